@@ -1,0 +1,45 @@
+# Every target makes the virtual environment it needs. Wanted on the machine: Python 3.11+, pip, make, gcc (bench only).
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+# Two test workers on two cores: a BLAS that starts threads of its own only slows them down.
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: demo test verify lint bench clean
+
+demo: $(VENV)/.installed-core
+	$(BIN)/lissom describe ella
+	$(BIN)/python examples/first_steps.py
+
+test: lint
+	$(BIN)/pytest -n 2
+
+# Everything that `test` runs, and the slow tests too.
+verify: lint
+	$(BIN)/pytest -n 2 -m ""
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# A stamp per set of packages; a change of pyproject.toml installs again.
+$(VENV)/.installed-core: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.installed-%: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable ".[$*]"
+	@touch $@

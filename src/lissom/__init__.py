@@ -1,0 +1,87 @@
+"""lissom: dynamics of robot arms whose links and joints bend.
+
+>>> import lissom
+>>> robot = lissom.load("ella")
+>>> model = robot.compile()
+
+Names load when they are first used, so that `import lissom` stays light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lissom.citation import cite
+    from lissom.dynamics import (
+        bias,
+        derivatives,
+        energy,
+        forward_dynamics,
+        inverse_dynamics,
+        jacobian,
+        joint_wrenches,
+        mass_matrix,
+        point_pose,
+        point_velocity,
+        tip_pose,
+    )
+    from lissom.errors import LissomError
+    from lissom.model import Model, Robot, compile, load
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "load",
+    "compile",
+    "Robot",
+    "Model",
+    "forward_dynamics",
+    "inverse_dynamics",
+    "mass_matrix",
+    "bias",
+    "joint_wrenches",
+    "energy",
+    "tip_pose",
+    "point_pose",
+    "point_velocity",
+    "jacobian",
+    "derivatives",
+    "LissomError",
+    "cite",
+]
+
+_MODULES = {
+    "lissom.model": ("load", "compile", "Robot", "Model"),
+    "lissom.dynamics": (
+        "forward_dynamics",
+        "inverse_dynamics",
+        "mass_matrix",
+        "bias",
+        "joint_wrenches",
+        "energy",
+        "tip_pose",
+        "point_pose",
+        "point_velocity",
+        "jacobian",
+        "derivatives",
+    ),
+    "lissom.errors": ("LissomError",),
+    "lissom.citation": ("cite",),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+_SUBPACKAGES = ("lie", "beam", "model", "kernel", "dynamics")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULE_OF:
+        value = getattr(import_module(_MODULE_OF[name]), name)
+    elif name in _SUBPACKAGES:
+        value = import_module(f"lissom.{name}")
+    else:
+        raise AttributeError(f"module 'lissom' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_SUBPACKAGES})
