@@ -79,7 +79,7 @@ def describe(
 
 @app.command()
 def check(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="One or more robot files.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="One or more robot files.")],
 ) -> None:
     """Check robot files; the exit code is 1 if any of them has an error.
 
