@@ -1,0 +1,215 @@
+"""The flexible link of the independent derivation: its material points, energies, damping and section poses.
+
+Everything is written out from the definition of the field; of the library's link it uses only the functions
+of the basis, the section's constants and the user's data. CasADi differentiates.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from casadi import MX
+from numpy.polynomial.legendre import leggauss
+
+Pose = tuple[MX, MX]
+
+
+@dataclass(frozen=True)
+class Lump:
+    """A rigid mass with centre `com` (3,) and `inertia` (3, 3) about it; on a beam, at the station `x`."""
+
+    mass: float
+    com: np.ndarray
+    inertia: np.ndarray
+    x: float = 0.0
+
+
+@dataclass(frozen=True)
+class Beam:
+    """Data of a flexible link; `shapes` are the functions in the four directions y, z, torsion, axial."""
+
+    length: float
+    section: Any
+    shapes: tuple[Any, Any, Any, Any]
+    stiffening: str = "first"
+    damping: Any = 0.0
+    masses: tuple[Lump, ...] = ()
+
+
+def point_masses(mass: float, com: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weights (7,) and points (7, 3) that carry exactly `mass`, its centre and its second moments.
+
+    Pairs on the principal axes carry the second moments about the centre; a negative one, negative weights.
+    """
+    moments, axes = np.linalg.eigh(second)
+    arm = np.sqrt(max(np.max(np.abs(moments)) / max(abs(mass), 1e-300), 1e-12))
+    pair = np.repeat(moments / (2 * arm**2), 2)
+    points = np.concatenate([axes.T * arm, -axes.T * arm]).reshape(2, 3, 3).swapaxes(0, 1).reshape(6, 3)
+    return np.concatenate([[mass - pair.sum()], pair]), np.concatenate([np.zeros((1, 3)), points]) + com
+
+
+def second_moments(inertia: np.ndarray) -> np.ndarray:
+    """Second moments int d d^T of a mass from its inertia int (|d|^2 - d d^T)."""
+    return np.trace(inertia) / 2 * np.eye(3) - inertia
+
+
+def gauss(start: float, end: float, breaks: Sequence[float], order: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gauss points and weights on [start, end], panel by panel between the break points."""
+    knots = [start, *(b for b in sorted(set(breaks)) if start < b < end), end]
+    nodes, weights = leggauss(order)
+    panels = list(itertools.pairwise(knots))
+    points = np.concatenate([a + (b - a) * (nodes + 1) / 2 for a, b in panels])
+    return points, np.concatenate([weights * (b - a) / 2 for a, b in panels])
+
+
+def columns_cross(a: Sequence[MX], b: Sequence[MX]) -> tuple[MX, MX, MX]:
+    """Cross product of two fields given by their three component columns."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def rotation(axis: np.ndarray, angle: MX) -> MX:
+    n = ca.DM(axis / np.linalg.norm(axis))
+    return ca.cos(angle) * ca.DM.eye(3) + (1 - ca.cos(angle)) * (n @ n.T) + ca.sin(angle) * ca.skew(n)
+
+
+class BeamField:
+    """The displacement field, energies and section poses of one flexible link as CasADi expressions."""
+
+    def __init__(self, beam: Beam, order: int) -> None:
+        self.beam, self.order = beam, order
+        self.second_order = beam.stiffening == "first"
+        self.counts = [s.count for s in beam.shapes]
+        self.count = sum(self.counts)
+        self.breaks = [float(b) for s in beam.shapes for b in (s.breaks if s.breaks is not None else ())]
+        self.xi, self.weights = gauss(0.0, 1.0, self.breaks, order)
+        stations, masses, offsets = [], [], []
+        section, length = beam.section, beam.length
+        trace = (section.Jx + section.Jy + section.Jz) / 2
+        second = np.diag([trace - section.Jx, trace - section.Jy, trace - section.Jz])
+        for xi, weight in zip(self.xi, self.weights, strict=True):
+            m, d = point_masses(section.rhoA * weight * length, np.zeros(3), second * weight * length)
+            stations += [xi] * len(m)
+            masses, offsets = [*masses, *m], [*offsets, *d]
+        for lump in beam.masses:
+            m, d = point_masses(lump.mass, lump.com, second_moments(lump.inertia))
+            stations += [lump.x / length] * len(m)
+            masses, offsets = [*masses, *m], [*offsets, *d]
+        keep = np.array(masses) != 0
+        self.point_xi = np.array(stations)[keep]
+        self.masses = np.array(masses)[keep]
+        self.offsets = np.array(offsets)[keep]
+
+    def fields(self, xi: np.ndarray, eta: MX) -> dict[str, MX]:
+        """v, w, t, a and their x-derivatives (v1, v2, ...) as columns over the stations xi."""
+        out = {}
+        start = 0
+        for name, shapes, n in zip("vwta", self.beam.shapes, self.counts, strict=True):
+            part = eta[start:start + n]
+            start += n
+            samples = shapes.values(np.asarray(xi, float)) if n else [np.zeros((len(xi), 0))] * 3
+            for d, sample in enumerate(samples):
+                if sample is not None:
+                    out[name + ("" if d == 0 else str(d))] = (
+                        ca.DM(sample) @ part / self.beam.length**d if n else MX.zeros(len(xi)))
+        return out
+
+    def shortening_and_twist(self, xi: np.ndarray, eta: MX) -> tuple[MX, MX]:
+        """int_0^x (v'^2 + w'^2) / 2 and int_0^x (v' w'' - w' v'') / 2 as columns over the stations."""
+        if not self.second_order:
+            return MX.zeros(len(xi)), MX.zeros(len(xi))
+        stations, which = np.unique(xi, return_inverse=True)
+        ends = np.concatenate([[0.0], stations])
+        pieces = [gauss(a, b, self.breaks, self.order) if b > a else (np.zeros(0), np.zeros(0))
+                  for a, b in zip(ends, stations, strict=False)]
+        inner = np.concatenate([p for p, _ in pieces])
+        upto = np.zeros((len(stations), len(inner)))
+        first = 0
+        for k, (_, w) in enumerate(pieces):
+            upto[k:, first:first + len(w)] = w * self.beam.length
+            first += len(w)
+        f = self.fields(inner, eta)
+        integral = ca.DM(upto[which]) / 2
+        return integral @ (f["v1"]**2 + f["w1"]**2), integral @ (f["v1"] * f["w2"] - f["w1"] * f["v2"])
+
+    def points(self, eta: MX) -> tuple[MX, MX, MX]:
+        """Coordinates of all material points in the link's frame, three columns."""
+        f = self.fields(self.point_xi, eta)
+        short, twist = self.shortening_and_twist(self.point_xi, eta)
+        d = [ca.DM(self.offsets[:, k]) for k in range(3)]
+        theta = f["t"], -f["w1"], f["v1"]
+        turn = columns_cross(theta, d)
+        centre = ca.DM(self.point_xi * self.beam.length) + f["a"] - short, f["v"], f["w"]
+        s = [centre[k] + d[k] + turn[k] for k in range(3)]
+        if self.second_order:
+            again = columns_cross(theta, turn)
+            more = columns_cross((twist, f["t"] * f["v1"] / 2, f["t"] * f["w1"] / 2), d)
+            s = [s[k] + again[k] / 2 + more[k] for k in range(3)]
+        return s[0], s[1], s[2]
+
+    @cached_property
+    def kinetic(self) -> ca.Function:
+        """T(V, eta, etadot); for the second-order field, cut after degree two in (eta, etadot)."""
+        twist, eta, rate = MX.sym("V", 6), MX.sym("eta", self.count), MX.sym("etad", self.count)
+        scale = MX.sym("scale")
+        s = self.points(eta)
+        sdot = [ca.jtimes(c, eta, rate) for c in s]
+        carried = columns_cross([twist[k] for k in range(3)], s)
+        speed = [twist[3 + k] + carried[k] + sdot[k] for k in range(3)]
+        energy = ca.dot(ca.DM(self.masses), speed[0]**2 + speed[1]**2 + speed[2]**2) / 2
+        whole = ca.Function("T", [twist, eta, rate], [energy])
+        if not self.second_order:
+            return whole
+        t0 = whole.call([twist, scale * eta, scale * rate], True, False)[0]
+        t1 = ca.jtimes(t0, scale, MX(1))
+        t2 = ca.jtimes(t1, scale, MX(1))
+        return ca.Function("T", [twist, eta, rate], ca.substitute([t0 + t1 + t2 / 2], [scale], [MX(0)]))
+
+    def strain(self, eta: MX) -> MX:
+        """Strain energy, the bending-torsion term included where the field is of second order."""
+        c, w = self.beam.section, ca.DM(self.weights * self.beam.length)
+        f = self.fields(self.xi, eta)
+        energy = (c.EIz * ca.dot(w, f["v2"]**2) + c.EIy * ca.dot(w, f["w2"]**2)
+                  + c.GJ * ca.dot(w, f["t1"]**2) + c.EA * ca.dot(w, f["a1"]**2)) / 2
+        if self.second_order:
+            energy += (c.EIz - c.EIy) * ca.dot(w, f["t"] * f["v2"] * f["w2"])
+        return energy
+
+    @cached_property
+    def damping_force(self) -> ca.Function:
+        """Force of the link's internal damping on its modes, of (eta, etadot)."""
+        damping = self.beam.damping
+        eta, rate = MX.sym("eta", self.count), MX.sym("etad", self.count)
+        slope = ca.gradient(self.strain(eta), eta)
+        at_rest = self.kinetic.call([MX.zeros(6), MX.zeros(self.count), rate], True, False)[0]
+        mass = ca.evalf(ca.hessian(at_rest, rate)[0]).full()
+        if isinstance(damping, dict):
+            force = -damping["stiffness"] * ca.jtimes(slope, eta, rate) - ca.DM(damping["mass"] * mass) @ rate
+            return ca.Function("damping", [eta, rate], [force])
+        stiffness = ca.Function("K", [eta], [ca.jacobian(slope, eta)])(np.zeros(self.count)).full()
+        root = np.linalg.cholesky(mass)
+        reduced = np.linalg.solve(root, np.linalg.solve(root, stiffness).T)
+        squares, vectors = np.linalg.eigh((reduced + reduced.T) / 2)
+        omega = np.sqrt(squares)
+        ratio = damping
+        if damping == "engineering":
+            ratio = np.select([omega < 2 * np.pi * 100, omega < 2 * np.pi * 1000], [0.01, 0.1], 1.0)
+        vectors = root @ vectors
+        matrix = (vectors * (2 * ratio * omega)) @ vectors.T  # 2 zeta M (M^-1 K)^(1/2)
+        return ca.Function("damping", [eta, rate], [-ca.DM(matrix) @ rate])
+
+    def section(self, x: float, eta: MX) -> Pose:
+        """Proper pose of the section at x in the link's frame."""
+        xi = np.array([x / self.beam.length])
+        f = self.fields(xi, eta)
+        short, twist = self.shortening_and_twist(xi, eta)
+        slope = ca.vertcat(0, -f["w1"], f["v1"])
+        g = ca.skew(slope / 2 * (1 + ca.sumsqr(slope) / 12))
+        bend = ca.solve(MX.eye(3) - g, MX.eye(3) + g)
+        roll = rotation(np.array([1.0, 0.0, 0.0]), f["t"] + twist)
+        return bend @ roll, ca.vertcat(x + f["a"] - short, f["v"], f["w"])
