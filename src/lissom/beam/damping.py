@@ -1,0 +1,81 @@
+"""Material damping of a link: modal ratios, Rayleigh damping, a preset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from lissom.beam.number import Array, Number, symmetric
+from lissom.errors import LissomError
+
+Damping: TypeAlias = Number | Mapping[str, Number] | str
+"""A modal ratio; {"stiffness": beta, "mass": alpha}; or the name of a preset."""
+
+# Ratio by frequency: (up to this many Hz, ratio).
+PRESETS = {"engineering": ((100.0, 0.01), (1000.0, 0.1), (np.inf, 1.0))}
+
+
+def rayleigh(damping: Damping) -> tuple[Number, Number] | None:
+    """(beta, alpha) of a damping given as {"stiffness": beta, "mass": alpha}, None for modal damping."""
+    if not isinstance(damping, Mapping):
+        return None
+    return damping.get("stiffness", 0.0), damping.get("mass", 0.0)
+
+
+def check(damping: Damping) -> None:
+    """An error that names what is wrong, if anything is."""
+    if isinstance(damping, str):
+        if damping not in PRESETS:
+            raise LissomError(f"damping {damping!r} is unknown; take a ratio, or one of {', '.join(PRESETS)}")
+        return
+    if isinstance(damping, Mapping) and not set(damping) <= {"stiffness", "mass"}:
+        stray = sorted(set(damping) - {"stiffness", "mass"})[0]
+        raise LissomError(f"damping: unknown entry {stray!r}; take stiffness (beta) and mass (alpha)")
+    for value in damping.values() if isinstance(damping, Mapping) else (damping,):
+        if not (np.isfinite(value) and np.real(value) >= 0):
+            raise LissomError(f"damping {value!r}: must be a finite number >= 0")
+
+
+def matrix(damping: Damping, mass: Array, stiffness: Array) -> Array:
+    """Damping matrix (m, m) of a link with the given modal mass and stiffness matrices."""
+    factors = rayleigh(damping)
+    if factors is not None:
+        beta, alpha = factors
+        return beta * stiffness + alpha * mass
+    if len(mass) == 0 or (not isinstance(damping, str) and damping == 0):
+        return np.zeros(mass.shape, np.result_type(mass, stiffness))
+    if isinstance(damping, str):
+        steps = PRESETS[damping]
+        return modal(mass, stiffness, lambda hz: next(ratio for limit, ratio in steps if hz < limit))
+    return damping * modal(mass, stiffness, lambda hz: 1.0)
+
+
+def modal(mass: Array, stiffness: Array, ratio) -> Array:  # type: ignore[no-untyped-def]
+    """2 M zeta(S) S with S = (M^-1 K)^(1/2): each natural mode gets the ratio that `ratio` gives for its frequency.
+
+    Symmetric. With M X = modes (X^T M X = 1, K X = M X omega^2) it is M X diag(2 zeta omega) X^T M. The imaginary parts of
+    M and K pass through by the Daleckii-Krein formula: the derivative of a function g of the matrix M^-1 K has, in modal
+    coordinates, the entries of the argument's derivative times (g_i - g_j)/(lambda_i - lambda_j).
+    """
+    from scipy.linalg import eigh
+
+    M, K = np.real(mass), np.real(stiffness)
+    squares, X = eigh(K, M)
+    omega = np.sqrt(squares)
+    zeta = np.array([ratio(w / (2 * np.pi)) for w in omega])
+    g = 2 * zeta * omega
+    MX = M @ X
+    D = symmetric((MX * g) @ MX.T)
+    if not (np.iscomplexobj(mass) or np.iscomplexobj(stiffness)):
+        return D
+
+    dM, dK = np.imag(mass), np.imag(stiffness)
+    # Equal ratios: 2 zeta/(omega_i + omega_j), which holds for equal frequencies too; a ratio is constant along a mode.
+    same = zeta[:, None] == zeta
+    gap = np.where(same, 1.0, squares[:, None] - squares)
+    divided = np.where(same, 2 * zeta / (omega[:, None] + omega), (g[:, None] - g) / gap)
+    change = X.T @ dK @ X - (X.T @ dM @ X) * squares  # of M^-1 K
+    dD = (dM @ X * g) @ MX.T + MX @ (change * divided) @ MX.T
+    return D + 1j * symmetric(dD)

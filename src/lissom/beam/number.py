@@ -1,0 +1,31 @@
+"""The number types that run through the beam formulas, and the few checks that suit all of them.
+
+A physical number may be complex: a tiny imaginary part carries a derivative (complex step). So formulas stay analytic, and
+anything that chooses or compares looks at the real part alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from lissom.errors import LissomError
+
+Number: TypeAlias = Any  # float or complex (also their numpy scalars)
+Array: TypeAlias = np.ndarray
+
+
+def positive(what: str, value: Number, zero_allowed: bool = False) -> Number:
+    """`value` itself; an error that names it unless its real part is finite and positive."""
+    real = np.real(value)
+    if not np.isfinite(value) or real < 0 or (real == 0 and not zero_allowed):
+        raise LissomError(
+            f"{what} = {value!r}: must be a finite {'number >= 0' if zero_allowed else 'number > 0'}"
+        )
+    return value
+
+
+def symmetric(matrix: Array) -> Array:
+    """Symmetric part over the last two axes (plain transpose: complex steps pass through)."""
+    return (matrix + np.swapaxes(matrix, -1, -2)) / 2

@@ -1,0 +1,73 @@
+"""Gauss-Legendre quadrature on [0, 1] in panels, and integrals from 0 to any point on the same nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss, legvander
+
+from lissom.beam.number import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Quadrature:
+    """Composite Gauss rule: `points` nodes in each panel between neighbouring `edges` of [0, 1].
+
+    Integrates polynomials of degree 2 points - 1 per panel exactly, and their running integral up to degree points - 1.
+    """
+
+    edges: tuple[float, ...]
+    points: int
+
+    @classmethod
+    def resolving(cls, degree: int, breaks: tuple[float, ...] = ()) -> Quadrature:
+        """Rule that integrates products of two functions of `degree` (running) or of three (in full) exactly."""
+        return _cached_rule(tuple(sorted({0.0, 1.0, *breaks})), 2 * degree + 1)
+
+    @cached_property
+    def _rule(self) -> tuple[Array, Array]:
+        return leggauss(self.points)
+
+    @cached_property
+    def nodes(self) -> Array:
+        """Nodes in [0, 1], shape (panels * points,)."""
+        left, right = np.array(self.edges[:-1]), np.array(self.edges[1:])
+        return ((left + right)[:, None] / 2 + (right - left)[:, None] / 2 * self._rule[0]).ravel()
+
+    @cached_property
+    def weights(self) -> Array:
+        """Weights, shape (panels * points,): weights @ f(nodes) = int_0^1 f."""
+        return (np.diff(self.edges)[:, None] / 2 * self._rule[1]).ravel()
+
+    def running(self, xi: Array) -> Array:
+        """Matrix of the running integral, shape (len(xi), nodes): running(xi) @ f(nodes) = int_0^xi f.
+
+        Within a panel f is interpolated by Legendre polynomials, whose coefficients are Gauss sums and whose integrals
+        are int_{-1}^u P_k = (P_{k+1}(u) - P_{k-1}(u))/(2 k + 1).
+        """
+        xi, n = np.atleast_1d(xi), self.points
+        left, right = np.array(self.edges[:-1]), np.array(self.edges[1:])
+        panel = np.clip(np.searchsorted(self.edges, xi.real, side="right") - 1, 0, len(left) - 1)
+        half = (right - left)[panel] / 2
+        u = (xi - left[panel]) / half - 1
+        P = legvander(u, n)
+        integral_times_2k1 = np.concatenate([(u + 1)[:, None], P[:, 2:] - P[:, :-2]], axis=1)
+        nodes, weights = self._rule
+        within = half[:, None] / 2 * (integral_times_2k1 @ legvander(nodes, n - 1).T) * weights
+        rows = np.zeros((len(xi), len(left), n), within.dtype)
+        earlier = np.arange(len(left)) < panel[:, None]
+        rows[earlier] = np.broadcast_to(self.weights.reshape(-1, n), rows.shape)[earlier]
+        rows[np.arange(len(xi)), panel] = within
+        return rows.reshape(len(xi), -1)
+
+    @cached_property
+    def running_at_nodes(self) -> Array:
+        """`running(nodes)`, shape (nodes, nodes)."""
+        return self.running(self.nodes)
+
+
+@lru_cache(maxsize=64)
+def _cached_rule(edges: tuple[float, ...], points: int) -> Quadrature:
+    return Quadrature(edges, points)

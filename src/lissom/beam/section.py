@@ -1,0 +1,180 @@
+"""Cross sections of a beam: what a section weighs and how it resists, per unit length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lissom.beam import torsion
+from lissom.beam.number import Array, Number, positive
+from lissom.errors import LissomError
+
+
+@dataclass(frozen=True)
+class Material:
+    """An isotropic elastic material: Young's modulus E, Poisson's ratio nu, density rho, shear modulus G (SI units)."""
+
+    E: Number
+    nu: Number
+    rho: Number
+    G: Number = None
+
+    def __post_init__(self) -> None:
+        positive("material E", self.E)
+        positive("material rho", self.rho)
+        if not -1 < np.real(self.nu) <= 0.5:
+            raise LissomError(f"material nu = {self.nu!r}: Poisson's ratio lies in (-1, 0.5]")
+        if self.G is None:
+            object.__setattr__(self, "G", self.E / 2 / (1 + self.nu))
+        positive("material G", self.G)
+
+
+@dataclass(frozen=True)
+class Section:
+    """Stiffnesses and inertias of a section; x along the beam, y and z its principal axes through the centroid.
+
+    Bending in the x-y plane (deflection v) turns about z and is resisted by EIz; deflection w by EIy.
+    """
+
+    rhoA: Number  # mass per length
+    EA: Number  # extension
+    EIy: Number  # bending about y, deflection along z
+    EIz: Number  # bending about z, deflection along y
+    GJ: Number  # torsion
+    Jx: Number  # rotary inertia per length about x, y, z: independent data, Jx need not be Jy + Jz
+    Jy: Number
+    Jz: Number
+    outline: Array | None = field(
+        default=None, compare=False, repr=False
+    )  # (k, 2) polygon (y, z), for drawing
+
+    def __post_init__(self) -> None:
+        for name in ("rhoA", "EA", "EIy", "EIz", "GJ"):
+            positive(f"section {name}", getattr(self, name))
+        for name in ("Jx", "Jy", "Jz"):
+            positive(f"section {name}", getattr(self, name), zero_allowed=True)
+
+    @property
+    def second_moments(self) -> Array:
+        """Moments int d d^T rho dA of the offsets d = (dx, y, z) that give the rotary inertias, shape (3, 3).
+
+        The first one is negative where a boom is given more inertia about its axis than Jy + Jz: its kinetic energy
+        is 1/2 (Jx wx^2 + Jy wy^2 + Jz wz^2) all the same.
+        """
+        return np.diag(np.array([
+            (self.Jy + self.Jz - self.Jx) / 2,
+            (self.Jx + self.Jz - self.Jy) / 2,
+            (self.Jx + self.Jy - self.Jz) / 2,
+        ]))  # fmt: skip
+
+    @classmethod
+    def from_geometry(
+        cls,
+        material: Material,
+        area: Number,
+        Iy: Number,
+        Iz: Number,
+        torsion_constant: Number,
+        outline: Array | None = None,
+    ) -> Section:
+        """Section of one material from its area, second moments of area about y and z, and torsion constant."""
+        E, G, rho = material.E, material.G, material.rho
+        return cls(
+            rhoA=rho * area, EA=E * area, EIy=E * Iy, EIz=E * Iz, GJ=G * torsion_constant,
+            Jx=rho * (Iy + Iz), Jy=rho * Iy, Jz=rho * Iz, outline=outline,
+        )  # fmt: skip
+
+    @classmethod
+    def rectangle(cls, material: Material, width: Number, height: Number) -> Section:
+        """Solid rectangle, `width` along y and `height` along z."""
+        b, h = positive("width", width), positive("height", height)
+        J = torsion.rectangle(b, h)
+        return cls.from_geometry(material, b * h, b * h**3 / 12, h * b**3 / 12, J, _rectangle_outline(b, h))
+
+    @classmethod
+    def box(cls, material: Material, width: Number, height: Number, thickness: Number) -> Section:
+        """Closed rectangular box of uniform wall `thickness`; outer `width` along y, outer `height` along z."""
+        b, h, t = positive("width", width), positive("height", height), positive("thickness", thickness)
+        if 2 * np.real(t) >= min(np.real(b), np.real(h)):
+            raise LissomError(
+                f"thickness = {thickness!r}: the walls of a {width!r} x {height!r} box meet; "
+                f"take a thickness below half the smaller side, or a solid rectangle"
+            )
+        bi, hi = b - 2 * t, h - 2 * t
+        Iy, Iz = (b * h**3 - bi * hi**3) / 12, (h * b**3 - hi * bi**3) / 12
+        return cls.from_geometry(
+            material, b * h - bi * hi, Iy, Iz, torsion.box(b, h, t), _rectangle_outline(b, h)
+        )
+
+    @classmethod
+    def circle(cls, material: Material, radius: Number = None, diameter: Number = None) -> Section:
+        """Solid round bar, by its `radius` or its `diameter`."""
+        if (radius is None) == (diameter is None):
+            raise LissomError("circle: give either radius or diameter")
+        r = positive("radius", radius) if diameter is None else positive("diameter", diameter) / 2
+        I = np.pi * r**4 / 4
+        return cls.from_geometry(material, np.pi * r**2, I, I, 2 * I, _circle_outline(r))
+
+    @classmethod
+    def tube(
+        cls, material: Material, outer: Number, inner: Number = None, thickness: Number = None
+    ) -> Section:
+        """Round tube by its `outer` diameter and either its `inner` diameter or its wall `thickness`."""
+        if (inner is None) == (thickness is None):
+            raise LissomError("tube: give either inner (diameter) or thickness")
+        R = positive("outer", outer) / 2
+        r = positive("inner", inner) / 2 if thickness is None else R - positive("thickness", thickness)
+        if not 0 <= np.real(r) < np.real(R):
+            raise LissomError(
+                f"tube: outer diameter {outer!r} leaves no wall or no hole (inner radius {r!r})"
+            )
+        I = np.pi * (R**4 - r**4) / 4
+        return cls.from_geometry(material, np.pi * (R**2 - r**2), I, I, 2 * I, _circle_outline(R))
+
+    @classmethod
+    def from_stiffness(
+        cls,
+        material: Material | None = None,
+        *,
+        EIy: Number,
+        EIz: Number,
+        GJ: Number,
+        EA: Number = None,
+        area: Number = None,
+        rhoA: Number = None,
+        Jx: Number = None,
+        Jy: Number = None,
+        Jz: Number = None,
+        outline: Array | None = None,
+    ) -> Section:
+        """Section from known stiffnesses.
+
+        Mass per length: `rhoA`, or the material's density times `area`. `EA`: given, or the material's E times `area`.
+        Rotary inertias not given are those of the second moments of area, rho EI/E (rhoA EI/EA without a material),
+        and Jx = Jy + Jz.
+        """
+        if rhoA is None:
+            if material is None or area is None:
+                raise LissomError(
+                    "section: the mass per length is missing; give rhoA, or area and a material"
+                )
+            rhoA = material.rho * positive("area", area)
+        if EA is None:
+            if material is None or area is None:
+                raise LissomError("section: the axial stiffness is missing; give EA, or area and a material")
+            EA = material.E * positive("area", area)
+        inertia_per_stiffness = rhoA / EA if material is None else material.rho / material.E
+        Jy = inertia_per_stiffness * EIy if Jy is None else Jy
+        Jz = inertia_per_stiffness * EIz if Jz is None else Jz
+        Jx = Jy + Jz if Jx is None else Jx
+        return cls(rhoA, EA, EIy, EIz, GJ, Jx, Jy, Jz, outline)
+
+
+def _rectangle_outline(width: Number, height: Number) -> Array:
+    return np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]]) * np.real([width, height]) / 2
+
+
+def _circle_outline(radius: Number, corners: int = 24) -> Array:
+    angle = 2 * np.pi * np.arange(corners) / corners
+    return np.real(radius) * np.stack([np.cos(angle), np.sin(angle)], axis=1)

@@ -1,0 +1,208 @@
+"""Sets of shape functions on xi = x/L in [0, 1]: what a link's coordinates multiply.
+
+Every set vanishes at the base, bending shapes with their slope, so that the link frame is tangent to the link there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.polynomial.legendre import legint, legvander
+
+from lissom.beam import families
+from lissom.beam.families import Family
+from lissom.beam.number import Array
+from lissom.beam.quadrature import Quadrature
+from lissom.errors import LissomError
+
+Values = tuple[Array, Array, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Shapes:
+    """n functions f = raw @ mixing, each a fixed combination of raw functions.
+
+    Attributes:
+        name: how the set was made, for people.
+        raw: from xi (k,) to (f, f', f'') of the raw functions, each (k, raw count); analytic, so xi may be complex.
+        mixing: (raw count, n).
+        degree: of polynomials that represent the functions to rounding between neighbouring breaks.
+        breaks: interior points where a derivative jumps (piecewise functions).
+        tip_mass, tip_inertia: what the tip carries in the modes' own inner product (see `Family`).
+    """
+
+    name: str
+    raw: Callable[[Array], Values]
+    mixing: Array
+    degree: int
+    breaks: tuple[float, ...] = ()
+    tip_mass: float = 0.0
+    tip_inertia: float = 0.0
+
+    @property
+    def count(self) -> int:
+        """Number of functions."""
+        return self.mixing.shape[1]
+
+    @property
+    def rule(self) -> Quadrature:
+        """Quadrature that resolves products of these functions."""
+        return Quadrature.resolving(self.degree, self.breaks)
+
+    def values(self, xi: Array | float) -> Values:
+        """(f, f', f''), each (len(xi), n), derivatives with respect to xi."""
+        f, f1, f2 = self.raw(np.atleast_1d(xi))
+        return f @ self.mixing, f1 @ self.mixing, f2 @ self.mixing
+
+    def scaled(self, factors: Array) -> Shapes:
+        """The same functions times one factor each."""
+        return replace(self, mixing=self.mixing * factors)
+
+    def l2_normalised(self) -> Shapes:
+        """Scaled to int f^2 = 1."""
+        f = self.values(self.rule.nodes)[0]
+        return self.scaled(1 / np.sqrt(self.rule.weights @ f**2))
+
+    def ritz_modes(self, order: int) -> Shapes:
+        """Combinations with int f_i f_j = delta_ij and diagonal int D f_i D f_j, in rising order; D = d^order/dxi^order."""
+        parts, weights = self.values(self.rule.nodes), self.rule.weights[:, None]
+        f, strain = parts[0], parts[order]
+        # The stiffness is the well-conditioned matrix of the two: its inverse root scales the problem.
+        root = np.linalg.inv(np.linalg.cholesky(strain.T @ (weights * strain))).T
+        modes = root @ np.linalg.svd(np.sqrt(weights) * (f @ root), full_matrices=False)[2].T
+        modes /= np.sqrt((weights * (f @ modes) ** 2).sum(axis=0))
+        modes *= np.sign(self.raw(np.zeros(1))[order] @ self.mixing @ modes)[0]
+        return replace(self, mixing=self.mixing @ modes)
+
+
+def none() -> Shapes:
+    """The empty set: a direction in which the link is rigid."""
+    return Shapes("none", lambda xi: (np.zeros((len(xi), 0)),) * 3, np.zeros((0, 0)), 0)
+
+
+def from_family(family: Family, bending: bool) -> Shapes:
+    """Natural modes seen from the base: less their rigid part f(0) + f'(0) xi (in torsion and extension f(0))."""
+    f0, slope0, _ = family.values(0.0)
+    slope0 = slope0 if bending else 0 * slope0
+
+    def raw(xi: Array) -> Values:
+        f, f1, f2 = family.values(xi)
+        return f - f0 - slope0 * xi[:, None], f1 - slope0, f2
+
+    shapes = Shapes(
+        family.name, raw, np.eye(family.count), family.degree, (), family.tip_mass, family.tip_inertia
+    )
+    return shapes.l2_normalised()
+
+
+@lru_cache(maxsize=64)
+def auto_bending(n: int) -> Shapes:
+    """Static shapes of unit tip translation and unit tip rotation, then clamped-clamped modes: their n Ritz modes.
+
+    Exact for any static force and moment at the tip, whatever the link carries there. A single function is the
+    deflection under a tip force.
+    """
+    if n == 1:
+
+        def tip_force(xi: Array) -> Values:
+            x = xi[:, None]
+            return x**2 * (3 - x) / 2, 3 * x * (2 - x) / 2, 3 * (1 - x)
+
+        return Shapes("auto", tip_force, np.eye(1), 3).l2_normalised()
+
+    held = from_family(families.bending("clamped-clamped", n - 2), bending=True) if n > 2 else none()
+
+    def raw(xi: Array) -> Values:
+        x = xi[:, None]
+        statics = (
+            np.hstack([x**2 * (3 - 2 * x), x**2 * (x - 1)]),
+            np.hstack([6 * x * (1 - x), x * (3 * x - 2)]),
+            np.hstack([6 - 12 * x, 6 * x - 2]),
+        )
+        f, f1, f2 = (np.hstack(pair) for pair in zip(statics, held.values(xi)))
+        return f, f1, f2
+
+    return Shapes("auto", raw, np.eye(n), max(held.degree, 3)).ritz_modes(2)
+
+
+@lru_cache(maxsize=64)
+def auto_rod(n: int) -> Shapes:
+    """The static shape xi, then sin(k pi xi), which hold the tip: their n Ritz modes. Torsion and extension."""
+    k_pi = np.pi * np.arange(1, n)
+
+    def raw(xi: Array) -> Values:
+        x = xi[:, None]
+        sin, cos = np.sin(k_pi * x), np.cos(k_pi * x)
+        return np.hstack([x, sin]), np.hstack([1 + 0 * x, k_pi * cos]), np.hstack([0 * x, -(k_pi**2) * sin])
+
+    half = np.pi * n / 2
+    return Shapes("auto", raw, np.eye(n), int(half + 10 * np.cbrt(half)) + 3).ritz_modes(1)
+
+
+def legendre(n: int, bending: bool) -> Shapes:
+    """Polynomials whose strain (f'' in bending, f' otherwise) is a Legendre polynomial: a diagonal stiffness."""
+    order = 2 if bending else 1
+    strain = np.eye(n)
+    # coefficients of the strain's integrals from xi = 0, in Legendre polynomials of u = 2 xi - 1
+    integrals = [strain, *(legint(strain, m, lbnd=-1, scl=0.5) for m in range(1, order + 1))]
+    by_derivative = integrals[::-1] if bending else [*integrals[::-1], None]
+
+    def raw(xi: Array) -> Values:
+        P = legvander(2 * xi - 1, n + 1)
+        parts = [P[:, : len(c)] @ c if c is not None else np.zeros((len(xi), n)) for c in by_derivative]
+        return parts[0], parts[1], parts[2]
+
+    return Shapes("legendre", raw, np.eye(n), n - 1 + order).l2_normalised()
+
+
+def hermite_bending(n: int) -> Shapes:
+    """Cubic Hermite finite elements, n/2 of equal length: deflection and slope of every node but the clamped one."""
+    if n % 2:
+        raise LissomError(f"hermite bending basis: {n} modes; each element has 2, so take an even number")
+    elements = n // 2
+
+    def raw(xi: Array) -> Values:
+        element, s = _locate(xi, elements)
+        one = 1 + 0 * s
+        # deflection and slope at the left node, then at the right node
+        cubics = (
+            ((1 - s) ** 2 * (1 + 2 * s), s * (1 - s) ** 2, s**2 * (3 - 2 * s), s**2 * (s - 1)),
+            (6 * s * (s - 1), (1 - s) * (1 - 3 * s), 6 * s * (1 - s), s * (3 * s - 2)),
+            (12 * s - 6, 6 * s - 4, 6 - 12 * s, 6 * s - 2),
+        )
+        parts = []
+        for order, quartet in enumerate(cubics):
+            part = np.zeros((len(xi), n + 2), s.dtype)  # the clamped node's two columns first
+            for k, cubic in enumerate(quartet):
+                part[np.arange(len(xi)), 2 * element + k] = cubic * one * elements**order
+            parts.append(part[:, 2:])
+        return parts[0], parts[1], parts[2]
+
+    return Shapes("hermite", raw, np.eye(n), 3, _element_edges(elements)).l2_normalised()
+
+
+def hermite_rod(n: int) -> Shapes:
+    """Linear finite elements, n of equal length, for torsion and extension: the value at every node but the clamped one."""
+
+    def raw(xi: Array) -> Values:
+        element, s = _locate(xi, n)
+        f, f1 = np.zeros((len(xi), n + 1), s.dtype), np.zeros((len(xi), n + 1), s.dtype)
+        rows = np.arange(len(xi))
+        f[rows, element], f[rows, element + 1] = 1 - s, s
+        f1[rows, element], f1[rows, element + 1] = -n, n
+        return f[:, 1:], f1[:, 1:], np.zeros((len(xi), n))
+
+    return Shapes("hermite", raw, np.eye(n), 1, _element_edges(n)).l2_normalised()
+
+
+def _locate(xi: Array, elements: int) -> tuple[Array, Array]:
+    """Element index and local coordinate in [0, 1] of each point."""
+    element = np.clip((xi.real * elements).astype(int), 0, elements - 1)
+    return element, xi * elements - element
+
+
+def _element_edges(elements: int) -> tuple[float, ...]:
+    return tuple(float(k) / elements for k in range(1, elements))
