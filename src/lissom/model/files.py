@@ -1,0 +1,96 @@
+"""Robot files: find, read, check."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from importlib import resources
+from pathlib import Path
+
+from pydantic_core import ValidationError
+
+from lissom.errors import RobotError
+from lissom.model.names import listed, near
+from lissom.model.problems import explain
+from lissom.model.reader import read
+from lissom.model.robot import FORMAT, Robot
+from lissom.model.values import kind_of
+
+MAX_BYTES = 5_000_000
+
+
+def builtin_names() -> list[str]:
+    """Names of the robots that come with lissom."""
+    folder = resources.files("lissom.model") / "robots"
+    return sorted(Path(file.name).stem for file in folder.iterdir() if file.name.endswith(".yaml"))
+
+
+def load(name_or_path: str | os.PathLike[str]) -> Robot:
+    """A robot by the name of a built-in one (`"ella"`) or by the path of a robot file (`"arms/mine.yaml"`)."""
+    name = os.fspath(name_or_path)
+    if not isinstance(name, str):
+        raise RobotError(f"{name!r}: not a name or a path; give text, e.g. load('ella')")
+    if name in builtin_names():
+        file = resources.files("lissom.model") / "robots" / f"{name}.yaml"
+        return parse(file.read_text(encoding="utf-8"), f"{name}.yaml")
+    robot = parse(_text(Path(name)), name)
+    for doubt in robot.warnings:
+        warnings.warn(f"{name}: {doubt}", UserWarning, stacklevel=2)
+    return robot
+
+
+def parse(text: str, source: str) -> Robot:
+    """A robot from the text of a robot file; `source` names the file in messages."""
+    root = read(text, source)
+    if root is None:
+        raise RobotError(f"{source}: the file is empty; start with lissom: {FORMAT}, name and links")
+    if not isinstance(root.value, dict):
+        text = f"the file must be a mapping (lissom, name, links), not {kind_of(root.value)}"
+        raise RobotError(f"{source}:{root.line}: {text}; start with lissom: {FORMAT}")
+    if "lissom" not in root.value:
+        raise RobotError(f"{source}: lissom: missing; write the format version as lissom: {FORMAT}")
+    try:
+        return Robot.model_validate(root.value)
+    except ValidationError as error:
+        raise RobotError(explain(error, Robot, root.value, source, root.line_of)) from None
+
+
+def _text(path: Path) -> str:
+    """The text of a file, or an error that says what is in the way."""
+    try:
+        if not path.exists():
+            raise RobotError(_missing(path))
+        if path.is_dir():
+            raise RobotError(f"{path}: is a folder; give the robot file inside it")
+        if path.suffix.lower() in (".urdf", ".xacro"):
+            raise RobotError(f"{path}: URDF files are not read yet; write the robot as a YAML file")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, RobotError):
+            raise
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise RobotError(f"{path}: cannot be read ({reason}); check the path and its permissions") from None
+    if len(content) > MAX_BYTES:
+        raise RobotError(f"{path}: larger than {MAX_BYTES / 1e6:g} MB; a robot file has a few kilobytes")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        text = f"byte 0x{content[error.start]:02x} is not UTF-8; save the file as UTF-8 text"
+        raise RobotError(f"{path}:{line}: {text}") from None
+
+
+def _missing(path: Path) -> str:
+    files = (
+        sorted(p.name for p in path.parent.iterdir() if p.suffix in (".yaml", ".yml"))
+        if path.parent.is_dir()
+        else []
+    )
+    similar = [str(path.parent / name) for name in near(path.name, files)] + near(path.stem, builtin_names())
+    hint = (
+        f"did you mean {listed(similar[:3])}?"
+        if similar
+        else f"the built-in robots are {listed(builtin_names(), 'and')}"
+    )
+    return f"{path}: no such file or built-in robot; {hint}"

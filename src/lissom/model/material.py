@@ -1,0 +1,27 @@
+"""What a beam is made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from lissom.model.part import Part
+from lissom.model.values import Number
+
+if TYPE_CHECKING:
+    from lissom import beam
+
+
+class Material(Part):
+    """An isotropic linear-elastic material; the shear modulus follows from `nu` unless `G` is given."""
+
+    what: ClassVar[str] = "material"
+
+    E: Annotated[float, Number("Young's modulus", "Pa (2.1e11 for steel)", at_least=1e3, at_most=1e13)]
+    nu: Annotated[float, Number("Poisson's ratio", above=-1, below=0.5)] = 0.3
+    rho: Annotated[float, Number("the density", "kg/m3 (7800 for steel)", at_least=1, at_most=1e5)]
+    G: Annotated[float | None, Number("the shear modulus", "Pa", above=0, at_most=1e13)] = None
+
+    def build(self) -> beam.Material:
+        from lissom import beam
+
+        return beam.Material(E=self.E, nu=self.nu, rho=self.rho, G=self.G)

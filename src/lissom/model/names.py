@@ -1,0 +1,100 @@
+"""Names in a robot description: identifiers, choices out of a list, and suggestions for what was misspelt."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from lissom.model.values import is_optional, kind_of, refusal
+
+
+def near(name: Any, known: Iterable[str]) -> list[str]:
+    """Known names that resemble `name`, best first."""
+    lower = {k.lower(): k for k in known}
+    return [lower[match] for match in difflib.get_close_matches(str(name).lower(), lower, n=3, cutoff=0.55)]
+
+
+def did_you_mean(name: Any, known: Iterable[str]) -> str:
+    """ " (did you mean 'length'?)", or nothing when no known name is near."""
+    matches = near(name, known)
+    return f" (did you mean {matches[0]!r}?)" if matches else ""
+
+
+def listed(names: Iterable[str], last: str = "or") -> str:
+    """ "a, b or c"."""
+    *head, tail = names
+    return f"{', '.join(head)} {last} {tail}" if head else tail
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A field that takes one name out of a list."""
+
+    meaning: str
+    choices: tuple[str, ...]
+
+    @property
+    def remedy(self) -> str:
+        return f"choose {self.meaning}: {listed(self.choices)}"
+
+    def check(self, value: Any) -> str:
+        if not isinstance(value, str):
+            raise refusal(f"must be a name, not {kind_of(value)}; {self.remedy}")
+        if value not in self.choices:
+            raise refusal(f"is unknown{did_you_mean(value, self.choices)}; {self.remedy}")
+        return value
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name: letters, digits, hyphens and underscores, as it must serve inside `links.upper.beam.length`."""
+
+    meaning: str
+
+    @property
+    def remedy(self) -> str:
+        return f"give {self.meaning}, made of letters, digits, '-' and '_'"
+
+    def check(self, value: Any) -> str:
+        if not isinstance(value, str):
+            hint = "; put it in quotes" if value is not None and not isinstance(value, list | dict) else ""
+            raise refusal(f"must be text, not {kind_of(value)}; {self.remedy}{hint}")
+        if not re.fullmatch(r"\w[\w-]{0,63}", value):
+            raise refusal(f"is no usable name; {self.remedy} (at most 64)")
+        return value
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = core_schema.no_info_plain_validator_function(self.check)
+        return core_schema.nullable_schema(schema) if is_optional(source) else schema
+
+
+@dataclass(frozen=True)
+class Title:
+    """One line of free text."""
+
+    meaning: str
+
+    @property
+    def remedy(self) -> str:
+        return f"give {self.meaning} as one line of text"
+
+    def check(self, value: Any) -> str:
+        if not isinstance(value, str):
+            raise refusal(
+                f"must be text, not {kind_of(value)}; {self.remedy} (in quotes if it looks like a number)"
+            )
+        if not value.strip() or len(value) > 100 or not value.isprintable():
+            raise refusal(f"must be one printable line of 1 to 100 characters; {self.remedy}")
+        return value
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)

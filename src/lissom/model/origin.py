@@ -1,0 +1,30 @@
+"""Where a joint sits on its parent."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from lissom.model.part import Part
+from lissom.model.values import Vec3, Vector
+
+
+class Origin(Part):
+    """A pose in the parent's attachment frame: shift `xyz`, then turn by `rpy`, R = Rz(yaw) Ry(pitch) Rx(roll)."""
+
+    what: ClassVar[str] = "origin"
+
+    xyz: Annotated[Vec3, Vector("the position", "metres")] = (0.0, 0.0, 0.0)
+    rpy: Annotated[Vec3, Vector("roll, pitch and yaw", "rad")] = (0.0, 0.0, 0.0)
+
+    def rotation(self) -> np.ndarray:
+        """Rotation matrix (3, 3); complex when an angle is."""
+        (cr, cp, cy), (sr, sp, sy) = np.cos(self.rpy), np.sin(self.rpy)
+        return np.array(
+            [
+                [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+                [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+                [-sp, cp * sr, cp * cr],
+            ]
+        )

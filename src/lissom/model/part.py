@@ -1,0 +1,47 @@
+"""The common base of everything in a robot description: immutable, strict about names, and plain in its errors."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+from pydantic_core import InitErrorDetails, ValidationError
+
+from lissom.errors import RobotError
+from lissom.model.values import refusal
+
+FORM = "form:"  # starts the tag of one way to write a field, such as a section's shape; never part of a path
+
+
+class Part(BaseModel):
+    """An immutable piece of a robot. Wrong values raise `RobotError`, whose message names field, value and remedy."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    what: ClassVar[str] = "part"
+
+    def __init__(self, /, **data: Any) -> None:
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            from lissom.model.problems import explain
+
+            raise RobotError(explain(error, type(self), data)) from None
+
+    # Nested parts are then built by pydantic itself, so that an error keeps its full path.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise RobotError(
+            f"a {self.what} cannot be changed (tried to set {name!r}); make a new robot with with_value()"
+        )
+
+
+def refusals(*problems: tuple[tuple[str | int, ...] | str, Any, str]) -> ValidationError:
+    """An error about fields below the part under validation: (field path, value, message) each."""
+    return ValidationError.from_exception_data(
+        "robot",
+        [
+            InitErrorDetails(type=refusal(text), loc=(path,) if isinstance(path, str) else path, input=value)
+            for path, value, text in problems
+        ],
+    )

@@ -1,0 +1,113 @@
+"""Values of a robot by path, such as "links.upper.beam.length", "materials.steel.E" or "links.payload.body.com.0"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from lissom.errors import RobotError
+from lissom.model.names import did_you_mean, listed
+from lissom.model.part import Part
+from lissom.model.values import is_number, kind_of
+
+if TYPE_CHECKING:
+    from lissom.model.robot import Robot
+
+
+def get(robot: Robot, path: str) -> Any:
+    """The value at the path."""
+    here: Any = robot
+    for key in _keys(path):
+        here = _step(here, key, path)
+    return here
+
+
+def replaced(robot: Robot, path: str, value: Any) -> Robot:
+    """A copy with another value at the path; a complex one is not checked, any other is checked with the whole robot."""
+    keys = _keys(path)
+    old = get(robot, path)
+    if isinstance(value, complex):
+        if old is not None and not is_number(old) and not isinstance(old, complex):
+            raise RobotError(
+                f"{path} = {value}: holds {kind_of(old)}, not a number; only numbers can be complex"
+            )
+        return _replace(robot, keys, value)
+    changed = _replace(robot, keys, value)
+    checked = type(robot).from_dict(_real_data(changed))
+    # Other values may be complex: keep them, and take this one as the check has normalised it.
+    return _replace(robot, keys, get(checked, path)) if has_complex_values(robot) else checked
+
+
+def has_complex_values(part: Any) -> bool:
+    """Whether any number in the description is complex."""
+    return any(isinstance(value, complex) for value in _leaves(part))
+
+
+def _keys(path: str) -> list[str]:
+    keys = path.split(".") if isinstance(path, str) else []
+    if not keys or not all(keys):
+        raise RobotError(
+            f"{path!r} is no path; write one such as 'links.upper.beam.length' or 'materials.steel.E'"
+        )
+    return keys
+
+
+def _names(here: Any) -> list[str]:
+    """What may follow on a path."""
+    if isinstance(here, Part):
+        return list(type(here).model_fields)
+    if isinstance(here, dict):
+        return list(here)
+    if isinstance(here, tuple):
+        return [getattr(item, "name", "") or str(i) for i, item in enumerate(here)]
+    return []
+
+
+def _step(here: Any, key: str, path: str) -> Any:
+    if key not in _names(here):
+        known = _names(here)
+        remedy = f"here there are {listed(known, 'and')}" if known else "there is nothing below"
+        raise RobotError(f"{path}: unknown path at {key!r}{did_you_mean(key, known)}; {remedy}")
+    if isinstance(here, Part):
+        return getattr(here, key)
+    return here[key] if isinstance(here, dict) else here[_names(here).index(key)]
+
+
+def _replace(here: Any, keys: list[str], value: Any) -> Any:
+    if not keys:
+        return value
+    key, *rest = keys
+    new = _replace(_step(here, key, key), rest, value)
+    if isinstance(here, Part):
+        return here.model_copy(update={key: new})
+    if isinstance(here, dict):
+        return {**here, key: new}
+    index = _names(here).index(key)
+    return (*here[:index], new, *here[index + 1 :])
+
+
+def _real_data(part: Any) -> Any:
+    """Plain nested data with the real parts of complex numbers, for a new validation."""
+    if isinstance(part, Part):
+        return {
+            name: _real_data(getattr(part, name))
+            for name in part.model_fields_set | {"shape"}
+            if hasattr(part, name)
+        }
+    if isinstance(part, dict):
+        return {name: _real_data(value) for name, value in part.items()}
+    if isinstance(part, tuple):
+        return [_real_data(value) for value in part]
+    return part.real if isinstance(part, complex) else part
+
+
+def _leaves(part: Any) -> Iterator[Any]:
+    if isinstance(part, Part):
+        inner = [getattr(part, name) for name in type(part).model_fields]
+    elif isinstance(part, dict | tuple):
+        inner = list(part.values() if isinstance(part, dict) else part)
+    else:
+        yield part
+        return
+    for value in inner:
+        yield from _leaves(value)

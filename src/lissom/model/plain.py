@@ -1,0 +1,77 @@
+"""A robot as plain data: the mapping that its file holds, without what goes without saying."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.model.elastic import Modes
+from lissom.model.joint import ONE_AXIS, Joint
+from lissom.model.part import Part
+from lissom.model.topology import WORLD
+from lissom.model.values import Matrix3
+
+if TYPE_CHECKING:
+    from lissom.model.robot import Link, Robot
+
+
+def plain(robot: Robot) -> dict[str, Any]:
+    """Mapping of lists, numbers and text; `Robot.from_dict` gives an equal robot back."""
+    data = {"lissom": robot.lissom, "name": robot.name, "gravity": list(robot.gravity)}
+    if robot.materials:
+        data["materials"] = {name: _part(material) for name, material in robot.materials.items()}
+    previous = WORLD
+    data["links"] = []
+    for link in robot.links:
+        data["links"].append(_link(link, previous))
+        previous = link.name
+    return data
+
+
+def _link(link: Link, previous: str) -> dict[str, Any]:
+    data = _part(link)
+    if link.parent == previous:
+        data.pop("parent", None)
+    data["joint"] = _joint(link.joint, link.name)
+    return data
+
+
+def _joint(joint: Joint, link_name: str) -> str | dict[str, Any]:
+    data = _part(joint)
+    if joint.name == link_name:
+        del data["name"]
+    if joint.type in ONE_AXIS:
+        del data["axes"]
+    return joint.type if list(data) == ["type"] else data
+
+
+def _part(part: Part) -> dict[str, Any]:
+    """The fields that differ from their defaults, in the order of the schema, blocks at the end."""
+    data = {}
+    for name, field in type(part).model_fields.items():
+        value = getattr(part, name)
+        if name == "shape" or field.is_required() or value != field.default:
+            data[name] = _value(name, value)
+    return data
+
+
+def _value(name: str, value: Any) -> Any:
+    if isinstance(value, Modes):
+        return {direction: count for direction, count in value.as_dict().items() if count}
+    if isinstance(value, Part):
+        return _part(value)
+    if name == "inertia":
+        return _inertia(value)
+    if isinstance(value, tuple):
+        return [_value("", v) for v in value]
+    return value
+
+
+def _inertia(matrix: Matrix3) -> list[Any]:
+    """Three numbers when the axes are principal, else the matrix."""
+    inertia = np.array(matrix)
+    diagonal = np.diag(inertia)
+    if np.array_equal(inertia, np.diag(diagonal)):
+        return [matrix[i][i] for i in range(3)]
+    return [list(row) for row in matrix]

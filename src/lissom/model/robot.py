@@ -1,0 +1,222 @@
+"""The robot: a tree of links, each joined to its parent; immutable and checked as a whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from pydantic import Field, field_validator, model_validator
+from pydantic_core import ValidationError
+
+from lissom.errors import RobotError
+from lissom.model import topology
+from lissom.model.body import AnyBody
+from lissom.model.elastic import Beam
+from lissom.model.joint import Joint
+from lissom.model.material import Material
+from lissom.model.names import Name, Title
+from lissom.model.origin import Origin
+from lissom.model.part import Part, refusals
+from lissom.model.values import Number, Vec3, Vector, refusal
+
+if TYPE_CHECKING:
+    from lissom.model.compiled import Model
+
+FORMAT = 1
+WORLD = "world"
+
+
+class Link(Part):
+    """One link: a flexible `beam` or a rigid `body`, and the joint that carries it.
+
+    The joint's frame is the parent's frame (rigid parent) or the section at x = `at` of a beam parent (its tip unless
+    given), shifted and turned by `origin`.
+    """
+
+    what: ClassVar[str] = "link"
+
+    name: Annotated[str, Name("the name of the link")]
+    parent: Annotated[str, Name("the name of the parent link")] = ""  # the robot fills in the previous link
+    at: Annotated[float | None, Number("the place along the parent beam", "metres", at_least=0)] = None
+    origin: Origin = Origin()
+    joint: Joint = Field(
+        description="how the link is joined: fixed, or {type: revolute, axis: [0, 0, 1]} and the like"
+    )
+    beam: Beam | None = None
+    body: AnyBody | None = None
+
+    @field_validator("name")
+    @classmethod
+    def _not_the_world(cls, name: str) -> str:
+        if name == WORLD:
+            raise refusal("is the name of the fixed ground; give the link another name")
+        return name
+
+    @field_validator("joint")
+    @classmethod
+    def _named(cls, joint: Joint, info: Any) -> Joint:
+        """A joint without a name takes the link's."""
+        if not joint.name and "name" in info.data:
+            return joint.model_copy(update={"name": info.data["name"]})
+        return joint
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Link:
+        if (self.beam is None) == (self.body is None):
+            text = "give either beam (a flexible link) or body (a rigid one)"
+            if self.beam is None:
+                raise refusals(("beam", None, f"missing; {text}"))
+            raise refusals(("body", {}, f"goes beside beam; {text}, not both"))
+        return self
+
+    @property
+    def flexible(self) -> bool:
+        return self.beam is not None
+
+
+class Robot(Part):
+    """A whole robot. `links` are in the order of the file with every `parent` filled in; see also `bodies`."""
+
+    what: ClassVar[str] = "robot"
+
+    lissom: int = FORMAT
+    name: Annotated[str, Title("the name of the robot")]
+    gravity: Annotated[Vec3, Vector("the acceleration of gravity in the world frame", "m/s2")] = (
+        0.0,
+        0.0,
+        -9.81,
+    )
+    materials: dict[Annotated[str, Name("the name of the material")], Material] = {}
+    links: tuple[Link, ...] = Field(description="the list of links, each with name, joint, and beam or body")
+
+    @field_validator("lissom", mode="plain")
+    @classmethod
+    def _version(cls, value: Any) -> int:
+        if isinstance(value, bool) or value != FORMAT:
+            raise refusal(f"is not a format version this lissom reads; write lissom: {FORMAT}")
+        return FORMAT
+
+    @field_validator("links")
+    @classmethod
+    def _parents(cls, links: tuple[Link, ...]) -> tuple[Link, ...]:
+        """Fill in the default parents: the previous link, for the first one the world."""
+        if not links:
+            raise refusal("is an empty list; give at least one link")
+        before = [WORLD, *(link.name for link in links)]
+        return tuple(
+            link.model_copy(update={"parent": default}) if not link.parent else link
+            for link, default in zip(links, before)
+        )
+
+    @model_validator(mode="after")
+    def _whole(self) -> Robot:
+        problems = topology.problems(self)
+        if problems:
+            raise refusals(*problems)
+        return self
+
+    @property
+    def bodies(self) -> tuple[Link, ...]:
+        """The links ordered so that a parent comes before its children."""
+        return topology.ordered(self.links)
+
+    def link(self, name: str) -> Link:
+        """The link of that name."""
+        for link in self.links:
+            if link.name == name:
+                return link
+        from lissom.model.names import did_you_mean
+
+        names = [link.name for link in self.links]
+        raise RobotError(
+            f"{self.name} has no link {name!r}{did_you_mean(name, names)}; its links are {', '.join(names)}"
+        )
+
+    @property
+    def nq(self) -> int:
+        """Size of the configuration: joint coordinates, modes and rotors."""
+        return sum(link.joint.nq for link in self.links) + self.mode_count + self.rotor_count
+
+    @property
+    def nv(self) -> int:
+        """Size of the velocity: degrees of freedom."""
+        return sum(link.joint.nv for link in self.links) + self.mode_count + self.rotor_count
+
+    @property
+    def mode_count(self) -> int:
+        return sum(link.beam.modes.total for link in self.links if link.beam is not None)
+
+    @property
+    def rotor_count(self) -> int:
+        return sum(link.joint.elastic for link in self.links)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Doubts about the description that do not forbid a model."""
+        return topology.doubts(self)
+
+    def compile(self, **options: Any) -> Model:
+        """The flat model that the dynamics functions take."""
+        from lissom.model.compile import compile_robot
+
+        return compile_robot(self, **options)
+
+    def value(self, path: str) -> Any:
+        """The value at a path such as "links.upper.beam.length" or "materials.steel.E"."""
+        from lissom.model.paths import get
+
+        return get(self, path)
+
+    def has_complex_values(self) -> bool:
+        """Whether any number is complex, so that the compiled model is."""
+        from lissom.model.paths import has_complex_values
+
+        return has_complex_values(self)
+
+    def with_value(self, path: str, value: Any) -> Robot:
+        """A robot that differs in one value; see `value` for the path.
+
+        A complex number is taken as it is: a tiny imaginary part then carries the derivative through `compile`.
+        """
+        from lissom.model.paths import replaced
+
+        return replaced(self, path, value)
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Robot:
+        """A robot from plain data: the mapping that a robot file holds."""
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            from lissom.model.problems import explain
+
+            raise RobotError(explain(error, cls, data)) from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data as in a robot file, without what equals its default."""
+        from lissom.model.plain import plain
+
+        return plain(self)
+
+    def to_yaml(self) -> str:
+        """The text of a robot file; reading it gives an equal robot."""
+        from lissom.model.writer import write
+
+        return write(self.to_dict())
+
+    @classmethod
+    def from_yaml(cls, text: str) -> Robot:
+        """A robot from the text of a robot file."""
+        from lissom.model.files import parse
+
+        return parse(text, "<text>")
+
+    def save(self, path: str | Path) -> None:
+        """Write the robot file."""
+        Path(path).write_text(self.to_yaml(), encoding="utf-8")
+
+    def describe(self) -> str:
+        """Tables of links, joints, masses, degrees of freedom and natural frequencies, as text."""
+        from lissom.model.describe import describe
+
+        return describe(self)

@@ -1,0 +1,234 @@
+"""Numeric fields of a robot description: what each number means, its unit, its range, and what to say when it is wrong.
+
+A field is annotated as `Annotated[float, Number("the length of the beam", "metres", above=0)]`. The annotation checks
+the value (finite, in range, really a number) and words the error, so that a message always carries the remedy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+Vec3 = tuple[float, float, float]
+Matrix3 = tuple[Vec3, Vec3, Vec3]
+PerCoordinate = float | tuple[float, ...]
+
+
+def refusal(text: str) -> PydanticCustomError:
+    """The error a validator raises: plain words, shown to the user as they are."""
+    return PydanticCustomError("robot", "{text}", {"text": text})
+
+
+def kind_of(value: Any) -> str:
+    """How a person would call the type of a value that was read from a file."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true/false"
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, Sequence | np.ndarray):
+        return "a list"
+    return "a number" if isinstance(value, Real) else type(value).__name__
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def is_optional(source: Any) -> bool:
+    """Whether an annotated type allows None."""
+    return type(None) in getattr(source, "__args__", ())
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite real number with a meaning, a unit and a range.
+
+    With `each`, one value or a list with one value per velocity coordinate of a joint.
+    """
+
+    meaning: str
+    unit: str = ""
+    above: float | None = None
+    at_least: float | None = None
+    below: float | None = None
+    at_most: float | None = None
+    each: bool = False
+
+    @property
+    def remedy(self) -> str:
+        """What to write instead, e.g. "give the length of the beam in metres"."""
+        return f"give {self.meaning}" + (f" in {self.unit}" if self.unit else "")
+
+    def check(self, value: Any) -> float | tuple[float, ...]:
+        if self.each and isinstance(value, list | tuple | np.ndarray):
+            if len(value) == 0:
+                raise refusal(f"is an empty list; {self.remedy}")
+            return tuple(self.check_one(v) for v in value)
+        return self.check_one(value)
+
+    def check_one(self, value: Any) -> float:
+        if not is_number(value):
+            raise refusal(f"must be a number, not {kind_of(value)}; {self.remedy}")
+        number = float(value)
+        if not math.isfinite(number):
+            raise refusal(f"must be a finite number; {self.remedy}")
+        if self.above is not None and number <= self.above:
+            bound = "positive" if self.above == 0 else f"greater than {self.above:g}"
+            raise refusal(f"must be {bound}; {self.remedy}")
+        if self.at_least is not None and number < self.at_least:
+            bound = "not be negative" if self.at_least == 0 else f"be at least {self.at_least:g}"
+            raise refusal(f"must {bound}; {self.remedy}")
+        if self.below is not None and number >= self.below:
+            raise refusal(f"must be less than {self.below:g}; {self.remedy}")
+        if self.at_most is not None and number > self.at_most:
+            raise refusal(f"is beyond any sensible size (at most {self.at_most:g}); {self.remedy}")
+        return number
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = core_schema.no_info_plain_validator_function(self.check)
+        return core_schema.nullable_schema(schema) if is_optional(source) else schema
+
+
+@dataclass(frozen=True)
+class Count:
+    """A whole number of things, from 0 to `at_most`."""
+
+    meaning: str
+    at_most: int
+
+    @property
+    def remedy(self) -> str:
+        return f"give {self.meaning} as a whole number from 0 to {self.at_most}"
+
+    def check(self, value: Any) -> int:
+        if not is_number(value):
+            raise refusal(f"must be a whole number, not {kind_of(value)}; {self.remedy}")
+        if not math.isfinite(value) or value != int(value):
+            raise refusal(f"must be a whole number; {self.remedy}")
+        if value < 0:
+            raise refusal(f"must not be negative; {self.remedy}")
+        if value > self.at_most:
+            raise refusal(f"is too large; {self.remedy}")
+        return int(value)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A list of three finite numbers."""
+
+    meaning: str
+    unit: str = ""
+    component: Number = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "component", Number(f"three numbers for {self.meaning}", self.unit))
+
+    @property
+    def remedy(self) -> str:
+        return f"give {self.meaning} as [x, y, z]" + (f" in {self.unit}" if self.unit else "")
+
+    def check(self, value: Any) -> Vec3:
+        if not isinstance(value, list | tuple | np.ndarray):
+            raise refusal(f"must be a list of three numbers, not {kind_of(value)}; {self.remedy}")
+        if len(value) != 3:
+            raise refusal(f"must be a list of three numbers, not of {len(value)}; {self.remedy}")
+        x, y, z = (self.component.check_one(v) for v in value)
+        return x, y, z
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = core_schema.no_info_plain_validator_function(self.check)
+        return core_schema.nullable_schema(schema) if is_optional(source) else schema
+
+
+@dataclass(frozen=True)
+class Axis(Vector):
+    """A direction: three numbers, stored with unit length."""
+
+    def check(self, value: Any) -> Vec3:
+        x, y, z = super().check(value)
+        length = math.hypot(x, y, z)
+        if length < 1e-12:
+            raise refusal(f"has zero length; {self.remedy}, e.g. [0, 0, 1]")
+        if abs(length - 1) < 1e-15:  # unit already: dividing again would change the last digit
+            return x, y, z
+        return x / length, y / length, z / length
+
+
+@dataclass(frozen=True)
+class InertiaTensor:
+    """Inertia about the centre of mass: three principal values, six named components, or a 3 x 3 matrix."""
+
+    remedy: str = (
+        "give the inertia about the centre of mass in kg m2 as [xx, yy, zz], "
+        "as {xx, yy, zz, xy, xz, yz} or as a symmetric 3 x 3 matrix"
+    )
+
+    def check(self, value: Any) -> Matrix3:
+        number = Number("the inertia about the centre of mass", "kg m2").check_one
+        if isinstance(value, dict):
+            unknown = sorted(str(k) for k in value if k not in ("xx", "yy", "zz", "xy", "xz", "yz"))
+            missing = [k for k in ("xx", "yy", "zz") if k not in value]
+            if unknown or missing:
+                problem = (
+                    f"unknown component {unknown[0]!r}" if unknown else f"component {missing[0]!r} is missing"
+                )
+                raise refusal(f"{problem}; {self.remedy}")
+            xx, yy, zz, xy, xz, yz = (number(value.get(k, 0.0)) for k in ("xx", "yy", "zz", "xy", "xz", "yz"))
+            matrix: Matrix3 = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+        elif isinstance(value, list | tuple | np.ndarray) and len(value) == 3:
+            if all(is_number(v) for v in value):
+                xx, yy, zz = (number(v) for v in value)
+                matrix = ((xx, 0.0, 0.0), (0.0, yy, 0.0), (0.0, 0.0, zz))
+            elif all(isinstance(v, list | tuple | np.ndarray) and len(v) == 3 for v in value):
+                a, b, c = (tuple(number(x) for x in row) for row in value)
+                matrix = (a, b, c)  # type: ignore[assignment]
+            else:
+                raise refusal(f"must be three numbers or three rows of three; {self.remedy}")
+        elif isinstance(value, list | tuple) and len(value) == 6:
+            raise refusal(f"six values in a list have no agreed order; name them: {self.remedy}")
+        else:
+            raise refusal(f"must not be {kind_of(value)}{_size(value)}; {self.remedy}")
+        return _physical(matrix)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+
+def _size(value: Any) -> str:
+    return f" of {len(value)}" if isinstance(value, list | tuple | np.ndarray) else ""
+
+
+def _physical(matrix: Matrix3) -> Matrix3:
+    """Refuse a matrix that no mass distribution has; a thousandth is left for rounded numbers."""
+    inertia = np.array(matrix)
+    scale = float(np.abs(inertia).max())
+    if scale == 0.0:
+        return matrix
+    if not np.allclose(inertia, inertia.T, rtol=0, atol=1e-9 * scale):
+        raise refusal("must be symmetric; give the same value for xy and yx, xz and zx, yz and zy")
+    smallest, middle, largest = np.linalg.eigvalsh(inertia / scale)
+    if smallest < -1e-9:
+        raise refusal(
+            f"has a negative principal moment ({smallest * scale:.3g} kg m2); "
+            "check the signs: every principal moment of a body is positive"
+        )
+    if smallest + middle < largest - 1e-3:
+        raise refusal(
+            f"violates the triangle inequality: principal moments {smallest * scale:.4g} + {middle * scale:.4g} < "
+            f"{largest * scale:.4g}; no body has such an inertia, check the numbers and the reference point"
+        )
+    return matrix
