@@ -1,4 +1,4 @@
-"""The description of a robot: links, joints, beams, bodies; read from YAML, checked, and compiled to a `Model`."""
+"""A robot as a person describes it: links, joints, beams and bodies; read from YAML, checked, compiled."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

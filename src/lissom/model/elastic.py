@@ -22,14 +22,9 @@ DIRECTIONS = ("y", "z", "torsion", "axial")
 STIFFENING = ("none", "first")
 PRESETS = ("engineering",)
 FAMILIES = (
-    "auto",
-    "clamped-free",
-    "clamped-mass",
-    "clamped-clamped",
-    "clamped-pinned",
-    "pinned-free",
-    "free-free",
-)
+    "auto", "legendre", "hermite", "clamped-free", "clamped-mass", "clamped-clamped", "clamped-pinned",
+    "pinned-free", "free-free",
+)  # fmt: skip
 
 ModeCount = Count("the number of modes", at_most=50)
 Family = Choice("the ends of the beam", FAMILIES)
@@ -65,6 +60,16 @@ class Ends(Part):
     tip_mass: Annotated[float, Number("the mass at the tip", "kg", at_least=0)] = 0.0
     tip_inertia: Annotated[float, Number("the inertia at the tip", "kg m2", at_least=0)] = 0.0
 
+    @model_validator(mode="after")
+    def _loaded(self) -> Ends:
+        for field in ("tip_mass", "tip_inertia"):
+            if getattr(self, field) and self.family != "clamped-mass":
+                text = (
+                    f"the family {self.family} carries nothing at its tip; choose clamped-mass or remove this"
+                )
+                raise refusals((field, getattr(self, field), text))
+        return self
+
 
 class Rayleigh(Part):
     """Damping matrix `stiffness` K + `mass` M of the link; `stiffness` alone is Kelvin-Voigt damping."""
@@ -80,7 +85,7 @@ class Rayleigh(Part):
 
 
 class Mass(Part):
-    """A mass fixed to a beam's section at x = `at` (the tip unless given); `com` and `inertia` in section axes."""
+    """A mass fixed to a beam's section at x = `at` (the tip unless given), in the section's axes."""
 
     what: ClassVar[str] = "mass"
 
@@ -144,9 +149,15 @@ class Beam(Part):
     @model_validator(mode="after")
     def _consistent(self) -> Beam:
         problems: list[tuple[tuple[str | int, ...] | str, Any, str]] = []
+        family = self.ends if isinstance(self.ends, str) else self.ends.family
+        for direction in ("y", "z") if family == "hermite" else ():
+            count = getattr(self.modes, direction)
+            if count % 2:
+                text = "must be even with hermite ends, as every element brings two; add or remove one"
+                problems.append((("modes", direction), count, text))
         for i, mass in enumerate(self.masses):
             if mass.at is not None and mass.at > self.length:
-                text = f"must not exceed the beam's length {self.length:g}; give the place along the beam in metres"
+                text = f"lies beyond the end of the beam (length {self.length:g}); give the place in metres"
                 problems.append((("masses", i, "at"), mass.at, text))
         if self.material is None and not isinstance(self.section, Stiffness):
             problems.append(
@@ -162,7 +173,7 @@ class Beam(Part):
 
     @property
     def slenderness(self) -> float:
-        """Length over thickness; beam theory asks for more than about ten. Infinite when the thickness is unknown."""
+        """Length over thickness (infinite when that is unknown); beam theory asks for about ten."""
         thickness = self.section.thickness_estimate()
         return self.length / thickness if thickness > 0 else float("inf")
 
@@ -196,6 +207,8 @@ class Beam(Part):
         """End conditions for the basis, tip loads as ratios to the beam's own mass and to rhoA L^3."""
         if isinstance(self.ends, str):
             return self.ends
+        if self.ends.family != "clamped-mass":
+            return self.ends.family
         rhoA, length = np.real(section.rhoA), np.real(self.length)
         return {
             "family": self.ends.family,

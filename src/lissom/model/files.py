@@ -26,7 +26,7 @@ def builtin_names() -> list[str]:
 
 
 def load(name_or_path: str | os.PathLike[str]) -> Robot:
-    """A robot by the name of a built-in one (`"ella"`) or by the path of a robot file (`"arms/mine.yaml"`)."""
+    """A robot by the name of a built-in one (`"ella"`) or the path of a robot file (`"arms/mine.yaml"`)."""
     name = os.fspath(name_or_path)
     if not isinstance(name, str):
         raise RobotError(f"{name!r}: not a name or a path; give text, e.g. load('ella')")
@@ -82,15 +82,9 @@ def _text(path: Path) -> str:
 
 
 def _missing(path: Path) -> str:
-    files = (
-        sorted(p.name for p in path.parent.iterdir() if p.suffix in (".yaml", ".yml"))
-        if path.parent.is_dir()
-        else []
-    )
+    neighbours = path.parent.iterdir() if path.parent.is_dir() else ()
+    files = sorted(p.name for p in neighbours if p.suffix in (".yaml", ".yml"))
     similar = [str(path.parent / name) for name in near(path.name, files)] + near(path.stem, builtin_names())
-    hint = (
-        f"did you mean {listed(similar[:3])}?"
-        if similar
-        else f"the built-in robots are {listed(builtin_names(), 'and')}"
-    )
-    return f"{path}: no such file or built-in robot; {hint}"
+    if similar:
+        return f"{path}: no such file or built-in robot; did you mean {listed(similar[:3])}?"
+    return f"{path}: no such file or built-in robot; the built-in ones are {listed(builtin_names(), 'and')}"

@@ -15,7 +15,7 @@ JOINT_TYPES = ("fixed", "revolute", "prismatic", "cylindrical", "universal", "pl
 ONE_AXIS = ("revolute", "prismatic", "cylindrical")
 TWO_AXES = ("universal", "planar")
 
-# Coordinates of each type: names of the configuration and of the velocity, "" where the joint's own name serves.
+# Coordinates of each type, for the configuration and the velocity; "" where the joint's own name serves.
 _QUATERNION = ("qw", "qx", "qy", "qz")
 POSITION_NAMES: dict[str, tuple[str, ...]] = {
     "fixed": (),
@@ -110,8 +110,8 @@ class Limits(Part):
 class Transmission(Part):
     """A motor's rotor behind a gear.
 
-    With `stiffness` the gear is elastic and the rotor has a coordinate of its own (its angle referred to the joint);
-    without it the gear is rigid and the reflected inertia gear^2 rotor_inertia joins the joint.
+    With `stiffness` the gear is elastic and the rotor has a coordinate of its own (its angle referred to the
+    joint); without it the gear is rigid and the reflected inertia gear^2 rotor_inertia joins the joint.
     """
 
     what: ClassVar[str] = "transmission"
@@ -128,10 +128,10 @@ class Transmission(Part):
     @model_validator(mode="after")
     def _rotor_can_move(self) -> Transmission:
         if self.stiffness is not None and self.rotor_inertia == 0:
-            text = "must be positive behind an elastic gear; give the rotor's inertia in kg m2, or put a joint spring"
+            text = "must be positive behind an elastic gear; give the rotor's inertia in kg m2"
             raise refusals(("rotor_inertia", 0.0, text))
         if self.stiffness is None and self.damping > 0:
-            text = "acts across the gear's stiffness, which is missing; give the stiffness, or use the joint's damping"
+            text = "acts across a stiffness, which is missing; give the stiffness, or use the joint's damping"
             raise refusals(("damping", self.damping, text))
         return self
 
@@ -139,7 +139,7 @@ class Transmission(Part):
 class Joint(Part):
     """The motion of a link on its parent.
 
-    `axes` always holds the unit axes after validation: one for revolute, prismatic and cylindrical joints (given as
+    After validation `axes` holds the unit axes: one for revolute, prismatic and cylindrical joints (given as
     `axis`), two for universal and planar ones (given as `axes`), none for the rest.
     """
 
@@ -250,14 +250,9 @@ class Joint(Part):
             if block is not None
             for field in type(block).model_fields
         ]
+        text = f"must be one number or a list of {self.nv}, one for each coordinate of the {self.type} joint"
         wrong = [
-            (
-                path,
-                value,
-                f"must be one number or a list of {self.nv}, one for each coordinate of the {self.type} joint",
-            )
-            for path, value in lists
-            if isinstance(value, tuple) and len(value) != self.nv
+            (path, value, text) for path, value in lists if isinstance(value, tuple) and len(value) != self.nv
         ]
         if wrong:
             raise refusals(*wrong)

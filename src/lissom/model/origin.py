@@ -11,7 +11,7 @@ from lissom.model.values import Vec3, Vector
 
 
 class Origin(Part):
-    """A pose in the parent's attachment frame: shift `xyz`, then turn by `rpy`, R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    """A pose in the parent's attachment frame: shift `xyz`, turn R = Rz(yaw) Ry(pitch) Rx(roll) by `rpy`."""
 
     what: ClassVar[str] = "origin"
 

@@ -1,4 +1,4 @@
-"""The common base of everything in a robot description: immutable, strict about names, and plain in its errors."""
+"""The base of everything in a robot description: immutable, strict about names, plain in its errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FORM = "form:"  # starts the tag of one way to write a field, such as a section'
 
 
 class Part(BaseModel):
-    """An immutable piece of a robot. Wrong values raise `RobotError`, whose message names field, value and remedy."""
+    """An immutable piece of a robot; a wrong value raises `RobotError` with field, value and remedy."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
     what: ClassVar[str] = "part"

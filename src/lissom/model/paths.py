@@ -1,4 +1,4 @@
-"""Values of a robot by path, such as "links.upper.beam.length", "materials.steel.E" or "links.payload.body.com.0"."""
+"""Values of a robot by path: "links.upper.beam.length", "materials.steel.E", "links.tool.body.com.0"."""
 
 from __future__ import annotations
 
@@ -23,19 +23,24 @@ def get(robot: Robot, path: str) -> Any:
 
 
 def replaced(robot: Robot, path: str, value: Any) -> Robot:
-    """A copy with another value at the path; a complex one is not checked, any other is checked with the whole robot."""
-    keys = _keys(path)
+    """A copy with another value at the path: taken as it is if complex, else checked with the whole robot."""
     old = get(robot, path)
     if isinstance(value, complex):
-        if old is not None and not is_number(old) and not isinstance(old, complex):
-            raise RobotError(
-                f"{path} = {value}: holds {kind_of(old)}, not a number; only numbers can be complex"
-            )
-        return _replace(robot, keys, value)
-    changed = _replace(robot, keys, value)
-    checked = type(robot).from_dict(_real_data(changed))
+        _check_complex(path, old, value)
+        return _replace(robot, path, value)
+    checked = type(robot).from_dict(_real_data(_replace(robot, path, value)))
     # Other values may be complex: keep them, and take this one as the check has normalised it.
-    return _replace(robot, keys, get(checked, path)) if has_complex_values(robot) else checked
+    return _replace(robot, path, get(checked, path)) if has_complex_values(robot) else checked
+
+
+def _check_complex(path: str, old: Any, value: complex) -> None:
+    keys = _keys(path)
+    if "axis" in keys or "axes" in keys:
+        raise RobotError(
+            f"{path} = {value}: an axis has unit length and cannot be complex; turn origin.rpy instead"
+        )
+    if old is not None and not is_number(old) and not isinstance(old, complex):
+        raise RobotError(f"{path} = {value}: holds {kind_of(old)}; only a number can be complex")
 
 
 def has_complex_values(part: Any) -> bool:
@@ -73,11 +78,20 @@ def _step(here: Any, key: str, path: str) -> Any:
     return here[key] if isinstance(here, dict) else here[_names(here).index(key)]
 
 
-def _replace(here: Any, keys: list[str], value: Any) -> Any:
+def _replace(robot: Robot, path: str, value: Any) -> Robot:
+    """A copy with another value at the path, unchecked; off the diagonal of an inertia, its mirror image too."""
+    keys = _keys(path)
+    changed: Robot = _rebuilt(robot, keys, value)
+    if "inertia" in keys[-3:-2] and keys[-1] != keys[-2]:
+        changed = _rebuilt(changed, [*keys[:-2], keys[-1], keys[-2]], value)
+    return changed
+
+
+def _rebuilt(here: Any, keys: list[str], value: Any) -> Any:
     if not keys:
         return value
     key, *rest = keys
-    new = _replace(_step(here, key, key), rest, value)
+    new = _rebuilt(_step(here, key, key), rest, value)
     if isinstance(here, Part):
         return here.model_copy(update={key: new})
     if isinstance(here, dict):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def plain(robot: Robot) -> dict[str, Any]:
     """Mapping of lists, numbers and text; `Robot.from_dict` gives an equal robot back."""
-    data = {"lissom": robot.lissom, "name": robot.name, "gravity": list(robot.gravity)}
+    data: dict[str, Any] = {"lissom": robot.lissom, "name": robot.name, "gravity": list(robot.gravity)}
     if robot.materials:
         data["materials"] = {name: _part(material) for name, material in robot.materials.items()}
     previous = WORLD

@@ -1,11 +1,12 @@
 """YAML text to plain data, with the line of every value. Safe: no tags, no objects, bounded size and depth.
 
-A robot file uses a small part of YAML: mappings, lists, numbers, text, true/false, and aliases of whole values.
+A robot file uses a small part of YAML: mappings, lists, numbers, text, true/false, aliases of whole values.
 Numbers follow YAML 1.2, so that 2.1e11 is a number and `y` a name.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -32,10 +33,12 @@ MAX_VALUES = 100_000
 _INTEGER = re.compile(r"[-+]?[0-9]{1,15}")
 _DECIMAL = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _SPECIAL: dict[str, Any] = {
-    "": None, "~": None, "null": None, "Null": None, "NULL": None,
-    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
-    ".inf": float("inf"), "+.inf": float("inf"), "-.inf": float("-inf"), ".nan": float("nan"), ".NaN": float("nan"),
-}  # fmt: skip
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
+    **{sign + inf: float(sign + "inf") for sign in ("", "+", "-") for inf in (".inf", ".Inf", ".INF")},
+}
 
 
 @dataclass
@@ -69,7 +72,7 @@ class _Reader:
         self.source = source
         self.events = self._events(text)
         self.anchors: dict[str, Node] = {}
-        self.open_anchors: set[str] = set()
+        self.open_anchors: set[str | None] = set()
         self.values = 0
 
     def _events(self, text: str) -> Iterator[Event]:
@@ -99,11 +102,13 @@ class _Reader:
     def _node(self, event: Event, depth: int) -> Node:
         if isinstance(event, AliasEvent):
             return self._alias(event)
+        assert isinstance(event, ScalarEvent | MappingStartEvent | SequenceStartEvent)
         if depth > MAX_DEPTH:
             raise self._refuse(event, f"nested more than {MAX_DEPTH} levels deep; a robot file needs fewer")
         if event.tag is not None:
             raise self._refuse(event, f"the YAML tag {event.tag!r} is not allowed; write the plain value")
         node = Node(None, event.start_mark.line + 1)
+        self._count(1, event)
         self.open_anchors.add(event.anchor)
         if isinstance(event, MappingStartEvent):
             self._mapping(node, depth)
@@ -111,9 +116,8 @@ class _Reader:
             self._sequence(node, depth)
         else:
             node.value = _scalar(event)
-        node.size += sum(inner.size for inner in node.inside.values())
         self.open_anchors.discard(event.anchor)
-        self._count(1, event)
+        node.size += sum(inner.size for inner in node.inside.values())
         if event.anchor is not None:
             self.anchors[event.anchor] = node
         return node

@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     from lissom.model.compiled import Model
 
 FORMAT = 1
+EARTH: Vec3 = (0.0, 0.0, -9.81)
 WORLD = "world"
 
 
 class Link(Part):
     """One link: a flexible `beam` or a rigid `body`, and the joint that carries it.
 
-    The joint's frame is the parent's frame (rigid parent) or the section at x = `at` of a beam parent (its tip unless
-    given), shifted and turned by `origin`.
+    The joint's frame is the parent's frame (rigid parent) or its section at x = `at` (beam parent; the tip
+    unless given), shifted and turned by `origin`.
     """
 
     what: ClassVar[str] = "link"
@@ -75,18 +76,14 @@ class Link(Part):
 
 
 class Robot(Part):
-    """A whole robot. `links` are in the order of the file with every `parent` filled in; see also `bodies`."""
+    """A whole robot. `links` are in the order of the file, every `parent` filled in; see also `bodies`."""
 
     what: ClassVar[str] = "robot"
 
     lissom: int = FORMAT
     name: Annotated[str, Title("the name of the robot")]
-    gravity: Annotated[Vec3, Vector("the acceleration of gravity in the world frame", "m/s2")] = (
-        0.0,
-        0.0,
-        -9.81,
-    )
-    materials: dict[Annotated[str, Name("the name of the material")], Material] = {}
+    gravity: Annotated[Vec3, Vector("the acceleration of gravity in the world frame", "m/s2")] = EARTH
+    materials: dict[Annotated[str, Name("the name of the material")], Material] = Field(default={})
     links: tuple[Link, ...] = Field(description="the list of links, each with name, joint, and beam or body")
 
     @field_validator("lissom", mode="plain")
@@ -176,7 +173,7 @@ class Robot(Part):
     def with_value(self, path: str, value: Any) -> Robot:
         """A robot that differs in one value; see `value` for the path.
 
-        A complex number is taken as it is: a tiny imaginary part then carries the derivative through `compile`.
+        A complex number is taken as it is: its tiny imaginary part carries a derivative through `compile`.
         """
         from lissom.model.paths import replaced
 

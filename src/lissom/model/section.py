@@ -24,7 +24,7 @@ class SectionSpec(Part):
     form: ClassVar[str]
 
     def build(self, material: beam.Material | None) -> beam.Section:
-        """The section's stiffnesses and inertias per length; analytic in every number, so complex values pass."""
+        """Stiffnesses and inertias per length; analytic in every number, so that complex values pass."""
         raise NotImplementedError
 
     def thickness_estimate(self) -> float:
@@ -43,7 +43,7 @@ class Rectangle(SectionSpec):
     def build(self, material: beam.Material | None) -> beam.Section:
         from lissom import beam
 
-        return beam.Section.rectangle(material, width=self.width, height=self.height)
+        return beam.Section.rectangle(_given(material), width=self.width, height=self.height)
 
     def thickness_estimate(self) -> float:
         return max(self.width, self.height)
@@ -62,14 +62,16 @@ class Box(SectionSpec):
     def _wall_fits(self) -> Box:
         smaller = min(self.width, self.height)
         if 2 * self.thickness >= smaller:
-            text = f"must be less than half the smaller side ({smaller:g} m); make it thinner or use shape rectangle"
+            text = f"must be less than half the smaller side ({smaller:g} m), else use shape rectangle"
             raise refusals(("thickness", self.thickness, text))
         return self
 
     def build(self, material: beam.Material | None) -> beam.Section:
         from lissom import beam
 
-        return beam.Section.box(material, width=self.width, height=self.height, thickness=self.thickness)
+        return beam.Section.box(
+            _given(material), width=self.width, height=self.height, thickness=self.thickness
+        )
 
     def thickness_estimate(self) -> float:
         return max(self.width, self.height)
@@ -85,7 +87,7 @@ class Circle(SectionSpec):
     def build(self, material: beam.Material | None) -> beam.Section:
         from lissom import beam
 
-        return beam.Section.circle(material, diameter=self.diameter)
+        return beam.Section.circle(_given(material), diameter=self.diameter)
 
     def thickness_estimate(self) -> float:
         return self.diameter
@@ -113,23 +115,25 @@ class Tube(SectionSpec):
             text = f"must be less than the outer diameter ({self.outer:g} m); both are diameters in metres"
             raise refusals(("inner", self.inner, text))
         if self.thickness is not None and 2 * self.thickness >= self.outer:
-            text = f"must be less than half the outer diameter ({self.outer:g} m); make it thinner or use shape circle"
+            text = f"must be less than half the outer diameter ({self.outer:g} m), else use shape circle"
             raise refusals(("thickness", self.thickness, text))
         return self
 
     def build(self, material: beam.Material | None) -> beam.Section:
         from lissom import beam
 
-        return beam.Section.tube(material, outer=self.outer, inner=self.inner, thickness=self.thickness)
+        return beam.Section.tube(
+            _given(material), outer=self.outer, inner=self.inner, thickness=self.thickness
+        )
 
     def thickness_estimate(self) -> float:
         return self.outer
 
 
 class Stiffness(SectionSpec):
-    """A section by its numbers: `rhoA` and `EA`, or `area` and the beam's material (EA = E area unless given).
+    """A section by its numbers: `rhoA` and `EA`, or `area` and a material (then EA = E area unless given).
 
-    Inertias per length that are left out are those of the second moments of area, rho EI / E, and Jx = Jy + Jz.
+    Inertias per length that are left out follow from the second moments of area, rho EI / E.
     `EIz` resists bending in the x-y plane (about z), `EIy` bending in the x-z plane (about y).
     """
 
@@ -169,6 +173,11 @@ class Stiffness(SectionSpec):
         if self.EA is None:
             return 0.0
         return (12 * max(self.EIy, self.EIz) / self.EA) ** 0.5
+
+
+def _given(material: beam.Material | None) -> beam.Material:
+    assert material is not None  # the beam has checked it
+    return material
 
 
 def _kind(data: Any) -> str | None:

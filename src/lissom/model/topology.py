@@ -18,7 +18,7 @@ SLENDER = 5.0  # length over thickness below which a beam is no beam
 
 
 def ordered(links: tuple[Link, ...]) -> tuple[Link, ...]:
-    """Links with every parent before its children, else in the given order; what hangs on a cycle is left out."""
+    """Links with every parent before its children, else as given; what hangs on a cycle is left out."""
     order: list[Link] = []
     placed = {WORLD}
     waiting = list(links)
@@ -46,8 +46,8 @@ def problems(robot: Robot) -> list[Problem]:
 def doubts(robot: Robot) -> list[str]:
     """Warnings: what is allowed, but seldom meant."""
     return [
-        f"links.{link.name}.beam.length = {link.beam.length:g}: only {link.beam.slenderness:.1f} times the section's "
-        "thickness; beam theory without shear is inaccurate there, consider a rigid body"
+        f"links.{link.name}.beam.length = {link.beam.length:g}: only {link.beam.slenderness:.1f} times the "
+        "thickness of its section; beam theory is inaccurate there, consider a rigid body"
         for link in robot.links
         if link.beam is not None and link.beam.slenderness < SLENDER
     ]
@@ -103,7 +103,8 @@ def _parents(robot: Robot) -> list[Problem]:
         while chain[-1] not in reached and parent[chain[-1]] not in chain:
             chain.append(parent[chain[-1]])
         if link.name not in reached and parent[chain[-1]] == link.name:
-            text = f"makes a cycle: {' -> '.join([*chain, link.name])}; join one of these links to world or to another link"
+            cycle = " -> ".join([*chain, link.name])
+            text = f"makes a cycle: {cycle}; join one of them to world or to another link"
             return [(("links", i, "parent"), link.parent, text)]
     return []
 
@@ -117,10 +118,13 @@ def _attachments(robot: Robot) -> list[Problem]:
         parent = by_name.get(link.parent)
         if parent is None or parent.beam is None:
             what = "the world" if parent is None else f"the rigid link {parent.name!r}"
-            text = f"only beams have places along them, and the parent is {what}; use origin: {{xyz: [x, y, z]}} instead"
+            text = (
+                f"is a place along a beam, but the parent is {what}; use origin: {{xyz: [x, y, z]}} instead"
+            )
             found.append((("links", i, "at"), link.at, text))
         elif link.at > parent.beam.length:
-            text = f"lies beyond the end of {parent.name!r} (length {parent.beam.length:g}); give a place along it in metres"
+            end = f"the end of {parent.name!r} (length {parent.beam.length:g})"
+            text = f"lies beyond {end}; give a place along it in metres"
             found.append((("links", i, "at"), link.at, text))
     return found
 
@@ -135,7 +139,7 @@ def _masses(robot: Robot) -> list[Problem]:
         if link.body is None:
             continue
         if link.body.mass == 0 and not np.any(link.body.inertia) and link.name not in children:
-            text = "a massless body must carry another link; give its mass in kg, or use tip on the parent for a tool point"
+            text = "a massless body must carry another link; give its mass in kg, or use tip for a tool point"
             found.append((("links", i, "body", "mass"), 0.0, text))
             continue
         inertia = _welded_inertia(link, children)
@@ -144,16 +148,14 @@ def _masses(robot: Robot) -> list[Problem]:
                 text = f"the {link.joint.type} joint {link.joint.name!r} moves no mass; give the mass in kg"
                 found.append((("links", i, "body", "mass"), 0.0, text))
             else:
-                text = (
-                    f"the {link.joint.type} joint {link.joint.name!r} turns a mass without inertia about its axis; "
-                    "give the inertia in kg m2, or make the joint fixed"
-                )
+                joint = f"the {link.joint.type} joint {link.joint.name!r}"
+                text = f"{joint} turns a mass without inertia; give the inertia in kg m2, or fix the joint"
                 found.append((("links", i, "body", "inertia"), np.diag(link.body.inertia).tolist(), text))
     return found
 
 
 def _welded_inertia(link: Link, children: dict[str, list[Link]]) -> np.ndarray | None:
-    """Spatial inertia (6, 6) of a link and all that is fixed to it, in its frame; None if any part of it can move."""
+    """Spatial inertia (6, 6), in its frame, of a link and what is fixed to it; None if a part can move."""
     if link.body is None:
         return None
     total = _spatial_inertia(link.body.mass, np.array(link.body.com), np.array(link.body.inertia))
@@ -196,7 +198,7 @@ def _motions(joint: Joint) -> np.ndarray:
         case "cylindrical":
             rows = turns + slides
         case "planar":
-            rows = [*slides, np.concatenate([np.cross(*axes), zero])]
+            rows = [*slides, np.concatenate([np.cross(axes[0], axes[1]), zero])]
         case "spherical":
             rows = list(np.eye(6)[:3])
         case "free":

@@ -1,7 +1,7 @@
-"""Numeric fields of a robot description: what each number means, its unit, its range, and what to say when it is wrong.
+"""Numbers of a robot description: what each means, its unit, its range, and what to say if it is wrong.
 
-A field is annotated as `Annotated[float, Number("the length of the beam", "metres", above=0)]`. The annotation checks
-the value (finite, in range, really a number) and words the error, so that a message always carries the remedy.
+A field is annotated as `Annotated[float, Number("the length of the beam", "metres", above=0)]`. This checks
+the value (finite, in range, really a number) and words the error, so that a message carries the remedy.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ def _physical(matrix: Matrix3) -> Matrix3:
         )
     if smallest + middle < largest - 1e-3:
         raise refusal(
-            f"violates the triangle inequality: principal moments {smallest * scale:.4g} + {middle * scale:.4g} < "
-            f"{largest * scale:.4g}; no body has such an inertia, check the numbers and the reference point"
+            f"violates the triangle inequality ({smallest * scale:.4g} + {middle * scale:.4g} < "
+            f"{largest * scale:.4g}, principal moments); no body has such an inertia, check the numbers"
         )
     return matrix

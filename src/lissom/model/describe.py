@@ -1,0 +1,210 @@
+"""A robot in tables that a person wants to read."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from lissom.model.elastic import DIRECTIONS, Modes
+
+if TYPE_CHECKING:
+    from lissom.beam import BeamLink
+    from lissom.model.elastic import Beam
+    from lissom.model.joint import Joint
+    from lissom.model.robot import Link, Robot
+
+WIDTH = 100
+UNBROKEN = "\ue000"  # stands for a space at which a table must not wrap
+SHOWN = 3  # frequencies of each direction
+FINER = 8  # functions more per direction, for frequencies of the link itself rather than of its model
+DIFFERS = 0.02  # relative error of a model's frequency that is worth showing
+
+
+def describe(robot: Robot) -> str:
+    """Links, joints, own natural frequencies of the flexible links, and totals, as plain text."""
+    beams = {link.name: link.beam.build(robot.materials) for link in robot.links if link.beam is not None}
+    moving = [link for link in robot.bodies if link.joint.type != "fixed"]
+    out = StringIO()
+    console = Console(
+        file=out,
+        width=WIDTH,
+        color_system=None,
+        legacy_windows=False,
+        emoji=False,
+        markup=False,
+        highlight=False,
+    )
+    console.print(_title(robot))
+    console.print("\nLinks", _links(robot, beams), sep="\n")
+    if moving:
+        console.print("Joints", _joints(moving), sep="\n")
+    if beams:
+        console.print("Natural frequencies in Hz of each flexible link alone, clamped at its base")
+        console.print(f"[those of its modes in the model, where they are more than {DIFFERS:.0%} higher]")
+        console.print(_frequencies(robot, beams))
+    console.print("Totals", _totals(robot, beams), sep="\n")
+    lines = out.getvalue().replace(UNBROKEN, " ").rstrip().splitlines()
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _title(robot: Robot) -> str:
+    gravity = np.real(robot.gravity)
+    return (
+        f"{robot.name}: gravity {_vector(gravity)} m/s2" if np.any(gravity) else f"{robot.name}: no gravity"
+    )
+
+
+def _table() -> Table:
+    return Table(box=box.SIMPLE_HEAD, collapse_padding=True)
+
+
+def _links(robot: Robot, beams: dict[str, BeamLink]) -> Table:
+    table = _table()
+    for name in ("link", "joined to", "by joint", "kind"):
+        table.add_column(name)
+    for name in ("length m", "mass kg"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("modes", no_wrap=True)
+    for link in robot.bodies:
+        length = modes = ""
+        if link.beam is not None:
+            length = f"{np.real(link.beam.length):g}"
+            modes = " ".join(
+                f"{name[0]}{count}" for name, count in link.beam.modes.as_dict().items() if count
+            )
+        joint = "(fixed)" if link.joint.type == "fixed" else link.joint.name
+        table.add_row(link.name, _place(link), joint, _kind(link), length, _number(_mass(link, beams)), modes)
+    return table
+
+
+def _place(link: Link) -> str:
+    return link.parent if link.at is None else f"{link.parent} at {np.real(link.at):g} m"
+
+
+def _kind(link: Link) -> str:
+    if link.beam is None:
+        return "rigid"
+    lumped = len(link.beam.masses)
+    return "beam" + (f", {lumped} mass{'es' if lumped > 1 else ''}" if lumped else "")
+
+
+def _mass(link: Link, beams: dict[str, BeamLink]) -> float:
+    mass = beams[link.name].mass if link.name in beams else link.body.mass if link.body is not None else 0.0
+    return float(np.real(mass))
+
+
+def _joints(links: list[Link]) -> Table:
+    table = _table()
+    for name in ("joint", "type", "axis", "coordinates"):
+        table.add_column(name)
+    table.add_column("acts in it")
+    for link in links:
+        joint = link.joint
+        axes = "  ".join(_vector(axis) for axis in joint.axes)
+        table.add_row(joint.name, joint.type, axes, _coordinates(joint), _actions(joint))
+    return table
+
+
+def _coordinates(joint: Joint) -> str:
+    return f"{joint.nv}" if joint.nq == joint.nv else f"{joint.nv} (q has {joint.nq})"
+
+
+def _actions(joint: Joint) -> str:
+    """Transmission, damping, friction, spring and stops in a few words."""
+    parts = []
+    gear = joint.transmission
+    if gear is not None:
+        slides = joint.type == "prismatic"
+        stiffness = (
+            "rigid"
+            if gear.stiffness is None
+            else f"{_number(gear.stiffness)} {'N/m' if slides else 'N m/rad'}"
+        )
+        rotor = f"{_number(gear.rotor_inertia)} {'kg' if slides else 'kg m2'}"
+        ratio = "" if gear.gear == 1 else f", 1:{_number(gear.gear)}"
+        parts.append(f"gear {stiffness}{ratio}, rotor {rotor}")
+    if np.any(joint.damping):
+        parts.append(f"damping {_values(joint.damping)}")
+    if joint.friction is not None:
+        coulomb, viscous = _values(joint.friction.coulomb), _values(joint.friction.viscous)
+        parts.append(f"friction: Coulomb {coulomb}, viscous {viscous}")
+    if joint.spring is not None:
+        parts.append(f"spring {_values(joint.spring.stiffness)}")
+    if joint.limits is not None:
+        parts.append(f"stops at {_values(joint.limits.lower)} and {_values(joint.limits.upper)}")
+    return "; ".join(parts)
+
+
+def _frequencies(robot: Robot, beams: dict[str, BeamLink]) -> Table:
+    """The lowest frequencies by direction, and the model's where it has too few modes for them."""
+    table = _table()
+    table.add_column("link")
+    for direction in DIRECTIONS:
+        table.add_column(f"bending {direction}" if len(direction) == 1 else direction)
+    for link in robot.bodies:
+        if link.beam is None:
+            continue
+        own = _by_direction(_refined(link.beam).build(robot.materials))
+        model = _by_direction(beams[link.name])
+        cells = []
+        for direction in DIRECTIONS:
+            pairs = list(zip(own[direction], model[direction]))[:SHOWN]
+            cells.append("  ".join(_frequency(f, m) for f, m in pairs))
+        table.add_row(link.name, *cells)
+    return table
+
+
+def _frequency(own: float, model: float) -> str:
+    return _number(own) + (f"{UNBROKEN}[{_number(model)}]" if model > (1 + DIFFERS) * own else "")
+
+
+def _refined(beam: Beam) -> Beam:
+    """The same beam with more functions in the directions it has."""
+    modes = {name: count + FINER if count else 0 for name, count in beam.modes.as_dict().items()}
+    return beam.model_copy(update={"modes": Modes(**modes), "ends": "auto"})
+
+
+def _by_direction(beam: BeamLink) -> dict[str, list[float]]:
+    modes = beam.natural_modes()
+    found: dict[str, list[float]] = {direction: [] for direction in DIRECTIONS}
+    for hz, label in zip(modes.hz, modes.labels):
+        found[label.rstrip("0123456789")].append(float(hz))
+    return found
+
+
+def _totals(robot: Robot, beams: dict[str, BeamLink]) -> Table:
+    table = _table()
+    table.show_header = False
+    joints = sum(link.joint.type != "fixed" for link in robot.links)
+    coordinates = sum(link.joint.nv for link in robot.links)
+    table.add_row("mass", f"{_number(sum(_mass(link, beams) for link in robot.links))} kg")
+    table.add_row("links", f"{len(robot.links)} ({len(beams)} flexible)")
+    table.add_row("moving joints", f"{joints}")
+    table.add_row(
+        "degrees of freedom",
+        f"nv = {robot.nv}: {coordinates} joint coordinates, {robot.mode_count} modes, {robot.rotor_count} rotors",
+    )
+    quaternions = "" if robot.nq == robot.nv else ", with quaternions"
+    table.add_row("configuration", f"nq = {robot.nq}{quaternions}")
+    return table
+
+
+def _number(value: float) -> str:
+    value = float(np.real(value))
+    if abs(value) < 1e5:
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
+    mantissa, _, exponent = f"{value:.3e}".partition("e")
+    return f"{float(mantissa):g}e{int(exponent)}"
+
+
+def _values(value: float | tuple[float, ...]) -> str:
+    return ", ".join(_number(v) for v in value) if isinstance(value, tuple) else _number(value)
+
+
+def _vector(vector: tuple[float, ...] | np.ndarray) -> str:
+    return "(" + " ".join(f"{np.real(v):.3g}" for v in vector) + ")"
