@@ -1,0 +1,28 @@
+"""Dynamics as free functions on a compiled Model: states in, arrays out."""
+
+from lissom.dynamics.derivatives import Derivatives, derivatives, parameter_derivatives
+from lissom.dynamics.energy import Energy, energy
+from lissom.dynamics.forward import forward_dynamics
+from lissom.dynamics.inverse import bias, inverse_dynamics, joint_wrenches
+from lissom.dynamics.kinematics import jacobian, point_force, point_pose, point_velocity, tip_pose
+from lissom.dynamics.mass_matrix import mass_matrix
+from lissom.dynamics.state import integrate
+
+__all__ = [
+    "Derivatives",
+    "Energy",
+    "bias",
+    "derivatives",
+    "energy",
+    "forward_dynamics",
+    "integrate",
+    "inverse_dynamics",
+    "jacobian",
+    "joint_wrenches",
+    "mass_matrix",
+    "parameter_derivatives",
+    "point_force",
+    "point_pose",
+    "point_velocity",
+    "tip_pose",
+]

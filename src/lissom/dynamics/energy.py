@@ -1,0 +1,44 @@
+"""Energies."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.dynamics.state import number_type, vector
+from lissom.kernel import energy as kernel
+from lissom.model.compiled import Model
+
+
+class Energy(NamedTuple):
+    """Energies in joule. Gravity is zero where the centre of mass lies at the world's origin."""
+
+    kinetic: float
+    gravity: float
+    strain: float  # bending, torsion and extension of the links
+    joints: float  # springs, stops and elastic transmissions
+
+    @property
+    def potential(self) -> float:
+        return self.gravity + self.strain + self.joints
+
+    @property
+    def total(self) -> float:
+        return self.kinetic + self.potential
+
+
+def energy(model: Model, q: ArrayLike, qd: ArrayLike) -> Energy:
+    """Kinetic and potential energies at the state (q, qd)."""
+    q, qd = vector(model, q, "q", model.nq), vector(model, qd, "qd", model.nv)
+    number = number_type(model, q, qd)
+    parts = np.empty(4, number)
+    kernel.energies(
+        model.struct,
+        model.workspace(number),
+        q.astype(number, copy=False),
+        qd.astype(number, copy=False),
+        parts,
+    )
+    return Energy(*parts.tolist())

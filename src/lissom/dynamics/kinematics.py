@@ -1,0 +1,102 @@
+"""Pose, velocity and Jacobian of any point of any link; forces at points.
+
+A point is a section of a beam at `x` (its tip unless given) or a frame of a rigid link (its `tip` if the robot file
+names one), shifted by `offset` in the axes of that section or link.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.dynamics.state import Vector, number_type, vector
+from lissom.errors import LissomError
+from lissom.kernel import energy, jacobian as kernel_jacobian, kinematics
+from lissom.model.compiled import Model
+from lissom.model.probe import Probe, probe
+
+Axes = Literal["world", "point"]
+
+
+def tip_pose(model: Model, q: ArrayLike, link: str | None = None) -> np.ndarray:
+    """Pose of the tip of `link` (the last link unless given) in the world, shape (4, 4)."""
+    return point_pose(model, q, link or model.links[-1])
+
+
+def point_pose(
+    model: Model, q: ArrayLike, link: str, x: float | None = None, offset: ArrayLike = (0, 0, 0)
+) -> np.ndarray:
+    """Pose T_world_point of a point of `link`, shape (4, 4)."""
+    work, _ = _frames(model, q, np.zeros(model.nv), link, x, offset)
+    T = np.zeros((4, 4), work.world_position.dtype)
+    T[:3, :3], T[:3, 3], T[3, 3] = work.world_rotation[-1], work.world_position[-1], 1.0
+    return T
+
+
+def point_velocity(
+    model: Model,
+    q: ArrayLike,
+    qd: ArrayLike,
+    link: str,
+    x: float | None = None,
+    offset: ArrayLike = (0, 0, 0),
+    axes: Axes = "world",
+) -> Vector:
+    """Twist (omega, v) of a point of `link`: v is the velocity of the point itself, in world axes or its own, (6,)."""
+    work, _ = _frames(model, q, qd, link, x, offset)
+    return _rotated(work, np.concatenate([work.omega[-1], work.velocity[-1]]), axes)
+
+
+def jacobian(
+    model: Model,
+    q: ArrayLike,
+    link: str,
+    x: float | None = None,
+    offset: ArrayLike = (0, 0, 0),
+    axes: Axes = "world",
+) -> np.ndarray:
+    """Jacobian of `point_velocity` with respect to `qd`, shape (6, model.nv)."""
+    work, point = _frames(model, q, np.zeros(model.nv), link, x, offset)
+    J = np.empty((6, model.nv), work.omega.dtype)
+    kernel_jacobian.frame_jacobian(point.struct, point.workspace(J.dtype.type), len(work.omega) - 1, J)
+    return _rotated(work, J, axes)
+
+
+def point_force(
+    model: Model,
+    q: ArrayLike,
+    wrench: ArrayLike,
+    link: str,
+    x: float | None = None,
+    offset: ArrayLike = (0, 0, 0),
+    axes: Axes = "world",
+) -> Vector:
+    """Generalised forces of a wrench (torque, force) at a point of `link`: add them to `tau`. Shape (model.nv,)."""
+    value = np.asarray(wrench)
+    if value.shape != (6,):
+        raise LissomError(f"wrench must be (torque, force), 6 numbers, got shape {value.shape}")
+    return jacobian(model, q, link, x, offset, axes).T @ value
+
+
+def _frames(
+    model: Model, q: ArrayLike, qd: ArrayLike, link: str, x: float | None, offset: ArrayLike
+) -> tuple[Any, Probe]:
+    """Outward pass with the point as a last, massless frame."""
+    q, qd = vector(model, q, "q", model.nq), vector(model, qd, "qd", model.nv)
+    number = number_type(model, q, qd)
+    point = probe(model, link, x, tuple(np.asarray(offset).tolist()))
+    packed = point.workspace(number)
+    kinematics.outward(point.struct, packed, q.astype(number, copy=False), qd.astype(number, copy=False))
+    energy.world_frames(point.struct, packed)
+    return point.scratch(number), point
+
+
+def _rotated(work: Any, rows: np.ndarray, axes: Axes) -> np.ndarray:
+    if axes == "point":
+        return rows
+    if axes != "world":
+        raise LissomError(f"axes must be 'world' or 'point', got {axes!r}")
+    R = work.world_rotation[-1]
+    return np.concatenate([R @ rows[:3], R @ rows[3:]])

@@ -1,0 +1,21 @@
+"""Mass matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.dynamics.state import number_type, vector
+from lissom.kernel import mass_matrix as kernel
+from lissom.model.compiled import Model
+
+
+def mass_matrix(model: Model, q: ArrayLike) -> np.ndarray:
+    """Symmetric positive definite mass matrix at configuration `q`, shape (model.nv, model.nv)."""
+    q = vector(model, q, "q", model.nq)
+    number = number_type(model, q)
+    M = np.empty((model.nv, model.nv), number)
+    kernel.mass_matrix(
+        model.struct, model.workspace(number), q.astype(number, copy=False), np.zeros(model.nv, number), M
+    )
+    return M

@@ -1,0 +1,189 @@
+"""A body's own inertia and bias in the coordinates (modal accelerations, angular, linear acceleration).
+
+Kinetic energy T = 1/2 int |v + omega x s + sdot|^2 dm of the field s = s0 + Phi eta + 1/2 eta H eta, cut after second
+order in (eta, etadot). With c_ab,j = int s_a d_j s_b (a = x, y, z, and s_a = 1 for the fourth row) all of it follows
+from constants:
+
+    J        = tr(G) 1 - G,     G = int s s^T
+    coupling = omega . eps c,   v . c_1
+    bias     : omega x J omega + 2 (tr D - D^T) omega,  D = c etadot;   omega x (omega x mc + 2 c_1 etadot);
+               -(omega^2 1 - omega omega^T) : c_j + 2 omega . int Phi_l x Phi_j etadot_l
+"""
+
+from __future__ import annotations
+
+from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale, subtract, vector
+from lissom.kernel.jit import inline, kernel
+
+
+@inline
+def add_scaled(out, scale, row, count):
+    """out += scale row, over the first `count` entries."""
+    for k in range(count):
+        out[k] += scale * row[k]
+
+
+@inline
+def elastic_forces(model, i, m, q, v, force):
+    """Add the elastic and damping forces of link i to `force` (m,)."""
+    eta = model.modes_q[i]
+    rate = model.modes_v[i]
+    stiffness = model.stiffness[i]
+    damping = model.damping[i]
+    for j in range(m):
+        add_scaled(force, q[eta + j], stiffness[j], m)
+        add_scaled(force, v[rate + j], damping[j], m)
+    for term in range(model.cubic_start[i], model.cubic_start[i + 1]):
+        a = model.cubic_modes[term, 0]
+        b = model.cubic_modes[term, 1]
+        c = model.cubic_modes[term, 2]
+        k = model.cubic[term]
+        d = model.cubic_damping[term]
+        qa = q[eta + a]
+        qb = q[eta + b]
+        qc = q[eta + c]
+        va = v[rate + a]
+        vb = v[rate + b]
+        vc = v[rate + c]
+        force[a] += k * qb * qc + d * (vb * qc + qb * vc)
+        force[b] += k * qa * qc + d * (va * qc + qa * vc)
+        force[c] += k * qa * qb + d * (va * qb + qa * vb)
+
+
+@inline
+def rigid_block(A, m, mass, J, mc, zero):
+    """Upper triangle of the 6 x 6 inertia (angular first) into rows m to m + 5."""
+    for a in range(3):
+        for b in range(a, 3):
+            A[m + a, m + b] = J[a][b]
+            A[m + 3 + a, m + 3 + b] = zero
+        A[m + 3 + a, m + 3 + a] = zero + mass
+        A[m + a, m + 3 + a] = zero
+    A[m, m + 4] = -mc[2]
+    A[m, m + 5] = mc[1]
+    A[m + 1, m + 3] = mc[2]
+    A[m + 1, m + 5] = -mc[0]
+    A[m + 2, m + 3] = -mc[1]
+    A[m + 2, m + 4] = mc[0]
+
+
+@inline
+def inertia_from_second_moment(G):
+    """tr(G) 1 - G for a symmetric G."""
+    return (
+        (G[1][1] + G[2][2], -G[0][1], -G[0][2]),
+        (-G[1][0], G[0][0] + G[2][2], -G[1][2]),
+        (-G[2][0], -G[2][1], G[0][0] + G[1][1]),
+    )
+
+
+@kernel
+def body_inertia(model, work, i, q, v):
+    """Fill work.inertia[i]: upper triangle and bias column, external wrench not included."""
+    zero = work.zero
+    m = model.modes[i]
+    A = work.inertia[i]
+    w = vector(work.omega[i])
+    bias = m + 6
+    mc = add(vector(model.moment[i]), (zero, zero, zero))
+    G0 = model.second_moment[i]
+    if m == 0:
+        J = inertia_from_second_moment(matrix(G0))
+        rigid_block(A, m, model.mass[i], J, mc, zero)
+        torque = cross(w, rotate(J, w))
+        force = cross(w, cross(w, mc))
+        for k in range(3):
+            A[k, bias] = torque[k]
+            A[3 + k, bias] = force[k]
+        return
+
+    eta = model.modes_q[i]
+    rate = model.modes_v[i]
+    c0 = model.coupling[i]
+    by_eta = model.coupling_eta[i]
+    c = work.coupling
+    for k in range(12 * m):
+        c[k] = c0[k]
+    for j in range(m):
+        add_scaled(c, q[eta + j], by_eta[j], 12 * m)
+
+    # g: half of what the deformation adds to the first and second moments; d: their rates
+    g = work.gain
+    d = work.rate
+    for ab in range(12):
+        g[ab] = zero
+        d[ab] = zero
+    for j in range(m):
+        e = 0.5 * q[eta + j]
+        de = v[rate + j]
+        at = 12 * j
+        for ab in range(12):
+            g[ab] += e * (c0[at + ab] + c[at + ab])
+            d[ab] += de * c[at + ab]
+    mc = add(mc, (g[9], g[10], g[11]))
+    G = (
+        (G0[0, 0] + 2.0 * g[0], G0[0, 1] + g[1] + g[3], G0[0, 2] + g[2] + g[6]),
+        (G0[1, 0] + g[1] + g[3], G0[1, 1] + 2.0 * g[4], G0[1, 2] + g[5] + g[7]),
+        (G0[2, 0] + g[2] + g[6], G0[2, 1] + g[5] + g[7], G0[2, 2] + 2.0 * g[8]),
+    )
+    J = inertia_from_second_moment(G)
+    rigid_block(A, m, model.mass[i], J, mc, zero)
+
+    D = ((d[0], d[1], d[2]), (d[3], d[4], d[5]), (d[6], d[7], d[8]))
+    stretch = 2.0 * (d[0] + d[4] + d[8])
+    torque = add(
+        cross(w, rotate(J, w)), subtract(scale(stretch, w), scale(2.0, rotate_back(D, w)))
+    )
+    force = cross(w, add(cross(w, mc), scale(2.0, (d[9], d[10], d[11]))))
+    if model.second_order[i] == 1:
+        swing = work.swing
+        by_rates = model.swing[i]
+        for k in range(6 * m):
+            swing[k] = zero
+        for j in range(m):
+            add_scaled(swing, v[rate + j], by_rates[j], 6 * m)
+        for j in range(m):
+            de = v[rate + j]
+            at = 6 * j
+            torque = add(torque, scale(de, (swing[at], swing[at + 1], swing[at + 2])))
+            force = add(force, scale(de, (swing[at + 3], swing[at + 4], swing[at + 5])))
+    for k in range(3):
+        A[m + k, bias] = torque[k]
+        A[m + 3 + k, bias] = force[k]
+
+    # modal rows: coupling to the twist, centrifugal forces -(omega^2 1 - omega omega^T) : c_j
+    modal = work.modal_force
+    mass = model.modal_mass[i]
+    xx = -(w[1] * w[1] + w[2] * w[2])
+    yy = -(w[0] * w[0] + w[2] * w[2])
+    zz = -(w[0] * w[0] + w[1] * w[1])
+    xy = w[0] * w[1]
+    xz = w[0] * w[2]
+    yz = w[1] * w[2]
+    for j in range(m):
+        row = A[j]
+        for k in range(j, m):
+            row[k] = zero + mass[j, k]
+        at = 12 * j
+        row[m] = c[at + 5] - c[at + 7]
+        row[m + 1] = c[at + 6] - c[at + 2]
+        row[m + 2] = c[at + 1] - c[at + 3]
+        row[m + 3] = c[at + 9]
+        row[m + 4] = c[at + 10]
+        row[m + 5] = c[at + 11]
+        modal[j] = (
+            xx * c[at]
+            + yy * c[at + 4]
+            + zz * c[at + 8]
+            + xy * (c[at + 1] + c[at + 3])
+            + xz * (c[at + 2] + c[at + 6])
+            + yz * (c[at + 5] + c[at + 7])
+        )
+    gyro = model.gyroscopic[i]
+    for j in range(m):
+        de = 2.0 * v[rate + j]
+        for axis in range(3):
+            add_scaled(modal, de * w[axis], gyro[axis, j], m)
+    elastic_forces(model, i, m, q, v, modal)
+    for j in range(m):
+        A[j, bias] = modal[j]

@@ -1,0 +1,82 @@
+"""Inverse dynamics: recursive Newton-Euler over flexible links, O(n), with the wrench in every joint.
+
+Outward: frames and accelerations. Inward: wrenches, (22)-(27) of Park, Bobrow and Ploen 1995, extended by the modal rows
+of each flexible link.
+"""
+
+from __future__ import annotations
+
+from lissom.kernel.algebra import matrix, rotate, vector
+from lissom.kernel.forward import carry_acceleration, clear_world
+from lissom.kernel.inertia import body_inertia
+from lissom.kernel.jit import kernel
+from lissom.kernel.kinematics import outward
+from lissom.kernel.passive import passive_forces
+
+
+@kernel
+def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
+    """Applied forces `tau` (nv,) that produce `qdd` (nv,); joint wrenches stay in work.wrench.
+
+    `wrench` (n, 6): external wrenches at the body origins in body axes.
+    """
+    n = model.parent.shape[0]
+    for k in range(tau.shape[0]):
+        work.force[k] = work.zero
+        tau[k] = work.zero
+    passive_forces(model, q, v, work.force)
+    outward(model, work, q, v)
+    clear_world(model, work)
+    for i in range(1, n):
+        carry_acceleration(model, work, i, qdd)
+        a = work.acceleration[i]
+        for k in range(model.dofs[i]):
+            for row in range(6):
+                a[row] += work.subspace[i, k, row] * qdd[model.joint_v[i] + k]
+        body_inertia(model, work, i, q, v)
+        m = model.modes[i]
+        modes = model.modes_v[i]
+        A = work.inertia[i]
+        for row in range(m + 6):  # symmetric product with the upper triangle, spread to both sides
+            x = qdd[modes + row] if row < m else a[row - m]
+            force = A[row, m + 6] + A[row, row] * x
+            for column in range(row + 1, m):
+                force += A[row, column] * qdd[modes + column]
+            for column in range(max(row + 1, m), m + 6):
+                force += A[row, column] * a[column - m]
+            for column in range(row):
+                force += A[column, row] * (qdd[modes + column] if column < m else a[column - m])
+            if row < m:
+                tau[modes + row] = force
+            else:
+                work.wrench[i, row - m] = force - wrench[i, row - m]
+    for back in range(1, n):
+        i = n - back
+        for k in range(model.dofs[i]):
+            at = model.joint_v[i] + k
+            force = model.armature[at] * qdd[at] - work.force[at]
+            for row in range(6):
+                force += work.subspace[i, k, row] * work.wrench[i, row]
+            tau[at] = force
+        up = model.parent[i]
+        m = model.modes[up]
+        R = matrix(work.rotation[i])
+        torque = rotate(R, vector(work.wrench[i, 0:3]))
+        push = rotate(R, vector(work.wrench[i, 3:6]))
+        reach = work.reach[i]
+        for j in range(m + 6):
+            force = (
+                reach[0, j] * torque[0]
+                + reach[1, j] * torque[1]
+                + reach[2, j] * torque[2]
+                + reach[3, j] * push[0]
+                + reach[4, j] * push[1]
+                + reach[5, j] * push[2]
+            )
+            if j < m:
+                tau[model.modes_v[up] + j] += force
+            else:
+                work.wrench[up, j - m] += force
+    for k in range(model.rotor_v.shape[0]):
+        at = model.rotor_v[k]
+        tau[at] = model.rotor_inertia[k] * qdd[at] - work.force[at]

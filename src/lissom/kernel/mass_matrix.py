@@ -1,0 +1,123 @@
+"""Mass matrix by composite bodies: what hangs on a body, modes and joints locked, is carried inward once."""
+
+from __future__ import annotations
+
+from lissom.kernel.algebra import matrix, rotate, vector
+from lissom.kernel.forward import copy_articulated, hand_to_parent
+from lissom.kernel.inertia import body_inertia
+from lissom.kernel.jit import inline, kernel
+from lissom.kernel.kinematics import outward
+
+
+@inline
+def spread_inward(model, work, i, wrench, column, M):
+    """Generalised forces on body i's joint and on everything inward that balance `wrench` (6,) at frame i."""
+    while i > 0:
+        for k in range(model.dofs[i]):
+            row = model.joint_v[i] + k
+            force = work.zero
+            for c in range(6):
+                force += work.subspace[i, k, c] * wrench[c]
+            M[row, column] = force
+            M[column, row] = force
+        R = matrix(work.rotation[i])
+        torque = rotate(R, vector(wrench[0:3]))
+        push = rotate(R, vector(wrench[3:6]))
+        reach = work.reach[i]
+        i = model.parent[i]
+        m = model.modes[i]
+        for j in range(m + 6):
+            force = (
+                reach[0, j] * torque[0]
+                + reach[1, j] * torque[1]
+                + reach[2, j] * torque[2]
+                + reach[3, j] * push[0]
+                + reach[4, j] * push[1]
+                + reach[5, j] * push[2]
+            )
+            if j < m:
+                row = model.modes_v[i] + j
+                M[row, column] = force
+                M[column, row] = force
+            else:
+                wrench[j - m] = force
+
+
+@kernel
+def mass_matrix(model, work, q, v, M):
+    """Symmetric `M` (nv, nv) at configuration `q`; `v` only has to be finite."""
+    n = model.parent.shape[0]
+    nv = model.prescribed.shape[0]
+    for row in range(nv):
+        for column in range(nv):
+            M[row, column] = work.zero
+    outward(model, work, q, v)
+    for i in range(1, n):
+        body_inertia(model, work, i, q, v)
+    I = work.articulated
+    wrench = work.carried[0, 0:6]
+    for row in range(6):
+        for column in range(7):
+            work.inertia[0, row, column] = work.zero
+    for back in range(1, n):
+        i = n - back
+        m = model.modes[i]
+        A = work.inertia[i]
+        copy_articulated(A, m, I)
+        hand_to_parent(model, work, i)
+        copy_articulated(A, m, I)
+        for j in range(m):
+            column = model.modes_v[i] + j
+            for k in range(j, m):
+                M[column, model.modes_v[i] + k] = A[j, k]
+                M[model.modes_v[i] + k, column] = A[j, k]
+            for k in range(6):
+                wrench[k] = A[j, m + k]
+            spread_inward(model, work, i, wrench, column, M)
+        for k in range(model.dofs[i]):
+            s = work.subspace[i, k]
+            for row in range(6):
+                force = work.zero
+                for column in range(6):
+                    force += I[row, column] * s[column]
+                wrench[row] = force
+            spread_inward(model, work, i, wrench, model.joint_v[i] + k, M)
+    for k in range(nv):
+        M[k, k] += model.armature[k]
+    for k in range(model.rotor_v.shape[0]):
+        M[model.rotor_v[k], model.rotor_v[k]] = work.zero + model.rotor_inertia[k]
+
+
+@kernel
+def factorise(M, fixed, n):
+    """Cholesky factor of the free part of `M` in its lower triangle; rows of `fixed` coordinates become unit rows."""
+    for j in range(n):
+        for k in range(j + 1):
+            if fixed[j] == 1 or fixed[k] == 1:
+                M[j, k] = 1.0 if j == k else 0.0
+        for k in range(j):
+            s = M[j, k]
+            for c in range(k):
+                s -= M[j, c] * M[k, c]
+            M[j, k] = s / M[k, k]
+        s = M[j, j]
+        for c in range(j):
+            s -= M[j, c] * M[j, c]
+        M[j, j] = s**0.5
+
+
+@kernel
+def solve_factorised(L, B, n):
+    """Overwrite the rows of `B` (k, n) with the solutions of L L^T x = b."""
+    for row in range(B.shape[0]):
+        b = B[row]
+        for j in range(n):
+            s = b[j]
+            for c in range(j):
+                s -= L[j, c] * b[c]
+            b[j] = s / L[j, j]
+        for back in range(n):
+            j = n - 1 - back
+            b[j] = b[j] / L[j, j]
+            for c in range(j):
+                b[c] -= L[j, c] * b[j]

@@ -1,0 +1,86 @@
+"""Scratch memory of the kernels: allocated once per model and number type, reused by every call."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.model.arrays import Arrays
+
+
+class Workspace(NamedTuple):
+    """Per-body results of the passes. Frames: `body` axes unless said otherwise; row 0 is the world."""
+
+    zero: Any  # the number 0 in the workspace's number type
+    rotation: np.ndarray  # (n, 3, 3) body axes in the parent's axes
+    position: np.ndarray  # (n, 3) body origin in the parent's frame
+    omega: np.ndarray  # (n, 3) angular velocity
+    velocity: np.ndarray  # (n, 3) velocity of the body origin
+    drift: np.ndarray  # (n, 6) acceleration of the body frame at zero qdd and zero parent acceleration
+    subspace: np.ndarray  # (n, 6, 6) row k: motion of the frame per unit of joint velocity k
+    reach: np.ndarray  # (n, 6, m + 6) motion of the body origin per parent mode and parent twist, parent axes
+    acceleration: np.ndarray  # (n, 6) angular and linear acceleration of the body frame, gravity included
+    inertia: np.ndarray  # (n, m + 6, m + 7) [modes, twist | bias]: symmetric (upper triangle) and bias column
+    wrench: np.ndarray  # (n, 6) wrench from the parent at the body origin
+    pull: np.ndarray  # (n, 6, 6) row k: articulated inertia times joint axis k
+    pull_inverse: np.ndarray  # (n, 6) its pivot, inverted
+    pull_force: np.ndarray  # (n, 6) its right-hand side
+    force: np.ndarray  # (nv,) joint forces: applied and passive
+    section_modes: np.ndarray  # (2, m) scratch: second-order section terms
+    coupling: np.ndarray  # (12 m,) scratch: inertia couplings at the current deformation
+    gain: np.ndarray  # (12,) scratch: half of what the deformation adds to the moments
+    rate: np.ndarray  # (12,) scratch: rates of the moments
+    swing: np.ndarray  # (6 m,) scratch: second-order torque and force per mode
+    modal_force: np.ndarray  # (m,) scratch: bias of the modal rows
+    carried: np.ndarray  # (6, m + 7) scratch
+    articulated: np.ndarray  # (6, 7) scratch
+    world_rotation: np.ndarray  # (n, 3, 3) body axes in world axes
+    world_position: np.ndarray  # (n, 3) body origin in the world
+
+
+def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
+    """Workspace for `model` in the number type `dtype` (float64, complex128 or object)."""
+    n = model.parent.shape[0]
+    m = model.modal_mass.shape[1]
+    nv = model.prescribed.shape[0]
+
+    def zeros(*shape: int) -> np.ndarray:
+        if dtype is object:
+            return np.full(shape, 0.0, dtype=object)
+        return np.zeros(shape, dtype)
+
+    work = Workspace(
+        zero=0.0 if dtype is object else dtype(0),
+        rotation=zeros(n, 3, 3),
+        position=zeros(n, 3),
+        omega=zeros(n, 3),
+        velocity=zeros(n, 3),
+        drift=zeros(n, 6),
+        subspace=zeros(n, 6, 6),
+        reach=zeros(n, 6, m + 6),
+        acceleration=zeros(n, 6),
+        inertia=zeros(n, m + 6, m + 7),
+        wrench=zeros(n, 6),
+        pull=zeros(n, 6, 6),
+        pull_inverse=zeros(n, 6),
+        pull_force=zeros(n, 6),
+        force=zeros(nv),
+        section_modes=zeros(2, m),
+        coupling=zeros(12 * m),
+        gain=zeros(12),
+        rate=zeros(12),
+        swing=zeros(6 * m),
+        modal_force=zeros(m),
+        carried=zeros(6, m + 7),
+        articulated=zeros(6, 7),
+        world_rotation=zeros(n, 3, 3),
+        world_position=zeros(n, 3),
+    )
+    one = work.zero + 1.0
+    for k in range(3):
+        work.rotation[0, k, k] = work.world_rotation[0, k, k] = one
+    for i in range(1, n):  # the parent's own motion carries over unchanged, but for omega x p
+        for k in range(6):
+            work.reach[i, k, model.modes[model.parent[i]] + k] = one
+    return work

@@ -1,0 +1,154 @@
+"""Model: a compiled robot. Constant; states are separate arrays, algorithms free functions."""
+
+from __future__ import annotations
+
+import difflib
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.errors import LissomError
+from lissom.model.arrays import Arrays
+
+if TYPE_CHECKING:
+    from lissom.beam import BeamLink
+    from lissom.kernel.workspace import Workspace
+    from lissom.model.robot import Robot
+
+
+@dataclass
+class BodyNames:
+    """Where one body's coordinates stand in q and v, and what they are called."""
+
+    link: str
+    joint: str
+    joint_q: slice
+    joint_v: slice
+    modes_q: slice
+    modes_v: slice
+    q_names: tuple[str, ...]
+    v_names: tuple[str, ...]
+    rotor_q: int | None = None
+    rotor_v: int | None = None
+
+
+class Compiled:
+    """Arrays with what kernels need around them: the packed struct and scratch memory of each thread."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self.arrays = arrays
+        self._local = threading.local()
+
+    @cached_property
+    def struct(self) -> Any:
+        """The arrays as kernels take them."""
+        from lissom.kernel.struct import pack_model
+
+        return pack_model(self.arrays)
+
+    def scratch(self, number: type = np.float64) -> Workspace:
+        """This thread's scratch memory for the number type."""
+        return self._scratch(number)[0]
+
+    def workspace(self, number: type = np.float64) -> Any:
+        """The same memory as kernels take it."""
+        return self._scratch(number)[1]
+
+    def _scratch(self, number: type) -> tuple[Workspace, Any]:
+        from lissom.kernel.struct import pack_workspace
+        from lissom.kernel.workspace import workspace
+
+        store = self._local.__dict__
+        if number not in store:
+            work = workspace(self.arrays, number)
+            store[number] = work, pack_workspace(work)
+        return store[number]
+
+
+class Model(Compiled):
+    """A robot ready for computation.
+
+    Configuration `q` has `nq` entries, velocities and forces `nv`: for each body in order its joint coordinates, then
+    its modes; then the rotors. They differ only where a joint's rotation is a unit quaternion.
+    """
+
+    def __init__(
+        self, robot: Robot, arrays: Arrays, beams: dict[str, BeamLink], bodies: tuple[BodyNames, ...]
+    ) -> None:
+        super().__init__(arrays)
+        self.robot = robot
+        self.beams = beams
+        self.bodies = bodies
+
+    def __repr__(self) -> str:
+        return f"<Model {self.robot.name}: {len(self.bodies)} links, {self.nv} degrees of freedom>"
+
+    @cached_property
+    def nq(self) -> int:
+        return len(self.q_names)
+
+    @cached_property
+    def nv(self) -> int:
+        return len(self.coordinates)
+
+    @cached_property
+    def q_names(self) -> tuple[str, ...]:
+        """Names of the configuration coordinates, in order."""
+        return tuple(name for body in self.bodies for name in body.q_names) + self._rotor_names
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the velocity coordinates (also those of forces and accelerations), in order."""
+        return tuple(name for body in self.bodies for name in body.v_names) + self._rotor_names
+
+    @cached_property
+    def _rotor_names(self) -> tuple[str, ...]:
+        rotors = sorted((b.rotor_v, f"{b.joint}.rotor") for b in self.bodies if b.rotor_v is not None)
+        return tuple(name for _, name in rotors)
+
+    @cached_property
+    def links(self) -> tuple[str, ...]:
+        """Link names in the order of the kernel's rows, without the world."""
+        return tuple(body.link for body in self.bodies)
+
+    @cached_property
+    def joints(self) -> tuple[str, ...]:
+        """Joint names, one per link, in the same order."""
+        return tuple(body.joint for body in self.bodies)
+
+    @cached_property
+    def actuated(self) -> np.ndarray:
+        """Indices of the forces a motor can apply: the rotor where a joint has one, else the joint itself."""
+        index: list[int] = []
+        for body in self.bodies:
+            if body.rotor_v is not None:
+                index.append(body.rotor_v)
+            else:
+                index.extend(range(body.joint_v.start, body.joint_v.stop))
+        return np.array(index, np.int64)
+
+    def row(self, link: str) -> int:
+        """Kernel row of a link."""
+        if link not in self.links:
+            near = difflib.get_close_matches(link, self.links, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"the links are {', '.join(self.links)}"
+            raise LissomError(f"{self.robot.name} has no link {link!r}; {hint}")
+        return self.links.index(link) + 1
+
+    def body(self, name: str) -> BodyNames:
+        """The body whose link or joint is called `name`."""
+        for body in self.bodies:
+            if name in (body.link, body.joint):
+                return body
+        return self.bodies[self.row(name) - 1]
+
+    def neutral(self) -> np.ndarray:
+        """Configuration with every coordinate zero and every quaternion the identity, shape (nq,)."""
+        q = np.zeros(self.nq)
+        for k, name in enumerate(self.q_names):
+            if name.endswith(".qw"):
+                q[k] = 1.0
+        return q
