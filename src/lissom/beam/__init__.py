@@ -4,7 +4,8 @@ from lissom.beam import families
 from lissom.beam.basis import DIRECTIONS, Basis, make_basis
 from lissom.beam.damping import Damping
 from lissom.beam.invariants import Invariants
-from lissom.beam.link import BeamLink, LumpedMass, NaturalModes, SectionMap
+from lissom.beam.link import BeamLink, NaturalModes, SectionMap
+from lissom.beam.lumped import LumpedMass
 from lissom.beam.section import Material, Section
 from lissom.beam.shapes import Shapes
 

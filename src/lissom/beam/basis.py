@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,25 +16,21 @@ from lissom.beam.section import Section
 from lissom.beam.shapes import Shapes
 from lissom.errors import LissomError
 
-DIRECTIONS = ("y", "z", "torsion", "axial")
+Ends: TypeAlias = str | Mapping[str, Any]
 
-# A family named for the whole link, in the directions where bending's name means nothing.
-_ROD_COUNTERPART = {
-    "torsion": {name: "clamped-free" for name in families.BENDING},
-    "axial": {name: "clamped-free" for name in families.BENDING} | {"clamped-mass": "clamped-mass"},
+DIRECTIONS = ("y", "z", "torsion", "axial")
+FAMILIES = {
+    "y": families.BENDING,
+    "z": families.BENDING,
+    "torsion": families.TORSION,
+    "axial": families.EXTENSION,
 }
-# What a family's tip may carry, by direction.
-_TIP_OPTIONS = {
-    "y": ("tip_mass", "tip_inertia"),
-    "z": ("tip_mass", "tip_inertia"),
-    "torsion": ("tip_inertia",),
-    "axial": ("tip_mass",),
-}
+GENERAL = ("auto", "legendre", "hermite")
 
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Shape functions of a link, in the order of its coordinates: y (deflection v), z (w), torsion (t), axial (a)."""
+    """Shape functions of a link in the order of its coordinates: deflections v, w, twist t, extension a."""
 
     y: Shapes
     z: Shapes
@@ -71,7 +67,7 @@ class Basis:
 
 def make_basis(
     modes: Mapping[str, int],
-    ends: str | Mapping[str, Any] = "auto",
+    ends: Ends = "auto",
     normalisation: str = "L2",
     *,
     section: Section | None = None,
@@ -80,67 +76,65 @@ def make_basis(
     """Basis of a link from mode counts and the kind of functions.
 
     Args:
-        modes: number of functions by direction ("y", "z", "torsion", "axial"); a direction left out is rigid.
-        ends: "auto", "legendre", "hermite" or a mode family of `lissom.beam.families`, for all directions; or a mapping
-            with `family` and its options (`tip_mass`, `tip_inertia`: ratios to the beam's own); or a mapping from
-            direction to either of these (directions left out: "auto"). Families that only bending knows
-            stand for clamped-free in torsion and extension ("clamped-mass" keeps its mass in extension).
-        normalisation: "L2": int_0^1 f^2 dxi = 1. "mass": unit modal mass of the uniform beam with the tip load of its
-            family, which needs `section` and `length`.
+        modes: number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
+        ends: "auto", "legendre", "hermite" or the name of a mode family (`lissom.beam.families`); or a
+            mapping with `family` and its options `tip_mass`, `tip_inertia` (ratios to the beam's own); or a
+            mapping from direction to one of these (directions left out: "auto"). A family of bending modes
+            named for the whole link stands for clamped-free in torsion and extension, where "clamped-mass"
+            keeps its mass.
+        normalisation: "L2" for int_0^1 f^2 dxi = 1; "mass" for unit modal mass of the uniform beam with the
+            tip load of its family, which needs `section` and `length`.
     """
-    unknown = set(modes) - set(DIRECTIONS)
-    if unknown:
-        raise LissomError(f"modes: unknown direction {sorted(unknown)[0]!r}; take {', '.join(DIRECTIONS)}")
-    per_direction = isinstance(ends, Mapping) and bool(set(ends) & set(DIRECTIONS))
-    if per_direction and not set(ends) <= set(DIRECTIONS):
-        stray = sorted(set(ends) - set(DIRECTIONS))[0]
-        raise LissomError(f"ends: {stray!r} beside directions; take {', '.join(DIRECTIONS)}")
-    chosen = {}
-    for direction in DIRECTIONS:
-        count = modes.get(direction, 0)
-        if isinstance(count, bool) or int(count) != count or count < 0:
-            raise LissomError(f"modes: {direction} = {count!r}; must be a whole number >= 0")
-        own = ends.get(direction, "auto") if per_direction else _counterpart(ends, direction)  # type: ignore[union-attr]
-        chosen[direction] = _direction_shapes(direction, int(count), own)
-    basis = Basis(**chosen)
-    if normalisation == "L2":
-        return basis
-    if normalisation != "mass":
+    _check_directions("modes", modes)
+    if isinstance(ends, Mapping) and set(ends) & set(DIRECTIONS):
+        _check_directions("ends", ends)
+        by_direction = {name: ends.get(name, "auto") for name in DIRECTIONS}
+    else:
+        by_direction = {name: _counterpart(ends, name) for name in DIRECTIONS}
+    sets = {name: _make_shapes(name, modes.get(name, 0), by_direction[name]) for name in DIRECTIONS}
+    if normalisation == "mass":
+        sets = {name: _mass_normalised(name, s, section, length) for name, s in sets.items()}
+    elif normalisation != "L2":
         raise LissomError(f"normalisation {normalisation!r} is unknown; take 'L2' or 'mass'")
-    if section is None or length is None:
-        raise LissomError("normalisation 'mass' needs the link's section and length")
-    return _mass_normalised(basis, section, length)
+    return Basis(**sets)
 
 
-def _counterpart(ends: str | Mapping[str, Any], direction: str) -> str | Mapping[str, Any]:
-    """What `ends` given for the whole link means in one direction."""
-    if direction in ("y", "z"):
+def _check_directions(what: str, given: Mapping[str, Any]) -> None:
+    for name in given:
+        if name not in DIRECTIONS:
+            raise LissomError(f"{what}: {name!r} is no direction; take {', '.join(DIRECTIONS)}")
+
+
+def _split(ends: Ends) -> tuple[str, dict[str, float]]:
+    """Name and options (those that are not zero) of a set of functions."""
+    if isinstance(ends, str):
+        return ends, {}
+    options = dict(ends)
+    return options.pop("family", "auto"), {k: float(np.real(v)) for k, v in options.items() if v != 0}
+
+
+def _counterpart(ends: Ends, direction: str) -> Ends:
+    """What `ends` given for the whole link mean in one direction."""
+    name, options = _split(ends)
+    if direction in ("y", "z") or name not in families.BENDING:
         return ends
-    options = dict(ends) if isinstance(ends, Mapping) else {"family": ends}
-    name = options.get("family", "auto")
-    options["family"] = _ROD_COUNTERPART[direction].get(name, name)
-    return {
-        k: v
-        for k, v in options.items()
-        if k == "family" or options["family"] == "clamped-mass" and k == "tip_mass"
-    }
+    if direction == "axial" and name == "clamped-mass":
+        return {"family": name, "tip_mass": options.get("tip_mass", 0.0)}
+    return "clamped-free"
 
 
-def _direction_shapes(direction: str, count: int, ends: str | Mapping[str, Any]) -> Shapes:
-    options = dict(ends) if isinstance(ends, Mapping) else {"family": ends}
-    name = options.pop("family", "auto")
-    bending = direction in ("y", "z")
-    known = (
-        families.BENDING if bending else families.TORSION if direction == "torsion" else families.EXTENSION
-    )
-    allowed = _TIP_OPTIONS[direction] if name in known else ()
+def _make_shapes(direction: str, count: int, ends: Ends) -> Shapes:
+    name, options = _split(ends)
+    bending, known = direction in ("y", "z"), FAMILIES[direction]
+    if isinstance(count, bool) or count != int(count) or count < 0:
+        raise LissomError(f"modes: {direction} = {count!r}; must be a whole number >= 0")
+    if name not in known and name not in GENERAL:
+        choice = ", ".join(GENERAL + known)
+        raise LissomError(f"ends: {name!r} is no basis for direction {direction}; take one of {choice}")
+    allowed = {"torsion": {"tip_inertia"}, "axial": {"tip_mass"}}.get(direction, {"tip_mass", "tip_inertia"})
     for option in options:
-        if option not in allowed:
+        if name not in known or option not in allowed:
             raise LissomError(f"ends: {name!r} in direction {direction} has no option {option!r}")
-    if name not in known and name not in ("auto", "legendre", "hermite"):
-        raise LissomError(
-            f"ends: {name!r} is no basis for direction {direction}; take auto, legendre, hermite, {', '.join(known)}"
-        )
     if count == 0:
         return shapes.none()
     if name == "auto":
@@ -149,20 +143,18 @@ def _direction_shapes(direction: str, count: int, ends: str | Mapping[str, Any])
         return shapes.legendre(count, bending)
     if name == "hermite":
         return shapes.hermite_bending(count) if bending else shapes.hermite_rod(count)
-    make = families.bending if bending else families.torsion if direction == "torsion" else families.extension
-    return shapes.from_family(
-        make(name, count, **{k: float(np.real(v)) for k, v in options.items()}), bending
-    )
+    if bending:
+        return shapes.from_family(families.bending(name, count, **options), bending=True)
+    rod = families.torsion if direction == "torsion" else families.extension
+    return shapes.from_family(rod(name, count, **options), bending=False)
 
 
-def _mass_normalised(basis: Basis, section: Section, length: Number) -> Basis:
+def _mass_normalised(direction: str, s: Shapes, section: Section | None, length: Number) -> Shapes:
     """Scaled to unit modal mass: int rhoA f^2 dx (Jx in torsion) plus the tip load of the family."""
-    positive("length", length)
-    scaled = {}
-    for name, s in basis.directions.items():
-        inertia = np.real(length * (section.Jx if name == "torsion" else section.rhoA))
-        f = s.values(s.rule.nodes)[0]
-        tip, tip_slope, _ = s.values(1.0)
-        modal = s.rule.weights @ f**2 + s.tip_mass * tip[0] ** 2 + s.tip_inertia * tip_slope[0] ** 2
-        scaled[name] = s.scaled(1 / np.sqrt(inertia * modal))
-    return replace(basis, **scaled)
+    if section is None or length is None:
+        raise LissomError("normalisation 'mass' needs the link's section and length")
+    inertia = np.real(positive("length", length) * (section.Jx if direction == "torsion" else section.rhoA))
+    f = s.values(s.rule.nodes)[0]
+    tip, tip_slope, _ = s.values(1.0)
+    modal = s.rule.weights @ f**2 + s.tip_mass * tip[0] ** 2 + s.tip_inertia * tip_slope[0] ** 2
+    return s.scaled(1 / np.sqrt(positive(f"{direction} inertia", inertia) * modal))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 import numpy as np
 
+from lissom.beam.eigen import eigenmodes
 from lissom.beam.number import Array, Number, symmetric
 from lissom.errors import LissomError
 
@@ -52,18 +53,17 @@ def matrix(damping: Damping, mass: Array, stiffness: Array) -> Array:
     return damping * modal(mass, stiffness, lambda hz: 1.0)
 
 
-def modal(mass: Array, stiffness: Array, ratio) -> Array:  # type: ignore[no-untyped-def]
-    """2 M zeta(S) S with S = (M^-1 K)^(1/2): each natural mode gets the ratio that `ratio` gives for its frequency.
+def modal(mass: Array, stiffness: Array, ratio: Callable[[float], float]) -> Array:
+    """Every natural mode gets the damping ratio that `ratio` gives for its frequency in Hz: matrix (m, m).
 
-    Symmetric. With M X = modes (X^T M X = 1, K X = M X omega^2) it is M X diag(2 zeta omega) X^T M. The imaginary parts of
-    M and K pass through by the Daleckii-Krein formula: the derivative of a function g of the matrix M^-1 K has, in modal
-    coordinates, the entries of the argument's derivative times (g_i - g_j)/(lambda_i - lambda_j).
+    With the natural modes X (X^T M X = 1, K X = M X omega^2) it is M X diag(2 zeta omega) X^T M, which is
+    2 zeta M (M^-1 K)^(1/2) for one ratio. Imaginary parts of M and K pass through by the Daleckii-Krein
+    formula: the derivative of a function g of the matrix M^-1 K has, in modal coordinates, the entries of
+    the argument's derivative times (g_i - g_j)/(lambda_i - lambda_j).
     """
-    from scipy.linalg import eigh
-
     M, K = np.real(mass), np.real(stiffness)
-    squares, X = eigh(K, M)
-    omega = np.sqrt(squares)
+    omega, X = eigenmodes(M, K)
+    squares = omega**2
     zeta = np.array([ratio(w / (2 * np.pi)) for w in omega])
     g = 2 * zeta * omega
     MX = M @ X
@@ -72,7 +72,7 @@ def modal(mass: Array, stiffness: Array, ratio) -> Array:  # type: ignore[no-unt
         return D
 
     dM, dK = np.imag(mass), np.imag(stiffness)
-    # Equal ratios: 2 zeta/(omega_i + omega_j), which holds for equal frequencies too; a ratio is constant along a mode.
+    # Between modes of one ratio it is 2 zeta/(omega_i + omega_j), for equal frequencies too.
     same = zeta[:, None] == zeta
     gap = np.where(same, 1.0, squares[:, None] - squares)
     divided = np.where(same, 2 * zeta / (omega[:, None] + omega), (g[:, None] - g) / gap)

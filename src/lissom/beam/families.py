@@ -1,16 +1,17 @@
 """Natural modes of uniform beams and rods by their end conditions, on xi = x/L in [0, 1].
 
-A family holds the roots beta of its frequency equation and its functions. Bending: omega = beta^2 sqrt(EI/(rhoA L^4));
-torsion and extension: omega = beta c/L with the wave speed c. Nothing overflows or cancels up to mode 50 and far beyond:
-the hyperbolic parts are the decaying exponentials exp(-beta xi) and exp(-beta (1 - xi)), and frequency equations are
-divided by cosh. Functions have unit L2 norm, and their first derivative that does not vanish at the base is positive.
+A family holds the roots beta of its frequency equation and its functions. Natural frequencies are
+omega = beta^2 sqrt(EI/(rhoA L^4)) in bending, omega = beta c/L with the wave speed c in torsion, extension.
+Nothing overflows or cancels up to mode 50 and far beyond: the hyperbolic parts are the decaying exponentials
+exp(-beta xi) and exp(-beta (1 - xi)), and frequency equations are divided by cosh. Functions have unit L2
+norm, and their first derivative that does not vanish at the base is positive.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class Family:
 
     @property
     def degree(self) -> int:
-        """Degree of polynomials on [0, 1] that represent the highest mode to rounding (decay of Bessel functions)."""
+        """Degree of polynomials that represent the highest mode to rounding (decay of Bessel functions)."""
         half = self.roots[-1] / 2
         return int(np.ceil(half + 10 * np.cbrt(half))) + 3
 
@@ -67,7 +68,7 @@ class Family:
 
 
 def _waves(beta: Array, xi: Array | float, order: int) -> Array:
-    """Derivatives, over beta^order, of the four functions whose fourth derivative is beta^4 times themselves."""
+    """Derivatives, over beta^order, of the four functions with f'''' = beta^4 f."""
     cos, sin = np.cos(beta * xi), np.sin(beta * xi)
     cosine, sine = ((cos, sin), (-sin, cos), (-cos, -sin), (sin, -cos))[order % 4]
     return np.stack([cosine, sine, (-1) ** order * np.exp(-beta * xi), np.exp(-beta * (1 - xi))], axis=-1)
@@ -90,7 +91,7 @@ EXTENSION = ("clamped-free", "clamped-mass", "free-free")
 
 @lru_cache(maxsize=256)
 def bending(name: str, n: int, tip_mass: float = 0.0, tip_inertia: float = 0.0) -> Family:
-    """The first n bending modes of a uniform beam (rigid-body modes of free and pinned beams are not counted).
+    """The first n bending modes of a uniform beam; rigid-body modes of free and pinned beams do not count.
 
     Args:
         name: one of `BENDING`.
@@ -127,11 +128,11 @@ def _bending_roots(name: str, n: int, tip_mass: float, tip_inertia: float) -> Ar
         turning = -(cos * tanh + sin) + mass * b * (sech - cos)
         return translating + inertia * b**3 * turning
 
-    roots = _bisect(lambda b: frequency_equation(b, 0.0, 0.0), (k - 1) * np.pi, k * np.pi)
+    roots = _bisect(partial(frequency_equation, mass=0.0, inertia=0.0), (k - 1) * np.pi, k * np.pi)
     # A mass, then a rotary inertia, lowers every root, but never past the next lower one before it was added.
     for mass, inertia in ((tip_mass, 0.0), (tip_mass, tip_inertia)):
         lower = np.concatenate([[0.0], roots[:-1]])
-        roots = _bisect(lambda b, m=mass, j=inertia: frequency_equation(b, m, j), lower, roots)  # type: ignore[misc]
+        roots = _bisect(partial(frequency_equation, mass=mass, inertia=inertia), lower, roots)
     return roots
 
 
@@ -154,7 +155,7 @@ def extension(name: str, n: int, tip_mass: float = 0.0) -> Family:
 
 @lru_cache(maxsize=256)
 def _rod(name: str, n: int, tip_load: float) -> Family:
-    """Modes of the wave equation: cosines from a free base, sines from a clamped one, cot(beta) = tip_load beta."""
+    """Modes of the wave equation: cosines from a free base, sines with cot(beta) = tip_load beta else."""
     k = np.arange(1, n + 1)
     coefficients = np.zeros((n, 4))
     if name == "free-free":
@@ -168,10 +169,10 @@ def _rod(name: str, n: int, tip_load: float) -> Family:
 
 
 def _bisect(function: Callable[[Array], Array], lower: Array, upper: Array) -> Array:
-    """Roots, one in each interval, to the last bit. From one interval to the next the sign of `function` alternates.
+    """Roots to the last bit, one in each interval; from one to the next the sign of `function` alternates.
 
-    A root may sit on an end of its interval (a mode that does not move where the mass is added): where the sign just
-    inside an end is not the one that alternation gives, that end is the root.
+    A root may sit on an end of its interval (a mode that does not move where the mass is added): where the
+    sign just inside an end is not the one that alternation gives, that end is the root.
     """
     nudge = 1e-12 * (upper - lower)
     sign = np.where(np.arange(len(lower)) % 2, -1, 1) * np.sign(function(lower + nudge)[0])

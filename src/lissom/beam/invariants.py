@@ -8,8 +8,8 @@ A section moves as an affine map of the offsets d of its mass elements, s = T (1
     P_j  = [phi_j | psi_j~],                                     th = psi eta = (t, -w', v')
     H    = [(-B, 0, 0) | th~ th~ + 2 th2~]  as quadratic form,   2 th2 = (D, t v', t w'),
 
-and the mass of a section enters through the 4 x 4 moments W = int (1, d)(1, d)^T dm = [[m, c^T], [c, E]]. Integrals of
-products of s0, Phi and H are then products of these matrices, summed over stations.
+and the mass of a section enters through the 4 x 4 moments W = int (1, d)(1, d)^T dm = [[m, c^T], [c, E]].
+Integrals of products of s0, Phi and H are then products of these matrices, summed over sections.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lissom.beam.field import RunningTerms, Sections, gram
 from lissom.beam.number import Array, Number, symmetric
 
 _LEVI_CIVITA = np.zeros((3, 3, 3))
@@ -27,7 +28,7 @@ _LEVI_CIVITA[[0, 2, 1], [2, 1, 0], [1, 0, 2]] = -1
 
 @dataclass(frozen=True, eq=False)
 class Invariants:
-    """Integrals over the mass of a link with m coordinates; a, b in (x, y, z) of the link frame; i, j coordinates.
+    """Integrals over the mass of a link with m coordinates i, j; a, b are axes x, y, z of the link frame.
 
     A point is s = s0 + Phi eta + 1/2 eta^T H eta. Q1 and Q2 vanish for a linear field.
     """
@@ -47,66 +48,25 @@ class Invariants:
         return self.N[0, 0] + self.N[1, 1] + self.N[2, 2]
 
 
-@dataclass(frozen=True, eq=False)
-class Stations:
-    """Where the mass of a link sits, and how each such section moves.
+def integrate(x: Array, moments: Array, sections: Sections, terms: RunningTerms | None) -> Invariants:
+    """Invariants of a link.
 
-    Attributes:
-        x: (k,) positions.
-        moments: (k, 4, 4) int (1, d)(1, d)^T dm of the mass at each station.
-        phi, psi: (k, 3, m) displacement and rotation per coordinate.
+    Args:
+        x: (k,) stations where its mass sits.
+        moments: (k, 4, 4) int (1, d)(1, d)^T dm of the mass elements at offsets d from each station.
+        sections: motion of the sections there.
+        terms: second-order terms of the field up to them, None for a linear field.
     """
-
-    x: Array
-    moments: Array
-    phi: Array
-    psi: Array
-
-
-@dataclass(frozen=True, eq=False)
-class RunningTerms:
-    """What the second-order field integrates along the link, up to each station.
-
-    Attributes:
-        running: (k, n) from values at n nodes to integrals over x from the base to each station.
-        psi, psi_x: (n, 3, m) section rotation per coordinate and its x-derivative at the nodes.
-    """
-
-    running: Array
-    psi: Array
-    psi_x: Array
-
-    def foreshortening(self, weights: Array) -> Array:
-        """sum_k weights_k B(x_k), B = int_0^x (v' v' + w' w') ds, shape (m, m); weights (k,)."""
-        outboard = weights @ self.running
-        return sum(_gram(self.psi[:, a], outboard, self.psi[:, a]) for a in (1, 2))  # type: ignore[return-value]
-
-    def twist(self, weights: Array) -> Array:
-        """sum_k weights_k D(x_k), with eta^T D eta = int_0^x (v' w'' - w' v'') ds, shape (m, m); weights (k,)."""
-        outboard = weights @ self.running
-        product = _gram(self.psi[:, 1], outboard, self.psi_x[:, 2]) - _gram(
-            self.psi[:, 2], outboard, self.psi_x[:, 1]
-        )
-        return symmetric(product)
-
-
-def _gram(left: Array, weights: Array, right: Array) -> Array:
-    """sum_k weights_k left_ki right_kj."""
-    return left.T @ (weights[:, None] * right)
-
-
-def integrate(stations: Stations, second_order: RunningTerms | None) -> Invariants:
-    """Invariants of the mass at `stations`; with `second_order` None the field is linear."""
-    k, _, m = stations.phi.shape
-    dtype = np.result_type(stations.phi, stations.moments, stations.x)
-    W = stations.moments
+    k, _, m = sections.phi.shape
+    dtype = np.result_type(sections.phi, moments, x)
+    W = moments
 
     T0 = np.zeros((k, 3, 4), dtype)
-    T0[:, 0, 0] = stations.x
+    T0[:, 0, 0] = x
     T0[:, :, 1:] = np.eye(3)
     P = np.empty((k, 3, 4, m), dtype)
-    P[:, :, 0] = stations.phi
-    P[:, :, 1:] = np.einsum("abc,kbj->kacj", _LEVI_CIVITA, stations.psi)  # (psi x d)_a
+    P[:, :, 0] = sections.phi
+    P[:, :, 1:] = np.einsum("abc,kbj->kacj", _LEVI_CIVITA, sections.psi)  # (psi x d)_a
 
     T0W = T0 @ W  # moments of s0: (k, 3, 4)
     WP = np.einsum("kpq,kbqj->kbpj", W, P)
@@ -118,10 +78,10 @@ def integrate(stations: Stations, second_order: RunningTerms | None) -> Invarian
             N[a, b] = flat[a].T @ weighted[b]
 
     Q1, Q2 = np.zeros((3, m, m), dtype), np.zeros((3, 3, m, m), dtype)
-    if second_order is not None:
-        Q1[:] = _second_order_moment(W[:, 0], stations.psi, second_order)
+    if terms is not None:
+        Q1[:] = _second_order_moment(W[:, 0], sections.psi, terms)
         for a in range(3):
-            Q2[a] = _second_order_moment(T0W[:, a], stations.psi, second_order)
+            Q2[a] = _second_order_moment(T0W[:, a], sections.psi, terms)
 
     return Invariants(
         mass=W[:, 0, 0].sum(),
@@ -136,7 +96,7 @@ def integrate(stations: Stations, second_order: RunningTerms | None) -> Invarian
 
 
 def _second_order_moment(weights: Array, psi: Array, terms: RunningTerms) -> Array:
-    """sum_k sum_q weights_kq H_aq(x_k), shape (3, m, m): q = 0 the centre line, q = 1..3 the offsets (dx, y, z).
+    """sum_k sum_q weights_kq H_aq(x_k), (3, m, m): q = 0 the centre line, q = 1..3 the offsets (dx, y, z).
 
     The rotation's part is th~ th~ = th th^T - |th|^2 I and 2 th2~ = 2 th2 x .; weights (k, 4).
     """
@@ -150,12 +110,12 @@ def _second_order_moment(weights: Array, psi: Array, terms: RunningTerms) -> Arr
         if not weight.any():
             continue
         for a in range(3):
-            H[a] += symmetric(_gram(psi[:, a], weight, psi[:, c]))
-            H[c] -= _gram(psi[:, a], weight, psi[:, a])
+            H[a] += symmetric(gram(psi[:, a], weight, psi[:, c]))
+            H[c] -= gram(psi[:, a], weight, psi[:, a])
         double_th2 = (
             terms.twist(weight),
-            symmetric(_gram(t, weight, v1)),
-            -symmetric(_gram(t, weight, minus_w1)),
+            symmetric(gram(t, weight, v1)),
+            -symmetric(gram(t, weight, minus_w1)),
         )
         H += np.einsum("ab,bij->aij", _LEVI_CIVITA[:, :, c], np.stack(double_th2))
     return H

@@ -1,7 +1,7 @@
 """The number types that run through the beam formulas, and the few checks that suit all of them.
 
-A physical number may be complex: a tiny imaginary part carries a derivative (complex step). So formulas stay analytic, and
-anything that chooses or compares looks at the real part alone.
+A physical number may be complex: a tiny imaginary part carries a derivative (complex step). So formulas stay
+analytic, and anything that chooses or compares looks at the real part alone.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from lissom.beam.number import Array
 class Quadrature:
     """Composite Gauss rule: `points` nodes in each panel between neighbouring `edges` of [0, 1].
 
-    Integrates polynomials of degree 2 points - 1 per panel exactly, and their running integral up to degree points - 1.
+    Exact in each panel for polynomials of degree 2 points - 1, their running integral for points - 1.
     """
 
     edges: tuple[float, ...]
@@ -23,7 +23,7 @@ class Quadrature:
 
     @classmethod
     def resolving(cls, degree: int, breaks: tuple[float, ...] = ()) -> Quadrature:
-        """Rule that integrates products of two functions of `degree` (running) or of three (in full) exactly."""
+        """Rule exact for running integrals of f g, and for integrals of f g h, of functions of `degree`."""
         return _cached_rule(tuple(sorted({0.0, 1.0, *breaks})), 2 * degree + 1)
 
     @cached_property
@@ -44,8 +44,8 @@ class Quadrature:
     def running(self, xi: Array) -> Array:
         """Matrix of the running integral, shape (len(xi), nodes): running(xi) @ f(nodes) = int_0^xi f.
 
-        Within a panel f is interpolated by Legendre polynomials, whose coefficients are Gauss sums and whose integrals
-        are int_{-1}^u P_k = (P_{k+1}(u) - P_{k-1}(u))/(2 k + 1).
+        Within a panel f is interpolated by Legendre polynomials, whose coefficients are Gauss sums and whose
+        integrals are int_{-1}^u P_k = (P_{k+1}(u) - P_{k-1}(u))/(2 k + 1).
         """
         xi, n = np.atleast_1d(xi), self.points
         left, right = np.array(self.edges[:-1]), np.array(self.edges[1:])

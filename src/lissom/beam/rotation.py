@@ -10,7 +10,7 @@ from lissom.beam.number import Array
 def bend(y: Array, z: Array) -> Array:
     """Rotation by the vector a = (0, y, z), exact up to fifth order in |a|: (...,) each -> (..., 3, 3).
 
-    Cayley's rational form with the Gibbs vector g = a/2 (1 + |a|^2/12) ~ tan(|a|/2) a/|a|: always a proper rotation.
+    Cayley's rational form with the Gibbs vector g = a/2 (1 + |a|^2/12): always a proper rotation.
     """
     y, z = np.asarray(y), np.asarray(z)
     half = (1 + (y * y + z * z) / 12) / 2

@@ -13,7 +13,7 @@ from lissom.errors import LissomError
 
 @dataclass(frozen=True)
 class Material:
-    """An isotropic elastic material: Young's modulus E, Poisson's ratio nu, density rho, shear modulus G (SI units)."""
+    """An isotropic elastic material: Young's modulus E, Poisson's ratio nu, density rho, shear modulus G."""
 
     E: Number
     nu: Number
@@ -32,7 +32,7 @@ class Material:
 
 @dataclass(frozen=True)
 class Section:
-    """Stiffnesses and inertias of a section; x along the beam, y and z its principal axes through the centroid.
+    """Stiffnesses and inertias of a section: x along the beam, y and z its principal axes at the centroid.
 
     Bending in the x-y plane (deflection v) turns about z and is resisted by EIz; deflection w by EIy.
     """
@@ -59,8 +59,8 @@ class Section:
     def second_moments(self) -> Array:
         """Moments int d d^T rho dA of the offsets d = (dx, y, z) that give the rotary inertias, shape (3, 3).
 
-        The first one is negative where a boom is given more inertia about its axis than Jy + Jz: its kinetic energy
-        is 1/2 (Jx wx^2 + Jy wy^2 + Jz wz^2) all the same.
+        The first one is negative where a boom is given more inertia about its axis than Jy + Jz: its kinetic
+        energy is 1/2 (Jx wx^2 + Jy wy^2 + Jz wz^2) all the same.
         """
         return np.diag(np.array([
             (self.Jy + self.Jz - self.Jx) / 2,
@@ -78,7 +78,7 @@ class Section:
         torsion_constant: Number,
         outline: Array | None = None,
     ) -> Section:
-        """Section of one material from its area, second moments of area about y and z, and torsion constant."""
+        """Section of one material: area, second moments of area about y and z, torsion constant."""
         E, G, rho = material.E, material.G, material.rho
         return cls(
             rhoA=rho * area, EA=E * area, EIy=E * Iy, EIz=E * Iz, GJ=G * torsion_constant,
@@ -94,7 +94,7 @@ class Section:
 
     @classmethod
     def box(cls, material: Material, width: Number, height: Number, thickness: Number) -> Section:
-        """Closed rectangular box of uniform wall `thickness`; outer `width` along y, outer `height` along z."""
+        """Closed box of uniform wall `thickness`; outer `width` along y, outer `height` along z."""
         b, h, t = positive("width", width), positive("height", height), positive("thickness", thickness)
         if 2 * np.real(t) >= min(np.real(b), np.real(h)):
             raise LissomError(
@@ -150,9 +150,9 @@ class Section:
     ) -> Section:
         """Section from known stiffnesses.
 
-        Mass per length: `rhoA`, or the material's density times `area`. `EA`: given, or the material's E times `area`.
-        Rotary inertias not given are those of the second moments of area, rho EI/E (rhoA EI/EA without a material),
-        and Jx = Jy + Jz.
+        Mass per length: `rhoA`, or the material's density times `area`. `EA`: given, or the material's E
+        times `area`. Rotary inertias not given are those of the second moments of area, rho EI/E (rhoA EI/EA
+        without a material), and Jx = Jy + Jz.
         """
         if rhoA is None:
             if material is None or area is None:

@@ -1,6 +1,6 @@
 """Sets of shape functions on xi = x/L in [0, 1]: what a link's coordinates multiply.
 
-Every set vanishes at the base, bending shapes with their slope, so that the link frame is tangent to the link there.
+Every set vanishes at the base, bending shapes with their slope: there the link frame is tangent to the link.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Shapes:
 
     Attributes:
         name: how the set was made, for people.
-        raw: from xi (k,) to (f, f', f'') of the raw functions, each (k, raw count); analytic, so xi may be complex.
+        raw: from xi (k,), which may be complex, to (f, f', f'') of the raw functions, each (k, raw count).
         mixing: (raw count, n).
         degree: of polynomials that represent the functions to rounding between neighbouring breaks.
         breaks: interior points where a derivative jumps (piecewise functions).
@@ -67,7 +67,10 @@ class Shapes:
         return self.scaled(1 / np.sqrt(self.rule.weights @ f**2))
 
     def ritz_modes(self, order: int) -> Shapes:
-        """Combinations with int f_i f_j = delta_ij and diagonal int D f_i D f_j, in rising order; D = d^order/dxi^order."""
+        """Combinations with int f_i f_j = delta_ij and a diagonal stiffness, in rising order of frequency.
+
+        The stiffness is int D f_i D f_j, D the derivative of the given order.
+        """
         parts, weights = self.values(self.rule.nodes), self.rule.weights[:, None]
         f, strain = parts[0], parts[order]
         # The stiffness is the well-conditioned matrix of the two: its inverse root scales the problem.
@@ -84,7 +87,7 @@ def none() -> Shapes:
 
 
 def from_family(family: Family, bending: bool) -> Shapes:
-    """Natural modes seen from the base: less their rigid part f(0) + f'(0) xi (in torsion and extension f(0))."""
+    """Natural modes seen from the base: less their rigid part f(0) + f'(0) xi (only f(0) for a rod)."""
     f0, slope0, _ = family.values(0.0)
     slope0 = slope0 if bending else 0 * slope0
 
@@ -100,10 +103,10 @@ def from_family(family: Family, bending: bool) -> Shapes:
 
 @lru_cache(maxsize=64)
 def auto_bending(n: int) -> Shapes:
-    """Static shapes of unit tip translation and unit tip rotation, then clamped-clamped modes: their n Ritz modes.
+    """The n Ritz modes of the static shapes of unit tip translation and rotation and clamped-clamped modes.
 
-    Exact for any static force and moment at the tip, whatever the link carries there. A single function is the
-    deflection under a tip force.
+    Exact for any static force and moment at the tip, whatever the link carries there. A single function is
+    the deflection under a tip force.
     """
     if n == 1:
 
@@ -130,7 +133,7 @@ def auto_bending(n: int) -> Shapes:
 
 @lru_cache(maxsize=64)
 def auto_rod(n: int) -> Shapes:
-    """The static shape xi, then sin(k pi xi), which hold the tip: their n Ritz modes. Torsion and extension."""
+    """The n Ritz modes of the static shape xi and sin(k pi xi), which hold the tip: torsion, extension."""
     k_pi = np.pi * np.arange(1, n)
 
     def raw(xi: Array) -> Values:
@@ -143,7 +146,7 @@ def auto_rod(n: int) -> Shapes:
 
 
 def legendre(n: int, bending: bool) -> Shapes:
-    """Polynomials whose strain (f'' in bending, f' otherwise) is a Legendre polynomial: a diagonal stiffness."""
+    """Polynomials whose strain (f'' in bending, else f') is a Legendre polynomial: a diagonal stiffness."""
     order = 2 if bending else 1
     strain = np.eye(n)
     # coefficients of the strain's integrals from xi = 0, in Legendre polynomials of u = 2 xi - 1
@@ -159,7 +162,7 @@ def legendre(n: int, bending: bool) -> Shapes:
 
 
 def hermite_bending(n: int) -> Shapes:
-    """Cubic Hermite finite elements, n/2 of equal length: deflection and slope of every node but the clamped one."""
+    """Cubic finite elements, n/2 of equal length: deflection and slope of every node but the clamped one."""
     if n % 2:
         raise LissomError(f"hermite bending basis: {n} modes; each element has 2, so take an even number")
     elements = n // 2
@@ -185,7 +188,7 @@ def hermite_bending(n: int) -> Shapes:
 
 
 def hermite_rod(n: int) -> Shapes:
-    """Linear finite elements, n of equal length, for torsion and extension: the value at every node but the clamped one."""
+    """Linear finite elements, n of equal length: torsion or extension of every node but the clamped one."""
 
     def raw(xi: Array) -> Values:
         element, s = _locate(xi, n)

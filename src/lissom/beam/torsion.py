@@ -1,4 +1,4 @@
-"""Torsion constants of plane sections: GJ is the torque per twist rate, and J is not the polar moment unless round.
+"""Torsion constants J of plane sections: GJ is torque per twist rate; only round ones have J polar.
 
 Every formula is analytic in the sizes, so a complex step through them gives exact derivatives.
 """
@@ -21,8 +21,10 @@ _CORNER_TORSION = 0.405823965
 def rectangle(width: Number, height: Number) -> Number:
     """Saint-Venant torsion constant of a solid rectangle, to full precision.
 
-    J = a b^3/3 (1 - 192 b/(pi^5 a) sum_{n odd} tanh(n pi a/(2 b))/n^5), a >= b. Written with tanh = 1 - 2/(e^{2z} + 1)
-    the slow part of the sum is a known number and the rest converges like exp(-n pi a/b).
+    J = a b^3/3 (1 - 192 b/(pi^5 a) sum_{n odd} tanh(n pi a/(2 b))/n^5),  a >= b.
+
+    With tanh z = 1 - 2/(exp(2 z) + 1) the slow part of the sum is a known number and the rest converges
+    like exp(-n pi a/b).
     """
     a, b = (width, height) if np.real(width) >= np.real(height) else (height, width)
     n = np.arange(1, 14, 2)
@@ -34,15 +36,17 @@ def rectangle(width: Number, height: Number) -> Number:
 def box(width: Number, height: Number, thickness: Number) -> Number:
     """Torsion constant of a rectangular closed box of uniform wall thickness, outer sizes given.
 
-    Prandtl's stress function splits into a part that is constant on the hole's edge and one that vanishes on both edges:
+    Prandtl's stress function is the sum of one that is constant on the hole's edge and one that vanishes
+    on both edges. So, with h harmonic in the wall, 0 outside and 1 inside, and S its flux,
 
-        J = 4 A^2/S + J_wall,   A = hole + int h,   h harmonic in the wall, 0 outside, 1 inside, S its total flux,
+        J = 4 A^2/S + J_wall,   A = hole + int h,
 
-    which is Bredt-Batho (A: area inside the midline, S = midline/thickness) plus the wall's own torsion. Straight walls
-    and corners add up; the numbers of one corner are universal: its flux is 1 - (2/pi) ln 2, the other two come from
-    a solution of the corner by finite differences, extrapolated. The neglected influence of one corner on the next decays
-    like exp(-pi side/thickness), side being the inner one: below 1e-6 once it is 4 thicknesses, 1.1 % at the very worst,
-    a square without a hole.
+    which is Bredt-Batho (A the area within the midline, S = midline/thickness) plus the wall's own torsion.
+    Straight walls and corners add up, and the numbers of one corner are universal: its flux is
+    1 - (2/pi) ln 2; the other two are from a finite-difference solution, extrapolated. Only the influence of
+    corners on each other is neglected, which decays with the inner side over the thickness: the error is
+    4e-8 at 4, 5e-5 at 2, 1e-3 at 1, and 1.3 % at the very worst, without a hole (plain Bredt-Batho: 10 %,
+    18 %, 28 % and 56 %).
     """
     inner_perimeter = 2 * (width + height - 4 * thickness)
     hole = (width - 2 * thickness) * (height - 2 * thickness)

@@ -1,0 +1,43 @@
+"""Masses fixed to a link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lissom.beam.number import Array, Number, positive
+from lissom.errors import LissomError
+
+
+@dataclass(frozen=True, eq=False)
+class LumpedMass:
+    """A rigid mass fixed to the section at `x`; it moves and turns with that section.
+
+    `com` (3,) is its centre seen from the section's, in section axes; `inertia` is about `com`: (3, 3), the
+    diagonal (3,), or one number for all three axes.
+    """
+
+    x: Number
+    mass: Number
+    com: Any = (0.0, 0.0, 0.0)
+    inertia: Any = 0.0
+
+    def __post_init__(self) -> None:
+        positive("lumped mass: mass", self.mass, zero_allowed=True)
+        com, inertia = np.asarray(self.com), np.asarray(self.inertia)
+        if com.shape != (3,) or inertia.shape not in ((), (3,), (3, 3)):
+            raise LissomError(
+                f"lumped mass: com {self.com!r}, inertia {self.inertia!r}; give 3 numbers, and 3 x 3"
+            )
+        object.__setattr__(self, "com", com)
+        object.__setattr__(self, "inertia", inertia if inertia.ndim == 2 else inertia * np.eye(3))
+
+    @property
+    def moments(self) -> Array:
+        """int (1, d)(1, d)^T dm over its elements at offsets d from the section's centre, shape (4, 4)."""
+        centre = np.concatenate([[1.0], self.com])
+        spread = np.zeros((4, 4), self.inertia.dtype)
+        spread[1:, 1:] = np.trace(self.inertia) / 2 * np.eye(3) - self.inertia
+        return self.mass * np.outer(centre, centre) + spread
