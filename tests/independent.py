@@ -26,8 +26,16 @@ import numpy as np
 from casadi import MX
 from independent_beam import Beam, BeamField, Lump, Pose, point_masses, rotation, second_moments
 
-POSITIONS = {"fixed": 0, "revolute": 1, "prismatic": 1, "cylindrical": 2, "universal": 2, "planar": 3,
-             "spherical": 4, "free": 7}
+POSITIONS = {
+    "fixed": 0,
+    "revolute": 1,
+    "prismatic": 1,
+    "cylindrical": 2,
+    "universal": 2,
+    "planar": 3,
+    "spherical": 4,
+    "free": 7,
+}
 VELOCITIES = POSITIONS | {"spherical": 3, "free": 6}
 
 
@@ -203,7 +211,7 @@ class Independent:
                     pose = compose(pose, beam.section(at, self._modes(body.parent, q, z)))
             pose = compose(pose, (ca.DM(body.origin[0]), ca.DM(body.origin[1])))
             pose = compose(pose, joint_pose(body.joint, q[self.joint_q[i]], z[self.joint_v[i]]))
-            poses.append(compose(pose, motion(held[6 * i:6 * i + 6])))
+            poses.append(compose(pose, motion(held[6 * i : 6 * i + 6])))
         return poses
 
     def _modes(self, i: int, q: MX, z: MX) -> MX:
@@ -222,7 +230,7 @@ class Independent:
         twists, world = [], []
         for i, (body, beam) in enumerate(zip(self.bodies, self.beams, strict=True)):
             R, p = poses[i]
-            spin = R.T @ flat_dot[:, 4 * i:4 * i + 3]
+            spin = R.T @ flat_dot[:, 4 * i : 4 * i + 3]
             twist = ca.vertcat(ca.inv_skew(spin), R.T @ flat_dot[:, 4 * i + 3])
             twists.append(twist)
             if beam:
@@ -244,8 +252,12 @@ class Independent:
         potential += joint_potential
 
         momentum = ca.gradient(kinetic, u)
-        force = (ca.jtimes(momentum, chart, u) + ca.jtimes(momentum, u, a)
-                 - ca.gradient(kinetic, chart) + ca.gradient(potential, chart))
+        force = (
+            ca.jtimes(momentum, chart, u)
+            + ca.jtimes(momentum, u, a)
+            - ca.gradient(kinetic, chart)
+            + ca.gradient(potential, chart)
+        )
         wrench = MX.sym("W", 6, nb)
         power = sum((ca.dot(wrench[:, i], twists[i]) for i in range(nb)), start=MX(0))
 
@@ -278,21 +290,21 @@ class Independent:
             for k, (coulomb, smoothing, viscous) in enumerate(joint.friction):
                 passive[first + k] -= coulomb * ca.tanh(rates[k] / smoothing) + viscous * rates[k]
             for k, (stiffness, rest) in enumerate(joint.spring):
-                potential += stiffness * (q[start_q + k] + z[first + k] - rest)**2 / 2
+                potential += stiffness * (q[start_q + k] + z[first + k] - rest) ** 2 / 2
             for k, (lower, upper, stiffness, c, width) in enumerate(joint.limits):
                 x = q[start_q + k] + z[first + k]
                 for beyond in (x - upper, lower - x):
                     share = (1 + ca.tanh(beyond / width)) / 2
-                    potential += stiffness * (beyond * share)**2 / 2
+                    potential += stiffness * (beyond * share) ** 2 / 2
                     passive[first + k] -= c * rates[k] * share
             if joint.transmission:
                 stiffness, inertia, gear, c = joint.transmission
                 if stiffness is None:
-                    kinetic += inertia * gear**2 * rates[0]**2 / 2
+                    kinetic += inertia * gear**2 * rates[0] ** 2 / 2
                 else:
                     rotor_q, rotor = self.rotors[i]
                     twist = q[rotor_q] + z[rotor] - q[start_q] - z[first]
-                    kinetic += inertia * gear**2 * v[rotor]**2 / 2
+                    kinetic += inertia * gear**2 * v[rotor] ** 2 / 2
                     potential += stiffness * twist**2 / 2
                     passive[rotor] -= c * (v[rotor] - rates[0])
                     passive[first] += c * (v[rotor] - rates[0])
@@ -307,8 +319,8 @@ class Independent:
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """M(q), (nv, nv): the momentum of unit velocities, column by column."""
-        units = np.eye(self.nv + 6 * len(self.bodies))[:, :self.nv]
-        return self._columns(np.tile(np.asarray(q)[:, None], self.nv), units).full()[:self.nv]
+        units = np.eye(self.nv + 6 * len(self.bodies))[:, : self.nv]
+        return self._columns(np.tile(np.asarray(q)[:, None], self.nv), units).full()[: self.nv]
 
     def inertia_force(self, q: np.ndarray, v: np.ndarray, a: np.ndarray | None = None) -> np.ndarray:
         """d/dt dL/dv - dL/dq at acceleration a (default zero); last, the six held coordinates per body."""
@@ -317,29 +329,32 @@ class Independent:
     def applied_force(self, q: np.ndarray, v: np.ndarray, wrenches: np.ndarray | None = None) -> np.ndarray:
         """Passive and external generalised forces (nv,); `wrenches` (bodies, 6) in the bodies' frames."""
         passive = self._passive(q, self._extended(v)).full().ravel()
-        return passive + self._external_force(q, wrenches)[:self.nv]
+        return passive + self._external_force(q, wrenches)[: self.nv]
 
     def _external_force(self, q: np.ndarray, wrenches: np.ndarray | None) -> np.ndarray:
         if wrenches is None:
             return self._extended(None)
         return self._external(q, self._extended(None), np.asarray(wrenches).T).full().ravel()
 
-    def forward(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None = None,
-                wrenches: np.ndarray | None = None) -> np.ndarray:
+    def forward(
+        self, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None = None, wrenches: np.ndarray | None = None
+    ) -> np.ndarray:
         """Accelerations (nv,) under the generalised forces tau (nv,)."""
-        total = self.applied_force(q, v, wrenches) - self.inertia_force(q, v)[:self.nv]
+        total = self.applied_force(q, v, wrenches) - self.inertia_force(q, v)[: self.nv]
         return np.linalg.solve(self.mass_matrix(q), total if tau is None else total + tau)
 
-    def inverse(self, q: np.ndarray, v: np.ndarray, a: np.ndarray,
-                wrenches: np.ndarray | None = None) -> np.ndarray:
+    def inverse(
+        self, q: np.ndarray, v: np.ndarray, a: np.ndarray, wrenches: np.ndarray | None = None
+    ) -> np.ndarray:
         """Generalised forces (nv,) that produce the accelerations a (nv,)."""
-        return self.inertia_force(q, v, a)[:self.nv] - self.applied_force(q, v, wrenches)
+        return self.inertia_force(q, v, a)[: self.nv] - self.applied_force(q, v, wrenches)
 
-    def joint_wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray,
-                       wrenches: np.ndarray | None = None) -> np.ndarray:
+    def joint_wrenches(
+        self, q: np.ndarray, v: np.ndarray, a: np.ndarray, wrenches: np.ndarray | None = None
+    ) -> np.ndarray:
         """Wrench of each parent on its child (bodies, 6), in the child's frame and at its origin."""
         held = self.inertia_force(q, v, a) - self._external_force(q, wrenches)
-        return held[self.nv:].reshape(-1, 6)
+        return held[self.nv :].reshape(-1, 6)
 
     def balance_wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """The same (no external wrenches) from Newton's law: m (a - g) and its moment over outboard points.
@@ -366,7 +381,7 @@ class Independent:
     def poses(self, q: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """World pose (R, p) of each link's frame."""
         flat = self._pose(q).full()
-        return [(flat[:, 4 * i:4 * i + 3], flat[:, 4 * i + 3]) for i in range(len(self.bodies))]
+        return [(flat[:, 4 * i : 4 * i + 3], flat[:, 4 * i + 3]) for i in range(len(self.bodies))]
 
     def energy(self, q: np.ndarray, v: np.ndarray) -> tuple[float, float]:
         """Kinetic and potential energy, rotors, springs and soft limits included."""
@@ -381,9 +396,9 @@ class Independent:
             if body.joint.type in ("spherical", "free"):
                 w, x, y, z = qj[:4]
                 lift = np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
-                out[here.start:here.start + 4] = lift @ vj[:3] / 2
+                out[here.start : here.start + 4] = lift @ vj[:3] / 2
                 if body.joint.type == "free":
-                    out[here.start + 4:here.stop] = ca.DM(quaternion_matrix(ca.DM(qj[:4]))).full() @ vj[3:]
+                    out[here.start + 4 : here.stop] = ca.DM(quaternion_matrix(ca.DM(qj[:4]))).full() @ vj[3:]
             else:
                 out[here] = vj
             out[self.mode_q[i]] = v[self.mode_v[i]]

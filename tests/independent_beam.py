@@ -110,13 +110,14 @@ class BeamField:
         out = {}
         start = 0
         for name, shapes, n in zip("vwta", self.beam.shapes, self.counts, strict=True):
-            part = eta[start:start + n]
+            part = eta[start : start + n]
             start += n
             samples = shapes.values(np.asarray(xi, float)) if n else [np.zeros((len(xi), 0))] * 3
             for d, sample in enumerate(samples):
                 if sample is not None:
                     out[name + ("" if d == 0 else str(d))] = (
-                        ca.DM(sample) @ part / self.beam.length**d if n else MX.zeros(len(xi)))
+                        ca.DM(sample) @ part / self.beam.length**d if n else MX.zeros(len(xi))
+                    )
         return out
 
     def shortening_and_twist(self, xi: np.ndarray, eta: MX) -> tuple[MX, MX]:
@@ -125,17 +126,19 @@ class BeamField:
             return MX.zeros(len(xi)), MX.zeros(len(xi))
         stations, which = np.unique(xi, return_inverse=True)
         ends = np.concatenate([[0.0], stations])
-        pieces = [gauss(a, b, self.breaks, self.order) if b > a else (np.zeros(0), np.zeros(0))
-                  for a, b in zip(ends, stations, strict=False)]
+        pieces = [
+            gauss(a, b, self.breaks, self.order) if b > a else (np.zeros(0), np.zeros(0))
+            for a, b in zip(ends, stations, strict=False)
+        ]
         inner = np.concatenate([p for p, _ in pieces])
         upto = np.zeros((len(stations), len(inner)))
         first = 0
         for k, (_, w) in enumerate(pieces):
-            upto[k:, first:first + len(w)] = w * self.beam.length
+            upto[k:, first : first + len(w)] = w * self.beam.length
             first += len(w)
         f = self.fields(inner, eta)
         integral = ca.DM(upto[which]) / 2
-        return integral @ (f["v1"]**2 + f["w1"]**2), integral @ (f["v1"] * f["w2"] - f["w1"] * f["v2"])
+        return integral @ (f["v1"] ** 2 + f["w1"] ** 2), integral @ (f["v1"] * f["w2"] - f["w1"] * f["v2"])
 
     def points(self, eta: MX) -> tuple[MX, MX, MX]:
         """Coordinates of all material points in the link's frame, three columns."""
@@ -161,7 +164,7 @@ class BeamField:
         sdot = [ca.jtimes(c, eta, rate) for c in s]
         carried = columns_cross([twist[k] for k in range(3)], s)
         speed = [twist[3 + k] + carried[k] + sdot[k] for k in range(3)]
-        energy = ca.dot(ca.DM(self.masses), speed[0]**2 + speed[1]**2 + speed[2]**2) / 2
+        energy = ca.dot(ca.DM(self.masses), speed[0] ** 2 + speed[1] ** 2 + speed[2] ** 2) / 2
         whole = ca.Function("T", [twist, eta, rate], [energy])
         if not self.second_order:
             return whole
@@ -174,8 +177,12 @@ class BeamField:
         """Strain energy, the bending-torsion term included where the field is of second order."""
         c, w = self.beam.section, ca.DM(self.weights * self.beam.length)
         f = self.fields(self.xi, eta)
-        energy = (c.EIz * ca.dot(w, f["v2"]**2) + c.EIy * ca.dot(w, f["w2"]**2)
-                  + c.GJ * ca.dot(w, f["t1"]**2) + c.EA * ca.dot(w, f["a1"]**2)) / 2
+        energy = (
+            c.EIz * ca.dot(w, f["v2"] ** 2)
+            + c.EIy * ca.dot(w, f["w2"] ** 2)
+            + c.GJ * ca.dot(w, f["t1"] ** 2)
+            + c.EA * ca.dot(w, f["a1"] ** 2)
+        ) / 2
         if self.second_order:
             energy += (c.EIz - c.EIy) * ca.dot(w, f["t"] * f["v2"] * f["w2"])
         return energy

@@ -116,7 +116,7 @@ def _beam(rng: np.random.Generator, stiffening: str) -> dict[str, Any]:
     beam["modes"] = {"y": max(y, int(z == 0)), "z": z, "torsion": torsion, "axial": axial}
     choice = rng.random()
     if choice < 0.4:
-        beam["damping"] = {"stiffness": 1e-4, "mass": 0.2}
+        beam["damping"] = {"stiffness": 2e-3, "mass": 0.2}
     elif choice < 0.8:
         beam["damping"] = 0.03
     if rng.random() < 0.5:

@@ -53,10 +53,19 @@ def tree(rng, stiffening, lossless=False):
     stops = ((-0.1, 0.2, 50.0, loss, 0.05),) * 2
     return [
         Body(-1, lump(rng), Joint("free")),
-        Body(0, beam(stiffening, 0.02 * loss, [lump(rng, 0.7)]), Joint("spherical", damping=(loss,) * 3),
-             offset(rng)),
-        Body(1, beam(stiffening, kelvin_voigt),
-             Joint("universal", (Y, Z), spring=((3, 0.1), (4, 0.2)), limits=stops), offset(rng), at=0.5),
+        Body(
+            0,
+            beam(stiffening, 0.02 * loss, [lump(rng, 0.7)]),
+            Joint("spherical", damping=(loss,) * 3),
+            offset(rng),
+        ),
+        Body(
+            1,
+            beam(stiffening, kelvin_voigt),
+            Joint("universal", (Y, Z), spring=((3, 0.1), (4, 0.2)), limits=stops),
+            offset(rng),
+            at=0.5,
+        ),
         Body(1, lump(rng), Joint("revolute", (Y + Z,), transmission=(100.0, 0.01, 10.0, loss)), offset(rng)),
         Body(2, lump(rng), Joint("planar", (Y, Z), friction=((loss, 0.1, loss),) * 3), offset(rng)),
         Body(2, beam(stiffening), Joint("cylindrical", (Y,)), offset(rng)),
@@ -70,7 +79,7 @@ def state(system, rng, deflection=0.02):
     for i, body in enumerate(system.bodies):
         if body.joint.type in ("spherical", "free"):
             start = system.joint_q[i].start
-            q[start:start + 4] /= np.linalg.norm(q[start:start + 4])
+            q[start : start + 4] /= np.linalg.norm(q[start : start + 4])
         q[system.mode_q[i]] *= deflection / 0.3
         v[system.mode_v[i]] *= 0.1
     return q, v
@@ -92,8 +101,10 @@ def runge_kutta(system, q, v, step, count):
 
 def test_double_pendulum_has_its_textbook_accelerations():
     m1, m2, l1, l2, g = 1.3, 0.7, 0.9, 0.6, 9.81
-    arm = [Body(-1, point(m1, l1, 0, 0), Joint("revolute", (Z,))),
-           Body(0, point(m2, l2, 0, 0), Joint("revolute", (Z,)), (np.eye(3), l1 * X))]
+    arm = [
+        Body(-1, point(m1, l1, 0, 0), Joint("revolute", (Z,))),
+        Body(0, point(m2, l2, 0, 0), Joint("revolute", (Z,)), (np.eye(3), l1 * X)),
+    ]
     q, v = np.array([0.4, -1.1]), np.array([1.5, -2.2])
     c, s = np.cos(q[1]), np.sin(q[1])
     m22 = m2 * l2**2
@@ -138,7 +149,8 @@ def test_clamped_beam_has_the_frequency_and_static_sag_of_its_ritz_space():
     system = Independent([Body(-1, link)], gravity=(0, -9.81, 0))
     zero = np.zeros(4)
     stiffness = np.column_stack([system.inertia_force(e, zero)[:4] for e in np.eye(4)]) - np.outer(
-        system.inertia_force(zero, zero)[:4], np.ones(4))
+        system.inertia_force(zero, zero)[:4], np.ones(4)
+    )
     omega = np.sqrt(np.min(np.linalg.eigvals(np.linalg.solve(system.mass_matrix(zero), stiffness)).real))
     assert omega == pytest.approx(1.8751040687**2 / 1.2**2 * np.sqrt(90.0 / 2.0), rel=1e-4)
     sag = -np.linalg.solve(stiffness, system.inertia_force(zero, zero)[:4]).sum()

@@ -1,0 +1,170 @@
+"""The library's dynamics equal the independent derivation on random trees of everything a robot can have.
+
+The trees run through every joint type on rigid and flexible links, with and without stiffening.
+Transmissions, springs, stops, friction, damping, lumped masses and attachments inside a link come at random.
+"""
+
+import itertools
+from functools import cache
+
+import numpy as np
+import pytest
+from independent import Independent
+from random_robots import JOINTS, random_robot, random_state
+
+import lissom
+
+TREES = 26
+LINKS = 5
+INVERSE = 1e-12  # relative difference allowed in inverse dynamics
+
+
+class Case:
+    """A robot at a random state under random forces, in both derivations."""
+
+    def __init__(self, robot, rng, order=12, deflection=0.02):
+        self.robot, self.model = robot, robot.compile()
+        self.independent = Independent(robot, order=order)
+        self.q, self.v = random_state(robot, rng, deflection)
+        self.tau, self.a = rng.normal(size=(2, self.model.nv))
+        self.wrenches = rng.normal(size=(len(robot.links), 6))
+
+    @property
+    def named_wrenches(self):
+        return dict(zip(self.model.links, self.wrenches))
+
+    @property
+    def state(self):
+        return self.q, self.v
+
+
+@cache
+def plans():
+    """Each tree's stiffening and its links' (joint type, flexible), from shuffled packs of all pairs."""
+    rng = np.random.default_rng(2)
+    out = []
+    for stiffening in ("none", "first"):
+        pack = []
+        for _ in range(TREES // 2):
+            while len(pack) < LINKS:
+                pack += rng.permutation(list(itertools.product(range(len(JOINTS)), (0, 1)))).tolist()
+            out.append((stiffening, tuple((JOINTS[j], bool(bends)) for j, bends in pack[:LINKS])))
+            del pack[:LINKS]
+    return out
+
+
+@cache
+def tree(number):
+    stiffening, links = plans()[number]
+    rng = np.random.default_rng(100 + number)
+    joints, flexible = zip(*links)
+    return Case(random_robot(rng, joints, flexible=flexible, stiffening=stiffening), rng)
+
+
+@pytest.fixture(scope="module", params=range(TREES), ids=lambda k: f"tree{k}")
+def case(request):
+    return tree(request.param)
+
+
+def assert_equal(value, expected, relative):
+    """Equal within `relative` of the largest expected value."""
+    assert np.abs(value - expected).max(initial=0.0) <= relative * np.abs(expected).max(initial=0.0)
+
+
+def test_the_trees_hold_every_joint_on_rigid_and_flexible_links_with_each_field_and_transmission():
+    seen = {(stiffening, joint, bends) for stiffening, links in plans() for joint, bends in links}
+    assert seen == set(itertools.product(("none", "first"), JOINTS, (False, True)))
+    gears = [link.joint.transmission for k in range(TREES) for link in tree(k).robot.links]
+    assert sum(gear is not None and gear.stiffness is not None for gear in gears) >= 5
+    assert sum(gear is not None and gear.stiffness is None for gear in gears) >= 5
+
+
+def test_forward_dynamics(case):
+    expected = case.independent.forward(*case.state, case.tau, case.wrenches)
+    value = lissom.forward_dynamics(case.model, *case.state, case.tau, case.named_wrenches)
+    assert_equal(value, expected, 1e-9)
+
+
+def test_mass_matrix(case):
+    assert_equal(lissom.mass_matrix(case.model, case.q), case.independent.mass_matrix(case.q), 1e-10)
+
+
+def test_mass_matrix_is_symmetric_positive_definite(case):
+    """With the second-order field, at straight links: the cut energy is no sum of squares at bent ones."""
+    straight = case.q.copy()
+    for link, body in zip(case.robot.bodies, case.model.bodies):
+        if link.flexible and link.beam.stiffening == "first":
+            straight[body.modes_q] = 0.0
+    mass = lissom.mass_matrix(case.model, straight)
+    assert_equal(mass, mass.T, 1e-14)
+    assert case.model.nv == 0 or np.linalg.eigvalsh(mass)[0] > 0
+
+
+def test_inverse_dynamics(case):
+    expected = case.independent.inverse(*case.state, case.a, case.wrenches)
+    value = lissom.inverse_dynamics(case.model, *case.state, case.a, case.named_wrenches)
+    assert_equal(value, expected, INVERSE)
+
+
+def test_inverse_undoes_forward(case):
+    a = lissom.forward_dynamics(case.model, *case.state, case.tau, case.named_wrenches)
+    tau = lissom.inverse_dynamics(case.model, *case.state, a, case.named_wrenches)
+    forces = np.abs(lissom.mass_matrix(case.model, case.q)) @ np.abs(a)
+    assert np.abs(tau - case.tau).max(initial=0.0) <= 1e-9 * max(1.0, forces.max(initial=0.0))
+
+
+def test_energies(case):
+    kinetic, potential = case.independent.energy(*case.state)
+    value = lissom.energy(case.model, *case.state)
+    assert value.kinetic == pytest.approx(kinetic, rel=1e-12)
+    assert value.potential == pytest.approx(potential, abs=1e-12 * (abs(potential) + abs(kinetic)))
+
+
+def test_joint_wrenches(case):
+    expected = case.independent.joint_wrenches(*case.state, case.a, case.wrenches)
+    value = lissom.joint_wrenches(case.model, *case.state, case.a, case.named_wrenches)
+    assert_equal(value, expected, 1e-12)
+
+
+@pytest.mark.parametrize("number", range(TREES // 2))
+def test_joint_wrenches_without_stiffening_carry_all_outboard_mass(number):
+    case = tree(number)
+    expected = case.independent.balance_wrenches(*case.state, case.a)
+    assert_equal(lissom.joint_wrenches(case.model, *case.state, case.a), expected, 1e-11)
+
+
+def test_link_poses(case):
+    for link, (R, p) in zip(case.model.links, case.independent.poses(case.q)):
+        expected = np.block([[R, p[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
+        x = 0.0 if case.robot.link(link).flexible else None
+        assert lissom.point_pose(case.model, case.q, link, x) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("stiffening", ["none", "first"])
+@pytest.mark.parametrize("ends", ["clamped-free", "legendre", "hermite", "pinned-free", "auto"])
+def test_other_bases_more_modes_and_preset_damping(ends, stiffening):
+    rng = np.random.default_rng(5)
+    joints = ("free", "universal", "revolute")
+    plain = random_robot(rng, joints, flexible=(False, True, True), stiffening=stiffening).to_dict()
+    modes = {"y": 4, "z": 2, "torsion": 2, "axial": 2}
+    for link in plain["links"][1:]:
+        link["beam"] |= {"modes": modes, "ends": ends, "damping": "engineering"}
+    case = Case(lissom.Robot.from_dict(plain), rng, order=24)
+    expected = case.independent.forward(*case.state, case.tau)
+    assert_equal(lissom.forward_dynamics(case.model, *case.state, case.tau), expected, 1e-9)
+    assert_equal(lissom.mass_matrix(case.model, case.q), case.independent.mass_matrix(case.q), 1e-10)
+
+
+def test_the_comparison_sees_a_millionth_in_any_array_of_the_model():
+    """Each constant that the kernel reads matters here: a wrong one would fail `test_inverse_dynamics`."""
+    unseen = {name for name, array in tree(0).model.arrays._asdict().items() if array.dtype == np.float64}
+    for case in (tree(number) for number in reversed(range(TREES))):
+        expected = case.independent.inverse(*case.state, case.a)
+        for name in sorted(unseen):
+            model, arrays = case.model, case.model.arrays
+            arrays = arrays._replace(**{name: getattr(arrays, name) * (1 + 1e-6)})
+            changed = lissom.Model(model.robot, arrays, model.beams, model.bodies)
+            value = lissom.inverse_dynamics(changed, *case.state, case.a)
+            if np.abs(value - expected).max(initial=0.0) > INVERSE * np.abs(expected).max(initial=0.0):
+                unseen.discard(name)
+    assert unseen == set()
