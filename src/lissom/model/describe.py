@@ -182,12 +182,13 @@ def _totals(robot: Robot, beams: dict[str, BeamLink]) -> Table:
     table.show_header = False
     joints = sum(link.joint.type != "fixed" for link in robot.links)
     coordinates = sum(link.joint.nv for link in robot.links)
+    modes, rotors = robot.mode_count, robot.rotor_count
     table.add_row("mass", f"{_number(sum(_mass(link, beams) for link in robot.links))} kg")
     table.add_row("links", f"{len(robot.links)} ({len(beams)} flexible)")
     table.add_row("moving joints", f"{joints}")
     table.add_row(
         "degrees of freedom",
-        f"nv = {robot.nv}: {coordinates} joint coordinates, {robot.mode_count} modes, {robot.rotor_count} rotors",
+        f"nv = {robot.nv}: {coordinates} joint coordinates, {modes} modes, {rotors} rotors",
     )
     quaternions = "" if robot.nq == robot.nv else ", with quaternions"
     table.add_row("configuration", f"nq = {robot.nq}{quaternions}")

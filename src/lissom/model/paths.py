@@ -79,7 +79,7 @@ def _step(here: Any, key: str, path: str) -> Any:
 
 
 def _replace(robot: Robot, path: str, value: Any) -> Robot:
-    """A copy with another value at the path, unchecked; off the diagonal of an inertia, its mirror image too."""
+    """A copy with another value at the path, unchecked; off an inertia's diagonal, the mirror image too."""
     keys = _keys(path)
     changed: Robot = _rebuilt(robot, keys, value)
     if "inertia" in keys[-3:-2] and keys[-1] != keys[-2]:

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin
 
 from pydantic_core import ErrorDetails, ValidationError
 
-from lissom.model.names import did_you_mean, listed
+from lissom.model.names import did_you_mean, listed, near
 from lissom.model.part import FORM, Part
 from lissom.model.values import kind_of
 
@@ -29,8 +29,12 @@ def explain(
         source: name of the file, and `line_of` the line of a path in it, where there is one.
     """
     lines = []
-    for details in error.errors(include_url=False, include_context=False):
+    found = error.errors(include_url=False, include_context=False)
+    misspelt = {_meant(details, part) for details in found if details["type"] == "extra_forbidden"}
+    for details in found:
         path, value, text = _sentence(details, part)
+        if details["type"] == "missing" and path in misspelt:
+            continue
         place = readable_path(path, data) if part.what == "robot" else ".".join([part.what, *map(str, path)])
         shown = "" if value is NOT_SHOWN else f" = {brief(value)}"
         lines.append(f"{_where(source, line_of(path))}{place or 'robot'}{shown}: {text}")
@@ -125,6 +129,13 @@ def _sentence(details: ErrorDetails, part: type[Part]) -> tuple[Path, Any, str]:
     if kind in ("tuple_type", "list_type"):
         return path, value, f"must be a list, not {kind_of(value)}; {remedy}"
     return path, value, f"cannot be used ({details['msg'].lower()}); {remedy}"
+
+
+def _meant(details: ErrorDetails, part: type[Part]) -> Path | None:
+    """Path of the field that an unknown one is likely to be; that field is then not reported as missing."""
+    path, owners = _resolve(details["loc"], part)
+    matches = near(path[-1], _fields(owners))
+    return (*path[:-1], matches[0]) if matches else None
 
 
 def _unknown_form(value: Any, path: Path, owners: list[type[Part]]) -> tuple[Path, Any, str]:

@@ -28,7 +28,7 @@ from ruamel.yaml.events import (
 from lissom.errors import RobotError
 
 MAX_DEPTH = 20
-MAX_VALUES = 100_000
+MAX_VALUES = 50_000
 
 _INTEGER = re.compile(r"[-+]?[0-9]{1,15}")
 _DECIMAL = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
