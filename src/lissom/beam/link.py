@@ -27,6 +27,7 @@ from lissom.beam.lumped import LumpedMass
 from lissom.beam.number import Array, Number, positive
 from lissom.beam.rotation import bend, roll
 from lissom.beam.section import Section
+from lissom.beam.shortening import Shortening, shortening
 from lissom.errors import LissomError
 
 
@@ -134,6 +135,11 @@ class BeamLink:
         """Integrals over the mass of the beam and its lumped masses."""
         return self._invariants
 
+    def shortening(self) -> Shortening | None:
+        """What foreshortening adds to the inertia; None where the field has none."""
+        bends = self.basis.y.count + self.basis.z.count > 0
+        return self._shortening if self.second_order and bends else None
+
     def stiffness(self) -> Array:
         """K of the strain energy 1/2 eta^T K eta, (m, m)."""
         return self._stiffness
@@ -175,7 +181,8 @@ class BeamLink:
         return NaturalModes(omega / (2 * np.pi), labels, X)
 
     @cached_property
-    def _invariants(self) -> Invariants:
+    def _mass_elements(self) -> tuple[Array, Array, Sections]:
+        """Stations xi (k,) that carry the link's mass, its moments there (k, 4, 4), and how they move."""
         field, section = self.field, self.section
         per_length = np.zeros((4, 4), np.result_type(section.rhoA, section.second_moments))
         per_length[0, 0], per_length[1:, 1:] = section.rhoA, section.second_moments
@@ -186,9 +193,17 @@ class BeamLink:
             moments = np.concatenate([moments, [lump.moments for lump in self.masses]])
             sections = Sections(*map(np.concatenate, zip(sections, field.sections(at_lumps))))
             xi = np.concatenate([xi, at_lumps])
-        return integrate(
-            self.length * xi, moments, sections, field.running_terms(xi) if self.second_order else None
-        )
+        return xi, moments, sections
+
+    @cached_property
+    def _invariants(self) -> Invariants:
+        xi, moments, sections = self._mass_elements
+        return integrate(self.length * xi, moments, sections)
+
+    @cached_property
+    def _shortening(self) -> Shortening:
+        xi, moments, sections = self._mass_elements
+        return shortening(self.length * xi, moments, sections, self.field.running_terms(xi))
 
     @cached_property
     def _stiffness(self) -> Array:

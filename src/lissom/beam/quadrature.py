@@ -62,11 +62,6 @@ class Quadrature:
         rows[np.arange(len(xi)), panel] = within
         return rows.reshape(len(xi), -1)
 
-    @cached_property
-    def running_at_nodes(self) -> Array:
-        """`running(nodes)`, shape (nodes, nodes)."""
-        return self.running(self.nodes)
-
 
 @lru_cache(maxsize=64)
 def _cached_rule(edges: tuple[float, ...], points: int) -> Quadrature:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.polynomial.legendre import legint, legvander
+from numpy.polynomial.legendre import legder, legint, legvander
 
 from lissom.beam import families
 from lissom.beam.families import Family
@@ -147,18 +147,20 @@ def auto_rod(n: int) -> Shapes:
 
 def legendre(n: int, bending: bool) -> Shapes:
     """Polynomials whose strain (f'' in bending, else f') is a Legendre polynomial: a diagonal stiffness."""
-    order = 2 if bending else 1
+    # coefficients in Legendre polynomials of u = 2 xi - 1; integrals are taken from xi = 0
     strain = np.eye(n)
-    # coefficients of the strain's integrals from xi = 0, in Legendre polynomials of u = 2 xi - 1
-    integrals = [strain, *(legint(strain, m, lbnd=-1, scl=0.5) for m in range(1, order + 1))]
-    by_derivative = integrals[::-1] if bending else [*integrals[::-1], None]
+    first = legint(strain, lbnd=-1, scl=0.5)
+    if bending:
+        coefficients = (legint(strain, 2, lbnd=-1, scl=0.5), first, strain)
+    else:
+        coefficients = (first, strain, legder(strain, scl=2.0))
 
     def raw(xi: Array) -> Values:
         P = legvander(2 * xi - 1, n + 1)
-        parts = [P[:, : len(c)] @ c if c is not None else np.zeros((len(xi), n)) for c in by_derivative]
-        return parts[0], parts[1], parts[2]
+        f, f1, f2 = (P[:, : len(c)] @ c for c in coefficients)
+        return f, f1, f2
 
-    return Shapes("legendre", raw, np.eye(n), n - 1 + order).l2_normalised()
+    return Shapes("legendre", raw, np.eye(n), n + 1 if bending else n).l2_normalised()
 
 
 def hermite_bending(n: int) -> Shapes:

@@ -1,0 +1,70 @@
+"""Foreshortening of a link as a few quadratic forms: 1/2 eta B(x) eta = sum_p psi_p(x) sigma_p, sigma_p = 1/2 eta A_p eta.
+
+The functions psi_p span the entries of B(x) and are orthonormal over the link's mass. The kinetic energy of the
+foreshortened field then needs, beside the invariants of the linear field, only the integrals collected here, and stays
+a sum of squares: no term is cut.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lissom.beam.field import RunningTerms, Sections
+from lissom.beam.number import Array
+
+RESOLUTION = 1e-10  # part of an entry of B(x), relative to its largest value, that the psi_p may miss
+
+
+@dataclass(frozen=True, eq=False)
+class Shortening:
+    """Integrals over the mass with the P functions psi_p of a link that has m coordinates."""
+
+    form: Array  # (P, m, m) A_p = int psi_p B
+    weight: Array  # (P,) int psi_p
+    x: Array  # (P,) int psi_p s0_x
+    phi: Array  # (P, 3, m) int psi_p Phi
+
+
+def shortening(x: Array, moments: Array, sections: Sections, terms: RunningTerms) -> Shortening:
+    """Foreshortening of a link whose mass sits at stations x (k,) with moments (k, 4, 4), as in `invariants`."""
+    mass, offset = moments[:, 0, 0], moments[:, 0, 1:]
+    psi = _spanning_functions(np.real(mass), terms)
+    weights = _orthonormal(psi, mass) * mass  # (P, k): psi_p dm
+    lever = np.cross(sections.psi, offset[:, :, None], axisa=1, axisb=1, axisc=1)
+    with_offset = np.zeros_like(lever)
+    np.divide(lever, mass[:, None, None], out=with_offset, where=(mass != 0)[:, None, None])
+    s0_x = x + np.divide(offset[:, 0], mass, out=np.zeros_like(offset[:, 0]), where=mass != 0)
+    return Shortening(
+        form=np.array([terms.foreshortening(w) for w in weights]).reshape(
+            -1, *lever.shape[2:], lever.shape[2]
+        ),
+        weight=weights.sum(axis=1),
+        x=weights @ s0_x,
+        phi=np.einsum("pk,kaj->paj", weights, sections.phi + with_offset),
+    )
+
+
+def _spanning_functions(mass: Array, terms: RunningTerms) -> Array:
+    """Functions at the stations, (P, k), that span the entries of B there."""
+    running, slopes = np.real(terms.running), np.real(terms.nodes.psi[:, 1:])
+    bent = [plane[:, np.any(plane != 0, axis=0)] for plane in (slopes[:, 0], slopes[:, 1])]
+    products = [(f[:, :, None] * f[:, None, :])[:, *np.triu_indices(f.shape[1])] for f in bent]
+    entries = running @ np.concatenate(products, axis=1)  # (k, pairs)
+    entries = entries / np.abs(entries).max(axis=0)
+    weight = np.sqrt(mass / mass.sum())
+    U, size, _ = np.linalg.svd(weight[:, None] * entries, full_matrices=False)
+    count = int(np.sum(size > RESOLUTION * size[0]))
+    return U[:, :count].T / weight
+
+
+def _orthonormal(psi: Array, mass: Array) -> Array:
+    """Combinations of the rows of `psi` with sum_k mass_k psi_p psi_q = 1 for p = q, else 0; mass may be complex."""
+    rows: list[Array] = []
+    for row in psi:
+        row = row + 0 * mass
+        for earlier in rows:
+            row = row - (row * earlier * mass).sum() * earlier
+        rows.append(row / np.sqrt((row * row * mass).sum()))
+    return np.array(rows)
