@@ -1,4 +1,4 @@
-"""Robot files: a broken one gives one clear error that says what is wrong; a good one comes back unchanged."""
+"""Robot files: a broken one gives one clear error that says what is wrong, a good one comes back the same."""
 
 import os
 import re
@@ -130,11 +130,24 @@ def test_a_stout_beam_is_a_warning_not_an_error(tmp_path: Path) -> None:
 
 
 # Mutations of the good text: lines dropped or doubled, pieces exchanged, characters put in.
-PIECES = st.sampled_from(
-    "-1 0 1e400 .nan .inf null ~ true [] {} [[1]] {a:b} ' \" !!str &a *a << | > % @ ` # \\ --- ... , ü".split()
-    + "world upper forearm 1e308 -0.0 0x1F 1_000".split()
-    + ["? ", ": ", "- ", "\n", "\t", "\u2028", "\ufeff", "\x00", "\x85", "9" * 400]
-)
+NUMBERS = [
+    "-1",
+    "0",
+    "1e400",
+    "1e308",
+    "-0.0",
+    "9" * 400,
+    ".nan",
+    ".inf",
+    "null",
+    "~",
+    "true",
+    "0x1F",
+    "1_000",
+]
+SYNTAX = ["[]", "{}", "[[1]]", "{a: b}", "'", '"', "!!str", "&a", "*a", "<<", "? ", ": ", "- ", ",", "|", ">"]
+SIGNS = ["%", "@", "`", "#", "\\", "---", "...", "\n", "\t", "\u2028", "\ufeff", "\x00", "\x85", "ü"]
+PIECES = st.sampled_from([*NUMBERS, *SYNTAX, *SIGNS, "world", "upper", "forearm"])
 WORDS = re.findall(r"[\w.+-]+|[^\w\s]|\s+", GOOD)
 
 
@@ -165,7 +178,7 @@ def mutated(draw: st.DrawFn) -> str:
 @example("lissom: 1\nname: x\nlinks: 9")
 @example("? {a: b}\n: c")
 @example(
-    "lissom: 1\nname: x\nlinks: [{name: a, joint: {type: free}, body: {mass: 1e308, inertia: [1e308, 1e308, 1e308]}}]"
+    "lissom: 1\nname: x\nlinks: [{name: a, joint: free, body: {mass: 1, inertia: [9e307, 9e307, 9e307]}}]"
 )
 def test_whatever_happens_to_a_file_only_robot_errors_come_out(text: str) -> None:
     with warnings.catch_warnings():
@@ -178,7 +191,9 @@ def test_whatever_happens_to_a_file_only_robot_errors_come_out(text: str) -> Non
             assert Robot.from_yaml(robot.to_yaml()) == robot
 
 
-KEYS = st.sampled_from("lissom name links joint type beam body mass shape axis x".split())
+KEYS = st.sampled_from(
+    ["lissom", "name", "links", "joint", "type", "beam", "body", "mass", "shape", "axis", "x"]
+)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 PLAIN_DATA = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner), max_leaves=12
