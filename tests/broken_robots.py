@@ -56,10 +56,15 @@ BROKEN = {
         "length: long",
         ["links.upper.beam.length", "'long'", "number, not text"],
     ),
+    "length with its unit": (
+        "length: 0.95",
+        "length: 95 cm",
+        ["links.upper.beam.length", "'95 cm'", "without its unit", "metres"],
+    ),
     "decimal comma": (
         "length: 0.95",
         "length: 0,95",
-        ["links.upper.beam.length", "'0,95'", "number, not text"],
+        ["links.upper.beam.length", "'0,95'", "decimal point"],
     ),
     "length as truth": (
         "length: 0.95",
@@ -67,7 +72,7 @@ BROKEN = {
         ["links.upper.beam.length", "true", "must be a number"],
     ),
     "length as list": ("length: 0.95", "length: [0.95]", ["links.upper.beam.length", "[0.95]", "not a list"]),
-    "empty length": ("length: 0.95", "length:", ["links.upper.beam.length", "(nothing)", "must be a number"]),
+    "empty length": ("length: 0.95", "length:", ["links.upper.beam.length", "(empty)", "must be a number"]),
     "missing length": ("      length: 0.95\n", "", [":9:", "links.upper.beam.length: missing", "metres"]),
     "modulus in GPa": ("E: 2.1e11", "E: 210", ["materials.steel.E", "210", "at least 1000", "Pa"]),
     "negative density": ("rho: 7800", "rho: -7800", ["materials.steel.rho", "-7800", "kg/m3"]),

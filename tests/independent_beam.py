@@ -143,35 +143,23 @@ class BeamField:
     def points(self, eta: MX) -> tuple[MX, MX, MX]:
         """Coordinates of all material points in the link's frame, three columns."""
         f = self.fields(self.point_xi, eta)
-        short, twist = self.shortening_and_twist(self.point_xi, eta)
+        short, _ = self.shortening_and_twist(self.point_xi, eta)
         d = [ca.DM(self.offsets[:, k]) for k in range(3)]
         theta = f["t"], -f["w1"], f["v1"]
         turn = columns_cross(theta, d)
         centre = ca.DM(self.point_xi * self.beam.length) + f["a"] - short, f["v"], f["w"]
-        s = [centre[k] + d[k] + turn[k] for k in range(3)]
-        if self.second_order:
-            again = columns_cross(theta, turn)
-            more = columns_cross((twist, f["t"] * f["v1"] / 2, f["t"] * f["w1"] / 2), d)
-            s = [s[k] + again[k] / 2 + more[k] for k in range(3)]
-        return s[0], s[1], s[2]
+        return centre[0] + d[0] + turn[0], centre[1] + d[1] + turn[1], centre[2] + d[2] + turn[2]
 
     @cached_property
     def kinetic(self) -> ca.Function:
-        """T(V, eta, etadot); for the second-order field, cut after degree two in (eta, etadot)."""
+        """T(V, eta, etadot), whole."""
         twist, eta, rate = MX.sym("V", 6), MX.sym("eta", self.count), MX.sym("etad", self.count)
-        scale = MX.sym("scale")
         s = self.points(eta)
         sdot = [ca.jtimes(c, eta, rate) for c in s]
         carried = columns_cross([twist[k] for k in range(3)], s)
         speed = [twist[3 + k] + carried[k] + sdot[k] for k in range(3)]
         energy = ca.dot(ca.DM(self.masses), speed[0] ** 2 + speed[1] ** 2 + speed[2] ** 2) / 2
-        whole = ca.Function("T", [twist, eta, rate], [energy])
-        if not self.second_order:
-            return whole
-        t0 = whole.call([twist, scale * eta, scale * rate], True, False)[0]
-        t1 = ca.jtimes(t0, scale, MX(1))
-        t2 = ca.jtimes(t1, scale, MX(1))
-        return ca.Function("T", [twist, eta, rate], ca.substitute([t0 + t1 + t2 / 2], [scale], [MX(0)]))
+        return ca.Function("T", [twist, eta, rate], [energy])
 
     def strain(self, eta: MX) -> MX:
         """Strain energy, the bending-torsion term included where the field is of second order."""

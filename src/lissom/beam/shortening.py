@@ -23,7 +23,7 @@ class Shortening:
 
     form: Array  # (P, m, m) A_p = int psi_p B
     weight: Array  # (P,) int psi_p
-    x: Array  # (P,) int psi_p s0_x
+    s0: Array  # (P, 3) int psi_p s0
     phi: Array  # (P, 3, m) int psi_p Phi
 
 
@@ -32,17 +32,14 @@ def shortening(x: Array, moments: Array, sections: Sections, terms: RunningTerms
     mass, offset = moments[:, 0, 0], moments[:, 0, 1:]
     psi = _spanning_functions(np.real(mass), terms)
     weights = _orthonormal(psi, mass) * mass  # (P, k): psi_p dm
-    lever = np.cross(sections.psi, offset[:, :, None], axisa=1, axisb=1, axisc=1)
-    with_offset = np.zeros_like(lever)
-    np.divide(lever, mass[:, None, None], out=with_offset, where=(mass != 0)[:, None, None])
-    s0_x = x + np.divide(offset[:, 0], mass, out=np.zeros_like(offset[:, 0]), where=mass != 0)
+    centre = np.divide(offset, mass[:, None], out=np.zeros_like(offset), where=mass[:, None] != 0)
+    turned = np.cross(sections.psi, centre[:, :, None], axisa=1, axisb=1, axisc=1)
+    m = sections.phi.shape[2]
     return Shortening(
-        form=np.array([terms.foreshortening(w) for w in weights]).reshape(
-            -1, *lever.shape[2:], lever.shape[2]
-        ),
+        form=np.array([terms.foreshortening(w) for w in weights]).reshape(-1, m, m),
         weight=weights.sum(axis=1),
-        x=weights @ s0_x,
-        phi=np.einsum("pk,kaj->paj", weights, sections.phi + with_offset),
+        s0=weights @ (np.multiply.outer(x, [1, 0, 0]) + centre),
+        phi=np.einsum("pk,kaj->paj", weights, sections.phi + turned),
     )
 
 

@@ -32,7 +32,11 @@ def vector(model: Model, value: ArrayLike, name: str, size: int) -> Vector:
 
 def number_type(model: Model, *arrays: np.ndarray) -> type:
     """complex128 as soon as the model or an array is complex, else float64."""
-    return np.complex128 if np.iscomplexobj(model.arrays.mass) or any(map(np.iscomplexobj, arrays)) else np.float64
+    return (
+        np.complex128
+        if np.iscomplexobj(model.arrays.mass) or any(map(np.iscomplexobj, arrays))
+        else np.float64
+    )
 
 
 def body_wrenches(model: Model, wrenches: Wrenches | None, number: type) -> np.ndarray:

@@ -1,8 +1,7 @@
 """A body's own inertia and bias in the coordinates (modal accelerations, angular, linear acceleration).
 
-Kinetic energy T = 1/2 int |v + omega x s + sdot|^2 dm of the field s = s0 + Phi eta + 1/2 eta H eta, cut after second
-order in (eta, etadot). With c_ab,j = int s_a d_j s_b (a = x, y, z, and s_a = 1 for the fourth row) all of it follows
-from constants:
+Kinetic energy T = 1/2 int |v + omega x s + sdot|^2 dm of the field s = s0 + Phi eta, foreshortened where the link asks
+for it. With c_ab,j = int s_a d_j s_b (a = x, y, z, and s_a = 1 for the fourth row) all of it follows from constants:
 
     J        = tr(G) 1 - G,     G = int s s^T
     coupling = omega . eps c,   v . c_1
@@ -13,6 +12,7 @@ from constants:
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale, subtract, vector
+from lissom.kernel.foreshortening import foreshorten
 from lissom.kernel.jit import inline, kernel
 
 
@@ -107,18 +107,34 @@ def body_inertia(model, work, i, q, v):
     for j in range(m):
         add_scaled(c, q[eta + j], by_eta[j], 12 * m)
 
-    # g: half of what the deformation adds to the first and second moments; d: their rates
+    # g: half of what the deformation adds to the first and second moments
     g = work.gain
-    d = work.rate
     for ab in range(12):
         g[ab] = zero
-        d[ab] = zero
     for j in range(m):
         e = 0.5 * q[eta + j]
-        de = v[rate + j]
         at = 12 * j
         for ab in range(12):
             g[ab] += e * (c0[at + ab] + c[at + ab])
+
+    modal = work.modal_force
+    mass = model.modal_mass[i]
+    for j in range(m):
+        row = A[j]
+        modal[j] = zero
+        for k in range(j, m):
+            row[k] = zero + mass[j, k]
+    if model.second_order[i] == 1:
+        foreshorten(model, work, i, m, q, v, w)
+
+    # d: rates of the moments
+    d = work.rate
+    for ab in range(12):
+        d[ab] = zero
+    for j in range(m):
+        de = v[rate + j]
+        at = 12 * j
+        for ab in range(12):
             d[ab] += de * c[at + ab]
     mc = add(mc, (g[9], g[10], g[11]))
     G = (
@@ -131,29 +147,17 @@ def body_inertia(model, work, i, q, v):
 
     D = ((d[0], d[1], d[2]), (d[3], d[4], d[5]), (d[6], d[7], d[8]))
     stretch = 2.0 * (d[0] + d[4] + d[8])
-    torque = add(
-        cross(w, rotate(J, w)), subtract(scale(stretch, w), scale(2.0, rotate_back(D, w)))
-    )
+    torque = add(cross(w, rotate(J, w)), subtract(scale(stretch, w), scale(2.0, rotate_back(D, w))))
     force = cross(w, add(cross(w, mc), scale(2.0, (d[9], d[10], d[11]))))
     if model.second_order[i] == 1:
         swing = work.swing
-        by_rates = model.swing[i]
-        for k in range(6 * m):
-            swing[k] = zero
-        for j in range(m):
-            add_scaled(swing, v[rate + j], by_rates[j], 6 * m)
-        for j in range(m):
-            de = v[rate + j]
-            at = 6 * j
-            torque = add(torque, scale(de, (swing[at], swing[at + 1], swing[at + 2])))
-            force = add(force, scale(de, (swing[at + 3], swing[at + 4], swing[at + 5])))
+        torque = (torque[0], torque[1] + swing[1], torque[2] + swing[2])
+        force = (force[0] + swing[0], force[1], force[2])
     for k in range(3):
         A[m + k, bias] = torque[k]
         A[m + 3 + k, bias] = force[k]
 
     # modal rows: coupling to the twist, centrifugal forces -(omega^2 1 - omega omega^T) : c_j
-    modal = work.modal_force
-    mass = model.modal_mass[i]
     xx = -(w[1] * w[1] + w[2] * w[2])
     yy = -(w[0] * w[0] + w[2] * w[2])
     zz = -(w[0] * w[0] + w[1] * w[1])
@@ -162,8 +166,6 @@ def body_inertia(model, work, i, q, v):
     yz = w[1] * w[2]
     for j in range(m):
         row = A[j]
-        for k in range(j, m):
-            row[k] = zero + mass[j, k]
         at = 12 * j
         row[m] = c[at + 5] - c[at + 7]
         row[m + 1] = c[at + 6] - c[at + 2]
@@ -171,7 +173,7 @@ def body_inertia(model, work, i, q, v):
         row[m + 3] = c[at + 9]
         row[m + 4] = c[at + 10]
         row[m + 5] = c[at + 11]
-        modal[j] = (
+        modal[j] += (
             xx * c[at]
             + yy * c[at + 4]
             + zz * c[at + 8]

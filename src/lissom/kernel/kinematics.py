@@ -167,9 +167,7 @@ def outward(model, work, q, v):
             R = gibbs_matrix(g)
             w, vel, dw, dv = turn(w, vel, dw, dv, R, bend_rate, bend_drift)
             Q = turn_matrix(ex, th[0] + 0.5 * twist[0])
-            w, vel, dw, dv = turn(
-                w, vel, dw, dv, Q, (dth[0] + twist[1], zero, zero), (twist[2], zero, zero)
-            )
+            w, vel, dw, dv = turn(w, vel, dw, dv, Q, (dth[0] + twist[1], zero, zero), (twist[2], zero, zero))
             tangent = (R[0][0], R[1][0], R[2][0])
             R = compose(R, Q)
         else:

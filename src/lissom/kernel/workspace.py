@@ -31,7 +31,8 @@ class Workspace(NamedTuple):
     coupling: np.ndarray  # (12 m,) scratch: inertia couplings at the current deformation
     gain: np.ndarray  # (12,) scratch: half of what the deformation adds to the moments
     rate: np.ndarray  # (12,) scratch: rates of the moments
-    swing: np.ndarray  # (6 m,) scratch: second-order torque and force per mode
+    swing: np.ndarray  # (3,) scratch: force along x, torques about y and z of the foreshortening's drift
+    shortening: np.ndarray  # (m,) scratch: A_p eta
     modal_force: np.ndarray  # (m,) scratch: bias of the modal rows
     carried: np.ndarray  # (6, m + 7) scratch
     articulated: np.ndarray  # (6, 7) scratch
@@ -70,7 +71,8 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         coupling=zeros(12 * m),
         gain=zeros(12),
         rate=zeros(12),
-        swing=zeros(6 * m),
+        swing=zeros(3),
+        shortening=zeros(m),
         modal_force=zeros(m),
         carried=zeros(6, m + 7),
         articulated=zeros(6, 7),

@@ -31,6 +31,7 @@ class Arrays(NamedTuple):
     # tree
     parent: np.ndarray  # (n,) row of the parent
     modes: np.ndarray  # (n,) number of modes of the body
+    bending: np.ndarray  # (n,) number of bending modes, which come first
     second_order: np.ndarray  # (n,) 1 where the body's field has second-order terms
     joint_q: np.ndarray  # (n,) first joint coordinate in q
     joint_v: np.ndarray  # (n,) first joint coordinate in v
@@ -53,15 +54,21 @@ class Arrays(NamedTuple):
     prescribed: np.ndarray  # (nv,) 1 where the acceleration is given and the force is found
     armature: np.ndarray  # (nv,) rotor inertia reflected through a rigid gear
 
-    # inertia invariants of a body: integrals over its mass, s = s0 + Phi eta + 1/2 eta H eta
+    # inertia invariants of a body: integrals over its mass of the linear field s = s0 + Phi eta
     mass: np.ndarray  # (n,)
     moment: np.ndarray  # (n, 3) int s0
     second_moment: np.ndarray  # (n, 3, 3) int s0 s0^T
-    coupling: np.ndarray  # (n, 12 m) c_ab,j = int s_a d_j s_b at eta = 0, a in (x, y, z, 1), index 12 j + 3 a + b
+    coupling: (
+        np.ndarray
+    )  # (n, 12 m) c_ab,j = int s_a d_j s_b at eta = 0, a in (x, y, z, 1), index 12 j + 3 a + b
     coupling_eta: np.ndarray  # (n, m, 12 m) its derivative by eta_l, index [l, 12 j + 3 a + b]
     gyroscopic: np.ndarray  # (n, 3, m, m) int Phi_l x Phi_j, index [axis, l, j]
-    swing: np.ndarray  # (n, m, 6 m) int s0 x H_lj | int H_lj, index [l, 6 j + component]
     modal_mass: np.ndarray  # (n, m, m)
+    short_start: np.ndarray  # (n + 1,) foreshortening functions psi_p of body i: rows start[i] to start[i+1]
+    short_form: np.ndarray  # (ns, m, m) A_p of the foreshortening sum_p psi_p(x) 1/2 eta A_p eta
+    short_weight: np.ndarray  # (ns,) int psi_p
+    short_s0: np.ndarray  # (ns, 3) int psi_p s0
+    short_phi: np.ndarray  # (ns, 3, m) int psi_p Phi
     stiffness: np.ndarray  # (n, m, m)
     damping: np.ndarray  # (n, m, m)
     cubic_start: np.ndarray  # (n + 1,) cubic strain-energy terms of body i: rows start[i] to start[i+1]

@@ -54,6 +54,11 @@ def joint_steps(joint: Joint) -> list[tuple[Motion, np.ndarray]]:
             return [(Motion.FLOAT, none)]
 
 
+def _starts(counts: Iterable[int]) -> np.ndarray:
+    """First row of every body, the world's included, and the end: for arrays that list rows body by body."""
+    return np.cumsum([0, 0, *counts])
+
+
 class _Compiler:
     """Fills the arrays body by body; row 0 is the world."""
 
@@ -122,7 +127,16 @@ class _Compiler:
         rows = range(1, self.n)
         out = {
             name: np.zeros(self.n, np.int64)
-            for name in ("parent", "modes", "second_order", "joint_q", "joint_v", "modes_q", "modes_v")
+            for name in (
+                "parent",
+                "modes",
+                "bending",
+                "second_order",
+                "joint_q",
+                "joint_v",
+                "modes_q",
+                "modes_v",
+            )
         }
         for i, link, names in zip(rows, self.links, self.names, strict=True):
             out["parent"][i] = self.rows[link.parent]
@@ -131,6 +145,7 @@ class _Compiler:
             if link.name in self.beams:
                 beam = self.beams[link.name]
                 out["modes"][i] = beam.count
+                out["bending"][i] = beam.basis.y.count + beam.basis.z.count
                 out["second_order"][i] = int(beam.stiffening != "none")
         return out
 
@@ -185,28 +200,55 @@ class _Compiler:
             "coupling": self._zeros(n, 12 * m),
             "coupling_eta": self._zeros(n, m, 12 * m),
             "gyroscopic": self._zeros(n, 3, m, m),
-            "swing": self._zeros(n, m, 6 * m),
             "modal_mass": self._zeros(n, m, m),
             "stiffness": self._zeros(n, m, m),
             "damping": self._zeros(n, m, m),
         }
-        starts, indices, values, rates = [0, 0], [], [], []
         for i, link in enumerate(self.links, start=1):
             if link.name in self.beams:
-                index, value, rate = self._flexible_body(i, self.beams[link.name], out)
-                indices.append(index)
-                values.append(value)
-                rates.append(rate)
-                starts.append(starts[-1] + len(index))
+                self._flexible_body(i, self.beams[link.name], out)
             else:
                 self._rigid_body(i, link, out)
-                starts.append(starts[-1])
-        return out | {
-            "cubic_start": np.array(starts, np.int64),
-            "cubic_modes": np.concatenate([np.zeros((0, 3), np.int64), *indices]).astype(np.int64),
-            "cubic": np.concatenate([self._zeros(0), *values]),
-            "cubic_damping": np.concatenate([self._zeros(0), *rates]),
+        return out | self._cubic_terms() | self._shortenings()
+
+    def _cubic_terms(self) -> dict[str, np.ndarray]:
+        """Cubic strain-energy terms of all links, one after the other."""
+        terms = [
+            self.beams[link.name].cubic_terms() if link.name in self.beams else None for link in self.links
+        ]
+        index, value, rate = (
+            zip(*(t for t in terms if t is not None), strict=True) if self.beams else ((), (), ())
+        )
+        return {
+            "cubic_start": _starts(0 if t is None else len(t[0]) for t in terms),
+            "cubic_modes": np.concatenate([np.zeros((0, 3), np.int64), *index]),
+            "cubic": np.concatenate([self._zeros(0), *value]),
+            "cubic_damping": np.concatenate([self._zeros(0), *rate]),
         }
+
+    def _shortenings(self) -> dict[str, np.ndarray]:
+        """Foreshortening of all links, one after the other, padded to the largest mode count."""
+        parts = [
+            self.beams[link.name].shortening() if link.name in self.beams else None for link in self.links
+        ]
+        starts = _starts(0 if part is None else len(part.weight) for part in parts)
+        total, m = starts[-1], self.m
+        out = {
+            "short_start": starts,
+            "short_form": self._zeros(total, m, m),
+            "short_weight": self._zeros(total),
+            "short_s0": self._zeros(total, 3),
+            "short_phi": self._zeros(total, 3, m),
+        }
+        for part, start, stop in zip(parts, starts[1:-1], starts[2:], strict=True):
+            if part is not None:
+                k = part.form.shape[1]
+                out["short_form"][start:stop, :k, :k], out["short_phi"][start:stop, :, :k] = (
+                    part.form,
+                    part.phi,
+                )
+                out["short_weight"][start:stop], out["short_s0"][start:stop] = part.weight, part.s0
+        return out
 
     def _rigid_body(self, i: int, link: Link, out: dict[str, np.ndarray]) -> None:
         body = link.body
@@ -218,23 +260,18 @@ class _Compiler:
             0.5 * np.trace(inertia) * np.eye(3) - inertia + body.mass * np.outer(com, com)
         )
 
-    def _flexible_body(
-        self, i: int, beam: BeamLink, out: dict[str, np.ndarray]
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Invariants in the kernel's layout; returns the cubic terms."""
+    def _flexible_body(self, i: int, beam: BeamLink, out: dict[str, np.ndarray]) -> None:
+        """Invariants in the kernel's layout."""
         k, inv = beam.count, beam.invariants()
         out["mass"][i], out["moment"][i], out["second_moment"][i] = inv.mass, inv.mc0, inv.G0
         coupling = np.concatenate([inv.S0, inv.C1[None]]).reshape(12, k)  # [a b, j], a = x, y, z, 1
-        by_eta = np.concatenate([inv.N + inv.Q2, inv.Q1[None]]).reshape(12, k, k)  # [a b, l, j]
-        swing = np.concatenate([np.einsum("cab,ablj->clj", LEVI_CIVITA, inv.Q2), inv.Q1])
+        by_eta = np.concatenate([inv.N, np.zeros_like(inv.N[:1])]).reshape(12, k, k)  # [a b, l, j]
         out["coupling"][i, : 12 * k] = coupling.T.ravel()
         out["coupling_eta"][i, :k, : 12 * k] = by_eta.transpose(1, 2, 0).reshape(k, 12 * k)
-        out["swing"][i, :k, : 6 * k] = swing.transpose(1, 2, 0).reshape(k, 6 * k)
         out["gyroscopic"][i, :, :k, :k] = np.einsum("cab,ablj->clj", LEVI_CIVITA, inv.N)
         out["modal_mass"][i, :k, :k] = np.einsum("aalj->lj", inv.N)
         out["stiffness"][i, :k, :k] = beam.stiffness()
         out["damping"][i, :k, :k] = beam.damping_matrix()
-        return beam.cubic_terms()
 
     def _passive(self) -> dict[str, np.ndarray]:
         """One row per coordinate on which a joint acts by itself."""

@@ -227,16 +227,14 @@ class Joint(Part):
             if block is None:
                 continue
             if self.type == "fixed" or (field != "friction" and self.type in ("spherical", "free")):
-                others = "revolute, prismatic, cylindrical, universal and planar joints"
-                text = f"a {self.type} joint cannot have this; {field} works on {others}"
-                problems.append((field, block.model_dump(), text))
+                others = "a revolute, prismatic, cylindrical, universal or planar joint"
+                text = f"a {self.type} joint cannot have this; use {others}, or remove this field"
+                problems.append((field, block, text))
         if self.type == "fixed" and self.damping != 0.0:
             problems.append(("damping", self.damping, "a fixed joint does not move; remove this field"))
         if self.transmission is not None and self.type not in ("revolute", "prismatic"):
-            text = (
-                f"a {self.type} joint cannot have this; transmissions work on revolute and prismatic joints"
-            )
-            problems.append(("transmission", self.transmission.model_dump(), text))
+            text = f"a {self.type} joint cannot have one, only revolute and prismatic joints can; remove this field"
+            problems.append(("transmission", self.transmission, text))
         if problems:
             raise refusals(*problems)
         self._check_sizes()

@@ -18,6 +18,7 @@ class Part(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
     what: ClassVar[str] = "part"
+    form: ClassVar[str] = ""  # its tag, where a field may be written in several ways
 
     def __init__(self, /, **data: Any) -> None:
         try:

@@ -28,7 +28,8 @@ def probe(model: Model, link: str, x: float | None, offset: tuple[float, float, 
     new["origin_rotation"][-1] = np.eye(3)
     new["origin_position"][-1] = offset
     new["has_origin"][-1] = 1
-    new["cubic_start"] = np.append(arrays.cubic_start, arrays.cubic_start[-1])
+    for starts in ("cubic_start", "short_start"):
+        new[starts] = np.append(getattr(arrays, starts), getattr(arrays, starts)[-1])
     if link in model.beams:
         beam = model.beams[link]
         place = beam.length if x is None else x
@@ -49,7 +50,7 @@ def probe(model: Model, link: str, x: float | None, offset: tuple[float, float, 
 
 
 _PER_BODY = (
-    "parent modes second_order joint_q joint_v modes_q modes_v section_position section_phi section_psi "
+    "parent modes bending second_order joint_q joint_v modes_q modes_v section_position section_phi section_psi "
     "section_shortening section_twist has_origin origin_rotation origin_position steps motion axis dofs mass moment "
-    "second_moment coupling coupling_eta gyroscopic swing modal_mass stiffness damping"
+    "second_moment coupling coupling_eta gyroscopic modal_mass stiffness damping"
 ).split()

@@ -77,8 +77,8 @@ def _link_name(data: Any, index: int) -> str | None:
     return name if isinstance(name, str) and name and names.count(name) == 1 else None
 
 
-def _resolve(loc: Path, part: type[Part]) -> tuple[Path, list[type[Part]]]:
-    """The path as the user wrote it, and the classes that may own its last field."""
+def _resolve(loc: Path, part: type[Part]) -> tuple[Path, list[type[Part]], list[type[Part]]]:
+    """The path as the user wrote it, the classes that may own its last field, and those that may fill it."""
     path: list[str | int] = []
     owners, candidates, inside_mapping = [part], [part], False
     for key in loc:
@@ -96,7 +96,7 @@ def _resolve(loc: Path, part: type[Part]) -> tuple[Path, list[type[Part]]]:
         annotations = [c.model_fields[key].annotation for c in candidates if key in c.model_fields]
         candidates = [c for annotation in annotations for c in _parts_in(annotation)]
         inside_mapping = any(get_origin(annotation) is dict for annotation in annotations)
-    return tuple(path), owners
+    return tuple(path), owners, candidates
 
 
 def _parts_in(annotation: Any) -> list[type[Part]]:
@@ -108,8 +108,8 @@ def _parts_in(annotation: Any) -> list[type[Part]]:
 def _sentence(details: ErrorDetails, part: type[Part]) -> tuple[Path, Any, str]:
     """Path, value and text of one problem."""
     kind, value = details["type"], details["input"]
-    path, owners = _resolve(details["loc"], part)
-    remedy = _remedy(owners, path)
+    path, owners, inner = _resolve(details["loc"], part)
+    remedy = _remedy(owners, inner, path)
     if kind == "robot":
         text = details["msg"]
         return path, NOT_SHOWN if text.startswith("missing") else value, text
@@ -123,7 +123,7 @@ def _sentence(details: ErrorDetails, part: type[Part]) -> tuple[Path, Any, str]:
             f"unknown field{did_you_mean(path[-1], known)}; the fields here are {listed(known, 'and')}",
         )
     if kind.startswith("union_tag"):
-        return _unknown_form(value, path, owners)
+        return _unknown_form(value, path, inner, remedy)
     if kind in ("model_type", "model_attributes_type", "dict_type"):
         return path, value, f"must be a mapping, not {kind_of(value)}; {remedy}"
     if kind in ("tuple_type", "list_type"):
@@ -133,22 +133,16 @@ def _sentence(details: ErrorDetails, part: type[Part]) -> tuple[Path, Any, str]:
 
 def _meant(details: ErrorDetails, part: type[Part]) -> Path | None:
     """Path of the field that an unknown one is likely to be; that field is then not reported as missing."""
-    path, owners = _resolve(details["loc"], part)
+    path, owners, _ = _resolve(details["loc"], part)
     matches = near(path[-1], _fields(owners))
     return (*path[:-1], matches[0]) if matches else None
 
 
-def _unknown_form(value: Any, path: Path, owners: list[type[Part]]) -> tuple[Path, Any, str]:
+def _unknown_form(value: Any, path: Path, parts: list[type[Part]], remedy: str) -> tuple[Path, Any, str]:
     """A section or body of an unknown shape."""
-    shapes = [
-        form.removeprefix(FORM)
-        for owner in owners
-        if path[-1] in owner.model_fields
-        for candidate in _parts_in(owner.model_fields[str(path[-1])].annotation)
-        if "shape" in candidate.model_fields and (form := getattr(candidate, "form", ""))
-    ]
     if not isinstance(value, dict):
-        return path, value, f"must be a mapping, not {kind_of(value)}; {_remedy(owners, path)}"
+        return path, value, f"must be a mapping, not {kind_of(value)}; {remedy}"
+    shapes = [part.form.removeprefix(FORM) for part in parts if "shape" in part.model_fields]
     shape = value.get("shape")
     return (*path, "shape"), shape, f"is unknown{did_you_mean(shape, shapes)}; choose {listed(shapes)}"
 
@@ -157,7 +151,7 @@ def _fields(owners: list[type[Part]]) -> list[str]:
     return list(dict.fromkeys(name for owner in owners for name in owner.model_fields)) or ["none"]
 
 
-def _remedy(owners: list[type[Part]], path: Path) -> str:
+def _remedy(owners: list[type[Part]], inner: list[type[Part]], path: Path) -> str:
     """What the schema says about the field at the end of the path."""
     for owner in owners:
         field = owner.model_fields.get(str(path[-1])) if path else None
@@ -168,20 +162,21 @@ def _remedy(owners: list[type[Part]], path: Path) -> str:
                 return str(metadata.remedy)
         if field.description:
             return f"give {field.description}"
-        inner = _parts_in(field.annotation)
-        if inner:
-            return f"its fields are {listed(_fields(inner), 'and')}"
-    return "see the description of the robot file format"
+    return f"its fields are {listed(_fields(inner), 'and')}"
 
 
 def brief(value: Any) -> str:
     """A value as a person would write it, cut when long."""
-    if isinstance(value, dict):
+    if isinstance(value, Part):
+        text = (
+            "{" + ", ".join(name for name in type(value).model_fields if name in value.model_fields_set) + "}"
+        )
+    elif isinstance(value, dict):
         text = "{" + ", ".join(map(str, value)) + "}"
     elif isinstance(value, list | tuple):
         text = "[" + ", ".join(brief(v) for v in value[:10]) + (", ..." if len(value) > 10 else "") + "]"
     elif value is None:
-        text = "(nothing)"
+        text = "(empty)"
     elif isinstance(value, bool):
         text = str(value).lower()
     elif isinstance(value, float):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import (
     AliasEvent,
     DocumentStartEvent,
@@ -83,9 +83,12 @@ class _Reader:
             what = " ".join(str(part) for part in (error.context, error.problem) if part)
             text = f"not valid YAML: {what}; check indentation, colons, quotes and brackets"
             raise self._error(mark.line + 1 if mark else None, text) from None
-        except Exception as error:  # the parser lets odd characters and escapes through as other exceptions
-            what = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-            raise self._error(None, f"not valid YAML: {what}; check special characters and escapes") from None
+        except YAMLError as error:
+            what = str(error).strip().splitlines()[0]
+            raise self._error(None, f"not valid YAML: {what}; remove or escape this character") from None
+        except Exception:  # an impossible escape reaches the parser's own conversions
+            text = "not valid YAML: an escape such as \\x41 cannot be read; check the text in double quotes"
+            raise self._error(None, text) from None
 
     def document(self) -> Node | None:
         root = None

@@ -67,7 +67,7 @@ class Link(Part):
             text = "give either beam (a flexible link) or body (a rigid one)"
             if self.beam is None:
                 raise refusals(("beam", None, f"missing; {text}"))
-            raise refusals(("body", {}, f"goes beside beam; {text}, not both"))
+            raise refusals(("body", self.body, f"goes beside beam; {text}, not both"))
         return self
 
     @property

@@ -7,6 +7,7 @@ the value (finite, in range, really a number) and words the error, so that a mes
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Real
@@ -29,7 +30,7 @@ def refusal(text: str) -> PydanticCustomError:
 def kind_of(value: Any) -> str:
     """How a person would call the type of a value that was read from a file."""
     if value is None:
-        return "nothing"
+        return "an empty value"
     if isinstance(value, bool):
         return "true/false"
     if isinstance(value, str):
@@ -43,6 +44,17 @@ def kind_of(value: Any) -> str:
 
 def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def _hint(value: Any) -> str:
+    """What is likely to have turned a number into text."""
+    if not isinstance(value, str):
+        return ""
+    if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", value):
+        return " (write a decimal point, not a comma)"
+    if re.match(r"\s*[-+.\d][\d.eE+-]*\s*[^\d\s]", value):
+        return " (write the number without its unit)"
+    return ""
 
 
 def is_optional(source: Any) -> bool:
@@ -79,7 +91,7 @@ class Number:
 
     def check_one(self, value: Any) -> float:
         if not is_number(value):
-            raise refusal(f"must be a number, not {kind_of(value)}; {self.remedy}")
+            raise refusal(f"must be a number, not {kind_of(value)}{_hint(value)}; {self.remedy}")
         number = float(value)
         if not math.isfinite(number):
             raise refusal(f"must be a finite number; {self.remedy}")
