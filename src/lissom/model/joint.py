@@ -233,7 +233,7 @@ class Joint(Part):
         if self.type == "fixed" and self.damping != 0.0:
             problems.append(("damping", self.damping, "a fixed joint does not move; remove this field"))
         if self.transmission is not None and self.type not in ("revolute", "prismatic"):
-            text = f"a {self.type} joint has none, only revolute and prismatic joints can; remove this field"
+            text = f"works on revolute and prismatic joints, not on a {self.type} one; remove this field"
             problems.append(("transmission", self.transmission, text))
         if problems:
             raise refusals(*problems)
