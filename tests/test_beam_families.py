@@ -1,4 +1,4 @@
-"""Mode families: roots against published figures, functions against their defining equations up to mode 50."""
+"""Mode families: roots against published figures, functions against their equations up to mode 50."""
 
 import numpy as np
 import pytest

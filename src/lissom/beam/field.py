@@ -1,8 +1,9 @@
-"""The displacement field of a link: how each section moves with the coordinates, to second order.
+"""The displacement field of a link: how each section moves with the coordinates.
 
-centre line       r(x) = (x + a - 1/2 eta^T B(x) eta,  v,  w),    eta^T B eta = int_0^x (v'^2 + w'^2) ds
-section rotation  th + th2,  th = (t, -w', v'),  th2 = 1/2 (eta^T D(x) eta,  t v',  t w'),
-                                                       eta^T D eta = int_0^x (v' w'' - w' v'') ds
+To first order it moves by (a, v, w) and turns by (t, -w', v'). To second order its centre is drawn back by
+1/2 eta^T B eta along x, and it turns by a further 1/2 eta^T D eta about its axis:
+
+    eta^T B(x) eta = int_0^x (v'^2 + w'^2) ds,      eta^T D(x) eta = int_0^x (v' w'' - w' v'') ds
 """
 
 from __future__ import annotations

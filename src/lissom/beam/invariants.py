@@ -5,8 +5,8 @@ A section moves as an affine map of the offsets d of its mass elements, s = T (1
     T = [r | R] = T0 + sum_j P_j eta_j,    T0 = [(x,0,0) | I],    P_j = [phi_j | psi_j~],
 
 and the mass of a section enters through the 4 x 4 moments W = int (1, d)(1, d)^T dm = [[m, c^T], [c, E]].
-Integrals of products of s0 and Phi are then products of these matrices, summed over sections. What foreshortening adds
-stands in `shortening`.
+Integrals of products of s0 and Phi are then products of these matrices, summed over sections. What
+foreshortening adds stands in `shortening`.
 """
 
 from __future__ import annotations

@@ -150,6 +150,7 @@ def legendre(n: int, bending: bool) -> Shapes:
     # coefficients in Legendre polynomials of u = 2 xi - 1; integrals are taken from xi = 0
     strain = np.eye(n)
     first = legint(strain, lbnd=-1, scl=0.5)
+    coefficients: Values
     if bending:
         coefficients = (legint(strain, 2, lbnd=-1, scl=0.5), first, strain)
     else:

@@ -1,8 +1,10 @@
-"""Foreshortening of a link as a few quadratic forms: 1/2 eta B(x) eta = sum_p psi_p(x) sigma_p, sigma_p = 1/2 eta A_p eta.
+"""Foreshortening of a link as a few quadratic forms.
 
-The functions psi_p span the entries of B(x) and are orthonormal over the link's mass. The kinetic energy of the
-foreshortened field then needs, beside the invariants of the linear field, only the integrals collected here, and stays
-a sum of squares: no term is cut.
+    1/2 eta^T B(x) eta = sum_p psi_p(x) sigma_p,   sigma_p = 1/2 eta^T A_p eta
+
+The functions psi_p span the entries of B(x) and are orthonormal over the link's mass. The kinetic energy of
+the foreshortened field then needs, beside the invariants of the linear field, only the integrals collected
+here, and stays a sum of squares: no term is cut.
 """
 
 from __future__ import annotations
@@ -28,9 +30,9 @@ class Shortening:
 
 
 def shortening(x: Array, moments: Array, sections: Sections, terms: RunningTerms) -> Shortening:
-    """Foreshortening of a link whose mass sits at stations x (k,) with moments (k, 4, 4), as in `invariants`."""
+    """Foreshortening of a link with mass at stations x (k,), of moments (k, 4, 4) as in `invariants`."""
     mass, offset = moments[:, 0, 0], moments[:, 0, 1:]
-    psi = _spanning_functions(np.real(mass), terms)
+    psi = _spanning_functions(mass, terms)
     weights = _orthonormal(psi, mass) * mass  # (P, k): psi_p dm
     centre = np.divide(offset, mass[:, None], out=np.zeros_like(offset), where=mass[:, None] != 0)
     turned = np.cross(sections.psi, centre[:, :, None], axisa=1, axisb=1, axisc=1)
@@ -44,20 +46,24 @@ def shortening(x: Array, moments: Array, sections: Sections, terms: RunningTerms
 
 
 def _spanning_functions(mass: Array, terms: RunningTerms) -> Array:
-    """Functions at the stations, (P, k), that span the entries of B there."""
-    running, slopes = np.real(terms.running), np.real(terms.nodes.psi[:, 1:])
+    """Functions at the stations, (P, k), that span the entries of B there.
+
+    Which combinations of the entries they are is chosen at the real parts; the functions themselves follow a
+    station that moves by a complex step.
+    """
+    slopes = np.real(terms.nodes.psi[:, 1:])
     bent = [plane[:, np.any(plane != 0, axis=0)] for plane in (slopes[:, 0], slopes[:, 1])]
     products = [(f[:, :, None] * f[:, None, :])[:, *np.triu_indices(f.shape[1])] for f in bent]
-    entries = running @ np.concatenate(products, axis=1)  # (k, pairs)
-    entries = entries / np.abs(entries).max(axis=0)
-    weight = np.sqrt(mass / mass.sum())
-    U, size, _ = np.linalg.svd(weight[:, None] * entries, full_matrices=False)
+    entries = terms.running @ np.concatenate(products, axis=1)  # (k, pairs)
+    entries = entries / np.abs(entries.real).max(axis=0)
+    weight = np.sqrt(np.real(mass / mass.sum()))
+    _, size, V = np.linalg.svd(weight[:, None] * entries.real, full_matrices=False)
     count = int(np.sum(size > RESOLUTION * size[0]))
-    return U[:, :count].T / weight
+    return (V[:count] / size[:count, None]) @ entries.T
 
 
 def _orthonormal(psi: Array, mass: Array) -> Array:
-    """Combinations of the rows of `psi` with sum_k mass_k psi_p psi_q = 1 for p = q, else 0; mass may be complex."""
+    """Combinations of the rows of `psi` with sum_k mass_k psi_p psi_q = delta_pq; all may be complex."""
     rows: list[Array] = []
     for row in psi:
         row = row + 0 * mass
