@@ -11,17 +11,7 @@ from lissom.kernel.inertia import body_inertia
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.kinematics import outward
 from lissom.kernel.passive import passive_forces
-
-
-@inline
-def eliminate_modes(A, m):
-    """Eliminate the first m unknowns of the symmetric system A (upper triangle, bias in column m + 6)."""
-    for j in range(m):
-        inverse = 1.0 / A[j, j]
-        for row in range(j + 1, m + 6):
-            f = A[j, row] * inverse
-            for k in range(row, m + 7):
-                A[row, k] -= f * A[j, k]
+from lissom.kernel.rows import eliminate
 
 
 @inline
@@ -167,7 +157,7 @@ def accelerate(model, work, i, qdd):
             force += A[j, m + k] * a[k]
         for k in range(j + 1, m):
             force += A[j, k] * qdd[at + k]
-        qdd[at + j] = -force / A[j, j]
+        qdd[at + j] = -force * work.modal_inverse[i, j]
 
 
 @inline
@@ -226,7 +216,7 @@ def forward_dynamics(model, work, q, v, tau, wrench, qdd):
     for back in range(1, n):
         i = n - back
         m = model.modes[i]
-        eliminate_modes(work.inertia[i], m)
+        eliminate(work.inertia[i], work.modal_inverse[i], m, m + 6, m + 7)
         copy_articulated(work.inertia[i], m, work.articulated)
         eliminate_joint(model, work, i, qdd)
         hand_to_parent(model, work, i)

@@ -14,13 +14,7 @@ from __future__ import annotations
 from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale, subtract, vector
 from lissom.kernel.foreshortening import foreshorten
 from lissom.kernel.jit import inline, kernel
-
-
-@inline
-def add_scaled(out, scale, row, count):
-    """out += scale row, over the first `count` entries."""
-    for k in range(count):
-        out[k] += scale * row[k]
+from lissom.kernel.rows import add_rows
 
 
 @inline
@@ -30,9 +24,8 @@ def elastic_forces(model, i, m, q, v, force):
     rate = model.modes_v[i]
     stiffness = model.stiffness[i]
     damping = model.damping[i]
-    for j in range(m):
-        add_scaled(force, q[eta + j], stiffness[j], m)
-        add_scaled(force, v[rate + j], damping[j], m)
+    add_rows(force, q, eta, stiffness, m, m)
+    add_rows(force, v, rate, damping, m, m)
     for term in range(model.cubic_start[i], model.cubic_start[i + 1]):
         a = model.cubic_modes[term, 0]
         b = model.cubic_modes[term, 1]
@@ -104,8 +97,7 @@ def body_inertia(model, work, i, q, v):
     c = work.coupling
     for k in range(12 * m):
         c[k] = c0[k]
-    for j in range(m):
-        add_scaled(c, q[eta + j], by_eta[j], 12 * m)
+    add_rows(c, q, eta, by_eta, m, 12 * m)
 
     # g: half of what the deformation adds to the first and second moments
     g = work.gain
@@ -184,8 +176,14 @@ def body_inertia(model, work, i, q, v):
     gyro = model.gyroscopic[i]
     for j in range(m):
         de = 2.0 * v[rate + j]
-        for axis in range(3):
-            add_scaled(modal, de * w[axis], gyro[axis, j], m)
+        x = de * w[0]
+        y = de * w[1]
+        z = de * w[2]
+        about_x = gyro[0, j]
+        about_y = gyro[1, j]
+        about_z = gyro[2, j]
+        for k in range(m):
+            modal[k] += x * about_x[k] + y * about_y[k] + z * about_z[k]
     elastic_forces(model, i, m, q, v, modal)
     for j in range(m):
         A[j, bias] = modal[j]

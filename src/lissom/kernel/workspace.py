@@ -22,6 +22,7 @@ class Workspace(NamedTuple):
     reach: np.ndarray  # (n, 6, m + 6) motion of the body origin per parent mode and parent twist, parent axes
     acceleration: np.ndarray  # (n, 6) angular and linear acceleration of the body frame, gravity included
     inertia: np.ndarray  # (n, m + 6, m + 7) [modes, twist | bias]: symmetric (upper triangle) and bias column
+    modal_inverse: np.ndarray  # (n, m) pivots of the modes, inverted
     wrench: np.ndarray  # (n, 6) wrench from the parent at the body origin
     pull: np.ndarray  # (n, 6, 6) row k: articulated inertia times joint axis k
     pull_inverse: np.ndarray  # (n, 6) its pivot, inverted
@@ -62,6 +63,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         reach=zeros(n, 6, m + 6),
         acceleration=zeros(n, 6),
         inertia=zeros(n, m + 6, m + 7),
+        modal_inverse=zeros(n, m),
         wrench=zeros(n, 6),
         pull=zeros(n, 6, 6),
         pull_inverse=zeros(n, 6),
