@@ -172,7 +172,6 @@ def hermite_bending(n: int) -> Shapes:
 
     def raw(xi: Array) -> Values:
         element, s = _locate(xi, elements)
-        one = 1 + 0 * s
         # deflection and slope at the left node, then at the right node
         cubics = (
             ((1 - s) ** 2 * (1 + 2 * s), s * (1 - s) ** 2, s**2 * (3 - 2 * s), s**2 * (s - 1)),
@@ -183,7 +182,7 @@ def hermite_bending(n: int) -> Shapes:
         for order, quartet in enumerate(cubics):
             part = np.zeros((len(xi), n + 2), s.dtype)  # the clamped node's two columns first
             for k, cubic in enumerate(quartet):
-                part[np.arange(len(xi)), 2 * element + k] = cubic * one * elements**order
+                part[np.arange(len(xi)), 2 * element + k] = cubic * elements**order
             parts.append(part[:, 2:])
         return parts[0], parts[1], parts[2]
 
