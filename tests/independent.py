@@ -357,7 +357,7 @@ class Independent:
         return held[self.nv :].reshape(-1, 6)
 
     def balance_wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """The same (no external wrenches) from Newton's law: m (a - g) and its moment over outboard points."""
+        """The same (no external wrenches) from Newton's law: m (a - g) and its moment, outboard points."""
         points, acceleration = (e.full().T for e in self._points(q, self._extended(v), self._extended(a)))
         masses = np.concatenate(self._masses)
         owner = np.repeat(np.arange(len(self.bodies)), [len(m) for m in self._masses])

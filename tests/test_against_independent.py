@@ -13,6 +13,7 @@ from independent import Independent
 from random_robots import JOINTS, random_robot, random_state
 
 import lissom
+from lissom.model.files import builtin_names
 
 TREES = 26
 LINKS = 5
@@ -121,9 +122,7 @@ def test_joint_wrenches(case):
     assert_equal(value, expected, 1e-12)
 
 
-@pytest.mark.parametrize("number", range(TREES // 2))
-def test_joint_wrenches_without_stiffening_carry_all_outboard_mass(number):
-    case = tree(number)
+def test_joint_wrenches_carry_all_outboard_mass(case):
     expected = case.independent.balance_wrenches(*case.state, case.a)
     assert_equal(lissom.joint_wrenches(case.model, *case.state, case.a), expected, 1e-11)
 
@@ -148,6 +147,16 @@ def test_other_bases_more_modes_and_preset_damping(ends, stiffening):
     expected = case.independent.forward(*case.state, case.tau)
     assert_equal(lissom.forward_dynamics(case.model, *case.state, case.tau), expected, 1e-9)
     assert_equal(lissom.mass_matrix(case.model, case.q), case.independent.mass_matrix(case.q), 1e-10)
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_built_in_robots(name):
+    case = Case(lissom.load(name), np.random.default_rng(3), order=20, deflection=0.005)
+    expected = case.independent.forward(*case.state, case.tau)
+    assert_equal(lissom.forward_dynamics(case.model, *case.state, case.tau), expected, 1e-9)
+    mass = lissom.mass_matrix(case.model, case.q)
+    assert_equal(mass, case.independent.mass_matrix(case.q), 1e-10)
+    assert np.linalg.eigvalsh(mass)[0] > 0
 
 
 def test_the_comparison_sees_a_millionth_in_any_array_of_the_model():
