@@ -55,7 +55,9 @@ def _spanning_functions(mass: Array, terms: RunningTerms) -> Array:
     bent = [plane[:, np.any(plane != 0, axis=0)] for plane in (slopes[:, 0], slopes[:, 1])]
     products = [(f[:, :, None] * f[:, None, :])[:, *np.triu_indices(f.shape[1])] for f in bent]
     entries = terms.running @ np.concatenate(products, axis=1)  # (k, pairs)
-    entries = entries / np.abs(entries.real).max(axis=0)
+    largest = np.abs(entries.real).max(axis=0)
+    overlap = largest > 1e-14 * largest.max()  # functions of different elements have no product
+    entries = entries[:, overlap] / largest[overlap]
     weight = np.sqrt(np.real(mass / mass.sum()))
     _, size, V = np.linalg.svd(weight[:, None] * entries.real, full_matrices=False)
     count = int(np.sum(size > RESOLUTION * size[0]))
