@@ -1,0 +1,1 @@
+"""Integrators, the time loop and its results."""

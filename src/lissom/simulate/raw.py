@@ -1,0 +1,47 @@
+"""What the time loop hands over: plain arrays at the output times, before anything has a name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from lissom.model.compiled import Model
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something worth telling that happened during a run."""
+
+    time: float  # s
+    link_or_joint: str
+    kind: str  # "limit", "deflection", ...
+    text: str  # a whole sentence
+    value: float
+
+
+@dataclass
+class RawRun:
+    """A run of `N` output times on `model`."""
+
+    model: Model
+    t: np.ndarray  # (N,) s
+    q: np.ndarray  # (N, nq)
+    v: np.ndarray  # (N, nv)
+    a: np.ndarray  # (N, nv)
+    tau: np.ndarray  # (N, nv) applied forces, with the driving force of prescribed joints
+    work: np.ndarray  # (N,) J, energy put in by tau
+    dissipated: np.ndarray  # (N,) J
+    method: str = ""
+    reason: str = ""  # why this method
+    steps: int = 0
+    rejected: int = 0
+    evaluations: int = 0
+    wall: float = 0.0  # s spent in the time loop
+    status: str = "finished"  # or "interrupted", "failed", "diverged"
+    message: str = ""
+    warnings: list[Event] = field(default_factory=list)
+    controller: Any = None
+    settings: dict[str, Any] = field(default_factory=dict)
