@@ -55,30 +55,28 @@ def glide_step(q, at, axis, h):
         q[at + 4 + k] += h * column[k]
 
 
-@inline
-def on_group(model, i):
-    """1 where the joint's rotation is a unit quaternion (one coordinate more than velocities), else 0."""
-    return 1 if model.steps[i] == 1 and model.motion[i, 0] >= 2 else 0
-
-
 @kernel
-def tangent_step(model, i, k, q, h):
-    """Move `q` by `h` along velocity coordinate k of body i's joint."""
-    at = model.joint_q[i]
-    if on_group(model, i) == 1:
-        if k < 3:
-            quaternion_step(q, at, k, h)
-        else:
-            glide_step(q, at, k - 3, h)
+def tangent_step(model, k, q, h):
+    """Move `q` by `h` along velocity coordinate k."""
+    at = model.tangent_q[k]
+    axis = model.tangent_axis[k]
+    if axis < 0:
+        q[at] += h
+    elif axis < 3:
+        quaternion_step(q, at, axis, h)
     else:
-        q[at + k] += h
+        glide_step(q, at, axis - 3, h)
 
 
 @inline
-def restore(q, at, count):
-    """Back to the real state."""
-    for k in range(at, at + count):
-        q[k] = q[k].real
+def make_real(model, k, q):
+    """Take back a complex step along velocity coordinate k."""
+    at = model.tangent_q[k]
+    axis = model.tangent_axis[k]
+    first = at if axis < 3 else at + 4
+    last = at + 1 if axis < 0 else at + 4 if axis < 3 else at + 7
+    for c in range(first, last):
+        q[c] = q[c].real
 
 
 @kernel
@@ -88,33 +86,19 @@ def inverse_derivatives(model, work, q, v, qdd, wrench, tau, dq, dv):
     All arrays but dq and dv are complex; q, v, qdd hold real values on entry and on return.
     """
     h = STEP * 1j
-    for i in range(1, model.parent.shape[0]):
-        for k in range(model.dofs[i]):
-            tangent_step(model, i, k, q, h)
-            inverse_dynamics(model, work, q, v, qdd, wrench, tau)
-            for j in range(tau.shape[0]):
-                dq[model.joint_v[i] + k, j] = tau[j].imag / STEP
-            restore(q, model.joint_q[i], model.dofs[i] + on_group(model, i))
-        for k in range(model.modes[i]):
-            at = model.modes_q[i] + k
-            q[at] += h
-            inverse_dynamics(model, work, q, v, qdd, wrench, tau)
-            for j in range(tau.shape[0]):
-                dq[model.modes_v[i] + k, j] = tau[j].imag / STEP
-            q[at] = q[at].real
-    for k in range(model.rotor_v.shape[0]):
-        at = model.rotor_q[k]
-        q[at] += h
+    n = v.shape[0]
+    for k in range(n):
+        tangent_step(model, k, q, h)
         inverse_dynamics(model, work, q, v, qdd, wrench, tau)
-        for j in range(tau.shape[0]):
-            dq[model.rotor_v[k], j] = tau[j].imag / STEP
-        q[at] = q[at].real
-    for k in range(v.shape[0]):
+        make_real(model, k, q)
+        for j in range(n):
+            dq[k, j] = tau[j].imag / STEP
+    for k in range(n):
         v[k] += h
         inverse_dynamics(model, work, q, v, qdd, wrench, tau)
-        for j in range(tau.shape[0]):
-            dv[k, j] = tau[j].imag / STEP
         v[k] = v[k].real
+        for j in range(n):
+            dv[k, j] = tau[j].imag / STEP
 
 
 @kernel

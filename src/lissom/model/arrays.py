@@ -51,6 +51,8 @@ class Arrays(NamedTuple):
     motion: np.ndarray  # (n, 3) Motion of each step
     axis: np.ndarray  # (n, 3, 3) axis of each step
     dofs: np.ndarray  # (n,) velocities of the joint
+    tangent_q: np.ndarray  # (nv,) coordinate of q that velocity k moves, or the first of its quaternion
+    tangent_axis: np.ndarray  # (nv,) -1; on a group 0, 1, 2: turn about a body axis, 3, 4, 5: glide along one
     prescribed: np.ndarray  # (nv,) 1 where the acceleration is given and the force is found
     armature: np.ndarray  # (nv,) rotor inertia reflected through a rigid gear
 

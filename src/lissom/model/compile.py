@@ -77,7 +77,7 @@ class _Compiler:
         self.prescribed = self._prescribed_coordinates(prescribed)
 
     def model(self) -> Model:
-        fields = self._tree() | self._joints() | self._inertias() | self._passive() | self._rotors()
+        fields = self._tree() | self._tangent() | self._joints() | self._inertias() | self._passive() | self._rotors()
         fields["gravity"] = np.asarray(self.robot.gravity, self.number)
         return Model(robot=self.robot, arrays=Arrays(**fields), beams=self.beams, bodies=tuple(self.names))
 
@@ -148,6 +148,19 @@ class _Compiler:
                 out["bending"][i] = beam.basis.y.count + beam.basis.z.count
                 out["second_order"][i] = int(beam.stiffening != "none")
         return out
+
+    def _tangent(self) -> dict[str, np.ndarray]:
+        """How each velocity moves q."""
+        place, axis = np.zeros(self.nv, np.int64), np.full(self.nv, -1)
+        for link, names in zip(self.links, self.names, strict=True):
+            on_group = link.joint.type in ("spherical", "free")
+            for k, at in enumerate(range(names.joint_v.start, names.joint_v.stop)):
+                place[at] = names.joint_q.start + (0 if on_group else k)
+                axis[at] = k if on_group else -1
+            place[names.modes_v] = np.arange(names.modes_q.start, names.modes_q.stop)
+            if names.rotor_v is not None:
+                place[names.rotor_v] = names.rotor_q
+        return {"tangent_q": place, "tangent_axis": axis}
 
     def _joints(self) -> dict[str, np.ndarray]:
         n, m = self.n, self.m
