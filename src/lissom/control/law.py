@@ -1,0 +1,264 @@
+"""Continuous control laws, run inside the compiled simulation: PD, gravity compensation, computed torque."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.control import checks
+from lissom.control.channels import Channel, Side, by_channel, channels, indices, reference_of
+from lissom.control.reference import Reference
+from lissom.control.twin import rigid_twin
+from lissom.errors import LissomError
+from lissom.model.compiled import Model
+from lissom.model.names import did_you_mean
+from lissom.model.values import kind_of
+
+Gains = Mapping[str, Mapping[str, ArrayLike]]
+_P = "give p in N m/rad (N/m when sliding)"
+_D = "give d in N m s/rad (N s/m when sliding), 0 for none"
+
+
+class Law(IntEnum):
+    """What is added to, or computed around, the PD term."""
+
+    PD = 0
+    GRAVITY = 1
+    COMPUTED_TORQUE = 2
+
+
+def _none() -> np.ndarray:
+    return np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class ControlLaw:
+    """A control law on na coordinates, as the compiled loop takes it.
+
+    Built by `pd`, `computed_torque` and `torques`. With y, yd measured and r, rd, rdd the reference,
+
+        PD, GRAVITY:      tau = sat(feedforward + kp (r - y) + kd (rd - yd) [+ gravity of the twin at y])
+        COMPUTED_TORQUE:  tau = sat(inverse dynamics of the twin at y, yd, rdd + kp (r - y) + kd (rd - yd))
+    """
+
+    names: tuple[str, ...]  # of the controlled coordinates
+    nv: int  # size of the model's forces
+    force: np.ndarray  # (na,) index into v where the torque acts
+    measured_q: np.ndarray  # (na,) index into q of what is measured
+    measured_v: np.ndarray  # (na,) index into v
+    kp: np.ndarray  # (na,)
+    kd: np.ndarray  # (na,)
+    lower: np.ndarray  # (na,) saturation, -inf for none
+    upper: np.ndarray  # (na,) saturation, inf for none
+    reference: Reference  # na channels
+    feedforward: Reference  # na channels: torques
+    law: Law = Law.PD
+    twin: Model | None = None  # the rigid twin; None for PD alone
+    twin_index: np.ndarray = field(default_factory=_none)  # (na,) index into the twin's v of each coordinate
+    twin_q: np.ndarray = field(
+        default_factory=_none
+    )  # (twin.nq,) index into q: where the twin's q is measured
+    twin_v: np.ndarray = field(default_factory=_none)  # (twin.nv,) index into v, likewise
+
+    @cached_property
+    def jumps(self) -> np.ndarray:
+        """Times where the torque may jump: an integrator restarts there."""
+        parts = [self.feedforward.discontinuities(0)]
+        parts.append(self.reference.discontinuities(2 if self.law == Law.COMPUTED_TORQUE else 1))
+        return np.unique(np.concatenate(parts))
+
+    def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
+        """Generalised forces (nv,) at the state (q, qd)."""
+        q, qd = np.asarray(q, float), np.asarray(qd, float)
+        r, rd, rdd = self.reference(t)
+        command = self.kp * (r - q[self.measured_q]) + self.kd * (rd - qd[self.measured_v])
+        if self.twin is None:
+            torque = command
+        else:
+            from lissom.dynamics import inverse_dynamics
+
+            computed = self.law == Law.COMPUTED_TORQUE
+            acceleration = np.zeros(self.twin.nv)
+            rate = qd[self.twin_v] if computed else acceleration.copy()
+            if computed:
+                acceleration[self.twin_index] = rdd + command
+            torque = inverse_dynamics(self.twin, q[self.twin_q], rate, acceleration)[self.twin_index]
+            torque = torque if computed else torque + command
+        tau = np.zeros(self.nv)
+        tau[self.force] = np.clip(torque + self.feedforward(t)[0], self.lower, self.upper)
+        return tau
+
+
+def pd(
+    model: Model,
+    gains: Gains,
+    reference: Any,
+    side: Side = "joint",
+    gravity_compensation: bool = False,
+    saturation: Any = None,
+    feedforward: Any = None,
+) -> ControlLaw:
+    """Proportional-derivative control of the joints that `gains` name; the other joints are left alone.
+
+    Args:
+        gains: {joint: {"p": ..., "d": ...}} in N m/rad, N m s/rad; a number or one per coordinate.
+        reference: a Reference with one channel per controlled coordinate in the model's order, numbers (a
+            set-point), or {joint: Reference or numbers}.
+        side: what is measured where a joint has an elastic transmission: the "joint", or the "motor" behind
+            the gear. The torque acts on the motor in any case.
+        gravity_compensation: add the torque that holds the rigid twin at the measured angles.
+        saturation: largest torque: a number, or {joint: limit or [lower, upper]}.
+        feedforward: torques to add: {joint: Reference or number}, zero for joints that are not named.
+    """
+    selected, kp, kd = _gains(model, gains)
+    feed = None if feedforward is None else _torques(model, selected, feedforward, "feedforward")
+    law = Law.GRAVITY if gravity_compensation else Law.PD
+    return _law(model, selected, kp, kd, reference, side, saturation, law, feed)
+
+
+def computed_torque(
+    model: Model, gains: Gains, reference: Any, side: Side = "joint", saturation: Any = None
+) -> ControlLaw:
+    """Computed torque: the rigid twin's inverse dynamics linearises the joints, PD acts on their errors.
+
+    Gains are per unit inertia here: p = omega^2 in 1/s2 and d = 2 zeta omega in 1/s. Joints without gains are
+    taken to move without acceleration. Rotors behind elastic gears count as inertia of their joints. Other
+    arguments as in `pd`.
+    """
+    selected, kp, kd = _gains(model, gains)
+    return _law(model, selected, kp, kd, reference, side, saturation, Law.COMPUTED_TORQUE)
+
+
+def torques(model: Model, values: Mapping[str, Any], saturation: Any = None) -> ControlLaw:
+    """Open loop: torques or forces over time, {joint: Reference or number}."""
+    if not isinstance(values, Mapping):
+        raise LissomError(f"torques = {checks.brief(values)}: must be {{joint: Reference or number}}")
+    selected = channels(model, values, "torques")
+    none = np.zeros(len(selected))
+    feed = _torques(model, selected, values, "torques")
+    return _law(model, selected, none, none, none, "joint", saturation, Law.PD, feed)
+
+
+def _law(
+    model: Model,
+    selected: tuple[Channel, ...],
+    kp: np.ndarray,
+    kd: np.ndarray,
+    reference: Any,
+    side: Side,
+    saturation: Any,
+    law: Law,
+    feedforward: Reference | None = None,
+) -> ControlLaw:
+    if side not in ("joint", "motor"):
+        raise LissomError(
+            f"side = {checks.brief(side)}: is unknown{did_you_mean(side, ('joint', 'motor'))}; "
+            "choose joint or motor"
+        )
+    lower, upper = _saturation(model, selected, saturation)
+    twin = None if law == Law.PD else rigid_twin(model.robot, rotors=True).compile()
+    names = tuple(channel.name for channel in selected)
+    return ControlLaw(
+        names=names,
+        nv=model.nv,
+        force=_index(channel.force for channel in selected),
+        measured_q=_index(getattr(channel, f"{side}_q") for channel in selected),
+        measured_v=_index(getattr(channel, f"{side}_v") for channel in selected),
+        kp=kp,
+        kd=kd,
+        lower=lower,
+        upper=upper,
+        reference=reference_of(model, selected, reference),
+        feedforward=feedforward or Reference.constant(np.zeros(len(selected))),
+        law=law,
+        twin=twin,
+        **({} if twin is None else _twin_indices(model, twin, names, side)),
+    )
+
+
+def _twin_indices(model: Model, twin: Model, names: tuple[str, ...], side: Side) -> dict[str, np.ndarray]:
+    """Where the twin's coordinates are measured on the model."""
+    on_q: list[Any] = []
+    on_v: list[Any] = []
+    for body in model.bodies:
+        motor = side == "motor" and body.rotor_q is not None
+        on_q += [body.rotor_q] if motor else list(range(body.joint_q.start, body.joint_q.stop))
+        on_v += [body.rotor_v] if motor else list(range(body.joint_v.start, body.joint_v.stop))
+    index = [twin.coordinates.index(name) for name in names]
+    return {"twin_index": _index(index), "twin_q": _index(on_q), "twin_v": _index(on_v)}
+
+
+def _gains(model: Model, gains: Any) -> tuple[tuple[Channel, ...], np.ndarray, np.ndarray]:
+    if not isinstance(gains, Mapping):
+        raise LissomError(
+            f"gains = {checks.brief(gains)}: must be a mapping, not {kind_of(gains)}; "
+            "give {joint: {p: ..., d: ...}}"
+        )
+    selected = channels(model, gains, "gains")
+    for joint, pair in gains.items():
+        if not isinstance(pair, Mapping):
+            raise LissomError(
+                f"gains.{joint} = {checks.brief(pair)}: must be {{p: ..., d: ...}}, not {kind_of(pair)}; "
+                f"{_P}, {_D}"
+            )
+        for key in pair:
+            if key not in ("p", "d"):
+                raise LissomError(
+                    f"gains.{joint}.{key} = {checks.brief(pair[key])}: is unknown; give p and d"
+                )
+        for key, remedy in (("p", _P), ("d", _D)):
+            if key not in pair:
+                raise LissomError(f"gains.{joint}.{key}: missing; {remedy}")
+    out = []
+    for key, remedy in (("p", _P), ("d", _D)):
+        gain = np.zeros(len(selected))
+        for joint, pair in gains.items():
+            index = indices(model, selected, joint, "gains")
+            gain[index] = checks.numbers(pair[key], f"gains.{joint}.{key}", remedy, len(index), at_least=0)
+        out.append(gain)
+    return selected, out[0], out[1]
+
+
+def _saturation(model: Model, selected: tuple[Channel, ...], limits: Any) -> tuple[np.ndarray, np.ndarray]:
+    lower, upper = np.full(len(selected), -np.inf), np.full(len(selected), np.inf)
+    remedy = "give the largest torque in N m (N when sliding)"
+    if limits is None:
+        return lower, upper
+    if not isinstance(limits, Mapping):
+        upper = by_channel(model, selected, limits, "saturation", remedy, at_least=0)
+        return -upper, upper
+    for joint, limit in limits.items():
+        field = f"saturation.{joint}"
+        for k in indices(model, selected, joint, "saturation"):
+            if isinstance(limit, list | tuple):
+                low, high = checks.numbers(limit, field, "give [lower, upper]", 2)
+                if low >= high:
+                    raise LissomError(
+                        f"{field} = {checks.brief(limit)}: lower must be below upper; exchange them"
+                    )
+                lower[k], upper[k] = low, high
+            else:
+                upper[k] = checks.number(limit, field, remedy, at_least=0)
+                lower[k] = -upper[k]
+    return lower, upper
+
+
+def _torques(model: Model, selected: tuple[Channel, ...], values: Any, field: str) -> Reference:
+    """Torques per channel, zero for the joints that are not named."""
+    if not isinstance(values, Mapping):
+        return reference_of(model, selected, values, field)
+    given: set[int] = set()
+    for name in values:
+        given.update(indices(model, selected, name, field))
+    rest = {c.name: 0.0 for k, c in enumerate(selected) if k not in given}
+    return reference_of(model, selected, {**values, **rest}, field)
+
+
+def _index(values: Any) -> np.ndarray:
+    return np.array(list(values), np.int64)

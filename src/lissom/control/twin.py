@@ -1,0 +1,65 @@
+"""The rigid twin of a robot: what a controller that knows nothing of flexibility computes with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lissom.beam import BeamLink
+from lissom.model.body import Body
+from lissom.model.joint import Joint
+from lissom.model.origin import Origin
+from lissom.model.robot import Link, Robot
+from lissom.model.values import Matrix3
+
+
+def rigid_twin(robot: Robot, rotors: bool = False) -> Robot:
+    """The robot with rigid links, stiff gears and clean joints.
+
+    A beam becomes a rigid body with the mass, centre and inertia of the undeformed beam and the masses on it;
+    what is joined to it keeps its place. Elastic transmissions go, and so do damping, friction and limits;
+    springs and the reflected inertia of rigid gears stay. Names and order of links and joints are kept.
+
+    Args:
+        rotors: keep the rotors of elastic transmissions as reflected inertia of rigid gears.
+    """
+    beams = {link.name: link.beam.build(robot.materials) for link in robot.links if link.beam is not None}
+    links = tuple(_rigid_link(link, beams, rotors) for link in robot.links)
+    return robot.model_copy(update={"links": links, "materials": {}})
+
+
+def _rigid_link(link: Link, beams: dict[str, BeamLink], rotors: bool) -> Link:
+    changes: dict[str, Any] = {"joint": _clean_joint(link.joint, rotors)}
+    if link.name in beams:
+        changes |= {"beam": None, "body": _body(beams[link.name])}
+    if link.parent in beams:
+        x, y, z = link.origin.xyz
+        at = beams[link.parent].length if link.at is None else link.at
+        changes |= {"at": None, "origin": Origin(xyz=(x + at, y, z), rpy=link.origin.rpy)}
+    return link.model_copy(update=changes)
+
+
+def _clean_joint(joint: Joint, rotors: bool) -> Joint:
+    gear = joint.transmission
+    if gear is not None and gear.stiffness is not None:
+        gear = gear.model_copy(update={"stiffness": None, "damping": 0.0}) if rotors else None
+    return joint.model_copy(update={"damping": 0.0, "friction": None, "limits": None, "transmission": gear})
+
+
+def _body(beam: BeamLink) -> Body:
+    inv = beam.invariants()
+    centre = inv.mc0 / inv.mass
+    second = inv.G0 - inv.mass * np.outer(centre, centre)  # second moments about the centre of mass
+    inertia = np.trace(second) * np.eye(3) - second
+    return Body(
+        mass=float(inv.mass),
+        com=tuple(centre.tolist()),
+        inertia=_rows((inertia + inertia.T) / 2),
+        tip=(beam.length, 0.0, 0.0),
+    )
+
+
+def _rows(matrix: np.ndarray) -> Matrix3:
+    a, b, c = (tuple(row) for row in matrix.tolist())
+    return a, b, c
