@@ -79,3 +79,41 @@ def passive_energy(model, q, zero):
         stretch = q[model.rotor_q[k]] - q[model.geared_q[k]]
         energy += 0.5 * model.gear_stiffness[k] * stretch * stretch
     return energy
+
+
+@kernel
+def dissipation(model, q, v, zero):
+    """Power lost in joints, transmissions and links, in watt."""
+    power = zero
+    for k in range(model.passive_v.shape[0]):
+        rate = v[model.passive_v[k]]
+        at_q = model.passive_q[k]
+        power += model.viscous[k] * rate * rate
+        power += model.coulomb[k] * rate * tanh(rate / model.coulomb_speed[k])
+        if at_q >= 0 and model.has_stop[k] == 1:
+            width = model.stop_width[k]
+            on = contact(q[at_q] - model.upper[k], width) + contact(model.lower[k] - q[at_q], width)
+            power += model.stop_damping[k] * rate * rate * on
+    for k in range(model.rotor_v.shape[0]):
+        slip = v[model.rotor_v[k]] - v[model.geared_v[k]]
+        power += model.gear_damping[k] * slip * slip
+    for i in range(1, model.parent.shape[0]):
+        eta = model.modes_q[i]
+        rate = model.modes_v[i]
+        for j in range(model.modes[i]):
+            for k in range(model.modes[i]):
+                power += v[rate + j] * model.damping[i, j, k] * v[rate + k]
+        for term in range(model.cubic_start[i], model.cubic_start[i + 1]):
+            a = model.cubic_modes[term, 0]
+            b = model.cubic_modes[term, 1]
+            c = model.cubic_modes[term, 2]
+            power += (
+                2.0
+                * model.cubic_damping[term]
+                * (
+                    q[eta + a] * v[rate + b] * v[rate + c]
+                    + v[rate + a] * q[eta + b] * v[rate + c]
+                    + v[rate + a] * v[rate + b] * q[eta + c]
+                )
+            )
+    return power

@@ -16,18 +16,20 @@ from lissom.kernel.workspace import Workspace
 from lissom.model.arrays import Arrays
 
 
-class _StructType(types.StructRef):
+class StructType(types.StructRef):
+    """A struct whose field types are those of what it is packed from."""
+
     def preprocess_fields(self, fields: Any) -> Any:
         return tuple((name, types.unliteral(kind)) for name, kind in fields)
 
 
 @structref.register
-class _ModelType(_StructType):
+class _ModelType(StructType):
     """Type of the compiled Arrays."""
 
 
 @structref.register
-class _WorkspaceType(_StructType):
+class _WorkspaceType(StructType):
     """Type of the compiled Workspace."""
 
 

@@ -1,0 +1,139 @@
+"""Compiled evaluation of references and control laws, for real and complex states."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba.experimental import structref
+
+from lissom.kernel.inverse import inverse_dynamics
+from lissom.kernel.jit import inline, kernel
+from lissom.kernel.struct import StructType
+
+class LawArrays(NamedTuple):
+    """A control law as the loop reads it; see `ControlLaw`. `na` controlled coordinates."""
+
+    law: int
+    force: np.ndarray  # (na,) index into v of the force
+    measured_q: np.ndarray  # (na,)
+    measured_v: np.ndarray  # (na,)
+    twin_index: np.ndarray  # (na,) the same coordinates in the rigid twin
+    twin_q: np.ndarray  # (twin nq,) index into q: where the twin's configuration is measured
+    twin_v: np.ndarray  # (twin nv,) index into v, likewise
+    kp: np.ndarray
+    kd: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    breaks: np.ndarray  # (p + 1,) of the reference
+    coefficients: np.ndarray  # (p, na, 6)
+    feed_breaks: np.ndarray  # (f + 1,) of the feedforward torque
+    feed_coefficients: np.ndarray  # (f, na, 6)
+
+
+@structref.register
+class _LawType(StructType):
+    """Type of the compiled law."""
+
+
+class LawStruct(structref.StructRefProxy):
+    """LawArrays, as kernels take them."""
+
+
+structref.define_boxing(_LawType, LawStruct)
+structref.define_constructor(LawStruct, _LawType, list(LawArrays._fields))
+
+
+@kernel
+def pack_law(law):
+    """LawStruct that shares the memory of `law`."""
+    return LawStruct(*law)
+
+
+@inline
+def piece_at(breaks, t):
+    """Piece of a piecewise function that holds `t`; the first before its begin, the last after its end."""
+    low = 0
+    high = breaks.shape[0] - 2
+    while low < high:
+        middle = (low + high + 1) // 2
+        if breaks[middle] <= t:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@inline
+def evaluate(breaks, coefficients, channel, t):
+    """Value, rate and acceleration of a piecewise polynomial; held outside its range."""
+    last = breaks.shape[0] - 1
+    moving = 1.0
+    if t < breaks[0]:
+        t = breaks[0]
+        moving = 0.0
+    elif t > breaks[last]:
+        t = breaks[last]
+        moving = 0.0
+    piece = piece_at(breaks, t)
+    c = coefficients[piece, channel]
+    s = t - breaks[piece]
+    r = c[5]
+    rd = 5.0 * c[5]
+    rdd = 20.0 * c[5]
+    for k in range(4, -1, -1):
+        r = r * s + c[k]
+    for k in range(4, 0, -1):
+        rd = rd * s + k * c[k]
+    for k in range(4, 1, -1):
+        rdd = rdd * s + k * (k - 1) * c[k]
+    return r, moving * rd, moving * rdd
+
+
+@inline
+def saturate(x, lower, upper, zero):
+    """x within its limits; beyond them its derivative is zero."""
+    if x.real > upper:
+        return zero + upper
+    if x.real < lower:
+        return zero + lower
+    return x
+
+
+@kernel
+def control_forces(law, twin, scratch, t, q, v, force):
+    """Add the law's forces at the state (q, v) to `force` (nv,). `scratch` holds the twin's work and vectors."""
+    zero = scratch.zero
+    count = law.force.shape[0]
+    if law.law > 0:
+        for k in range(law.twin_q.shape[0]):
+            scratch.twin_q[k] = q[law.twin_q[k]]
+        for k in range(law.twin_v.shape[0]):
+            scratch.twin_v[k] = v[law.twin_v[k]] if law.law == 2 else zero
+            scratch.twin_a[k] = zero
+        if law.law == 2:
+            for k in range(count):
+                r, rd, rdd = evaluate(law.breaks, law.coefficients, k, t)
+                scratch.twin_a[law.twin_index[k]] = (
+                    rdd
+                    + law.kp[k] * (r - q[law.measured_q[k]])
+                    + law.kd[k] * (rd - v[law.measured_v[k]])
+                )
+        inverse_dynamics(
+            twin,
+            scratch.twin_work,
+            scratch.twin_q,
+            scratch.twin_v,
+            scratch.twin_a,
+            scratch.twin_wrench,
+            scratch.twin_tau,
+        )
+    for k in range(count):
+        feed, _, _ = evaluate(law.feed_breaks, law.feed_coefficients, k, t)
+        tau = zero + feed
+        if law.law < 2:
+            r, rd, _ = evaluate(law.breaks, law.coefficients, k, t)
+            tau += law.kp[k] * (r - q[law.measured_q[k]]) + law.kd[k] * (rd - v[law.measured_v[k]])
+        if law.law > 0:
+            tau += scratch.twin_tau[law.twin_index[k]]
+        force[law.force[k]] += saturate(tau, law.lower[k], law.upper[k], zero)

@@ -1,0 +1,214 @@
+"""Generalised-alpha: implicit, second order, with adjustable damping of high frequencies.
+
+Chung and Hulbert, J. Appl. Mech. 60 (1993) 371-375; on Lie groups Arnold and Bruels, Multibody Syst. Dyn. 18 (2007)
+185-202. The residual is the inverse dynamics at the end of the step, so a Newton iteration costs one Newton-Euler pass;
+the iteration matrix M + gamma' h C + beta' h^2 K is exact and kept as long as it serves.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.experimental import structref
+
+from lissom.kernel.jit import inline, kernel
+from lissom.kernel.struct import StructType
+from lissom.simulate.linear_solve import factorise, solve
+from lissom.simulate.record import record_step
+from lissom.simulate.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
+from lissom.simulate.system import chart_rate, linear_parts, move, prescribe, residual
+
+NEWTON_ITERATIONS = 10
+NEWTON_TOLERANCE = 0.02  # of the allowed error
+FRESH = 0.3  # contraction rate above which the Jacobian is renewed
+
+
+class AlphaWork(NamedTuple):
+    """Memory of the method."""
+
+    M: np.ndarray
+    C: np.ndarray
+    K: np.ndarray
+    factors: np.ndarray  # (n, n)
+    pivots: np.ndarray
+    a: np.ndarray  # (n,) the method's own acceleration-like variable
+    a_new: np.ndarray  # (n,)
+    r: np.ndarray  # (n,)
+    factored: np.ndarray  # (1,) step size of the factors
+    radius: np.ndarray  # (1,) spectral radius at infinite frequency
+
+
+@structref.register
+class _WorkType(StructType):
+    """Type of the compiled AlphaWork."""
+
+
+class AlphaStruct(structref.StructRefProxy):
+    """AlphaWork, as kernels take it."""
+
+
+structref.define_boxing(_WorkType, AlphaStruct)
+structref.define_constructor(AlphaStruct, _WorkType, list(AlphaWork._fields))
+
+
+@kernel
+def pack_work(work):
+    return AlphaStruct(*work)
+
+
+def make_work(n: int, radius: float) -> Any:
+    """Memory for n velocities, as `march` takes it; `radius` from 0 (strong damping) to 1 (none)."""
+    square = [np.zeros((n, n)) for _ in range(4)]
+    vectors = [np.zeros(n) for _ in range(3)]
+    return pack_work(
+        AlphaWork(*square, np.zeros(n, np.int64), *vectors, np.zeros(1), np.array([radius]))
+    )
+
+
+@inline
+def parameters(radius):
+    """alpha_m, alpha_f, beta, gamma of the optimal method with the given spectral radius."""
+    alpha_m = (2.0 * radius - 1.0) / (radius + 1.0)
+    alpha_f = radius / (radius + 1.0)
+    gamma = 0.5 + alpha_f - alpha_m
+    beta = 0.25 * (gamma + 0.5) ** 2
+    return alpha_m, alpha_f, beta, gamma
+
+
+@inline
+def advance(system, state, work, h, alpha_m, alpha_f, beta, gamma):
+    """End of the step that belongs to the accelerations state.a1."""
+    for k in range(state.v.shape[0]):
+        a_new = ((1.0 - alpha_f) * state.a1[k] + alpha_f * state.a[k] - alpha_m * work.a[k]) / (1.0 - alpha_m)
+        work.a_new[k] = a_new
+        state.v1[k] = state.v[k] + h * ((1.0 - gamma) * work.a[k] + gamma * a_new)
+        state.u1[k] = h * state.v[k] + h * h * ((0.5 - beta) * work.a[k] + beta * a_new)
+    move(system.model, state.q, state.u1, state.q1)
+    prescribe(system, state.clock[0] + h, state.q1, state.v1, state.a1)
+
+
+@inline
+def converge(system, scratch, state, work, h, alpha_m, alpha_f, beta, gamma):
+    """Newton iteration on the acceleration at the end of the step. Returns (converged, contraction rate)."""
+    before = 0.0
+    rate = 0.0
+    weight = (1.0 - alpha_f) / (1.0 - alpha_m)
+    n = state.v.shape[0]
+    for iteration in range(NEWTON_ITERATIONS):
+        advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
+        residual(system, scratch, state.clock[0] + h, state.q1, state.v1, state.a1, work.r)
+        state.counts[2] += 1
+        solve(work.factors, work.pivots, work.r)
+        total = 0.0
+        for k in range(n):
+            state.a1[k] -= work.r[k]
+            dv = h * gamma * weight * work.r[k] / velocity_scale(state, k)
+            du = h * h * beta * weight * work.r[k] / position_scale(system, state, k)
+            total += dv * dv + du * du
+        size = (total / (2 * n)) ** 0.5
+        if not size < 1e10:
+            return False, 1.0
+        if iteration > 0:
+            rate = size / before if before > 0.0 else 0.0
+            if rate > 2.0:
+                return False, rate
+        left = size * (rate / (1.0 - rate) if iteration > 0 and rate < 0.99 else 1.0)
+        if left < NEWTON_TOLERANCE * (1.0 if iteration > 0 else 0.05):
+            advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
+            return True, rate
+        before = size
+    return False, rate
+
+
+@inline
+def error_size(system, state, work, h, beta):
+    """Local error of position and velocity from the change of acceleration (Zienkiewicz and Xie 1991)."""
+    n = state.v.shape[0]
+    total = 0.0
+    for k in range(n):
+        du = h * h * abs(beta - 1.0 / 6.0) * (work.a_new[k] - work.a[k])
+        dv = h * 0.5 * ((state.a1[k] - state.a[k]) - (work.a_new[k] - work.a[k]))
+        total += (du / position_scale(system, state, k)) ** 2 + (dv / velocity_scale(state, k)) ** 2
+    return (total / (2 * n)) ** 0.5
+
+
+@inline
+def prepare(work, h, weight, beta, gamma):
+    """Factors of the iteration matrix for step h."""
+    n = work.M.shape[0]
+    for row in range(n):
+        for k in range(n):
+            work.factors[row, k] = work.M[row, k] + weight * h * (
+                gamma * work.C[row, k] + beta * h * work.K[row, k]
+            )
+    work.factored[0] = h
+    return factorise(work.factors, work.pivots)
+
+
+@kernel
+def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, max_steps):
+    """Advance to `t_end` or for `max_steps` steps; with `fixed` the step is not controlled. Returns a Status."""
+    n = state.v.shape[0]
+    alpha_m, alpha_f, beta, gamma = parameters(work.radius[0])
+    weight = (1.0 - alpha_f) / (1.0 - alpha_m)
+    fresh = False
+    if state.flags[0] == 0:
+        for k in range(n):
+            work.a[k] = state.a[k]
+        state.flags[0] = 1
+    for _ in range(max_steps):
+        t = state.clock[0]
+        if t >= t_end:
+            return 0
+        h = limited_step(t, min(state.clock[1], h_max), t_end)
+        if fixed:
+            h = min(min(state.clock[1], h_max), t_end - t)
+        if state.flags[1] == 0:
+            linear_parts(system, scratch, scratch_c, t, state.q, state.v, state.a, work.M, work.C, work.K)
+            state.counts[3] += 1
+            state.flags[1] = 1
+            work.factored[0] = 0.0
+            fresh = True
+        if h != work.factored[0] and not prepare(work, h, weight, beta, gamma):
+            return 2
+        for k in range(n):
+            state.a1[k] = state.a[k]
+        converged, rate = converge(system, scratch, state, work, h, alpha_m, alpha_f, beta, gamma)
+        if not converged:
+            state.counts[1] += 1
+            if fresh:
+                if fixed and h < state.clock[1] * 1e-3:
+                    return 2
+                state.clock[1] = 0.5 * h
+                if state.clock[1] < state.clock[3]:
+                    return 2
+            state.flags[1] = 0
+            continue
+        factor = 1.0
+        if not fixed:
+            error = error_size(system, state, work, h, beta)
+            factor = min(3.0, max(0.3, 0.9 * max(error, 1e-10) ** (-1.0 / 3.0)))
+            if not error <= 1.0:
+                state.counts[1] += 1
+                state.clock[1] = h * min(factor, 0.9)
+                if state.clock[1] < state.clock[3]:
+                    return 2
+                continue
+        if not (is_finite(state.q1) and is_finite(state.v1)):
+            return 3
+        chart_rate(system.model, state.u1, state.v1, state.rate1)
+        record_step(
+            system, scratch, record, 3, t, h, state.q, state.u1, state.rate1, state.v, state.a, state.v1, state.a1
+        )
+        for k in range(n):
+            work.a[k] = work.a_new[k]
+        accept(system, state, h)
+        if t + h > t_end - 1e-12 * max(1.0, t_end):
+            state.clock[0] = t_end
+        fresh = False
+        if rate > FRESH:
+            state.flags[1] = 0
+        if factor < 1.0 or factor > 1.5:
+            state.clock[1] = h * factor
+    return 1

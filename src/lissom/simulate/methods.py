@@ -1,0 +1,73 @@
+"""The integrators by name, and which one suits a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import LissomError
+
+EXPLICIT = {
+    "euler": "lissom.simulate.euler",
+    "rk4": "lissom.simulate.rk4",
+    "dopri5": "lissom.simulate.dormand_prince",
+    "dop853": "lissom.simulate.dop853",
+}
+IMPLICIT = ("generalised-alpha", "radau")
+SUNDIALS = ("cvode-adams", "cvode-bdf")
+METHODS = ("auto", *EXPLICIT, *IMPLICIT, *SUNDIALS)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A compiled march and its memory."""
+
+    name: str
+    march: Callable[..., int]
+    work: Any
+    fixed: bool  # steps of one size, as asked
+    implicit: bool
+
+
+def choose(name: str, n: int, step: float | None, radius: float) -> Method:
+    """The integrator called `name` for n velocities; a given `step` makes its steps fixed."""
+    if name in EXPLICIT:
+        from lissom.simulate import explicit
+
+        tableau = import_module(EXPLICIT[name]).TABLEAU
+        if tableau.error is None and step is None:
+            raise LissomError(f"method {name!r} has no step-size control; give step=..., in seconds")
+        return Method(name, explicit.march, explicit.make_work(n, tableau), step is not None, False)
+    if name == "generalised-alpha":
+        from lissom.simulate import generalised_alpha
+
+        if not 0.0 <= radius <= 1.0:
+            raise LissomError(f"radius must lie between 0 (damps most) and 1 (damps nothing), got {radius}")
+        work = generalised_alpha.make_work(n, radius)
+        return Method(name, generalised_alpha.march, work, step is not None, True)
+    if name == "radau":
+        from lissom.simulate import radau
+
+        return Method(name, radau.march, radau.make_work(n), step is not None, True)
+    raise LissomError(f"unknown method {name!r}; choose from {', '.join(METHODS)}")
+
+
+def recommend(poles: np.ndarray, duration: float) -> tuple[str, str]:
+    """The method for a system with the given eigenvalues (1/s) over `duration` (s), and the reason."""
+    fastest = float(np.max(np.abs(poles), initial=0.0))
+    if fastest == 0.0:
+        return "dop853", "nothing in the model oscillates or decays, so an explicit method of high order is best"
+    limit = 3.0 / fastest  # stability of explicit methods
+    steps = duration / limit
+    if steps < 2000:
+        reason = f"the fastest eigenvalue, {fastest:.3g} 1/s, allows explicit steps of {limit:.2g} s"
+        return "dop853", reason
+    reason = (
+        f"the fastest eigenvalue, {fastest:.3g} 1/s, would hold explicit methods to steps of {limit:.2g} s "
+        f"({steps:.3g} of them)"
+    )
+    return "radau", reason

@@ -1,0 +1,319 @@
+"""Radau IIA, three stages, order 5: L-stable, for stiff and lightly damped arms. The default for flexible links.
+
+Hairer and Wanner, Solving Ordinary Differential Equations II, 2nd ed. 1996, section IV.8; written here for second-order
+systems in residual form: the unknowns are the stage accelerations A_i, with V = v + h A a, U = h A V, and each Newton step
+solves (M + h lambda C + h^2 lambda^2 K) x = -r once for the real and once for the complex eigenvalue of the tableau.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.experimental import structref
+
+from lissom.kernel.jit import inline, kernel
+from lissom.kernel.struct import StructType
+from lissom.simulate.linear_solve import factorise, solve
+from lissom.simulate.record import record_step
+from lissom.simulate.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
+from lissom.simulate.system import chart_rate, linear_parts, move, prescribe, residual
+
+ROOT6 = np.sqrt(6.0)
+NODES = np.array([(4 - ROOT6) / 10, (4 + ROOT6) / 10, 1.0])
+TABLEAU = np.array(
+    [
+        [(88 - 7 * ROOT6) / 360, (296 - 169 * ROOT6) / 1800, (-2 + 3 * ROOT6) / 225],
+        [(296 + 169 * ROOT6) / 1800, (88 + 7 * ROOT6) / 360, (-2 - 3 * ROOT6) / 225],
+        [(16 - ROOT6) / 36, (16 + ROOT6) / 36, 1 / 9],
+    ]
+)
+
+
+def _eigen_parts() -> tuple[float, complex, np.ndarray, np.ndarray]:
+    """Real and upper complex eigenvalue of the tableau, eigenvectors T and their inverse, in that order."""
+    values, vectors = np.linalg.eig(TABLEAU.astype(complex))
+    order = [int(np.argmin(abs(values.imag))), int(np.argmax(values.imag)), int(np.argmin(values.imag))]
+    T = vectors[:, order]
+    return float(values[order[0]].real), complex(values[order[1]]), T, np.linalg.inv(T)
+
+
+GAMMA, LAMBDA, TRANSFORM, INVERSE = _eigen_parts()
+
+
+def _error_weights() -> np.ndarray:
+    """Difference to the embedded rule of order 3 that uses the step's start with weight GAMMA."""
+    moments = np.vander(NODES, 3, increasing=True).T
+    embedded = np.linalg.solve(moments, np.array([1 - GAMMA, 1 / 2, 1 / 3]))
+    return embedded - TABLEAU[2]
+
+
+ERROR = _error_weights()
+NEWTON_ITERATIONS = 8
+NEWTON_TOLERANCE = 0.02  # of the allowed error
+
+
+class RadauWork(NamedTuple):
+    """Memory of the method."""
+
+    M: np.ndarray
+    C: np.ndarray
+    K: np.ndarray
+    real: np.ndarray  # (n, n) factors of M + h gamma C + h^2 gamma^2 K
+    real_pivots: np.ndarray
+    complex: np.ndarray  # (n, n) the same for the complex eigenvalue
+    complex_pivots: np.ndarray
+    A: np.ndarray  # (3, n) stage accelerations
+    V: np.ndarray  # (3, n)
+    U: np.ndarray  # (3, n)
+    rate: np.ndarray  # (3, n)
+    R: np.ndarray  # (3, n)
+    last: np.ndarray  # (3, n) accelerations of the step before
+    error: np.ndarray  # (2, n) of position and velocity
+    x: np.ndarray  # (n,)
+    z: np.ndarray  # (n,) complex
+    factored: np.ndarray  # (1,) step size of the factors
+
+
+@structref.register
+class _WorkType(StructType):
+    """Type of the compiled RadauWork."""
+
+
+class RadauStruct(structref.StructRefProxy):
+    """RadauWork, as kernels take it."""
+
+
+structref.define_boxing(_WorkType, RadauStruct)
+structref.define_constructor(RadauStruct, _WorkType, list(RadauWork._fields))
+
+
+@kernel
+def pack_work(work):
+    return RadauStruct(*work)
+
+
+def make_work(n: int) -> Any:
+    """Memory for n velocities, as `march` takes it."""
+    square = [np.zeros((n, n)) for _ in range(4)]
+    stages = [np.zeros((3, n)) for _ in range(6)]
+    return pack_work(
+        RadauWork(
+            *square[:4],
+            np.zeros(n, np.int64),
+            np.zeros((n, n), complex),
+            np.zeros(n, np.int64),
+            *stages,
+            np.zeros((2, n)),
+            np.zeros(n),
+            np.zeros(n, complex),
+            np.zeros(1),
+        )
+    )
+
+
+@inline
+def predict(state, work, h):
+    """Stage accelerations to start from: those of the last step, extrapolated, or the acceleration at the start."""
+    n = state.v.shape[0]
+    if state.flags[0] == 0:
+        for i in range(3):
+            for k in range(n):
+                work.A[i, k] = state.a[k]
+        return
+    ratio = h / state.clock[2]
+    for i in range(3):
+        for k in range(n):
+            work.last[i, k] = work.A[i, k]
+    for i in range(3):
+        s = 1.0 + NODES[i] * ratio
+        w0 = (s - NODES[1]) * (s - NODES[2]) / ((NODES[0] - NODES[1]) * (NODES[0] - NODES[2]))
+        w1 = (s - NODES[0]) * (s - NODES[2]) / ((NODES[1] - NODES[0]) * (NODES[1] - NODES[2]))
+        w2 = (s - NODES[0]) * (s - NODES[1]) / ((NODES[2] - NODES[0]) * (NODES[2] - NODES[1]))
+        for k in range(n):
+            work.A[i, k] = w0 * work.last[0, k] + w1 * work.last[1, k] + w2 * work.last[2, k]
+
+
+@inline
+def stages(system, scratch, state, work, t, h):
+    """Stage velocities and positions of the stage accelerations, and their residuals."""
+    n = state.v.shape[0]
+    for i in range(3):
+        for k in range(n):
+            work.V[i, k] = state.v[k] + h * (
+                TABLEAU[i, 0] * work.A[0, k] + TABLEAU[i, 1] * work.A[1, k] + TABLEAU[i, 2] * work.A[2, k]
+            )
+        chart_rate(system.model, work.U[i], work.V[i], work.rate[i])
+    for i in range(3):
+        for k in range(n):
+            work.U[i, k] = h * (
+                TABLEAU[i, 0] * work.rate[0, k]
+                + TABLEAU[i, 1] * work.rate[1, k]
+                + TABLEAU[i, 2] * work.rate[2, k]
+            )
+    for i in range(3):
+        move(system.model, state.q, work.U[i], scratch.q)
+        prescribe(system, t + NODES[i] * h, scratch.q, work.V[i], work.A[i])
+        residual(system, scratch, t + NODES[i] * h, scratch.q, work.V[i], work.A[i], work.R[i])
+    state.counts[2] += 3
+
+
+@inline
+def newton_update(system, state, work, h):
+    """Change of the stage accelerations by one Newton step; returns its size in units of the allowed error."""
+    n = state.v.shape[0]
+    for k in range(n):
+        real = 0.0
+        upper = 0.0j
+        for i in range(3):
+            real -= INVERSE[0, i].real * work.R[i, k]
+            upper -= INVERSE[1, i] * work.R[i, k]
+        work.x[k] = real
+        work.z[k] = upper
+    solve(work.real, work.real_pivots, work.x)
+    solve(work.complex, work.complex_pivots, work.z)
+    total = 0.0
+    for k in range(n):
+        d0 = TRANSFORM[0, 0].real * work.x[k] + 2.0 * (TRANSFORM[0, 1] * work.z[k]).real
+        d1 = TRANSFORM[1, 0].real * work.x[k] + 2.0 * (TRANSFORM[1, 1] * work.z[k]).real
+        d2 = TRANSFORM[2, 0].real * work.x[k] + 2.0 * (TRANSFORM[2, 1] * work.z[k]).real
+        work.A[0, k] += d0
+        work.A[1, k] += d1
+        work.A[2, k] += d2
+        scale = velocity_scale(state, k)
+        place = position_scale(system, state, k)
+        dv0 = h * (TABLEAU[0, 0] * d0 + TABLEAU[0, 1] * d1 + TABLEAU[0, 2] * d2)
+        dv1 = h * (TABLEAU[1, 0] * d0 + TABLEAU[1, 1] * d1 + TABLEAU[1, 2] * d2)
+        dv2 = h * (TABLEAU[2, 0] * d0 + TABLEAU[2, 1] * d1 + TABLEAU[2, 2] * d2)
+        total += (dv0 * dv0 + dv1 * dv1 + dv2 * dv2) / (scale * scale)
+        for i in range(3):
+            du = h * (TABLEAU[i, 0] * dv0 + TABLEAU[i, 1] * dv1 + TABLEAU[i, 2] * dv2)
+            total += (du / place) ** 2
+    return (total / (6 * n)) ** 0.5
+
+
+@inline
+def converge(system, scratch, state, work, t, h):
+    """Newton iteration on the stages. Returns (converged, contraction rate)."""
+    before = 0.0
+    rate = 0.0
+    for iteration in range(NEWTON_ITERATIONS):
+        stages(system, scratch, state, work, t, h)
+        size = newton_update(system, state, work, h)
+        if not size < 1e10:
+            return False, 1.0
+        if iteration > 0:
+            rate = size / before if before > 0.0 else 0.0
+            if rate > 2.0:
+                return False, rate
+        left = size * (rate / (1.0 - rate) if iteration > 0 and rate < 0.99 else 1.0)
+        if size == 0.0 or left < NEWTON_TOLERANCE * (1.0 if iteration > 0 else 0.05):
+            return True, rate
+        before = size
+    return False, rate
+
+
+@inline
+def error_size(system, state, work, h):
+    """Size of the embedded error estimate, filtered by (1 - h gamma J)^-1 against stiff components."""
+    n = state.v.shape[0]
+    e_u = work.error[0]
+    e_v = work.error[1]
+    for k in range(n):
+        e_u[k] = h * GAMMA * state.v[k]
+        e_v[k] = h * GAMMA * state.a[k]
+        for i in range(3):
+            e_u[k] += h * ERROR[i] * work.rate[i, k]
+            e_v[k] += h * ERROR[i] * work.A[i, k]
+    for row in range(n):
+        value = 0.0
+        for k in range(n):
+            value += work.M[row, k] * e_v[k] - h * GAMMA * work.K[row, k] * e_u[k]
+        work.x[row] = value
+    solve(work.real, work.real_pivots, work.x)
+    total = 0.0
+    for k in range(n):
+        place = e_u[k] + h * GAMMA * work.x[k]
+        total += (place / position_scale(system, state, k)) ** 2 + (work.x[k] / velocity_scale(state, k)) ** 2
+    return (total / (2 * n)) ** 0.5
+
+
+@inline
+def prepare(work, h):
+    """Factors of both iteration matrices for step h."""
+    n = work.M.shape[0]
+    for row in range(n):
+        for k in range(n):
+            M = work.M[row, k]
+            C = h * work.C[row, k]
+            K = h * h * work.K[row, k]
+            work.real[row, k] = M + GAMMA * C + GAMMA * GAMMA * K
+            work.complex[row, k] = M + LAMBDA * C + LAMBDA * LAMBDA * K
+    work.factored[0] = h
+    return factorise(work.real, work.real_pivots) and factorise(work.complex, work.complex_pivots)
+
+
+@kernel
+def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, max_steps):
+    """Advance to `t_end` or for `max_steps` steps; with `fixed` the step is not controlled. Returns a Status."""
+    n = state.v.shape[0]
+    fresh = False
+    for _ in range(max_steps):
+        t = state.clock[0]
+        if t >= t_end:
+            return 0
+        h = limited_step(t, min(state.clock[1], h_max), t_end)
+        if state.flags[1] == 0:
+            linear_parts(system, scratch, scratch_c, t, state.q, state.v, state.a, work.M, work.C, work.K)
+            state.counts[3] += 1
+            state.flags[1] = 1
+            work.factored[0] = 0.0
+            fresh = True
+        if h != work.factored[0] and not prepare(work, h):
+            return 2
+        predict(state, work, h)
+        converged, rate = converge(system, scratch, state, work, t, h)
+        if not converged:
+            state.counts[1] += 1
+            state.flags[0] = 0
+            if fresh:
+                state.clock[1] = 0.3 * h
+                if state.clock[1] < state.clock[3]:
+                    return 2
+            state.flags[1] = 0
+            continue
+        error = error_size(system, state, work, h)
+        factor = min(8.0, max(0.2, 0.9 * max(error, 1e-10) ** -0.25))
+        if not fixed and not error <= 1.0:
+            state.counts[1] += 1
+            state.clock[1] = h * min(factor, 0.9)
+            state.flags[0] = 0
+            if not fresh:
+                state.flags[1] = 0
+            if state.clock[1] < state.clock[3]:
+                return 2
+            continue
+        for k in range(n):
+            state.v1[k] = work.V[2, k]
+            state.a1[k] = work.A[2, k]
+            state.u1[k] = work.U[2, k]
+        move(system.model, state.q, state.u1, state.q1)
+        prescribe(system, t + h, state.q1, state.v1, state.a1)
+        if not (is_finite(state.q1) and is_finite(state.v1)):
+            return 3
+        chart_rate(system.model, state.u1, state.v1, state.rate1)
+        record_step(
+            system, scratch, record, 5, t, h, state.q, state.u1, state.rate1, state.v, state.a, state.v1, state.a1
+        )
+        accept(system, state, h)
+        if t + h > t_end - 1e-14 * max(1.0, t_end):
+            state.clock[0] = t_end
+        state.flags[0] = 1
+        fresh = False
+        if rate > 0.05:
+            state.flags[1] = 0
+        if not fixed and (factor < 1.0 or factor > 1.3):
+            state.clock[1] = h * factor
+        elif not fixed:
+            state.clock[1] = h
+    return 1

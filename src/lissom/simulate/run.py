@@ -1,0 +1,320 @@
+"""The time loop: from a model, a controller and a start to a RawRun."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.control.kernel import LawArrays, pack_law
+from lissom.control.law import ControlLaw
+from lissom.control.reference import Reference
+from lissom.control.sampled import Hold, Sampled
+from lissom.errors import LissomError
+from lissom.model.compiled import Model
+from lissom.model.robot import Robot
+from lissom.simulate.methods import Method, choose, recommend
+from lissom.simulate.raw import RawRun
+from lissom.simulate.record import make_record, pack_record, write_sample
+from lissom.simulate.start import start_state
+from lissom.simulate.stepping import State, Status, make_state, pack_state
+from lissom.simulate.system import System, acceleration, linear_parts, make_scratch, pack_system
+from lissom.simulate.watch import Watch
+
+CHUNK = 200  # steps between looks at the clock, the keyboard and the state
+VELOCITY_PER_POSITION = 30.0  # 1/s: error allowed in velocities per error allowed in positions
+
+
+def run(
+    robot: Robot | Model,
+    duration: float,
+    *,
+    controller: Any = None,
+    start: Any = None,
+    motion: Mapping[str, Reference] | None = None,
+    method: str = "auto",
+    step: float | None = None,
+    rtol: float = 1e-6,
+    atol: float = 1e-8,
+    rate: float = 200.0,
+    radius: float = 0.8,
+    audit: bool = True,
+    progress: Callable[[float], None] | None = None,
+) -> RawRun:
+    """Integrate the equations of motion; see `lissom.simulate` for the arguments."""
+    loop = Loop(robot, duration, controller, start, motion, method, step, rtol, atol, rate, radius, audit)
+    return loop.run(progress)
+
+
+class Loop:
+    """One run: everything compiled code needs, and the walk through its segments."""
+
+    def __init__(
+        self,
+        robot: Robot | Model,
+        duration: float,
+        controller: Any,
+        start: Any,
+        motion: Mapping[str, Reference] | None,
+        method: str,
+        step: float | None,
+        rtol: float,
+        atol: float,
+        rate: float,
+        radius: float,
+        audit: bool,
+    ) -> None:
+        _check_numbers(duration=duration, rtol=rtol, atol=atol, rate=rate, step=step)
+        motion = dict(motion or {})
+        self.model = _compiled(robot, tuple(motion))
+        self.duration, self.step = duration, step
+        self.controller, self.law, self.sampled = _controller(self.model, controller)
+        self.motion = _stacked_motion(self.model, motion)
+        self.hold: Hold | None = None
+        self.jumps = np.unique(
+            np.concatenate([self.law.jumps if self.law is not None else [], self._motion_jumps()])
+        )
+        self.times = _output_times(duration, rate)
+        twin = self.law.twin or self.model if self.law is not None else self.model
+        self.system = System(
+            model=self.model.struct,
+            twin=twin.struct,
+            law=pack_law(_law_arrays(self.law)),
+            **self.motion,
+            held=np.zeros(self.model.nv),
+            latest=np.array([np.inf]),
+        )
+        self.packed = pack_system(self.system)
+        self.scratch = make_scratch(self.model, twin, np.float64)
+        self.record = make_record(self.model, self.times, audit)
+        self.packed_record = pack_record(self.record)
+        q, v = start_state(self.model, start)
+        self.state = make_state(self.model, q, v, rtol, (atol, atol * VELOCITY_PER_POSITION))
+        self.packed_state = pack_state(self.state)
+        self.method_name, self.reason = method, "as asked"
+        self.radius = radius
+        self.scratch_c: Any = self.scratch
+        self.settings = {"rtol": rtol, "atol": atol, "rate": rate, "step": step, "duration": duration}
+        self.watch = Watch(self.model, self.record)
+
+    def run(self, progress: Callable[[float], None] | None) -> RawRun:
+        began = time.perf_counter()
+        self._start()
+        method = self._method()
+        status, message = "finished", ""
+        try:
+            self._record_start()
+            while self.state.clock[0] < self.duration:
+                stop = self._march(method, self._segment_end(), progress)
+                if stop is not None:
+                    status, message = stop
+                    break
+        except KeyboardInterrupt:
+            status = "interrupted"
+            message = f"stopped by hand at t = {self.state.clock[0]:.6g} s; what was computed is kept"
+        return self._result(method, status, message, time.perf_counter() - began)
+
+    def _start(self) -> None:
+        """Controller's first sample, consistent accelerations at t = 0."""
+        if self.sampled is not None:
+            self.hold = self.sampled.start(self.model)
+            self.system.held[:] = self.hold.update(0.0, self.state.q, self.state.v)
+        acceleration(self.packed, self.scratch, 0.0, self.state.q, self.state.v, self.state.a)
+        if not np.all(np.isfinite(self.state.a)):
+            bad = self.model.coordinates[int(np.argmin(np.isfinite(self.state.a)))]
+            raise LissomError(f"the acceleration of {bad} at the start is not finite; check masses and start state")
+
+    def _record_start(self) -> None:
+        write_sample(self.packed, self.scratch, self.packed_record, 0.0, self.state.q, self.state.v, self.state.a)
+
+    def _method(self) -> Method:
+        if self.method_name == "auto":
+            self.method_name, self.reason = recommend(self._poles(), self.duration)
+        method = choose(self.method_name, self.model.nv, self.step, self.radius)
+        if method.implicit:
+            twin = self.law.twin or self.model if self.law is not None else self.model
+            self.scratch_c = make_scratch(self.model, twin, np.complex128)
+        self.state.clock[1] = self.step or min(1e-4, self.duration / 100)
+        self.state.clock[3] = 1e-12 * max(self.duration, 1e-3)
+        return method
+
+    def _poles(self) -> np.ndarray:
+        """Eigenvalues of the loop, linearised at the start."""
+        twin = self.law.twin or self.model if self.law is not None else self.model
+        scratch_c = make_scratch(self.model, twin, np.complex128)
+        n = self.model.nv
+        M, C, K = (np.zeros((n, n)) for _ in range(3))
+        s = self.state
+        linear_parts(self.packed, self.scratch, scratch_c, 0.0, s.q, s.v, s.a, M, C, K)
+        A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
+        return np.linalg.eigvals(A)
+
+    def _segment_end(self) -> float:
+        """The next time when something jumps: a reference, a sampled torque, or the end of the run."""
+        t = float(self.state.clock[0])
+        later = self.jumps[self.jumps > t + 1e-12]
+        end = min(self.duration, float(later[0]) if later.size else self.duration)
+        return end if self.hold is None else min(end, self.hold.next_time)
+
+    def _motion_jumps(self) -> np.ndarray:
+        breaks, coefficients = self.motion["motion_breaks"], self.motion["motion_coefficients"]
+        return Reference(breaks, coefficients).discontinuities(2) if len(self.motion["motion_v"]) else np.zeros(0)
+
+    def _march(self, method: Method, end: float, progress: Callable | None) -> tuple[str, str] | None:
+        """Advance to the end of a segment; a status and message when the run must stop there."""
+        self.system.latest[0] = end - 1e-13 * max(1.0, end)
+        while True:
+            h_max = self.step or 0.1 * self.duration
+            code = method.march(
+                self.packed,
+                self.scratch,
+                self.scratch_c,
+                self.packed_record,
+                self.packed_state,
+                method.work,
+                end,
+                h_max,
+                method.fixed,
+                CHUNK,
+            )
+            if progress is not None:
+                progress(float(self.state.clock[0]))
+            stop = self.watch.look(self.state)
+            if code in (Status.FAILED, Status.NOT_FINITE):
+                return self._failure(code, method)
+            if stop is not None:
+                return "diverged", stop
+            if code == Status.REACHED:
+                break
+        self._restart(end)
+        return None
+
+    def _restart(self, t: float) -> None:
+        """After a jump: new held forces, accelerations that fit them, no extrapolation across."""
+        s = self.state
+        if t >= self.duration:
+            return
+        self.system.latest[0] = np.inf
+        if self.hold is not None and t >= self.hold.next_time - 1e-12:
+            self.system.held[:] = self.hold.update(self.hold.next_time, s.q, s.v)
+        acceleration(self.packed, self.scratch, t, s.q, s.v, s.a)
+        s.flags[0] = 0
+        if self.step is None and self.hold is None:
+            s.clock[1] = min(s.clock[1], 1e-3 * self.duration)
+
+    def _failure(self, code: int, method: Method) -> tuple[str, str]:
+        t, h = self.state.clock[0], self.state.clock[1]
+        if code == Status.NOT_FINITE:
+            remedy = f"take a smaller step than {self.step:.3g} s" if method.fixed else "check forces and masses"
+            worst = self.watch.worst(self.state)
+            return "failed", f"the state became infinite after t = {t:.6g} s ({worst}); {remedy}"
+        return "failed", (
+            f"{method.name} did not converge at t = {t:.6g} s with steps down to {h:.2g} s "
+            f"({self.watch.worst(self.state)}); loosen rtol, or look for a jump or a stiff stop there"
+        )
+
+    def _result(self, method: Method, status: str, message: str, wall: float) -> RawRun:
+        n, r = int(self.record.next[0]), self.record
+        steps, rejected, evaluations, jacobians = (int(x) for x in self.state.counts)
+        return RawRun(
+            model=self.model,
+            t=r.times[:n].copy(),
+            q=r.q[:n].copy(),
+            v=r.v[:n].copy(),
+            a=r.a[:n].copy(),
+            tau=r.tau[:n].copy(),
+            work=r.work[:n].copy(),
+            dissipated=r.dissipated[:n].copy(),
+            method=method.name,
+            reason=self.reason,
+            steps=steps,
+            rejected=rejected,
+            evaluations=evaluations,
+            wall=wall,
+            status=status,
+            message=message,
+            warnings=self.watch.events,
+            controller=self.controller,
+            settings=self.settings | {"jacobians": jacobians},
+        )
+
+
+def _check_numbers(**numbers: float | None) -> None:
+    for name, value in numbers.items():
+        if value is not None and not (np.isfinite(value) and value > 0):
+            raise LissomError(f"{name} must be a positive number, got {value}")
+
+
+def _compiled(robot: Robot | Model, prescribed: tuple[str, ...]) -> Model:
+    if isinstance(robot, Model):
+        wanted = {c for name in prescribed for c in range(*robot.body(name).joint_v.indices(robot.nv))}
+        have = set(np.flatnonzero(robot.arrays.prescribed).tolist())
+        if wanted == have:
+            return robot
+        robot = robot.robot
+    return robot.compile(prescribed=prescribed)
+
+
+def _controller(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, Sampled | None]:
+    """The controller, as a continuous law or as a sampled one."""
+    if controller is None:
+        return None, None, None
+    if isinstance(controller, ControlLaw):
+        if controller.nv != model.nv:
+            raise LissomError(
+                f"the controller was built for a model with {controller.nv} velocities, this one has {model.nv}; "
+                "build it from the same robot"
+            )
+        return controller, controller, None
+    if isinstance(controller, Sampled):
+        return controller, None, controller
+    if callable(controller):
+        return controller, None, Sampled(controller)
+    raise LissomError(f"controller must be a ControlLaw, a Sampled or a callable (t, q, qd), got {controller!r}")
+
+
+def _law_arrays(law: ControlLaw | None) -> LawArrays:
+    index, number = np.zeros(0, np.int64), np.zeros(0)
+    if law is None:
+        flat = (np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
+        return LawArrays(0, *[index] * 6, *[number] * 4, *flat, *flat)
+    pairs = [(r.breaks, r.coefficients) for r in (law.reference, law.feedforward)]
+    return LawArrays(
+        int(law.law),
+        *(np.asarray(getattr(law, name), np.int64) for name in LawArrays._fields[1:7]),
+        *(np.asarray(getattr(law, name), float) for name in LawArrays._fields[7:11]),
+        *(np.array(part, float) for pair in pairs for part in pair),
+    )
+
+
+def _stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.ndarray]:
+    """Prescribed joints as one piecewise polynomial."""
+    at_q: list[int] = []
+    at_v: list[int] = []
+    for name, reference in motion.items():
+        body = model.body(name)
+        if body.joint_q.stop - body.joint_q.start != body.joint_v.stop - body.joint_v.start:
+            raise LissomError(f"motion of {name}: a joint on a group cannot be prescribed by coordinates")
+        count = body.joint_v.stop - body.joint_v.start
+        if not isinstance(reference, Reference) or reference.channels != count:
+            raise LissomError(f"motion of {name} must be a Reference with {count} channel(s), got {reference!r}")
+        at_q.extend(range(body.joint_q.start, body.joint_q.stop))
+        at_v.extend(range(body.joint_v.start, body.joint_v.stop))
+    stacked = Reference.stack(list(motion.values())) if motion else Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
+    return {
+        "motion_q": np.array(at_q, np.int64),
+        "motion_v": np.array(at_v, np.int64),
+        "motion_breaks": np.array(stacked.breaks, float),
+        "motion_coefficients": np.array(stacked.coefficients, float),
+    }
+
+
+def _output_times(duration: float, rate: float) -> np.ndarray:
+    """0 to `duration` at `rate`, the end included."""
+    times = np.arange(int(np.floor(duration * rate * (1 + 1e-12))) + 1) / rate
+    return times if times[-1] >= duration * (1 - 1e-12) else np.append(times, duration)
+
+

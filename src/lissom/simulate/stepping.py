@@ -1,0 +1,132 @@
+"""What all integrators share: the state they advance, error scales, step ends, status codes."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.experimental import structref
+
+from lissom.kernel.jit import inline, kernel
+from lissom.kernel.struct import StructType
+
+
+class Status(IntEnum):
+    """Why a march stopped."""
+
+    REACHED = 0  # the end time
+    PAUSED = 1  # the allowed number of steps; call again
+    FAILED = 2  # the smallest step did not converge
+    NOT_FINITE = 3  # NaN or infinity in the state
+
+
+class State(NamedTuple):
+    """Where a run stands. `clock` = (time, step to try next, last step taken, smallest step allowed)."""
+
+    clock: np.ndarray  # (4,)
+    q: np.ndarray  # (nq,)
+    v: np.ndarray  # (nv,)
+    a: np.ndarray  # (nv,)
+    u1: np.ndarray  # (nv,) chart position at the end of the step
+    rate1: np.ndarray  # (nv,) its rate
+    v1: np.ndarray  # (nv,)
+    a1: np.ndarray  # (nv,)
+    q1: np.ndarray  # (nq,)
+    counts: np.ndarray  # (4,) steps, rejected steps, evaluations, Jacobians
+    flags: np.ndarray  # (2,) 1: the last stages may be extrapolated; 1: the Jacobian is usable
+    rtol: np.ndarray  # (1,)
+    atol: np.ndarray  # (2,) of positions and of velocities
+
+
+@structref.register
+class _StateType(StructType):
+    """Type of the compiled State."""
+
+
+class StateStruct(structref.StructRefProxy):
+    """State, as kernels take it."""
+
+
+structref.define_boxing(_StateType, StateStruct)
+structref.define_constructor(StateStruct, _StateType, list(State._fields))
+
+
+@kernel
+def pack_state(state):
+    return StateStruct(*state)
+
+
+def make_state(model: Any, q: np.ndarray, v: np.ndarray, rtol: float, atol: tuple[float, float]) -> State:
+    """State at time 0 in the configuration (q, v)."""
+    zeros = [np.zeros(model.nv) for _ in range(5)]
+    return State(
+        clock=np.zeros(4),
+        q=q.copy(),
+        v=v.copy(),
+        a=zeros[0],
+        u1=zeros[1],
+        rate1=zeros[2],
+        v1=zeros[3],
+        a1=zeros[4],
+        q1=q.copy(),
+        counts=np.zeros(4, np.int64),
+        flags=np.zeros(2, np.int64),
+        rtol=np.array([rtol]),
+        atol=np.array(atol),
+    )
+
+
+@inline
+def position_scale(system, state, k):
+    """Error allowed in position k."""
+    if system.model.tangent_axis[k] >= 0:
+        return state.atol[0] + state.rtol[0]
+    return state.atol[0] + state.rtol[0] * abs(state.q[system.model.tangent_q[k]])
+
+
+@inline
+def velocity_scale(state, k):
+    """Error allowed in velocity k."""
+    return state.atol[1] + state.rtol[0] * abs(state.v[k])
+
+
+@inline
+def limited_step(t, h, t_end):
+    """A step that ends at `t_end` or leaves room for a sensible next one."""
+    left = t_end - t
+    if h >= left * (1.0 - 1e-10):
+        return left
+    if h > 0.5 * left:
+        return 0.5 * left
+    return h
+
+
+@inline
+def is_finite(x):
+    """Neither NaN nor infinite in any entry."""
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += x[k] - x[k]
+    return total == 0.0
+
+
+@kernel
+def accept(system, state, h):
+    """Make the end of the step the state; quaternions are brought back to unit length."""
+    model = system.model
+    for k in range(state.q.shape[0]):
+        state.q[k] = state.q1[k]
+    for k in range(state.v.shape[0]):
+        state.v[k] = state.v1[k]
+        state.a[k] = state.a1[k]
+        if model.tangent_axis[k] == 0:
+            at = model.tangent_q[k]
+            norm = 0.0
+            for c in range(at, at + 4):
+                norm += state.q[c] * state.q[c]
+            for c in range(at, at + 4):
+                state.q[c] /= norm**0.5
+    state.clock[0] += h
+    state.clock[2] = h
+    state.counts[0] += 1

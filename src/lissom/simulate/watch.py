@@ -1,0 +1,89 @@
+"""Watching a run: limits reached, deflections beyond the model's range, divergence."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lissom.model.compiled import Model
+from lissom.simulate.raw import Event
+from lissom.simulate.record import Record
+from lissom.simulate.stepping import State
+
+SMALL = 0.1  # tip deflection over length beyond which the small-deflection field is in doubt
+HOPELESS = 3.0  # tip deflection over length beyond which a run is stopped
+
+
+class Watch:
+    """Looks at new output samples now and then; every kind of event is told once per joint or link."""
+
+    def __init__(self, model: Model, record: Record) -> None:
+        self.model, self.record = model, record
+        self.events: list[Event] = []
+        self._seen = 0
+        self._told: set[tuple[str, str]] = set()
+        self._tips = {name: beam.section_map(beam.length).phi for name, beam in model.beams.items()}
+
+    def look(self, state: State) -> str | None:
+        """Check what is new; a message when going on makes no sense."""
+        first, self._seen = self._seen, int(self.record.next[0])
+        t, q = self.record.times[first : self._seen], self.record.q[first : self._seen]
+        t, q = np.append(t, state.clock[0]), np.vstack([q, state.q])
+        self._limits(t, q)
+        return self._deflections(t, q)
+
+    def worst(self, state: State) -> str:
+        """The fastest coordinate, for error messages."""
+        speed = np.nan_to_num(np.abs(state.v), nan=np.inf)
+        k = int(np.argmax(speed))
+        return f"fastest coordinate: {self.model.coordinates[k]}, {state.v[k]:.3g} per second"
+
+    def _tell(self, event: Event) -> None:
+        if (event.kind, event.link_or_joint) not in self._told:
+            self._told.add((event.kind, event.link_or_joint))
+            self.events.append(event)
+
+    def _limits(self, t: np.ndarray, q: np.ndarray) -> None:
+        arrays = self.model.arrays
+        for k in np.flatnonzero(arrays.has_stop):
+            values = q[:, arrays.passive_q[k]]
+            beyond = np.flatnonzero((values > arrays.upper[k]) | (values < arrays.lower[k]))
+            if beyond.size:
+                when, value = float(t[beyond[0]]), float(values[beyond[0]])
+                name = self.model.coordinates[arrays.passive_v[k]]
+                limit = arrays.upper[k] if value > arrays.upper[k] else arrays.lower[k]
+                text = f"{name} reached its limit {limit:.4g} at t = {when:.4g} s"
+                self._tell(Event(when, name, "limit", text, value))
+
+    def _deflections(self, t: np.ndarray, q: np.ndarray) -> str | None:
+        for body in self.model.bodies:
+            if body.link not in self._tips:
+                continue
+            length = float(self.model.beams[body.link].length)
+            tip = q[:, body.modes_q] @ self._tips[body.link].T
+            size = np.linalg.norm(np.nan_to_num(tip, nan=np.inf, posinf=np.inf, neginf=np.inf), axis=1) / length
+            for limit, kind in ((SMALL, "deflection"), (HOPELESS, "divergence")):
+                beyond = np.flatnonzero(size > limit)
+                if not beyond.size:
+                    continue
+                when, value = float(t[beyond[0]]), float(size[beyond[0]])
+                if kind == "deflection":
+                    text = (
+                        f"the tip of {body.link} is deflected by {100 * value:.3g} % of its length at t = {when:.4g} s: "
+                        "beyond 10 % the small-deflection field is in doubt"
+                    )
+                    self._tell(Event(when, body.link, kind, text, value))
+                else:
+                    stiffening = self.model.beams[body.link].stiffening
+                    remedy = (
+                        "the link has no geometric stiffening (stiffening: none), so fast rotation softens it; "
+                        "use stiffening: first"
+                        if stiffening == "none"
+                        else "check loads, gains and the start state"
+                    )
+                    text = (
+                        f"the motion diverges: the tip of {body.link} is {value:.3g} lengths away at t = {when:.4g} s; "
+                        f"{remedy}"
+                    )
+                    self._tell(Event(when, body.link, kind, text, value))
+                    return text
+        return None
