@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lissom.analysis import frequency_response, linearise, natural_modes, static_equilibrium
     from lissom.citation import cite
     from lissom.dynamics import (
         bias,
@@ -46,6 +47,10 @@ __all__ = [
     "point_velocity",
     "jacobian",
     "derivatives",
+    "linearise",
+    "natural_modes",
+    "static_equilibrium",
+    "frequency_response",
     "LissomError",
     "cite",
 ]
@@ -65,11 +70,12 @@ _MODULES = {
         "jacobian",
         "derivatives",
     ),
+    "lissom.analysis": ("linearise", "natural_modes", "static_equilibrium", "frequency_response"),
     "lissom.errors": ("LissomError",),
     "lissom.citation": ("cite",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
-_SUBPACKAGES = ("lie", "beam", "model", "kernel", "dynamics")
+_SUBPACKAGES = ("lie", "beam", "model", "kernel", "dynamics", "analysis")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,106 @@
+"""Energy audit: does the energy of a run add up?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.dynamics import energy
+from lissom.errors import LissomError
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyAudit:
+    """Balance E(t) = E(0) + work(t) - dissipated(t), in joule."""
+
+    t: np.ndarray  # (N,) s
+    stored: np.ndarray  # (N,) change of kinetic and potential energy since the start
+    work: np.ndarray  # (N,) put in by motors and prescribed motions
+    dissipated: np.ndarray  # (N,)
+    scale: float  # J: the largest energy that was moved; relative figures refer to it
+
+    @property
+    def residual(self) -> np.ndarray:
+        """Energy that appears from nowhere (above zero) or is lost, (N,)."""
+        return self.stored - self.work + self.dissipated
+
+    @property
+    def relative(self) -> float:
+        """Largest residual over the scale."""
+        return float(np.abs(self.residual).max()) / self.scale if self.scale > 0 else 0.0
+
+    @property
+    def worst_time(self) -> float:
+        """When the residual is largest, s."""
+        return float(self.t[np.abs(self.residual).argmax()])
+
+    @property
+    def monotonic(self) -> bool:
+        """Whether dissipation never gives energy back, but for rounding."""
+        return bool(np.all(np.diff(self.dissipated) >= -1e-12 * self.scale))
+
+    def report(self) -> str:
+        """The balance in plain words."""
+        end = len(self.t) - 1
+        lines = [
+            f"energy put in       {self.work[end]:12.5g} J",
+            f"energy dissipated   {self.dissipated[end]:12.5g} J",
+            f"energy stored       {self.stored[end]:12.5g} J more than at the start",
+            f"left over           {self.residual[end]:12.5g} J at the end",
+            f"worst               {np.abs(self.residual).max():12.5g} J at t = {self.worst_time:.5g} s, "
+            f"{self.relative:.2g} of the {self.scale:.4g} J that moved",
+        ]
+        if not self.monotonic:
+            lines.append("warning: the dissipated energy falls somewhere: a damper that drives")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.report()
+
+
+def audit_energy(t: ArrayLike, energies: ArrayLike, work: ArrayLike, dissipated: ArrayLike) -> EnergyAudit:
+    """Audit of arrays.
+
+    Args:
+        t: times, (N,).
+        energies: total energy (N,), or its parts (N, parts) such as kinetic and potential: what they exchange
+            then counts as energy moved.
+        work, dissipated: energy put in and lost since the start, (N,).
+    """
+    time, parts, put_in, lost = (np.asarray(a, float) for a in (t, energies, work, dissipated))
+    if (
+        time.ndim != 1
+        or len(time) == 0
+        or parts.shape[:1] != time.shape
+        or not put_in.shape == lost.shape == time.shape
+    ):
+        shapes = ", ".join(str(a.shape) for a in (time, parts, put_in, lost))
+        raise LissomError(f"t, energies, work and dissipated must be arrays of one length, got {shapes}")
+    parts = parts.reshape(len(time), -1)
+    for name, array in (("energies", parts), ("work", put_in), ("dissipated", lost)):
+        if not np.all(np.isfinite(array)):
+            raise LissomError(
+                f"{name} holds values that are not finite; run with audit=True, and cut off what diverged"
+            )
+    parts, put_in, lost = parts - parts[0], put_in - put_in[0], lost - lost[0]
+    stored = parts.sum(axis=1)
+    scale = max(float(np.abs(a).max(initial=0.0)) for a in (parts, stored, put_in, lost))
+    return EnergyAudit(time, stored, put_in, lost, scale)
+
+
+def energy_audit(run: Any) -> EnergyAudit:
+    """Audit of a run: anything with `model`, `t`, `q`, `v`, `work` and `dissipated`, as a RawRun or a
+    Trajectory has.
+
+    Its energies are computed anew from the states.
+    """
+    missing = [name for name in ("model", "t", "q", "v", "work", "dissipated") if not hasattr(run, name)]
+    if missing:
+        raise LissomError(
+            f"cannot audit a {type(run).__name__}: it lacks {', '.join(missing)}; use audit_energy on arrays"
+        )
+    states = zip(np.asarray(run.q, float), np.asarray(run.v, float), strict=True)
+    return audit_energy(run.t, [energy(run.model, q, v) for q, v in states], run.work, run.dissipated)

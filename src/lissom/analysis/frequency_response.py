@@ -1,0 +1,117 @@
+"""Frequency response: how an output answers a sinusoidal input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.analysis.linear_model import LinearModel
+from lissom.analysis.linearise import linearise
+from lissom.analysis.signals import Signals, as_list, dotted
+from lissom.errors import LissomError
+from lissom.model.compiled import Model
+from lissom.model.robot import Robot
+
+if TYPE_CHECKING:
+    from xarray import DataArray
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyResponse:
+    """Complex ratio of output to input amplitude, ready to plot: `hz` against `magnitude_db` and `phase_deg`.
+
+    Arrays have the shape (N,) for one input and one output, else (N, outputs, inputs).
+    """
+
+    hz: np.ndarray  # (N,)
+    response: np.ndarray  # complex
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.response, dtype)
+
+    @property
+    def magnitude(self) -> np.ndarray:
+        return np.abs(self.response)
+
+    @property
+    def magnitude_db(self) -> np.ndarray:
+        """20 log10 of the magnitude; minus infinity where there is no response."""
+        with np.errstate(divide="ignore"):
+            return 20 * np.log10(self.magnitude)
+
+    @property
+    def phase_deg(self) -> np.ndarray:
+        """Phase in degrees, without jumps along the frequencies."""
+        return np.degrees(np.unwrap(np.angle(self.response), axis=0))
+
+    def to_dataarray(self) -> DataArray:
+        """The response as an xarray.DataArray with dimensions hz, output, input."""
+        from xarray import DataArray
+
+        values = self.response.reshape(len(self.hz), len(self.outputs), len(self.inputs))
+        coords = {"hz": self.hz, "output": list(self.outputs), "input": list(self.inputs)}
+        return DataArray(values, coords, ("hz", "output", "input"), "response")
+
+
+def frequency_response(
+    model: Model | Robot | LinearModel, input: Signals, output: Signals, hz: ArrayLike, **about: Any
+) -> FrequencyResponse:
+    """Response of `output` to `input` at the frequencies `hz`.
+
+    Args:
+        model: a model, linearised here about the state that `about` gives (q, qd, tau, wrenches of
+            `linearise`), or a linear model that has these signals.
+        input, output: names, or lists of them: see `lissom.analysis.signals`; ("tip", "forearm") as an input
+            is a force at the tip.
+        hz: frequencies, shape (N,).
+    """
+    frequencies = np.atleast_1d(np.asarray(hz, float))
+    if frequencies.ndim != 1 or not np.all(np.isfinite(frequencies)):
+        raise LissomError("hz must be a list of finite frequencies")
+    if isinstance(model, LinearModel):
+        if about:
+            raise LissomError(f"{', '.join(about)}: the linear model has its state already; leave this out")
+        linear = _selected(model, input, output)
+    else:
+        linear = linearise(model, outputs=output, inputs=input, **about)
+    response = linear.response(frequencies)
+    if response.shape[1:] == (1, 1):
+        response = response[:, 0, 0]
+    return FrequencyResponse(frequencies, response, linear.inputs, linear.outputs)
+
+
+def _selected(linear: LinearModel, input: Signals, output: Signals) -> LinearModel:
+    """The linear model with these of its signals alone."""
+    rows = _matching(linear.outputs, output, "output")
+    columns = _matching(linear.inputs, input, "input")
+    return replace(
+        linear,
+        B=linear.B[:, columns],
+        C=linear.C[rows],
+        D=linear.D[np.ix_(rows, columns)],
+        inputs=tuple(linear.inputs[k] for k in columns),
+        outputs=tuple(linear.outputs[k] for k in rows),
+    )
+
+
+def _matching(names: tuple[str, ...], signals: Signals, kind: str) -> list[int]:
+    """Places of the signals among `names`; a joint or a tip stands for all its components."""
+    out = []
+    for name in map(dotted, as_list(signals)):
+        whole = [k for k, known in enumerate(names) if known == name]
+        found = whole or [k for k, known in enumerate(names) if _component(known, name)]
+        if not found:
+            raise LissomError(f"the linear model has no {kind} {name!r}; it has {', '.join(names) or 'none'}")
+        out += found
+    return out
+
+
+def _component(known: str, name: str) -> bool:
+    """Whether `known` is a component of `name`, as forearm.tip.x of forearm.tip, or elbow.rotor of elbow."""
+    rest = known.removeprefix(f"{name}.")
+    return rest != known and rest in (*"xyz", *"123", "rotor", "wx", "wy", "wz", "vx", "vy", "vz")

@@ -1,0 +1,114 @@
+"""Linear models of small motions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.analysis import signals
+from lissom.analysis.coordinates import Named, compiled, configuration, forces, rates
+from lissom.analysis.linear_model import LinearModel
+from lissom.dynamics import derivatives, mass_matrix
+from lissom.dynamics.state import Vector, Wrenches
+from lissom.errors import LissomError
+from lissom.lie import so3
+from lissom.model.compiled import Model
+from lissom.model.robot import Robot
+
+if TYPE_CHECKING:
+    from lissom.analysis.statics import Equilibrium
+
+
+def linearise(
+    model: Model | Robot,
+    q: ArrayLike | Named | Equilibrium | None = None,
+    qd: ArrayLike | Named | None = None,
+    tau: ArrayLike | Named | None = None,
+    outputs: signals.Signals | None = None,
+    inputs: signals.Signals | None = None,
+    wrenches: Wrenches | None = None,
+) -> LinearModel:
+    """Exact linear model of small motions about a state: `A, B = linearise(model, q, qd, tau)`.
+
+    Args:
+        q: configuration (nq,), or {joint: value} with the rest neutral; or an `Equilibrium`, which brings its
+            forces.
+        qd, tau: velocities and forces (nv,), or {joint: value}; zero unless given. About a pose in gravity
+            take the holding torques: `linearise(model, static_equilibrium(model, q))`.
+        outputs: names, see `lissom.analysis.signals`: "elbow", "elbow.rate", "forearm.tip" or ("tip",
+            "forearm"), "upper.deflection.z". The whole state unless given.
+        inputs: joints (their motors), coordinates, or tips that forces act on; every motor unless given. The
+            input of a prescribed joint is its acceleration.
+        wrenches: constant external wrenches, as in `forward_dynamics`.
+    Returns:
+        A LinearModel: A, B, C, D with the names of states, inputs and outputs; `qdd` tells how far the state
+        is from equilibrium. About a moving state (qd not zero) it holds for deviations from the motion, at
+        that instant.
+    """
+    from lissom.analysis.statics import Equilibrium
+
+    model = compiled(model)
+    if isinstance(q, Equilibrium):
+        if tau is not None or wrenches is not None:
+            raise LissomError(
+                "an Equilibrium brings its own forces; leave out tau and wrenches, or pass its q alone"
+            )
+        if q.loads:
+            raise LissomError(
+                "the equilibrium is under loads at points; pass its q with the forces that act there"
+            )
+        rest = q
+        q, tau, wrenches = rest.q, rest.tau, rest.wrenches
+    q, qd, tau = configuration(model, q), rates(model, qd), forces(model, tau)
+    n = model.nv
+    exact = derivatives(model, q, qd, tau, wrenches)
+    A = np.zeros((2 * n, 2 * n))
+    A[:n, :n], A[:n, n:] = _carried(model, qd), np.eye(n)
+    A[n:, :n], A[n:, n:] = exact.q, exact.qd
+    if inputs is None:
+        inputs = [model.coordinates[k] for k in model.actuated]
+    names, unit = signals.input_columns(model, q, signals.as_list(inputs))
+    B = np.concatenate([np.zeros_like(unit), _accelerations(model, q, exact.tau, unit)])
+    states = tuple(model.coordinates) + tuple(f"{name}.rate" for name in model.coordinates)
+    C, D, observed = np.eye(2 * n), np.zeros((2 * n, len(names))), states
+    if outputs is not None:
+        rows = signals.outputs(model, signals.as_list(outputs))
+        C, D = signals.output_matrices(model, rows, q, qd, exact.qdd, A, B)
+        observed = tuple(row.name for row in rows)
+    return LinearModel(
+        A, B, C, D, states, tuple(names), observed, q=q, qd=qd, tau=tau, qdd=exact.qdd, name=model.robot.name
+    )
+
+
+def _accelerations(model: Model, q: Vector, inverse_mass: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    """Accelerations (nv, inputs) under unit forces; a prescribed coordinate takes an acceleration instead."""
+    out = inverse_mass @ unit
+    given = np.flatnonzero(model.arrays.prescribed)
+    if len(given):
+        reaction = (
+            -inverse_mass @ mass_matrix(model, q)[:, given]
+        )  # what its acceleration does to the free ones
+        reaction[given] = np.eye(len(given))
+        out += reaction @ unit[given]
+    return out
+
+
+def _carried(model: Model, qd: Vector) -> np.ndarray:
+    """Rate of a displacement that the nominal motion carries along, (nv, nv).
+
+    Zero for plain coordinates; a displacement along body axes turns with the body: for a nominal twist
+    (omega, v) and a displacement (phi, rho), phi' = -omega x phi and rho' = -omega x rho - v x phi.
+    """
+    out = np.zeros((model.nv, model.nv))
+    for link, body in zip(model.robot.bodies, model.bodies, strict=True):
+        if link.joint.type in ("spherical", "free"):
+            at = body.joint_v.start
+            turning = slice(at, at + 3)
+            out[turning, turning] = -so3.hat(qd[turning])
+            if link.joint.type == "free":
+                gliding = slice(at + 3, at + 6)
+                out[gliding, gliding] = out[turning, turning]
+                out[gliding, turning] = -so3.hat(qd[gliding])
+    return out

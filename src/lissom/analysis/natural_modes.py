@@ -1,0 +1,246 @@
+"""Natural frequencies and mode shapes of a whole arm at a pose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.analysis import participation as shares
+from lissom.analysis.coordinates import Named, Part, compiled, configuration, indices, parts, without_gravity
+from lissom.analysis.participation import Participation
+from lissom.analysis.statics import Hold, held_coordinates, static_equilibrium
+from lissom.dynamics import inverse_derivatives
+from lissom.dynamics.state import Vector
+from lissom.errors import LissomError
+from lissom.model.compiled import Model
+from lissom.model.robot import Robot
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from xarray import Dataset
+
+Locked: TypeAlias = bool | Literal["motors"] | Iterable[str]
+
+SAME = 1e-9  # relative distance of eigenvalues that count as one
+
+
+@dataclass(frozen=True, eq=False)
+class NaturalModes:
+    """Undamped natural modes, slowest first.
+
+    A mode that does not oscillate has the frequency zero: a rigid motion of free joints, or one that gravity
+    or a preload makes unstable (`growth` above zero).
+    """
+
+    frequencies_hz: np.ndarray  # (modes,)
+    damping_ratios: (
+        np.ndarray
+    )  # (modes,) of the damping matrix seen by each mode; nan where it does not oscillate
+    shapes: np.ndarray  # (nv, modes) unit modal mass, zero rows where locked
+    labels: tuple[str, ...]  # such as "upper bending y 1"
+    participation: Participation
+    growth: np.ndarray  # (modes,) 1/s, rate at which an unstable mode grows, else zero
+    coordinates: tuple[str, ...]  # names of the rows of `shapes`
+    locked: tuple[str, ...]  # coordinates that do not move
+    q: Vector = field(repr=False)  # (nq,) the pose
+    name: str = "robot"
+
+    def __len__(self) -> int:
+        return len(self.frequencies_hz)
+
+    @property
+    def oscillating(self) -> np.ndarray:
+        """(modes,) True where a mode oscillates."""
+        return self.frequencies_hz > 0
+
+    def shape(self, mode: int | str) -> dict[str, float]:
+        """Shape of a mode, by its number from 0 or its label, as {coordinate: amplitude}."""
+        if isinstance(mode, str):
+            if mode not in self.labels:
+                raise LissomError(f"there is no mode {mode!r}; the modes are {', '.join(self.labels)}")
+            mode = self.labels.index(mode)
+        return dict(zip(self.coordinates, self.shapes[:, mode].tolist()))
+
+    def table(self) -> Table:
+        """A rich table: frequency, damping, what bends, and which coordinates move."""
+        from rich.table import Table
+
+        table = Table("mode", "Hz", "damping", "what gives way", "share of the kinetic energy")
+        table.title = f"natural modes of {self.name}"
+        for k, label in enumerate(self.labels):
+            moving = ", ".join(f"{name} {share:.0%}" for name, share in self.participation.strongest(k))
+            hz = (
+                f"{self.frequencies_hz[k]:.5g}"
+                if self.growth[k] == 0
+                else f"unstable ({self.growth[k]:.3g}/s)"
+            )
+            ratio = "-" if np.isnan(self.damping_ratios[k]) else f"{100 * self.damping_ratios[k]:.3g} %"
+            table.add_row(str(k + 1), hz, ratio, label, moving)
+        return table
+
+    def to_dataset(self) -> Dataset:
+        """The modes as a labelled xarray.Dataset with dimensions mode and coordinate."""
+        from xarray import Dataset
+
+        by_mode, by_both = ("mode",), ("coordinate", "mode")
+        return Dataset(
+            {
+                "frequency": (by_mode, self.frequencies_hz, {"units": "Hz"}),
+                "damping_ratio": (by_mode, self.damping_ratios),
+                "growth": (by_mode, self.growth, {"units": "1/s"}),
+                "shape": (by_both, self.shapes),
+                "participation": (by_both, self.participation.shares),
+            },
+            coords={"mode": list(self.labels), "coordinate": list(self.coordinates)},
+        )
+
+
+def natural_modes(
+    model: Model | Robot,
+    q: ArrayLike | Named | None = None,
+    locked: Locked = True,
+    number: int | None = None,
+    *,
+    at: Literal["given", "equilibrium"] = "given",
+    gravity: bool = True,
+    prestress: bool = True,
+) -> NaturalModes:
+    """Undamped natural modes about a pose at rest, from the mass matrix and the exact stiffness there.
+
+    Args:
+        q: pose (nq,), or {joint: value} with the rest neutral; neutral unless given.
+        locked: True locks every joint, rotors included; False locks nothing; "motors" locks the rotors and
+            the joints that have none, so that elastic joints give way. Or names: "elbow" locks the joint's
+            angle, "elbow.rotor" its rotor. Prescribed joints are always locked.
+        number: how many modes, from the slowest on; all unless given.
+        at: "given" takes q as it is; "equilibrium" lets the arm sag first, held as `locked` says (by its
+            joints with False, which are let go afterwards).
+        gravity: whether weight acts: it stiffens or softens what hangs or stands.
+        prestress: False takes the stiffness of the unloaded, undeformed arm; the mass matrix stays that at
+            the pose.
+    """
+    model = compiled(model)
+    if at not in ("given", "equilibrium"):
+        raise LissomError(f"at must be 'given' or 'equilibrium', got {at!r}")
+    if number is not None and (
+        isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1
+    ):
+        raise LissomError(f"number = {number!r} must be a whole number of modes from 1 on, or None for all")
+    loaded = model if gravity else without_gravity(model)
+    locked = locked if isinstance(locked, bool | str) else tuple(locked)
+    fixed = _locked(model, locked)
+    q = configuration(model, q)
+    if at == "equilibrium":
+        q = static_equilibrium(loaded, q, hold=_hold(locked)).q
+    free = np.setdiff1d(np.arange(model.nv), fixed)
+    if not len(free):
+        raise LissomError(f"{model.robot.name} has nothing left to move with locked = {locked!r}; lock less")
+    M, C, K = _matrices(loaded, q, prestress)
+    every = parts(model)
+    squares, shapes = _modes(M, K, free, [part for k, part in enumerate(every) if k in set(free.tolist())])
+    squares, shapes = squares[:number], shapes[:, :number]
+    omega, growth = np.sqrt(np.maximum(squares, 0)), np.sqrt(np.maximum(-squares, 0))
+    decay = np.einsum("ik,ij,jk->k", shapes, C, shapes)
+    moving = shares.kinetic(every, M, shapes)
+    stored = shapes * (K @ shapes)
+    return NaturalModes(
+        frequencies_hz=omega / (2 * np.pi),
+        damping_ratios=np.where(omega > 0, decay / (2 * np.where(omega > 0, omega, 1.0)), np.nan),
+        shapes=shapes,
+        labels=shares.labels(every, stored, moving.shares, squares == 0),
+        participation=moving,
+        growth=growth,
+        coordinates=model.coordinates,
+        locked=tuple(model.coordinates[k] for k in fixed),
+        q=q,
+        name=model.robot.name,
+    )
+
+
+def _locked(model: Model, locked: Locked) -> list[int]:
+    """Indices in v of the coordinates that do not move."""
+    if locked is True:
+        fixed = set(held_coordinates(model, "joints")) | {
+            body.rotor_v for body in model.bodies if body.rotor_v is not None
+        }
+    elif locked is False:
+        fixed = set()
+    elif isinstance(locked, str) and locked != "motors":
+        raise LissomError(
+            f"locked = {locked!r}: write True, False, 'motors' or a list of names such as [{locked!r}]"
+        )
+    else:
+        fixed = set(held_coordinates(model, locked))
+    return sorted(fixed | set(np.flatnonzero(model.arrays.prescribed).tolist()))
+
+
+def _hold(locked: Locked) -> Hold:
+    """What holds the arm while it sags; of an elastic joint locked on both sides, the link's side."""
+    if isinstance(locked, bool):
+        return "joints"
+    if isinstance(locked, str):
+        return locked
+    names = set(locked)
+    return [name for name in names if not (name.endswith(".rotor") and name.removesuffix(".rotor") in names)]
+
+
+def _matrices(model: Model, q: Vector, prestress: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mass, damping and stiffness matrix about q at rest."""
+    zero = np.zeros(model.nv)
+    exact = inverse_derivatives(model, q, zero, zero)
+    stiffness = exact.q
+    if not prestress:
+        plain = q.copy()
+        for body in model.bodies:
+            plain[body.modes_q] = 0.0
+            if body.rotor_q is not None:
+                plain[body.rotor_q] = plain[indices(body.joint_q)[0]]
+        stiffness = inverse_derivatives(without_gravity(model), plain, zero, zero).q
+    return exact.qdd, exact.qd, (stiffness + stiffness.T) / 2
+
+
+def _modes(
+    M: np.ndarray, K: np.ndarray, free: np.ndarray, free_parts: list[Part]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Squares of the angular frequencies, rising, and shapes (nv, modes) of unit modal mass."""
+    from scipy.linalg import eigh
+
+    inner = np.ix_(free, free)
+    mass, stiffness = M[inner], K[inner]
+    raw, X = eigh(stiffness, mass)
+    noise = len(free) * np.finfo(float).eps * np.abs(raw).max()
+    X = _separated(X, mass, raw, noise, free_parts)
+    # Rayleigh's quotient removes the rounding that the stiffest mode leaves on the softest.
+    squares = np.einsum("ik,ij,jk->k", X, stiffness, X) / np.einsum("ik,ij,jk->k", X, mass, X)
+    squares[np.abs(raw) <= noise] = 0.0
+    order = np.argsort(squares, kind="stable")
+    X = X[:, order] * np.sign(X[np.abs(X).argmax(axis=0), np.arange(len(free))])[order]
+    shapes = np.zeros((len(M), len(free)))
+    shapes[free] = X
+    return squares[order], shapes
+
+
+def _separated(
+    X: np.ndarray, mass: np.ndarray, squares: np.ndarray, noise: float, free_parts: list[Part]
+) -> np.ndarray:
+    """Modes of one frequency, turned among themselves so that each belongs to one part as far as possible."""
+    names = list(dict.fromkeys(part.label for part in free_parts))
+    weight = np.array([1.0 + names.index(part.label) for part in free_parts])
+    X, start = X.copy(), 0
+    for stop in range(1, len(squares) + 1):
+        together = stop < len(squares) and (
+            squares[stop] - squares[start] <= SAME * abs(squares[stop])
+            or np.abs(squares[start : stop + 1]).max() <= noise
+        )
+        if together:
+            continue
+        if stop - start > 1:
+            cluster = X[:, start:stop]
+            weighed = cluster.T @ (weight[:, None] * mass + mass * weight) @ cluster
+            X[:, start:stop] = cluster @ np.linalg.eigh(weighed)[1]
+        start = stop
+    return X

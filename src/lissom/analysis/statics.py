@@ -1,0 +1,312 @@
+"""Static equilibrium: how an arm sags, and what holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.analysis.coordinates import (
+    Named,
+    along_coordinates,
+    compiled,
+    configuration,
+    forces,
+    indices,
+    motor_indices,
+    velocity_indices,
+)
+from lissom.dynamics import bias, integrate, inverse_derivatives, point_force
+from lissom.dynamics.state import Vector, Wrenches
+from lissom.errors import LissomError
+from lissom.lie import so3
+from lissom.model.compiled import BodyNames, Model
+from lissom.model.robot import Robot
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Loads: TypeAlias = Mapping[str | tuple[str, float], ArrayLike]
+Hold: TypeAlias = Literal["joints", "motors"] | Iterable[str]
+
+ITERATIONS = 200
+TOLERANCE = 1e-13  # of the last correction, relative to the displacement
+BALANCED = 1e-13  # force that counts as none where nothing resists it, relative to the weight
+LARGEST_TURN = 0.5  # rad or m, of a free joint in one iteration
+FAR = 0.1  # deflection over length from which small-deformation theory is in doubt
+
+
+class Deflection(NamedTuple):
+    """Elastic displacement (m) and rotation vector (rad) of a beam's tip, in the link's frame at its base."""
+
+    displacement: np.ndarray  # (3,)
+    rotation: np.ndarray  # (3,)
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A state of rest."""
+
+    q: Vector  # (nq,) configuration
+    tau: Vector  # (nv,) forces: those given, and on held coordinates those that hold
+    deflections: dict[str, Deflection]  # of each flexible link
+    residual: Vector  # (nv,) forces left unbalanced
+    stable: bool  # whether it comes back after a small push, held coordinates staying
+    iterations: int
+    warnings: tuple[str, ...] = ()
+    model: Model = field(repr=False, kw_only=True)
+    wrenches: Wrenches | None = field(repr=False, kw_only=True)
+    loads: Loads = field(repr=False, kw_only=True)
+
+    @property
+    def torques(self) -> dict[str, float]:
+        """Force or torque of every motor, by coordinate."""
+        return {self.model.coordinates[k]: float(self.tau[k]) for k in self.model.actuated}
+
+    def table(self) -> Table:
+        """A rich table of deflections and motor torques."""
+        from rich.table import Table
+
+        table = Table("part", "value", title=f"{self.model.robot.name} at rest")
+        for link, tip in self.deflections.items():
+            shift, turn = np.linalg.norm(tip.displacement), np.degrees(np.linalg.norm(tip.rotation))
+            table.add_row(f"{link} deflection", f"{1e3 * shift:.4g} mm, {turn:.4g} deg")
+        for name, torque in self.torques.items():
+            table.add_row(f"{name} motor", f"{torque:.5g} N m or N")
+        return table
+
+
+def static_equilibrium(
+    model: Model | Robot,
+    q: ArrayLike | Named | None = None,
+    tau: ArrayLike | Named | None = None,
+    hold: Hold = "joints",
+    wrenches: Wrenches | None = None,
+    loads: Loads | None = None,
+) -> Equilibrium:
+    """State of rest under gravity, springs and loads (Newton's method with the exact stiffness).
+
+    Args:
+        q: where held coordinates stand and where the search begins: (nq,), or {joint: value}; neutral unless
+            given.
+        tau: forces on coordinates that are not held, (nv,) or {joint: value}; zero unless given.
+        hold: "joints" keeps every joint at its angle in `q`: links bend, and the rotor of an elastic joint
+            winds up by the torque it transmits. "motors" keeps the rotors (and joints without one), so that
+            elastic joints give way too. Or the names to hold, joints ("elbow") and rotors ("elbow.rotor"); ()
+            leaves all free. Prescribed joints are always held.
+        wrenches: external wrenches by link name, (torque, force) at the link's origin in its axes, turning
+            with it.
+        loads: wrenches (torque, force) in the world's axes, by link name at its tip or by (link, x).
+    Returns:
+        An Equilibrium. Free joints settle where the arm would come to rest, if they start off a balance
+        point.
+    """
+    model = compiled(model)
+    hold = hold if isinstance(hold, str) else tuple(hold)
+    if isinstance(tau, Mapping):
+        _refuse_held_forces(model, tau, hold)
+    search = _Search(model, configuration(model, q), forces(model, tau), hold, wrenches, dict(loads or {}))
+    return search.equilibrium()
+
+
+class _Search:
+    """Newton's method on the free coordinates."""
+
+    def __init__(
+        self,
+        model: Model,
+        q: Vector,
+        tau: Vector,
+        hold: Hold,
+        wrenches: Wrenches | None,
+        loads: dict[Any, Any],
+    ) -> None:
+        self.model, self.q, self.tau = model, q, tau
+        self.wrenches, self.loads = wrenches, loads
+        self.wound: list[BodyNames] = []  # elastic joints held at the link: their rotors follow by the torque
+        self.held = self._held(hold)
+        self.free = np.setdiff1d(np.arange(model.nv), self.held)
+        joints = {k for body in model.bodies for k in indices(body.joint_v)}
+        self.turning = np.array([k in joints for k in self.free], bool)
+
+    def _held(self, hold: Hold) -> np.ndarray:
+        model = self.model
+        held = set(np.flatnonzero(model.arrays.prescribed).tolist()) | set(held_coordinates(model, hold))
+        for body in model.bodies:
+            if body.rotor_v is not None and body.joint_v.start in held:
+                if body.rotor_v in held:
+                    raise LissomError(
+                        f"hold names {body.joint} and its rotor; hold one side of an elastic joint"
+                    )
+                self.wound.append(body)
+                self.q[body.rotor_q] = self.q[body.joint_q.start]
+                held.add(body.rotor_v)
+        return np.array(sorted(held), np.int64)
+
+    def equilibrium(self) -> Equilibrium:
+        steps, definite = self._solve() if len(self.free) else (0, True)
+        needed = self._unbalanced(self.q) + self.tau
+        for body in self.wound:
+            joint = body.joint_v.start
+            assert body.rotor_v is not None and body.rotor_q is not None
+            torque = needed[joint] - self.tau[joint]
+            row = int(np.flatnonzero(self.model.arrays.rotor_v == body.rotor_v)[0])
+            self.q[body.rotor_q] += torque / self.model.arrays.gear_stiffness[row]
+            self.tau[body.rotor_v] = torque
+        wound = {k for body in self.wound for k in (body.joint_v.start, body.rotor_v)}
+        held = [k for k in self.held if k not in wound]
+        self.tau[held] = needed[held]
+        deflections = tip_deflections(self.model, self.q)
+        return Equilibrium(
+            self.q,
+            self.tau,
+            deflections,
+            self._unbalanced(self.q),
+            definite,
+            steps,
+            tuple(_doubts(self.model, deflections)),
+            model=self.model,
+            wrenches=self.wrenches,
+            loads=self.loads,
+        )
+
+    def _unbalanced(self, q: Vector) -> Vector:
+        return bias(self.model, q, np.zeros(self.model.nv), self.wrenches) - self.tau - self._load(q)
+
+    def _load(self, q: Vector) -> Vector:
+        total = np.zeros(self.model.nv, q.dtype)
+        for place, wrench in self.loads.items():
+            link, x = place if isinstance(place, tuple) else (place, None)
+            total = total + point_force(self.model, q, wrench, link, x)
+        return total
+
+    def _linear(self) -> tuple[Vector, np.ndarray, np.ndarray]:
+        """Unbalanced forces, their stiffness, and the mass matrix, on the free coordinates."""
+        zero = np.zeros(self.model.nv)
+        exact = inverse_derivatives(self.model, self.q, zero, zero, self.wrenches)
+        force, stiffness = exact.tau - self.tau, exact.q
+        if self.loads:
+            force = force - self._load(self.q)
+            stiffness = stiffness - along_coordinates(self.model, self.q, self._load)
+        free = np.ix_(self.free, self.free)
+        return force[self.free], stiffness[free], exact.qdd[free]
+
+    def _solve(self) -> tuple[int, bool]:
+        from scipy.linalg import eigvalsh
+
+        weight = np.sqrt(self.model.arrays.mass.sum()) * np.linalg.norm(self.model.arrays.gravity)
+        largest, strongest = 0.0, weight
+        correction = np.zeros(len(self.free))
+        for iteration in range(ITERATIONS):
+            force, stiffness, mass = self._linear()
+            if not (np.all(np.isfinite(force)) and np.all(np.isfinite(stiffness))):
+                break
+            spread = eigvalsh((stiffness + stiffness.T) / 2, mass)
+            floor = 1e-12 * np.abs(spread).max()
+            definite = bool(spread[0] > floor)
+            # Where the arm would topple, a shift by the mass turns Newton's step into one downhill.
+            shift = 0.0 if definite else 1.5 * abs(spread[0]) + floor + np.finfo(float).tiny
+            strength = np.sqrt(force @ np.linalg.solve(mass, force))
+            strongest = max(strongest, strength)
+            if not definite and strength <= BALANCED * strongest:
+                return iteration, bool(spread[0] > -floor)
+            matrix = stiffness + shift * mass
+            correction = -np.linalg.solve(matrix, force)
+            size = np.sqrt(correction @ mass @ correction)
+            largest = max(largest, size, 1e-4 * np.sqrt(mass.diagonal().max()), self._displacement(mass))
+            if size <= TOLERANCE * largest:
+                self._move(correction)
+                return iteration, bool(spread[0] > -floor)
+            self._move(self._damped(correction, matrix, mass, size, definite))
+        raise self._failure(correction)
+
+    def _displacement(self, mass: np.ndarray) -> float:
+        """Size of the elastic displacement so far, in the measure of the mass."""
+        eta = np.zeros(self.model.nv)
+        for body in self.model.bodies:
+            eta[body.modes_v] = self.q[body.modes_q]
+        return float(np.sqrt(eta[self.free] @ mass @ eta[self.free]))
+
+    def _damped(
+        self, correction: Vector, matrix: np.ndarray, mass: np.ndarray, size: float, definite: bool
+    ) -> Vector:
+        """The correction, shortened where the next would be no smaller (Deuflhard's monotonicity test)."""
+        turn = np.abs(correction[self.turning]).max(initial=0.0)
+        factor = min(1.0, LARGEST_TURN / turn) if turn > 0 else 1.0
+        while definite and factor > 1e-3:
+            ahead = self._unbalanced(self._moved(factor * correction))[self.free]
+            following = np.linalg.solve(matrix, ahead)
+            if np.all(np.isfinite(following)) and following @ mass @ following <= size**2:
+                break
+            factor /= 2
+        return factor * correction
+
+    def _moved(self, correction: Vector) -> Vector:
+        step = np.zeros(self.model.nv)
+        step[self.free] = correction
+        return integrate(self.model, self.q, step)
+
+    def _move(self, correction: Vector) -> None:
+        self.q = self._moved(correction)
+
+    def _failure(self, correction: Vector) -> LissomError:
+        worst = int(np.argmax(np.abs(np.nan_to_num(correction, nan=np.inf))))
+        name = self.model.coordinates[self.free[worst]]
+        doubts = (
+            _doubts(self.model, tip_deflections(self.model, self.q)) if np.all(np.isfinite(self.q)) else []
+        )
+        remedy = (
+            "hold it, give it a spring or the torque that balances it"
+            if self.turning[worst]
+            else "the load may be more than the links carry; lower it, stiffen the link or begin nearer"
+        )
+        robot = self.model.robot.name
+        text = f"no static equilibrium of {robot} found in {ITERATIONS} iterations: {name} still moves"
+        return LissomError("; ".join([text, *doubts, remedy]))
+
+
+def held_coordinates(model: Model, hold: Hold) -> list[int]:
+    """Indices in v of what `hold` names: the joints, the motors, or those of given names."""
+    if isinstance(hold, str):
+        if hold == "joints":
+            return [k for body in model.bodies for k in indices(body.joint_v)]
+        if hold == "motors":
+            return [int(k) for k in model.actuated]
+        raise LissomError(f"hold = {hold!r}: write 'joints', 'motors' or a list of names such as [{hold!r}]")
+    return [k for name in hold for k in velocity_indices(model, name)]
+
+
+def tip_deflections(model: Model, q: Vector) -> dict[str, Deflection]:
+    """Elastic displacement and rotation of the tip of each flexible link."""
+    out = {}
+    for body in model.bodies:
+        if body.link in model.beams:
+            beam = model.beams[body.link]
+            pose = beam.pose(beam.length, q[body.modes_q])
+            out[body.link] = Deflection(pose[:3, 3] - [beam.length, 0, 0], so3.log(pose[:3, :3]))
+    return out
+
+
+def _doubts(model: Model, deflections: dict[str, Deflection]) -> list[str]:
+    """Links bent beyond the range of small deformations."""
+    out = []
+    for link, tip in deflections.items():
+        share = np.linalg.norm(tip.displacement) / model.beams[link].length
+        if share > FAR:
+            out.append(f"{link} deflects by {share:.0%} of its length, beyond small deformations ({FAR:.0%})")
+    return out
+
+
+def _refuse_held_forces(model: Model, tau: Named, hold: Hold) -> None:
+    held = set(held_coordinates(model, hold))
+    for body in model.bodies:
+        if body.rotor_v is not None and body.joint_v.start in held:
+            held.add(body.rotor_v)
+    for name in tau:
+        if held & set(motor_indices(model, name)):
+            raise LissomError(
+                f"tau of {name}: it is held, so its force is a result; leave it out, or out of hold"
+            )
