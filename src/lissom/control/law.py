@@ -161,7 +161,7 @@ def _law(
             f"side = {checks.brief(side)}: is unknown{did_you_mean(side, ('joint', 'motor'))}; "
             "choose joint or motor"
         )
-    lower, upper = _saturation(model, selected, saturation)
+    lower, upper = saturation_of(model, selected, saturation)
     twin = None if law == Law.PD else rigid_twin(model.robot, rotors=True).compile()
     names = tuple(channel.name for channel in selected)
     return ControlLaw(
@@ -225,7 +225,7 @@ def _gains(model: Model, gains: Any) -> tuple[tuple[Channel, ...], np.ndarray, n
     return selected, out[0], out[1]
 
 
-def _saturation(model: Model, selected: tuple[Channel, ...], limits: Any) -> tuple[np.ndarray, np.ndarray]:
+def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> tuple[np.ndarray, np.ndarray]:
     lower, upper = np.full(len(selected), -np.inf), np.full(len(selected), np.inf)
     remedy = "give the largest torque in N m (N when sliding)"
     if limits is None:

@@ -27,8 +27,8 @@ def trapezoid(
     ]
     if len(given) != 2 and given != ["duration"]:
         raise LissomError(
-            f"trapezoid: got {', '.join(given) or 'no limits'}; give speed and acceleration, or duration, "
-            "or duration and one of them"
+            "a trapezoid takes speed and acceleration, or duration, or duration and one of them; "
+            f"got {' and '.join(given) or 'none'}"
         )
 
     def share(limit: Any, name: str) -> float:

@@ -1,0 +1,331 @@
+"""Linear-quadratic control of joints and vibrations, with a Kalman filter for what is not measured.
+
+Anderson and Moore 1990; weights by Bryson's rule: each quantity counts in units of what is acceptable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.control import checks
+from lissom.control.channels import Channel, Side, by_channel, channels, reference_of
+from lissom.control.law import saturation_of
+from lissom.control.linear import (
+    Equilibrium,
+    LinearModel,
+    SampledModel,
+    Sensor,
+    equilibrium,
+    joint_sensor,
+    linear_model,
+    sampled_model,
+    tip_rows,
+    tip_sensor,
+)
+from lissom.control.pose import pose
+from lissom.control.reference import Reference
+from lissom.control.sampled import Sampled
+from lissom.control.shaping import light_modes
+from lissom.control.twin import rigid_twin
+from lissom.errors import LissomError
+from lissom.model.compiled import Model
+
+
+@dataclass(eq=False)
+class StateFeedback:
+    """u = u0 + inertia rdd - K (x - x_ref), x estimated from the sensors.
+
+    A function of (t, q, qd) with memory. x holds modal coordinates and their rates (and, with a delay, past
+    inputs) about the equilibrium.
+    """
+
+    K: np.ndarray  # (na, n) feedback gain
+    L: np.ndarray  # (n, m) estimator gain: x += L (y - C x)
+    A: np.ndarray  # (n, n) sampled model
+    B: np.ndarray  # (n, na)
+    C: np.ndarray  # (m, n)
+    at: Equilibrium
+    linear: LinearModel
+    sensors: tuple[Sensor, ...]
+    reference: Reference  # joint angles, na channels
+    inertia: np.ndarray  # (na, na) of the rigid twin: torque per acceleration of the reference
+    lower: np.ndarray  # (na,) limits of the torque
+    upper: np.ndarray
+    force: np.ndarray  # (na,) index into v
+    joints: tuple[tuple[int, int, int], ...]  # of each channel: index into q, into v, and into v of its rotor
+    _estimate: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._start = np.concatenate([sensor.value(self.at.q) for sensor in self.sensors])
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the past: the next estimate starts from the sensors alone."""
+        self._estimate = np.zeros(len(self.A))
+        self._fresh = True
+
+    @property
+    def poles(self) -> np.ndarray:
+        """Poles of the sampled loop with the full state; inside the unit circle."""
+        return np.linalg.eigvals(self.A - self.B @ self.K)
+
+    @property
+    def estimator_poles(self) -> np.ndarray:
+        """Poles of the estimation error; inside the unit circle."""
+        n = len(self.A)
+        return np.linalg.eigvals(self.A @ (np.eye(n) - self.L @ self.C))
+
+    def __call__(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """Generalised forces (nv,) of the sample at t; reads of q what the sensors see."""
+        r, rd, rdd = self.reference(t)
+        measured = np.concatenate([sensor.value(q) for sensor in self.sensors]) - self._start
+        wanted = self._state(r, rd)
+        if self._fresh:
+            self._estimate, self._fresh = self._first(measured), False
+        x = self._estimate + self.L @ (measured - self.C @ self._estimate)
+        hold = self.at.tau[self.force]
+        u = self.inertia @ rdd - self.K @ (x - wanted)
+        u = np.clip(hold + u, self.lower, self.upper) - hold
+        self._estimate = self.A @ x + self.B @ u
+        tau = np.zeros(len(self.at.tau))
+        tau[self.force] = hold + u
+        return tau
+
+    def _state(self, r: np.ndarray, rd: np.ndarray) -> np.ndarray:
+        """The state with the joints at r, moving at rd, links unbent from the equilibrium."""
+        shift, rate = np.zeros((2, self.linear.inverse.shape[1]))
+        for k, (on_q, on_v, on_rotor) in enumerate(self.joints):
+            shift[[on_v, on_rotor]] = r[k] - self.at.q[on_q]
+            rate[[on_v, on_rotor]] = rd[k]
+        x = np.zeros(len(self.A))
+        n = len(self.linear.K)
+        x[:n], x[n : 2 * n] = self.linear.inverse @ shift, self.linear.inverse @ rate
+        return x
+
+    def _first(self, measured: np.ndarray) -> np.ndarray:
+        """The state of rest whose joints agree with the encoders."""
+        na = len(self.joints)
+        r = measured[:na] + np.array([self.at.q[on_q] for on_q, _, _ in self.joints])
+        return self._state(r, np.zeros(na))
+
+
+def lqr(
+    model: Model,
+    q: Any = None,
+    *,
+    reference: Any = None,
+    joints: Iterable[str] | None = None,
+    angle: Any = 0.01,
+    deflection: float = 0.005,
+    torque: Any = None,
+    bandwidth: float | None = None,
+    sensors: Sequence[Any] = (),
+    side: Side = "joint",
+    angle_noise: float = 1e-4,
+    rate: float = 1000.0,
+    delay: float = 0.0,
+    limit: float | None = None,
+    saturation: Any = None,
+) -> Sampled:
+    """State feedback that moves the joints and damps the links, designed about the equilibrium at a pose.
+
+    Args:
+        q: the pose, {joint: value} or (nq,): the joints of the equilibrium; neutral unless given.
+        reference: joint angles to follow, as in `pd`; the pose itself unless given. Stay near the pose.
+        joints: which joints have a motor to use; all unless given.
+        angle: acceptable error of a joint, rad (m when sliding): one for all, or {joint: value}.
+        deflection: acceptable deflection of a beam's tip, m.
+        torque: acceptable torque beyond the one that holds the pose, N m: one for all, or {joint: value}.
+            Unless given it follows from `bandwidth`.
+        bandwidth: of the joints, Hz; unless given half the lowest frequency of the arm with its joints
+            locked, and at most a twentieth of `rate`.
+        sensors: beside the encoders of the joints, tips: {"link": name, "kind": "position" (in the world) or
+            "deflection" (of a beam), "noise": m}.
+        side: where the encoders sit on joints with elastic gears: "joint" or "motor".
+        angle_noise: standard deviation of the encoders, rad.
+        rate, delay: samples per second; seconds from a sample to its torque, part of the design.
+        limit: highest frequency of the modes in the design, Hz; a quarter of `rate` unless given.
+        saturation: largest torques, as in `pd`.
+    Returns:
+        A controller for `simulate`; its `function` is the StateFeedback with gains and poles.
+    """
+    selected = controlled(model, joints)
+    if side not in ("joint", "motor"):
+        raise LissomError(f"side = {checks.brief(side)}: is unknown; choose joint or motor")
+    rate = checks.number(rate, "rate", "give the samples per second", above=0)
+    delay = checks.number(delay, "delay", "give the delay in seconds, 0 for none", at_least=0)
+    limit = rate / 4 if limit is None else checks.number(limit, "limit", "give a frequency in Hz", above=0)
+    angles = by_channel(model, selected, angle, "angle", "give an acceptable error in rad (m)")
+    _positive(angles, "angle")
+    deflection = checks.number(deflection, "deflection", "give an acceptable deflection in m", above=0)
+    noise = checks.number(angle_noise, "angle_noise", "give a standard deviation in rad", above=0)
+    at = equilibrium(model, pose(model, q), selected)
+    linear = linear_model(model, at, selected, limit)
+    inertia = _rigid_inertia(model, at, selected)
+    if torque is None:
+        omega = 2 * np.pi * _bandwidth(model, at, bandwidth, rate)
+        torques = angles * omega**2 * np.diag(inertia)
+    else:
+        torques = by_channel(model, selected, torque, "torque", "give an acceptable torque in N m (N)")
+        _positive(torques, "torque")
+    tips = (tip_sensor(model, at.q, spec, f"sensors[{k}]") for k, spec in enumerate(sensors))
+    eyes = (joint_sensor(model, selected, side, noise), *tips)
+    plant = sampled_model(linear, rate, delay)
+    K = _feedback(model, linear, plant, selected, angles, deflection, torques)
+    C = np.zeros((sum(len(eye.jacobian) for eye in eyes), len(plant.A)))
+    C[:, : len(linear.K)] = np.concatenate([eye.jacobian for eye in eyes]) @ linear.shapes
+    L = _estimator(linear, plant, C, eyes, torques, rate)
+    lower, upper = saturation_of(model, selected, saturation)
+    held = {channel.name: at.q[channel.joint_q] for channel in selected}
+    function = StateFeedback(
+        K=K,
+        L=L,
+        A=plant.A,
+        B=plant.B,
+        C=C,
+        at=at,
+        linear=linear,
+        sensors=eyes,
+        reference=reference_of(model, selected, held if reference is None else reference),
+        inertia=inertia,
+        lower=lower,
+        upper=upper,
+        force=np.array([channel.force for channel in selected]),
+        joints=tuple((c.joint_q, c.joint_v, c.motor_v) for c in selected),
+    )
+    return Sampled(function, rate, delay)
+
+
+def controlled(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...]:
+    """The coordinates of the joints that state feedback acts on: the named ones, or all that move."""
+    for body in model.bodies:
+        kind = model.robot.link(body.link).joint.type
+        if kind in ("spherical", "free") and not np.any(model.arrays.prescribed[body.joint_v]):
+            raise LissomError(
+                f"lqr: {body.joint!r} is a {kind} joint; "
+                "state feedback needs joints of single angles or slides"
+            )
+    if joints is not None:
+        return channels(model, joints, "joints")
+    movable = [
+        body.joint
+        for body in model.bodies
+        if body.joint_v.stop > body.joint_v.start and not np.any(model.arrays.prescribed[body.joint_v])
+    ]
+    return channels(model, movable, "joints")
+
+
+def _positive(values: np.ndarray, name: str) -> None:
+    if np.any(values <= 0):
+        raise LissomError(f"{name} = {checks.brief(values)}: must be positive; give what is acceptable")
+
+
+def _rigid_inertia(model: Model, at: Equilibrium, selected: Sequence[Channel]) -> np.ndarray:
+    """Inertia (na, na) of the rigid twin at the pose, rotors included."""
+    from lissom.dynamics import mass_matrix
+
+    twin = rigid_twin(model.robot, rotors=True).compile()
+    on_q = [k for body in model.bodies for k in range(model.nq)[body.joint_q]]
+    index = [twin.coordinates.index(channel.name) for channel in selected]
+    return mass_matrix(twin, at.q[on_q])[np.ix_(index, index)]
+
+
+def _bandwidth(model: Model, at: Equilibrium, bandwidth: ArrayLike | None, rate: float) -> float:
+    if bandwidth is not None:
+        return checks.number(bandwidth, "bandwidth", "give the bandwidth of the joints in Hz", above=0)
+    hz = light_modes(model, at.q).hz
+    return float(min([0.5 * hz[0] if len(hz) else rate / 20, rate / 20]))
+
+
+def _feedback(
+    model: Model,
+    linear: LinearModel,
+    plant: SampledModel,
+    selected: Sequence[Channel],
+    angles: np.ndarray,
+    deflection: float,
+    torques: np.ndarray,
+) -> np.ndarray:
+    """Gain K (na, n) of the discrete-time regulator."""
+    rows = [np.eye(model.nv)[[channel.joint_v for channel in selected]] / angles[:, None]]
+    rows += [tip_rows(model, link) / deflection for link in model.beams]
+    weighted = np.concatenate(rows) @ linear.shapes
+    n = len(linear.K)
+    Q = np.zeros_like(plant.A)
+    Q[:n, :n] = weighted.T @ weighted
+    R = np.diag(1 / torques**2)
+    _check_reach(
+        model, linear, plant, plant.B.T, "motors cannot reach", "the controlled joints do not move it"
+    )
+    P = _riccati(plant.A, plant.B, Q, R, "feedback")
+    K = np.linalg.solve(R + plant.B.T @ P @ plant.B, plant.B.T @ P @ plant.A)
+    _check_stable(plant.A - plant.B @ K, "feedback")
+    return K
+
+
+def _estimator(
+    linear: LinearModel,
+    plant: SampledModel,
+    C: np.ndarray,
+    sensors: Sequence[Sensor],
+    torques: np.ndarray,
+    rate: float,
+) -> np.ndarray:
+    """Gain L (n, m) of the steady Kalman filter; a tenth of the acceptable torques disturbs the motion."""
+    n = len(linear.K)
+    W = 1e-12 * np.eye(len(plant.A))
+    modal = np.linalg.norm(0.1 * linear.B * torques, axis=1) + 1e-6
+    W[n : 2 * n, n : 2 * n] += np.diag((modal / rate) ** 2)
+    W[:n, :n] += np.diag((modal / rate**2 / 2) ** 2)
+    disturbed = plant.B * (0.1 * torques)
+    W += disturbed @ disturbed.T
+    V = np.diag(np.concatenate([np.full(len(s.jacobian), s.noise**2) for s in sensors]))
+    P = _riccati(plant.A.T, C.T, W, V, "estimator")
+    L = P @ C.T @ np.linalg.inv(C @ P @ C.T + V)
+    _check_stable(plant.A @ (np.eye(len(plant.A)) - L @ C), "estimator")
+    return L
+
+
+def _riccati(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, what: str) -> np.ndarray:
+    from scipy.linalg import solve_discrete_are
+
+    try:
+        return solve_discrete_are(A, B, Q, R)
+    except (np.linalg.LinAlgError, ValueError) as error:
+        raise LissomError(
+            f"lqr: no {what} stabilises the linear model ({error}); lower `limit` to leave fast modes out, "
+            "give the links some damping, or add sensors"
+        ) from None
+
+
+def _check_stable(A: np.ndarray, what: str) -> None:
+    largest = np.abs(np.linalg.eigvals(A)).max()
+    if not largest < 1:
+        raise LissomError(
+            f"lqr: the {what} is not stable (pole of size {largest:.6f}); "
+            "lower `limit` to leave fast modes out, give the links some damping, or raise the rate"
+        )
+
+
+def _check_reach(
+    model: Model, linear: LinearModel, plant: SampledModel, rows: np.ndarray, what: str, why: str
+) -> None:
+    """Refuse a mode that neither decays nor answers to `rows` (Popov, Belevitch and Hautus)."""
+    values, vectors = np.linalg.eig(plant.A.T)
+    n = len(linear.K)
+    for value, left in zip(values, vectors.T):
+        if abs(value) < 1 - 1e-9 or np.abs(left[: 2 * n]).max() == 0:
+            continue
+        reached = np.abs(rows @ left) / (np.linalg.norm(rows, axis=1) * np.linalg.norm(left) + 1e-300)
+        if reached.max() < 1e-10:
+            share = np.abs(linear.shapes @ left[:n].real) + np.abs(linear.shapes @ left[n : 2 * n].real)
+            name = model.coordinates[int(np.argmax(share))]
+            raise LissomError(
+                f"lqr: {what} an undamped mode (mainly {name}): {why}; "
+                "give its link some damping, control more joints, or leave the mode out"
+            )

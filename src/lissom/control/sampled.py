@@ -1,0 +1,160 @@
+"""Discrete-time controllers: functions of the state, evaluated at a rate, held in between, delayed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lissom.control import checks
+from lissom.errors import LissomError
+from lissom.model.compiled import Model
+from lissom.model.names import did_you_mean, listed
+from lissom.model.values import is_number, kind_of
+
+Function = Callable[[float, np.ndarray, np.ndarray], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """A controller that runs at a sample rate.
+
+    Args:
+        function: function(t, q, qd) -> torques: an array (nv,) or (len(model.actuated),), or {joint: value}.
+            If it has a method `reset()`, that is called before a simulation.
+        rate: samples per second.
+        delay: seconds from a sample to the moment its torque acts; zero torque acts before the first.
+    """
+
+    function: Function
+    rate: float = 1000.0
+    delay: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise LissomError(
+                f"controller = {checks.brief(self.function)}: must be a function of (t, q, qd), "
+                f"not {kind_of(self.function)}"
+            )
+        checks.number(self.rate, "rate", "give the samples per second", above=0)
+        checks.number(self.delay, "delay", "give the delay in seconds, 0 for none", at_least=0)
+
+    @property
+    def period(self) -> float:
+        return 1.0 / self.rate
+
+    def reset(self) -> None:
+        """Bring a function with memory to its initial state."""
+        reset = getattr(self.function, "reset", None)
+        if callable(reset):
+            reset()
+
+    def start(self, model: Model) -> Hold:
+        """A fresh hold for one simulation of `model`, the function reset."""
+        self.reset()
+        return Hold(self, model)
+
+
+class Hold:
+    """The torque over time of one simulation: piecewise constant, changing at `next_time` only.
+
+    Call `update(t, q, qd)` at the start and whenever the simulation reaches `next_time`; the result acts
+    until the next such time.
+    """
+
+    def __init__(self, sampled: Sampled, model: Model) -> None:
+        self._sampled = sampled
+        self._output = Output(model)
+        self._count = 0
+        self._waiting: deque[tuple[float, np.ndarray]] = deque()
+        self.torque = np.zeros(model.nv)
+
+    @property
+    def next_time(self) -> float:
+        """The next time when a sample is taken or a delayed torque sets in."""
+        sample = self._count / self._sampled.rate
+        return min(sample, self._waiting[0][0]) if self._waiting else sample
+
+    def update(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """Take the samples due at t, and return the torque (nv,) that acts from t on."""
+        slack = 1e-9 * self._sampled.period
+        if self._count / self._sampled.rate <= t + slack:
+            value = self._output(t, self._sampled.function(t, q.copy(), qd.copy()))
+            self._waiting.append((self._count / self._sampled.rate + self._sampled.delay, value))
+            self._count = max(self._count, int(np.floor((t + slack) * self._sampled.rate))) + 1
+        while self._waiting and self._waiting[0][0] <= t + slack:
+            self.torque = self._waiting.popleft()[1]
+        return self.torque
+
+
+class Output:
+    """What a controller may return, made into generalised forces (nv,)."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._slots: dict[str, np.ndarray] = {}
+        for body in model.bodies:
+            labels = body.v_names[: body.joint_v.stop - body.joint_v.start]
+            if not labels:
+                continue
+            index = [body.rotor_v] if body.rotor_v is not None else list(range(model.nv)[body.joint_v])
+            self._slots[body.joint] = np.array(index)
+            if len(labels) > 1:
+                self._slots |= {label: np.array([k]) for label, k in zip(labels, index)}
+
+    def __call__(self, t: float, value: Any) -> np.ndarray:
+        """Forces (nv,) from the value returned at the time t, or an error with time, joint and value."""
+        tau = self._by_joint(t, value) if isinstance(value, Mapping) else self._array(t, value)
+        if not np.all(np.isfinite(tau)):
+            bad = int(np.flatnonzero(~np.isfinite(tau))[0])
+            raise self._refusal(t, f"{self._model.coordinates[bad]} = {tau[bad]}", "return finite torques")
+        return tau
+
+    def _array(self, t: float, value: Any) -> np.ndarray:
+        nv, actuated = self._model.nv, self._model.actuated
+        sizes = f"{len(actuated)} torques (model.actuated) or {nv} (model.coordinates), or {{joint: value}}"
+        if value is None:
+            raise self._refusal(t, "None", f"return {sizes}")
+        try:
+            array = np.asarray(value)
+            if array.dtype.kind not in "fiu":
+                raise TypeError
+            array = array.astype(float)
+        except (TypeError, ValueError):
+            raise self._refusal(t, checks.brief(value), f"return {sizes}") from None
+        if array.shape == (nv,):
+            return array
+        if array.shape == (len(actuated),) or (array.shape == () and len(actuated) == 1):
+            tau = np.zeros(nv)
+            tau[actuated] = array
+            return tau
+        raise self._refusal(t, f"an array of shape {array.shape}", f"return {sizes}")
+
+    def _by_joint(self, t: float, values: Mapping[str, Any]) -> np.ndarray:
+        tau = np.zeros(self._model.nv)
+        for joint, value in values.items():
+            index = self._slots.get(joint)
+            if index is None:
+                hint = did_you_mean(joint, self._slots)
+                movable = [body.joint for body in self._model.bodies if body.joint in self._slots]
+                raise self._refusal(
+                    t, f"a torque for {joint!r}, which is no joint that moves{hint}", f"use {listed(movable)}"
+                )
+            if is_number(value) and len(index) == 1:
+                tau[index[0]] = value
+                continue
+            array = np.asarray(value, object if isinstance(value, list | tuple) else None)
+            if array.shape not in ((len(index),), () if len(index) == 1 else (len(index),)) or not all(
+                is_number(v) for v in array.ravel().tolist()
+            ):
+                raise self._refusal(
+                    t, f"{joint} = {checks.brief(value)}", f"return {len(index)} number(s) for it"
+                )
+            tau[index] = array.astype(float)
+        return tau
+
+    def _refusal(self, t: float, what: str, remedy: str) -> LissomError:
+        return LissomError(f"the controller returned {what} at t = {t:.6g} s; {remedy}")
