@@ -1,6 +1,12 @@
 """Dynamics as free functions on a compiled Model: states in, arrays out."""
 
-from lissom.dynamics.derivatives import Derivatives, derivatives, parameter_derivatives
+from lissom.dynamics.derivatives import (
+    Derivatives,
+    InverseDerivatives,
+    derivatives,
+    inverse_derivatives,
+    parameter_derivatives,
+)
 from lissom.dynamics.energy import Energy, energy
 from lissom.dynamics.forward import forward_dynamics
 from lissom.dynamics.inverse import bias, inverse_dynamics, joint_wrenches
@@ -11,11 +17,13 @@ from lissom.dynamics.state import integrate
 __all__ = [
     "Derivatives",
     "Energy",
+    "InverseDerivatives",
     "bias",
     "derivatives",
     "energy",
     "forward_dynamics",
     "integrate",
+    "inverse_derivatives",
     "inverse_dynamics",
     "jacobian",
     "joint_wrenches",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.dynamics.forward import forward_dynamics
-from lissom.dynamics.state import Vector, Wrenches, body_wrenches, vector
+from lissom.dynamics.inverse import inverse_dynamics
+from lissom.dynamics.mass_matrix import mass_matrix
+from lissom.dynamics.state import Vector, Wrenches, body_wrenches, number_type, vector
+from lissom.errors import LissomError
 from lissom.kernel import derivatives as kernel
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
@@ -27,14 +30,35 @@ class Derivatives(NamedTuple):
     tau: np.ndarray  # the inverse of the mass matrix
 
 
+class InverseDerivatives(NamedTuple):
+    """Forces and their derivatives, each of shape (nv, nv): entry [i, k] = d tau_i / d coordinate_k."""
+
+    tau: Vector
+    q: np.ndarray  # along velocity coordinates, as in Derivatives
+    qd: np.ndarray
+    qdd: np.ndarray  # the mass matrix
+
+
 def derivatives(
-    model: Model, q: ArrayLike, qd: ArrayLike, tau: ArrayLike | None = None, wrenches: Wrenches | None = None
+    model: Model,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike | None = None,
+    wrenches: Wrenches | None = None,
+    qdd: ArrayLike | None = None,
 ) -> Derivatives:
-    """Forward dynamics and its exact derivatives with respect to q, qd and tau."""
-    q, qd = vector(model, q, "q", model.nq), vector(model, qd, "qd", model.nv)
+    """Forward dynamics and its exact derivatives with respect to q, qd and tau.
+
+    Arguments are those of `forward_dynamics`. Accelerations of prescribed joints are given by `qdd`: their
+    rows are zero, and so are their columns by tau.
+    """
     n = model.nv
+    q, qd = vector(model, q, "q", model.nq), vector(model, qd, "qd", n)
     tau = vector(model, np.zeros(n) if tau is None else tau, "tau", n)
-    out = Derivatives(np.zeros(n), *(np.empty((n, n)) for _ in range(3)))
+    given = vector(model, np.zeros(n) if qdd is None else qdd, "qdd", n)
+    rows = body_wrenches(model, wrenches, np.float64)
+    _refuse_complex(model, q, qd, tau, given)
+    out = Derivatives(given.copy(), *(np.empty((n, n)) for _ in range(3)))
     complex_ = [np.empty(size, np.complex128) for size in (model.nq, n, n)]
     kernel.forward_derivatives(
         model.struct,
@@ -43,7 +67,7 @@ def derivatives(
         q,
         qd,
         tau,
-        body_wrenches(model, wrenches, np.float64),
+        rows,
         *complex_,
         np.empty((len(model.bodies) + 1, 6), np.complex128),
         np.empty(n, np.complex128),
@@ -56,26 +80,67 @@ def derivatives(
     return Derivatives(out.qdd, out.q.T, out.qd.T, out.tau.T)
 
 
+def inverse_derivatives(
+    model: Model, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrenches: Wrenches | None = None
+) -> InverseDerivatives:
+    """Inverse dynamics and its exact derivatives with respect to q, qd and qdd.
+
+    Arguments are those of `inverse_dynamics`.
+    """
+    n = model.nv
+    q, qd, qdd = (
+        vector(model, value, name, size)
+        for value, name, size in ((q, "q", model.nq), (qd, "qd", n), (qdd, "qdd", n))
+    )
+    _refuse_complex(model, q, qd, qdd)
+    by_q, by_qd = np.empty((n, n)), np.empty((n, n))
+    kernel.inverse_derivatives(
+        model.struct,
+        model.workspace(np.complex128),
+        *(a.astype(np.complex128) for a in (q, qd, qdd)),
+        body_wrenches(model, wrenches, np.complex128),
+        np.empty(n, np.complex128),
+        by_q,
+        by_qd,
+    )
+    return InverseDerivatives(
+        inverse_dynamics(model, q, qd, qdd, wrenches), by_q.T, by_qd.T, mass_matrix(model, q)
+    )
+
+
 def parameter_derivatives(
     robot: Robot,
     parameters: Sequence[str],
-    q: ArrayLike,
-    qd: ArrayLike,
-    tau: ArrayLike,
-    function: Callable[..., np.ndarray] = forward_dynamics,
+    *state: ArrayLike,
+    function: Callable[..., ArrayLike] = forward_dynamics,
+    prescribed: Iterable[str] = (),
 ) -> np.ndarray:
-    """Exact derivatives of `function(model, q, qd, tau)` with respect to physical parameters.
+    """Exact derivatives of `function(model, *state)` with respect to physical parameters.
+
+    The functions that a beam's modes multiply are held fixed, also where their family depends on the
+    parameter (`ends: clamped-mass`): the modal coordinates keep their meaning.
 
     Args:
         parameters: paths such as "materials.steel.E", "links.upper.beam.length", "links.payload.body.mass".
-        function: `forward_dynamics` (default), `inverse_dynamics` (then `tau` stands for qdd), or any function of
-            model, q, qd, tau that returns an array and accepts a complex model.
+        state: what the function takes after the model: q, qd, tau for `forward_dynamics`; q, qd, qdd for
+            `inverse_dynamics`; q for `mass_matrix`; q, qd for `energy`.
+        function: any function of a model that returns numbers and accepts a complex model.
+        prescribed: joints whose motion is given, as in `robot.compile`.
     Returns:
         One row per parameter, shape (len(parameters), *result).
     """
-    rows = []
+    names, rows = tuple(prescribed), []
     for path in parameters:
         value = robot.value(path)
-        moved = robot.with_value(path, value + 1j * kernel.STEP)
-        rows.append(np.asarray(function(moved.compile(), q, qd, tau)).imag / kernel.STEP)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise LissomError(f"{path} = {value!r} is not a number; give the path of a number of the robot")
+        model = robot.with_value(path, value + 1j * kernel.STEP).compile(prescribed=names)
+        rows.append(np.imag(function(model, *state)) / kernel.STEP)
     return np.array(rows)
+
+
+def _refuse_complex(model: Model, *arrays: np.ndarray) -> None:
+    if number_type(model, *arrays) is not np.float64:
+        raise LissomError(
+            "derivatives are taken by the complex step: the model and the state have to be real"
+        )

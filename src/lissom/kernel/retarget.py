@@ -1,7 +1,8 @@
 """The same kernel source for other number types: symbols, operation counters, anything with arithmetic.
 
-A compiled kernel keeps its Python function; here that function is rebound so that the helpers it calls are Python
-functions too and `sin`, `cos`, `tanh` are those of the new number type.
+A compiled kernel keeps its Python function; here that function is rebound so that the helpers it calls are
+Python functions too and `sin`, `cos`, `tanh` are those of the new number type. Arrays and Workspace stay
+named tuples, their entries objects.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
+
+from lissom.model.arrays import Arrays
+
+ROUND_OFF = 1e-13
 
 
 def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
@@ -32,3 +37,32 @@ def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
         return done[source]
 
     return rebind(kernel)
+
+
+def object_arrays(arrays: Arrays, number: Callable[[float], Any]) -> Arrays:
+    """`arrays` with every float turned into an object by `number`; index arrays stay as they are."""
+    return Arrays(*(objects(a, number) if a.dtype.kind == "f" else a for a in arrays))
+
+
+def objects(values: np.ndarray, number: Callable[[float], Any]) -> np.ndarray:
+    """An object array of the shape of `values` with the entries number(value)."""
+    out = np.empty(values.shape, object)
+    out.ravel()[:] = [number(value) for value in values.ravel().tolist()]
+    return out
+
+
+def structural_zeros(arrays: Arrays) -> Arrays:
+    """`arrays` with exact zeros in place of round-off, so that no symbolic term grows from it.
+
+    Round-off is what lies below 1e-13 of the largest entry of the same body's table; single numbers of a body
+    or joint are never dropped.
+    """
+
+    def cleaned(table: np.ndarray) -> np.ndarray:
+        if table.dtype.kind != "f" or table.ndim < 2 or table.size == 0:
+            return table
+        size = np.abs(table)
+        largest = size.max(axis=tuple(range(1, table.ndim)), keepdims=True)
+        return np.where(size > ROUND_OFF * largest, table, 0.0)
+
+    return Arrays(*map(cleaned, arrays))

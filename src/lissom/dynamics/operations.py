@@ -1,0 +1,82 @@
+"""Floating-point operations of the dynamics: how far a measured time is from the machine's limit."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.dynamics.state import integrate, vector
+from lissom.errors import LissomError
+from lissom.model.compiled import Model
+
+Counting = Literal["forward_dynamics", "inverse_dynamics", "mass_matrix"]
+
+
+class OperationCount(NamedTuple):
+    """Operations on numbers; a subtraction is an addition, a change of sign is nothing."""
+
+    additions: int
+    multiplications: int
+    divisions: int
+    functions: int  # sin, cos, tanh
+
+    @property
+    def total(self) -> int:
+        return sum(self)
+
+
+def count(
+    model: Model,
+    function: Counting = "forward_dynamics",
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+) -> OperationCount:
+    """Operations in one call of a dynamics function, by a run of the kernel's source on a counting number.
+
+    Every operation in the source counts, also with numbers that are zero: the compiled kernel does them too.
+    The count is the same at every state; a random one is taken unless `q` (nq,) or `qd` (nv,) is given.
+    """
+    return evaluate(model, function, q, qd)[0]
+
+
+def evaluate(
+    model: Model,
+    function: Counting,
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    forcing: ArrayLike | None = None,
+) -> tuple[OperationCount, np.ndarray]:
+    """The count and what the counting run computed; `forcing` stands for tau or qdd, zero unless given."""
+    from lissom.kernel import counter
+
+    rng = np.random.default_rng(0)
+    nv = model.nv
+    q = integrate(model, model.neutral(), 0.01 * rng.normal(size=nv)) if q is None else q
+    q = vector(model, q, "q", model.nq)
+    qd = vector(model, rng.normal(size=nv) if qd is None else qd, "qd", nv)
+    forcing = vector(model, np.zeros(nv) if forcing is None else forcing, "forcing", nv)
+    if any(map(np.iscomplexobj, (model.arrays.mass, q, qd, forcing))):
+        raise LissomError("operations are counted on real numbers: this model or state is complex")
+    result = np.zeros((nv, nv) if function == "mass_matrix" else nv)
+    arguments = (q, np.zeros(nv)) if function == "mass_matrix" else (q, qd, forcing, _no_wrenches(model))
+    tally = counter.count(_kernel(function), model.arrays, *arguments, result)
+    return OperationCount(**vars(tally)), result
+
+
+def _no_wrenches(model: Model) -> np.ndarray:
+    return np.zeros((len(model.bodies) + 1, 6))
+
+
+def _kernel(function: str) -> Any:
+    from lissom.kernel import forward, inverse, mass_matrix
+
+    kernels = {
+        "forward_dynamics": forward.forward_dynamics,
+        "inverse_dynamics": inverse.inverse_dynamics,
+        "mass_matrix": mass_matrix.mass_matrix,
+    }
+    if function not in kernels:
+        raise LissomError(f"function = {function!r} is not counted; choose from {', '.join(kernels)}")
+    return kernels[function]

@@ -1,0 +1,102 @@
+"""A number that counts the arithmetic done with it.
+
+Kernels have no branch on a value, so one run counts the operations of every run. Every operation of the
+source counts, also with a zero: the compiled kernel does the same. Changes of sign are not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lissom.kernel.retarget import object_arrays, objects, retarget
+from lissom.kernel.workspace import workspace
+from lissom.model.arrays import Arrays
+
+
+@dataclass
+class Tally:
+    """Operations so far."""
+
+    additions: int = 0
+    multiplications: int = 0
+    divisions: int = 0
+    functions: int = 0
+
+
+class Counted:
+    """A float that adds each operation to its tally."""
+
+    __slots__ = ("tally", "value")
+    __array_ufunc__ = None
+
+    def __init__(self, value: float, tally: Tally) -> None:
+        self.value = value
+        self.tally = tally
+
+    def __neg__(self) -> Counted:
+        return Counted(-self.value, self.tally)
+
+    def __add__(self, other: Counted | float) -> Counted:
+        self.tally.additions += 1
+        return Counted(self.value + number(other), self.tally)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Counted | float) -> Counted:
+        self.tally.additions += 1
+        return Counted(self.value - number(other), self.tally)
+
+    def __rsub__(self, other: float) -> Counted:
+        self.tally.additions += 1
+        return Counted(other - self.value, self.tally)
+
+    def __mul__(self, other: Counted | float) -> Counted:
+        self.tally.multiplications += 1
+        return Counted(self.value * number(other), self.tally)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Counted | float) -> Counted:
+        self.tally.divisions += 1
+        return Counted(self.value / number(other), self.tally)
+
+    def __rtruediv__(self, other: float) -> Counted:
+        self.tally.divisions += 1
+        return Counted(other / self.value, self.tally)
+
+
+def number(value: Counted | float) -> float:
+    """The plain number."""
+    return value.value if isinstance(value, Counted) else value
+
+
+def _function(plain: Callable[[float], float]) -> Callable[[Counted], Counted]:
+    def apply(value: Counted) -> Counted:
+        value.tally.functions += 1
+        return Counted(float(plain(value.value)), value.tally)
+
+    return apply
+
+
+ELEMENTARY = {name: _function(getattr(np, name)) for name in ("sin", "cos", "tanh")}
+
+
+def count(kernel: Any, arrays: Arrays, *arguments: np.ndarray) -> Tally:
+    """Run `kernel` on float `arrays` with a counting number; the last argument receives its results."""
+    tally = Tally()
+
+    def counted(value: float) -> Counted:
+        return Counted(value, tally)
+
+    model = object_arrays(arrays, counted)
+    work = workspace(arrays)
+    fields = {name: objects(a, counted) for name, a in work._asdict().items() if isinstance(a, np.ndarray)}
+    inputs = [objects(argument, counted) for argument in arguments]
+    retarget(kernel, ELEMENTARY)(model, work._replace(zero=counted(0.0), **fields), *inputs)
+    out = arguments[-1]
+    out[...] = np.array([number(value) for value in inputs[-1].flat]).reshape(out.shape)
+    return tally
