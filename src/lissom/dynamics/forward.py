@@ -22,7 +22,7 @@ def forward_dynamics(
 
     Args:
         q: configuration, shape (model.nq,), in the order of `model.q_names`.
-        qd, tau: velocities and applied generalised forces, shape (model.nv,), in the order of `model.coordinates`.
+        qd, tau: velocities and applied forces, shape (model.nv,), in the order of `model.coordinates`.
         wrenches: external wrenches by link name, (torque, force) at the link's origin in the link's axes.
         qdd: accelerations of prescribed joints (entries of other coordinates are ignored); zero unless given.
     Returns:
@@ -31,7 +31,7 @@ def forward_dynamics(
     q, qd = vector(model, q, "q", model.nq), vector(model, qd, "qd", model.nv)
     tau = vector(model, np.zeros(model.nv) if tau is None else tau, "tau", model.nv)
     given = np.zeros(model.nv) if qdd is None else vector(model, qdd, "qdd", model.nv)
-    number = number_type(model, q, qd, tau, given)
+    number = number_type(model, q, qd, tau, given, wrenches=wrenches)
     out = given.astype(number)
     forward.forward_dynamics(
         model.struct,

@@ -19,9 +19,9 @@ def inverse_dynamics(
 ) -> Vector:
     """Generalised forces that produce `qdd` (recursive Newton-Euler, O(n)).
 
-    Outward pass: twists and accelerations of every link frame; inward pass: wrenches, (22)-(27) of Park et al. 1995,
-    extended by the modal rows of each flexible link. Passive joint forces and gravity are accounted for: the result is
-    what actuators and modal loads have to supply.
+    Outward pass: twists and accelerations of every link frame; inward pass: wrenches, (22)-(27) of Park et
+    al. 1995, extended by the modal rows of each flexible link. Passive joint forces and gravity are accounted
+    for: the result is what actuators and modal loads have to supply.
 
     Args:
         q: configuration, shape (model.nq,).
@@ -48,7 +48,7 @@ def joint_wrenches(
 ) -> np.ndarray:
     """Wrench (torque, force) that the parent exerts on the child in every joint, about the joint's point.
 
-    The torque about a joint's axis, motor included, is part of it. The point is the origin of the child's frame.
+    The torque about a joint's axis, motor included, is part of it. The point is the child frame's origin.
 
     Args:
         frame: axes of the components: those of the child (default), of the parent link, or of the world.
@@ -79,7 +79,7 @@ def _newton_euler(
         vector(model, qd, "qd", model.nv),
         vector(model, qdd, "qdd", model.nv),
     )
-    number = number_type(model, q, qd, qdd)
+    number = number_type(model, q, qd, qdd, wrenches=wrenches)
     tau = np.empty(model.nv, number)
     inverse.inverse_dynamics(
         model.struct,

@@ -1,7 +1,7 @@
 """Pose, velocity and Jacobian of any point of any link; forces at points.
 
-A point is a section of a beam at `x` (its tip unless given) or a frame of a rigid link (its `tip` if the robot file
-names one), shifted by `offset` in the axes of that section or link.
+A point is a section of a beam at `x` (its tip unless given) or a frame of a rigid link (its `tip` if the
+robot file names one), shifted by `offset` in the axes of that section or link.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.state import Vector, number_type, vector
+from lissom.dynamics.state import Vector, number_type, numbers, vector, wrench_vector
 from lissom.errors import LissomError
-from lissom.kernel import energy, jacobian as kernel_jacobian, kinematics
+from lissom.kernel import energy, kinematics
+from lissom.kernel import jacobian as kernel_jacobian
 from lissom.model.compiled import Model
 from lissom.model.probe import Probe, probe
 
@@ -44,7 +45,7 @@ def point_velocity(
     offset: ArrayLike = (0, 0, 0),
     axes: Axes = "world",
 ) -> Vector:
-    """Twist (omega, v) of a point of `link`: v is the velocity of the point itself, in world axes or its own, (6,)."""
+    """Twist (omega, v) of a point of `link`, (6,), in world axes or its own; v is the point's velocity."""
     work, _ = _frames(model, q, qd, link, x, offset)
     return _rotated(work, np.concatenate([work.omega[-1], work.velocity[-1]]), axes)
 
@@ -73,11 +74,8 @@ def point_force(
     offset: ArrayLike = (0, 0, 0),
     axes: Axes = "world",
 ) -> Vector:
-    """Generalised forces of a wrench (torque, force) at a point of `link`: add them to `tau`. Shape (model.nv,)."""
-    value = np.asarray(wrench)
-    if value.shape != (6,):
-        raise LissomError(f"wrench must be (torque, force), 6 numbers, got shape {value.shape}")
-    return jacobian(model, q, link, x, offset, axes).T @ value
+    """Generalised forces (model.nv,) of a wrench (torque, force) at a point of `link`: add them to `tau`."""
+    return jacobian(model, q, link, x, offset, axes).T @ wrench_vector(wrench, "wrench")
 
 
 def _frames(
@@ -86,7 +84,13 @@ def _frames(
     """Outward pass with the point as a last, massless frame."""
     q, qd = vector(model, q, "q", model.nq), vector(model, qd, "qd", model.nv)
     number = number_type(model, q, qd)
-    point = probe(model, link, x, tuple(np.asarray(offset).tolist()))
+    shift = numbers(offset, "offset")
+    if shift.shape != (3,):
+        raise LissomError(f"offset must be (x, y, z), 3 numbers, got shape {shift.shape}")
+    place = None if x is None else numbers(x, "x")
+    if place is not None and place.shape != ():
+        raise LissomError(f"x must be one number, metres along the beam, got shape {place.shape}")
+    point = probe(model, link, None if place is None else place.item(), tuple(shift.tolist()))
     packed = point.workspace(number)
     kinematics.outward(point.struct, packed, q.astype(number, copy=False), qd.astype(number, copy=False))
     energy.world_frames(point.struct, packed)

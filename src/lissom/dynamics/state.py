@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +18,8 @@ Wrenches = Mapping[str, ArrayLike]
 
 def vector(model: Model, value: ArrayLike, name: str, size: int) -> Vector:
     """`value` as a contiguous float64 or complex128 array of `size` entries, or a clear error."""
+    if not isinstance(model, Model):
+        raise LissomError(f"expected a compiled model, got a {type(model).__name__}; use robot.compile()")
     array = np.ascontiguousarray(value)
     if array.shape != (size,):
         names = model.q_names if name == "q" else model.coordinates
@@ -25,33 +28,47 @@ def vector(model: Model, value: ArrayLike, name: str, size: int) -> Vector:
             + ", ".join(names[:12])
             + (", ..." if size > 12 else "")
         )
-    if array.dtype not in (np.float64, np.complex128):
-        array = array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
-    return array
+    return array if array.dtype in (np.float64, np.complex128) else numbers(array, name)
 
 
-def number_type(model: Model, *arrays: np.ndarray) -> type:
-    """complex128 as soon as the model or an array is complex, else float64."""
-    return (
-        np.complex128
-        if np.iscomplexobj(model.arrays.mass) or any(map(np.iscomplexobj, arrays))
-        else np.float64
-    )
+def numbers(value: ArrayLike, name: str) -> np.ndarray:
+    """`value` as a float64 or complex128 array, or a clear error."""
+    array = np.asarray(value)
+    try:
+        return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
+    except (TypeError, ValueError):
+        raise LissomError(f"{name} must hold numbers, got {array.ravel()[:3].tolist()}") from None
 
 
-def body_wrenches(model: Model, wrenches: Wrenches | None, number: type) -> np.ndarray:
-    """External wrenches by link name, (torque, force) at the link's origin in its axes, as rows (bodies + 1, 6)."""
+def number_type(model: Model, *arrays: np.ndarray, wrenches: Wrenches | None = None) -> Any:
+    """complex128 as soon as the model, an array or a wrench is complex, else float64."""
+    loads = wrenches.values() if isinstance(wrenches, Mapping) else ()
+    is_complex = np.iscomplexobj(model.arrays.mass) or any(map(np.iscomplexobj, (*arrays, *loads)))
+    return np.complex128 if is_complex else np.float64
+
+
+def body_wrenches(model: Model, wrenches: Wrenches | None, number: Any) -> np.ndarray:
+    """External wrenches by link name, (torque, force) at its origin in its axes, as rows (bodies + 1, 6)."""
     rows = np.zeros((len(model.bodies) + 1, 6), number)
-    for link, wrench in (wrenches or {}).items():
-        value = np.asarray(wrench)
-        if value.shape != (6,):
-            raise LissomError(f"wrench on {link} must be (torque, force), 6 numbers, got shape {value.shape}")
-        rows[model.row(link)] = value
+    if wrenches is None:
+        return rows
+    if not isinstance(wrenches, Mapping):
+        raise LissomError("wrenches must be a mapping from link name to (torque, force), 6 numbers each")
+    for link, wrench in wrenches.items():
+        rows[model.row(link)] = wrench_vector(wrench, f"wrench on {link}")
     return rows
 
 
+def wrench_vector(value: ArrayLike, name: str) -> Vector:
+    """(torque, force) as an array (6,), or a clear error."""
+    array = numbers(value, name)
+    if array.shape != (6,):
+        raise LissomError(f"{name} must be (torque, force), 6 numbers, got shape {array.shape}")
+    return array
+
+
 def integrate(model: Model, q: ArrayLike, step: ArrayLike) -> Vector:
-    """`q` moved along the velocity-like `step` (nv,); quaternions move on the group, so they keep unit length."""
+    """`q` moved along the velocity-like `step` (nv,); quaternions move on the group and keep unit length."""
     q, step = vector(model, q, "q", model.nq), vector(model, step, "step", model.nv)
     out = np.empty(model.nq, np.result_type(q, step))
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):

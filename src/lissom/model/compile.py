@@ -20,14 +20,15 @@ for _a, _b, _c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
     LEVI_CIVITA[_a, _b, _c], LEVI_CIVITA[_a, _c, _b] = 1.0, -1.0
 
 
-def compile_robot(robot: Robot, prescribed: Iterable[str] = ()) -> Model:
+def compile_robot(robot: Robot, prescribed: str | Iterable[str] = ()) -> Model:
     """Compile `robot` into a Model.
 
     Args:
         robot: the description; a complex value in it (set by `robot.with_value`) makes complex arrays.
-        prescribed: names of joints whose motion is given: their acceleration is an input, their force a result.
+        prescribed: joints whose motion is given, by name: acceleration is an input, force a result.
     """
-    return _Compiler(robot, tuple(prescribed)).model()
+    names = (prescribed,) if isinstance(prescribed, str) else tuple(prescribed)
+    return _Compiler(robot, names).model()
 
 
 def joint_steps(joint: Joint) -> list[tuple[Motion, np.ndarray]]:

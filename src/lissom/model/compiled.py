@@ -71,8 +71,8 @@ class Compiled:
 class Model(Compiled):
     """A robot ready for computation.
 
-    Configuration `q` has `nq` entries, velocities and forces `nv`: for each body in order its joint coordinates, then
-    its modes; then the rotors. They differ only where a joint's rotation is a unit quaternion.
+    Configuration `q` has `nq` entries, velocities and forces `nv`: for each body in order its joint
+    coordinates, then its modes; then the rotors. They differ only where a joint's rotation is a quaternion.
     """
 
     def __init__(
@@ -133,17 +133,20 @@ class Model(Compiled):
     def row(self, link: str) -> int:
         """Kernel row of a link."""
         if link not in self.links:
-            near = difflib.get_close_matches(link, self.links, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"the links are {', '.join(self.links)}"
-            raise LissomError(f"{self.robot.name} has no link {link!r}; {hint}")
+            raise self._unknown("link", link, self.links)
         return self.links.index(link) + 1
+
+    def _unknown(self, what: str, name: str, known: tuple[str, ...]) -> LissomError:
+        near = difflib.get_close_matches(str(name), known, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+        return LissomError(f"{self.robot.name} has no {what} {name!r}; {hint}")
 
     def body(self, name: str) -> BodyNames:
         """The body whose link or joint is called `name`."""
         for body in self.bodies:
             if name in (body.link, body.joint):
                 return body
-        return self.bodies[self.row(name) - 1]
+        raise self._unknown("link or joint", name, tuple(dict.fromkeys(self.links + self.joints)))
 
     def neutral(self) -> np.ndarray:
         """Configuration with every coordinate zero and every quaternion the identity, shape (nq,)."""
