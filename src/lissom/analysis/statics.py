@@ -216,11 +216,13 @@ class _Search:
             matrix = stiffness + shift * mass
             correction = -np.linalg.solve(matrix, force)
             size = np.sqrt(correction @ mass @ correction)
-            largest = max(largest, size, 1e-4 * np.sqrt(mass.diagonal().max()), self._displacement(mass))
+            largest = max(largest, 1e-4 * np.sqrt(mass.diagonal().max()), self._displacement(mass))
             if size <= TOLERANCE * largest:
                 self._move(correction)
                 return iteration, bool(spread[0] > -floor)
-            self._move(self._damped(correction, matrix, mass, size, definite))
+            step = self._damped(correction, matrix, mass, size, definite)
+            largest = max(largest, np.sqrt(step @ mass @ step))
+            self._move(step)
         raise self._failure(correction)
 
     def _displacement(self, mass: np.ndarray) -> float:
