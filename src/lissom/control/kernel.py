@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numba.experimental import structref
 
-from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import StructType
+
 
 class LawArrays(NamedTuple):
     """A control law as the loop reads it; see `ControlLaw`. `na` controlled coordinates."""
@@ -115,11 +115,9 @@ def control_forces(law, twin, scratch, t, q, v, force):
             for k in range(count):
                 r, rd, rdd = evaluate(law.breaks, law.coefficients, k, t)
                 scratch.twin_a[law.twin_index[k]] = (
-                    rdd
-                    + law.kp[k] * (r - q[law.measured_q[k]])
-                    + law.kd[k] * (rd - v[law.measured_v[k]])
+                    rdd + law.kp[k] * (r - q[law.measured_q[k]]) + law.kd[k] * (rd - v[law.measured_v[k]])
                 )
-        inverse_dynamics(
+        scratch.inverse(
             twin,
             scratch.twin_work,
             scratch.twin_q,

@@ -144,6 +144,7 @@ def error_size(system, state, work, h):
 @kernel
 def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, max_steps):
     """Advance to `t_end` or for `max_steps` steps; with `fixed` the step is not controlled. Returns a Status."""
+    largest = 5.0
     for _ in range(max_steps):
         t = state.clock[0]
         if t >= t_end:
@@ -160,15 +161,29 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             continue
         if not fixed:
             error = error_size(system, state, work, h)
-            factor = min(5.0, max(0.2, 0.9 * max(error, 1e-12) ** work.exponent[0]))
+            factor = min(largest, max(0.2, 0.9 * max(error, 1e-12) ** work.exponent[0]))
             state.clock[1] = h * factor
+            largest = 5.0
             if error > 1.0:
                 state.counts[1] += 1
+                largest = 1.0  # no growth right after a rejection: at the stability limit steps would alternate
                 if state.clock[1] < state.clock[3]:
                     return 2
                 continue
         record_step(
-            system, scratch, record, 5, t, h, state.q, state.u1, state.rate1, state.v, state.a, state.v1, state.a1
+            system,
+            scratch,
+            record,
+            5,
+            t,
+            h,
+            state.q,
+            state.u1,
+            state.rate1,
+            state.v,
+            state.a,
+            state.v1,
+            state.a1,
         )
         accept(system, state, h)
         if t + h > t_end - 1e-12 * max(1.0, t_end):

@@ -61,9 +61,7 @@ def make_work(n: int, radius: float) -> Any:
     """Memory for n velocities, as `march` takes it; `radius` from 0 (strong damping) to 1 (none)."""
     square = [np.zeros((n, n)) for _ in range(4)]
     vectors = [np.zeros(n) for _ in range(3)]
-    return pack_work(
-        AlphaWork(*square, np.zeros(n, np.int64), *vectors, np.zeros(1), np.array([radius]))
-    )
+    return pack_work(AlphaWork(*square, np.zeros(n, np.int64), *vectors, np.zeros(1), np.array([radius])))
 
 
 @inline
@@ -199,7 +197,19 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             return 3
         chart_rate(system.model, state.u1, state.v1, state.rate1)
         record_step(
-            system, scratch, record, 3, t, h, state.q, state.u1, state.rate1, state.v, state.a, state.v1, state.a1
+            system,
+            scratch,
+            record,
+            3,
+            t,
+            h,
+            state.q,
+            state.u1,
+            state.rate1,
+            state.v,
+            state.a,
+            state.v1,
+            state.a1,
         )
         for k in range(n):
             work.a[k] = work.a_new[k]

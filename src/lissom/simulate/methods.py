@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.simulate.record import Record
+from lissom.simulate.stepping import State
 
 EXPLICIT = {
     "euler": "lissom.simulate.euler",
@@ -33,8 +35,9 @@ class Method:
     implicit: bool
 
 
-def choose(name: str, n: int, step: float | None, radius: float) -> Method:
-    """The integrator called `name` for n velocities; a given `step` makes its steps fixed."""
+def choose(name: str, step: float | None, radius: float, record: Record, state: State) -> Method:
+    """The integrator called `name` for a run; a given `step` makes its steps fixed."""
+    n = len(state.v)
     if name in EXPLICIT:
         from lissom.simulate import explicit
 
@@ -53,6 +56,10 @@ def choose(name: str, n: int, step: float | None, radius: float) -> Method:
         from lissom.simulate import radau
 
         return Method(name, radau.march, radau.make_work(n), step is not None, True)
+    if name in SUNDIALS:
+        from lissom.simulate.cvode import make_march
+
+        return Method(name, make_march(name, record, state), None, False, False)
     raise LissomError(f"unknown method {name!r}; choose from {', '.join(METHODS)}")
 
 
@@ -60,7 +67,10 @@ def recommend(poles: np.ndarray, duration: float) -> tuple[str, str]:
     """The method for a system with the given eigenvalues (1/s) over `duration` (s), and the reason."""
     fastest = float(np.max(np.abs(poles), initial=0.0))
     if fastest == 0.0:
-        return "dop853", "nothing in the model oscillates or decays, so an explicit method of high order is best"
+        return (
+            "dop853",
+            "nothing in the model oscillates or decays, so an explicit method of high order is best",
+        )
     limit = 3.0 / fastest  # stability of explicit methods
     steps = duration / limit
     if steps < 2000:

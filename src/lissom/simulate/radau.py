@@ -303,7 +303,19 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             return 3
         chart_rate(system.model, state.u1, state.v1, state.rate1)
         record_step(
-            system, scratch, record, 5, t, h, state.q, state.u1, state.rate1, state.v, state.a, state.v1, state.a1
+            system,
+            scratch,
+            record,
+            5,
+            t,
+            h,
+            state.q,
+            state.u1,
+            state.rate1,
+            state.v,
+            state.a,
+            state.v1,
+            state.a1,
         )
         accept(system, state, h)
         if t + h > t_end - 1e-14 * max(1.0, t_end):

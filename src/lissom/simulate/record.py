@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.experimental import structref
 
-from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.passive import dissipation
 from lissom.kernel.struct import StructType
@@ -127,7 +126,7 @@ def driving_forces(system, scratch, t, q, v, a, force):
     """Applied forces, those that drive the prescribed joints included."""
     applied_forces(system, scratch, t, q, v, force)
     if system.motion_v.shape[0] > 0:
-        inverse_dynamics(system.model, scratch.work, q, v, a, scratch.wrench, scratch.residual)
+        scratch.inverse(system.model, scratch.work, q, v, a, scratch.wrench, scratch.residual)
         for k in range(system.motion_v.shape[0]):
             p = system.motion_v[k]
             force[p] = scratch.residual[p]
@@ -141,7 +140,7 @@ def record_step(system, scratch, record, order, t, h, base, u1, rate1, v0, a0, v
     last = record.times.shape[0]
     while True:
         k = record.next[0]
-        inside = k < last and record.times[k] <= t + h * (1.0 + 1e-12)
+        inside = k < last and record.times[k] <= t + h * (1.0 + 1e-9)
         end = min(max((record.times[k] - t) / h, 0.0), 1.0) if inside else 1.0
         if record.audit[0] == 1 and end > begin:
             half = 0.5 * (end - begin)

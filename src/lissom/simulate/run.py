@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from lissom.control.kernel import LawArrays, pack_law
 from lissom.control.law import ControlLaw
@@ -20,8 +19,15 @@ from lissom.simulate.methods import Method, choose, recommend
 from lissom.simulate.raw import RawRun
 from lissom.simulate.record import make_record, pack_record, write_sample
 from lissom.simulate.start import start_state
-from lissom.simulate.stepping import State, Status, make_state, pack_state
-from lissom.simulate.system import System, acceleration, linear_parts, make_scratch, pack_system
+from lissom.simulate.stepping import Status, make_state, pack_state
+from lissom.simulate.system import (
+    System,
+    acceleration,
+    dynamics_pointers,
+    linear_parts,
+    make_scratch,
+    pack_system,
+)
 from lissom.simulate.watch import Watch
 
 CHUNK = 200  # steps between looks at the clock, the keyboard and the state
@@ -85,6 +91,7 @@ class Loop:
             law=pack_law(_law_arrays(self.law)),
             **self.motion,
             held=np.zeros(self.model.nv),
+            **dynamics_pointers(self.model),
             latest=np.array([np.inf]),
         )
         self.packed = pack_system(self.system)
@@ -125,15 +132,19 @@ class Loop:
         acceleration(self.packed, self.scratch, 0.0, self.state.q, self.state.v, self.state.a)
         if not np.all(np.isfinite(self.state.a)):
             bad = self.model.coordinates[int(np.argmin(np.isfinite(self.state.a)))]
-            raise LissomError(f"the acceleration of {bad} at the start is not finite; check masses and start state")
+            raise LissomError(
+                f"the acceleration of {bad} at the start is not finite; check masses and start state"
+            )
 
     def _record_start(self) -> None:
-        write_sample(self.packed, self.scratch, self.packed_record, 0.0, self.state.q, self.state.v, self.state.a)
+        write_sample(
+            self.packed, self.scratch, self.packed_record, 0.0, self.state.q, self.state.v, self.state.a
+        )
 
     def _method(self) -> Method:
         if self.method_name == "auto":
             self.method_name, self.reason = recommend(self._poles(), self.duration)
-        method = choose(self.method_name, self.model.nv, self.step, self.radius)
+        method = choose(self.method_name, self.step, self.radius, self.record, self.state)
         if method.implicit:
             twin = self.law.twin or self.model if self.law is not None else self.model
             self.scratch_c = make_scratch(self.model, twin, np.complex128)
@@ -161,7 +172,11 @@ class Loop:
 
     def _motion_jumps(self) -> np.ndarray:
         breaks, coefficients = self.motion["motion_breaks"], self.motion["motion_coefficients"]
-        return Reference(breaks, coefficients).discontinuities(2) if len(self.motion["motion_v"]) else np.zeros(0)
+        return (
+            Reference(breaks, coefficients).discontinuities(2)
+            if len(self.motion["motion_v"])
+            else np.zeros(0)
+        )
 
     def _march(self, method: Method, end: float, progress: Callable | None) -> tuple[str, str] | None:
         """Advance to the end of a segment; a status and message when the run must stop there."""
@@ -208,7 +223,9 @@ class Loop:
     def _failure(self, code: int, method: Method) -> tuple[str, str]:
         t, h = self.state.clock[0], self.state.clock[1]
         if code == Status.NOT_FINITE:
-            remedy = f"take a smaller step than {self.step:.3g} s" if method.fixed else "check forces and masses"
+            remedy = (
+                f"take a smaller step than {self.step:.3g} s" if method.fixed else "check forces and masses"
+            )
             worst = self.watch.worst(self.state)
             return "failed", f"the state became infinite after t = {t:.6g} s ({worst}); {remedy}"
         return "failed", (
@@ -273,7 +290,9 @@ def _controller(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, 
         return controller, None, controller
     if callable(controller):
         return controller, None, Sampled(controller)
-    raise LissomError(f"controller must be a ControlLaw, a Sampled or a callable (t, q, qd), got {controller!r}")
+    raise LissomError(
+        f"controller must be a ControlLaw, a Sampled or a callable (t, q, qd), got {controller!r}"
+    )
 
 
 def _law_arrays(law: ControlLaw | None) -> LawArrays:
@@ -300,10 +319,16 @@ def _stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, 
             raise LissomError(f"motion of {name}: a joint on a group cannot be prescribed by coordinates")
         count = body.joint_v.stop - body.joint_v.start
         if not isinstance(reference, Reference) or reference.channels != count:
-            raise LissomError(f"motion of {name} must be a Reference with {count} channel(s), got {reference!r}")
+            raise LissomError(
+                f"motion of {name} must be a Reference with {count} channel(s), got {reference!r}"
+            )
         at_q.extend(range(body.joint_q.start, body.joint_q.stop))
         at_v.extend(range(body.joint_v.start, body.joint_v.stop))
-    stacked = Reference.stack(list(motion.values())) if motion else Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
+    stacked = (
+        Reference.stack(list(motion.values()))
+        if motion
+        else Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
+    )
     return {
         "motion_q": np.array(at_q, np.int64),
         "motion_v": np.array(at_v, np.int64),
@@ -316,5 +341,3 @@ def _output_times(duration: float, rate: float) -> np.ndarray:
     """0 to `duration` at `rate`, the end included."""
     times = np.arange(int(np.floor(duration * rate * (1 + 1e-12))) + 1) / rate
     return times if times[-1] >= duration * (1 - 1e-12) else np.append(times, duration)
-
-

@@ -10,14 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba.experimental import structref
+from numpy import arctan2, sqrt
 
 from lissom.control.kernel import control_forces, evaluate
+from lissom.kernel.algebra import quaternion_matrix, rotate, rotate_back
 from lissom.kernel.derivatives import STEP, make_real, tangent_step
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.mass_matrix import mass_matrix
+from lissom.kernel.pointer import Pointer
 from lissom.kernel.struct import StructType
+from lissom.model.compiled import Model
 
 
 class System(NamedTuple):
@@ -31,6 +35,8 @@ class System(NamedTuple):
     motion_breaks: np.ndarray  # (p + 1,) their motion, a piecewise polynomial
     motion_coefficients: np.ndarray  # (p, np, 6)
     held: np.ndarray  # (nv,) forces of a sampled controller, held between its samples
+    forward: Any  # Pointer to forward_dynamics
+    mass: Any  # Pointer to mass_matrix
     latest: np.ndarray  # (1,) references are read up to this time: just before the jump that ends a segment
 
 
@@ -38,6 +44,7 @@ class Scratch(NamedTuple):
     """Working vectors of one number type."""
 
     zero: Any
+    inverse: Any  # Pointer to inverse_dynamics
     work: Any  # WorkspaceStruct of the model
     q: np.ndarray  # (nq,)
     v: np.ndarray  # (nv,)
@@ -89,21 +96,28 @@ def pack_scratch(scratch):
     return ScratchStruct(*scratch)
 
 
-def make_scratch(model: Any, twin: Any, number: type) -> Any:
-    """ScratchStruct for a Model and its twin in the number type."""
+def make_scratch(model: Model, twin: Model, number: type) -> Any:
+    """ScratchStruct for a model and its twin in the number type."""
 
     def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape, number)
 
+    work, wrench, q, v = (
+        model.workspace(number),
+        zeros(len(model.bodies) + 1, 6),
+        zeros(model.nq),
+        zeros(model.nv),
+    )
     scratch = Scratch(
         zero=number(0),
-        work=model.workspace(number),
-        q=zeros(model.nq),
-        v=zeros(model.nv),
+        inverse=Pointer(inverse_dynamics, model.struct, work, q, v, v, wrench, v),
+        work=work,
+        q=q,
+        v=v,
         a=zeros(model.nv),
         force=zeros(model.nv),
         residual=zeros(model.nv),
-        wrench=zeros(len(model.bodies) + 1, 6),
+        wrench=wrench,
         twin_work=twin.workspace(number),
         twin_q=twin.neutral().astype(number),
         twin_v=zeros(twin.nv),
@@ -112,6 +126,16 @@ def make_scratch(model: Any, twin: Any, number: type) -> Any:
         twin_wrench=zeros(len(twin.bodies) + 1, 6),
     )
     return pack_scratch(scratch)
+
+
+def dynamics_pointers(model: Model) -> dict[str, Pointer]:
+    """Pointers to the kernels that a System calls."""
+    work, q, v, M = model.workspace(), np.zeros(model.nq), np.zeros(model.nv), np.zeros((model.nv, model.nv))
+    wrench = np.zeros((len(model.bodies) + 1, 6))
+    return {
+        "forward": Pointer(forward_dynamics, model.struct, work, q, v, v, wrench, v),
+        "mass": Pointer(mass_matrix, model.struct, work, q, v, M),
+    }
 
 
 @inline
@@ -144,22 +168,10 @@ def move(model, base, u, q):
             q[at + 2] = c * y0 + s * (w0 * y + z0 * x - x0 * z)
             q[at + 3] = c * z0 + s * (w0 * z + x0 * y - y0 * x)
         elif axis == 3:
-            w0 = base[at]
-            x0 = base[at + 1]
-            y0 = base[at + 2]
-            z0 = base[at + 3]
-            x = u[k]
-            y = u[k + 1]
-            z = u[k + 2]
-            q[at + 4] = base[at + 4] + (
-                (1.0 - 2.0 * (y0 * y0 + z0 * z0)) * x + 2.0 * (x0 * y0 - w0 * z0) * y + 2.0 * (x0 * z0 + w0 * y0) * z
-            )
-            q[at + 5] = base[at + 5] + (
-                2.0 * (x0 * y0 + w0 * z0) * x + (1.0 - 2.0 * (x0 * x0 + z0 * z0)) * y + 2.0 * (y0 * z0 - w0 * x0) * z
-            )
-            q[at + 6] = base[at + 6] + (
-                2.0 * (x0 * z0 - w0 * y0) * x + 2.0 * (y0 * z0 + w0 * x0) * y + (1.0 - 2.0 * (x0 * x0 + y0 * y0)) * z
-            )
+            R = quaternion_matrix(base[at], base[at + 1], base[at + 2], base[at + 3])
+            glide = rotate(R, (u[k], u[k + 1], u[k + 2]))
+            for c in range(3):
+                q[at + 4 + c] = base[at + 4 + c] + glide[c]
 
 
 @kernel
@@ -196,6 +208,60 @@ def chart_rate(model, u, v, rate):
             rate[k + 2] = v[k + 2] + 2.0 * s * (c * d + s * (x * b - y * a))
 
 
+@kernel
+def configuration_rate(model, q, v, rate):
+    """dq/dt: plain coordinates follow v, quaternions q (0, omega) / 2, floating bodies R v."""
+    for k in range(v.shape[0]):
+        axis = model.tangent_axis[k]
+        at = model.tangent_q[k]
+        if axis < 0:
+            rate[at] = v[k]
+        elif axis == 0:
+            w = q[at]
+            x = q[at + 1]
+            y = q[at + 2]
+            z = q[at + 3]
+            rate[at] = -0.5 * (x * v[k] + y * v[k + 1] + z * v[k + 2])
+            rate[at + 1] = 0.5 * (w * v[k] + y * v[k + 2] - z * v[k + 1])
+            rate[at + 2] = 0.5 * (w * v[k + 1] + z * v[k] - x * v[k + 2])
+            rate[at + 3] = 0.5 * (w * v[k + 2] + x * v[k + 1] - y * v[k])
+        elif axis == 3:
+            R = quaternion_matrix(q[at], q[at + 1], q[at + 2], q[at + 3])
+            velocity = rotate(R, (v[k], v[k + 1], v[k + 2]))
+            for c in range(3):
+                rate[at + 4 + c] = velocity[c]
+
+
+@kernel
+def difference(model, base, q, u):
+    """The chart position u of `q`: base (+) u = q, for turns below half a revolution."""
+    for k in range(u.shape[0]):
+        axis = model.tangent_axis[k]
+        at = model.tangent_q[k]
+        if axis < 0:
+            u[k] = q[at] - base[at]
+        elif axis == 0:
+            w0 = base[at]
+            x0 = base[at + 1]
+            y0 = base[at + 2]
+            z0 = base[at + 3]
+            w = w0 * q[at] + x0 * q[at + 1] + y0 * q[at + 2] + z0 * q[at + 3]
+            x = w0 * q[at + 1] - x0 * q[at] - y0 * q[at + 3] + z0 * q[at + 2]
+            y = w0 * q[at + 2] - y0 * q[at] - z0 * q[at + 1] + x0 * q[at + 3]
+            z = w0 * q[at + 3] - z0 * q[at] - x0 * q[at + 2] + y0 * q[at + 1]
+            sine = sqrt(x * x + y * y + z * z)
+            f = 2.0 * arctan2(sine, w) / sine if sine > 1e-12 else 2.0
+            u[k] = f * x
+            u[k + 1] = f * y
+            u[k + 2] = f * z
+        elif axis == 3:
+            R = quaternion_matrix(base[at], base[at + 1], base[at + 2], base[at + 3])
+            moved = (q[at + 4] - base[at + 4], q[at + 5] - base[at + 5], q[at + 6] - base[at + 6])
+            glide = rotate_back(R, moved)
+            for c in range(3):
+                u[k + c] = glide[c]
+
+
 @inline
 def prescribe(system, t, q, v, a):
     """Put the prescribed motion at time t into q, v, a."""
@@ -223,7 +289,7 @@ def residual(system, scratch, t, q, v, a, out):
     Rows of prescribed coordinates are zero.
     """
     applied_forces(system, scratch, t, q, v, scratch.force)
-    inverse_dynamics(system.model, scratch.work, q, v, a, scratch.wrench, out)
+    scratch.inverse(system.model, scratch.work, q, v, a, scratch.wrench, out)
     for k in range(out.shape[0]):
         out[k] -= scratch.force[k]
     for k in range(system.motion_v.shape[0]):
@@ -235,14 +301,14 @@ def acceleration(system, scratch, t, q, v, a):
     """a(t, q, v) by forward dynamics; prescribed entries of q and v are overwritten with their motion."""
     prescribe(system, t, q, v, a)
     applied_forces(system, scratch, t, q, v, scratch.force)
-    forward_dynamics(system.model, scratch.work, q, v, scratch.force, scratch.wrench, a)
+    system.forward(system.model, scratch.work, q, v, scratch.force, scratch.wrench, a)
 
 
 @kernel
 def linear_parts(system, scratch, scratch_c, t, q, v, a, M, C, K):
     """Mass matrix and exact derivatives C = dr/dv, K = dr/du of the residual at (q, v, a), entry [row, coordinate]."""
     n = v.shape[0]
-    mass_matrix(system.model, scratch.work, q, v, M)
+    system.mass(system.model, scratch.work, q, v, M)
     for k in range(q.shape[0]):
         scratch_c.q[k] = q[k]
     for k in range(n):

@@ -1,0 +1,97 @@
+"""CVODE of SUNDIALS through scikit-sundae: Adams methods (orders 1 to 12) and BDF (orders 1 to 5).
+
+Hindmarsh et al., ACM Trans. Math. Softw. 31 (2005) 363-396. The Adams method is the predictor-corrector that published
+work on flexible arms uses. CVODE chooses its own steps; here the intervals between outputs take the place of steps.
+Quaternions are integrated as four numbers and brought back to unit length at every output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import LissomError
+from lissom.kernel.jit import kernel
+from lissom.simulate.record import Record, record_step
+from lissom.simulate.stepping import State, Status, accept
+from lissom.simulate.system import acceleration, chart_rate, configuration_rate, difference
+
+
+@kernel
+def rates(system, scratch, t, y, out):
+    """d(q, v)/dt of y = (q, v)."""
+    nq = scratch.q.shape[0]
+    for k in range(nq):
+        scratch.q[k] = y[k]
+    for k in range(scratch.v.shape[0]):
+        scratch.v[k] = y[nq + k]
+    acceleration(system, scratch, t, scratch.q, scratch.v, out[nq:])
+    configuration_rate(system.model, scratch.q, scratch.v, out)
+
+
+@kernel
+def take_interval(system, scratch, record, state, t, h, y):
+    """Record the interval of length `h` that ends in y = (q, v)."""
+    nq = state.q.shape[0]
+    for k in range(nq):
+        state.q1[k] = y[k]
+    for k in range(state.v.shape[0]):
+        state.v1[k] = y[nq + k]
+    acceleration(system, scratch, t + h, state.q1, state.v1, state.a1)
+    difference(system.model, state.q, state.q1, state.u1)
+    chart_rate(system.model, state.u1, state.v1, state.rate1)
+    record_step(
+        system, scratch, record, 5, t, h, state.q, state.u1, state.rate1, state.v, state.a, state.v1, state.a1
+    )
+    accept(system, state, h)
+
+
+def make_march(name: str, record: Record, state: State) -> Callable[..., int]:
+    """A march for the method "cvode-adams" or "cvode-bdf", called like those of the other integrators."""
+    try:
+        from sksundae.cvode import CVODE
+    except ImportError:
+        text = f'method {name!r} needs SUNDIALS; install it with: pip install "lissom[sundials]"'
+        raise LissomError(text) from None
+    family = "Adams" if name == "cvode-adams" else "BDF"
+
+    def march(
+        system: Any,
+        scratch: Any,
+        scratch_c: Any,
+        packed_record: Any,
+        packed_state: Any,
+        work: Any,
+        t_end: float,
+        h_max: float,
+        fixed: bool,
+        max_steps: int,
+    ) -> int:
+        t = float(state.clock[0])
+        slack = 1e-12 * max(1.0, t_end)
+        between = record.times[(record.times > t + slack) & (record.times < t_end - slack)]
+
+        def right_hand_side(time: float, y: np.ndarray, out: np.ndarray) -> None:
+            rates(system, scratch, time, y.copy(), out)
+
+        solver = CVODE(
+            right_hand_side,
+            method=family,
+            rtol=float(state.rtol[0]),
+            atol=np.repeat(state.atol, [len(state.q), len(state.v)]),
+            max_step=h_max,
+            max_num_steps=10_000_000,
+        )
+        solution = solver.solve(np.concatenate([[t], between, [t_end]]), np.concatenate([state.q, state.v]))
+        state.counts[2] += int(solution.nfev)
+        for time, y in zip(solution.t[1:], solution.y[1:], strict=True):
+            if not np.all(np.isfinite(y)):
+                return Status.NOT_FINITE
+            start = float(state.clock[0])
+            take_interval(system, scratch, packed_record, packed_state, start, float(time) - start, y.copy())
+            state.clock[0] = time
+        return Status.REACHED if solution.success else Status.FAILED
+
+    return march
