@@ -116,7 +116,8 @@ def test_outputs_equal_finite_differences_of_what_they_name():
     assert np.abs((linear.C - numeric) / scale).max() < 1e-6
     assert linear.outputs == (
         "elbow", "forearm.tip.x", "forearm.tip.y", "forearm.tip.z",
-        "upper.deflection.x", "upper.deflection.y", "upper.deflection.z", "upper.y1.rate", "forearm.tip.y.rate", "elbow.acceleration",
+        "upper.deflection.x", "upper.deflection.y", "upper.deflection.z",
+        "upper.y1.rate", "forearm.tip.y.rate", "elbow.acceleration",
     )  # fmt: skip
     assert not linear.D[:-1].any()
     assert np.array_equal(linear.D[-1], linear.B[model.nv + model.coordinates.index("elbow")])
@@ -126,15 +127,11 @@ def test_the_acceleration_of_a_tip_at_rest_equals_finite_differences_off_equilib
     model = lissom.load("ella").compile()
     q, tau = np.zeros(model.nq), np.full(model.nv, 0.3)
     q[model.q_names.index("elbow")] = 0.7
-    linear = lissom.linearise(
-        model, q, tau=tau, outputs="forearm.tip.acceleration", inputs=["elbow", "forearm.tip.z"]
-    )
+    linear = lissom.linearise(model, q, tau=tau, outputs="forearm.tip.acceleration", inputs=["elbow", "forearm.tip.z"])
 
     def acceleration(s):
         at = integrate(model, q, s[: model.nv])
-        return (
-            lissom.jacobian(model, at, "forearm") @ lissom.forward_dynamics(model, at, s[model.nv :], tau)
-        )[3:]
+        return (lissom.jacobian(model, at, "forearm") @ lissom.forward_dynamics(model, at, s[model.nv :], tau))[3:]
 
     numeric = central(acceleration, 2 * model.nv)
     assert np.abs(linear.C - numeric).max() < 1e-6 * np.abs(numeric).max()

@@ -108,16 +108,12 @@ def test_labels_say_what_bends():
     assert modes.shape(1)["upper.y1"] != 0 and modes.shape(1)["upper.z1"] == pytest.approx(0, abs=1e-9)
     with pytest.raises(lissom.LissomError, match="no mode 'upper'"):
         modes.shape("upper")
-    gears = lissom.natural_modes(
-        lissom.load("canadarm2"), locked=["shoulder", "elbow", "wrist-yaw", "wrist-swing"]
-    )
+    gears = lissom.natural_modes(lissom.load("canadarm2"), locked=["shoulder", "elbow", "wrist-yaw", "wrist-swing"])
     assert "wrist-pitch joint 1" in gears.labels
 
 
 def test_equal_frequencies_are_told_apart_by_direction():
-    modes = lissom.natural_modes(
-        lissom.load("dual-screw-arm"), number=4, gravity=False
-    )  # round tubes, straight
+    modes = lissom.natural_modes(lissom.load("dual-screw-arm"), number=4, gravity=False)  # round tubes, straight
     assert modes.frequencies_hz[0] == pytest.approx(modes.frequencies_hz[1], rel=1e-6)
     assert {label.split()[2] for label in modes.labels[:2]} == {"y", "z"}
     along_y = modes.participation.directions["y"][:2]

@@ -65,9 +65,7 @@ def test_a_discrete_model_answers_like_the_continuous_one_at_low_frequency():
     hz = np.array([0.5, 2.0])
     slow = lissom.frequency_response(linear, "hinge", "hinge.rate", hz).response
     held = lissom.frequency_response(linear.discretise(1e-4), "hinge", "hinge.rate", hz).response
-    assert held == pytest.approx(
-        slow * np.exp(-1j * np.pi * hz * 1e-4), rel=1e-4
-    )  # a hold delays by half a step
+    assert held == pytest.approx(slow * np.exp(-1j * np.pi * hz * 1e-4), rel=1e-4)  # a hold delays by half a step
 
 
 def test_a_response_that_is_not_there_is_told():

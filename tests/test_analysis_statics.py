@@ -104,17 +104,13 @@ def test_ella_sags_as_two_elasticas_joined_at_the_elbow():
         force = (3.3 + 2.1) * g + per_length * 0.93
         theta1, x1, y1 = elastica(0.95, EIz, per_length, force, -elbow_torque, 0.0)
         slope = theta1[-1]
-    shoulder_torque = (
-        elbow_torque + force * x1[-1] + per_length * np.trapezoid(x1, np.linspace(0, 0.95, len(x1)))
-    )
+    shoulder_torque = elbow_torque + force * x1[-1] + per_length * np.trapezoid(x1, np.linspace(0, 0.95, len(x1)))
     rest = lissom.static_equilibrium(lissom.load("ella"))
     upper, forearm = rest.deflections["upper"], rest.deflections["forearm"]
     assert upper.displacement[1] == pytest.approx(y1[-1], rel=1e-4)
     assert upper.displacement[0] == pytest.approx(x1[-1] - 0.95, rel=1e-2)
     assert upper.rotation[2] == pytest.approx(theta1[-1], rel=1e-4)
-    assert forearm.displacement[1] == pytest.approx(
-        -np.sin(slope) * x2[-1] + np.cos(slope) * y2[-1], rel=1e-3
-    )
+    assert forearm.displacement[1] == pytest.approx(-np.sin(slope) * x2[-1] + np.cos(slope) * y2[-1], rel=1e-3)
     assert forearm.rotation[2] == pytest.approx(theta2[-1] - slope, rel=1e-3)
     assert rest.torques["elbow"] == pytest.approx(elbow_torque, rel=1e-5)
     assert rest.torques["shoulder"] == pytest.approx(shoulder_torque, rel=1e-5)
@@ -205,9 +201,7 @@ def test_free_spherical_joints_hang_too():
 
 
 def test_too_much_torque_is_an_error_that_names_the_joint():
-    with pytest.raises(
-        lissom.LissomError, match=r"no static equilibrium of pendulum.* pivot still moves; hold it"
-    ):
+    with pytest.raises(lissom.LissomError, match=r"no static equilibrium of pendulum.* pivot still moves; hold it"):
         lissom.static_equilibrium(pendulum(), tau={"pivot": 20.0}, hold=())
 
 

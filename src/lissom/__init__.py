@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from lissom.errors import LissomError
     from lissom.model import Model, Robot, compile, load
+    from lissom.simulation import Trajectory, simulate
 
 __version__ = "0.1.0"
 
@@ -51,6 +52,8 @@ __all__ = [
     "natural_modes",
     "static_equilibrium",
     "frequency_response",
+    "simulate",
+    "Trajectory",
     "LissomError",
     "cite",
 ]
@@ -71,11 +74,12 @@ _MODULES = {
         "derivatives",
     ),
     "lissom.analysis": ("linearise", "natural_modes", "static_equilibrium", "frequency_response"),
+    "lissom.simulation": ("simulate", "Trajectory"),
     "lissom.errors": ("LissomError",),
     "lissom.citation": ("cite",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
-_SUBPACKAGES = ("lie", "beam", "model", "kernel", "dynamics", "analysis")
+_SUBPACKAGES = ("lie", "beam", "model", "kernel", "dynamics", "control", "simulation", "analysis", "view")
 
 
 def __getattr__(name: str) -> Any:

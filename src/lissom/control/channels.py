@@ -65,9 +65,7 @@ def by_channel(
     return out
 
 
-def reference_of(
-    model: Model, selected: tuple[Channel, ...], value: Any, field: str = "reference"
-) -> Reference:
+def reference_of(model: Model, selected: tuple[Channel, ...], value: Any, field: str = "reference") -> Reference:
     """One channel per coordinate, from a Reference, numbers, or {joint: Reference or numbers}."""
     n = len(selected)
     remedy = "give a Reference or numbers for " + listed([c.name for c in selected], "and")
@@ -116,9 +114,7 @@ def _coordinates(model: Model, name: Any, field: str) -> list[Channel]:
             return [_channel(body, labels[k], k) for k in picked]
     known = [body.joint for body in model.bodies if body.joint_v.stop > body.joint_v.start]
     shown = f"{name!r}" if isinstance(name, str) else f"{checks.brief(name)} ({kind_of(name)})"
-    raise LissomError(
-        f"{field}: {model.robot.name} has no joint {shown}{did_you_mean(name, known)}; {_joints(model)}"
-    )
+    raise LissomError(f"{field}: {model.robot.name} has no joint {shown}{did_you_mean(name, known)}; {_joints(model)}")
 
 
 def _check(model: Model, body: BodyNames, name: str, field: str) -> None:

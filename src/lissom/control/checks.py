@@ -18,9 +18,7 @@ def brief(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def number(
-    value: Any, field: str, remedy: str, *, above: float | None = None, at_least: float | None = None
-) -> float:
+def number(value: Any, field: str, remedy: str, *, above: float | None = None, at_least: float | None = None) -> float:
     """`value` as a finite float within the bounds."""
     if not is_number(value):
         raise LissomError(f"{field} = {brief(value)}: must be a number, not {kind_of(value)}; {remedy}")
@@ -54,7 +52,5 @@ def times(value: Any, field: str, remedy: str) -> np.ndarray:
     late = np.flatnonzero(np.diff(t) <= 0)
     if len(late):
         k = int(late[0]) + 1
-        raise LissomError(
-            f"{field}[{k}] = {t[k]:g}: must be later than the one before, {t[k - 1]:g}; {remedy}"
-        )
+        raise LissomError(f"{field}[{k}] = {t[k]:g}: must be later than the one before, {t[k - 1]:g}; {remedy}")
     return t

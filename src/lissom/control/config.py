@@ -102,9 +102,7 @@ class _Builder:
     def _torques(self) -> ControlLaw:
         values = self._need("torques", "give torques: {joint: number or {type: steps, ...}}")
         if not isinstance(values, Mapping):
-            raise LissomError(
-                f"torques = {checks.brief(values)}: must be {{joint: number}}, not {kind_of(values)}"
-            )
+            raise LissomError(f"torques = {checks.brief(values)}: must be {{joint: number}}, not {kind_of(values)}")
         parts: dict[str, Any] = {}
         for joint, value in values.items():
             selected = channels(self.model, [joint], "torques")
@@ -124,9 +122,7 @@ class _Builder:
                 raise LissomError(f"gravity_compensation = {checks.brief(flag)}: must be true or false")
             make, options = pd, options | {"gravity_compensation": flag}
         names = gains if isinstance(gains, Mapping) else ()
-        probe = make(
-            self.model, gains, {name: 0.0 for name in names}, **options
-        )  # checks gains, side and limits
+        probe = make(self.model, gains, {name: 0.0 for name in names}, **options)  # checks gains, side and limits
         selected = channels(self.model, names, "gains")
         return make(self.model, gains, self._reference(selected, probe), **options)
 
@@ -171,9 +167,7 @@ class _Builder:
         block = self.config["shaper"]
         block = {"type": block} if isinstance(block, str) else block
         if not isinstance(block, Mapping):
-            raise LissomError(
-                f"shaper = {checks.brief(block)}: must be {{type: zvd, modes: 1}}, not {kind_of(block)}"
-            )
+            raise LissomError(f"shaper = {checks.brief(block)}: must be {{type: zvd, modes: 1}}, not {kind_of(block)}")
         _only(block, ("type", "modes", "frequency", "damping"), "shaper.")
         kind = _choice({"type": "zvd", **block}, "type", dict.fromkeys(KINDS), "shaper.type")
         try:
@@ -249,9 +243,7 @@ class _ReferenceBlock:
                 index = indices(self.model, self.selected, name, f"{self.field}.columns")
                 given = column if isinstance(column, list) else [column]
                 if len(given) != len(index):
-                    raise LissomError(
-                        f"columns.{name} = {checks.brief(column)}: give {len(index)} columns for it"
-                    )
+                    raise LissomError(f"columns.{name} = {checks.brief(column)}: give {len(index)} columns for it")
                 for k, one in zip(index, given):
                     order[k] = one
             missing = [c.name for c, column in zip(self.selected, order) if column is None]
@@ -267,9 +259,7 @@ class _ReferenceBlock:
             raise LissomError(f"path: {error}") from None
         if reference.channels != len(self.selected):
             names = listed([c.name for c in self.selected], "and")
-            raise LissomError(
-                f"columns: the file gives {reference.channels} columns; name one each for {names}"
-            )
+            raise LissomError(f"columns: the file gives {reference.channels} columns; name one each for {names}")
         return reference
 
     def _need(self, name: str, remedy: str) -> Any:
@@ -286,9 +276,7 @@ class _ReferenceBlock:
     def _row(self, value: Any, field: str, default: np.ndarray) -> np.ndarray:
         if value is None:
             return default
-        remedy = "give the coordinate in rad or metres, for each of " + listed(
-            [c.name for c in self.selected], "and"
-        )
+        remedy = "give the coordinate in rad or metres, for each of " + listed([c.name for c in self.selected], "and")
         if not isinstance(value, Mapping):
             if isinstance(value, str):
                 raise LissomError(f"{field} = {checks.brief(value)}: must be numbers, not text; {remedy}")
@@ -309,9 +297,7 @@ class _ReferenceBlock:
         row = self._row(value, name, np.full(len(self.selected), np.nan))
         missing = [c.name for c, v in zip(self.selected, row) if np.isnan(v)]
         if missing:
-            raise LissomError(
-                f"{name}: nothing for {listed(missing, 'and')}; give a limit for each, or one for all"
-            )
+            raise LissomError(f"{name}: nothing for {listed(missing, 'and')}; give a limit for each, or one for all")
         return row
 
     def _points(self) -> tuple[np.ndarray, np.ndarray]:
@@ -338,9 +324,7 @@ def _choice(block: Mapping[str, Any], key: str, known: Mapping[str, Any], field:
         raise LissomError(f"{field}: missing; {remedy}")
     value = block[key]
     if not isinstance(value, str) or value not in known:
-        raise LissomError(
-            f"{field} = {checks.brief(value)}: is unknown{did_you_mean(value, known)}; {remedy}"
-        )
+        raise LissomError(f"{field} = {checks.brief(value)}: is unknown{did_you_mean(value, known)}; {remedy}")
     return value
 
 
@@ -349,13 +333,11 @@ def _within(field: str, error: LissomError) -> str:
     text = str(error)
     if re.match(rf"{re.escape(field)}\b", text):
         return text
-    return f"{field}.{text}" if re.match(r"[a-z_]+([.\[][\w.\]-]+)?( =|:)", text) else f"{field}: {text}"
+    return f"{field}.{text}" if re.match(r"[a-z_]+([.\[][\w.\[\]-]+)?( =|:)", text) else f"{field}: {text}"
 
 
 def _only(block: Mapping[str, Any], known: Sequence[str], prefix: str) -> None:
     for key, value in block.items():
         if key not in known:
             what = f"is unknown{did_you_mean(key, known)}"
-            raise LissomError(
-                f"{prefix}{key} = {checks.brief(value)}: {what}; known here are {listed(known, 'and')}"
-            )
+            raise LissomError(f"{prefix}{key} = {checks.brief(value)}: {what}; known here are {listed(known, 'and')}")

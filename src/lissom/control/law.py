@@ -61,9 +61,7 @@ class ControlLaw:
     law: Law = Law.PD
     twin: Model | None = None  # the rigid twin; None for PD alone
     twin_index: np.ndarray = field(default_factory=_none)  # (na,) index into the twin's v of each coordinate
-    twin_q: np.ndarray = field(
-        default_factory=_none
-    )  # (twin.nq,) index into q: where the twin's q is measured
+    twin_q: np.ndarray = field(default_factory=_none)  # (twin.nq,) index into q: where the twin's q is measured
     twin_v: np.ndarray = field(default_factory=_none)  # (twin.nv,) index into v, likewise
 
     @cached_property
@@ -158,8 +156,7 @@ def _law(
 ) -> ControlLaw:
     if side not in ("joint", "motor"):
         raise LissomError(
-            f"side = {checks.brief(side)}: is unknown{did_you_mean(side, ('joint', 'motor'))}; "
-            "choose joint or motor"
+            f"side = {checks.brief(side)}: is unknown{did_you_mean(side, ('joint', 'motor'))}; choose joint or motor"
         )
     lower, upper = saturation_of(model, selected, saturation)
     twin = None if law == Law.PD else rigid_twin(model.robot, rotors=True).compile()
@@ -204,14 +201,11 @@ def _gains(model: Model, gains: Any) -> tuple[tuple[Channel, ...], np.ndarray, n
     for joint, pair in gains.items():
         if not isinstance(pair, Mapping):
             raise LissomError(
-                f"gains.{joint} = {checks.brief(pair)}: must be {{p: ..., d: ...}}, not {kind_of(pair)}; "
-                f"{_P}, {_D}"
+                f"gains.{joint} = {checks.brief(pair)}: must be {{p: ..., d: ...}}, not {kind_of(pair)}; {_P}, {_D}"
             )
         for key in pair:
             if key not in ("p", "d"):
-                raise LissomError(
-                    f"gains.{joint}.{key} = {checks.brief(pair[key])}: is unknown; give p and d"
-                )
+                raise LissomError(f"gains.{joint}.{key} = {checks.brief(pair[key])}: is unknown; give p and d")
         for key, remedy in (("p", _P), ("d", _D)):
             if key not in pair:
                 raise LissomError(f"gains.{joint}.{key}: missing; {remedy}")
@@ -239,9 +233,7 @@ def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> t
             if isinstance(limit, list | tuple):
                 low, high = checks.numbers(limit, field, "give [lower, upper]", 2)
                 if low >= high:
-                    raise LissomError(
-                        f"{field} = {checks.brief(limit)}: lower must be below upper; exchange them"
-                    )
+                    raise LissomError(f"{field} = {checks.brief(limit)}: lower must be below upper; exchange them")
                 lower[k], upper[k] = low, high
             else:
                 upper[k] = checks.number(limit, field, remedy, at_least=0)

@@ -82,8 +82,7 @@ def equilibrium(model: Model, q: np.ndarray, selected: Sequence[Channel]) -> Equ
             break
     else:
         raise LissomError(
-            f"no state of rest was found for {model.robot.name} at this pose; "
-            "the links may be too soft for their load"
+            f"no state of rest was found for {model.robot.name} at this pose; the links may be too soft for their load"
         )
     tau = inverse_derivatives(model, q, rest, rest).tau
     scale = np.abs(tau).max(initial=0.0) + 1e-300
@@ -180,41 +179,29 @@ def tip_sensor(model: Model, q: np.ndarray, spec: Any, field: str) -> Sensor:
     from lissom.dynamics import jacobian, tip_pose
 
     if not isinstance(spec, Mapping):
-        raise LissomError(
-            f"{field} = {checks.brief(spec)}: must be {{link: ..., kind: position or deflection}}"
-        )
+        raise LissomError(f"{field} = {checks.brief(spec)}: must be {{link: ..., kind: position or deflection}}")
     for key in spec:
         if key not in ("link", "kind", "noise"):
             raise LissomError(f"{field}.{key}: is unknown; give link, kind and noise")
     link, kind = spec.get("link", model.links[-1]), spec.get("kind", "position")
-    noise = checks.number(
-        spec.get("noise", 1e-4), f"{field}.noise", "give the standard deviation in metres", above=0
-    )
+    noise = checks.number(spec.get("noise", 1e-4), f"{field}.noise", "give the standard deviation in metres", above=0)
     if link not in model.links:
         hint = did_you_mean(link, model.links)
-        raise LissomError(
-            f"{field}.link = {checks.brief(link)}: is not a link{hint}; choose {listed(model.links)}"
-        )
+        raise LissomError(f"{field}.link = {checks.brief(link)}: is not a link{hint}; choose {listed(model.links)}")
     if kind == "position":
         rows = jacobian(model, q, link)[3:]
         moving = np.abs(rows).max(axis=1) > 1e-9 * np.abs(rows).max()
-        return Sensor(
-            f"position of {link}", rows[moving], lambda q: tip_pose(model, q, link)[:3, 3][moving], noise
-        )
+        return Sensor(f"position of {link}", rows[moving], lambda q: tip_pose(model, q, link)[:3, 3][moving], noise)
     if kind != "deflection":
         hint = did_you_mean(kind, SENSOR_KINDS)
-        raise LissomError(
-            f"{field}.kind = {checks.brief(kind)}: is unknown{hint}; choose {listed(SENSOR_KINDS)}"
-        )
+        raise LissomError(f"{field}.kind = {checks.brief(kind)}: is unknown{hint}; choose {listed(SENSOR_KINDS)}")
     if link not in model.beams:
         beams = listed(model.beams, "and") if model.beams else "none"
         raise LissomError(f"{field}.link = {link}: is rigid and has no deflection; the beams are {beams}")
     phi = tip_rows(model, link)[:3]
     bends = [k for k in (1, 2) if np.any(phi[k])]
     if not bends:
-        raise LissomError(
-            f"{field}.link = {link}: has no bending modes; give it some, or measure its position"
-        )
+        raise LissomError(f"{field}.link = {link}: has no bending modes; give it some, or measure its position")
     modes = model.body(link).modes_q
     section = phi[bends][:, model.body(link).modes_v]
     return Sensor(f"deflection of {link}", phi[bends], lambda q: section @ q[modes], noise)

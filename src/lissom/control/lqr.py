@@ -121,7 +121,7 @@ def lqr(
     reference: Any = None,
     joints: Iterable[str] | None = None,
     angle: Any = 0.01,
-    deflection: float = 0.005,
+    deflection: float | None = None,
     torque: Any = None,
     bandwidth: float | None = None,
     sensors: Sequence[Any] = (),
@@ -139,7 +139,7 @@ def lqr(
         reference: joint angles to follow, as in `pd`; the pose itself unless given. Stay near the pose.
         joints: which joints have a motor to use; all unless given.
         angle: acceptable error of a joint, rad (m when sliding): one for all, or {joint: value}.
-        deflection: acceptable deflection of a beam's tip, m.
+        deflection: acceptable deflection of a beam's tip, m; a 200th of its length unless given.
         torque: acceptable torque beyond the one that holds the pose, N m: one for all, or {joint: value}.
             Unless given it follows from `bandwidth`.
         bandwidth: of the joints, Hz; unless given half the lowest frequency of the arm with its joints
@@ -162,7 +162,8 @@ def lqr(
     limit = rate / 4 if limit is None else checks.number(limit, "limit", "give a frequency in Hz", above=0)
     angles = by_channel(model, selected, angle, "angle", "give an acceptable error in rad (m)")
     _positive(angles, "angle")
-    deflection = checks.number(deflection, "deflection", "give an acceptable deflection in m", above=0)
+    if deflection is not None:
+        deflection = checks.number(deflection, "deflection", "give an acceptable deflection in m", above=0)
     noise = checks.number(angle_noise, "angle_noise", "give a standard deviation in rad", above=0)
     at = equilibrium(model, pose(model, q), selected)
     linear = linear_model(model, at, selected, limit)
@@ -207,8 +208,7 @@ def controlled(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...
         kind = model.robot.link(body.link).joint.type
         if kind in ("spherical", "free") and not np.any(model.arrays.prescribed[body.joint_v]):
             raise LissomError(
-                f"lqr: {body.joint!r} is a {kind} joint; "
-                "state feedback needs joints of single angles or slides"
+                f"lqr: {body.joint!r} is a {kind} joint; state feedback needs joints of single angles or slides"
             )
     if joints is not None:
         return channels(model, joints, "joints")
@@ -248,20 +248,18 @@ def _feedback(
     plant: SampledModel,
     selected: Sequence[Channel],
     angles: np.ndarray,
-    deflection: float,
+    deflection: float | None,
     torques: np.ndarray,
 ) -> np.ndarray:
     """Gain K (na, n) of the discrete-time regulator."""
     rows = [np.eye(model.nv)[[channel.joint_v for channel in selected]] / angles[:, None]]
-    rows += [tip_rows(model, link) / deflection for link in model.beams]
+    rows += [tip_rows(model, link) / (deflection or beam.length / 200) for link, beam in model.beams.items()]
     weighted = np.concatenate(rows) @ linear.shapes
     n = len(linear.K)
     Q = np.zeros_like(plant.A)
     Q[:n, :n] = weighted.T @ weighted
     R = np.diag(1 / torques**2)
-    _check_reach(
-        model, linear, plant, plant.B.T, "motors cannot reach", "the controlled joints do not move it"
-    )
+    _check_reach(model, linear, plant, plant.B.T, "motors cannot reach", "the controlled joints do not move it")
     P = _riccati(plant.A, plant.B, Q, R, "feedback")
     K = np.linalg.solve(R + plant.B.T @ P @ plant.B, plant.B.T @ P @ plant.A)
     _check_stable(plant.A - plant.B @ K, "feedback")
@@ -312,9 +310,7 @@ def _check_stable(A: np.ndarray, what: str) -> None:
         )
 
 
-def _check_reach(
-    model: Model, linear: LinearModel, plant: SampledModel, rows: np.ndarray, what: str, why: str
-) -> None:
+def _check_reach(model: Model, linear: LinearModel, plant: SampledModel, rows: np.ndarray, what: str, why: str) -> None:
     """Refuse a mode that neither decays nor answers to `rows` (Popov, Belevitch and Hautus)."""
     values, vectors = np.linalg.eig(plant.A.T)
     n = len(linear.K)

@@ -15,15 +15,11 @@ Pieces = tuple[np.ndarray, np.ndarray]
 _TIMES = "give rising times in seconds"
 
 
-def trapezoid(
-    start: np.ndarray, to: np.ndarray, speed: Any, acceleration: Any, duration: Any, begin: float
-) -> Pieces:
+def trapezoid(start: np.ndarray, to: np.ndarray, speed: Any, acceleration: Any, duration: Any, begin: float) -> Pieces:
     """Constant acceleration, constant speed, constant deceleration; `start`, `to` (n,)."""
     n, way = len(start), np.abs(to - start)
     given = [
-        name
-        for name, v in (("speed", speed), ("acceleration", acceleration), ("duration", duration))
-        if v is not None
+        name for name, v in (("speed", speed), ("acceleration", acceleration), ("duration", duration)) if v is not None
     ]
     if len(given) != 2 and given != ["duration"]:
         raise LissomError(
@@ -104,9 +100,7 @@ def samples(t: ArrayLike, values: ArrayLike, kind: str) -> Pieces:
     raise LissomError(f"kind = {kind!r}: is unknown; choose 'cubic' or 'linear'")
 
 
-def function_pieces(
-    function: Callable[[float], Any], duration: float, pieces: int | None, begin: float
-) -> Pieces:
+def function_pieces(function: Callable[[float], Any], duration: float, pieces: int | None, begin: float) -> Pieces:
     """Quintic Hermite pieces of a function; derivatives by differences at Chebyshev points in each piece."""
     duration = checks.number(duration, "duration", "give the length of the time in seconds", above=0)
     begin = checks.number(begin, "begin", "give the begin in seconds")
@@ -187,13 +181,10 @@ def _sampled(function: Callable[[float], Any], t: np.ndarray) -> np.ndarray:
         row = np.atleast_1d(np.asarray(function(time), float))
         if row.ndim != 1 or (rows and row.shape != rows[0].shape):
             raise LissomError(
-                f"the function returned shape {row.shape} at t = {time:g} s; "
-                "return one number, or one per channel"
+                f"the function returned shape {row.shape} at t = {time:g} s; return one number, or one per channel"
             )
         if not np.all(np.isfinite(row)):
-            raise LissomError(
-                f"the function returned {checks.brief(row)} at t = {time:g} s; return finite numbers"
-            )
+            raise LissomError(f"the function returned {checks.brief(row)} at t = {time:g} s; return finite numbers")
         rows.append(row)
     return np.array(rows).reshape(*t.shape, -1)
 
@@ -215,9 +206,7 @@ def _table(t: ArrayLike, values: ArrayLike, t_name: str, name: str) -> tuple[np.
         )
     if not np.all(np.isfinite(y)):
         row, column = np.argwhere(~np.isfinite(y))[0]
-        raise LissomError(
-            f"{name}[{row}, {column}] = {y[row, column]}: must be a finite number, at t = {t[row]:g} s"
-        )
+        raise LissomError(f"{name}[{row}, {column}] = {y[row, column]}: must be a finite number, at t = {t[row]:g} s")
     return t, y
 
 

@@ -232,9 +232,7 @@ class Reference:
         return cls(*minimum_jerk(points, times))
 
     @classmethod
-    def from_samples(
-        cls, t: ArrayLike, values: ArrayLike, kind: Literal["cubic", "linear"] = "cubic"
-    ) -> Reference:
+    def from_samples(cls, t: ArrayLike, values: ArrayLike, kind: Literal["cubic", "linear"] = "cubic") -> Reference:
         """Through samples `values` (k, n) or (k,) at times t (k,): a C2 cubic spline, or straight lines."""
         from lissom.control.profiles import samples
 
@@ -277,9 +275,7 @@ def _pair(start: ArrayLike, to: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         n = max(len(start), len(to))
         start, to = np.broadcast_to(start, n), np.broadcast_to(to, n)
     if len(start) != len(to):
-        raise LissomError(
-            f"start has {len(start)} values, to has {len(to)}; give one number per channel in both"
-        )
+        raise LissomError(f"start has {len(start)} values, to has {len(to)}; give one number per channel in both")
     return start, to
 
 

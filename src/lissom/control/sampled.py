@@ -150,9 +150,7 @@ class Output:
             if array.shape not in ((len(index),), () if len(index) == 1 else (len(index),)) or not all(
                 is_number(v) for v in array.ravel().tolist()
             ):
-                raise self._refusal(
-                    t, f"{joint} = {checks.brief(value)}", f"return {len(index)} number(s) for it"
-                )
+                raise self._refusal(t, f"{joint} = {checks.brief(value)}", f"return {len(index)} number(s) for it")
             tau[index] = array.astype(float)
         return tau
 

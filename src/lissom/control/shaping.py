@@ -66,9 +66,7 @@ def impulses(kind: str, frequency: float, damping: float = 0.0, tolerance: float
     frequency = checks.number(frequency, "frequency", "give the mode's frequency in Hz", above=0)
     damping = checks.number(damping, "damping", "give the mode's damping ratio, 0 to 1", at_least=0)
     if damping >= 1:
-        raise LissomError(
-            f"damping = {damping:g}: a mode with ratio 1 or more does not vibrate; no shaper is needed"
-        )
+        raise LissomError(f"damping = {damping:g}: a mode with ratio 1 or more does not vibrate; no shaper is needed")
     root = np.sqrt(1 - damping**2)
     decay = np.exp(-np.pi * damping / root)  # over half a damped period
     if kind == "ei":
@@ -94,9 +92,7 @@ def combined(parts: Iterable[Impulses]) -> Impulses:
 
 def shape(reference: Reference, sequence: Impulses) -> Reference:
     """The reference, shaped: the sum of its copies, delayed by the times and scaled by the amplitudes."""
-    copies = [
-        reference.shifted(t).scaled(a) for t, a in zip(sequence.times.tolist(), sequence.amplitudes.tolist())
-    ]
+    copies = [reference.shifted(t).scaled(a) for t, a in zip(sequence.times.tolist(), sequence.amplitudes.tolist())]
     return reduce(Reference.__add__, copies)
 
 
@@ -125,9 +121,7 @@ def shaper(
     else:
         chosen = []
     if not chosen:
-        raise LissomError(
-            f"modes = {checks.brief(modes)}: give how many modes, or a list of them such as [1, 2]"
-        )
+        raise LissomError(f"modes = {checks.brief(modes)}: give how many modes, or a list of them such as [1, 2]")
     for k in chosen:
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= len(found.hz):
             raise LissomError(
@@ -152,9 +146,7 @@ def light_modes(
         law = pd(model, gains, {name: 0.0 for name in names}, side)  # type: ignore[arg-type]
     locked = set(np.flatnonzero(model.arrays.prescribed).tolist())
     if law is None:
-        floating = {
-            i for body in model.bodies if _floats(model, body.link) for i in range(model.nv)[body.joint_v]
-        }
+        floating = {i for body in model.bodies if _floats(model, body.link) for i in range(model.nv)[body.joint_v]}
         locked |= set(model.actuated.tolist()) - floating
     elif law.law == Law.COMPUTED_TORQUE:
         locked |= set(law.force.tolist())

@@ -22,18 +22,14 @@ def read(
     """Times (k,) and values (k, n) of a file with one row per time; a first row of text names the columns."""
     file = Path(path)
     text = _text(file)
-    lines = [
-        (n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip() and line[0] != "#"
-    ]
+    lines = [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip() and line[0] != "#"]
     if not lines:
         raise LissomError(f"{file}: has no rows; give one row per time: time, value, ...")
     first = lines[0][1]
     delimiter = next((d for d in (";", "\t", ",") if d in first), None)
 
     def cells(line: str) -> list[str]:
-        return (
-            [c.strip() for c in next(csv.reader([line], delimiter=delimiter))] if delimiter else line.split()
-        )
+        return [c.strip() for c in next(csv.reader([line], delimiter=delimiter))] if delimiter else line.split()
 
     head = cells(first)
     names = head if any(_number(c) is None for c in head) else None
@@ -78,14 +74,10 @@ def _text(file: Path) -> str:
 def _column(file: Path, names: list[str] | None, count: int, wanted: str | int) -> int:
     if isinstance(wanted, str):
         if names is None:
-            raise LissomError(
-                f"{file}: column {wanted!r}: the first row has no names; give column numbers from 0"
-            )
+            raise LissomError(f"{file}: column {wanted!r}: the first row has no names; give column numbers from 0")
         if wanted not in names:
             hint = did_you_mean(wanted, names)
-            raise LissomError(
-                f"{file}: column {wanted!r}: is not there{hint}; the columns are {listed(names, 'and')}"
-            )
+            raise LissomError(f"{file}: column {wanted!r}: is not there{hint}; the columns are {listed(names, 'and')}")
         return names.index(wanted)
     k = int(checks.number(wanted, f"{file}: column", "give a column number from 0", at_least=0))
     if k >= count:

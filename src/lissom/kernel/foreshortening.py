@@ -1,8 +1,8 @@
 """Foreshortening: a bent link draws its points back along x by 1/2 eta B(x) eta.
 
-B(x) = sum_p psi_p(x) A_p in a few functions orthonormal over the link's mass, so that a link of any length of mode list
-needs only P quadratic forms sigma_p = 1/2 eta A_p eta. Each acts as one more axial coordinate, slaved to the bending. All
-terms of the kinetic energy are kept: it stays a sum of squares, whatever the deflection.
+B(x) = sum_p psi_p(x) A_p in a few functions orthonormal over the link's mass leaves P quadratic forms
+sigma_p = 1/2 eta A_p eta. Each acts as one more axial coordinate, slaved to the bending. All terms of the kinetic
+energy are kept: it stays a sum of squares, whatever the deflection.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Forward dynamics: the articulated-body pass over flexible links, O(n).
 
-Outward: frames and drifts. Inward: each body's symmetric system in (modes, twist) is reduced to its twist by eliminating
-the modes, then to what the joint leaves free, and handed to the parent's section. Outward again: accelerations.
+Outward: frames and drifts. Inward: each body's symmetric system in (modes, twist) is reduced to its twist by
+eliminating the modes, then to what the joint leaves free, and handed to the parent's section. Outward again:
+accelerations.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Inverse dynamics: recursive Newton-Euler over flexible links, O(n), with the wrench in every joint.
 
-Outward: frames and accelerations. Inward: wrenches, (22)-(27) of Park, Bobrow and Ploen 1995, extended by the modal rows
-of each flexible link.
+Outward: frames and accelerations. Inward: wrenches, (22)-(27) of Park, Bobrow and Ploen 1995, extended by the modal
+rows of each flexible link.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How a kernel is compiled: Numba, cached on disk, refreshed when any kernel source changes.
+"""How a kernel is compiled: Numba, cached on disk, refreshed when a source it may depend on changes.
 
-Kernels are plain Python on scalars and arrays. `kernel` marks an entry point, `inline` a small helper that vanishes into
-its callers. Both keep the Python function as `.py_func`, from which `kernel.retarget` builds the versions for other
-number types.
+Kernels are plain Python on scalars and arrays. `kernel` marks an entry point, `inline` a small helper that vanishes
+into its callers. Both keep the Python function as `.py_func`, from which `kernel.retarget` builds the versions for
+other number types.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ import numba
 
 # Reassociation and contraction let loops vectorise; NaN and infinity keep their meaning, so failures stay visible.
 FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
+LAYERS = ("kernel", "control", "simulation")  # a layer calls kernels of its own and of those before it
 
 
 @functools.cache
-def _source_stamp() -> str:
-    """Fingerprint of every kernel source: Numba's own stamp sees only the file of the function itself."""
+def _source_stamp(package: str) -> str:
+    """Fingerprint of every source a kernel of `package` may call: Numba's own stamp sees one file only."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.parent.glob("**/*.py")):
-        if "kernel" in path.parts or "simulate" in path.parts or "control" in path.parts:
+    for layer in LAYERS[: LAYERS.index(package) + 1] if package in LAYERS else LAYERS:
+        for path in sorted((Path(__file__).parent.parent / layer).glob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -32,7 +33,7 @@ def _source_stamp() -> str:
 def kernel(function: Callable) -> Any:
     """Compile `function` for the number types it is called with, and cache the machine code on disk."""
     compiled = numba.njit(cache=True, fastmath=FASTMATH, error_model="numpy", nogil=True)(function)
-    compiled._cache._cache_file._source_stamp = _source_stamp()
+    compiled._cache._cache_file._source_stamp = _source_stamp(Path(function.__code__.co_filename).parent.name)
     return compiled
 
 

@@ -35,8 +35,8 @@ def add_rows(out, scales, first, rows, count, width):
 def eliminate(A, inverse, pivots, size, width):
     """Eliminate the first `pivots` unknowns of a symmetric system, row by row.
 
-    A (size, width): upper triangle and right-hand sides; row r is reduced by all pivots above it. The pivots' inverses go
-    to `inverse`.
+    A (size, width): upper triangle and right-hand sides; row r is reduced by all pivots above it. The pivots' inverses
+    go to `inverse`.
     """
     for r in range(size):
         row = A[r]

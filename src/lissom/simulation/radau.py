@@ -1,8 +1,8 @@
 """Radau IIA, three stages, order 5: L-stable, for stiff and lightly damped arms. The default for flexible links.
 
 Hairer and Wanner, Solving Ordinary Differential Equations II, 2nd ed. 1996, section IV.8; written here for second-order
-systems in residual form: the unknowns are the stage accelerations A_i, with V = v + h A a, U = h A V, and each Newton step
-solves (M + h lambda C + h^2 lambda^2 K) x = -r once for the real and once for the complex eigenvalue of the tableau.
+systems in residual form: the unknowns are the stage accelerations a_i, with V = v + h A a, U = h A V, and each Newton
+step solves (M + h lambda C + h^2 lambda^2 K) x = -r once for the real and once for the complex eigenvalue of A.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from numba.experimental import structref
 
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import StructType
-from lissom.simulate.linear_solve import factorise, solve
-from lissom.simulate.record import record_step
-from lissom.simulate.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
-from lissom.simulate.system import chart_rate, linear_parts, move, prescribe, residual
+from lissom.simulation.linear_solve import factorise, solve
+from lissom.simulation.record import record_step
+from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
+from lissom.simulation.system import chart_rate, linear_parts, move, prescribe, residual
 
 ROOT6 = np.sqrt(6.0)
 NODES = np.array([(4 - ROOT6) / 10, (4 + ROOT6) / 10, 1.0])
@@ -95,19 +95,29 @@ def pack_work(work):
 
 def make_work(n: int) -> Any:
     """Memory for n velocities, as `march` takes it."""
-    square = [np.zeros((n, n)) for _ in range(4)]
-    stages = [np.zeros((3, n)) for _ in range(6)]
+
+    def zeros(*shape: int) -> np.ndarray:
+        return np.zeros(shape)
+
     return pack_work(
         RadauWork(
-            *square[:4],
-            np.zeros(n, np.int64),
-            np.zeros((n, n), complex),
-            np.zeros(n, np.int64),
-            *stages,
-            np.zeros((2, n)),
-            np.zeros(n),
-            np.zeros(n, complex),
-            np.zeros(1),
+            M=zeros(n, n),
+            C=zeros(n, n),
+            K=zeros(n, n),
+            real=zeros(n, n),
+            real_pivots=np.zeros(n, np.int64),
+            complex=np.zeros((n, n), complex),
+            complex_pivots=np.zeros(n, np.int64),
+            A=zeros(3, n),
+            V=zeros(3, n),
+            U=zeros(3, n),
+            rate=zeros(3, n),
+            R=zeros(3, n),
+            last=zeros(3, n),
+            error=zeros(2, n),
+            x=zeros(n),
+            z=np.zeros(n, complex),
+            factored=zeros(1),
         )
     )
 

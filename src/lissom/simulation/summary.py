@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lissom.simulate.raw import Event
+from lissom.simulation.raw import Event
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
 
-    from lissom.simulate.trajectory import Trajectory
+    from lissom.simulation.trajectory import Trajectory
 
 BAND = 0.02  # settled: within this part of the way from the first to the final value
 LAST = 0.05  # part of the run whose mean is the final value

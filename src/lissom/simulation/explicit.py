@@ -13,14 +13,14 @@ from numba.experimental import structref
 
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import StructType
-from lissom.simulate.record import record_step
-from lissom.simulate.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
-from lissom.simulate.system import acceleration, chart_rate, move
+from lissom.simulation.record import record_step
+from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
+from lissom.simulation.system import acceleration, chart_rate, move
 
 
 @dataclass(frozen=True, eq=False)
 class Tableau:
-    """An explicit Runge-Kutta method: y + h sum b_i k_i, error estimate h sum e_i k_i (the last e weighs the step's end).
+    """An explicit Runge-Kutta method: y + h sum b_i k_i, error estimate h sum e_i k_i (the last e is the step's end).
 
     `order` is that of the solution, `error_order` that of the estimate plus one; no `error` means fixed steps only.
     """

@@ -12,9 +12,9 @@ from lissom.control.reference import Reference
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
-from lissom.simulate.raw import RawRun
-from lissom.simulate.run import run
-from lissom.simulate.trajectory import Trajectory, from_run
+from lissom.simulation.raw import RawRun
+from lissom.simulation.run import run
+from lissom.simulation.trajectory import Trajectory, from_run
 
 
 class SimulationWarning(UserWarning):
@@ -96,7 +96,8 @@ class _Bar:
     """A progress bar that appears after two seconds on a terminal."""
 
     def __init__(self, duration: float, show: bool | None) -> None:
-        self._duration, self._began, self._bar = duration, time.monotonic(), None
+        self._duration, self._began = duration, time.monotonic()
+        self._bar: Any = None
         self._show = sys.stderr.isatty() if show is None else show
         self._wait = 2.0 if show is None else 0.0
 

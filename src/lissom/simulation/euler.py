@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lissom.simulate.explicit import Tableau
+from lissom.simulation.explicit import Tableau
 
 TABLEAU = Tableau(
     name="euler",

@@ -14,9 +14,9 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.kernel.jit import kernel
-from lissom.simulate.record import Record, record_step
-from lissom.simulate.stepping import State, Status, accept
-from lissom.simulate.system import acceleration, chart_rate, configuration_rate, difference
+from lissom.simulation.record import Record, record_step
+from lissom.simulation.stepping import State, Status, accept
+from lissom.simulation.system import acceleration, chart_rate, configuration_rate, difference
 
 
 @kernel

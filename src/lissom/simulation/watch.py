@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.model.compiled import Model
-from lissom.simulate.raw import Event
-from lissom.simulate.record import Record
-from lissom.simulate.stepping import State
+from lissom.simulation.raw import Event
+from lissom.simulation.record import Record
+from lissom.simulation.stepping import State
 
 SMALL = 0.1  # tip deflection over length beyond which the small-deflection field is in doubt
 HOPELESS = 3.0  # tip deflection over length beyond which a run is stopped
@@ -70,7 +70,7 @@ class Watch:
                 when, value = float(t[beyond[0]]), float(size[beyond[0]])
                 if kind == "deflection":
                     text = (
-                        f"the tip of {body.link} is deflected by {100 * value:.3g} % of its length at t = {when:.4g} s: "
+                        f"{body.link}: its tip is deflected by {100 * value:.3g} % of its length at t = {when:.4g} s; "
                         "beyond 10 % the small-deflection field is in doubt"
                     )
                     self._tell(Event(when, body.link, kind, text, value))

@@ -16,18 +16,18 @@ from lissom.errors import LissomError
 from lissom.lie import quaternion, so3
 from lissom.model.compiled import Model
 from lissom.model.names import did_you_mean
-from lissom.simulate.dataset import dataset as labelled
-from lissom.simulate.interpolate import interpolate
-from lissom.simulate.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
-from lissom.simulate.observe import observe
-from lissom.simulate.raw import Event, RawRun
+from lissom.simulation.dataset import dataset as labelled
+from lissom.simulation.interpolate import interpolate
+from lissom.simulation.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
+from lissom.simulation.observe import observe
+from lissom.simulation.raw import Event, RawRun
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
     from matplotlib.figure import Figure
 
-    from lissom.simulate.summary import EnergyAudit, Summary
+    from lissom.simulation.summary import EnergyAudit, Summary
 
 Frame = Literal["child", "parent", "world"]
 
@@ -238,13 +238,13 @@ class Trajectory:
 
     def energy_audit(self) -> EnergyAudit:
         """What went in, what was dissipated, what is stored, and how far the balance is off."""
-        from lissom.simulate.summary import energy_audit
+        from lissom.simulation.summary import energy_audit
 
         return energy_audit(self)
 
     def summary(self) -> Summary:
         """Peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""
-        from lissom.simulate.summary import summarise
+        from lissom.simulation.summary import summarise
 
         return summarise(self)
 
@@ -266,14 +266,14 @@ class Trajectory:
 
     def save(self, path: str | Path) -> None:
         """Write everything to a NetCDF file, the robot included."""
-        from lissom.simulate.export import save
+        from lissom.simulation.export import save
 
         save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
         """Read what `save` wrote."""
-        from lissom.simulate.export import load
+        from lissom.simulation.export import load
 
         return load(path)
 
@@ -282,19 +282,19 @@ class Trajectory:
 
         `.attrs["units"]` has the unit of every column.
         """
-        from lissom.simulate.export import to_dataframe
+        from lissom.simulation.export import to_dataframe
 
         return to_dataframe(self)
 
     def to_csv(self, path: str | Path, units: bool = False) -> None:
         """Write the table of `to_dataframe` as CSV; with `units` in the header: position.elbow [rad]."""
-        from lissom.simulate.export import to_csv
+        from lissom.simulation.export import to_csv
 
         to_csv(self, path, units)
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table of `to_dataframe` as Parquet (needs pyarrow)."""
-        from lissom.simulate.export import to_parquet
+        from lissom.simulation.export import to_parquet
 
         to_parquet(self, path)
 

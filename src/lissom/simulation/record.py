@@ -1,8 +1,8 @@
 """Output at the asked times, whatever the steps, and the energy that flows in between.
 
-Within a step the motion is interpolated from its ends: by quintic polynomials through u, v, a for methods of high order,
-by cubic ones for methods of order two. Work and dissipation are integrated along the same polynomials (three Gauss
-points), so that the energy balance is as accurate as the steps.
+Within a step the motion is interpolated from its ends: by quintic polynomials through u, v, a for methods of high
+order, by cubic ones for methods of order two. Work and dissipation are integrated along the same polynomials (three
+Gauss points), so that the energy balance is as accurate as the steps.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba.experimental import structref
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.passive import dissipation
 from lissom.kernel.struct import StructType
-from lissom.simulate.system import applied_forces, move, prescribe
+from lissom.simulation.system import applied_forces, move, prescribe
 
 
 class Record(NamedTuple):

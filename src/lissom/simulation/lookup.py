@@ -14,7 +14,7 @@ from lissom.errors import LissomError
 from lissom.lie import quaternion
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.names import did_you_mean, listed
-from lissom.simulate.dataset import Columns, column_units, position_columns, velocity_columns
+from lissom.simulation.dataset import Columns, column_units, position_columns, velocity_columns
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -2,7 +2,7 @@
 
 from scipy.integrate import RK45
 
-from lissom.simulate.explicit import Tableau
+from lissom.simulation.explicit import Tableau
 
 TABLEAU = Tableau(
     name="dopri5",

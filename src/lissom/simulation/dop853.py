@@ -2,7 +2,7 @@
 
 from scipy.integrate import DOP853
 
-from lissom.simulate.explicit import Tableau
+from lissom.simulation.explicit import Tableau
 
 TABLEAU = Tableau(
     name="dop853",

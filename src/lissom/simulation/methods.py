@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.simulate.record import Record
-from lissom.simulate.stepping import State
+from lissom.simulation.record import Record
+from lissom.simulation.stepping import State
 
 EXPLICIT = {
-    "euler": "lissom.simulate.euler",
-    "rk4": "lissom.simulate.rk4",
-    "dopri5": "lissom.simulate.dormand_prince",
-    "dop853": "lissom.simulate.dop853",
+    "euler": "lissom.simulation.euler",
+    "rk4": "lissom.simulation.rk4",
+    "dopri5": "lissom.simulation.dormand_prince",
+    "dop853": "lissom.simulation.dop853",
 }
 IMPLICIT = ("generalised-alpha", "radau")
 SUNDIALS = ("cvode-adams", "cvode-bdf")
@@ -39,25 +39,25 @@ def choose(name: str, step: float | None, radius: float, record: Record, state: 
     """The integrator called `name` for a run; a given `step` makes its steps fixed."""
     n = len(state.v)
     if name in EXPLICIT:
-        from lissom.simulate import explicit
+        from lissom.simulation import explicit
 
         tableau = import_module(EXPLICIT[name]).TABLEAU
         if tableau.error is None and step is None:
             raise LissomError(f"method {name!r} has no step-size control; give step=..., in seconds")
         return Method(name, explicit.march, explicit.make_work(n, tableau), step is not None, False)
     if name == "generalised-alpha":
-        from lissom.simulate import generalised_alpha
+        from lissom.simulation import generalised_alpha
 
         if not 0.0 <= radius <= 1.0:
             raise LissomError(f"radius must lie between 0 (damps most) and 1 (damps nothing), got {radius}")
         work = generalised_alpha.make_work(n, radius)
         return Method(name, generalised_alpha.march, work, step is not None, True)
     if name == "radau":
-        from lissom.simulate import radau
+        from lissom.simulation import radau
 
         return Method(name, radau.march, radau.make_work(n), step is not None, True)
     if name in SUNDIALS:
-        from lissom.simulate.cvode import make_march
+        from lissom.simulation.cvode import make_march
 
         return Method(name, make_march(name, record, state), None, False, False)
     raise LissomError(f"unknown method {name!r}; choose from {', '.join(METHODS)}")

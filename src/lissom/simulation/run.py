@@ -15,12 +15,12 @@ from lissom.control.sampled import Hold, Sampled
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
-from lissom.simulate.methods import Method, choose, recommend
-from lissom.simulate.raw import RawRun
-from lissom.simulate.record import make_record, pack_record, write_sample
-from lissom.simulate.start import start_state
-from lissom.simulate.stepping import Status, make_state, pack_state
-from lissom.simulate.system import (
+from lissom.simulation.methods import Method, choose, recommend
+from lissom.simulation.raw import RawRun
+from lissom.simulation.record import make_record, pack_record, write_sample
+from lissom.simulation.start import start_state
+from lissom.simulation.stepping import Status, make_state, pack_state
+from lissom.simulation.system import (
     System,
     acceleration,
     dynamics_pointers,
@@ -28,7 +28,7 @@ from lissom.simulate.system import (
     make_scratch,
     pack_system,
 )
-from lissom.simulate.watch import Watch
+from lissom.simulation.watch import Watch
 
 CHUNK = 200  # steps between looks at the clock, the keyboard and the state
 VELOCITY_PER_POSITION = 30.0  # 1/s: error allowed in velocities per error allowed in positions
@@ -84,18 +84,18 @@ class Loop:
             np.concatenate([self.law.jumps if self.law is not None else [], self._motion_jumps()])
         )
         self.times = _output_times(duration, rate)
-        twin = self.law.twin or self.model if self.law is not None else self.model
+        self.twin = (self.law.twin if self.law is not None else None) or self.model
+        parts: dict[str, Any] = self.motion | dynamics_pointers(self.model)
         self.system = System(
             model=self.model.struct,
-            twin=twin.struct,
+            twin=self.twin.struct,
             law=pack_law(_law_arrays(self.law)),
-            **self.motion,
             held=np.zeros(self.model.nv),
-            **dynamics_pointers(self.model),
             latest=np.array([np.inf]),
+            **parts,
         )
         self.packed = pack_system(self.system)
-        self.scratch = make_scratch(self.model, twin, np.float64)
+        self.scratch = make_scratch(self.model, self.twin, np.float64)
         self.record = make_record(self.model, self.times, audit)
         self.packed_record = pack_record(self.record)
         q, v = start_state(self.model, start)
@@ -146,16 +146,14 @@ class Loop:
             self.method_name, self.reason = recommend(self._poles(), self.duration)
         method = choose(self.method_name, self.step, self.radius, self.record, self.state)
         if method.implicit:
-            twin = self.law.twin or self.model if self.law is not None else self.model
-            self.scratch_c = make_scratch(self.model, twin, np.complex128)
+            self.scratch_c = make_scratch(self.model, self.twin, np.complex128)
         self.state.clock[1] = self.step or min(1e-4, self.duration / 100)
         self.state.clock[3] = 1e-12 * max(self.duration, 1e-3)
         return method
 
     def _poles(self) -> np.ndarray:
         """Eigenvalues of the loop, linearised at the start."""
-        twin = self.law.twin or self.model if self.law is not None else self.model
-        scratch_c = make_scratch(self.model, twin, np.complex128)
+        scratch_c = make_scratch(self.model, self.twin, np.complex128)
         n = self.model.nv
         M, C, K = (np.zeros((n, n)) for _ in range(3))
         s = self.state
@@ -296,16 +294,21 @@ def _controller(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, 
 
 
 def _law_arrays(law: ControlLaw | None) -> LawArrays:
+    """The law as compiled code reads it; no law is one on no coordinates."""
     index, number = np.zeros(0, np.int64), np.zeros(0)
-    if law is None:
-        flat = (np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
-        return LawArrays(0, *[index] * 6, *[number] * 4, *flat, *flat)
-    pairs = [(r.breaks, r.coefficients) for r in (law.reference, law.feedforward)]
+    none = Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
+    reference, feed = (none, none) if law is None else (law.reference, law.feedforward)
+    indices = ("force", "measured_q", "measured_v", "twin_index", "twin_q", "twin_v")
+    numbers = ("kp", "kd", "lower", "upper")
+    parts: dict[str, Any] = {name: np.array(getattr(law, name, index), np.int64) for name in indices}
+    parts |= {name: np.array(getattr(law, name, number), float) for name in numbers}
     return LawArrays(
-        int(law.law),
-        *(np.asarray(getattr(law, name), np.int64) for name in LawArrays._fields[1:7]),
-        *(np.asarray(getattr(law, name), float) for name in LawArrays._fields[7:11]),
-        *(np.array(part, float) for pair in pairs for part in pair),
+        law=0 if law is None else int(law.law),
+        breaks=np.array(reference.breaks),
+        coefficients=np.array(reference.coefficients),
+        feed_breaks=np.array(feed.breaks),
+        feed_coefficients=np.array(feed.coefficients),
+        **parts,
     )
 
 

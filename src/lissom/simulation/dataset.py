@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lissom.model.compiled import Model
-from lissom.simulate.observe import observe
-from lissom.simulate.raw import RawRun
+from lissom.simulation.observe import observe
+from lissom.simulation.raw import RawRun
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -14,9 +14,9 @@ import numpy as np
 
 import lissom
 from lissom.errors import LissomError
-from lissom.simulate.dataset import column_units
-from lissom.simulate.raw import Event
-from lissom.simulate.trajectory import RunInfo, Trajectory
+from lissom.simulation.dataset import column_units
+from lissom.simulation.raw import Event
+from lissom.simulation.trajectory import RunInfo, Trajectory
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,10 +14,10 @@ from numba.experimental import structref
 
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import StructType
-from lissom.simulate.linear_solve import factorise, solve
-from lissom.simulate.record import record_step
-from lissom.simulate.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
-from lissom.simulate.system import chart_rate, linear_parts, move, prescribe, residual
+from lissom.simulation.linear_solve import factorise, solve
+from lissom.simulation.record import record_step
+from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
+from lissom.simulation.system import chart_rate, linear_parts, move, prescribe, residual
 
 NEWTON_ITERATIONS = 10
 NEWTON_TOLERANCE = 0.02  # of the allowed error
@@ -59,9 +59,24 @@ def pack_work(work):
 
 def make_work(n: int, radius: float) -> Any:
     """Memory for n velocities, as `march` takes it; `radius` from 0 (strong damping) to 1 (none)."""
-    square = [np.zeros((n, n)) for _ in range(4)]
-    vectors = [np.zeros(n) for _ in range(3)]
-    return pack_work(AlphaWork(*square, np.zeros(n, np.int64), *vectors, np.zeros(1), np.array([radius])))
+
+    def zeros(*shape: int) -> np.ndarray:
+        return np.zeros(shape)
+
+    return pack_work(
+        AlphaWork(
+            M=zeros(n, n),
+            C=zeros(n, n),
+            K=zeros(n, n),
+            factors=zeros(n, n),
+            pivots=np.zeros(n, np.int64),
+            a=zeros(n),
+            a_new=zeros(n),
+            r=zeros(n),
+            factored=zeros(1),
+            radius=np.array([radius]),
+        )
+    )
 
 
 @inline

@@ -1,1 +1,0 @@
-"""Integrators, the time loop and its results."""

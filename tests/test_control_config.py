@@ -1,0 +1,186 @@
+"""Controllers from the `control:` block of a scenario file."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lissom
+from lissom import LissomError
+from lissom.control import ControlLaw, Law, Reference, Sampled, StateFeedback, from_config, light_modes, pd
+
+ELLA = lissom.load("ella").compile()
+GAINS = {
+    "shoulder-yaw": {"p": 900, "d": 157},
+    "shoulder": {"p": 2000, "d": 200},
+    "elbow": {"p": 600, "d": 40},
+}
+TO = {"shoulder-yaw": -0.4928, "shoulder": 0.6922, "elbow": 0.427}
+QUINTIC = {"type": "quintic", "to": TO, "duration": 1.5}
+PD = {"type": "pd", "gains": GAINS, "reference": QUINTIC}
+STATE = np.linspace(-0.1, 0.1, ELLA.nq), np.linspace(0.2, -0.1, ELLA.nv)
+T = np.linspace(0, 3, 40)
+COLUMNS = {"elbow": "a", "shoulder": "b", "shoulder-yaw": "c"}
+
+
+def law(config: dict[str, Any], **options: Any) -> ControlLaw:
+    controller = from_config(ELLA, config, **options)
+    assert isinstance(controller, ControlLaw)
+    return controller
+
+
+def motion(reference: dict[str, Any] | None, start: Any = None, **options: Any) -> np.ndarray:
+    """Values (times, 3) of the reference that a block describes."""
+    config = {"type": "pd", "gains": GAINS} | ({} if reference is None else {"reference": reference})
+    return law(config, start=start, **options).reference(T)[0]
+
+
+def test_the_scenario_of_the_manual_is_the_law_written_in_python() -> None:
+    python = pd(ELLA, GAINS, Reference.quintic([0, 0, 0], list(TO.values()), 1.5))
+    np.testing.assert_array_equal(law(PD)(0.4, *STATE), python(0.4, *STATE))
+
+
+def test_no_control() -> None:
+    assert from_config(ELLA, None) is None
+    assert from_config(ELLA, {"type": "none"}) is None
+
+
+def test_options_reach_the_law() -> None:
+    full = law(PD | {"gravity_compensation": True, "saturation": {"elbow": 5}, "side": "motor"})
+    assert full.law == Law.GRAVITY
+    np.testing.assert_array_equal(full.upper, [np.inf, np.inf, 5])
+    assert law(PD | {"type": "computed-torque"}).law == Law.COMPUTED_TORQUE
+
+
+def test_a_rate_makes_the_law_sampled() -> None:
+    sampled = from_config(ELLA, PD | {"rate": 500, "delay": 0.001})
+    assert isinstance(sampled, Sampled) and (sampled.rate, sampled.delay) == (500, 0.001)
+
+
+def test_without_a_reference_the_start_is_held() -> None:
+    np.testing.assert_allclose(motion(None, {"elbow": 0.3}), np.tile([0, 0, 0.3], (40, 1)))
+
+
+def test_a_motion_begins_at_the_start_and_joints_that_are_not_named_stay() -> None:
+    path = motion({"type": "quintic", "to": {"elbow": 1.0}, "duration": 1.0}, {"elbow": 0.3, "shoulder": 0.2})
+    np.testing.assert_allclose(path[0], [0, 0.2, 0.3])
+    np.testing.assert_allclose(path[-1], [0, 0.2, 1.0])
+    given = motion({"type": "quintic", "from": [1, 1, 1], "to": [2, 2, 2], "duration": 1.0})
+    np.testing.assert_allclose(given[[0, -1]], [[1, 1, 1], [2, 2, 2]])
+
+
+def test_every_type_of_reference(tmp_path: Path) -> None:
+    (tmp_path / "motion.csv").write_text("t,a,b,c\n0,0,0,0\n1,1,2,3\n2,0,0,1\n")
+    ends = {
+        "constant": ({"to": [1, 2, 3]}, [1, 2, 3]),
+        "step": ({"to": {"elbow": 1}, "at": 0.5}, [0, 0, 1]),
+        "steps": ({"points": [{"elbow": 1}, {"shoulder": 2}], "times": [0.0, 1.0]}, [0, 2, 1]),
+        "trapezoid": ({"to": TO, "speed": dict.fromkeys(TO, 1.0), "acceleration": 3}, list(TO.values())),
+        "via": ({"points": [[0, 0, 0], [1, 1, 1], {"elbow": 2}], "times": [0, 1, 2]}, [1, 1, 2]),
+        "csv": ({"path": "motion.csv", "columns": COLUMNS}, [1, 0, 0]),
+    }  # fmt: skip
+    for kind, (block, end) in ends.items():
+        np.testing.assert_allclose(motion({"type": kind, **block}, folder=tmp_path)[-1], end, atol=1e-12)
+
+
+def test_torques_from_numbers_and_references() -> None:
+    steps = {"type": "steps", "points": [[0], [4.0]], "times": [0, 1]}
+    open_loop = law({"type": "torque", "torques": {"elbow": steps, "shoulder": 7}})
+    assert open_loop(2.0, *STATE)[ELLA.actuated].tolist() == [0, 7, 4]
+
+
+def test_a_shaper_lengthens_the_motion_by_a_period_of_the_closed_loop() -> None:
+    plain, shaped = law(PD), law(PD | {"shaper": {"type": "zvd", "modes": 1}})
+    modes = light_modes(ELLA, TO, plain)
+    period = 1 / modes.hz[0] / np.sqrt(1 - modes.damping[0] ** 2)
+    assert shaped.reference.end - plain.reference.end == pytest.approx(period, rel=1e-6)
+    assert law(PD | {"shaper": "zv"}).reference.end < shaped.reference.end
+    given = law(PD | {"shaper": {"type": "zv", "frequency": 2.0}})
+    assert given.reference.end == pytest.approx(1.75)
+
+
+def test_lqr_is_designed_where_the_motion_ends() -> None:
+    block = {
+        "type": "lqr",
+        "reference": QUINTIC,
+        "rate": 500,
+        "sensors": [{"link": "forearm", "kind": "deflection"}],
+    }
+    sampled = from_config(ELLA, block)
+    assert isinstance(sampled, Sampled) and sampled.rate == 500
+    function = sampled.function
+    assert isinstance(function, StateFeedback)
+    assert function.at.q[ELLA.q_names.index("elbow")] == pytest.approx(TO["elbow"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"type": "pdd"}, r"type = 'pdd': is unknown \(did you mean 'pd'\?\); choose none, torque, pd"),
+        ({"type": None}, r"type: missing; choose"),
+        ({"gain": 3}, r"gain = 3: is unknown \(did you mean 'gains'\?\)"),
+        ({"gains": None}, r"gains: missing; give gains"),
+        ({"gains": {"sholder": {"p": 1, "d": 1}}}, r"gains: ella has no joint 'sholder' \(did you mean"),
+        ({"gains": GAINS | {"elbow": {"p": 1}}}, r"gains\.elbow\.d: missing"),
+        ({"gains": GAINS | {"elbow": {"p": -1, "d": 1}}}, r"gains\.elbow\.p = -1: must not be negative"),
+        ({"gains": {"elbow": {"p": 1, "d": 1}}}, r"reference\.to: 'shoulder-yaw' is not controlled"),
+        ({"reference": 3}, r"reference = 3: must be a mapping"),
+        ({"reference": QUINTIC | {"type": "quintik"}}, r"reference\.type = 'quintik': is unknown \(did"),
+        ({"reference": {"to": TO}}, r"reference\.type: missing; choose constant"),
+        ({"reference": QUINTIC | {"time": 1}}, r"reference\.time = 1: is unknown"),
+        ({"reference": QUINTIC | {"duration": -1}}, r"reference\.duration = -1: must be positive"),
+        ({"reference": {"type": "quintic", "to": TO}}, r"reference\.duration: missing"),
+        ({"reference": {"type": "quintic", "duration": 1}}, r"reference\.to: missing"),
+        ({"reference": QUINTIC | {"to": {"elbo": 1}}}, r"reference\.to: ella has no joint 'elbo'"),
+        ({"reference": QUINTIC | {"to": {"elbow": "x"}}}, r"reference\.to\.elbow = 'x': must be a number"),
+        ({"reference": QUINTIC | {"to": [1, 2]}}, r"reference\.to = \[1, 2\]: has 2 values, not 3"),
+        ({"reference": {"type": "trapezoid", "to": TO}}, r"reference: a trapezoid takes speed and"),
+        (
+            {"reference": {"type": "via", "points": [TO], "times": [0, 1]}},
+            r"reference\.points: has 1 entries for 2",
+        ),
+        (
+            {"reference": {"type": "via", "points": [TO, TO], "times": [1, 0]}},
+            r"reference\.times\[1\] = 0: must be later",
+        ),
+        ({"reference": {"type": "csv", "path": "nope.csv"}}, r"reference\.path: nope\.csv: cannot be read"),
+        ({"side": "moto"}, r"side = 'moto': is unknown \(did you mean 'motor'\?\)"),
+        ({"gravity_compensation": "yes"}, r"gravity_compensation = 'yes': must be true or false"),
+        ({"saturation": {"elbow": -3}}, r"saturation\.elbow = -3: must not be negative"),
+        ({"rate": 0}, r"rate = 0: must be positive"),
+        ({"delay": 0.1}, r"rate: missing beside delay"),
+        ({"shaper": 3}, r"shaper = 3: must be"),
+        ({"shaper": {"type": "zvv"}}, r"shaper\.type = 'zvv': is unknown \(did you mean"),
+        ({"shaper": {"modes": 99}}, r"shaper\.modes = 99: .* is not a mode"),
+        ({"shaper": {"frequency": 1, "modes": 1}}, r"shaper\.modes: goes without frequency"),
+        ({"shaper": {"damping": 1}}, r"shaper\.damping: goes with frequency"),
+    ],
+)
+def test_an_error_names_field_value_and_remedy(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(LissomError, match=rf"^control\.{message}"):
+        from_config(ELLA, PD | change)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ([1], "control: must be a mapping, not a list; give type"),
+        ({"type": "torque"}, r"control\.torques: missing"),
+        ({"type": "torque", "torques": 3}, r"control\.torques = 3: must be"),
+        (
+            {"type": "torque", "torques": {"elbow": np.inf}},
+            r"control\.torques\.elbow = inf: must be a finite number",
+        ),
+        ({"type": "torque", "torques": {"elbow": {"type": "step"}}}, r"control\.torques\.elbow\.to: missing"),
+        ({"type": "lqr", "angle": -1}, r"control\.angle = .*: must be positive"),
+        ({"type": "lqr", "joint": []}, r"control\.joint = \[\]: is unknown \(did you mean 'joints'\?\)"),
+        (
+            {"type": "lqr", "sensors": [{"link": "arm"}]},
+            r"control\.sensors\[0\]\.link = 'arm': is not a link",
+        ),
+    ],
+)
+def test_errors_of_other_types(config: Any, message: str) -> None:
+    with pytest.raises(LissomError, match=message):
+        from_config(ELLA, config)
