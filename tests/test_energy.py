@@ -14,10 +14,10 @@ def spatial_arm(damping=0.0):
     """Two links with bending in both planes, torsion and extension, skew axes, masses at the tips."""
     section = {
         "rhoA": 1.0,
-        "EA": 4e5,
+        "EA": 1e5,
         "EIy": 150.0,
         "EIz": 250.0,
-        "GJ": 80.0,
+        "GJ": 40.0,
         "Jx": 0.02,
         "Jy": 0.01,
         "Jz": 0.01,
@@ -59,7 +59,7 @@ def energies(swing, step, pieces, count):
 def test_energy_is_conserved_over_five_seconds_of_free_swing():
     swing = thrown(spatial_arm())
     assert all(link.beam.stiffening == "first" for link in swing.model.robot.links)
-    total, kinetic = energies(swing, 6.25e-5, 50, 1600)
+    total, kinetic = energies(swing, 1e-4, 50, 1000)
     assert kinetic.max() > 20.0  # of the 27 J that the swing exchanges
     assert np.ptp(total) < 1e-8 * kinetic.max()
 
@@ -169,8 +169,5 @@ def test_gravity_energy_rises_with_the_weight():
     high = q.copy()
     high[6] += 2.0
     mass = model.arrays.mass.sum()
-    rise = (
-        lissom.energy(model, high, np.zeros(model.nv)).gravity
-        - lissom.energy(model, q, np.zeros(model.nv)).gravity
-    )
+    rise = lissom.energy(model, high, np.zeros(model.nv)).gravity - lissom.energy(model, q, np.zeros(model.nv)).gravity
     assert rise == pytest.approx(2.0 * 3.0 * mass, rel=1e-12)
