@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.caching import IndexDataCacheFile
 
 # Reassociation and contraction let loops vectorise; NaN and infinity keep their meaning, so failures stay visible.
 FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
@@ -32,8 +33,10 @@ def _source_stamp(package: str) -> str:
 
 def kernel(function: Callable) -> Any:
     """Compile `function` for the number types it is called with, and cache the machine code on disk."""
-    compiled = numba.njit(cache=True, fastmath=FASTMATH, error_model="numpy", nogil=True)(function)
-    compiled._cache._cache_file._source_stamp = _source_stamp(Path(function.__code__.co_filename).parent.name)
+    compiled: Any = numba.njit(cache=True, fastmath=FASTMATH, error_model="numpy", nogil=True)(function)
+    stamp = _source_stamp(Path(function.__code__.co_filename).parent.name)
+    cache = compiled._cache  # files named after the stamp: what older sources left behind is never read
+    cache._cache_file = IndexDataCacheFile(cache.cache_path, f"{cache._impl.filename_base}-{stamp[:16]}", stamp)
     return compiled
 
 
