@@ -7,8 +7,9 @@ from scipy.integrate import solve_ivp
 
 import lissom
 from lissom.dynamics import integrate
-from lissom.simulation.raw import Event, RawRun
-from lissom.simulation.trajectory import Trajectory, from_run
+from lissom.lie import quaternion
+from lissom.simulate.raw import Event, RawRun
+from lissom.simulate.trajectory import Trajectory, from_run
 
 
 class Lift:
@@ -60,7 +61,7 @@ def satellite_run() -> Trajectory:
     v[:6] = 0.4, -0.3, 0.2, 0.05, 0.1, -0.02
     tau = np.zeros(model.nv)
     tau[model.coordinates.index("left-shoulder.1")] = 2.0
-    return from_run(sampled(model, np.linspace(0, 1, 51), v=v, controller=lambda t, q, v: tau))
+    return from_run(sampled(model, np.linspace(0, 0.5, 26), v=v, controller=lambda t, q, v: tau))
 
 
 def sampled(model, t, q=None, v=None, controller=None, **more) -> RawRun:
@@ -78,6 +79,8 @@ def sampled(model, t, q=None, v=None, controller=None, **more) -> RawRun:
     start = np.concatenate([q, v, [0, 0]])
     found = solve_ivp(rates, t[[0, -1]], start, "LSODA", t_eval=t, rtol=1e-7, atol=1e-9)
     q, v = found.y[: model.nq].T, found.y[model.nq : model.nq + model.nv].T
+    if model.nq > model.nv:  # the free satellite
+        q[:, :4] = quaternion.normalise(q[:, :4])
     tau = np.array([force(s, *state) for s, *state in zip(t, q, v)])
     a = np.array([lissom.forward_dynamics(model, *state) for state in zip(q, v, tau)])
     work, dissipated = found.y[-2:]

@@ -1,0 +1,292 @@
+"""A run in a few numbers: peak wrenches and deflections, settling, energy balance, speed, events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from io import StringIO
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lissom.simulate.raw import Event
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.table import Table
+
+    from lissom.simulate.trajectory import Trajectory
+
+BAND = 0.02  # settled: within this part of the way from the first to the final value
+LAST = 0.05  # part of the run whose mean is the final value
+TRAVEL = 0.05  # a way shorter than this part of the range is a hold, not a move
+WIDTH = 100
+
+
+class Peak(NamedTuple):
+    """A largest magnitude and when it occurred."""
+
+    value: float
+    time: float  # s
+
+
+@dataclass(frozen=True)
+class JointPeak:
+    """The largest torque and force that a joint transmits, as norms."""
+
+    joint: str
+    torque: Peak  # N m
+    force: Peak  # N
+
+
+@dataclass(frozen=True)
+class LinkPeak:
+    """The largest tip deflection of a flexible link."""
+
+    link: str
+    deflection: Peak  # m
+    percent: float  # of the link's length
+    rotation: Peak  # rad
+
+
+@dataclass(frozen=True)
+class Settling:
+    """When a coordinate or the tip arrived for good."""
+
+    name: str
+    final: tuple[float, ...]
+    unit: str
+    time: float | None  # s; None where it did not settle, or never went anywhere
+    moved: bool  # whether it went anywhere
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Energy balance at the end of a run, in J; None where the run kept no accounts."""
+
+    stored: float  # change of kinetic and potential energy since the start
+    work: float | None = None
+    dissipated: float | None = None
+    residual: float | None = None  # largest |stored - work + dissipated| at any time
+    relative: float | None = None  # residual over the largest energy that was exchanged
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Data of the summary tables. `print` it, hand it to rich, or take `to_dict()`."""
+
+    robot: str
+    status: str
+    message: str
+    duration: float  # s of motion
+    samples: int
+    method: str
+    reason: str
+    steps: int
+    wall: float  # s of computing
+    speed: float | None  # times faster than real time
+    joints: tuple[JointPeak, ...]
+    links: tuple[LinkPeak, ...]
+    settling: tuple[Settling, ...]
+    energy: Balance
+    events: tuple[Event, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; what is not a finite number is None."""
+        return _plain(asdict(self))
+
+    def tables(self) -> list[Table]:
+        """The tables, for a rich console."""
+        made = [_joints(self), _links(self), _settling(self), _account(self), _events(self)]
+        return [table for table in made if table.row_count]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.text import Text
+
+        yield Text.assemble((self.robot, "bold"), f": {self._headline()}")
+        if self.message:
+            yield Text(self.message, style="yellow")
+        yield Text()
+        yield from self.tables()
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        out = StringIO()
+        Console(file=out, width=WIDTH, color_system=None, legacy_windows=False).print(self)
+        return "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines()) + "\n"
+
+    def _headline(self) -> str:
+        how = f" by {self.method} in {self.steps} steps" if self.method else ""
+        fast = f", {_number(self.wall)} s of computing" if self.wall else ""
+        fast += f" ({_number(self.speed)} times real time)" if self.speed else ""
+        return f"{self.status}, {self.duration:g} s of motion{how}{fast}"
+
+
+def summarise(run: Trajectory) -> Summary:
+    """The summary of a run."""
+    info = run.info
+    duration = float(run.t[-1] - run.t[0])
+    return Summary(
+        robot=run.model.robot.name,
+        status=info.status,
+        message=info.message,
+        duration=duration,
+        samples=len(run.t),
+        method=info.method,
+        reason=info.reason,
+        steps=info.steps,
+        wall=info.wall,
+        speed=duration / info.wall if info.wall > 0 and duration > 0 else None,
+        joints=tuple(_joint_peak(run, joint) for joint in run.model.joints),
+        links=tuple(_link_peak(run, link) for link in run.model.links if link in run.model.beams),
+        settling=tuple(_all_settling(run)),
+        energy=balance(run),
+        events=tuple(run.warnings),
+    )
+
+
+def balance(run: Trajectory) -> Balance:
+    """Energy balance of a run; without accounts where it kept none or diverged."""
+    stored = run.dataset["stored_energy"].values
+    change = float(stored[-1] - stored[0])
+    if "work" not in run.dataset or not np.all(np.isfinite(stored)):
+        return Balance(change)
+    audit = run.energy_audit()
+    residual = float(np.abs(audit.residual).max())
+    return Balance(change, float(audit.work[-1]), float(audit.dissipated[-1]), residual, audit.relative)
+
+
+def settling_time(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, float | None, bool]:
+    """Final value of a signal (N,) or (N, k), when it came within 2 % of it for good, and whether it moved.
+
+    The final value is the mean over the last 5 % of the run; 2 % are counted on the way to it from the first
+    value. A signal that leaves the band in the last 5 % has not settled; one that ends where it began has not
+    moved.
+    """
+    signal = values.reshape(len(time), -1)
+    last = time >= time[-1] - LAST * (time[-1] - time[0])
+    final = signal[last].mean(axis=0)
+    distance = np.linalg.norm(signal - final, axis=1)
+    way = distance[0]
+    moved = bool(way > TRAVEL * _largest(distance) and way > 1e-9 * max(1.0, _largest(signal)))
+    outside = np.flatnonzero(~(distance <= BAND * way))
+    if not moved or (len(outside) and last[outside[-1]]):
+        return final, None, moved
+    return final, float(time[outside[-1] + 1] - time[0]) if len(outside) else 0.0, moved
+
+
+def _all_settling(run: Trajectory) -> Iterator[Settling]:
+    for name in run.dataset["q"].values if "q" in run.dataset.dims else ():
+        values = run[name]
+        if values.attrs["units"] != "1":
+            final, when, moved = settling_time(run.t, values.values)
+            yield Settling(str(name), tuple(final.tolist()), values.attrs["units"], when, moved)
+    tip = run.model.links[-1]
+    final, when, moved = settling_time(run.t, run.tip(tip).values)
+    yield Settling(f"tip of {tip}", tuple(final.tolist()), "m", when, moved)
+
+
+def _joint_peak(run: Trajectory, joint: str) -> JointPeak:
+    wrench = run.wrench(joint).values
+    return JointPeak(joint, _peak(run.t, wrench[:, :3]), _peak(run.t, wrench[:, 3:]))
+
+
+def _link_peak(run: Trajectory, link: str) -> LinkPeak:
+    deflection = _peak(run.t, run.deflection(link).values)
+    percent = 100 * deflection.value / float(run.model.beams[link].length)
+    return LinkPeak(link, deflection, percent, _peak(run.t, run.rotation(link).values))
+
+
+def _peak(time: np.ndarray, vectors: np.ndarray) -> Peak:
+    sizes = np.linalg.norm(vectors, axis=1)
+    k = int(np.nanargmax(sizes)) if np.any(np.isfinite(sizes)) else 0
+    return Peak(float(sizes[k]), float(time[k]))
+
+
+def _largest(values: np.ndarray) -> float:
+    finite = np.abs(values[np.isfinite(values)])
+    return float(finite.max()) if finite.size else float("nan")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, Peak):
+        return {"value": _plain(value.value), "time": _plain(value.time)}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float | np.floating):
+        return float(value) if np.isfinite(value) else None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+# tables
+
+
+def _table(title: str, first: str, *others: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    table.add_column(first)
+    for name in others:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _joints(summary: Summary) -> Table:
+    table = _table("Peak wrench in every joint", "joint", "torque N m", "at s", "force N", "at s")
+    for joint in summary.joints:
+        values = (joint.torque.value, joint.torque.time, joint.force.value, joint.force.time)
+        table.add_row(joint.joint, *map(_number, values))
+    return table
+
+
+def _links(summary: Summary) -> Table:
+    table = _table("Peak tip deflection", "link", "mm", "% of length", "at s", "rotation deg")
+    for link in summary.links:
+        values = (1e3 * link.deflection.value, link.percent, link.deflection.time)
+        table.add_row(link.link, *map(_number, (*values, np.degrees(link.rotation.value))))
+    return table
+
+
+def _settling(summary: Summary) -> Table:
+    table = _table(f"Settling within {BAND:.0%} of the way", "", "final", "", "settled at s")
+    for entry in summary.settling:
+        when = "still moving" if entry.time is None else _number(entry.time)
+        final = ", ".join(map(_number, entry.final))
+        table.add_row(entry.name, final, entry.unit, when if entry.moved else "no net motion")
+    table.columns[2].justify = "left"
+    return table
+
+
+def _account(summary: Summary) -> Table:
+    table = _table("Energy balance", "", "J")
+    energy = summary.energy
+    if energy.work is not None and energy.dissipated is not None:
+        table.add_row("work of the applied forces", _number(energy.work))
+        table.add_row("dissipated", _number(energy.dissipated))
+    table.add_row("stored since the start", _number(energy.stored))
+    if energy.residual is not None and energy.relative is not None:
+        part = f"{energy.relative:.1e} of the energy exchanged"
+        table.add_row(f"largest error at any time ({part})", _number(energy.residual))
+    return table
+
+
+def _events(summary: Summary) -> Table:
+    table = _table("Events", "at s", "what")
+    table.columns[1].justify = "left"
+    for event in summary.events:
+        table.add_row(_number(event.time), event.text)
+    return table
+
+
+def _number(value: float) -> str:
+    """Four significant digits, without an exponent where it can be read without."""
+    if not np.isfinite(value):
+        return str(value)
+    if value == 0 or 1e-3 <= abs(value) < 1e6:
+        digits = 3 if value == 0 else max(0, 3 - int(np.floor(np.log10(abs(value)))))
+        return f"{value:.{digits}f}"
+    return f"{value:.3e}"

@@ -1,0 +1,1 @@
+"""Seeing a run: figures of its results."""

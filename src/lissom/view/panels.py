@@ -1,0 +1,250 @@
+"""Panels of figures: functions that draw one thing of a run on given axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.simulate.lookup import joint_names
+from lissom.simulate.summary import balance
+from lissom.view.style import COLOURS, GREY, INK, LIGHT, legend, line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from lissom.analysis.spectra import Spectrum
+    from lissom.model.compiled import BodyNames
+    from lissom.simulate.trajectory import Trajectory
+
+AXES = ("x", "y", "z")
+MEANING = {"rad": "angle", "m": "position", "1": "unit quaternion", "N m": "torque", "N": "force"}
+PREFIXES = ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
+DOTTED: dict[str, Any] = {"linestyle": (0, (2, 1.6)), "linewidth": 1.0}
+HIDING = 1.8  # extra width of a line that another one covers
+
+FLAT = 0.3  # least extent of a drawing in space, relative to its largest
+Panel = Callable[["Axes"], None]
+Coordinates = list[tuple[str, "BodyNames"]]
+
+
+def shown(run: Trajectory) -> list[BodyNames]:
+    """Bodies whose joints move and transmit something; all where there are none."""
+    free = {link.name for link in run.model.robot.links if link.joint.type == "free"}
+    return [body for body in run.lookup.moving() if body.link not in free] or list(run.model.bodies)
+
+
+def joint_panels(run: Trajectory, chosen: list[BodyNames] | None, rates: bool = False) -> list[Panel]:
+    """Joint coordinates or their rates, one panel per unit."""
+    by_unit: dict[str, Coordinates] = {}
+    for body in chosen if chosen is not None else run.lookup.moving():
+        for name in joint_names(body, "v" if rates else "q"):
+            values = run.velocity(name) if rates else run[name]
+            by_unit.setdefault(str(values.attrs["units"]), []).append((name, body))
+    return [partial(_joint_lines, run=run, names=names, unit=unit, rates=rates) for unit, names in by_unit.items()]
+
+
+def _joint_lines(axes: Axes, run: Trajectory, names: Coordinates, unit: str, rates: bool) -> None:
+    followed = False
+    for name, look in _looks(run, names):
+        goal = None if rates else _reference(run, name)
+        if goal is not None:
+            axes.plot(run.t, goal, color=look["color"], alpha=0.8, **DOTTED)
+            followed = True
+        values = run.velocity(name) if rates else run[name]
+        axes.plot(run.t, values.values, label=name, **look)
+    if followed:
+        axes.plot([], [], color=GREY, label="reference", **DOTTED)
+    meaning = MEANING[unit.removesuffix("/s")]
+    if rates:
+        meaning = {"angle": "angular velocity", "position": "velocity"}[meaning]
+        title = {"angular velocity": "Joint angular velocities", "velocity": "Joint velocities"}[meaning]
+    else:
+        title = f"Joint {meaning}s" if unit != "1" else "Joint orientations"
+    axes.set(title=title, ylabel=f"{meaning} [{unit}]")
+    legend(axes)
+
+
+def _looks(run: Trajectory, names: Coordinates) -> list[tuple[str, dict[str, Any]]]:
+    """A line style for each coordinate: the colour of its joint as long as no joint has several of them."""
+    several = len({body.joint for _, body in names}) < len(names)
+    return [(name, line(k) if several else _look(run, body)) for k, (name, body) in enumerate(names)]
+
+
+def _look(run: Trajectory, body: BodyNames) -> dict[str, Any]:
+    """Line style of a joint and of the link that it carries: moving joints take the first colours."""
+    bodies = sorted(run.model.bodies, key=lambda b: b.joint_v.stop == b.joint_v.start)
+    return line(bodies.index(body))
+
+
+def _reference(run: Trajectory, name: str) -> np.ndarray | None:
+    if "reference" in run.dataset:
+        labels = run.dataset["reference_q"].values.tolist()
+        for label in (name, f"{name}.rotor"):
+            if label in labels:
+                return run.dataset["reference"].values[:, labels.index(label)]
+    return None
+
+
+def torque_panels(run: Trajectory, chosen: list[BodyNames] | None) -> list[Panel]:
+    """Applied forces, one panel per unit: those that ever act, or those on the chosen joints."""
+    by_unit: dict[str, Coordinates] = {}
+    for body in chosen if chosen is not None else run.lookup.moving():
+        for name in (body.joint,) if body.rotor_v is not None else joint_names(body, "v"):
+            values = run.torque(name)
+            if chosen is not None or np.any(values.values):
+                by_unit.setdefault(str(values.attrs["units"]), []).append((name, body))
+    return [partial(_torque_lines, run=run, names=names, unit=unit) for unit, names in by_unit.items()]
+
+
+def _torque_lines(axes: Axes, run: Trajectory, names: Coordinates, unit: str) -> None:
+    for name, look in _looks(run, names):
+        axes.plot(run.t, run.torque(name).values, label=name, **look)
+    axes.set(title=f"Applied {MEANING[unit]}s", ylabel=f"{MEANING[unit]} [{unit}]")
+    legend(axes)
+
+
+def deflections(axes: Axes, run: Trajectory) -> None:
+    """Size of the tip deflection of every flexible link."""
+    for body in run.model.bodies:
+        if body.link in run.model.beams:
+            size = 1e3 * np.linalg.norm(run.deflection(body.link).values, axis=1)
+            axes.plot(run.t, size, label=body.link, **_look(run, body))
+    axes.set(title="Tip deflection of links", ylabel="deflection [mm]")
+    axes.set_ylim(bottom=0)
+    legend(axes)
+
+
+def wrench_sizes(axes: Axes, run: Trajectory, bodies: Sequence[BodyNames], part: str) -> None:
+    """Norm of the "torque" or "force" that joints transmit."""
+    columns = slice(0, 3) if part == "torque" else slice(3, 6)
+    sizes = [np.linalg.norm(run.wrench(body.joint).values[:, columns], axis=1) for body in bodies]
+    for body, size, width in zip(bodies, sizes, _widths(sizes), strict=True):
+        axes.plot(run.t, size, label=body.joint, linewidth=width, **_look(run, body))
+    axes.set(title=f"{part.capitalize()} through joints", ylabel=f"{part} [{'N m' if part == 'torque' else 'N'}]")
+    axes.set_ylim(bottom=0)
+    legend(axes)
+
+
+def _widths(curves: Sequence[np.ndarray]) -> list[float]:
+    """Line widths: a curve that a later one would hide is drawn wider."""
+    import matplotlib as mpl
+
+    thin = float(mpl.rcParams["lines.linewidth"])
+    near = 0.01 * max((float(curve.max()) for curve in curves), default=0.0)
+    hidden = [any(np.abs(curve - later).max() < near for later in curves[k + 1 :]) for k, curve in enumerate(curves)]
+    return [thin + HIDING * covered for covered in hidden]
+
+
+def components(axes: Axes, time: np.ndarray, values: np.ndarray, label: str, title: str) -> None:
+    """Three components over time."""
+    for k, name in enumerate(AXES):
+        axes.plot(time, values[:, k], label=name, color=COLOURS[k])
+    axes.set(title=title, ylabel=label)
+    legend(axes)
+
+
+def energy_flows(axes: Axes, run: Trajectory) -> None:
+    """Work put in, and what became of it."""
+    kept = balance(run)
+    stored = run.dataset["stored_energy"].values
+    if "work" in run.dataset:
+        axes.plot(run.t, run.work - run.work[0], label="work in", color=COLOURS[4], linewidth=3.2)
+        axes.plot(run.t, run.dissipated - run.dissipated[0], label="dissipated", color=COLOURS[1])
+    axes.plot(run.t, stored - stored[0], label="stored", color=COLOURS[0])
+    error = f" (relative error {kept.relative:.0e})" if kept.relative is not None else ""
+    axes.set(title=f"Energy balance{error}", ylabel="energy since start [J]")
+    legend(axes)
+
+
+def energy_forms(axes: Axes, run: Trajectory) -> None:
+    """Where the stored energy is."""
+    for k, name in enumerate(("kinetic", "gravity", "strain", "joint")):
+        values = run.dataset[f"{name}_energy"].values
+        if np.any(values):
+            axes.plot(run.t, values, label="joints" if name == "joint" else name, color=COLOURS[k])
+    axes.plot(run.t, run.dataset["stored_energy"].values, label="sum", color=INK, linewidth=0.9)
+    axes.set(title="Stored energy", ylabel="energy [J]")
+    legend(axes)
+
+
+def energy_residual(axes: Axes, run: Trajectory) -> None:
+    """What the balance leaves over."""
+    values = run.dataset["energy_residual"].values
+    factor, prefix = _prefix(np.abs(values).max(initial=0.0))
+    axes.plot(run.t, values / factor, color=COLOURS[6])
+    axes.set(title="Residual: stored - work + dissipated", ylabel=f"residual [{prefix}J]")
+
+
+def _prefix(size: float) -> tuple[float, str]:
+    """The unit prefix that makes `size` a number of 1 to 1000."""
+    return next((pair for pair in PREFIXES if size >= pair[0]), PREFIXES[0 if size == 0 else -1])
+
+
+def spectra(axes: Axes, found: Spectrum, labels: Iterable[str], looks: Iterable[dict], unit: str, title: str) -> None:
+    """Amplitudes over frequency, the strongest peaks named."""
+    from scipy.signal import find_peaks
+
+    floor = 1e-6 * found.values.max()
+    for k, (label, look) in enumerate(zip(labels, looks, strict=True)):
+        values = np.maximum(found.values[:, k], floor)
+        axes.semilogy(found.hz, values, label=label, **look)
+        for at in find_peaks(np.log10(values), prominence=0.5)[0]:
+            if values[at] > 1e-3 * found.values.max():
+                axes.annotate(
+                    f"{found.hz[at]:.3g} Hz",
+                    (found.hz[at], values[at]),
+                    (0, 3),
+                    textcoords="offset points",
+                    ha="center",
+                    size=7,
+                    color=look["color"],
+                )
+    axes.set(title=title, ylabel=f"amplitude [{unit}]")
+    axes.set_ylim(floor, 4 * found.values.max())
+    legend(axes)
+
+
+def path(axes: Any, run: Trajectory, tip: np.ndarray, link: str) -> None:
+    """The tip's path in space, and the chain of links up to it at the start and at the end."""
+    for sample, shade in ((0, LIGHT), (-1, GREY)):
+        for line_ in chain(run, link, sample):
+            axes.plot(*line_.T, color=shade, linewidth=2.2, solid_capstyle="round")
+    axes.plot(*tip.T, color=COLOURS[0])
+    axes.plot(*tip[:1].T, marker="o", color="white", markeredgecolor=COLOURS[0], linestyle="", label="start")
+    axes.plot(*tip[-1:].T, marker="o", color=COLOURS[0], linestyle="", label="end")
+    axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
+    for one in (axes.xaxis, axes.yaxis, axes.zaxis):
+        one.set_pane_color((1, 1, 1, 0))
+        one.get_major_locator().set_params(nbins=5)
+    up = "xyz"[int(np.argmax(np.abs(run.model.robot.gravity)))] if np.any(run.model.robot.gravity) else "z"
+    limits = np.array([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()])
+    half = np.ptp(limits, axis=1) / 2
+    half = np.maximum(half, FLAT * half.max())
+    axes.set(**{f"{name}lim": (c - h, c + h) for name, c, h in zip(AXES, limits.mean(axis=1), half, strict=True)})
+    axes.view_init(elev=22, azim=-55, vertical_axis=up)
+    axes.set_aspect("equal")
+    axes.legend(loc="upper left")
+
+
+def chain(run: Trajectory, link: str, sample: int) -> list[np.ndarray]:
+    """Lines (k, 3) in the world that stand for the links from the base to `link`, at one sample."""
+    lines: list[np.ndarray] = []
+    row = run.model.row(link)
+    while row > 0:
+        name = run.model.links[row - 1]
+        ends = [run.dataset[key].sel(link=name).values[sample] for key in ("link_position", "tip_position")]
+        flexible = name in run.model.beams
+        lines.insert(0, run.centre_line(name).values[sample] if flexible else np.array(ends))
+        if len(lines) > 1:
+            lines[0] = np.vstack([lines[0], lines[1][:1]])  # to where the next link begins
+        row = int(run.model.arrays.parent[row])
+    return lines
+
+
+def label_bar(bar: Any, label: str) -> None:
+    """A colour bar without a frame."""
+    bar.set_label(label)
+    bar.outline.set_visible(False)
