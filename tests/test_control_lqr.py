@@ -61,20 +61,20 @@ def linear_run(law: StateFeedback, x: np.ndarray, rate: float, seconds: float) -
 
 
 def test_a_disturbed_arm_comes_to_rest_though_only_angle_and_deflection_are_seen() -> None:
-    law = feedback(SPIN, sensors=[DEFLECTION], rate=200, deflection=0.1)
+    law = feedback(SPIN, sensors=[DEFLECTION], rate=100, deflection=0.1)
     n = len(law.linear.K)
     kick = np.zeros(2 * n)
     kick[n:] = law.linear.inverse @ np.array([0.1, 0.05, 0.0, 0.0])
-    qs, _ = linear_run(law, kick, 200, 20.0)
-    start, end = np.abs(qs[:400]).max(axis=0), np.abs(qs[-200:]).max(axis=0)
+    qs, _ = linear_run(law, kick, 100, 20.0)
+    start, end = np.abs(qs[:200]).max(axis=0), np.abs(qs[-100:]).max(axis=0)
     assert np.all(end[:2] < 1e-2 * start[:2])
 
 
 def test_the_reference_is_reached() -> None:
-    law = feedback(SPIN, reference=Reference.quintic(0.0, 0.3, 4.0), sensors=[DEFLECTION], rate=200)
-    qs, _ = linear_run(law, np.zeros(2 * len(law.linear.K)), 200, 20.0)
+    law = feedback(SPIN, reference=Reference.quintic(0.0, 0.3, 4.0), sensors=[DEFLECTION], rate=100)
+    qs, _ = linear_run(law, np.zeros(2 * len(law.linear.K)), 100, 20.0)
     assert qs[-1, 0] == pytest.approx(0.3, abs=1e-3)
-    assert np.abs(qs[:, 0] - law.reference(np.arange(len(qs)) / 200)[0][:, 0]).max() < 0.05
+    assert np.abs(qs[:, 0] - law.reference(np.arange(len(qs)) / 100)[0][:, 0]).max() < 0.05
 
 
 def test_it_starts_from_where_the_joints_are() -> None:

@@ -21,7 +21,7 @@ def residual(reference: Reference, hz: float, damping: float) -> float:
 
     x, t = np.zeros(2), float(reference.breaks[0])
     for end in reference.breaks[1:]:  # piece by piece: the integrator never steps over a corner
-        x = solve_ivp(rate, (t, end - 1e-12), x, rtol=1e-9, atol=1e-12).y[:, -1]
+        x = solve_ivp(rate, (t, end - 1e-12), x, rtol=1e-7, atol=1e-9).y[:, -1]
         t = float(end)
     error = x[0] - reference(t)[0][0]
     return float(np.hypot(error, x[1] / w))
