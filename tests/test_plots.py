@@ -10,8 +10,8 @@ import pytest
 from sample_runs import ella_run, satellite_run
 
 import lissom
-from lissom.simulate.raw import RawRun
-from lissom.simulate.trajectory import from_run
+from lissom.simulation.raw import RawRun
+from lissom.simulation.trajectory import from_run
 from lissom.view.plots import KINDS
 
 

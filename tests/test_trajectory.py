@@ -7,8 +7,8 @@ from sample_runs import ella_run, satellite_run, small_ella
 
 import lissom
 from lissom.lie import quaternion, so3
-from lissom.simulate.raw import RawRun
-from lissom.simulate.trajectory import from_run
+from lissom.simulation.raw import RawRun
+from lissom.simulation.trajectory import from_run
 
 MASSES = {"hub": 1.0, "upper": 1.6302 * 0.95 + 3.3, "forearm": 1.6302 * 0.93 + 2.1}
 

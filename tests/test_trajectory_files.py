@@ -9,8 +9,8 @@ from numpy.testing import assert_array_equal
 from sample_runs import ella_run, satellite_run
 
 import lissom
-from lissom.simulate.raw import RawRun
-from lissom.simulate.trajectory import Trajectory, from_run
+from lissom.simulation.raw import RawRun
+from lissom.simulation.trajectory import Trajectory, from_run
 
 
 @pytest.mark.parametrize("make", [ella_run, satellite_run])

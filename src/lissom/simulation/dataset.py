@@ -66,9 +66,7 @@ def _columns(model: Model, kind: str, names: tuple[str, ...], units: dict[str, t
             of[getattr(body, f"rotor_{kind}")] = of[at[0]]
     for k in np.concatenate(modes):
         of[k] = "rad" if ".torsion" in names[k] else "m"
-    return Columns(
-        np.concatenate(joints), np.concatenate(modes), np.array(rotors, int), names, tuple(of.tolist())
-    )
+    return Columns(np.concatenate(joints), np.concatenate(modes), np.array(rotors, int), names, tuple(of.tolist()))
 
 
 def dataset(raw: RawRun) -> xr.Dataset:
@@ -114,9 +112,7 @@ def dataset(raw: RawRun) -> xr.Dataset:
         ["N m"] * 3 + ["N"] * 3,
     )
     made.add("link_position", ("link", "axis"), seen.link_position, "origin of the link in the world", "m")
-    made.add(
-        "link_orientation", ("link", "quaternion"), seen.link_orientation, "link axes in world axes", "1"
-    )
+    made.add("link_orientation", ("link", "quaternion"), seen.link_orientation, "link axes in world axes", "1")
     made.add("tip_position", ("link", "axis"), seen.tip_position, "tip in the world", "m")
     made.add("tip_orientation", ("link", "quaternion"), seen.tip_orientation, "tip axes in world axes", "1")
     rates = ["rad/s"] * 3 + ["m/s"] * 3
@@ -178,9 +174,7 @@ class _Variables:
         if labels:
             self.coordinates[name] = (name, np.array(labels, dtype=object))
 
-    def add(
-        self, name: str, dims: tuple[str, ...], values: np.ndarray, text: str, units: str | list[str]
-    ) -> None:
+    def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, text: str, units: str | list[str]) -> None:
         """A variable over time and `dims`; `units` of all, or one for each entry along the last axis."""
         if not values.size and self.count:
             return

@@ -58,9 +58,7 @@ def load(path: str | Path) -> Trajectory:
     if dataset.attrs["lissom_format"] > FORMAT:
         version = dataset.attrs["lissom"]
         raise LissomError(f"{path} was written by lissom {version}; read it with that version or a newer one")
-    robot, prescribed, info, warnings = (
-        dataset.attrs.pop(key) for key in ("robot", "prescribed", "info", "warnings")
-    )
+    robot, prescribed, info, warnings = (dataset.attrs.pop(key) for key in ("robot", "prescribed", "info", "warnings"))
     for key in ("lissom", "lissom_format"):
         del dataset.attrs[key]
     model = Robot.from_yaml(robot).compile(prescribed=json.loads(prescribed))
@@ -75,14 +73,14 @@ def to_dataframe(run: Trajectory) -> pd.DataFrame:
     columns: dict[str, np.ndarray] = {}
     units: dict[str, str] = {}
     for name, values in run.dataset.items():
-        flat = values.values.reshape(len(run.time), -1)
+        flat = values.values.reshape(len(run.t), -1)
         each = column_units(values)
         for k in range(flat.shape[1]):
             at = np.unravel_index(k, values.shape[1:]) if values.ndim > 1 else ()
             labels = [str(run.dataset[dim].values[i]) for dim, i in zip(values.dims[1:], at, strict=True)]
             column = ".".join([str(name), *labels])
             columns[column], units[column] = flat[:, k], each[k % len(each)]
-    table = pd.DataFrame(columns, index=pd.Index(run.time, name="time"))
+    table = pd.DataFrame(columns, index=pd.Index(run.t, name="time"))
     table.attrs["units"] = {"time": "s", **units}
     return table
 
@@ -101,7 +99,7 @@ def to_parquet(run: Trajectory, path: str | Path) -> None:
         import pyarrow.parquet as pq
     except ImportError:
         raise LissomError(
-            "Parquet needs the package pyarrow: pip install pyarrow; or take run.to_csv or run.save"
+            "Parquet needs the package pyarrow: pip install lissom[parquet]; or take run.to_csv or run.save"
         ) from None
 
     table = run.to_dataframe().reset_index()

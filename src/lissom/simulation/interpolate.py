@@ -35,9 +35,7 @@ def interpolate(
     out[:] = _hermite(s, h, q[i], rates, q[i + 1], ends)
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
         if link.joint.type in ("spherical", "free"):
-            turn, spin = (
-                slice(part.start, part.start + n) for part, n in ((body.joint_q, 4), (body.joint_v, 3))
-            )
+            turn, spin = (slice(part.start, part.start + n) for part, n in ((body.joint_q, 4), (body.joint_v, 3)))
             out[:, turn] = _turned(s, h, q[i, turn], v[i, spin], q[i + 1, turn], v[i + 1, spin])
     return out, _hermite(s, h, v[i], a[i], v[i + 1], a[i + 1])
 
@@ -49,9 +47,7 @@ def _glide(body: BodyNames, q: np.ndarray, v: np.ndarray, i: np.ndarray) -> np.n
     return so3.act(quaternion.to_matrix(q[i, start : start + 4]), linear)
 
 
-def _turned(
-    s: np.ndarray, h: np.ndarray, p0: np.ndarray, w0: np.ndarray, p1: np.ndarray, w1: np.ndarray
-) -> np.ndarray:
+def _turned(s: np.ndarray, h: np.ndarray, p0: np.ndarray, w0: np.ndarray, p1: np.ndarray, w1: np.ndarray) -> np.ndarray:
     """Quaternion between p0 and p1, by the rotation vector from p0 on; w0, w1 are body angular velocities."""
     end = quaternion.log(quaternion.product(quaternion.conjugate(p0), p1))
     rate = so3.act(so3.right_jacobian_inverse(end), w1)

@@ -47,8 +47,8 @@ class Lookup:
         """The force on a coordinate, or on a joint: on its rotor where it has one."""
         for body in self.moving():
             if name == body.joint:
-                at_rotor = body.rotor_v is not None
-                wanted = (self.model.coordinates[body.rotor_v],) if at_rotor else joint_names(body, "v")
+                rotor = body.rotor_v
+                wanted = joint_names(body, "v") if rotor is None else (self.model.coordinates[rotor],)
                 return self.columns("torque", "coordinate", wanted, name)
         if name in self.model.coordinates:
             return self.columns("torque", "coordinate", [name], name)

@@ -24,9 +24,7 @@ class Observation(NamedTuple):
     tip_position: np.ndarray  # (N, n, 3) tips in the world
     tip_orientation: np.ndarray  # (N, n, 4)
     tip_twist: np.ndarray  # (N, n, 6) angular velocity of the tip's section, velocity of the tip; world axes
-    deflection: (
-        np.ndarray
-    )  # (N, f, 3) displacement of the tip from where the undeformed link has it, link axes
+    deflection: np.ndarray  # (N, f, 3) displacement of the tip from where the undeformed link has it, link axes
     rotation: np.ndarray  # (N, f, 3) rotation vector of the tip's section, link axes
     energy: np.ndarray  # (N, 4) kinetic, gravity, strain, joints
 

@@ -61,19 +61,14 @@ class Settling:
 
 
 @dataclass(frozen=True)
-class EnergyAudit:
-    """Energy balance since the start of a run, in J.
+class Balance:
+    """Energy balance at the end of a run, in J; None where the run kept no accounts."""
 
-    `residual` is the largest distance of `stored` from `work - dissipated` at any time; `relative` compares
-    it with `scale`, the largest energy that was exchanged. They are None where the run kept no accounts.
-    """
-
-    stored: float  # change of kinetic and potential energy
-    scale: float
+    stored: float  # change of kinetic and potential energy since the start
     work: float | None = None
     dissipated: float | None = None
-    residual: float | None = None
-    relative: float | None = None
+    residual: float | None = None  # largest |stored - work + dissipated| at any time
+    relative: float | None = None  # residual over the largest energy that was exchanged
 
 
 @dataclass(frozen=True)
@@ -93,7 +88,7 @@ class Summary:
     joints: tuple[JointPeak, ...]
     links: tuple[LinkPeak, ...]
     settling: tuple[Settling, ...]
-    energy: EnergyAudit
+    energy: Balance
     events: tuple[Event, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,13 +126,13 @@ class Summary:
 def summarise(run: Trajectory) -> Summary:
     """The summary of a run."""
     info = run.info
-    duration = float(run.time[-1] - run.time[0])
+    duration = float(run.t[-1] - run.t[0])
     return Summary(
         robot=run.model.robot.name,
         status=info.status,
         message=info.message,
         duration=duration,
-        samples=len(run.time),
+        samples=len(run.t),
         method=info.method,
         reason=info.reason,
         steps=info.steps,
@@ -146,25 +141,20 @@ def summarise(run: Trajectory) -> Summary:
         joints=tuple(_joint_peak(run, joint) for joint in run.model.joints),
         links=tuple(_link_peak(run, link) for link in run.model.links if link in run.model.beams),
         settling=tuple(_all_settling(run)),
-        energy=energy_audit(run),
+        energy=balance(run),
         events=tuple(run.warnings),
     )
 
 
-def energy_audit(run: Trajectory) -> EnergyAudit:
-    """Balance of the energies of a run."""
-    data = run.dataset
-    stored = data["stored_energy"].values
-    potential = sum(data[name].values for name in ("gravity_energy", "strain_energy", "joint_energy"))
-    exchanged = [_largest(data["kinetic_energy"].values), _largest(potential - potential[0])]
+def balance(run: Trajectory) -> Balance:
+    """Energy balance of a run; without accounts where it kept none or diverged."""
+    stored = run.dataset["stored_energy"].values
     change = float(stored[-1] - stored[0])
-    if "energy_residual" not in data:
-        return EnergyAudit(change, max(exchanged))
-    work, lost = (data[name].values - data[name].values[0] for name in ("work", "dissipated"))
-    scale = max(*exchanged, _largest(work), _largest(lost))
-    residual = _largest(data["energy_residual"].values)
-    relative = residual / scale if scale > 0 else 0.0
-    return EnergyAudit(change, scale, float(work[-1]), float(lost[-1]), residual, relative)
+    if "work" not in run.dataset or not np.all(np.isfinite(stored)):
+        return Balance(change)
+    audit = run.energy_audit()
+    residual = float(np.abs(audit.residual).max())
+    return Balance(change, float(audit.work[-1]), float(audit.dissipated[-1]), residual, audit.relative)
 
 
 def settling_time(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, float | None, bool]:
@@ -190,22 +180,22 @@ def _all_settling(run: Trajectory) -> Iterator[Settling]:
     for name in run.dataset["q"].values if "q" in run.dataset.dims else ():
         values = run[name]
         if values.attrs["units"] != "1":
-            final, when, moved = settling_time(run.time, values.values)
+            final, when, moved = settling_time(run.t, values.values)
             yield Settling(str(name), tuple(final.tolist()), values.attrs["units"], when, moved)
     tip = run.model.links[-1]
-    final, when, moved = settling_time(run.time, run.tip(tip).values)
+    final, when, moved = settling_time(run.t, run.tip(tip).values)
     yield Settling(f"tip of {tip}", tuple(final.tolist()), "m", when, moved)
 
 
 def _joint_peak(run: Trajectory, joint: str) -> JointPeak:
     wrench = run.wrench(joint).values
-    return JointPeak(joint, _peak(run.time, wrench[:, :3]), _peak(run.time, wrench[:, 3:]))
+    return JointPeak(joint, _peak(run.t, wrench[:, :3]), _peak(run.t, wrench[:, 3:]))
 
 
 def _link_peak(run: Trajectory, link: str) -> LinkPeak:
-    deflection = _peak(run.time, run.deflection(link).values)
+    deflection = _peak(run.t, run.deflection(link).values)
     percent = 100 * deflection.value / float(run.model.beams[link].length)
-    return LinkPeak(link, deflection, percent, _peak(run.time, run.rotation(link).values))
+    return LinkPeak(link, deflection, percent, _peak(run.t, run.rotation(link).values))
 
 
 def _peak(time: np.ndarray, vectors: np.ndarray) -> Peak:

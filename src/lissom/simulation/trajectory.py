@@ -16,6 +16,7 @@ from lissom.errors import LissomError
 from lissom.lie import quaternion, so3
 from lissom.model.compiled import Model
 from lissom.model.names import did_you_mean
+from lissom.simulation.dataset import ENERGIES
 from lissom.simulation.dataset import dataset as labelled
 from lissom.simulation.interpolate import interpolate
 from lissom.simulation.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-    from lissom.simulation.summary import EnergyAudit, Summary
+    from lissom.analysis.energy_audit import EnergyAudit
+    from lissom.simulation.summary import Summary
 
 Frame = Literal["child", "parent", "world"]
 
@@ -56,21 +58,19 @@ class Trajectory:
     is bent away at its tip. All are xarray.DataArray with units; `run.dataset` holds everything.
     """
 
-    def __init__(
-        self, dataset: xr.Dataset, model: Model, info: RunInfo, warnings: Sequence[Event] = ()
-    ) -> None:
+    def __init__(self, dataset: xr.Dataset, model: Model, info: RunInfo, warnings: Sequence[Event] = ()) -> None:
         self.dataset = dataset
         self.model = model
         self.info = info
         self.warnings = list(warnings)
-        self._lookup = Lookup(dataset, model)
+        self.lookup = Lookup(dataset, model)
 
     def __repr__(self) -> str:
         count = {
             "joint coordinate": self.dataset.sizes.get("v", 0),
             "mode": self.dataset.sizes.get("mode", 0),
         }
-        parts = [f"{self.time[-1] - self.time[0]:g} s in {len(self.time)} samples"]
+        parts = [f"{self.t[-1] - self.t[0]:g} s in {len(self.t)} samples"]
         parts += [_plural(number, noun) for noun, number in count.items() if number]
         parts += [self.info.method] if self.info.method else []
         parts += [self.info.status] if self.info.status != "finished" else []
@@ -81,26 +81,26 @@ class Trajectory:
 
     def __getitem__(self, name: str) -> xr.DataArray:
         """Position of a joint, (time,) or (time, coordinates); one coordinate; a variable of the dataset."""
-        found = self._lookup.coordinate(name, POSITION, "q")
+        found = self.lookup.coordinate(name, POSITION, "q")
         if found is None:
-            found = self._lookup.coordinate(name, VELOCITY, "v")
+            found = self.lookup.coordinate(name, VELOCITY, "v")
         if found is None and name in self.dataset:
             found = self.dataset[name]
         if found is None:
-            raise self._lookup.unknown(name)
+            raise self.lookup.unknown(name)
         return found
 
     def velocity(self, name: str) -> xr.DataArray:
         """Velocity of a joint or coordinate, (time,) or (time, coordinates)."""
-        return self._found(name, self._lookup.coordinate(name, VELOCITY, "v"))
+        return self._found(name, self.lookup.coordinate(name, VELOCITY, "v"))
 
     def acceleration(self, name: str) -> xr.DataArray:
         """Acceleration of a joint or coordinate, (time,) or (time, coordinates)."""
-        return self._found(name, self._lookup.coordinate(name, ACCELERATION, "v"))
+        return self._found(name, self.lookup.coordinate(name, ACCELERATION, "v"))
 
     def torque(self, name: str) -> xr.DataArray:
         """Force on a joint by its motor (as seen by the joint), or by what drives a prescribed joint."""
-        return self._found(name, self._lookup.force(name))
+        return self._found(name, self.lookup.force(name))
 
     def wrench(self, joint: str, frame: Frame = "child") -> xr.DataArray:
         """Wrench (torque, force) of the parent on the child at a joint, (time, 6).
@@ -111,16 +111,16 @@ class Trajectory:
             joint: name of the joint, or of the link that it carries.
             frame: axes of the components: those of the child, of the parent link, or of the world.
         """
-        body = self._lookup.joint(joint)
+        body = self.lookup.joint(joint)
         values = self.dataset["wrench"].sel(joint=body.joint, drop=True).rename(f"wrench at {body.joint}")
         if frame == "child":
             return values
         if frame not in ("parent", "world"):
             raise LissomError(f"frame must be 'child', 'parent' or 'world', got {frame!r}")
-        R = self._lookup.axes(body.link)
+        R = self.lookup.axes(body.link)
         parent = int(self.model.arrays.parent[self.model.row(body.link)])
         if frame == "parent" and parent > 0:
-            R = so3.inverse(self._lookup.axes(self.model.links[parent - 1])) @ R
+            R = so3.inverse(self.lookup.axes(self.model.links[parent - 1])) @ R
         turned = np.concatenate([so3.act(R, values[:, :3]), so3.act(R, values[:, 3:])], axis=1)
         text = f"wrench of the parent on the child at the joint, in the axes of the {frame}"
         return values.copy(data=turned).assign_attrs(long_name=text)
@@ -142,12 +142,12 @@ class Trajectory:
 
     def deflection(self, link: str) -> xr.DataArray:
         """Elastic displacement of the tip of a flexible link, link axes, (time, 3) m."""
-        self._lookup.beam(link)
+        self.lookup.beam(link)
         return self.dataset["deflection"].sel(flexible=link, drop=True).rename(f"deflection of {link}")
 
     def rotation(self, link: str) -> xr.DataArray:
         """Elastic rotation (a rotation vector) of the tip of a flexible link, link axes, (time, 3) rad."""
-        self._lookup.beam(link)
+        self.lookup.beam(link)
         return self.dataset["rotation"].sel(flexible=link, drop=True).rename(f"rotation of {link}")
 
     def shape(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
@@ -158,7 +158,7 @@ class Trajectory:
         """
         import xarray as xr
 
-        beam, x = self._lookup.beam(link), self._lookup.stations(link, stations)
+        beam, x = self.lookup.beam(link), self.lookup.stations(link, stations)
         eta = self.q[:, self.model.bodies[self.model.row(link) - 1].modes_q]
         return xr.DataArray(
             beam.displacement(x, eta),
@@ -177,31 +177,36 @@ class Trajectory:
         field = self.shape(link, stations)
         along = np.multiply.outer(field["x"].values, [1.0, 0.0, 0.0])
         origin = self.dataset["link_position"].sel(link=link).values[:, None, :]
-        world = origin + so3.act(self._lookup.axes(link)[:, None], field.values + along)
+        world = origin + so3.act(self.lookup.axes(link)[:, None], field.values + along)
         named = field.copy(data=world).rename(f"centre line of {link}")
         return named.assign_attrs(long_name="the link's axis in the world")
 
     # states
 
     @cached_property
-    def time(self) -> np.ndarray:
+    def t(self) -> np.ndarray:
         """Times of the samples, (N,) s."""
         return self.dataset["time"].values
+
+    @property
+    def time(self) -> np.ndarray:
+        """The same as `t`."""
+        return self.t
 
     @cached_property
     def q(self) -> np.ndarray:
         """Configurations in the model's order, (N, nq)."""
-        return self._lookup.whole("q", POSITION)
+        return self.lookup.whole("q", POSITION)
 
     @cached_property
     def v(self) -> np.ndarray:
         """Velocities in the model's order, (N, nv)."""
-        return self._lookup.whole("v", VELOCITY)
+        return self.lookup.whole("v", VELOCITY)
 
     @cached_property
     def a(self) -> np.ndarray:
         """Accelerations in the model's order, (N, nv)."""
-        return self._lookup.whole("v", ACCELERATION)
+        return self.lookup.whole("v", ACCELERATION)
 
     def state(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """State (q, v) at a time, (nq,) and (nv,), or at several, (k, nq) and (k, nv).
@@ -209,11 +214,11 @@ class Trajectory:
         Between samples by cubic polynomials, on the group where a coordinate is a quaternion.
         """
         at = np.asarray(t, float)
-        first, last = self.time[0], self.time[-1]
+        first, last = self.t[0], self.t[-1]
         slack = 1e-9 * max(abs(first), abs(last))
         if not np.all((at >= first - slack) & (at <= last + slack)):
-            raise LissomError(f"t = {t} is outside of the run, which goes from {first:g} s to {last:g} s")
-        q, v = interpolate(self.model, self.time, self.q, self.v, self.a, np.clip(at, first, last).ravel())
+            raise LissomError(f"t = {t!r} is outside of the run, which goes from {first:g} s to {last:g} s")
+        q, v = interpolate(self.model, self.t, self.q, self.v, self.a, np.clip(at, first, last).ravel())
         return q.reshape(*at.shape, -1), v.reshape(*at.shape, -1)
 
     def pose(self, t: ArrayLike, of: Literal["frame", "tip"] = "frame") -> dict[str, np.ndarray]:
@@ -238,9 +243,20 @@ class Trajectory:
 
     def energy_audit(self) -> EnergyAudit:
         """What went in, what was dissipated, what is stored, and how far the balance is off."""
-        from lissom.simulation.summary import energy_audit
+        from lissom.analysis.energy_audit import audit_energy
 
-        return energy_audit(self)
+        parts = np.stack([self.dataset[name].values for name in ENERGIES], axis=1)
+        return audit_energy(self.t, parts, self.work, self.dissipated)
+
+    @property
+    def work(self) -> np.ndarray:
+        """Work of the applied forces since the start, (N,) J."""
+        return self._account("work")
+
+    @property
+    def dissipated(self) -> np.ndarray:
+        """Energy dissipated since the start, (N,) J."""
+        return self._account("dissipated")
 
     def summary(self) -> Summary:
         """Peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""
@@ -298,9 +314,14 @@ class Trajectory:
 
         to_parquet(self, path)
 
+    def _account(self, name: str) -> np.ndarray:
+        if name not in self.dataset:
+            raise LissomError("this run kept no energy accounts; simulate with audit=True")
+        return self.dataset[name].values
+
     def _found(self, name: str, values: xr.DataArray | None) -> xr.DataArray:
         if values is None:
-            raise self._lookup.unknown(name)
+            raise self.lookup.unknown(name)
         return values
 
 

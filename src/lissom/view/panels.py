@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.simulate.lookup import joint_names
-from lissom.simulate.summary import balance
+from lissom.simulation.lookup import joint_names
+from lissom.simulation.summary import balance
 from lissom.view.style import COLOURS, GREY, INK, LIGHT, legend, line
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lissom.analysis.spectra import Spectrum
     from lissom.model.compiled import BodyNames
-    from lissom.simulate.trajectory import Trajectory
+    from lissom.simulation.trajectory import Trajectory
 
 AXES = ("x", "y", "z")
 MEANING = {"rad": "angle", "m": "position", "1": "unit quaternion", "N m": "torque", "N": "force"}

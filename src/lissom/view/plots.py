@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from lissom.analysis.spectra import Spectrum
     from lissom.model.compiled import BodyNames
-    from lissom.simulate.trajectory import Frame, Trajectory
+    from lissom.simulation.trajectory import Frame, Trajectory
 
 
 def plot(run: Trajectory) -> Figure:
