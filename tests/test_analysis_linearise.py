@@ -154,6 +154,11 @@ def test_a_prescribed_joint_takes_its_acceleration_as_input():
 
     assert linear.B[model.nv :] == pytest.approx(central(run, 1, 1e3), rel=1e-8)
     assert lissom.linearise(free, q, v).inputs == ("hinge",)
+    pushed = lissom.linearise(model, q, v, inputs="beam.tip.y").B[model.nv :, 0]
+    force = lissom.dynamics.point_force(model, q, [0, 0, 0, 0, 1, 0], "beam")
+    still = lissom.forward_dynamics(model, q, v)
+    assert pushed == pytest.approx(lissom.forward_dynamics(model, q, v, force) - still, rel=1e-6, abs=1e-6)
+    assert pushed[0] == 0
 
 
 def test_poles_of_a_clamped_beam_have_the_damping_ratio_asked_for():
@@ -198,6 +203,23 @@ def test_the_linear_model_about_an_equilibrium_stays_there():
     assert linear.states[: model.nv] == model.coordinates and linear.states[-1] == "wrist-swing.rotor.rate"
     with pytest.raises(lissom.LissomError, match="brings its own forces"):
         lissom.linearise(model, rest, tau=np.zeros(model.nv))
+
+
+def test_loads_and_wrenches_are_part_of_the_linear_model():
+    model = lissom.load("ella").compile()
+    loads, wrenches = {"forearm": [1.0, 2.0, 0.5, 20.0, -30.0, 10.0]}, {"upper": [0.0, 1.0, 0.0, 5.0, 0.0, 3.0]}
+    rest = lissom.static_equilibrium(model, {"elbow": 0.6}, loads=loads, wrenches=wrenches)
+    linear = lissom.linearise(model, rest)
+    assert np.abs(linear.qdd).max() < 1e-7
+    still = np.zeros(model.nv)
+
+    def moved(s):
+        at = integrate(model, rest.q, s)
+        push = lissom.dynamics.point_force(model, at, loads["forearm"], "forearm")
+        return lissom.forward_dynamics(model, at, still, rest.tau + push, wrenches)
+
+    numeric = central(moved, model.nv)
+    assert np.abs(linear.A[model.nv :, : model.nv] - numeric).max() < 1e-6 * np.abs(numeric).max()
 
 
 def test_to_control_is_the_same_system_or_says_what_to_install(monkeypatch):

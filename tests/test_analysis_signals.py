@@ -249,3 +249,12 @@ def test_a_swinging_arm_keeps_its_energy():
     assert audit.scale > 0 and audit.relative < 1e-6
     with pytest.raises(lissom.LissomError, match="it lacks model"):
         energy_audit(SimpleNamespace())
+
+
+def test_a_damped_run_is_audited_alike_from_its_results():
+    run = lissom.simulate(hinged_beam(), 0.05, start={"hinge.rate": 1.0, "beam.y1": 0.01})
+    audit = energy_audit(run)
+    assert audit.relative < 1e-4
+    assert audit.dissipated[-1] > 0 and audit.monotonic
+    assert np.abs(audit.residual).max() == pytest.approx(run.energy_audit().residual, rel=1e-6)
+    assert amplitude_spectrum(run, "beam.y1").values.shape[0] > 8

@@ -33,11 +33,7 @@ class Part:
         """The elastic part in words; a joint and its rotor are one."""
         if self.direction in ("joint", "rotor"):
             return f"{self.joint} joint"
-        return (
-            f"{self.link} bending {self.direction}"
-            if self.direction in "yz"
-            else f"{self.link} {self.direction}"
-        )
+        return f"{self.link} bending {self.direction}" if self.direction in "yz" else f"{self.link} {self.direction}"
 
 
 def parts(model: Model) -> tuple[Part, ...]:
@@ -63,9 +59,7 @@ def compiled(model: Model | Robot) -> Model:
     if isinstance(model, Robot):
         return model.compile()
     if not isinstance(model, Model):
-        raise LissomError(
-            f"expected a compiled model (robot.compile()) or a robot, got {type(model).__name__}"
-        )
+        raise LissomError(f"expected a compiled model (robot.compile()) or a robot, got {type(model).__name__}")
     return model
 
 
@@ -131,9 +125,7 @@ def unknown(model: Model, name: Any, known: Iterable[str]) -> LissomError:
 
     names = [*dict.fromkeys([*model.joints, *known])]
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return LissomError(
-        f"{model.robot.name} has no coordinate {name!r}{did_you_mean(name, names)}; it has {shown}"
-    )
+    return LissomError(f"{model.robot.name} has no coordinate {name!r}{did_you_mean(name, names)}; it has {shown}")
 
 
 def without_gravity(model: Model) -> Model:

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 from lissom.dynamics import energy
 from lissom.errors import LissomError
 
+STORED = ("kinetic_energy", "gravity_energy", "strain_energy", "joint_energy")  # in the dataset of a Trajectory
+
 
 @dataclass(frozen=True, eq=False)
 class EnergyAudit:
@@ -92,15 +94,14 @@ def audit_energy(t: ArrayLike, energies: ArrayLike, work: ArrayLike, dissipated:
 
 
 def energy_audit(run: Any) -> EnergyAudit:
-    """Audit of a run: anything with `model`, `t`, `q`, `v`, `work` and `dissipated`, as a RawRun or a
-    Trajectory has.
-
-    Its energies are computed anew from the states.
-    """
+    """Audit of a run: a Trajectory, with the energies it holds, or a RawRun, with energies computed from its states."""
+    if hasattr(run, "dataset"):
+        data = run.dataset
+        energies = np.stack([data[name].values for name in STORED], axis=1)
+        return audit_energy(data["time"].values, energies, data["work"].values, data["dissipated"].values)
     missing = [name for name in ("model", "t", "q", "v", "work", "dissipated") if not hasattr(run, name)]
     if missing:
-        raise LissomError(
-            f"cannot audit a {type(run).__name__}: it lacks {', '.join(missing)}; use audit_energy on arrays"
-        )
+        lacks = ", ".join(missing)
+        raise LissomError(f"cannot audit a {type(run).__name__}: it lacks {lacks}; use audit_energy on arrays")
     states = zip(np.asarray(run.q, float), np.asarray(run.v, float), strict=True)
     return audit_energy(run.t, [energy(run.model, q, v) for q, v in states], run.work, run.dissipated)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.analysis import signals
-from lissom.analysis.coordinates import Named, compiled, configuration, forces, rates
+from lissom.analysis.coordinates import Named, along_coordinates, compiled, configuration, forces, rates
 from lissom.analysis.linear_model import LinearModel
+from lissom.analysis.statics import Equilibrium, Loads, load_forces
 from lissom.dynamics import derivatives, mass_matrix
 from lissom.dynamics.state import Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
-
-if TYPE_CHECKING:
-    from lissom.analysis.statics import Equilibrium
 
 
 def linearise(
@@ -29,6 +25,7 @@ def linearise(
     outputs: signals.Signals | None = None,
     inputs: signals.Signals | None = None,
     wrenches: Wrenches | None = None,
+    loads: Loads | None = None,
 ) -> LinearModel:
     """Exact linear model of small motions about a state: `A, B = linearise(model, q, qd, tau)`.
 
@@ -41,32 +38,29 @@ def linearise(
             "forearm"), "upper.deflection.z". The whole state unless given.
         inputs: joints (their motors), coordinates, or tips that forces act on; every motor unless given. The
             input of a prescribed joint is its acceleration.
-        wrenches: constant external wrenches, as in `forward_dynamics`.
+        wrenches, loads: constant external wrenches that turn with a link, or keep to the world's axes, as in
+            `static_equilibrium`.
     Returns:
         A LinearModel: A, B, C, D with the names of states, inputs and outputs; `qdd` tells how far the state
         is from equilibrium. About a moving state (qd not zero) it holds for deviations from the motion, at
         that instant.
     """
-    from lissom.analysis.statics import Equilibrium
-
     model = compiled(model)
     if isinstance(q, Equilibrium):
-        if tau is not None or wrenches is not None:
+        if not (tau is None and wrenches is None and loads is None):
             raise LissomError(
-                "an Equilibrium brings its own forces; leave out tau and wrenches, or pass its q alone"
-            )
-        if q.loads:
-            raise LissomError(
-                "the equilibrium is under loads at points; pass its q with the forces that act there"
+                "an Equilibrium brings its own forces; leave out tau, wrenches, loads, or pass its q alone"
             )
         rest = q
-        q, tau, wrenches = rest.q, rest.tau, rest.wrenches
-    q, qd, tau = configuration(model, q), rates(model, qd), forces(model, tau)
+        q, tau, wrenches, loads = rest.q, rest.tau, rest.wrenches, rest.loads
+    q, qd, tau, loads = configuration(model, q), rates(model, qd), forces(model, tau), dict(loads or {})
     n = model.nv
-    exact = derivatives(model, q, qd, tau, wrenches)
+    exact = derivatives(model, q, qd, tau + load_forces(model, q, loads), wrenches)
     A = np.zeros((2 * n, 2 * n))
     A[:n, :n], A[:n, n:] = _carried(model, qd), np.eye(n)
     A[n:, :n], A[n:, n:] = exact.q, exact.qd
+    if loads:
+        A[n:, :n] += exact.tau @ along_coordinates(model, q, lambda z: load_forces(model, z, loads))
     if inputs is None:
         inputs = [model.coordinates[k] for k in model.actuated]
     names, unit = signals.input_columns(model, q, signals.as_list(inputs))
@@ -87,9 +81,7 @@ def _accelerations(model: Model, q: Vector, inverse_mass: np.ndarray, unit: np.n
     out = inverse_mass @ unit
     given = np.flatnonzero(model.arrays.prescribed)
     if len(given):
-        reaction = (
-            -inverse_mass @ mass_matrix(model, q)[:, given]
-        )  # what its acceleration does to the free ones
+        reaction = -inverse_mass @ mass_matrix(model, q)[:, given]  # what its acceleration does to the free ones
         reaction[given] = np.eye(len(given))
         out += reaction @ unit[given]
     return out

@@ -37,9 +37,7 @@ class NaturalModes:
     """
 
     frequencies_hz: np.ndarray  # (modes,)
-    damping_ratios: (
-        np.ndarray
-    )  # (modes,) of the damping matrix seen by each mode; nan where it does not oscillate
+    damping_ratios: np.ndarray  # (modes,) of the damping matrix seen by each mode; nan where it does not oscillate
     shapes: np.ndarray  # (nv, modes) unit modal mass, zero rows where locked
     labels: tuple[str, ...]  # such as "upper bending y 1"
     participation: Participation
@@ -73,11 +71,7 @@ class NaturalModes:
         table.title = f"natural modes of {self.name}"
         for k, label in enumerate(self.labels):
             moving = ", ".join(f"{name} {share:.0%}" for name, share in self.participation.strongest(k))
-            hz = (
-                f"{self.frequencies_hz[k]:.5g}"
-                if self.growth[k] == 0
-                else f"unstable ({self.growth[k]:.3g}/s)"
-            )
+            hz = f"{self.frequencies_hz[k]:.5g}" if self.growth[k] == 0 else f"unstable ({self.growth[k]:.3g}/s)"
             ratio = "-" if np.isnan(self.damping_ratios[k]) else f"{100 * self.damping_ratios[k]:.3g} %"
             table.add_row(str(k + 1), hz, ratio, label, moving)
         return table
@@ -126,9 +120,7 @@ def natural_modes(
     model = compiled(model)
     if at not in ("given", "equilibrium"):
         raise LissomError(f"at must be 'given' or 'equilibrium', got {at!r}")
-    if number is not None and (
-        isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1
-    ):
+    if number is not None and (isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1):
         raise LissomError(f"number = {number!r} must be a whole number of modes from 1 on, or None for all")
     loaded = model if gravity else without_gravity(model)
     locked = locked if isinstance(locked, bool | str) else tuple(locked)
@@ -170,9 +162,7 @@ def _locked(model: Model, locked: Locked) -> list[int]:
     elif locked is False:
         fixed = set()
     elif isinstance(locked, str) and locked != "motors":
-        raise LissomError(
-            f"locked = {locked!r}: write True, False, 'motors' or a list of names such as [{locked!r}]"
-        )
+        raise LissomError(f"locked = {locked!r}: write True, False, 'motors' or a list of names such as [{locked!r}]")
     else:
         fixed = set(held_coordinates(model, locked))
     return sorted(fixed | set(np.flatnonzero(model.arrays.prescribed).tolist()))
@@ -203,9 +193,7 @@ def _matrices(model: Model, q: Vector, prestress: bool) -> tuple[np.ndarray, np.
     return exact.qdd, exact.qd, (stiffness + stiffness.T) / 2
 
 
-def _modes(
-    M: np.ndarray, K: np.ndarray, free: np.ndarray, free_parts: list[Part]
-) -> tuple[np.ndarray, np.ndarray]:
+def _modes(M: np.ndarray, K: np.ndarray, free: np.ndarray, free_parts: list[Part]) -> tuple[np.ndarray, np.ndarray]:
     """Squares of the angular frequencies, rising, and shapes (nv, modes) of unit modal mass."""
     from scipy.linalg import eigh
 

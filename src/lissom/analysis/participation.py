@@ -53,9 +53,7 @@ def grouped(parts: Sequence[Part], shares: np.ndarray, group: Callable[[Part], s
     return out
 
 
-def labels(
-    parts: Sequence[Part], stored: np.ndarray, moving: np.ndarray, rigid: np.ndarray
-) -> tuple[str, ...]:
+def labels(parts: Sequence[Part], stored: np.ndarray, moving: np.ndarray, rigid: np.ndarray) -> tuple[str, ...]:
     """A name for each mode: the part that stores most of its energy, counted: "upper bending y 1".
 
     Args:

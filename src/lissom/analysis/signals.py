@@ -56,9 +56,7 @@ class Output:
 
 def as_list(signals: Signals) -> list[Signal]:
     """One signal or several, as a list: a tuple that begins with "tip" or "deflection" is one signal."""
-    if isinstance(signals, str) or (
-        isinstance(signals, tuple) and signals and signals[0] in POINTS + DERIVATIVES
-    ):
+    if isinstance(signals, str) or (isinstance(signals, tuple) and signals and signals[0] in POINTS + DERIVATIVES):
         return [signals]
     return list(signals)
 
@@ -70,9 +68,7 @@ def dotted(signal: Signal) -> str:
     if isinstance(signal, tuple) and len(signal) >= 2 and all(isinstance(word, str) for word in signal):
         first, name, *rest = signal
         return ".".join((name, first, *rest))
-    raise LissomError(
-        f"{signal!r} is no signal; write a name such as 'elbow', 'forearm.tip.y' or ('tip', 'forearm')"
-    )
+    raise LissomError(f"{signal!r} is no signal; write a name such as 'elbow', 'forearm.tip.y' or ('tip', 'forearm')")
 
 
 def outputs(model: Model, signals: Iterable[Signal]) -> list[Output]:
@@ -81,7 +77,10 @@ def outputs(model: Model, signals: Iterable[Signal]) -> list[Output]:
 
 
 def input_columns(model: Model, q: Vector, signals: Iterable[Signal]) -> tuple[list[str], np.ndarray]:
-    """Names of the scalar inputs and the generalised forces (nv, inputs) of a unit of each."""
+    """Names of the scalar inputs and the generalised forces (nv, inputs) of a unit of each.
+
+    On a prescribed coordinate a unit stands for its acceleration.
+    """
     names: list[str] = []
     columns: list[Vector] = []
     for signal in signals:
@@ -91,12 +90,10 @@ def input_columns(model: Model, q: Vector, signals: Iterable[Signal]) -> tuple[l
             J = jacobian(model, q, of)
             for row in rows:
                 names.append(f"{of}.tip.{AXES[row]}")
-                columns.append(J[3 + row])
+                columns.append(np.where(model.arrays.prescribed == 1, 0.0, J[3 + row]))  # no force moves these
             continue
         if kind:
-            raise LissomError(
-                f"{name} cannot be an input; take a joint, a coordinate, or a tip such as '{of}.tip.y'"
-            )
+            raise LissomError(f"{name} cannot be an input; take a joint, a coordinate, or a tip such as '{of}.tip.y'")
         for k in motor_indices(model, name):
             names.append(model.coordinates[k])
             columns.append(np.eye(model.nv)[k])
@@ -117,9 +114,7 @@ def output_matrices(
             C[i, :n], C[i, n:] = _bend(model, row, q, qd), gradient
         else:
             if row.base[0] != "coordinate" and np.any(qd):
-                raise LissomError(
-                    f"{row.name}: the acceleration of a point is given about a state at rest, qd = 0"
-                )
+                raise LissomError(f"{row.name}: the acceleration of a point is given about a state at rest, qd = 0")
             C[i] = gradient @ A[n:]
             C[i, :n] += _bend(model, row, q, qdd)
             D[i] = gradient @ B[n:]
@@ -155,9 +150,7 @@ def _point(model: Model, name: str) -> tuple[str, str, list[int]]:
     if axis and (len(axis[0]) != 1 or axis[0] not in AXES):
         raise LissomError(f"{name}: the component must be x, y or z, not {axis[0]!r}")
     if kind == "deflection" and link not in model.beams:
-        raise LissomError(
-            f"{name}: {link} is rigid; the flexible links are {', '.join(model.beams) or 'none'}"
-        )
+        raise LissomError(f"{name}: {link} is rigid; the flexible links are {', '.join(model.beams) or 'none'}")
     return kind, link, [AXES.index(axis[0])] if axis else [0, 1, 2]
 
 

@@ -27,9 +27,7 @@ class Spectrum:
     def peaks(self, number: int | None = None, least: float = 0.01) -> Peaks:
         """Peaks of a spectrum of one channel, strongest first; see `find_peaks`."""
         if self.values.ndim != 1:
-            raise LissomError(
-                f"peaks of one channel only: this spectrum has {self.values.shape[1]}; select one"
-            )
+            raise LissomError(f"peaks of one channel only: this spectrum has {self.values.shape[1]}; select one")
         return find_peaks(self.hz, self.values, number, least)
 
 
@@ -41,9 +39,7 @@ class Peaks:
     values: np.ndarray  # (peaks,) height there
 
 
-def amplitude_spectrum(
-    t: Any, y: ArrayLike | str | None = None, *, window: str = "hann", padding: int = 4
-) -> Spectrum:
+def amplitude_spectrum(t: Any, y: ArrayLike | str | None = None, *, window: str = "hann", padding: int = 4) -> Spectrum:
     """Amplitudes: a sine of amplitude a, well apart from others, shows as a peak of height a. The mean is
     taken off.
 
@@ -61,9 +57,7 @@ def amplitude_spectrum(
     return Spectrum(np.fft.rfftfreq(n, dt), 2 * np.abs(lines) / shape.sum())
 
 
-def power_density(
-    t: Any, y: ArrayLike | str | None = None, *, segments: int = 8, window: str = "hann"
-) -> Spectrum:
+def power_density(t: Any, y: ArrayLike | str | None = None, *, segments: int = 8, window: str = "hann") -> Spectrum:
     """One-sided power spectral density (unit^2/Hz) by Welch's method, the record cut into about `segments`
     parts.
 
@@ -85,15 +79,11 @@ def find_peaks(hz: ArrayLike, values: ArrayLike, number: int | None = None, leas
     """
     hz, values = np.asarray(hz, float), np.asarray(values, float)
     inner = values[1:-1]
-    k = 1 + np.flatnonzero(
-        (inner > values[:-2]) & (inner >= values[2:]) & (inner >= least * values.max(initial=0))
-    )
+    k = 1 + np.flatnonzero((inner > values[:-2]) & (inner >= values[2:]) & (inner >= least * values.max(initial=0)))
     tiny = np.finfo(float).tiny
     low, top, high = (np.log(np.maximum(values[k + step], tiny)) for step in (-1, 0, 1))
     shift = 0.5 * (low - high) / (low - 2 * top + high)
-    peaks = Peaks(
-        hz[k] + shift * (hz[1] - hz[0] if len(hz) > 1 else 0.0), np.exp(top - 0.25 * (low - high) * shift)
-    )
+    peaks = Peaks(hz[k] + shift * (hz[1] - hz[0] if len(hz) > 1 else 0.0), np.exp(top - 0.25 * (low - high) * shift))
     order = np.argsort(-peaks.values)[:number]
     return Peaks(peaks.hz[order], peaks.values[order])
 
@@ -104,9 +94,7 @@ def signal(t: Any, y: ArrayLike | str | None = None) -> tuple[np.ndarray, np.nda
         t, y = t[y], None
     if y is None:
         if not (hasattr(t, "dims") and t.dims and t.dims[0] in t.coords):
-            raise LissomError(
-                "give times and values, an xarray.DataArray along time, or a trajectory and a name"
-            )
+            raise LissomError("give times and values, an xarray.DataArray along time, or a trajectory and a name")
         t, y = t.coords[t.dims[0]].values, t.values
     time, values = np.asarray(t, float), np.asarray(y, float)
     if time.ndim != 1 or values.ndim not in (1, 2) or len(values) != len(time):

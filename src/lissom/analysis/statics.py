@@ -138,9 +138,7 @@ class _Search:
         for body in model.bodies:
             if body.rotor_v is not None and body.joint_v.start in held:
                 if body.rotor_v in held:
-                    raise LissomError(
-                        f"hold names {body.joint} and its rotor; hold one side of an elastic joint"
-                    )
+                    raise LissomError(f"hold names {body.joint} and its rotor; hold one side of an elastic joint")
                 self.wound.append(body)
                 self.q[body.rotor_q] = self.q[body.joint_q.start]
                 held.add(body.rotor_v)
@@ -177,11 +175,7 @@ class _Search:
         return bias(self.model, q, np.zeros(self.model.nv), self.wrenches) - self.tau - self._load(q)
 
     def _load(self, q: Vector) -> Vector:
-        total = np.zeros(self.model.nv, q.dtype)
-        for place, wrench in self.loads.items():
-            link, x = place if isinstance(place, tuple) else (place, None)
-            total = total + point_force(self.model, q, wrench, link, x)
-        return total
+        return load_forces(self.model, q, self.loads)
 
     def _linear(self) -> tuple[Vector, np.ndarray, np.ndarray]:
         """Unbalanced forces, their stiffness, and the mass matrix, on the free coordinates."""
@@ -232,9 +226,7 @@ class _Search:
             eta[body.modes_v] = self.q[body.modes_q]
         return float(np.sqrt(eta[self.free] @ mass @ eta[self.free]))
 
-    def _damped(
-        self, correction: Vector, matrix: np.ndarray, mass: np.ndarray, size: float, definite: bool
-    ) -> Vector:
+    def _damped(self, correction: Vector, matrix: np.ndarray, mass: np.ndarray, size: float, definite: bool) -> Vector:
         """The correction, shortened where the next would be no smaller (Deuflhard's monotonicity test)."""
         turn = np.abs(correction[self.turning]).max(initial=0.0)
         factor = min(1.0, LARGEST_TURN / turn) if turn > 0 else 1.0
@@ -257,9 +249,7 @@ class _Search:
     def _failure(self, correction: Vector) -> LissomError:
         worst = int(np.argmax(np.abs(np.nan_to_num(correction, nan=np.inf))))
         name = self.model.coordinates[self.free[worst]]
-        doubts = (
-            _doubts(self.model, tip_deflections(self.model, self.q)) if np.all(np.isfinite(self.q)) else []
-        )
+        doubts = _doubts(self.model, tip_deflections(self.model, self.q)) if np.all(np.isfinite(self.q)) else []
         remedy = (
             "hold it, give it a spring or the torque that balances it"
             if self.turning[worst]
@@ -279,6 +269,15 @@ def held_coordinates(model: Model, hold: Hold) -> list[int]:
             return [int(k) for k in model.actuated]
         raise LissomError(f"hold = {hold!r}: write 'joints', 'motors' or a list of names such as [{hold!r}]")
     return [k for name in hold for k in velocity_indices(model, name)]
+
+
+def load_forces(model: Model, q: Vector, loads: Loads) -> Vector:
+    """Generalised forces (nv,) of loads at points; q may be complex."""
+    total = np.zeros(model.nv, q.dtype)
+    for place, wrench in loads.items():
+        link, x = place if isinstance(place, tuple) else (place, None)
+        total = total + point_force(model, q, wrench, link, x)
+    return total
 
 
 def tip_deflections(model: Model, q: Vector) -> dict[str, Deflection]:
@@ -309,6 +308,4 @@ def _refuse_held_forces(model: Model, tau: Named, hold: Hold) -> None:
             held.add(body.rotor_v)
     for name in tau:
         if held & set(motor_indices(model, name)):
-            raise LissomError(
-                f"tau of {name}: it is held, so its force is a result; leave it out, or out of hold"
-            )
+            raise LissomError(f"tau of {name}: it is held, so its force is a result; leave it out, or out of hold")
