@@ -1,61 +1,109 @@
-"""Arrays and Workspace as compiled structs.
+"""Named tuples of arrays as kernels take them: a pointer to a table of addresses and shapes.
 
 A kernel receives one pointer instead of a hundred array headers: calls from Python stay cheap and kernels compile in a
-fraction of the time. Field names are those of the named tuples, so the same source also runs on the tuples themselves.
+fraction of the time. A table is written once, and the compiler knows: it reads entries ahead of loops and keeps them.
+Field names are those of the named tuple, so the same source also runs on the tuple itself.
 """
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
-from numba.core import types
-from numba.experimental import structref
+import numpy as np
+from numba import typeof
+from numba.core import cgutils, types
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, models, register_model, unbox
+from numba.np.arrayobj import make_array, populate_array
 
-from lissom.kernel.jit import kernel
-from lissom.kernel.workspace import Workspace
-from lissom.model.arrays import Arrays
+WORD = 8  # bytes of an entry: an address, a size, a float
+
+
+class Struct:
+    """A named tuple of arrays, numbers and Structs, as kernels take it; it shares their memory and keeps them."""
+
+    __slots__ = ("_numba_type_", "address", "fields", "table")
+
+    def __init__(self, fields: Any) -> None:
+        self.fields = fields
+        self.table = np.array([word for value in fields for word in _entry(value)], np.int64)
+        self.address = self.table.ctypes.data
+        self._numba_type_ = TableType(type(fields).__name__, tuple(zip(fields._fields, map(typeof, fields))))
+
+
+class TableType(types.Type):
+    """Type of a Struct: the names, types and places of its fields."""
+
+    def __init__(self, name: str, fields: tuple[tuple[str, types.Type], ...]) -> None:
+        self.fields = dict(fields)
+        ends = np.cumsum([0] + [_words(kind) for kind in self.fields.values()])
+        self.places = {field: int(at) for field, at in zip(self.fields, ends)}
+        super().__init__(f"{name}_{hashlib.sha256(repr(fields).encode()).hexdigest()[:16]}")
+
+
+def _words(kind: types.Type) -> int:
+    """Length of a field's entry in the table."""
+    if isinstance(kind, types.Array):
+        return 1 + 2 * kind.ndim
+    return 2 if isinstance(kind, types.Complex) else 1
+
+
+def _entry(value: Any) -> list[int]:
+    """Entry of a field: address, shape and strides of an array; address of a Struct; bits of a number."""
+    if isinstance(value, np.ndarray):
+        return [value.ctypes.data, *value.shape, *value.strides]
+    if isinstance(value, Struct):
+        return [value.address]
+    return np.asarray(value).reshape(1).view(np.int64).tolist()
+
+
+register_model(TableType)(models.OpaqueModel)
+
+
+@unbox(TableType)
+def _pointer(kind: TableType, struct: Any, c: Any) -> NativeValue:
+    address = c.pyapi.object_getattr_string(struct, "address")
+    pointer = c.pyapi.long_as_voidptr(address)
+    c.pyapi.decref(address)
+    return NativeValue(pointer, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = TableType
+
+    def generic_resolve(self, kind: TableType, field: str) -> types.Type | None:  # type: ignore[override]
+        return kind.fields.get(field)
+
+
+@lower_getattr_generic(TableType)
+def _read_field(context: Any, builder: Any, kind: TableType, pointer: Any, field: str) -> Any:
+    """A field's value; arrays are borrowed, nothing counts references."""
+
+    def read(word: int, value_type: Any) -> Any:
+        at = WORD * (kind.places[field] + word)
+        value = builder.load(cgutils.pointer_add(builder, pointer, at, value_type.as_pointer()))
+        value.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return value
+
+    of = kind.fields[field]
+    if not isinstance(of, types.Array):
+        return read(0, context.get_value_type(of))
+    array, size = make_array(of)(context, builder), context.get_value_type(types.intp)
+    populate_array(
+        array,
+        data=read(0, array.data.type),
+        shape=[read(1 + k, size) for k in range(of.ndim)],
+        strides=[read(1 + of.ndim + k, size) for k in range(of.ndim)],
+        itemsize=context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(of.dtype))),
+        meminfo=None,
+    )
+    return array._getvalue()
 
 
 class StructType(types.StructRef):
-    """A struct whose field types are those of what it is packed from."""
+    """A counted struct whose field types are those of what it is packed from."""
 
     def preprocess_fields(self, fields: Any) -> Any:
         return tuple((name, types.unliteral(kind)) for name, kind in fields)
-
-
-@structref.register
-class _ModelType(StructType):
-    """Type of the compiled Arrays."""
-
-
-@structref.register
-class _WorkspaceType(StructType):
-    """Type of the compiled Workspace."""
-
-
-class ModelStruct(structref.StructRefProxy):
-    """Arrays, as kernels take them."""
-
-
-class WorkspaceStruct(structref.StructRefProxy):
-    """Workspace, as kernels take it."""
-
-
-for _proxy, _kind, _fields in (
-    (ModelStruct, _ModelType, Arrays._fields),
-    (WorkspaceStruct, _WorkspaceType, Workspace._fields),
-):
-    structref.define_boxing(_kind, _proxy)
-    structref.define_constructor(_proxy, _kind, list(_fields))
-
-
-@kernel
-def pack_model(arrays):
-    """ModelStruct that shares the memory of `arrays`."""
-    return ModelStruct(*arrays)
-
-
-@kernel
-def pack_workspace(work):
-    """WorkspaceStruct that shares the memory of `work`."""
-    return WorkspaceStruct(*work)

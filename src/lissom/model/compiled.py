@@ -45,9 +45,9 @@ class Compiled:
     @cached_property
     def struct(self) -> Any:
         """The arrays as kernels take them."""
-        from lissom.kernel.struct import pack_model
+        from lissom.kernel.struct import Struct
 
-        return pack_model(self.arrays)
+        return Struct(self.arrays)
 
     def scratch(self, number: type = np.float64) -> Workspace:
         """This thread's scratch memory for the number type."""
@@ -58,13 +58,13 @@ class Compiled:
         return self._scratch(number)[1]
 
     def _scratch(self, number: type) -> tuple[Workspace, Any]:
-        from lissom.kernel.struct import pack_workspace
+        from lissom.kernel.struct import Struct
         from lissom.kernel.workspace import workspace
 
-        store = self._local.__dict__
+        store: dict[Any, Any] = self._local.__dict__
         if number not in store:
             work = workspace(self.arrays, number)
-            store[number] = work, pack_workspace(work)
+            store[number] = work, Struct(work)
         return store[number]
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import InitErrorDetails, ValidationError
 
-from lissom.errors import RobotError
+from lissom.errors import LissomError, RobotError
 from lissom.model.values import refusal
 
 FORM = "form:"  # starts the tag of one way to write a field, such as a section's shape; never part of a path
@@ -16,8 +16,10 @@ FORM = "form:"  # starts the tag of one way to write a field, such as a section'
 class Part(BaseModel):
     """An immutable piece of a robot; a wrong value raises `RobotError` with field, value and remedy."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
     what: ClassVar[str] = "part"
+    whole: ClassVar[str] = "robot"  # what it is a part of
+    error: ClassVar[type[LissomError]] = RobotError
     form: ClassVar[str] = ""  # its tag, where a field may be written in several ways
 
     def __init__(self, /, **data: Any) -> None:
@@ -26,14 +28,14 @@ class Part(BaseModel):
         except ValidationError as error:
             from lissom.model.problems import explain
 
-            raise RobotError(explain(error, type(self), data)) from None
+            raise self.error(explain(error, type(self), data)) from None
 
     # Nested parts are then built by pydantic itself, so that an error keeps its full path.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise RobotError(
-            f"a {self.what} cannot be changed (tried to set {name!r}); make a new robot with with_value()"
+        raise self.error(
+            f"a {self.what} cannot be changed (tried to set {name!r}); make a new {self.whole} with with_value()"
         )
 
 
