@@ -139,9 +139,7 @@ class PinocchioArm:
         pin.computeJointJacobians(self.model, self.data, self.q(q))
         pose = self.data.oMi[joint] * frame
         jacobian = pin.getJointJacobian(self.model, self.data, joint, pin.ReferenceFrame.LOCAL)
-        jacobian = (
-            pin.SE3(pose.rotation, np.zeros(3)).toActionMatrix() @ frame.inverse().toActionMatrix() @ jacobian
-        )
+        jacobian = pin.SE3(pose.rotation, np.zeros(3)).toActionMatrix() @ frame.inverse().toActionMatrix() @ jacobian
         return pose.homogeneous, np.roll(jacobian[:, self.index()], 3, axis=0)
 
 

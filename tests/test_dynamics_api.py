@@ -40,9 +40,7 @@ CALLS = {  # function: its array arguments, in order
     "function, k, name", [(f, k, name) for f, names in CALLS.items() for k, name in enumerate(names)]
 )
 @pytest.mark.parametrize("model", [ELLA, FLOATING], ids=["ella", "satellite"])
-def test_an_array_of_the_wrong_size_is_refused_with_its_name_and_what_it_should_hold(
-    model, function, k, name
-):
+def test_an_array_of_the_wrong_size_is_refused_with_its_name_and_what_it_should_hold(model, function, k, name):
     arguments = list(state(model)[: len(CALLS[function])])
     arguments[k] = arguments[k][:-1]
     size = model.nq if name == "q" else model.nv
@@ -148,9 +146,7 @@ def test_arguments_stay_as_they_were_and_results_are_the_callers_own():
 
 def test_no_forces_means_zero_forces():
     q, qd, _ = state(ELLA)
-    assert np.array_equal(
-        lissom.forward_dynamics(ELLA, q, qd), lissom.forward_dynamics(ELLA, q, qd, np.zeros(ELLA.nv))
-    )
+    assert np.array_equal(lissom.forward_dynamics(ELLA, q, qd), lissom.forward_dynamics(ELLA, q, qd, np.zeros(ELLA.nv)))
 
 
 def test_mass_matrix_and_bias_make_up_the_equations_of_motion():
@@ -166,9 +162,7 @@ def test_a_complex_state_or_wrench_carries_a_derivative_through():
     by_tau = lissom.forward_dynamics(ELLA, q, qd, tau + 1j * h * np.eye(ELLA.nv)[2]).imag / h
     assert by_tau == pytest.approx(np.linalg.inv(lissom.mass_matrix(ELLA, q))[2], rel=1e-8)
     by_load = lissom.forward_dynamics(ELLA, q, qd, tau, {"upper": 1j * h * load}).imag / h
-    expected = lissom.forward_dynamics(ELLA, q, qd, tau, {"upper": load}) - lissom.forward_dynamics(
-        ELLA, q, qd, tau
-    )
+    expected = lissom.forward_dynamics(ELLA, q, qd, tau, {"upper": load}) - lissom.forward_dynamics(ELLA, q, qd, tau)
     assert by_load == pytest.approx(expected, rel=1e-6, abs=1e-8)
 
 

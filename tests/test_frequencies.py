@@ -159,9 +159,7 @@ def test_free_free_beam_floats(ends, count):
 
 
 @pytest.mark.parametrize("plane, expected", [("flap", FLAP), ("lag", LAG)])
-@pytest.mark.parametrize(
-    "ends, count, error", [("auto", 8, 1e-3), ("hermite", 20, 1e-3), ("legendre", 12, 1e-7)]
-)
+@pytest.mark.parametrize("ends, count, error", [("auto", 8, 1e-3), ("hermite", 20, 1e-3), ("legendre", 12, 1e-7)])
 def test_rotating_beam_stiffens(plane, expected, ends, count, error):
     model = turntable(plane, ends, count)
     for speed, values in expected.items():

@@ -163,8 +163,7 @@ def test_along_the_axis_acts_what_the_gear_passes_on(kind, part, elastic):
 def test_wrenches_in_the_axes_of_parent_child_and_world_are_one(number):
     case = tree(number)
     child, parent, world = (
-        lissom.joint_wrenches(case.model, *case.state, case.a, frame=frame)
-        for frame in ("child", "parent", "world")
+        lissom.joint_wrenches(case.model, *case.state, case.a, frame=frame) for frame in ("child", "parent", "world")
     )
     for row, link in enumerate(case.model.links):
         R, _ = origin(case.model, case.q, link)

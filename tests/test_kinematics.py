@@ -68,9 +68,7 @@ def test_finite_differences_of_the_pose_agree_too(case):
 def test_velocity_in_the_axes_of_the_point_is_the_same_vector(case):
     for link, x in points(case):
         R = lissom.point_pose(case.model, case.q, link, x)[:3, :3]
-        own, world = (
-            lissom.point_velocity(case.model, *case.state, link, x, OFFSET, a) for a in ("point", "world")
-        )
+        own, world = (lissom.point_velocity(case.model, *case.state, link, x, OFFSET, a) for a in ("point", "world"))
         close(np.concatenate([R @ own[:3], R @ own[3:]]), world)
 
 
