@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba.experimental import structref
 
 from lissom.kernel.jit import inline, kernel
-from lissom.kernel.struct import StructType
 
 
 class LawArrays(NamedTuple):
@@ -29,25 +27,6 @@ class LawArrays(NamedTuple):
     coefficients: np.ndarray  # (p, na, 6)
     feed_breaks: np.ndarray  # (f + 1,) of the feedforward torque
     feed_coefficients: np.ndarray  # (f, na, 6)
-
-
-@structref.register
-class _LawType(StructType):
-    """Type of the compiled law."""
-
-
-class LawStruct(structref.StructRefProxy):
-    """LawArrays, as kernels take them."""
-
-
-structref.define_boxing(_LawType, LawStruct)
-structref.define_constructor(LawStruct, _LawType, list(LawArrays._fields))
-
-
-@kernel
-def pack_law(law):
-    """LawStruct that shares the memory of `law`."""
-    return LawStruct(*law)
 
 
 @inline

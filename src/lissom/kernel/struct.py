@@ -17,11 +17,13 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, models, register_model, unbox
 from numba.np.arrayobj import make_array, populate_array
 
+from lissom.kernel.pointer import Pointer
+
 WORD = 8  # bytes of an entry: an address, a size, a float
 
 
 class Struct:
-    """A named tuple of arrays, numbers and Structs, as kernels take it; it shares their memory and keeps them."""
+    """A named tuple of arrays, numbers, Structs and Pointers, as kernels take it; it shares and keeps their memory."""
 
     __slots__ = ("_numba_type_", "address", "fields", "table")
 
@@ -46,15 +48,19 @@ def _words(kind: types.Type) -> int:
     """Length of a field's entry in the table."""
     if isinstance(kind, types.Array):
         return 1 + 2 * kind.ndim
+    if isinstance(kind, types.FunctionType):
+        return 3
     return 2 if isinstance(kind, types.Complex) else 1
 
 
 def _entry(value: Any) -> list[int]:
-    """Entry of a field: address, shape and strides of an array; address of a Struct; bits of a number."""
+    """Entry of a field: address, shape and strides of an array; address of a Struct or Pointer; bits of a number."""
     if isinstance(value, np.ndarray):
         return [value.ctypes.data, *value.shape, *value.strides]
     if isinstance(value, Struct):
         return [value.address]
+    if isinstance(value, Pointer):
+        return [value.__wrapper_address__(), id(value), 0]
     return np.asarray(value).reshape(1).view(np.int64).tolist()
 
 
@@ -100,10 +106,3 @@ def _read_field(context: Any, builder: Any, kind: TableType, pointer: Any, field
         meminfo=None,
     )
     return array._getvalue()
-
-
-class StructType(types.StructRef):
-    """A counted struct whose field types are those of what it is packed from."""
-
-    def preprocess_fields(self, fields: Any) -> Any:
-        return tuple((name, types.unliteral(kind)) for name, kind in fields)

@@ -42,9 +42,7 @@ def take_interval(system, scratch, record, state, t, h, y):
     acceleration(system, scratch, t + h, state.q1, state.v1, state.a1)
     difference(system.model, state.q, state.q1, state.u1)
     chart_rate(system.model, state.u1, state.v1, state.rate1)
-    record_step(
-        system, scratch, record, 5, t, h, state.q, state.u1, state.rate1, state.v, state.a, state.v1, state.a1
-    )
+    record_step(system, scratch, record, 5, t, h, state.q, state.u1, state.rate1, state.v, state.a, state.v1, state.a1)
     accept(system, state, h)
 
 

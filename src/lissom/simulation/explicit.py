@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.experimental import structref
 
 from lissom.kernel.jit import inline, kernel
-from lissom.kernel.struct import StructType
+from lissom.kernel.struct import Struct
 from lissom.simulation.record import record_step
 from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
 from lissom.simulation.system import acceleration, chart_rate, move
@@ -48,29 +47,11 @@ class ExplicitWork(NamedTuple):
     u: np.ndarray  # (n,)
 
 
-@structref.register
-class _WorkType(StructType):
-    """Type of the compiled ExplicitWork."""
-
-
-class ExplicitStruct(structref.StructRefProxy):
-    """ExplicitWork, as kernels take it."""
-
-
-structref.define_boxing(_WorkType, ExplicitStruct)
-structref.define_constructor(ExplicitStruct, _WorkType, list(ExplicitWork._fields))
-
-
-@kernel
-def pack_work(work):
-    return ExplicitStruct(*work)
-
-
 def make_work(n: int, tableau: Tableau) -> Any:
     """Memory for n velocities, as `march` takes it."""
     s = len(tableau.b)
     error = np.zeros(s + 1) if tableau.error is None else np.asarray(tableau.error, float)
-    return pack_work(
+    return Struct(
         ExplicitWork(
             np.ascontiguousarray(tableau.A, dtype=float),
             np.ascontiguousarray(tableau.b, dtype=float),

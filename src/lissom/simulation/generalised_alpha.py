@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.experimental import structref
 
 from lissom.kernel.jit import inline, kernel
-from lissom.kernel.struct import StructType
+from lissom.kernel.struct import Struct
 from lissom.simulation.linear_solve import factorise, solve
 from lissom.simulation.record import record_step
 from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
@@ -39,31 +38,13 @@ class AlphaWork(NamedTuple):
     radius: np.ndarray  # (1,) spectral radius at infinite frequency
 
 
-@structref.register
-class _WorkType(StructType):
-    """Type of the compiled AlphaWork."""
-
-
-class AlphaStruct(structref.StructRefProxy):
-    """AlphaWork, as kernels take it."""
-
-
-structref.define_boxing(_WorkType, AlphaStruct)
-structref.define_constructor(AlphaStruct, _WorkType, list(AlphaWork._fields))
-
-
-@kernel
-def pack_work(work):
-    return AlphaStruct(*work)
-
-
 def make_work(n: int, radius: float) -> Any:
     """Memory for n velocities, as `march` takes it; `radius` from 0 (strong damping) to 1 (none)."""
 
     def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape)
 
-    return pack_work(
+    return Struct(
         AlphaWork(
             M=zeros(n, n),
             C=zeros(n, n),
@@ -152,9 +133,7 @@ def prepare(work, h, weight, beta, gamma):
     n = work.M.shape[0]
     for row in range(n):
         for k in range(n):
-            work.factors[row, k] = work.M[row, k] + weight * h * (
-                gamma * work.C[row, k] + beta * h * work.K[row, k]
-            )
+            work.factors[row, k] = work.M[row, k] + weight * h * (gamma * work.C[row, k] + beta * h * work.K[row, k])
     work.factored[0] = h
     return factorise(work.factors, work.pivots)
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.experimental import structref
 
 from lissom.kernel.jit import inline, kernel
-from lissom.kernel.struct import StructType
+from lissom.kernel.struct import Struct
 from lissom.simulation.linear_solve import factorise, solve
 from lissom.simulation.record import record_step
 from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
@@ -75,31 +74,13 @@ class RadauWork(NamedTuple):
     factored: np.ndarray  # (1,) step size of the factors
 
 
-@structref.register
-class _WorkType(StructType):
-    """Type of the compiled RadauWork."""
-
-
-class RadauStruct(structref.StructRefProxy):
-    """RadauWork, as kernels take it."""
-
-
-structref.define_boxing(_WorkType, RadauStruct)
-structref.define_constructor(RadauStruct, _WorkType, list(RadauWork._fields))
-
-
-@kernel
-def pack_work(work):
-    return RadauStruct(*work)
-
-
 def make_work(n: int) -> Any:
     """Memory for n velocities, as `march` takes it."""
 
     def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape)
 
-    return pack_work(
+    return Struct(
         RadauWork(
             M=zeros(n, n),
             C=zeros(n, n),
@@ -157,9 +138,7 @@ def stages(system, scratch, state, work, t, h):
     for i in range(3):
         for k in range(n):
             work.U[i, k] = h * (
-                TABLEAU[i, 0] * work.rate[0, k]
-                + TABLEAU[i, 1] * work.rate[1, k]
-                + TABLEAU[i, 2] * work.rate[2, k]
+                TABLEAU[i, 0] * work.rate[0, k] + TABLEAU[i, 1] * work.rate[1, k] + TABLEAU[i, 2] * work.rate[2, k]
             )
     for i in range(3):
         move(system.model, state.q, work.U[i], scratch.q)

@@ -10,11 +10,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.experimental import structref
 
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.passive import dissipation
-from lissom.kernel.struct import StructType
 from lissom.simulation.system import applied_forces, move, prescribe
 
 
@@ -33,24 +31,6 @@ class Record(NamedTuple):
     audit: np.ndarray  # (1,) 1 where energy flow is wanted
     u: np.ndarray  # (nv,) scratch
     drive: np.ndarray  # (nv,) scratch: driving forces
-
-
-@structref.register
-class _RecordType(StructType):
-    """Type of the compiled Record."""
-
-
-class RecordStruct(structref.StructRefProxy):
-    """Record, as kernels take it."""
-
-
-structref.define_boxing(_RecordType, RecordStruct)
-structref.define_constructor(RecordStruct, _RecordType, list(Record._fields))
-
-
-@kernel
-def pack_record(record):
-    return RecordStruct(*record)
 
 
 def make_record(model: Any, times: np.ndarray, audit: bool) -> Record:

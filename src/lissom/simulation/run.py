@@ -8,25 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from lissom.control.kernel import LawArrays, pack_law
+from lissom.control.kernel import LawArrays
 from lissom.control.law import ControlLaw
 from lissom.control.reference import Reference
 from lissom.control.sampled import Hold, Sampled
 from lissom.errors import LissomError
+from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
-from lissom.simulation.methods import Method, choose, recommend
+from lissom.simulation.methods import SUNDIALS, Method, choose, recommend
 from lissom.simulation.raw import RawRun
-from lissom.simulation.record import make_record, pack_record, write_sample
+from lissom.simulation.record import make_record, write_sample
 from lissom.simulation.start import start_state
-from lissom.simulation.stepping import Status, make_state, pack_state
+from lissom.simulation.stepping import Status, make_state
 from lissom.simulation.system import (
     System,
     acceleration,
     dynamics_pointers,
     linear_parts,
     make_scratch,
-    pack_system,
 )
 from lissom.simulation.watch import Watch
 
@@ -80,37 +80,36 @@ class Loop:
         self.controller, self.law, self.sampled = _controller(self.model, controller)
         self.motion = _stacked_motion(self.model, motion)
         self.hold: Hold | None = None
-        self.jumps = np.unique(
-            np.concatenate([self.law.jumps if self.law is not None else [], self._motion_jumps()])
-        )
+        self.jumps = np.unique(np.concatenate([self.law.jumps if self.law is not None else [], self._motion_jumps()]))
         self.times = _output_times(duration, rate)
         self.twin = (self.law.twin if self.law is not None else None) or self.model
         parts: dict[str, Any] = self.motion | dynamics_pointers(self.model)
         self.system = System(
             model=self.model.struct,
             twin=self.twin.struct,
-            law=pack_law(_law_arrays(self.law)),
+            law=Struct(_law_arrays(self.law)),
             held=np.zeros(self.model.nv),
             latest=np.array([np.inf]),
             **parts,
         )
-        self.packed = pack_system(self.system)
+        self.packed = Struct(self.system)
         self.scratch = make_scratch(self.model, self.twin, np.float64)
         self.record = make_record(self.model, self.times, audit)
-        self.packed_record = pack_record(self.record)
+        self.packed_record = Struct(self.record)
         q, v = start_state(self.model, start)
         self.state = make_state(self.model, q, v, rtol, (atol, atol * VELOCITY_PER_POSITION))
-        self.packed_state = pack_state(self.state)
+        self.packed_state = Struct(self.state)
         self.method_name, self.reason = method, "as asked"
         self.radius = radius
         self.scratch_c: Any = self.scratch
-        self.settings = {"rtol": rtol, "atol": atol, "rate": rate, "step": step, "duration": duration}
+        self.settings = {"rtol": rtol, "atol": atol, "rate": rate, "step": step, "duration": duration, "audit": audit}
         self.watch = Watch(self.model, self.record)
 
     def run(self, progress: Callable[[float], None] | None) -> RawRun:
-        began = time.perf_counter()
         self._start()
         method = self._method()
+        self._compile(method)
+        began = time.perf_counter()
         status, message = "finished", ""
         try:
             self._record_start()
@@ -132,14 +131,29 @@ class Loop:
         acceleration(self.packed, self.scratch, 0.0, self.state.q, self.state.v, self.state.a)
         if not np.all(np.isfinite(self.state.a)):
             bad = self.model.coordinates[int(np.argmin(np.isfinite(self.state.a)))]
-            raise LissomError(
-                f"the acceleration of {bad} at the start is not finite; check masses and start state"
-            )
+            raise LissomError(f"the acceleration of {bad} at the start is not finite; check masses and start state")
+
+    def _compile(self, method: Method) -> None:
+        """Take no step, so that the clock does not count compilation."""
+        if method.name not in SUNDIALS:
+            self._call(method, self.duration, max_steps=0)
+
+    def _call(self, method: Method, end: float, max_steps: int) -> int:
+        return method.march(
+            self.packed,
+            self.scratch,
+            self.scratch_c,
+            self.packed_record,
+            self.packed_state,
+            method.work,
+            end,
+            self.step or 0.1 * self.duration,
+            method.fixed,
+            max_steps,
+        )
 
     def _record_start(self) -> None:
-        write_sample(
-            self.packed, self.scratch, self.packed_record, 0.0, self.state.q, self.state.v, self.state.a
-        )
+        write_sample(self.packed, self.scratch, self.packed_record, 0.0, self.state.q, self.state.v, self.state.a)
 
     def _method(self) -> Method:
         if self.method_name == "auto":
@@ -170,29 +184,13 @@ class Loop:
 
     def _motion_jumps(self) -> np.ndarray:
         breaks, coefficients = self.motion["motion_breaks"], self.motion["motion_coefficients"]
-        return (
-            Reference(breaks, coefficients).discontinuities(2)
-            if len(self.motion["motion_v"])
-            else np.zeros(0)
-        )
+        return Reference(breaks, coefficients).discontinuities(2) if len(self.motion["motion_v"]) else np.zeros(0)
 
     def _march(self, method: Method, end: float, progress: Callable | None) -> tuple[str, str] | None:
         """Advance to the end of a segment; a status and message when the run must stop there."""
         self.system.latest[0] = end - 1e-13 * max(1.0, end)
         while True:
-            h_max = self.step or 0.1 * self.duration
-            code = method.march(
-                self.packed,
-                self.scratch,
-                self.scratch_c,
-                self.packed_record,
-                self.packed_state,
-                method.work,
-                end,
-                h_max,
-                method.fixed,
-                CHUNK,
-            )
+            code = self._call(method, end, CHUNK)
             if progress is not None:
                 progress(float(self.state.clock[0]))
             stop = self.watch.look(self.state)
@@ -221,9 +219,7 @@ class Loop:
     def _failure(self, code: int, method: Method) -> tuple[str, str]:
         t, h = self.state.clock[0], self.state.clock[1]
         if code == Status.NOT_FINITE:
-            remedy = (
-                f"take a smaller step than {self.step:.3g} s" if method.fixed else "check forces and masses"
-            )
+            remedy = f"take a smaller step than {self.step:.3g} s" if method.fixed else "check forces and masses"
             worst = self.watch.worst(self.state)
             return "failed", f"the state became infinite after t = {t:.6g} s ({worst}); {remedy}"
         return "failed", (
@@ -288,9 +284,7 @@ def _controller(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, 
         return controller, None, controller
     if callable(controller):
         return controller, None, Sampled(controller)
-    raise LissomError(
-        f"controller must be a ControlLaw, a Sampled or a callable (t, q, qd), got {controller!r}"
-    )
+    raise LissomError(f"controller must be a ControlLaw, a Sampled or a callable (t, q, qd), got {controller!r}")
 
 
 def _law_arrays(law: ControlLaw | None) -> LawArrays:
@@ -322,16 +316,10 @@ def _stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, 
             raise LissomError(f"motion of {name}: a joint on a group cannot be prescribed by coordinates")
         count = body.joint_v.stop - body.joint_v.start
         if not isinstance(reference, Reference) or reference.channels != count:
-            raise LissomError(
-                f"motion of {name} must be a Reference with {count} channel(s), got {reference!r}"
-            )
+            raise LissomError(f"motion of {name} must be a Reference with {count} channel(s), got {reference!r}")
         at_q.extend(range(body.joint_q.start, body.joint_q.stop))
         at_v.extend(range(body.joint_v.start, body.joint_v.stop))
-    stacked = (
-        Reference.stack(list(motion.values()))
-        if motion
-        else Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
-    )
+    stacked = Reference.stack(list(motion.values())) if motion else Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
     return {
         "motion_q": np.array(at_q, np.int64),
         "motion_v": np.array(at_v, np.int64),

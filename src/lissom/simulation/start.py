@@ -31,9 +31,7 @@ def start_state(model: Model, start: Any) -> tuple[np.ndarray, np.ndarray]:
         if value.shape != (size,):
             raise LissomError(f"start: {name} must have shape ({size},), got {value.shape}")
         if not np.all(np.isfinite(value)):
-            raise LissomError(
-                f"start: {name} holds {value[~np.isfinite(value)][0]}; every entry must be finite"
-            )
+            raise LissomError(f"start: {name} holds {value[~np.isfinite(value)][0]}; every entry must be finite")
     return _unit_quaternions(model, q), v
 
 

@@ -6,10 +6,8 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.experimental import structref
 
 from lissom.kernel.jit import inline, kernel
-from lissom.kernel.struct import StructType
 
 
 class Status(IntEnum):
@@ -37,24 +35,6 @@ class State(NamedTuple):
     flags: np.ndarray  # (2,) 1: the last stages may be extrapolated; 1: the Jacobian is usable
     rtol: np.ndarray  # (1,)
     atol: np.ndarray  # (2,) of positions and of velocities
-
-
-@structref.register
-class _StateType(StructType):
-    """Type of the compiled State."""
-
-
-class StateStruct(structref.StructRefProxy):
-    """State, as kernels take it."""
-
-
-structref.define_boxing(_StateType, StateStruct)
-structref.define_constructor(StateStruct, _StateType, list(State._fields))
-
-
-@kernel
-def pack_state(state):
-    return StateStruct(*state)
 
 
 def make_state(model: Any, q: np.ndarray, v: np.ndarray, rtol: float, atol: tuple[float, float]) -> State:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.experimental import structref
 from numpy import arctan2, sqrt
 
 from lissom.control.kernel import control_forces, evaluate
@@ -20,7 +19,7 @@ from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.mass_matrix import mass_matrix
 from lissom.kernel.pointer import Pointer
-from lissom.kernel.struct import StructType
+from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
 
 
@@ -60,44 +59,8 @@ class Scratch(NamedTuple):
     twin_wrench: np.ndarray
 
 
-@structref.register
-class _SystemType(StructType):
-    """Type of the compiled System."""
-
-
-@structref.register
-class _ScratchType(StructType):
-    """Type of the compiled Scratch."""
-
-
-class SystemStruct(structref.StructRefProxy):
-    """System, as kernels take it."""
-
-
-class ScratchStruct(structref.StructRefProxy):
-    """Scratch, as kernels take it."""
-
-
-for _proxy, _kind, _fields in (
-    (SystemStruct, _SystemType, System._fields),
-    (ScratchStruct, _ScratchType, Scratch._fields),
-):
-    structref.define_boxing(_kind, _proxy)
-    structref.define_constructor(_proxy, _kind, list(_fields))
-
-
-@kernel
-def pack_system(system):
-    return SystemStruct(*system)
-
-
-@kernel
-def pack_scratch(scratch):
-    return ScratchStruct(*scratch)
-
-
 def make_scratch(model: Model, twin: Model, number: type) -> Any:
-    """ScratchStruct for a model and its twin in the number type."""
+    """Scratch for a model and its twin in the number type."""
 
     def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape, number)
@@ -125,7 +88,7 @@ def make_scratch(model: Model, twin: Model, number: type) -> Any:
         twin_tau=zeros(twin.nv),
         twin_wrench=zeros(len(twin.bodies) + 1, 6),
     )
-    return pack_scratch(scratch)
+    return Struct(scratch)
 
 
 def dynamics_pointers(model: Model) -> dict[str, Pointer]:

@@ -60,9 +60,7 @@ class Watch:
                 continue
             length = float(self.model.beams[body.link].length)
             tip = q[:, body.modes_q] @ self._tips[body.link].T
-            size = (
-                np.linalg.norm(np.nan_to_num(tip, nan=np.inf, posinf=np.inf, neginf=np.inf), axis=1) / length
-            )
+            size = np.linalg.norm(np.nan_to_num(tip, nan=np.inf, posinf=np.inf, neginf=np.inf), axis=1) / length
             for limit, kind in ((SMALL, "deflection"), (HOPELESS, "divergence")):
                 beyond = np.flatnonzero(size > limit)
                 if not beyond.size:
