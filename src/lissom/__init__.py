@@ -10,27 +10,27 @@ Names load when they are first used, so that `import lissom` stays light.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from lissom.analysis import frequency_response, linearise, natural_modes, static_equilibrium
-    from lissom.citation import cite
-    from lissom.dynamics import (
-        bias,
-        derivatives,
-        energy,
-        forward_dynamics,
-        inverse_dynamics,
-        jacobian,
-        joint_wrenches,
-        mass_matrix,
-        point_pose,
-        point_velocity,
-        tip_pose,
-    )
-    from lissom.errors import LissomError
-    from lissom.model import Model, Robot, compile, load
-    from lissom.simulation import Trajectory, simulate
+from lissom.version import __version__
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from lissom.analysis.frequency_response import frequency_response
+    from lissom.analysis.linearise import linearise
+    from lissom.analysis.natural_modes import natural_modes
+    from lissom.analysis.statics import static_equilibrium
+    from lissom.citation import cite
+    from lissom.dynamics.derivatives import derivatives
+    from lissom.dynamics.energy import energy
+    from lissom.dynamics.forward import forward_dynamics
+    from lissom.dynamics.inverse import bias, inverse_dynamics, joint_wrenches
+    from lissom.dynamics.kinematics import jacobian, point_pose, point_velocity, tip_pose
+    from lissom.dynamics.mass_matrix import mass_matrix
+    from lissom.errors import LissomError
+    from lissom.model.compile import compile_robot as compile
+    from lissom.model.compiled import Model
+    from lissom.model.files import load
+    from lissom.model.robot import Robot
+    from lissom.simulation.main import simulate
+    from lissom.simulation.trajectory import Trajectory
 
 __all__ = [
     "load",
@@ -56,6 +56,7 @@ __all__ = [
     "Trajectory",
     "LissomError",
     "cite",
+    "__version__",
 ]
 
 _MODULES = {

@@ -97,8 +97,8 @@ def cite(style: Literal["text", "bibtex"] = "text") -> Citation:
     Args:
         style: "text" for a list to read, "bibtex" for entries to paste.
     """
-    from lissom import __version__
     from lissom.errors import LissomError
+    from lissom.version import __version__
 
     if style == "bibtex":
         own = (

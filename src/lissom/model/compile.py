@@ -160,7 +160,7 @@ class _Compiler:
                 axis[at] = k if on_group else -1
             place[names.modes_v] = np.arange(names.modes_q.start, names.modes_q.stop)
             if names.rotor_v is not None:
-                place[names.rotor_v] = names.rotor_q
+                place[names.rotor_v] = names.rotor_q or 0
         return {"tangent_q": place, "tangent_axis": axis}
 
     def _joints(self) -> dict[str, np.ndarray]:

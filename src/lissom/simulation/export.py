@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import lissom
 from lissom.errors import LissomError
 from lissom.simulation.dataset import column_units
 from lissom.simulation.raw import Event
 from lissom.simulation.trajectory import RunInfo, Trajectory
+from lissom.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,7 @@ def save(run: Trajectory, path: str | Path) -> None:
     model = run.model
     prescribed = [b.joint for b in model.bodies if np.any(model.arrays.prescribed[b.joint_v])]
     text = {
-        "lissom": lissom.__version__,
+        "lissom": __version__,
         "robot": model.robot.to_yaml(),
         "prescribed": json.dumps(prescribed),
         "info": json.dumps(asdict(run.info), default=_plain),
@@ -106,7 +106,7 @@ def to_parquet(run: Trajectory, path: str | Path) -> None:
     units = table.attrs["units"]
     schema = pa.schema(
         [pa.field(name, pa.float64(), metadata={"units": units[name]}) for name in table.columns],
-        metadata={"lissom": lissom.__version__, "robot": run.model.robot.name},
+        metadata={"lissom": __version__, "robot": run.model.robot.name},
     )
     arrays = [pa.array(table[name].to_numpy()) for name in table.columns]
     sink = pa.BufferOutputStream()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-import lissom
 from lissom.errors import LissomError
 from lissom.lie import quaternion, so3
 from lissom.model.compiled import Model
@@ -22,6 +21,7 @@ from lissom.simulation.interpolate import interpolate
 from lissom.simulation.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
 from lissom.simulation.observe import observe
 from lissom.simulation.raw import Event, RawRun
+from lissom.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,7 @@ class RunInfo:
     wall: float  # s spent in the time loop
     status: str  # "finished", "interrupted", "failed" or "diverged"
     message: str = ""
-    version: str = lissom.__version__
+    version: str = __version__
     settings: dict[str, Any] = field(default_factory=dict)
 
 
