@@ -10,8 +10,7 @@ export OMP_NUM_THREADS ?= 1
 .PHONY: demo test verify lint bench clean
 
 demo: $(VENV)/.installed-core
-	$(BIN)/lissom describe ella
-	$(BIN)/python examples/first_steps.py
+	$(BIN)/lissom run ella --out out/demo
 
 test: lint
 	$(BIN)/pytest -n 2

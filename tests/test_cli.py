@@ -1,83 +1,213 @@
-"""Claims about the command line alone; a stand-in takes the place of robot files."""
+"""The command line without simulations: help, list, describe, check, modes, cite, and what wrong usage gets."""
 
+import json
+import re
+import subprocess
 import sys
-from types import ModuleType, SimpleNamespace
+import time
+from pathlib import Path
+from typing import Any
 
 import pytest
+from broken_scenarios import BROKEN, GOOD
 from typer.testing import CliRunner
 
 import lissom
 from lissom.cli import app
-from lissom.errors import RobotError
+from lissom.model import builtin_names
 
-PROBLEM = "bad.yaml: links[0].beam.length is -1 m\n  remedy: give a positive length in metres"
-
-
-@pytest.fixture
-def run(monkeypatch):
-    """Runs the command against a model layer that knows one good robot and one bad file."""
-
-    def load(source):
-        if str(source) == "bad.yaml":
-            raise RobotError(PROBLEM)
-        model = SimpleNamespace(nv=14)
-        return SimpleNamespace(
-            name="ella", links=[1, 2, 3], describe=lambda: "a table [m]", compile=lambda: model
-        )
-
-    stand_in = ModuleType("lissom.model")
-    stand_in.load = load
-    stand_in.builtin_names = lambda: ("ella", "canadarm2")
-    monkeypatch.setitem(sys.modules, "lissom.model", stand_in)
-    return lambda *arguments: CliRunner().invoke(app, list(arguments))
+BAD_ROBOT = "lissom: 1\nname: a\nlinks:\n  - {name: up, joint: fixed, beam: {length: -1}}\n"
 
 
-def test_list_prints_one_name_per_line(run):
-    result = run("list")
+def call(*arguments: object) -> Any:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], terminal_width=100)
+
+
+def plain(text: str) -> str:
+    """Words alone, without the boxes and line breaks of a help page."""
+    return " ".join(re.sub(r"[│╭╮╰╯─]", " ", text).split())
+
+
+def test_list_has_one_line_for_every_built_in_robot() -> None:
+    result = call("list")
+    lines = result.stdout.splitlines()
     assert result.exit_code == 0
-    assert result.stdout == "ella\ncanadarm2\n"
+    assert [line.split()[0] for line in lines[2:]] == builtin_names()
+    assert all(len(line) <= 100 for line in lines)
 
 
-def test_describe_prints_the_text_unchanged(run):
-    assert run("describe", "ella").stdout == "a table [m]\n"
+def test_list_tells_machines_the_same() -> None:
+    entries = json.loads(call("list", "--json").stdout)
+    ella = next(entry for entry in entries if entry["name"] == "ella")
+    assert (ella["links"], ella["flexible"], ella["run"]) == (3, 2, "PD control, 4 s")
 
 
-@pytest.mark.parametrize("command", ["describe", "check"])
-def test_a_bad_file_gives_one_block_on_stderr_and_exit_code_1(run, command):
-    result = run(command, "bad.yaml")
-    assert result.exit_code == 1
-    assert result.stdout == ""
-    assert result.stderr == f"error: {PROBLEM}\n"
+def test_describe_prints_the_robot() -> None:
+    assert call("describe", "ella").stdout == lissom.load("ella").describe()
 
 
-def test_check_goes_on_after_a_bad_file_and_still_fails(run):
-    result = run("check", "bad.yaml", "good.yaml")
-    assert result.exit_code == 1
-    assert result.stdout == "good.yaml: ok (ella, links: 3, degrees of freedom: 14)\n"
+def test_describe_takes_other_values() -> None:
+    assert "0.456" in call("describe", "ella", "--set", "links.upper.beam.length=0.456").stdout
 
 
-def test_a_good_file_passes_the_check(run):
-    assert run("check", "good.yaml").exit_code == 0
+def test_cite_prints_the_references() -> None:
+    assert call("cite").stdout == f"{lissom.cite()}\n"
+    assert call("cite", "--bibtex").stdout == f"{lissom.cite('bibtex')}\n"
 
 
-def test_cite_prints_the_references(run):
-    assert run("cite").stdout == f"{lissom.cite()}\n"
-    assert run("cite", "--bibtex").stdout == f"{lissom.cite('bibtex')}\n"
-
-
-def test_version_is_printed(run):
-    assert run("--version").stdout == f"lissom {lissom.__version__}\n"
+def test_version_is_printed() -> None:
+    assert call("--version").stdout == f"lissom {lissom.__version__}\n"
 
 
 @pytest.mark.parametrize(
     ("command", "example"),
     [
-        ("list", "lissom describe ella"),
-        ("describe", "lissom describe ella"),
+        ("run", "lissom run ella"),
+        ("run", "--set links.upper.beam.length=1.2"),
+        ("modes", "lissom modes ella --pose shoulder=0.5"),
         ("check", "lissom check my_arm.yaml"),
+        ("list", "lissom list"),
+        ("describe", "lissom describe ella"),
+        ("export", "lissom export out/ella motion.csv"),
         ("cite", "lissom cite --bibtex"),
     ],
 )
-def test_help_teaches_by_example(run, command, example):
-    assert f"lissom {command}" in run("--help").stdout
-    assert example in run(command, "--help").stdout
+def test_help_teaches_by_example(command: str, example: str) -> None:
+    result = call(command, "--help")
+    assert result.exit_code == 0 and example in plain(result.stdout)
+
+
+# check
+
+
+def test_check_names_what_is_in_good_files(tmp_path: Path) -> None:
+    scenario, robot = tmp_path / "lift.yaml", tmp_path / "arm.yaml"
+    scenario.write_text(GOOD)
+    lissom.load("spinup-beam").save(robot)
+    result = call("check", scenario, robot, "canadarm2")
+    assert result.exit_code == 0 and result.stderr == ""
+    first, second, third = result.stdout.splitlines()
+    assert first == f"{scenario}: ok (scenario of ella: 0.5 s, control: pd, 23 degrees of freedom)"
+    assert second == f"{robot}: ok (robot spinup-beam: 1 link, 4 degrees of freedom)"
+    assert third.startswith("canadarm2: ok (scenario of canadarm2: 2 s, control: none")
+
+
+def test_check_goes_on_after_a_bad_file_and_still_fails(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.yaml"
+    bad.write_text(BAD_ROBOT)
+    result = call("check", bad, "ella")
+    assert result.exit_code == 1
+    assert "links.up.beam.length = -1: must be positive" in result.stderr
+    assert result.stdout.startswith("ella: ok")
+
+
+@pytest.mark.parametrize(("old", "new", "said"), BROKEN.values(), ids=BROKEN)
+def test_check_refuses_broken_scenarios(old: str, new: str, said: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "lift.yaml"
+    path.write_text(GOOD.replace(old, new, 1))
+    result = call("check", path)
+    assert result.exit_code == 1 and result.stdout == ""
+    assert result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
+    assert all(part in result.stderr for part in said)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"- 1\n", b"\xff\xfe\x00", b"a: [1, 2", b"{}"], ids=repr)
+def test_check_refuses_what_is_no_scenario_at_all(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_bytes(content)
+    result = call("check", path)
+    assert result.exit_code == 1 and result.stderr.startswith("error: ") and "x.yaml" in result.stderr
+
+
+# modes
+
+
+def test_modes_shows_the_frequencies_of_the_reference_arm() -> None:
+    result = call("modes", "ella", "--number", 4)
+    rows = re.findall(r"^ +(\d+) +([\d.]+) +([\d.]+) % +(\S.*?) {2,}", result.stdout, re.MULTILINE)
+    assert result.exit_code == 0 and [row[3] for row in rows][:2] == ["upper bending z 1", "upper bending y 1"]
+    for (_, hz, *_), expected in zip(rows, (2.7589, 3.62994, 15.489, 20.3787), strict=True):
+        assert float(hz) == pytest.approx(expected, rel=1e-3)
+
+
+def test_modes_depend_on_the_pose_and_on_what_is_locked() -> None:
+    def slowest(*options: str) -> float:
+        return json.loads(call("modes", "ella", "--json", *options).stdout)["modes"][0]["hz"]
+
+    assert slowest() == pytest.approx(2.7589, rel=1e-3)
+    assert slowest("--pose", "elbow=1.5707963") > slowest() * 1.1
+    assert slowest("--free") == 0
+    assert slowest("--set", "links.upper.beam.length=1.2") < slowest()
+
+
+def test_modes_of_a_scenario_are_those_at_its_start(tmp_path: Path) -> None:
+    path = tmp_path / "bent.yaml"
+    path.write_text("robot: ella\nduration: 1\nstart: {elbow: 1.5707963}\n")
+    at_start = json.loads(call("modes", path, "--json").stdout)
+    posed = json.loads(call("modes", "ella", "--pose", "elbow=1.5707963", "--json").stdout)
+    assert at_start["modes"][0]["hz"] == pytest.approx(posed["modes"][0]["hz"])
+
+
+# wrong usage
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fly"],
+        ["run"],
+        ["run", "ella", "--set", "duration"],
+        ["run", "ella", "--duration", "long"],
+        ["modes", "ella", "--pose", "elbow"],
+        ["modes", "ella", "--free", "--motors"],
+        ["modes", "ella", "--number", "0"],
+        ["export", "out/x", "table.xls"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_has_exit_code_2(arguments: list[str]) -> None:
+    result = call(*arguments)
+    assert result.exit_code == 2 and "Usage" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "elle"], "did you mean ella"),
+        (["run", "no/such/file.yaml"], "no/such/file.yaml: no such file"),
+        (["run", "ella", "--set", "links.uper.beam.length=1"], "did you mean 'upper'"),
+        (["run", "ella", "--set", "speed=3"], "unknown path at 'speed'"),
+        (["run", "ella", "--set", "control.gains.elbow.p=-3"], "must not be negative"),
+        (["run", "ella", "--set", "duration=[1"], "not valid YAML"),
+        (["run", "ella", "--duration", "-1"], "duration = -1: must be positive"),
+        (["run", "ella", "--method", "runge"], "method = 'runge'"),
+        (["run", "ella", "--method", "euler"], "step: missing"),
+        (["modes", "ella", "--pose", "elbo=1"], "elbo"),
+        (["modes", "rigid-7-axis"], "nothing left to move"),
+        (["describe", "ella", "--set", "links.upper.beam.length=long"], "must be a number, not text"),
+        (["export", "no/run", "a.csv"], "no/run: no such file"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_error_is_one_message_with_exit_code_1(arguments: list[str], said: str) -> None:
+    result = call(*arguments)
+    assert result.exit_code == 1 and result.stdout == ""
+    assert result.stderr.startswith("error: ") and said in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_python_m_lissom_answers_quickly() -> None:
+    command = [sys.executable, "-m", "lissom", "--help"]
+    spans = []
+    for _ in range(3):
+        began = time.perf_counter()
+        result = subprocess.run(command, capture_output=True, text=True, check=True)
+        spans.append(time.perf_counter() - began)
+    assert "Usage: lissom" in result.stdout
+    assert min(spans) < 2.0  # 0.3 s on an idle machine
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = "import sys; from lissom.cli import app; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numba", "scipy", "pydantic", "matplotlib", "xarray", "pandas", "numpy"} & set(loaded)

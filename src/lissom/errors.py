@@ -7,3 +7,7 @@ class LissomError(ValueError):
 
 class RobotError(LissomError):
     """A robot description that cannot become a model."""
+
+
+class ScenarioError(LissomError):
+    """A scenario that cannot be run."""

@@ -75,6 +75,26 @@ def from_config(
         raise LissomError(_within("control", error)) from None
 
 
+def reference_from_config(
+    model: Model,
+    block: Any,
+    joints: Sequence[str],
+    start: Any = None,
+    folder: str | os.PathLike[str] = ".",
+    field: str = "reference",
+) -> Reference:
+    """The reference that a block such as {type: quintic, to: 1.0, duration: 2} describes.
+
+    Args:
+        joints: whose coordinates are its channels, in the model's order.
+        start, folder: as in `from_config`.
+        field: how messages call the block.
+    """
+    at = pose(model, start, "start")
+    builder = _Builder(model, {}, at, Path(folder))
+    return _ReferenceBlock(builder, block, channels(model, joints, field), at, field).build()
+
+
 class _Builder:
     def __init__(self, model: Model, config: Mapping[str, Any], start: np.ndarray, folder: Path) -> None:
         self.model, self.config, self.start, self.folder = model, config, start, folder

@@ -33,7 +33,7 @@ def load(name_or_path: str | os.PathLike[str]) -> Robot:
     if name in builtin_names():
         file = resources.files("lissom.model") / "robots" / f"{name}.yaml"
         return parse(file.read_text(encoding="utf-8"), f"{name}.yaml")
-    robot = parse(_text(Path(name)), name)
+    robot = parse(text_of(Path(name)), name)
     for doubt in robot.warnings:
         warnings.warn(f"{name}: {doubt}", UserWarning, stacklevel=2)
     return robot
@@ -55,7 +55,7 @@ def parse(text: str, source: str) -> Robot:
         raise RobotError(explain(error, Robot, root.value, source, root.line_of)) from None
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
     """The text of a file, or an error that says what is in the way."""
     try:
         if not path.exists():

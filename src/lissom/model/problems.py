@@ -35,9 +35,9 @@ def explain(
         path, value, text = _sentence(details, part)
         if details["type"] == "missing" and path in misspelt:
             continue
-        place = readable_path(path, data) if part.what == "robot" else ".".join([part.what, *map(str, path)])
+        place = readable_path(path, data) if part.what == part.whole else ".".join([part.what, *map(str, path)])
         shown = "" if value is NOT_SHOWN else f" = {brief(value)}"
-        lines.append(f"{_where(source, line_of(path))}{place or 'robot'}{shown}: {text}")
+        lines.append(f"{_where(source, line_of(path))}{place or part.what}{shown}: {text}")
     return together(lines, source)
 
 
@@ -58,18 +58,16 @@ def _where(source: str, line: int | None) -> str:
 def readable_path(path: Path, data: Any) -> str:
     """`links.upper.beam.length`: links by their names, other lists by index."""
     words: list[str] = []
+    here = data
     for i, key in enumerate(path):
-        if i == 1 and path[0] == "links" and isinstance(key, int):
-            name = _link_name(data, key)
-            words.append(name if name is not None else str(key))
-        else:
-            words.append(str(key))
+        name = _link_name(here, key) if i and path[i - 1] == "links" and isinstance(key, int) else None
+        words.append(name if name is not None else str(key))
+        here = here.get(key) if isinstance(here, dict) else None
     return ".".join(words)
 
 
-def _link_name(data: Any, index: int) -> str | None:
+def _link_name(links: Any, index: int) -> str | None:
     """The name of a link, unless it has none or shares it with another."""
-    links = data.get("links") if isinstance(data, dict) else None
     if not isinstance(links, list | tuple):
         return None
     names = [link.get("name") if isinstance(link, dict) else getattr(link, "name", None) for link in links]
@@ -168,9 +166,7 @@ def _remedy(owners: list[type[Part]], inner: list[type[Part]], path: Path) -> st
 def brief(value: Any) -> str:
     """A value as a person would write it, cut when long."""
     if isinstance(value, Part):
-        text = (
-            "{" + ", ".join(name for name in type(value).model_fields if name in value.model_fields_set) + "}"
-        )
+        text = "{" + ", ".join(name for name in type(value).model_fields if name in value.model_fields_set) + "}"
     elif isinstance(value, dict):
         text = "{" + ", ".join(map(str, value)) + "}"
     elif isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Plain data to the YAML text of a robot file: short blocks on one line, long ones spread out."""
+"""Plain data to the YAML text of a robot or scenario file: short blocks on one line, long ones spread out."""
 
 from __future__ import annotations
 
@@ -34,11 +34,7 @@ def _item(value: dict[str, Any], indent: int) -> list[str]:
 def _field(key: str, value: Any, indent: int, spread: bool = False) -> list[str]:
     start = " " * indent + f"{_text(key)}:"
     line = f"{start} {_flow(value)}"
-    if (
-        not isinstance(value, dict | list)
-        or not value
-        or (len(line) <= WIDTH and not spread and key != "beam")
-    ):
+    if not isinstance(value, dict | list) or not value or (len(line) <= WIDTH and not spread and key != "beam"):
         return [line]
     if isinstance(value, dict):
         return [start, *(inner for k, v in value.items() for inner in _field(k, v, indent + 2))]
@@ -52,6 +48,8 @@ def _flow(value: Any) -> str:
         return "{" + ", ".join(f"{_text(k)}: {_flow(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(_flow(v) for v in value) + "]"
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
     return number(value) if isinstance(value, int | float) else _text(value)
 
 

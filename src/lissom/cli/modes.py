@@ -1,0 +1,83 @@
+"""lissom modes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lissom.cli.options import EXAMPLE, Anything, Json, Settings
+from lissom.cli.shell import assignment, command, screen
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from lissom.analysis import NaturalModes
+
+
+@command
+def modes(
+    robot: Anything,
+    pose: Annotated[
+        list[str] | None,
+        typer.Option("--pose", metavar="JOINT=VALUE", show_default=False, help="Where a joint stands; else at zero."),
+    ] = None,
+    free: Annotated[bool, typer.Option("--free", help="Let every joint move.")] = False,
+    motors: Annotated[bool, typer.Option("--motors", help="Lock the motors: elastic joints give way.")] = False,
+    sag: Annotated[bool, typer.Option("--sag", help="Let the arm bend under its weight first.")] = False,
+    number: Annotated[int, typer.Option("--number", "-n", min=1, help="How many modes, slowest first.")] = 10,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Natural frequencies and what moves in each mode, joints locked unless told otherwise.
+
+    Of a scenario file, the robot is taken where the scenario starts.
+    """
+    if free and motors:
+        raise typer.BadParameter("--free and --motors exclude each other; give one of them")
+    from lissom.analysis import natural_modes
+    from lissom.cli.builtin import robot_of
+
+    changed, scenario = robot_of(robot, [assignment(text, EXAMPLE) for text in settings or ()])
+    model = changed.compile()
+    q: Any = dict(assignment(text, "elbow=1.57") for text in pose or ())
+    if scenario is not None and not q:
+        from lissom.simulation.start import start_state
+
+        q = start_state(model, scenario.start)[0]
+    locked: Any = False if free else "motors" if motors else True
+    found = natural_modes(model, q, locked=locked, number=number, at="equilibrium" if sag else "given")
+    if as_json:
+        typer.echo(json.dumps(_data(found), indent=2))
+        return
+    held = "joints free" if free else "motors locked" if motors else "joints locked"
+    where = ", ".join(text.replace("=", " ") for text in pose or ()) or ("at the start" if scenario else "at zero")
+    screen().print(_table(found, f"Natural modes of {found.name}, {held}, {where}{', sagging' if sag else ''}"))
+
+
+def _data(found: NaturalModes) -> dict[str, Any]:
+    rows = []
+    for k, label in enumerate(found.labels):
+        ratio = float(found.damping_ratios[k])
+        rows.append(
+            {
+                "hz": float(found.frequencies_hz[k]),
+                "damping_ratio": ratio if ratio == ratio else None,
+                "growth": float(found.growth[k]),
+                "label": label,
+                "participation": {name: float(share) for name, share in found.participation.strongest(k)},
+            }
+        )
+    return {"robot": found.name, "locked": list(found.locked), "modes": rows}
+
+
+def _table(found: NaturalModes, title: str) -> Table:
+    from rich import box
+
+    table = found.table()
+    table.title, table.title_justify, table.title_style, table.box = title, "left", "bold", box.SIMPLE_HEAD
+    for column, justify in zip(table.columns, ("right", "right", "right", "left", "left")):
+        column.justify = justify  # type: ignore[assignment]
+    table.columns[1].style = "bold cyan"
+    return table

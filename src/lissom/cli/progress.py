@@ -1,0 +1,63 @@
+"""The progress bar of `lissom run`, on standard error and only on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from numba.core.event import Listener
+
+from lissom.cli.shell import screen
+
+
+class Bar:
+    """Says what it waits for until the first steps, then how far the run is."""
+
+    def __init__(self, duration: float, show: bool) -> None:
+        self._duration = duration
+        self._show = show and sys.stderr.isatty()
+        self._bar: Any = None
+
+    def __enter__(self) -> Bar:
+        if self._show:
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self._bar = Progress(
+                TextColumn("[bold]{task.description}"),
+                BarColumn(bar_width=40),
+                TextColumn("{task.fields[note]}"),
+                TimeRemainingColumn(),
+                console=screen(error=True),
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task("preparing", total=None, note="")
+        return self
+
+    def note(self, text: str) -> None:
+        """What happens before the first step."""
+        if self._bar is not None:
+            self._bar.update(self._task, note=text)
+
+    def update(self, t: float) -> None:
+        """The run has reached the time t."""
+        if self._bar is not None:
+            note = f"{t:.2f} of {self._duration:g} s"
+            self._bar.update(self._task, description="simulating", total=self._duration, completed=t, note=note)
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+class Compiling(Listener):
+    """Listens to Numba and tells the bar when it compiles."""
+
+    def __init__(self, bar: Bar) -> None:
+        self._bar = bar
+
+    def on_start(self, event: Any) -> None:
+        self._bar.note("compiling, once per machine")
+
+    def on_end(self, event: Any) -> None:
+        self._bar.note("")

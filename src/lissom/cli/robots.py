@@ -1,0 +1,97 @@
+"""Commands about files: list, describe, check, cite."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from lissom.cli.options import EXAMPLE, Anything, Json, Settings
+from lissom.cli.shell import FAILED, assignment, command, say, screen
+from lissom.errors import LissomError
+
+
+@command
+def list_all(as_json: Json = False) -> None:
+    """Name the robots and scenarios that come with lissom.
+
+    A robot's name works wherever a robot file does; `lissom run` looks for a scenario of that name first.
+    """
+    from rich import box
+    from rich.table import Table
+
+    from lissom.cli.builtin import entries
+
+    found = entries()
+    if as_json:
+        typer.echo(json.dumps([entry._asdict() for entry in found], indent=2))
+        return
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("name", style="bold cyan", no_wrap=True)
+    table.add_column("links", justify="right")
+    table.add_column("flexible", justify="right")
+    table.add_column("lissom run", no_wrap=True)
+    table.add_column("what happens")
+    for entry in found:
+        table.add_row(*map(str, entry))
+    screen().print(table)
+
+
+@command
+def describe(robot: Anything, settings: Settings = None) -> None:
+    """Print a robot's links, joints, masses, degrees of freedom and natural frequencies.
+
+    Of a scenario file, its robot is described.
+    """
+    from lissom.cli.builtin import robot_of
+
+    changed, _ = robot_of(robot, [assignment(text, EXAMPLE) for text in settings or ()])
+    typer.echo(changed.describe(), nl=False)
+
+
+@command
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", show_default=False, help="Robot or scenario files.")],
+) -> None:
+    """Check robot and scenario files; the exit code is 1 if any of them has an error.
+
+    An error names the file, the line, the field, its value and a remedy.
+    """
+    failed = False
+    for file in files:
+        try:
+            typer.echo(f"{file}: ok ({_checked(file)})")
+        except LissomError as error:
+            say(f"error: {error}", "red")
+            failed = True
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def _checked(file: str) -> str:
+    """What is in a file without errors."""
+    from lissom.scenario.files import find
+
+    loaded = find(file)
+    scenario = loaded.scenario
+    if loaded.kind == "robot":
+        robot = scenario.load_robot()
+        links = f"{len(robot.links)} link{'s' if len(robot.links) > 1 else ''}"
+        return f"robot {robot.name}: {links}, {robot.compile().nv} degrees of freedom"
+    try:
+        model = scenario.prepare().model
+    except LissomError as error:
+        raise loaded.located(error) from None
+    control = (scenario.control or {}).get("type", "none")
+    parts = [f"{scenario.duration:g} s", f"control: {control}"]
+    parts += [f"prescribed: {', '.join(scenario.motion)}"] if scenario.motion else []
+    return f"scenario of {model.robot.name}: {', '.join(parts)}, {model.nv} degrees of freedom"
+
+
+@command
+def cite(bibtex: Annotated[bool, typer.Option("--bibtex", help="BibTeX entries instead of a list.")] = False) -> None:
+    """Print references to lissom and to the papers whose formulations it implements."""
+    import lissom
+
+    typer.echo(lissom.cite("bibtex" if bibtex else "text"))

@@ -1,0 +1,106 @@
+"""lissom run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lissom.cli.options import EXAMPLE, Anything, Json, Settings
+from lissom.cli.shell import FAILED, INTERRUPTED, assignment, command, say, screen
+from lissom.errors import LissomError
+
+if TYPE_CHECKING:
+    from lissom.scenario.schema import Scenario
+    from lissom.simulation.trajectory import Trajectory
+
+
+@command
+def run(
+    what: Anything,
+    settings: Settings = None,
+    duration: Annotated[float | None, typer.Option(metavar="SECONDS", help="Time to simulate.")] = None,
+    method: Annotated[str | None, typer.Option(metavar="NAME", help="Integrator: auto, radau, dop853, ...")] = None,
+    step: Annotated[float | None, typer.Option(metavar="SECONDS", help="A fixed step.")] = None,
+    rtol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Relative error allowed per step.")] = None,
+    rate: Annotated[float | None, typer.Option(metavar="HZ", help="Outputs per second.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="DIR", show_default=False, help="Folder for the results, out/NAME unless given."
+        ),
+    ] = None,
+    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures.")] = True,
+    as_json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+) -> None:
+    """Simulate a scenario, or a robot alone, and write data and figures to a folder.
+
+    Prints the peak wrench in every joint, the peak deflection of every link, settling, energy balance and speed.
+
+    Ctrl-C ends a run early and keeps what was computed.
+
+    Exit codes: 0 done, 1 an error or a run that failed, 2 wrong usage, 130 interrupted.
+    """
+    changes = [assignment(text, EXAMPLE) for text in settings or ()]
+    given = {"duration": duration, "method": method, "step": step, "rtol": rtol, "output.rate": rate}
+    changes += [(path, value) for path, value in given.items() if value is not None]
+    scenario, trajectory, folder = _simulate(what, changes, out, show=not quiet)
+    summary = trajectory.summary()
+    if not (quiet or as_json):
+        from lissom.cli.report import show
+
+        show(screen(), trajectory, summary)
+    try:
+        folder.write(scenario, trajectory, summary, figures)
+    finally:
+        if as_json:
+            import json
+
+            typer.echo(json.dumps(folder.account(summary), indent=2))
+        elif not quiet:
+            folder.show(screen())
+    info = trajectory.info
+    if info.status == "interrupted":
+        say(f"interrupted: {info.message} in {folder.path}", "yellow")
+        raise typer.Exit(INTERRUPTED)
+    if info.status != "finished":
+        say(f"{info.status}: {info.message}; what was computed is in {folder.path}", "red")
+        raise typer.Exit(FAILED)
+
+
+def _simulate(what: str, changes: list[tuple[str, Any]], out: Path | None, show: bool) -> Any:
+    """The scenario as it is run, what came out, and the folder for it, which is tried before computing."""
+    from lissom.scenario.files import find
+
+    loaded = find(what)
+    scenario: Scenario = loaded.scenario
+    for path, value in changes:
+        scenario = scenario.with_value(path, value)
+    try:
+        prepared = scenario.prepare()
+    except LissomError as error:
+        raise loaded.located(error, changed=[path.partition(".")[0] for path, _ in changes]) from None
+    from lissom.cli.folder import Folder
+
+    folder = Folder.make(out if out is not None else scenario.output.folder, scenario.title)
+    try:
+        return scenario, _trajectory(prepared.model, prepared.arguments, show), folder
+    except BaseException:
+        folder.discard()
+        raise
+
+
+def _trajectory(model: Any, arguments: dict[str, Any], show: bool) -> Trajectory:
+    from numba.core.event import install_listener
+
+    from lissom.cli.progress import Bar, Compiling
+    from lissom.simulation.run import run as integrate
+    from lissom.simulation.trajectory import from_run
+
+    with Bar(arguments["duration"], show) as bar, install_listener("numba:compile", Compiling(bar)):
+        raw = integrate(model, **arguments, progress=bar.update)
+    if len(raw.t) == 0:
+        raise LissomError(f"the run ended before its first output: {raw.message}")
+    return from_run(raw)

@@ -1,0 +1,79 @@
+"""What all commands share: errors in plain words, exit codes, options that name a value."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
+
+import typer
+
+from lissom.errors import LissomError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+FAILED = 1
+INTERRUPTED = 130
+
+Arguments = ParamSpec("Arguments")
+
+
+def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
+    """A command whose user errors are one message and exit code 1, and whose warnings are one line each."""
+
+    @functools.wraps(function)
+    def safe(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning
+                function(*args, **kwargs)
+        except LissomError as error:
+            fail(str(error))
+        except KeyboardInterrupt:
+            say("interrupted", "yellow")
+            raise typer.Exit(INTERRUPTED) from None
+
+    return safe
+
+
+def fail(text: str) -> NoReturn:
+    """Print an error and leave with exit code 1."""
+    say(f"error: {text}", "red")
+    raise typer.Exit(FAILED)
+
+
+def say(text: str, colour: str) -> None:
+    """A message on standard error, as it is: it may hold brackets."""
+    typer.secho(text, err=True, fg=colour)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    say(f"warning: {message}", "yellow")
+
+
+def screen(error: bool = False) -> Console:
+    """The terminal, or 100 columns where the output goes to a file."""
+    from rich.console import Console
+
+    stream = sys.stderr if error else sys.stdout
+    return Console(file=stream, width=None if stream.isatty() else 100, highlight=False)
+
+
+def assignment(text: str, example: str) -> tuple[str, Any]:
+    """Path and value of an option such as links.upper.beam.length=1.2; the value is read as YAML."""
+    path, equals, value = text.partition("=")
+    if not equals or not path.strip():
+        raise typer.BadParameter(f"{text!r} is no path=value; write it like {example}")
+    from lissom.model.reader import read
+
+    node = read(value, text)
+    return path.strip(), None if node is None else node.value
+
+
+def examples(*pairs: tuple[str, str]) -> str:
+    """The end of a help page: commands to copy, each with what it does."""
+    lines = [f"[dim]# {why}[/]\n[cyan]{line}[/]" if why else f"[cyan]{line}[/]" for line, why in pairs]
+    return "\n".join(["[bold]Examples[/]", *lines])

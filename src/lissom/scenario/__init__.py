@@ -1,0 +1,11 @@
+"""Scenarios: what `lissom run` takes. A robot, where it starts, what controls or drives it, and for how long.
+
+>>> scenario = lissom.scenario.load("ella")
+>>> run = scenario.run()
+>>> longer = scenario.with_value("links.upper.beam.length", 1.2).run()
+"""
+
+from lissom.scenario.files import builtin_names, load
+from lissom.scenario.schema import Output, Scenario
+
+__all__ = ["Scenario", "Output", "load", "builtin_names"]

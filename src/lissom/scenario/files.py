@@ -1,0 +1,136 @@
+"""Scenario files: find, read, check. A robot file alone is a free motion of the robot."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic_core import ValidationError
+
+from lissom.errors import LissomError, ScenarioError
+from lissom.model import builtin_names as robot_names
+from lissom.model import files as robot_files
+from lissom.model.problems import explain
+from lissom.model.reader import Node, read
+from lissom.model.values import kind_of
+from lissom.scenario.schema import FREE_MOTION, Scenario
+
+START = "start with robot: and duration: (a scenario), or with lissom: 1, name: and links: (a robot)"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A scenario and where its values stand."""
+
+    scenario: Scenario
+    kind: Literal["scenario", "robot"]
+    source: str  # name of the file
+    line_of: Callable[[tuple[str | int, ...]], int | None] = lambda path: None
+
+    def located(self, error: LissomError, changed: Iterable[str] = ()) -> LissomError:
+        """The error with file and line in front where it names a field of the file.
+
+        Args:
+            changed: fields whose values come from elsewhere, such as the command line.
+        """
+        text = str(error)
+        match = re.match(r"(start|control|motion)\b((?:[.\[][^\s:=]+)?)", text)
+        if self.kind != "scenario" or match is None or match[1] in changed:
+            return error
+        line = self.line_of((match[1], *_keys(match[2])))
+        return ScenarioError(f"{self.source}{'' if line is None else f':{line}'}: {text}")
+
+
+def builtin_names() -> list[str]:
+    """Names of the scenarios that come with lissom; each is one of its robots in motion."""
+    return sorted(Path(file.name).stem for file in _folder().iterdir() if file.name.endswith(".yaml"))
+
+
+def load(name_or_path: str | os.PathLike[str]) -> Scenario:
+    """A scenario by the name of a built-in one ("ella"), or by the path of a scenario file or of a robot file."""
+    return find(name_or_path).scenario
+
+
+def find(name_or_path: str | os.PathLike[str]) -> Loaded:
+    """Like `load`, with the place of every value."""
+    name = os.fspath(name_or_path)
+    if name in builtin_names():
+        return parse(builtin_text(name), f"{name}.yaml")
+    if name in robot_names():
+        return _free_motion(name)
+    path = Path(name)
+    root = read(robot_files.text_of(path), name)
+    if root is not None and isinstance(root.value, dict) and not _is_scenario(root.value):
+        return _free_motion(name)
+    return _checked(root, name, path.parent)
+
+
+def parse(text: str, source: str, folder: str | os.PathLike[str] = ".") -> Loaded:
+    """A scenario from the text of a scenario file, whose relative paths begin in `folder`."""
+    return _checked(read(text, source), source, Path(folder))
+
+
+def builtin_text(name: str) -> str:
+    """The text of a built-in scenario's file."""
+    return (_folder() / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def _folder() -> Any:
+    return resources.files("lissom.model") / "scenarios"
+
+
+def _free_motion(name: str) -> Loaded:
+    scenario = Scenario(name=Path(name).stem, robot=robot_files.load(name), duration=FREE_MOTION)
+    return Loaded(scenario, "robot", name)
+
+
+def _is_scenario(data: dict[str, Any]) -> bool:
+    if "robot" in data or "links" in data:
+        return "robot" in data
+    return any(name in data for name in Scenario.model_fields if name not in ("lissom", "name"))
+
+
+def _checked(root: Node | None, source: str, folder: Path) -> Loaded:
+    if root is None:
+        raise ScenarioError(f"{source}: the file is empty; {START}")
+    if not isinstance(root.value, dict):
+        raise ScenarioError(f"{source}:{root.line}: the file must be a mapping, not {kind_of(root.value)}; {START}")
+    data = _resolved(root.value, folder)
+    try:
+        scenario = Scenario.model_validate(data)
+    except ValidationError as error:
+        raise ScenarioError(explain(error, Scenario, data, source, root.line_of)) from None
+    return Loaded(scenario, "scenario", source, root.line_of)
+
+
+def _resolved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The data with paths of files as seen from the working folder, not from that of the scenario."""
+    robot = data.get("robot")
+    resolved = {
+        key: _csv_paths(value, folder) if key in ("control", "motion") else value for key, value in data.items()
+    }
+    if isinstance(robot, str) and robot.strip() and robot not in robot_names():
+        resolved["robot"] = str(folder / robot)
+    return resolved
+
+
+def _csv_paths(block: Any, folder: Path) -> Any:
+    if isinstance(block, list):
+        return [_csv_paths(inner, folder) for inner in block]
+    if not isinstance(block, dict):
+        return block
+    inside = {key: _csv_paths(value, folder) for key, value in block.items()}
+    if block.get("type") == "csv" and isinstance(block.get("path"), str):
+        inside["path"] = str(folder / block["path"])
+    return inside
+
+
+def _keys(path: str) -> list[str | int]:
+    """The keys in ".gains.elbow.p" or ".reference.points[2].elbow"."""
+    words = re.findall(r"[^.\[\]]+", path)
+    return [int(word) if word.isdecimal() else word for word in words]

@@ -1,0 +1,76 @@
+"""A scenario as plain data, and copies of it with another value at a path."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from lissom.errors import ScenarioError
+from lissom.model import Robot
+from lissom.model.names import did_you_mean, listed
+from lissom.scenario.schema import Scenario
+
+ROBOT = ("gravity", "materials", "links")
+
+
+def plain(scenario: Scenario, whole_robot: bool = True) -> dict[str, Any]:
+    """Mapping of lists, numbers and text without defaults; the robot as its mapping, or as the object it is."""
+    data: dict[str, Any] = {}
+    for name, field in type(scenario).model_fields.items():
+        value = getattr(scenario, name)
+        if name == "robot":
+            data[name] = value.to_dict() if isinstance(value, Robot) and whole_robot else value
+        elif name == "output":
+            changed = {key: getattr(value, key) for key in ("rate", "folder")}
+            defaults = type(value).model_fields
+            data[name] = {key: inner for key, inner in changed.items() if inner != defaults[key].default}
+        elif name != "lissom" and (field.is_required() or value != field.default):
+            data[name] = _lists(value)
+    return data if data["output"] else {name: value for name, value in data.items() if name != "output"}
+
+
+def replaced(scenario: Scenario, path: str, value: Any) -> Scenario:
+    """A copy with another value at the path, of the scenario or of its robot; checked as a whole."""
+    head, _, rest = path.partition(".")
+    if head in ROBOT or (head == "robot" and rest):
+        robot = scenario.load_robot().with_value(rest if head == "robot" else path, value)
+        return Scenario.from_dict(plain(scenario, whole_robot=False) | {"robot": robot})
+    fields = [name for name in Scenario.model_fields if name != "lissom"]
+    if head not in fields:
+        hint = did_you_mean(head, [*fields, *ROBOT])
+        raise ScenarioError(
+            f"{path}: unknown path at {head!r}{hint}; a scenario has {listed(fields, 'and')}, "
+            f"its robot {listed(ROBOT, 'and')}"
+        )
+    data = plain(scenario, whole_robot=False)
+    if head == "start" and rest:  # names of coordinates have dots of their own
+        data[head] = data.get(head, {}) | {rest: value}
+    else:
+        data[head] = _placed(data.get(head), rest, value, path)
+    return Scenario.from_dict(data)
+
+
+def _placed(here: Any, path: str, value: Any, whole: str) -> Any:
+    """`here` with the value at the path below it; mappings that are not there yet are made."""
+    if not path:
+        return value
+    if isinstance(here, list):
+        head, _, rest = path.partition(".")
+        if not head.isdecimal() or int(head) >= len(here):
+            raise ScenarioError(f"{whole}: unknown path at {head!r}; here are the items 0 to {len(here) - 1} of a list")
+        changed = copy.copy(here)
+        changed[int(head)] = _placed(here[int(head)], rest, value, whole)
+        return changed
+    if here is not None and not isinstance(here, dict):
+        raise ScenarioError(f"{whole}: unknown path at {path!r}; there is nothing below")
+    mapping = here or {}
+    # A key with dots, such as shoulder.1, goes before the plain word.
+    known = [key for key in mapping if path == key or path.startswith(f"{key}.")]
+    head = max(known, key=len, default=path.partition(".")[0])
+    return mapping | {head: _placed(mapping.get(head), path[len(head) + 1 :], value, whole)}
+
+
+def _lists(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _lists(inner) for key, inner in value.items()}
+    return [_lists(inner) for inner in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,174 @@
+"""The scenario: immutable and checked field by field; what needs the robot's model is checked in `prepare`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from pydantic import Field, GetCoreSchemaHandler, field_validator, model_validator
+from pydantic_core import CoreSchema, ValidationError, core_schema
+
+from lissom.errors import LissomError, ScenarioError
+from lissom.model import Robot
+from lissom.model.names import Choice, Title
+from lissom.model.part import Part, refusals
+from lissom.model.robot import FORMAT
+from lissom.model.values import Number, kind_of, refusal
+
+if TYPE_CHECKING:
+    from lissom.scenario.prepare import Prepared
+    from lissom.simulation.trajectory import Trajectory
+
+FREE_MOTION = 2.0  # s, of a robot without a scenario
+FIXED_STEP = ("euler", "rk4")
+MOTION = "{type: quintic, to: 1.0, duration: 2}"
+
+
+@dataclass(frozen=True)
+class RobotSource:
+    """The robot of a scenario: a name, a path, or the whole description."""
+
+    remedy: str = "give the name of a built-in robot, the path of a robot file, or the robot itself as a mapping"
+
+    def check(self, value: Any) -> str | Robot:
+        if isinstance(value, dict):
+            return Robot.model_validate(value)  # its problems keep their paths below robot
+        if isinstance(value, Robot) or (isinstance(value, str) and value.strip()):
+            return value
+        raise refusal(f"must be a name, a path or a mapping, not {kind_of(value)}; {self.remedy}")
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+
+class ScenarioPart(Part):
+    """A piece of a scenario; a wrong value raises `ScenarioError`."""
+
+    whole: ClassVar[str] = "scenario"
+    error: ClassVar[type[LissomError]] = ScenarioError
+
+
+class Output(ScenarioPart):
+    """What is kept of a run, and where."""
+
+    what: ClassVar[str] = "output"
+
+    rate: Annotated[float, Number("the number of outputs per second", above=0, at_most=1e6)] = 200.0
+    folder: Annotated[str | None, Title("the folder for the results")] = None
+
+
+class Scenario(ScenarioPart):
+    """What to simulate. `control` and `motion` are blocks as `lissom.control.from_config` takes them."""
+
+    what: ClassVar[str] = "scenario"
+
+    lissom: int = FORMAT
+    name: Annotated[str, Title("the name of the scenario")] = ""
+    robot: Annotated[str | Robot, RobotSource()]
+    duration: Annotated[float, Number("the time to simulate", "seconds", above=0, at_most=1e6)]
+    start: dict[
+        str, Annotated[float | tuple[float, ...], Number("the value at the start (a list for several)", each=True)]
+    ] = Field(default={}, description="start values by joint, e.g. {elbow: 0.5, elbow.rate: 0.1}")
+    control: dict[str, Any] | None = Field(default=None, description="{type: pd, gains: ..., reference: ...}")
+    motion: dict[str, Any] = Field(default={}, description=f"prescribed motions by joint: {{shaft: {MOTION}}}")
+    method: Annotated[str, Title("the integrator")] = "auto"
+    step: Annotated[float | None, Number("a fixed step", "seconds", above=0)] = None
+    rtol: Annotated[float, Number("the relative error allowed per step", above=0, below=1)] = 1e-6
+    atol: Annotated[float, Number("the absolute error allowed per step", above=0)] = 1e-8
+    radius: Annotated[float, Number("the spectral radius of generalised-alpha, 0 to 1", at_least=0, at_most=1)] = 0.8
+    output: Output = Output()
+
+    @field_validator("lissom", mode="plain")
+    @classmethod
+    def _version(cls, value: Any) -> int:
+        if isinstance(value, bool) or value != FORMAT:
+            raise refusal(f"is not a format version this lissom reads; write lissom: {FORMAT}")
+        return FORMAT
+
+    @field_validator("motion")
+    @classmethod
+    def _motion_blocks(cls, motion: dict[str, Any]) -> dict[str, Any]:
+        wrong = {joint: block for joint, block in motion.items() if not isinstance(block, dict)}
+        if wrong:
+            text = "must be a mapping, not {}; give a motion such as " + MOTION
+            raise refusals(*((joint, block, text.replace("{}", kind_of(block), 1)) for joint, block in wrong.items()))
+        return motion
+
+    @field_validator("method")
+    @classmethod
+    def _known_method(cls, value: str) -> str:
+        from lissom.simulation.methods import METHODS
+
+        return Choice("an integrator", METHODS).check(value)
+
+    @model_validator(mode="after")
+    def _whole(self) -> Scenario:
+        if self.method in FIXED_STEP and self.step is None:
+            raise refusals(("step", None, f"missing; {self.method} takes fixed steps, give their size in seconds"))
+        return self
+
+    @property
+    def title(self) -> str:
+        """Its name, or that of its robot."""
+        from pathlib import Path
+
+        if self.name:
+            return self.name
+        return self.robot.name if isinstance(self.robot, Robot) else Path(self.robot).stem
+
+    def load_robot(self) -> Robot:
+        """The robot, read from its file where only the name is given."""
+        from lissom.model import load
+
+        return self.robot if isinstance(self.robot, Robot) else load(self.robot)
+
+    def prepare(self) -> Prepared:
+        """The compiled model and the arguments for `lissom.simulate`; here control, motion and start are checked."""
+        from lissom.scenario.prepare import prepare
+
+        return prepare(self)
+
+    def run(self, **options: Any) -> Trajectory:
+        """Simulate; `options` such as duration=1.0 or progress=False take the place of the scenario's."""
+        from lissom.simulation import simulate
+
+        prepared = self.prepare()
+        return simulate(prepared.model, **(prepared.arguments | options))
+
+    def with_value(self, path: str, value: Any) -> Scenario:
+        """A scenario that differs in one value of its own ("control.gains.elbow.p") or of its robot's.
+
+        Paths of the robot are those of `Robot.with_value`: "links.upper.beam.length", "gravity", "robot.name".
+        """
+        from lissom.scenario.paths import replaced
+
+        return replaced(self, path, value)
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Scenario:
+        """A scenario from plain data: the mapping that a scenario file holds."""
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            from lissom.model.problems import explain
+
+            raise ScenarioError(explain(error, cls, data)) from None
+
+    @classmethod
+    def from_yaml(cls, text: str) -> Scenario:
+        """A scenario from the text of a scenario file; relative paths in it begin in the working folder."""
+        from lissom.scenario.files import parse
+
+        return parse(text, "<text>").scenario
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data as in a scenario file, without what equals its default."""
+        from lissom.scenario.paths import plain
+
+        return plain(self)
+
+    def to_yaml(self) -> str:
+        """The text of a scenario file; reading it gives an equal scenario."""
+        from lissom.model.writer import write
+
+        return write(self.to_dict())

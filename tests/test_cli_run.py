@@ -1,0 +1,209 @@
+"""`lissom run` from start to files: what it prints, writes and returns, also when things go wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from lissom.cli import app
+from lissom.scenario import load
+from lissom.simulation import Trajectory, export
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Runs a command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> Any:
+        return CliRunner().invoke(app, [str(argument) for argument in arguments], terminal_width=100)
+
+    return run
+
+
+def test_a_run_prints_a_summary_and_writes_a_folder(call) -> None:
+    result = call("run", "ella", "--duration", 0.1, "--no-figures")
+    assert result.exit_code == 0, result.stderr
+    for part in ("finished", "0.1 s of motion", "times real time", "Peak wrench in every joint", "Peak tip deflection"):
+        assert part in result.stdout
+    for part in ("Settling", "Energy balance", "shoulder-yaw", "forearm", "Written to out/ella", "over time", "▁"):
+        assert part in result.stdout
+    assert all(len(line) <= 100 for line in result.stdout.splitlines())
+    assert sorted(p.name for p in Path("out/ella").iterdir()) == [
+        "robot.yaml",
+        "scenario.yaml",
+        "summary.json",
+        "trajectory.nc",
+    ]
+    trajectory = Trajectory.load("out/ella/trajectory.nc")
+    assert trajectory.time[-1] == pytest.approx(0.1) and len(trajectory.time) == 21
+    assert json.loads(Path("out/ella/summary.json").read_text())["robot"] == "ella"
+
+
+def test_figures_are_drawn(call) -> None:
+    assert call("run", "ella", "--duration", 0.05, "--quiet").exit_code == 0
+    drawn = sorted(path.name for path in Path("out/ella/figures").iterdir())
+    assert {"overview.png", "wrenches.png", "deflection.png"} <= set(drawn)
+    assert all((Path("out/ella/figures") / name).read_bytes().startswith(b"\x89PNG") for name in drawn)
+
+
+def test_a_second_run_leaves_the_first_alone(call) -> None:
+    for _ in range(2):
+        call("run", "ella", "--duration", 0.01, "--no-figures", "--quiet")
+    assert sorted(path.name for path in Path("out").iterdir()) == ["ella", "ella-2"]
+
+
+def test_the_written_scenario_repeats_the_run(call) -> None:
+    change = ["--set", "links.upper.beam.length=1.1", "--set", "start.elbow=0.2", "--set", "control.gains.elbow.p=500"]
+    call("run", "ella", "--duration", 0.05, "--rate", 400, "--out", "first", "--no-figures", *change)
+    again = call("run", "first/scenario.yaml", "--out", "second", "--no-figures")
+    assert again.exit_code == 0, again.stderr
+    first, second = (Trajectory.load(f"{name}/trajectory.nc") for name in ("first", "second"))
+    assert first["elbow"].values[0] == 0.2 and len(first.time) == 21
+    assert first.model.robot.value("links.upper.beam.length") == 1.1
+    np.testing.assert_array_equal(first.q, second.q)
+
+
+def test_json_is_all_that_is_printed_for_machines(call) -> None:
+    result = call("run", "ella", "--duration", 0.1, "--json", "--no-figures", "--out", "here")
+    told = json.loads(result.stdout)
+    assert told["status"] == "finished" and told["duration"] == pytest.approx(0.1)
+    assert told["energy"]["relative"] < 1e-4
+    assert {joint["joint"] for joint in told["joints"]} == {"shoulder-yaw", "shoulder", "elbow"}
+    assert told["folder"] == "here" and "trajectory.nc" in told["files"]
+    assert result.stderr == ""
+
+
+def test_quiet_prints_nothing(call) -> None:
+    result = call("run", "ella", "--duration", 0.02, "--quiet", "--no-figures")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_values_on_the_command_line_change_the_result(call) -> None:
+    def deflection(*options: str) -> float:
+        result = call("run", "ella", "--duration", 0.1, "--json", "--no-figures", *options)
+        return json.loads(result.stdout)["links"][0]["deflection"]["value"]
+
+    plain = deflection()
+    assert deflection("--set", "links.upper.beam.section.EIz=7340") < 0.8 * plain
+    assert deflection("--set", "gravity=[0, 0, 0]") < 0.2 * plain
+    assert deflection("--set", "control={type: none}") != plain
+
+
+def test_a_robot_file_alone_falls(call) -> None:
+    load("ella").load_robot().save("mine.yaml")
+    told = json.loads(call("run", "mine.yaml", "--duration", 0.05, "--json", "--no-figures").stdout)
+    assert told["folder"] == "out/mine" and told["energy"]["work"] == 0
+
+
+def test_the_folder_of_the_scenario_is_used(call) -> None:
+    Path("lift.yaml").write_text("robot: spinup-beam\nduration: 0.1\noutput: {folder: results/lift}\n")
+    assert call("run", "lift.yaml", "--no-figures", "--quiet").exit_code == 0
+    assert Path("results/lift/trajectory.nc").exists()
+
+
+def test_a_run_that_diverges_is_written_and_has_exit_code_1(call) -> None:
+    options = ["--set", "links.blade.beam.stiffening=none", "--set", "motion.shaft.speed=8", "--rate", 20]
+    result = call("run", "spinup-beam", *options, "--no-figures")
+    assert result.exit_code == 1
+    assert "diverged" in result.stdout and "diverged" in result.stderr
+    assert "stiffening: first" in result.stderr and "out/spinup-beam" in result.stderr
+    trajectory = Trajectory.load("out/spinup-beam/trajectory.nc")
+    assert trajectory.info.status == "diverged" and 0 < trajectory.time[-1] < 15
+
+
+def test_the_spin_up_scenario_is_the_reference_case(call) -> None:
+    call("run", "spinup-beam", "--quiet", "--no-figures")
+    tip = Trajectory.load("out/spinup-beam/trajectory.nc").deflection("blade").values[:, 1]
+    assert tip.min() == pytest.approx(-0.280121, rel=1.5e-3)
+
+
+# folders that cannot be written
+
+
+def test_a_folder_below_a_file_is_refused_before_computing(call) -> None:
+    Path("file").write_text("")
+    result = call("run", "ella", "--out", "file/results")
+    assert result.exit_code == 1 and result.stdout == ""
+    assert result.stderr.startswith("error: cannot write file/results: not a directory")
+    assert result.stderr.rstrip().endswith("give another folder with --out")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that nobody can write to")
+def test_an_unwritable_folder_is_one_message(call) -> None:
+    result = call("run", "ella", "--out", "/proc/lissom")
+    assert result.exit_code == 1 and result.stderr.count("\n") == 1 and "cannot write /proc/lissom" in result.stderr
+
+
+def test_a_full_disk_is_one_message_after_the_summary(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(export.os, "replace", full)
+    result = call("run", "ella", "--duration", 0.02)
+    assert result.exit_code == 1
+    assert "Peak wrench in every joint" in result.stdout
+    assert result.stderr == (
+        "error: cannot write out/ella/trajectory.nc: no space left on device; give another folder with --out\n"
+    )
+
+
+# Ctrl-C
+
+SLOW = """
+import sys
+from lissom.cli import main, progress
+
+
+update = progress.Bar.update
+def told(bar, t):
+    print(f"at {t}", flush=True)
+    update(bar, t)
+progress.Bar.update = told
+sys.argv[1:] = ["run", "l-mechanism", "--duration", "500", "--rate", "20", "--no-figures", "--quiet"]
+main()
+"""
+
+
+def test_ctrl_c_keeps_what_was_computed_and_says_where(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SLOW]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:  # wait for half a second of motion
+            if float(line.split()[1]) > 0.5:
+                break
+        os.kill(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.startswith("interrupted: stopped by hand at t = ") and "out/l-mechanism" in said
+    kept = Trajectory.load(tmp_path / "out/l-mechanism/trajectory.nc")
+    assert kept.info.status == "interrupted" and 0.5 <= kept.time[-1] < 500
+
+
+def test_ctrl_c_before_the_first_step_leaves_no_folder(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lissom.simulation.run.Loop.__init__", interrupted)
+    result = call("run", "ella")
+    assert (result.exit_code, result.stderr) == (130, "interrupted\n")
+    assert not Path("out/ella").exists()
+
+
+# export
+
+
+def test_a_saved_run_becomes_a_table(call) -> None:
+    call("run", "ella", "--duration", 0.05, "--no-figures", "--quiet")
+    result = call("export", "out/ella", "motion.csv", "--units")
+    assert result.exit_code == 0 and result.stdout == "motion.csv: 11 rows\n"
+    lines = Path("motion.csv").read_text().splitlines()
+    assert len(lines) == 12 and lines[0].startswith("time [s],") and "position.elbow [rad]" in lines[0]
