@@ -24,7 +24,7 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: $(VENV)/.installed-bench
+bench: $(VENV)/.installed-core
 	$(BIN)/python benchmarks/run.py
 
 clean:

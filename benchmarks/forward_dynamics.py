@@ -1,0 +1,140 @@
+"""Forward dynamics and its exact derivatives: times per call, as ratios to the C yardstick of the same run."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import compiler
+import numba
+import numpy as np
+from chain import States, chain, random_states
+from timing import Race
+from yardstick import Yardstick
+
+import lissom
+from lissom.dynamics import operations
+from lissom.kernel.forward import forward_dynamics
+from lissom.model import Model
+
+CHAINS = ((2, 8), (4, 8), (7, 12), (20, 8))  # links, modes of each
+GROWTH = (10, 20, 50, 100, 200)  # links with 8 modes each
+AGREEMENT = 1e-9
+
+RATIO_TARGET = 1.5  # lissom over C, from four links on
+JACOBIAN_TARGET = 140  # exact Jacobian over forward dynamics, 2 x 8
+
+
+@numba.njit
+def _repeat(model, work, rounds, q, v, tau, wrench, qdd):  # type: ignore[no-untyped-def]
+    for _ in range(rounds):
+        for k in range(q.shape[0]):
+            forward_dynamics(model, work, q[k], v[k], tau[k], wrench, qdd[k])
+
+
+class Kernel:
+    """lissom's forward dynamics inside a compiled loop, as the yardstick has it."""
+
+    def __init__(self, model: Model) -> None:
+        self._model, self._work = model.struct, model.workspace()
+        self._no_wrench = np.zeros((len(model.bodies) + 1, 6))
+
+    def repeat(self, rounds: int, states: States, qdd: np.ndarray) -> None:
+        _repeat(self._model, self._work, rounds, *states, self._no_wrench, qdd)
+
+
+def disagreement(model: Model) -> float:
+    """Largest difference between the accelerations of C and lissom, relative to the largest acceleration."""
+    states = random_states(model)
+    ours = np.array([lissom.forward_dynamics(model, *state) for state in zip(*states, strict=True)])
+    theirs = np.empty_like(ours)
+    Yardstick(model).repeat(1, states, theirs)
+    return float(np.abs(ours - theirs).max() / np.abs(ours).max())
+
+
+def compare(links: int, modes: int) -> dict[str, Any]:
+    """lissom and C on one chain; beside them lissom with `stiffening: first`."""
+    linear, stiffened = (chain(links, modes, stiffening).compile() for stiffening in ("none", "first"))
+    states = random_states(linear)
+    out, count = np.empty_like(states.v), len(states.q)
+    error = disagreement(linear)
+    if error > AGREEMENT:
+        raise AssertionError(f"{links} x {modes}: C and lissom differ by {error:.1e}, more than {AGREEMENT:g}")
+    c, none, first = Yardstick(linear), Kernel(linear), Kernel(stiffened)
+    race = Race(
+        {
+            "c": lambda n: c.repeat(n, states, out),
+            "none": lambda n: none.repeat(n, states, out),
+            "first": lambda n: first.repeat(n, states, out),
+        }
+    )
+    us = {name: 1e6 / count * race.timing(name).best for name in ("c", "none", "first")}
+    total = operations.count(linear).total
+    return {
+        "links": links,
+        "modes": modes,
+        "disagreement": error,
+        "us": us,
+        "us_median": {name: 1e6 / count * race.timing(name).median for name in us},
+        "ratio": asdict(race.ratio("none", "c")),
+        "stiffening": asdict(race.ratio("first", "none")),
+        "operations": total,
+        "operations_stiffened": operations.count(stiffened).total,
+        "gflops": 1e-3 * total / us["none"],
+    }
+
+
+def growth() -> dict[str, Any]:
+    """Time per link of long chains, and the exponent p of time ~ links^p."""
+    race = Race({str(links): _long_chain(links) for links in GROWTH}, turns=100)
+    seconds = np.array([race.timing(str(links)).best for links in GROWTH])
+    exponent, _ = np.polyfit(np.log(GROWTH), np.log(seconds), 1)
+    return {"links": list(GROWTH), "us_per_link": (1e6 * seconds / GROWTH).tolist(), "exponent": float(exponent)}
+
+
+def _long_chain(links: int) -> Callable[[int], None]:
+    """A competitor: forward dynamics of one state of a chain."""
+    model = chain(links, 8).compile()
+    kernel, states = Kernel(model), random_states(model, 1)
+    out = np.empty_like(states.v)
+    return lambda n: kernel.repeat(n, states, out)
+
+
+def jacobian() -> dict[str, Any]:
+    """`lissom.derivatives` of the 2 x 8 chain, called from Python, over forward dynamics in a compiled loop."""
+    model = chain(2, 8).compile()
+    states = random_states(model)
+    q, v, tau = (array[0] for array in states)
+    kernel, out = Kernel(model), np.empty_like(states.v)
+
+    def derivatives(n: int) -> None:
+        for _ in range(n):
+            lissom.derivatives(model, q, v, tau)
+
+    race = Race({"forward": lambda n: kernel.repeat(n, states, out), "jacobian": derivatives})
+    ratio = race.ratio("jacobian", "forward")
+    return {
+        "us": 1e6 * race.timing("jacobian").best,
+        "ratio": {name: len(out) * value for name, value in asdict(ratio).items()},
+    }
+
+
+def peak_gflops() -> float:
+    """What one core can do at most, in 1e9 operations per second."""
+    library = compiler.load("peak.c")
+    library.peak.argtypes, library.peak.restype = [ctypes.c_long, ctypes.c_double, ctypes.c_double], ctypes.c_double
+    library.operations_per_round.restype = ctypes.c_long
+    race = Race({"peak": lambda n: library.peak(1000 * n, 0.5, 1.0)})
+    return 1e-6 * library.operations_per_round() / race.timing("peak").best
+
+
+def measure() -> dict[str, Any]:
+    """Everything this file measures."""
+    return {
+        "chains": [compare(links, modes) for links, modes in CHAINS],
+        "growth": growth(),
+        "jacobian": jacobian(),
+        "peak_gflops": peak_gflops(),
+    }

@@ -1,0 +1,165 @@
+"""Run all benchmarks: tables on the screen, numbers in results.json, a page in docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import forward_dynamics
+import startup
+from rich.console import Console
+from rich.table import Table
+from timing import machine
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results.json"
+PAGE = HERE.parent / "docs" / "benchmarks.md"
+
+
+@dataclass
+class Sheet:
+    """One table, for the screen and for the page."""
+
+    title: str
+    text: str
+    columns: Sequence[str]
+    rows: list[list[str]]
+
+    def show(self, console: Console) -> None:
+        table = Table(title=self.title, caption=self.text, title_justify="left", caption_justify="left")
+        for k, column in enumerate(self.columns):
+            table.add_column(column, justify="left" if k == 0 else "right")
+        for row in self.rows:
+            table.add_row(*row)
+        console.print(table)
+
+    def markdown(self) -> str:
+        lines = [self.columns, ["---"] + ["---:"] * (len(self.columns) - 1), *self.rows]
+        table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        return f"## {self.title}\n\n{self.text}\n\n{table}\n"
+
+
+def verdict(value: float, target: float, unit: str = "") -> str:
+    """The target, and whether it is met."""
+    return f"{target:g}{unit}, {'met' if value <= target else 'missed'}"
+
+
+def spread(ratio: dict[str, float], digits: int = 2) -> str:
+    """Median and quartiles."""
+    low, high = (f"{ratio[key]:.{digits}f}" for key in ("low", "high"))
+    return f"{ratio['median']:.{digits}f} ({low} to {high})"
+
+
+def chains(results: dict[str, Any]) -> Sheet:
+    rows = []
+    for chain in results["chains"]:
+        median = chain["ratio"]["median"]
+        target = verdict(median, forward_dynamics.RATIO_TARGET) if chain["links"] >= 4 else ""
+        us = chain["us"]
+        name = f"{chain['links']} x {chain['modes']}"
+        times = [f"{us[key]:.2f}" for key in ("c", "none", "first")]
+        rows.append([name, *times, spread(chain["ratio"]), target, spread(chain["stiffening"])])
+    text = (
+        "One forward dynamics inside a compiled loop, in microseconds: serial chains of beams on revolute joints "
+        "(links x modes of each), linear field. The yardstick is `benchmarks/yardstick.c`: the same algorithm by hand "
+        "for this kind of arm, its sizes fixed at compile time, built in the same run with "
+        "`gcc -O3 -march=native -ffast-math`, fed with the arrays of the compiled model; both give the same "
+        "accelerations to 1e-9. lissom's kernel is one for all trees and sizes. Times are those of the least disturbed "
+        "of 200 runs, ratios medians (and quartiles) over runs that alternate every millisecond. `first`: the same "
+        "chains with geometric stiffening, and what that costs."
+    )
+    columns = ("chain", "C", "lissom", "`first`", "lissom / C", "target", "`first` / linear")
+    return Sheet("Forward dynamics", text, columns, rows)
+
+
+def limits(results: dict[str, Any]) -> Sheet:
+    peak = results["peak_gflops"]
+    rows = []
+    for chain in results["chains"]:
+        counts = [str(chain[key]) for key in ("operations", "operations_stiffened")]
+        share = f"{100 * chain['gflops'] / peak:.0f} %"
+        rows.append([f"{chain['links']} x {chain['modes']}", *counts, f"{chain['gflops']:.1f}", share])
+    text = (
+        "Floating-point operations of one forward dynamics (counted by running the kernel's source on a counting "
+        f"number), the rate reached, and its share of what one core does at most: {peak:.0f} Gflop/s, measured on "
+        "multiply-adds in registers (`benchmarks/peak.c`)."
+    )
+    columns = ("chain", "operations", "with `first`", "Gflop/s", "of the peak")
+    return Sheet("Distance from the machine's limit", text, columns, rows)
+
+
+def growth(results: dict[str, Any]) -> Sheet:
+    growth = results["growth"]
+    rows = [
+        [str(n), f"{us:.3f}", f"{n * us:.0f}"] for n, us in zip(growth["links"], growth["us_per_link"], strict=True)
+    ]
+    text = f"Links of 8 modes. Fit: time grows with the number of links to the power {growth['exponent']:.3f}."
+    return Sheet("Growth with the number of links", text, ("links", "us per link", "us"), rows)
+
+
+def jacobian(results: dict[str, Any]) -> Sheet:
+    jacobian = results["jacobian"]
+    ratio = jacobian["ratio"]
+    row = ["2 x 8", f"{1e-3 * jacobian['us']:.3f}", spread(ratio, 0)]
+    text = (
+        "`lissom.derivatives`, called from Python: accelerations and their derivatives by q, qd and tau, exact to "
+        "rounding; ratio to one forward dynamics of the same chain in a compiled loop."
+    )
+    rows = [[*row, verdict(ratio["median"], forward_dynamics.JACOBIAN_TARGET)]]
+    return Sheet("Exact Jacobian", text, ("chain", "ms", "Jacobian / forward dynamics", "target"), rows)
+
+
+def starting(results: dict[str, Any]) -> Sheet:
+    targets = {"import": startup.IMPORT_TARGET, "warm": startup.WARM_TARGET, "first": startup.FIRST_TARGET}
+    names = {
+        "python": "Python alone",
+        "import": "`import lissom`",
+        "warm": "later process: load, compile, forward dynamics",
+        "first": "first call ever: the same, kernels compiled",
+    }
+    rows = []
+    for key, name in names.items():
+        times = [f"{results[key][kind]:.2f}" for kind in ("best", "wall", "processor")]
+        target = verdict(results[key]["wall"], targets[key], " s") if key in targets else ""
+        rows.append([name, *times, target])
+    text = "Fresh processes, from start to exit, in seconds: the best, the median, and the median processor time."
+    return Sheet("Start-up", text, ("process", "best", "median", "processor", "target"), rows)
+
+
+def warm_steps(results: dict[str, Any]) -> Sheet:
+    rows = [[step, f"{1e3 * seconds:.0f}"] for step, seconds in results["steps"].items()]
+    text = "Processor time of the steps of a later process, in milliseconds; NumPy and pydantic load with the robot."
+    return Sheet("Where a later process spends its time", text, ("step", "ms"), rows)
+
+
+def page(facts: dict[str, str], sheets: list[Sheet]) -> str:
+    source = "Written by `make bench` (`python benchmarks/run.py`); the numbers are in `benchmarks/results.json`."
+    machine_facts = "\n".join(f"- {name}: {value}" for name, value in facts.items())
+    return "\n".join(["# Benchmarks", "", source, "", machine_facts, "", *(sheet.markdown() for sheet in sheets)])
+
+
+def main() -> None:
+    console = Console()
+    facts = machine()
+    with console.status("forward dynamics: lissom and C take turns"):
+        dynamics = forward_dynamics.measure()
+    sheets = [chains(dynamics), limits(dynamics), growth(dynamics), jacobian(dynamics)]
+    for sheet in sheets:
+        sheet.show(console)
+    with console.status("start-up: fresh processes, kernels compiled anew"):
+        starts = startup.measure()
+    for sheet in (starting(starts), warm_steps(starts)):
+        sheet.show(console)
+        sheets.append(sheet)
+    results = {"machine": facts, "forward_dynamics": dynamics, "startup": starts}
+    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(page(facts, sheets))
+    console.print(f"written: {RESULTS.name}, {PAGE.relative_to(HERE.parent)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""The C yardstick: yardstick.c compiled for one size of chain, on the arrays of the compiled model."""
+
+from __future__ import annotations
+
+import ctypes
+
+import compiler
+import numpy as np
+from chain import States
+
+from lissom.model import Model
+
+FIELDS = (
+    "section_position",
+    "section_phi",
+    "section_psi",
+    "axis",
+    "mass",
+    "moment",
+    "second_moment",
+    "coupling",
+    "coupling_eta",
+    "gyroscopic",
+    "modal_mass",
+    "stiffness",
+    "damping",
+    "gravity",
+)
+
+
+class _Model(ctypes.Structure):
+    _fields_ = tuple((name, ctypes.c_void_p) for name in FIELDS)
+
+
+class Yardstick:
+    """Forward dynamics of `model`, a serial chain of equal beams with the linear field, in C."""
+
+    def __init__(self, model: Model) -> None:
+        arrays, links = model.arrays, len(model.bodies)
+        modes = int(arrays.modes[1])
+        serial = np.array_equal(arrays.parent[1:], np.arange(links))
+        if not serial or np.any(arrays.modes[1:] != modes) or np.any(arrays.second_order):
+            raise ValueError("the yardstick is for serial chains of equal links without stiffening")
+        self._arrays = {name: np.ascontiguousarray(getattr(arrays, name)) for name in FIELDS}
+        self._model = _Model(*(array.ctypes.data for array in self._arrays.values()))
+        self._repeat = compiler.load("yardstick.c", LINKS=links, MODES=modes).repeat
+        self._repeat.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_long, *4 * [ctypes.c_void_p]]
+        self._repeat.restype = None
+
+    def repeat(self, rounds: int, states: States, qdd: np.ndarray) -> None:
+        """Accelerations `qdd` (count, nv) of all states, computed `rounds` times over."""
+        pointers = (array.ctypes.data for array in (*states, qdd))
+        self._repeat(ctypes.byref(self._model), rounds, len(qdd), *pointers)
