@@ -16,6 +16,8 @@ from lissom.cli import app
 from lissom.scenario import load
 from lissom.simulation import Trajectory, export
 
+NO = "--no-figures"
+
 
 @pytest.fixture
 def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -29,7 +31,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_run_prints_a_summary_and_writes_a_folder(call) -> None:
-    result = call("run", "ella", "--duration", 0.1, "--no-figures")
+    result = call("run", "ella", "--duration", 0.1, NO)
     assert result.exit_code == 0, result.stderr
     for part in ("finished", "0.1 s of motion", "times real time", "Peak wrench in every joint", "Peak tip deflection"):
         assert part in result.stdout
@@ -56,14 +58,14 @@ def test_figures_are_drawn(call) -> None:
 
 def test_a_second_run_leaves_the_first_alone(call) -> None:
     for _ in range(2):
-        call("run", "ella", "--duration", 0.01, "--no-figures", "--quiet")
+        call("run", "ella", "--duration", 0.01, NO, "--quiet")
     assert sorted(path.name for path in Path("out").iterdir()) == ["ella", "ella-2"]
 
 
 def test_the_written_scenario_repeats_the_run(call) -> None:
     change = ["--set", "links.upper.beam.length=1.1", "--set", "start.elbow=0.2", "--set", "control.gains.elbow.p=500"]
-    call("run", "ella", "--duration", 0.05, "--rate", 400, "--out", "first", "--no-figures", *change)
-    again = call("run", "first/scenario.yaml", "--out", "second", "--no-figures")
+    call("run", "ella", "--duration", 0.05, "--rate", 400, "--out", "first", NO, *change)
+    again = call("run", "first/scenario.yaml", "--out", "second", NO)
     assert again.exit_code == 0, again.stderr
     first, second = (Trajectory.load(f"{name}/trajectory.nc") for name in ("first", "second"))
     assert first["elbow"].values[0] == 0.2 and len(first.time) == 21
@@ -72,7 +74,7 @@ def test_the_written_scenario_repeats_the_run(call) -> None:
 
 
 def test_json_is_all_that_is_printed_for_machines(call) -> None:
-    result = call("run", "ella", "--duration", 0.1, "--json", "--no-figures", "--out", "here")
+    result = call("run", "ella", "--duration", 0.1, "--json", NO, "--out", "here")
     told = json.loads(result.stdout)
     assert told["status"] == "finished" and told["duration"] == pytest.approx(0.1)
     assert told["energy"]["relative"] < 1e-4
@@ -82,13 +84,13 @@ def test_json_is_all_that_is_printed_for_machines(call) -> None:
 
 
 def test_quiet_prints_nothing(call) -> None:
-    result = call("run", "ella", "--duration", 0.02, "--quiet", "--no-figures")
+    result = call("run", "ella", "--duration", 0.02, "--quiet", NO)
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
 
 
 def test_values_on_the_command_line_change_the_result(call) -> None:
     def deflection(*options: str) -> float:
-        result = call("run", "ella", "--duration", 0.1, "--json", "--no-figures", *options)
+        result = call("run", "ella", "--duration", 0.1, "--json", NO, *options)
         return json.loads(result.stdout)["links"][0]["deflection"]["value"]
 
     plain = deflection()
@@ -99,19 +101,28 @@ def test_values_on_the_command_line_change_the_result(call) -> None:
 
 def test_a_robot_file_alone_falls(call) -> None:
     load("ella").load_robot().save("mine.yaml")
-    told = json.loads(call("run", "mine.yaml", "--duration", 0.05, "--json", "--no-figures").stdout)
+    told = json.loads(call("run", "mine.yaml", "--duration", 0.05, "--json", NO).stdout)
     assert told["folder"] == "out/mine" and told["energy"]["work"] == 0
+
+
+def test_a_method_takes_its_own_step(call) -> None:
+    told = json.loads(
+        call("run", "spinup-beam", "--duration", 0.1, "--method", "rk4", "--step", 0.01, "--json", NO).stdout
+    )
+    assert (told["method"], told["steps"]) == ("rk4", 10)
+    told = json.loads(call("run", "l-mechanism", "--duration", 1e-3, "--method", "dop853", "--json", NO).stdout)
+    assert told["method"] == "dop853" and told["steps"] > 10  # not the scenario's step, which is for radau
 
 
 def test_the_folder_of_the_scenario_is_used(call) -> None:
     Path("lift.yaml").write_text("robot: spinup-beam\nduration: 0.1\noutput: {folder: results/lift}\n")
-    assert call("run", "lift.yaml", "--no-figures", "--quiet").exit_code == 0
+    assert call("run", "lift.yaml", NO, "--quiet").exit_code == 0
     assert Path("results/lift/trajectory.nc").exists()
 
 
 def test_a_run_that_diverges_is_written_and_has_exit_code_1(call) -> None:
     options = ["--set", "links.blade.beam.stiffening=none", "--set", "motion.shaft.speed=8", "--rate", 20]
-    result = call("run", "spinup-beam", *options, "--no-figures")
+    result = call("run", "spinup-beam", *options, NO)
     assert result.exit_code == 1
     assert "diverged" in result.stdout and "diverged" in result.stderr
     assert "stiffening: first" in result.stderr and "out/spinup-beam" in result.stderr
@@ -120,7 +131,7 @@ def test_a_run_that_diverges_is_written_and_has_exit_code_1(call) -> None:
 
 
 def test_the_spin_up_scenario_is_the_reference_case(call) -> None:
-    call("run", "spinup-beam", "--quiet", "--no-figures")
+    call("run", "spinup-beam", "--quiet", NO)
     tip = Trajectory.load("out/spinup-beam/trajectory.nc").deflection("blade").values[:, 1]
     assert tip.min() == pytest.approx(-0.280121, rel=1.5e-3)
 
@@ -167,7 +178,7 @@ def told(bar, t):
     print(f"at {t}", flush=True)
     update(bar, t)
 progress.Bar.update = told
-sys.argv[1:] = ["run", "l-mechanism", "--duration", "500", "--rate", "20", "--no-figures", "--quiet"]
+sys.argv[1:] = ["run", "l-mechanism", "--duration", "2000", "--rate", "20", "--no-figures", "--quiet"]
 main()
 """
 
@@ -202,7 +213,7 @@ def test_ctrl_c_before_the_first_step_leaves_no_folder(call, monkeypatch: pytest
 
 
 def test_a_saved_run_becomes_a_table(call) -> None:
-    call("run", "ella", "--duration", 0.05, "--no-figures", "--quiet")
+    call("run", "ella", "--duration", 0.05, NO, "--quiet")
     result = call("export", "out/ella", "motion.csv", "--units")
     assert result.exit_code == 0 and result.stdout == "motion.csv: 11 rows\n"
     lines = Path("motion.csv").read_text().splitlines()

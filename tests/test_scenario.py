@@ -136,6 +136,11 @@ def test_an_unknown_path_is_named(path: str, said: str) -> None:
         load("dual-screw-arm" if "points" in path else "ella").with_value(path, 1.0)
 
 
+def test_values_that_need_each_other_change_together() -> None:
+    fixed = scenario().with_values([("method", "rk4"), ("step", 1e-4)])
+    assert fixed.with_values([("step", None), ("method", "radau")]).step is None
+
+
 def test_a_changed_value_is_checked() -> None:
     with pytest.raises(LissomError, match=r"duration = -1: must be positive"):
         scenario().with_value("duration", -1)

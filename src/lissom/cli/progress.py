@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any
 
@@ -48,6 +49,13 @@ class Bar:
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+def busy(text: str, show: bool) -> contextlib.AbstractContextManager[Any]:
+    """A sign of life for what takes a few seconds."""
+    if not (show and sys.stderr.isatty()):
+        return contextlib.nullcontext()
+    return screen(error=True).status(text)
 
 
 class Compiling(Listener):

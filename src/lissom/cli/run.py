@@ -45,15 +45,20 @@ def run(
     """
     changes = [assignment(text, EXAMPLE) for text in settings or ()]
     given = {"duration": duration, "method": method, "step": step, "rtol": rtol, "output.rate": rate}
+    if method is not None and step is None:
+        changes.append(("step", None))  # the scenario's step was meant for its own method
     changes += [(path, value) for path, value in given.items() if value is not None]
     scenario, trajectory, folder = _simulate(what, changes, out, show=not quiet)
     summary = trajectory.summary()
+    from lissom.cli.progress import busy
+
     if not (quiet or as_json):
         from lissom.cli.report import show
 
         show(screen(), trajectory, summary)
     try:
-        folder.write(scenario, trajectory, summary, figures)
+        with busy("writing data and drawing figures" if figures else "writing data", show=not quiet):
+            folder.write(scenario, trajectory, summary, figures)
     finally:
         if as_json:
             import json
@@ -75,16 +80,14 @@ def _simulate(what: str, changes: list[tuple[str, Any]], out: Path | None, show:
     from lissom.scenario.files import find
 
     loaded = find(what)
-    scenario: Scenario = loaded.scenario
-    for path, value in changes:
-        scenario = scenario.with_value(path, value)
+    scenario: Scenario = loaded.scenario.with_values(changes)
     try:
         prepared = scenario.prepare()
     except LissomError as error:
         raise loaded.located(error, changed=[path.partition(".")[0] for path, _ in changes]) from None
     from lissom.cli.folder import Folder
 
-    folder = Folder.make(out if out is not None else scenario.output.folder, scenario.title)
+    folder = Folder.make(out if out is not None else scenario.output.folder, loaded.name)
     try:
         return scenario, _trajectory(prepared.model, prepared.arguments, show), folder
     except BaseException:

@@ -32,6 +32,11 @@ class Loaded:
     source: str  # name of the file
     line_of: Callable[[tuple[str | int, ...]], int | None] = lambda path: None
 
+    @property
+    def name(self) -> str:
+        """The scenario's name, or that of its file."""
+        return self.scenario.name or Path(self.source).stem
+
     def located(self, error: LissomError, changed: Iterable[str] = ()) -> LissomError:
         """The error with file and line in front where it names a field of the file.
 
@@ -85,7 +90,7 @@ def _folder() -> Any:
 
 
 def _free_motion(name: str) -> Loaded:
-    scenario = Scenario(name=Path(name).stem, robot=robot_files.load(name), duration=FREE_MOTION)
+    scenario = Scenario(robot=robot_files.load(name), duration=FREE_MOTION)
     return Loaded(scenario, "robot", name)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from typing import Any
 
 from lissom.errors import ScenarioError
-from lissom.model import Robot
+from lissom.model import Robot, load
 from lissom.model.names import did_you_mean, listed
 from lissom.scenario.schema import Scenario
 
@@ -29,12 +30,22 @@ def plain(scenario: Scenario, whole_robot: bool = True) -> dict[str, Any]:
     return data if data["output"] else {name: value for name, value in data.items() if name != "output"}
 
 
-def replaced(scenario: Scenario, path: str, value: Any) -> Scenario:
-    """A copy with another value at the path, of the scenario or of its robot; checked as a whole."""
-    head, _, rest = path.partition(".")
-    if head in ROBOT or (head == "robot" and rest):
-        robot = scenario.load_robot().with_value(rest if head == "robot" else path, value)
-        return Scenario.from_dict(plain(scenario, whole_robot=False) | {"robot": robot})
+def replaced(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario:
+    """A copy with other values at paths of the scenario or of its robot; checked once all are in their places."""
+    data = plain(scenario, whole_robot=False)
+    for path, value in changes:
+        head, _, rest = path.partition(".")
+        if head in ROBOT or (head == "robot" and rest):
+            source = data["robot"] if isinstance(data["robot"], Robot) else load(data["robot"])
+            data["robot"] = source.with_value(rest if head == "robot" else path, value)
+        elif head == "start" and rest:  # names of coordinates have dots of their own
+            data[head] = data.get(head, {}) | {rest: value}
+        else:
+            data[_known(head, path)] = _placed(data.get(head), rest, value, path)
+    return Scenario.from_dict(data)
+
+
+def _known(head: str, path: str) -> str:
     fields = [name for name in Scenario.model_fields if name != "lissom"]
     if head not in fields:
         hint = did_you_mean(head, [*fields, *ROBOT])
@@ -42,12 +53,7 @@ def replaced(scenario: Scenario, path: str, value: Any) -> Scenario:
             f"{path}: unknown path at {head!r}{hint}; a scenario has {listed(fields, 'and')}, "
             f"its robot {listed(ROBOT, 'and')}"
         )
-    data = plain(scenario, whole_robot=False)
-    if head == "start" and rest:  # names of coordinates have dots of their own
-        data[head] = data.get(head, {}) | {rest: value}
-    else:
-        data[head] = _placed(data.get(head), rest, value, path)
-    return Scenario.from_dict(data)
+    return head
 
 
 def _placed(here: Any, path: str, value: Any, whole: str) -> Any:

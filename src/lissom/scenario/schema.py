@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -107,15 +108,6 @@ class Scenario(ScenarioPart):
             raise refusals(("step", None, f"missing; {self.method} takes fixed steps, give their size in seconds"))
         return self
 
-    @property
-    def title(self) -> str:
-        """Its name, or that of its robot."""
-        from pathlib import Path
-
-        if self.name:
-            return self.name
-        return self.robot.name if isinstance(self.robot, Robot) else Path(self.robot).stem
-
     def load_robot(self) -> Robot:
         """The robot, read from its file where only the name is given."""
         from lissom.model import load
@@ -140,9 +132,13 @@ class Scenario(ScenarioPart):
 
         Paths of the robot are those of `Robot.with_value`: "links.upper.beam.length", "gravity", "robot.name".
         """
+        return self.with_values([(path, value)])
+
+    def with_values(self, changes: Iterable[tuple[str, Any]]) -> Scenario:
+        """A scenario with several values changed together, so that only the whole must be right."""
         from lissom.scenario.paths import replaced
 
-        return replaced(self, path, value)
+        return replaced(self, changes)
 
     @classmethod
     def from_dict(cls, data: Any) -> Scenario:
