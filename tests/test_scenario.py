@@ -196,3 +196,38 @@ def test_a_scenario_in_python_is_the_run_of_its_file() -> None:
     trajectory = short.run(progress=False)
     assert trajectory.time[-1] == pytest.approx(0.05)
     assert isinstance(trajectory.model.robot, Robot)
+
+
+# the built-in scenarios against numbers of others (geometrically exact beams of a third-party program)
+
+
+@pytest.mark.parametrize(
+    ("name", "angles", "tip"),
+    [
+        ("ella", [-0.492799998, 0.657216618, 0.405419124], [1.072795528, 1.38270436, 0.57608062]),
+        (
+            "dual-screw-arm",
+            [0.785416928, 1.230272186, 1.205616653, 0.990428912],
+            [1.463864526, 1.463926202, -0.308504625],
+        ),
+        ("l-mechanism", [math.radians(127.976)], [-0.310681, 0.49816, -0.397559]),
+    ],
+)
+def test_a_built_in_scenario_ends_where_the_reference_does(name: str, angles: list[float], tip: list[float]) -> None:
+    run = load(name).run(progress=False)
+    moving = [body.joint for body in run.model.bodies if body.joint_q.stop > body.joint_q.start]
+    np.testing.assert_allclose([run[joint].values[-1] for joint in moving], angles, atol=1e-4)
+    np.testing.assert_allclose(run.tip().values[-1], tip, atol=5e-5)
+
+
+def test_the_satellite_turns_against_its_arm() -> None:
+    run = load("satellite-two-arm").run(progress=False)
+    turned = 2 * np.arctan2(run["base.qz"].values[-1], run["base.qw"].values[-1])
+    assert run["left-shoulder"].values[-1, 0] > 1.19 and turned < math.radians(-2)
+
+
+def test_the_seven_axes_arrive_at_the_last_via_point() -> None:
+    run = load("rigid-7-axis").run(progress=False)
+    last = load("rigid-7-axis").control["reference"]["points"][-1]
+    for joint, angle in last.items():
+        assert run[joint].values[-1] == pytest.approx(angle, abs=2e-3)
