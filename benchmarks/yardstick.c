@@ -219,6 +219,16 @@ static inline void eliminate_modes(double (*restrict A)[WIDTH], double *restrict
     }
 }
 
+static inline void store_block(double (*restrict B)[6], int row, int column, Mat A)
+{
+    const Vec rows[3] = {A.x, A.y, A.z};
+    for (int k = 0; k < 3; k++) {
+        B[row + k][column] = rows[k].x;
+        B[row + k][column + 1] = rows[k].y;
+        B[row + k][column + 2] = rows[k].z;
+    }
+}
+
 /* Take the joint's rotation out of a link's articulated inertia and add the rest to its parent's system. */
 static inline void hand_to_parent(Link *restrict link, double tau, Link *restrict parent)
 {
@@ -256,9 +266,11 @@ static inline void hand_to_parent(Link *restrict link, double tau, Link *restric
 
     /* wrench per unit of every unknown of the parent, and the bias: columns of [AA AL; LA LL] [reach | twist at p] */
     Vec p = link->position;
-    double B[6][6] = {{AA.x.x, AA.x.y, AA.x.z, AL.x.x, AL.x.y, AL.x.z}, {AA.y.x, AA.y.y, AA.y.z, AL.y.x, AL.y.y, AL.y.z},
-                      {AA.z.x, AA.z.y, AA.z.z, AL.z.x, AL.z.y, AL.z.z}, {AL.x.x, AL.y.x, AL.z.x, LL.x.x, LL.x.y, LL.x.z},
-                      {AL.x.y, AL.y.y, AL.z.y, LL.y.x, LL.y.y, LL.y.z}, {AL.x.z, AL.y.z, AL.z.z, LL.z.x, LL.z.y, LL.z.z}};
+    double B[6][6];
+    store_block(B, 0, 0, AA);
+    store_block(B, 0, 3, AL);
+    store_block(B, 3, 0, transpose(AL));
+    store_block(B, 3, 3, LL);
     double bias[6] = {torque.x, torque.y, torque.z, push.x, push.y, push.z};
     _Alignas(32) double carried[6][WIDTH];
     const double(*restrict reach)[MODES] = (const double(*)[MODES])link->reach;

@@ -343,9 +343,7 @@ class Independent:
         total = self.applied_force(q, v, wrenches) - self.inertia_force(q, v)[: self.nv]
         return np.linalg.solve(self.mass_matrix(q), total if tau is None else total + tau)
 
-    def inverse(
-        self, q: np.ndarray, v: np.ndarray, a: np.ndarray, wrenches: np.ndarray | None = None
-    ) -> np.ndarray:
+    def inverse(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, wrenches: np.ndarray | None = None) -> np.ndarray:
         """Generalised forces (nv,) that produce the accelerations a (nv,)."""
         return self.inertia_force(q, v, a)[: self.nv] - self.applied_force(q, v, wrenches)
 

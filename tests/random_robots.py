@@ -60,9 +60,7 @@ def random_description(
     return {"lissom": 1, "name": "random", "gravity": gravity, "materials": materials, "links": links}
 
 
-def random_state(
-    robot: Any, rng: np.random.Generator, deflection: float = 0.02
-) -> tuple[np.ndarray, np.ndarray]:
+def random_state(robot: Any, rng: np.random.Generator, deflection: float = 0.02) -> tuple[np.ndarray, np.ndarray]:
     """Configuration and velocity in the robot's order, large enough that every term of the dynamics matters.
 
     Bending amplitudes are about `deflection` of a link's length, quaternions random, velocities of order one.
@@ -127,9 +125,7 @@ def _beam(rng: np.random.Generator, stiffening: str) -> dict[str, Any]:
     return beam
 
 
-def _joint(
-    rng: np.random.Generator, kind: str, name: str, transmissions: float, passive: float
-) -> dict[str, Any]:
+def _joint(rng: np.random.Generator, kind: str, name: str, transmissions: float, passive: float) -> dict[str, Any]:
     joint: dict[str, Any] = {"name": name, "type": kind}
     count = VELOCITIES[kind]
 

@@ -83,9 +83,7 @@ def test_a_single_auto_function_bends_exactly_under_a_tip_force():
     assert deflection == pytest.approx(LENGTH**3 / (3 * SLENDER.EIz), rel=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("kind", "n", "accuracy"), [("auto", 8, 2e-4), ("legendre", 10, 1e-8), ("hermite", 40, 1e-5)]
-)
+@pytest.mark.parametrize(("kind", "n", "accuracy"), [("auto", 8, 2e-4), ("legendre", 10, 1e-8), ("hermite", 40, 1e-5)])
 def test_general_bases_converge_to_the_textbook_frequencies(kind, n, accuracy):
     coarse, fine = (np.abs(roots(k, kind)[:3] / CLAMPED_FREE - 1) for k in (n // 2, n))
     assert (fine < accuracy).all()
@@ -93,9 +91,7 @@ def test_general_bases_converge_to_the_textbook_frequencies(kind, n, accuracy):
 
 
 def test_clamped_free_modes_are_exact_for_a_clamped_free_beam():
-    np.testing.assert_allclose(
-        roots(50, "clamped-free"), families.bending("clamped-free", 50).roots, rtol=1e-11
-    )
+    np.testing.assert_allclose(roots(50, "clamped-free"), families.bending("clamped-free", 50).roots, rtol=1e-11)
 
 
 @pytest.mark.parametrize("kind", ["auto", "legendre", "clamped-mass"])
@@ -112,10 +108,7 @@ def test_auto_needs_far_fewer_functions_than_clamped_free_modes_for_a_link_that_
     beam_mass = SLENDER.rhoA * LENGTH
     lump = LumpedMass(LENGTH, 3 * beam_mass, inertia=beam_mass * LENGTH**2)
     exact = families.bending("clamped-mass", 1, 3.0, 1.0).roots[0]
-    error = {
-        kind: abs(roots(n, kind, masses=(lump,))[0] / exact - 1)
-        for kind, n in (("auto", 2), ("clamped-free", 8))
-    }
+    error = {kind: abs(roots(n, kind, masses=(lump,))[0] / exact - 1) for kind, n in (("auto", 2), ("clamped-free", 8))}
     assert error["auto"] < error["clamped-free"] / 100
 
 
@@ -161,9 +154,7 @@ def test_ends_may_be_given_by_direction_with_options():
 
 
 def test_a_bending_family_for_the_whole_link_has_counterparts_in_torsion_and_extension():
-    basis = make_basis(
-        {"y": 1, "z": 1, "torsion": 1, "axial": 1}, {"family": "clamped-mass", "tip_mass": 2.0}
-    )
+    basis = make_basis({"y": 1, "z": 1, "torsion": 1, "axial": 1}, {"family": "clamped-mass", "tip_mass": 2.0})
     assert [s.name for s in basis.directions.values()] == ["clamped-mass"] * 2 + [
         "clamped-free",
         "clamped-mass",

@@ -205,6 +205,4 @@ def test_a_lump_without_mass_changes_nothing():
     basis = make_basis(BASES["auto"])
     plain, lumped = (BeamLink(LENGTH, BAR, basis, masses=lumps) for lumps in ((), (LumpedMass(0.3, 0.0),)))
     V, eta, rate = motion(plain.count)
-    assert kinetic_energy(lumped, V, eta, rate) == pytest.approx(
-        kinetic_energy(plain, V, eta, rate), rel=1e-12
-    )
+    assert kinetic_energy(lumped, V, eta, rate) == pytest.approx(kinetic_energy(plain, V, eta, rate), rel=1e-12)

@@ -126,9 +126,7 @@ def test_complex_steps_through_a_section_are_its_derivatives(make, size):
     exact, up, down = make(size + 1e-30j), make(size + h), make(size - h)
     for name in ("rhoA", "EA", "EIy", "EIz", "GJ", "Jx", "Jy", "Jz"):
         slope = (getattr(up, name) - getattr(down, name)) / (2 * h)
-        assert np.imag(getattr(exact, name)) * 1e30 == pytest.approx(
-            slope, rel=1e-7, abs=1e-6 * abs(slope) + 1e-12
-        )
+        assert np.imag(getattr(exact, name)) * 1e30 == pytest.approx(slope, rel=1e-7, abs=1e-6 * abs(slope) + 1e-12)
 
 
 @pytest.mark.parametrize(

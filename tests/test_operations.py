@@ -52,9 +52,7 @@ def test_inverse_dynamics_of_a_slider_counted_by_hand():
         + 2 * add  # motion subspace
     )  # fmt: skip
     gravity = add
-    acceleration = (
-        36 * multiply_add + 2 * rotate + 2 * add + 6 * multiply_add
-    )  # carried over, turned, drift, joint
+    acceleration = 36 * multiply_add + 2 * rotate + 2 * add + 6 * multiply_add  # carried over, turned, drift, joint
     inertia = (
         add + add + add  # first moment, tr(G) - G, mass
         + cross + rotate  # omega x J omega
@@ -104,9 +102,7 @@ def test_the_count_is_the_same_at_every_state(function):
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_counting_run_computes_the_dynamics(function):
     rng = np.random.default_rng(1)
-    model = random_robot(
-        rng, ("free", "cylindrical", "planar", "revolute"), passive=1.0, transmissions=1.0
-    ).compile()
+    model = random_robot(rng, ("free", "cylindrical", "planar", "revolute"), passive=1.0, transmissions=1.0).compile()
     q, qd = random_state(model.robot, rng)
     forcing = rng.normal(size=model.nv)
     _, value = operations.evaluate(model, function, q, qd, forcing)

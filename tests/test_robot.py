@@ -186,9 +186,7 @@ def test_every_section_becomes_a_beam(section: object) -> None:
     assert np.all(link.natural_modes().hz > 1)
 
 
-@pytest.mark.parametrize(
-    "ends", ["auto", "legendre", "hermite", "clamped-free", "clamped-mass", "pinned-free"]
-)
+@pytest.mark.parametrize("ends", ["auto", "legendre", "hermite", "clamped-free", "clamped-mass", "pinned-free"])
 def test_every_basis_becomes_a_beam(ends: str) -> None:
     link = BEAM.model_copy(update={"ends": ends}).build({"steel": STEEL})
     assert link.count == 6
@@ -227,10 +225,7 @@ def test_values_are_read_and_replaced_by_path() -> None:
     assert ella.value("links.upper.beam.length") == 0.95
     assert longer.with_value("links.upper.beam.length", 0.95) == ella
     assert ella.with_value("links.upper.beam.masses.0.mass", 5).value("links.upper.beam.masses.0.mass") == 5
-    assert (
-        ella.with_value("links.upper.beam.ends", "clamped-free").value("links.upper.beam.ends")
-        == "clamped-free"
-    )
+    assert ella.with_value("links.upper.beam.ends", "clamped-free").value("links.upper.beam.ends") == "clamped-free"
 
 
 def test_a_real_value_is_checked_like_a_file() -> None:
@@ -314,9 +309,7 @@ def test_complex_steps_through_a_beam_equal_finite_differences(name: str, link: 
     below, above = (arrays(base.with_value(path, value + k * step)) for k in (-1, 1))
     for array, complex_array, low, high in zip(nominal, stepped, below, above):
         exact = complex_array.imag / (1e-30 * value)
-        assert np.allclose(
-            (high - low) / (2 * step), exact, rtol=1e-6, atol=1e-6 * np.abs(array).max() / value
-        )
+        assert np.allclose((high - low) / (2 * step), exact, rtol=1e-6, atol=1e-6 * np.abs(array).max() / value)
 
 
 def test_a_solid_body_follows_its_sizes_in_complex_numbers() -> None:
@@ -345,9 +338,7 @@ def test_a_robot_cannot_be_changed_in_place() -> None:
 
 
 def test_parts_made_in_python_raise_the_same_plain_errors() -> None:
-    with pytest.raises(
-        RobotError, match=r"^beam.length = -1: must be positive; give the length of the beam in metres"
-    ):
+    with pytest.raises(RobotError, match=r"^beam.length = -1: must be positive; give the length of the beam in metres"):
         Beam(length=-1, material="steel", section=Circle(diameter=0.1))
     with pytest.raises(RobotError, match=r"links.a.parent = 'b': is not a link"):
         robot(Link(name="a", parent="b", joint=HINGE, beam=BEAM))
@@ -373,8 +364,4 @@ def test_what_is_welded_to_a_joint_counts_for_its_inertia() -> None:
     with pytest.raises(RobotError, match="turns a mass without inertia"):
         robot(Link(name="a", joint=HINGE, body=Body(mass=1)), along)
     with pytest.raises(RobotError, match="moves no mass"):
-        robot(
-            Link(
-                name="a", joint=Joint(type="prismatic", axis=(1, 0, 0)), body=Body(mass=0, inertia=(1, 1, 1))
-            )
-        )  # type: ignore[arg-type]
+        robot(Link(name="a", joint=Joint(type="prismatic", axis=(1, 0, 0)), body=Body(mass=0, inertia=(1, 1, 1))))  # type: ignore[arg-type]

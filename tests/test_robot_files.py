@@ -106,11 +106,7 @@ def test_an_unreadable_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_several_problems_are_all_listed_one_per_line() -> None:
-    text = (
-        GOOD.replace("length: 0.95", "length: -1")
-        .replace("mass: 3.3", "mass: heavy")
-        .replace("nu: 0.3", "nu: 3")
-    )
+    text = GOOD.replace("length: 0.95", "length: -1").replace("mass: 3.3", "mass: heavy").replace("nu: 0.3", "nu: 3")
     with pytest.raises(RobotError) as caught:
         Robot.from_yaml(text)
     heading, *lines = str(caught.value).splitlines()
@@ -177,9 +173,7 @@ def mutated(draw: st.DrawFn) -> str:
 @given(mutated())
 @example("lissom: 1\nname: x\nlinks: 9")
 @example("? {a: b}\n: c")
-@example(
-    "lissom: 1\nname: x\nlinks: [{name: a, joint: free, body: {mass: 1, inertia: [9e307, 9e307, 9e307]}}]"
-)
+@example("lissom: 1\nname: x\nlinks: [{name: a, joint: free, body: {mass: 1, inertia: [9e307, 9e307, 9e307]}}]")
 def test_whatever_happens_to_a_file_only_robot_errors_come_out(text: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
@@ -191,9 +185,7 @@ def test_whatever_happens_to_a_file_only_robot_errors_come_out(text: str) -> Non
             assert Robot.from_yaml(robot.to_yaml()) == robot
 
 
-KEYS = st.sampled_from(
-    ["lissom", "name", "links", "joint", "type", "beam", "body", "mass", "shape", "axis", "x"]
-)
+KEYS = st.sampled_from(["lissom", "name", "links", "joint", "type", "beam", "body", "mass", "shape", "axis", "x"])
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 PLAIN_DATA = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner), max_leaves=12
@@ -235,9 +227,7 @@ def test_yaml_written_is_yaml_a_person_would_write() -> None:
 
 def test_awkward_names_and_numbers_survive_the_round_trip() -> None:
     text = GOOD.replace("test-arm", '"no: 1 # arm"').replace("name: motor", 'name: "null"')
-    text = text.replace("0.95", "0.9500000000000001").replace(
-        "[0, 0, -9.81]", "[1e-300, -0.0, 123456789.123]"
-    )
+    text = text.replace("0.95", "0.9500000000000001").replace("[0, 0, -9.81]", "[1e-300, -0.0, 123456789.123]")
     robot = Robot.from_yaml(text)
     again = Robot.from_yaml(robot.to_yaml())
     assert again == robot

@@ -203,7 +203,5 @@ def test_without_casadi_the_error_names_the_extra(monkeypatch):
 
 
 def test_casadi_loads_only_when_used():
-    code = (
-        "import sys, lissom.dynamics.symbolic, lissom.dynamics.operations; assert 'casadi' not in sys.modules"
-    )
+    code = "import sys, lissom.dynamics.symbolic, lissom.dynamics.operations; assert 'casadi' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

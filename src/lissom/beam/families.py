@@ -195,6 +195,4 @@ def _check(name: str, known: tuple[str, ...], n: int, tip_loads: tuple[float, ..
         if not (np.isfinite(load) and load >= 0):
             raise LissomError(f"mode family {name!r}: tip load ratio {load!r} must be a finite number >= 0")
         if load and name != loaded:
-            raise LissomError(
-                f"mode family {name!r} has nothing at its tip; for a ratio {load!r} take {loaded!r}"
-            )
+            raise LissomError(f"mode family {name!r} has nothing at its tip; for a ratio {load!r} take {loaded!r}")

@@ -83,9 +83,7 @@ class Field:
         """First-order motion of the sections at fractions xi (k,) of the length."""
         L, basis = self.length, self.basis
         y, z, torsion, axial = basis.slices.values()
-        phi, psi, psi_x = (
-            np.zeros((len(xi), 3, basis.count), np.result_type(xi, L, float)) for _ in range(3)
-        )
+        phi, psi, psi_x = (np.zeros((len(xi), 3, basis.count), np.result_type(xi, L, float)) for _ in range(3))
         v, v1, v2 = basis.y.values(xi)
         w, w1, w2 = basis.z.values(xi)
         t, t1, _ = basis.torsion.values(xi)

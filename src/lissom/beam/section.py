@@ -45,9 +45,7 @@ class Section:
     Jx: Number  # rotary inertia per length about x, y, z: independent data, Jx need not be Jy + Jz
     Jy: Number
     Jz: Number
-    outline: Array | None = field(
-        default=None, compare=False, repr=False
-    )  # (k, 2) polygon (y, z), for drawing
+    outline: Array | None = field(default=None, compare=False, repr=False)  # (k, 2) polygon (y, z), for drawing
 
     def __post_init__(self) -> None:
         for name in ("rhoA", "EA", "EIy", "EIz", "GJ"):
@@ -103,9 +101,7 @@ class Section:
             )
         bi, hi = b - 2 * t, h - 2 * t
         Iy, Iz = (b * h**3 - bi * hi**3) / 12, (h * b**3 - hi * bi**3) / 12
-        return cls.from_geometry(
-            material, b * h - bi * hi, Iy, Iz, torsion.box(b, h, t), _rectangle_outline(b, h)
-        )
+        return cls.from_geometry(material, b * h - bi * hi, Iy, Iz, torsion.box(b, h, t), _rectangle_outline(b, h))
 
     @classmethod
     def circle(cls, material: Material, radius: Number = None, diameter: Number = None) -> Section:
@@ -117,18 +113,14 @@ class Section:
         return cls.from_geometry(material, np.pi * r**2, I, I, 2 * I, _circle_outline(r))
 
     @classmethod
-    def tube(
-        cls, material: Material, outer: Number, inner: Number = None, thickness: Number = None
-    ) -> Section:
+    def tube(cls, material: Material, outer: Number, inner: Number = None, thickness: Number = None) -> Section:
         """Round tube by its `outer` diameter and either its `inner` diameter or its wall `thickness`."""
         if (inner is None) == (thickness is None):
             raise LissomError("tube: give either inner (diameter) or thickness")
         R = positive("outer", outer) / 2
         r = positive("inner", inner) / 2 if thickness is None else R - positive("thickness", thickness)
         if not 0 <= np.real(r) < np.real(R):
-            raise LissomError(
-                f"tube: outer diameter {outer!r} leaves no wall or no hole (inner radius {r!r})"
-            )
+            raise LissomError(f"tube: outer diameter {outer!r} leaves no wall or no hole (inner radius {r!r})")
         I = np.pi * (R**4 - r**4) / 4
         return cls.from_geometry(material, np.pi * (R**2 - r**2), I, I, 2 * I, _circle_outline(R))
 
@@ -156,9 +148,7 @@ class Section:
         """
         if rhoA is None:
             if material is None or area is None:
-                raise LissomError(
-                    "section: the mass per length is missing; give rhoA, or area and a material"
-                )
+                raise LissomError("section: the mass per length is missing; give rhoA, or area and a material")
             rhoA = material.rho * positive("area", area)
         if EA is None:
             if material is None or area is None:

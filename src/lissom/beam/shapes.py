@@ -95,9 +95,7 @@ def from_family(family: Family, bending: bool) -> Shapes:
         f, f1, f2 = family.values(xi)
         return f - f0 - slope0 * xi[:, None], f1 - slope0, f2
 
-    shapes = Shapes(
-        family.name, raw, np.eye(family.count), family.degree, (), family.tip_mass, family.tip_inertia
-    )
+    shapes = Shapes(family.name, raw, np.eye(family.count), family.degree, (), family.tip_mass, family.tip_inertia)
     return shapes.l2_normalised()
 
 

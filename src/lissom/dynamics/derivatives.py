@@ -89,8 +89,7 @@ def inverse_derivatives(
     """
     n = model.nv
     q, qd, qdd = (
-        vector(model, value, name, size)
-        for value, name, size in ((q, "q", model.nq), (qd, "qd", n), (qdd, "qdd", n))
+        vector(model, value, name, size) for value, name, size in ((q, "q", model.nq), (qd, "qd", n), (qdd, "qdd", n))
     )
     _refuse_complex(model, q, qd, qdd)
     by_q, by_qd = np.empty((n, n)), np.empty((n, n))
@@ -103,9 +102,7 @@ def inverse_derivatives(
         by_q,
         by_qd,
     )
-    return InverseDerivatives(
-        inverse_dynamics(model, q, qd, qdd, wrenches), by_q.T, by_qd.T, mass_matrix(model, q)
-    )
+    return InverseDerivatives(inverse_dynamics(model, q, qd, qdd, wrenches), by_q.T, by_qd.T, mass_matrix(model, q))
 
 
 def parameter_derivatives(
@@ -141,6 +138,4 @@ def parameter_derivatives(
 
 def _refuse_complex(model: Model, *arrays: np.ndarray) -> None:
     if number_type(model, *arrays) is not np.float64:
-        raise LissomError(
-            "derivatives are taken by the complex step: the model and the state have to be real"
-        )
+        raise LissomError("derivatives are taken by the complex step: the model and the state have to be real")

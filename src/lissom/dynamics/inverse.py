@@ -66,14 +66,10 @@ def joint_wrenches(
     if frame == "world":
         kernel_energy.world_frames(model.struct, model.workspace(number))
     axes = (work.rotation if frame == "parent" else work.world_rotation)[1:]
-    return np.concatenate(
-        [np.einsum("nij,nj->ni", axes, part) for part in (rows[:, :3], rows[:, 3:])], axis=1
-    )
+    return np.concatenate([np.einsum("nij,nj->ni", axes, part) for part in (rows[:, :3], rows[:, 3:])], axis=1)
 
 
-def _newton_euler(
-    model: Model, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrenches: Wrenches | None
-) -> Vector:
+def _newton_euler(model: Model, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrenches: Wrenches | None) -> Vector:
     q, qd, qdd = (
         vector(model, q, "q", model.nq),
         vector(model, qd, "qd", model.nv),

@@ -82,9 +82,7 @@ def energy(model: Model) -> Function:
     run = _Run(model)
     parts = np.empty(4, object)
     run.kernel(kernel.energies, run.input("q", model.nq), run.input("qd", model.nv), parts)
-    return run.function(
-        "energy", kinetic=parts[:1], potential=np.array([parts[1] + parts[2] + parts[3]], object)
-    )
+    return run.function("energy", kinetic=parts[:1], potential=np.array([parts[1] + parts[2] + parts[3]], object))
 
 
 def tip_pose(model: Model, link: str | None = None) -> Function:
@@ -158,9 +156,7 @@ def c_code(functions: Function | Iterable[Function], path: str | Path, **options
     casadi = _casadi()
     path = Path(path)
     if path.suffix != ".c" or not path.stem.isidentifier():
-        raise LissomError(
-            f"path = {str(path)!r}: give the C file a name such as arm.c (letters, digits, underscores)"
-        )
+        raise LissomError(f"path = {str(path)!r}: give the C file a name such as arm.c (letters, digits, underscores)")
     if not path.parent.is_dir():
         raise LissomError(f"path = {str(path)!r}: there is no directory {path.parent}; create it first")
     generator = casadi.CodeGenerator(path.stem, {"with_header": True} | options)
@@ -200,9 +196,7 @@ class _Run:
         from lissom.kernel.workspace import workspace
 
         if np.iscomplexobj(model.arrays.mass):
-            raise LissomError(
-                "symbolic functions need a real model: this one was compiled with a complex parameter"
-            )
+            raise LissomError("symbolic functions need a real model: this one was compiled with a complex parameter")
         self.arrays = object_arrays(structural_zeros(model.arrays), float)
         self.work: Workspace = workspace(self.arrays, object)
         self.inputs: dict[str, SX] = {}

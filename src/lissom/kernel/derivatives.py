@@ -102,9 +102,7 @@ def inverse_derivatives(model, work, q, v, qdd, wrench, tau, dq, dv):
 
 
 @kernel
-def forward_derivatives(
-    model, work, work_c, q, v, tau, wrench, q_c, v_c, a_c, wrench_c, tau_c, qdd, L, dq, dv, dtau
-):
+def forward_derivatives(model, work, work_c, q, v, tau, wrench, q_c, v_c, a_c, wrench_c, tau_c, qdd, L, dq, dv, dtau):
     """Accelerations `qdd` and their derivatives; row k of dq, dv, dtau belongs to coordinate k.
 
     d qdd = M^-1 (d tau - d ID(q, v, qdd)): the complex step runs on the cheaper inverse dynamics.

@@ -71,9 +71,7 @@ def energies(model, work, q, v, out):
         m = model.modes[i]
         A = work.inertia[i]
         mc = (A[m + 2, m + 4], A[m, m + 5], A[m + 1, m + 3])
-        weight = add(
-            scale(model.mass[i], vector(work.world_position[i])), rotate(matrix(work.world_rotation[i]), mc)
-        )
+        weight = add(scale(model.mass[i], vector(work.world_position[i])), rotate(matrix(work.world_rotation[i]), mc))
         gravity -= dot(g, weight)
     for k in range(v.shape[0]):
         kinetic += 0.5 * model.armature[k] * v[k] * v[k]

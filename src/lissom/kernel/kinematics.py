@@ -151,16 +151,10 @@ def outward(model, work, q, v):
             short = (zero, zero, zero)
             twist = (zero, zero, zero)
             if model.second_order[up] == 1:
-                short = quadratic_sums(
-                    model.section_shortening[i], q, v, eta, rate, m, work.section_modes[0], zero
-                )
-                twist = quadratic_sums(
-                    model.section_twist[i], q, v, eta, rate, m, work.section_modes[1], zero
-                )
+                short = quadratic_sums(model.section_shortening[i], q, v, eta, rate, m, work.section_modes[0], zero)
+                twist = quadratic_sums(model.section_twist[i], q, v, eta, rate, m, work.section_modes[1], zero)
             p = add(p, (u[0] - 0.5 * short[0], u[1], u[2]))
-            vel, dv = shift(
-                w, vel, dw, dv, p, (du[0] - short[1], du[1], du[2]), (zero - short[2], zero, zero)
-            )
+            vel, dv = shift(w, vel, dw, dv, p, (du[0] - short[1], du[1], du[2]), (zero - short[2], zero, zero))
             a = (zero, th[1], th[2])
             g, dg, ddg = bend(a, (zero, dth[1], dth[2]))
             bend_rate, bend_drift = gibbs_rate(g, dg, ddg)

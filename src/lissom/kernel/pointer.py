@@ -13,9 +13,7 @@ from numba import typeof
 from numba.core import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-warnings.filterwarnings(
-    "ignore", message="First-class function type", category=NumbaExperimentalFeatureWarning
-)
+warnings.filterwarnings("ignore", message="First-class function type", category=NumbaExperimentalFeatureWarning)
 
 
 class Pointer(types.WrapperAddressProtocol):

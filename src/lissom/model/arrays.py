@@ -60,9 +60,7 @@ class Arrays(NamedTuple):
     mass: np.ndarray  # (n,)
     moment: np.ndarray  # (n, 3) int s0
     second_moment: np.ndarray  # (n, 3, 3) int s0 s0^T
-    coupling: (
-        np.ndarray
-    )  # (n, 12 m) c_ab,j = int s_a d_j s_b at eta = 0, a in (x, y, z, 1), index 12 j + 3 a + b
+    coupling: np.ndarray  # (n, 12 m) c_ab,j = int s_a d_j s_b at eta = 0, a in (x, y, z, 1), index 12 j + 3 a + b
     coupling_eta: np.ndarray  # (n, m, 12 m) its derivative by eta_l, index [l, 12 j + 3 a + b]
     gyroscopic: np.ndarray  # (n, 3, m, m) int Phi_l x Phi_j, index [axis, l, j]
     modal_mass: np.ndarray  # (n, m, m)

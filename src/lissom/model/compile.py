@@ -227,12 +227,8 @@ class _Compiler:
 
     def _cubic_terms(self) -> dict[str, np.ndarray]:
         """Cubic strain-energy terms of all links, one after the other."""
-        terms = [
-            self.beams[link.name].cubic_terms() if link.name in self.beams else None for link in self.links
-        ]
-        index, value, rate = (
-            zip(*(t for t in terms if t is not None), strict=True) if self.beams else ((), (), ())
-        )
+        terms = [self.beams[link.name].cubic_terms() if link.name in self.beams else None for link in self.links]
+        index, value, rate = zip(*(t for t in terms if t is not None), strict=True) if self.beams else ((), (), ())
         return {
             "cubic_start": _starts(0 if t is None else len(t[0]) for t in terms),
             "cubic_modes": np.concatenate([np.zeros((0, 3), np.int64), *index]),
@@ -242,9 +238,7 @@ class _Compiler:
 
     def _shortenings(self) -> dict[str, np.ndarray]:
         """Foreshortening of all links, one after the other, padded to the largest mode count."""
-        parts = [
-            self.beams[link.name].shortening() if link.name in self.beams else None for link in self.links
-        ]
+        parts = [self.beams[link.name].shortening() if link.name in self.beams else None for link in self.links]
         starts = _starts(0 if part is None else len(part.weight) for part in parts)
         total, m = starts[-1], self.m
         out = {
@@ -270,9 +264,7 @@ class _Compiler:
         com, inertia = np.asarray(body.com, self.number), np.asarray(body.inertia, self.number)
         out["mass"][i] = body.mass
         out["moment"][i] = body.mass * com
-        out["second_moment"][i] = (
-            0.5 * np.trace(inertia) * np.eye(3) - inertia + body.mass * np.outer(com, com)
-        )
+        out["second_moment"][i] = 0.5 * np.trace(inertia) * np.eye(3) - inertia + body.mass * np.outer(com, com)
 
     def _flexible_body(self, i: int, beam: BeamLink, out: dict[str, np.ndarray]) -> None:
         """Invariants in the kernel's layout."""

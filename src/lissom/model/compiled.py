@@ -75,9 +75,7 @@ class Model(Compiled):
     coordinates, then its modes; then the rotors. They differ only where a joint's rotation is a quaternion.
     """
 
-    def __init__(
-        self, robot: Robot, arrays: Arrays, beams: dict[str, BeamLink], bodies: tuple[BodyNames, ...]
-    ) -> None:
+    def __init__(self, robot: Robot, arrays: Arrays, beams: dict[str, BeamLink], bodies: tuple[BodyNames, ...]) -> None:
         super().__init__(arrays)
         self.robot = robot
         self.beams = beams

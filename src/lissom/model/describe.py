@@ -54,9 +54,7 @@ def describe(robot: Robot) -> str:
 
 def _title(robot: Robot) -> str:
     gravity = np.real(robot.gravity)
-    return (
-        f"{robot.name}: gravity {_vector(gravity)} m/s2" if np.any(gravity) else f"{robot.name}: no gravity"
-    )
+    return f"{robot.name}: gravity {_vector(gravity)} m/s2" if np.any(gravity) else f"{robot.name}: no gravity"
 
 
 def _table() -> Table:
@@ -74,9 +72,7 @@ def _links(robot: Robot, beams: dict[str, BeamLink]) -> Table:
         length = modes = ""
         if link.beam is not None:
             length = f"{np.real(link.beam.length):g}"
-            modes = " ".join(
-                f"{name[0]}{count}" for name, count in link.beam.modes.as_dict().items() if count
-            )
+            modes = " ".join(f"{name[0]}{count}" for name, count in link.beam.modes.as_dict().items() if count)
         joint = "(fixed)" if link.joint.type == "fixed" else link.joint.name
         table.add_row(link.name, _place(link), joint, _kind(link), length, _number(_mass(link, beams)), modes)
     return table
@@ -120,11 +116,7 @@ def _actions(joint: Joint) -> str:
     gear = joint.transmission
     if gear is not None:
         slides = joint.type == "prismatic"
-        stiffness = (
-            "rigid"
-            if gear.stiffness is None
-            else f"{_number(gear.stiffness)} {'N/m' if slides else 'N m/rad'}"
-        )
+        stiffness = "rigid" if gear.stiffness is None else f"{_number(gear.stiffness)} {'N/m' if slides else 'N m/rad'}"
         rotor = f"{_number(gear.rotor_inertia)} {'kg' if slides else 'kg m2'}"
         ratio = "" if gear.gear == 1 else f", 1:{_number(gear.gear)}"
         parts.append(f"gear {stiffness}{ratio}, rotor {rotor}")

@@ -64,9 +64,7 @@ class Ends(Part):
     def _loaded(self) -> Ends:
         for field in ("tip_mass", "tip_inertia"):
             if getattr(self, field) and self.family != "clamped-mass":
-                text = (
-                    f"the family {self.family} carries nothing at its tip; choose clamped-mass or remove this"
-                )
+                text = f"the family {self.family} carries nothing at its tip; choose clamped-mass or remove this"
                 raise refusals((field, getattr(self, field), text))
         return self
 
@@ -134,9 +132,7 @@ class Beam(Part):
     @classmethod
     def _bends(cls, modes: Modes) -> Modes:
         if modes.total == 0:
-            raise refusal(
-                "all counts are zero; give a mode in y, z, torsion or axial, or make the link a rigid body"
-            )
+            raise refusal("all counts are zero; give a mode in y, z, torsion or axial, or make the link a rigid body")
         return modes
 
     @field_validator("stiffening", mode="before")
@@ -160,13 +156,9 @@ class Beam(Part):
                 text = f"lies beyond the end of the beam (length {self.length:g}); give the place in metres"
                 problems.append((("masses", i, "at"), mass.at, text))
         if self.material is None and not isinstance(self.section, Stiffness):
-            problems.append(
-                ("material", None, "missing; name the material of the beam, listed under materials")
-            )
+            problems.append(("material", None, "missing; name the material of the beam, listed under materials"))
         elif self.material is None and isinstance(self.section, Stiffness) and self.section.area is not None:
-            problems.append(
-                ("material", None, "missing; name a material, or give rhoA and EA in place of the area")
-            )
+            problems.append(("material", None, "missing; name a material, or give rhoA and EA in place of the area"))
         if problems:
             raise refusals(*problems)
         return self

@@ -38,9 +38,9 @@ class Friction(Part):
 
     what: ClassVar[str] = "friction"
 
-    coulomb: Annotated[
-        PerCoordinate, Number("the Coulomb friction", "N m (N when sliding)", at_least=0, each=True)
-    ] = 0.0
+    coulomb: Annotated[PerCoordinate, Number("the Coulomb friction", "N m (N when sliding)", at_least=0, each=True)] = (
+        0.0
+    )
     velocity: Annotated[
         PerCoordinate,
         Number(
@@ -60,9 +60,7 @@ class Spring(Part):
 
     what: ClassVar[str] = "spring"
 
-    stiffness: Annotated[
-        PerCoordinate, Number("the stiffness", "N m/rad (N/m when sliding)", at_least=0, each=True)
-    ]
+    stiffness: Annotated[PerCoordinate, Number("the stiffness", "N m/rad (N/m when sliding)", at_least=0, each=True)]
     rest: Annotated[
         PerCoordinate, Number("the coordinate at which the spring is relaxed", "rad or metres", each=True)
     ] = 0.0
@@ -116,14 +114,12 @@ class Transmission(Part):
 
     what: ClassVar[str] = "transmission"
 
-    stiffness: Annotated[
-        float | None, Number("the stiffness of the gear", "N m/rad (N/m when sliding)", above=0)
-    ] = None
+    stiffness: Annotated[float | None, Number("the stiffness of the gear", "N m/rad (N/m when sliding)", above=0)] = (
+        None
+    )
     rotor_inertia: Annotated[float, Number("the rotor's inertia", "kg m2 (kg when sliding)", at_least=0)]
     gear: Annotated[float, Number("the gear ratio (motor turns per joint turn)", above=0)] = 1.0
-    damping: Annotated[
-        float, Number("the damping of the gear", "N m s/rad (N s/m when sliding)", at_least=0)
-    ] = 0.0
+    damping: Annotated[float, Number("the damping of the gear", "N m s/rad (N s/m when sliding)", at_least=0)] = 0.0
 
     @model_validator(mode="after")
     def _rotor_can_move(self) -> Transmission:
@@ -216,11 +212,7 @@ class Joint(Part):
             text = f"missing; give the axis of the {self.type} joint, e.g. axis: [0, 0, 1]"
             problems.append(("axis", None, text))
         if self.axis is not None and self.type not in ONE_AXIS:
-            remedy = (
-                "give two axes as axes: [[x, y, z], [x, y, z]]"
-                if self.type in TWO_AXES
-                else "remove this field"
-            )
+            remedy = "give two axes as axes: [[x, y, z], [x, y, z]]" if self.type in TWO_AXES else "remove this field"
             problems.append(("axis", self.axis, f"a {self.type} joint has no single axis; {remedy}"))
         for field in ("friction", "spring", "limits"):
             block = getattr(self, field)
@@ -249,9 +241,7 @@ class Joint(Part):
             for field in type(block).model_fields
         ]
         text = f"must be one number or a list of {self.nv}, one for each coordinate of the {self.type} joint"
-        wrong = [
-            (path, value, text) for path, value in lists if isinstance(value, tuple) and len(value) != self.nv
-        ]
+        wrong = [(path, value, text) for path, value in lists if isinstance(value, tuple) and len(value) != self.nv]
         if wrong:
             raise refusals(*wrong)
 

@@ -89,9 +89,7 @@ class Title:
 
     def check(self, value: Any) -> str:
         if not isinstance(value, str):
-            raise refusal(
-                f"must be text, not {kind_of(value)}; {self.remedy} (in quotes if it looks like a number)"
-            )
+            raise refusal(f"must be text, not {kind_of(value)}; {self.remedy} (in quotes if it looks like a number)")
         if not value.strip() or len(value) > 100 or not value.isprintable():
             raise refusal(f"must be one printable line of 1 to 100 characters; {self.remedy}")
         return value

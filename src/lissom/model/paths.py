@@ -36,9 +36,7 @@ def replaced(robot: Robot, path: str, value: Any) -> Robot:
 def _check_complex(path: str, old: Any, value: complex) -> None:
     keys = _keys(path)
     if "axis" in keys or "axes" in keys:
-        raise RobotError(
-            f"{path} = {value}: an axis has unit length and cannot be complex; turn origin.rpy instead"
-        )
+        raise RobotError(f"{path} = {value}: an axis has unit length and cannot be complex; turn origin.rpy instead")
     if old is not None and not is_number(old) and not isinstance(old, complex):
         raise RobotError(f"{path} = {value}: holds {kind_of(old)}; only a number can be complex")
 
@@ -51,9 +49,7 @@ def has_complex_values(part: Any) -> bool:
 def _keys(path: str) -> list[str]:
     keys = path.split(".") if isinstance(path, str) else []
     if not keys or not all(keys):
-        raise RobotError(
-            f"{path!r} is no path; write one such as 'links.upper.beam.length' or 'materials.steel.E'"
-        )
+        raise RobotError(f"{path!r} is no path; write one such as 'links.upper.beam.length' or 'materials.steel.E'")
     return keys
 
 
@@ -104,9 +100,7 @@ def _real_data(part: Any) -> Any:
     """Plain nested data with the real parts of complex numbers, for a new validation."""
     if isinstance(part, Part):
         return {
-            name: _real_data(getattr(part, name))
-            for name in part.model_fields_set | {"shape"}
-            if hasattr(part, name)
+            name: _real_data(getattr(part, name)) for name in part.model_fields_set | {"shape"} if hasattr(part, name)
         }
     if isinstance(part, dict):
         return {name: _real_data(value) for name, value in part.items()}

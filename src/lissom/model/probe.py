@@ -46,9 +46,7 @@ def _with_points(model: Model, points: list[Point]) -> Arrays:
     return arrays._replace(**new)
 
 
-def _place(
-    model: Model, new: dict[str, np.ndarray], row: int, link: str, x: float | None, offset: Offset
-) -> None:
+def _place(model: Model, new: dict[str, np.ndarray], row: int, link: str, x: float | None, offset: Offset) -> None:
     """Fill row `row` with the point of `link` at section `x`, shifted by `offset`."""
     new["parent"][row] = model.row(link)
     new["origin_rotation"][row] = np.eye(3)

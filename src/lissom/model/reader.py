@@ -143,9 +143,7 @@ class _Reader:
             key = self._key(event)
             if key in node.value:
                 first = node.inside[key].line
-                raise self._refuse(
-                    event, f"the field {key!r} is given twice (first on line {first}); keep one of them"
-                )
+                raise self._refuse(event, f"the field {key!r} is given twice (first on line {first}); keep one of them")
             inner = self._node(next(self.events), depth + 1)
             inner = Node(inner.value, event.start_mark.line + 1, inner.inside, inner.size)
             node.inside[key], node.value[key] = inner, inner.value
@@ -167,9 +165,7 @@ class _Reader:
     def _count(self, values: int, event: Event) -> None:
         self.values += values
         if self.values > MAX_VALUES:
-            raise self._refuse(
-                event, f"more than {MAX_VALUES} values; a robot file needs far fewer, check its aliases"
-            )
+            raise self._refuse(event, f"more than {MAX_VALUES} values; a robot file needs far fewer, check its aliases")
 
     def _refuse(self, event: Event, text: str) -> RobotError:
         return self._error(event.start_mark.line + 1, text)

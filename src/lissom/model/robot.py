@@ -40,9 +40,7 @@ class Link(Part):
     parent: Annotated[str, Name("the name of the parent link")] = ""  # the robot fills in the previous link
     at: Annotated[float | None, Number("the place along the parent beam", "metres", at_least=0)] = None
     origin: Origin = Origin()
-    joint: Joint = Field(
-        description="how the link is joined: fixed, or {type: revolute, axis: [0, 0, 1]} and the like"
-    )
+    joint: Joint = Field(description="how the link is joined: fixed, or {type: revolute, axis: [0, 0, 1]} and the like")
     beam: Beam | None = None
     body: AnyBody | None = None
 

@@ -69,9 +69,7 @@ class Box(SectionSpec):
     def build(self, material: beam.Material | None) -> beam.Section:
         from lissom import beam
 
-        return beam.Section.box(
-            _given(material), width=self.width, height=self.height, thickness=self.thickness
-        )
+        return beam.Section.box(_given(material), width=self.width, height=self.height, thickness=self.thickness)
 
     def thickness_estimate(self) -> float:
         return max(self.width, self.height)
@@ -108,9 +106,7 @@ class Tube(SectionSpec):
             text = "give either the inner diameter or the thickness of the wall in metres"
             if self.inner is None:
                 raise refusals(("thickness", None, f"missing; {text}"))
-            raise refusals(
-                ("thickness", self.thickness, f"goes beside inner = {self.inner:g}; {text}, not both")
-            )
+            raise refusals(("thickness", self.thickness, f"goes beside inner = {self.inner:g}; {text}, not both"))
         if self.inner is not None and self.inner >= self.outer:
             text = f"must be less than the outer diameter ({self.outer:g} m); both are diameters in metres"
             raise refusals(("inner", self.inner, text))
@@ -122,9 +118,7 @@ class Tube(SectionSpec):
     def build(self, material: beam.Material | None) -> beam.Section:
         from lissom import beam
 
-        return beam.Section.tube(
-            _given(material), outer=self.outer, inner=self.inner, thickness=self.thickness
-        )
+        return beam.Section.tube(_given(material), outer=self.outer, inner=self.inner, thickness=self.thickness)
 
     def thickness_estimate(self) -> float:
         return self.outer

@@ -59,9 +59,7 @@ def _duplicates(robot: Robot) -> list[Problem]:
     joints: dict[str, str] = {}
     for i, link in enumerate(robot.links):
         if link.name in links:
-            found.append(
-                (("links", i, "name"), link.name, "is the name of an earlier link too; give each its own")
-            )
+            found.append((("links", i, "name"), link.name, "is the name of an earlier link too; give each its own"))
         elif link.joint.name in joints:
             other = joints[link.joint.name]
             text = f"is the name of the joint of link {other!r} too; give each joint its own"
@@ -78,9 +76,7 @@ def _materials(robot: Robot) -> list[Problem]:
         name = link.beam.material if link.beam is not None else None
         if name is not None and name not in robot.materials:
             remedy = (
-                f"the materials are {', '.join(known)}"
-                if known
-                else f"add materials: {{{name}: {{E: ..., rho: ...}}}}"
+                f"the materials are {', '.join(known)}" if known else f"add materials: {{{name}: {{E: ..., rho: ...}}}}"
             )
             text = f"is not among the robot's materials{did_you_mean(name, known)}; {remedy}"
             found.append((("links", i, "beam", "material"), name, text))
@@ -118,9 +114,7 @@ def _attachments(robot: Robot) -> list[Problem]:
         parent = by_name.get(link.parent)
         if parent is None or parent.beam is None:
             what = "the world" if parent is None else f"the rigid link {parent.name!r}"
-            text = (
-                f"is a place along a beam, but the parent is {what}; use origin: {{xyz: [x, y, z]}} instead"
-            )
+            text = f"is a place along a beam, but the parent is {what}; use origin: {{xyz: [x, y, z]}} instead"
             found.append((("links", i, "at"), link.at, text))
         elif link.at > parent.beam.length:
             end = f"the end of {parent.name!r} (length {parent.beam.length:g})"

@@ -195,9 +195,7 @@ class InertiaTensor:
             unknown = sorted(str(k) for k in value if k not in ("xx", "yy", "zz", "xy", "xz", "yz"))
             missing = [k for k in ("xx", "yy", "zz") if k not in value]
             if unknown or missing:
-                problem = (
-                    f"unknown component {unknown[0]!r}" if unknown else f"component {missing[0]!r} is missing"
-                )
+                problem = f"unknown component {unknown[0]!r}" if unknown else f"component {missing[0]!r} is missing"
                 raise refusal(f"{problem}; {self.remedy}")
             xx, yy, zz, xy, xz, yz = (number(value.get(k, 0.0)) for k in ("xx", "yy", "zz", "xy", "xz", "yz"))
             matrix: Matrix3 = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
