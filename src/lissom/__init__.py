@@ -10,7 +10,7 @@ Names load when they are first used, so that `import lissom` stays light.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lissom.version import __version__
+from lissom.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from lissom.analysis.frequency_response import frequency_response
@@ -56,7 +56,6 @@ __all__ = [
     "Trajectory",
     "LissomError",
     "cite",
-    "__version__",
 ]
 
 _MODULES = {
