@@ -54,6 +54,8 @@ def make_march(name: str, record: Record, state: State) -> Callable[..., int]:
         text = f'method {name!r} needs SUNDIALS; install it with: pip install "lissom[sundials]"'
         raise LissomError(text) from None
     family = "Adams" if name == "cvode-adams" else "BDF"
+    solver: Any = None
+    evaluations = 0
 
     def march(
         system: Any,
@@ -67,29 +69,40 @@ def make_march(name: str, record: Record, state: State) -> Callable[..., int]:
         fixed: bool,
         max_steps: int,
     ) -> int:
-        t = float(state.clock[0])
+        nonlocal solver, evaluations
         slack = 1e-12 * max(1.0, t_end)
-        between = record.times[(record.times > t + slack) & (record.times < t_end - slack)]
 
         def right_hand_side(time: float, y: np.ndarray, out: np.ndarray) -> None:
             rates(system, scratch, time, y.copy(), out)
 
-        solver = CVODE(
-            right_hand_side,
-            method=family,
-            rtol=float(state.rtol[0]),
-            atol=np.repeat(state.atol, [len(state.q), len(state.v)]),
-            max_step=h_max,
-            max_num_steps=10_000_000,
-        )
-        solution = solver.solve(np.concatenate([[t], between, [t_end]]), np.concatenate([state.q, state.v]))
-        state.counts[2] += int(solution.nfev)
-        for time, y in zip(solution.t[1:], solution.y[1:], strict=True):
-            if not np.all(np.isfinite(y)):
+        if state.flags[0] == 0:  # at the start and after a jump
+            solver = CVODE(
+                right_hand_side,
+                method=family,
+                rtol=float(state.rtol[0]),
+                atol=np.repeat(state.atol, [len(state.q), len(state.v)]),
+                max_step=h_max,
+                max_num_steps=10_000_000,
+            )
+            solver.init_step(float(state.clock[0]), np.concatenate([state.q, state.v]))
+            evaluations = 0
+            state.flags[0] = 1
+        for _ in range(max_steps):
+            t = float(state.clock[0])
+            if t >= t_end:
+                return Status.REACHED
+            after = int(np.searchsorted(record.times, t + slack, side="right"))
+            next_output = record.times[after] if after < len(record.times) else t_end
+            goal = float(next_output) if next_output < t_end - slack else t_end
+            reached = solver.step(goal, tstop=t_end)
+            state.counts[2] += int(reached.nfev) - evaluations
+            evaluations = int(reached.nfev)
+            if not reached.success:
+                return Status.FAILED
+            if not np.all(np.isfinite(reached.y)):
                 return Status.NOT_FINITE
-            start = float(state.clock[0])
-            take_interval(system, scratch, packed_record, packed_state, start, float(time) - start, y.copy())
-            state.clock[0] = time
-        return Status.REACHED if solution.success else Status.FAILED
+            take_interval(system, scratch, packed_record, packed_state, t, goal - t, reached.y.copy())
+            state.clock[0] = goal
+        return Status.PAUSED
 
     return march

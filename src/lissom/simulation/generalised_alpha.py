@@ -170,8 +170,6 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         if not converged:
             state.counts[1] += 1
             if fresh:
-                if fixed and h < state.clock[1] * 1e-3:
-                    return 2
                 state.clock[1] = 0.5 * h
                 if state.clock[1] < state.clock[3]:
                     return 2
@@ -213,6 +211,8 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         fresh = False
         if rate > FRESH:
             state.flags[1] = 0
-        if factor < 1.0 or factor > 1.5:
+        if fixed:
+            state.clock[1] = h_max
+        elif factor < 1.0 or factor > 1.5:
             state.clock[1] = h * factor
     return 1

@@ -21,6 +21,7 @@ EXPLICIT = {
 }
 IMPLICIT = ("generalised-alpha", "radau")
 SUNDIALS = ("cvode-adams", "cvode-bdf")
+STABILITY = {"euler": 2.0, "rk4": 2.78, "dopri5": 3.3, "dop853": 6.0}  # largest step times fastest decay rate
 METHODS = ("auto", *EXPLICIT, *IMPLICIT, *SUNDIALS)
 
 

@@ -48,8 +48,9 @@ def _error_weights() -> np.ndarray:
 
 
 ERROR = _error_weights()
-NEWTON_ITERATIONS = 8
+NEWTON_ITERATIONS = 10
 NEWTON_TOLERANCE = 0.02  # of the allowed error
+RENEW = 0.3  # contraction rate above which the Jacobian is renewed: it costs as much as many iterations
 
 
 class RadauWork(NamedTuple):
@@ -67,11 +68,12 @@ class RadauWork(NamedTuple):
     U: np.ndarray  # (3, n)
     rate: np.ndarray  # (3, n)
     R: np.ndarray  # (3, n)
-    last: np.ndarray  # (3, n) accelerations of the step before
+    last: np.ndarray  # (3, n) those of the step before
     error: np.ndarray  # (2, n) of position and velocity
     x: np.ndarray  # (n,)
     z: np.ndarray  # (n,) complex
     factored: np.ndarray  # (1,) step size of the factors
+    ceiling: np.ndarray  # (1,) largest step to try: below one that did not converge, slowly rising
 
 
 def make_work(n: int) -> Any:
@@ -99,6 +101,7 @@ def make_work(n: int) -> Any:
             x=zeros(n),
             z=np.zeros(n, complex),
             factored=zeros(1),
+            ceiling=np.array([np.inf]),
         )
     )
 
@@ -114,9 +117,6 @@ def predict(state, work, h):
         return
     ratio = h / state.clock[2]
     for i in range(3):
-        for k in range(n):
-            work.last[i, k] = work.A[i, k]
-    for i in range(3):
         s = 1.0 + NODES[i] * ratio
         w0 = (s - NODES[1]) * (s - NODES[2]) / ((NODES[0] - NODES[1]) * (NODES[0] - NODES[2]))
         w1 = (s - NODES[0]) * (s - NODES[2]) / ((NODES[1] - NODES[0]) * (NODES[1] - NODES[2]))
@@ -126,8 +126,12 @@ def predict(state, work, h):
 
 
 @inline
-def stages(system, scratch, state, work, t, h):
-    """Stage velocities and positions of the stage accelerations, and their residuals."""
+def motion(system, state, work, h):
+    """Stage velocities and chart positions of the stage accelerations.
+
+    Rates of group joints are taken at the chart positions found before. Returns the largest change of such a position,
+    in units of the allowed error.
+    """
     n = state.v.shape[0]
     for i in range(3):
         for k in range(n):
@@ -135,11 +139,21 @@ def stages(system, scratch, state, work, t, h):
                 TABLEAU[i, 0] * work.A[0, k] + TABLEAU[i, 1] * work.A[1, k] + TABLEAU[i, 2] * work.A[2, k]
             )
         chart_rate(system.model, work.U[i], work.V[i], work.rate[i])
+    change = 0.0
     for i in range(3):
         for k in range(n):
-            work.U[i, k] = h * (
+            u = h * (
                 TABLEAU[i, 0] * work.rate[0, k] + TABLEAU[i, 1] * work.rate[1, k] + TABLEAU[i, 2] * work.rate[2, k]
             )
+            if system.model.tangent_axis[k] >= 0:
+                change = max(change, abs(u - work.U[i, k]) / position_scale(system, state, k))
+            work.U[i, k] = u
+    return change
+
+
+@inline
+def residuals(system, scratch, state, work, t, h):
+    """Residuals of the equations of motion at the stages."""
     for i in range(3):
         move(system.model, state.q, work.U[i], scratch.q)
         prescribe(system, t + NODES[i] * h, scratch.q, work.V[i], work.A[i])
@@ -186,34 +200,46 @@ def converge(system, scratch, state, work, t, h):
     """Newton iteration on the stages. Returns (converged, contraction rate)."""
     before = 0.0
     rate = 0.0
+    last_rate = 0.0
     for iteration in range(NEWTON_ITERATIONS):
-        stages(system, scratch, state, work, t, h)
-        size = newton_update(system, state, work, h)
+        change = motion(system, state, work, h)
+        residuals(system, scratch, state, work, t, h)
+        size = max(newton_update(system, state, work, h), change)
         if not size < 1e10:
             return False, 1.0
         if iteration > 0:
-            rate = size / before if before > 0.0 else 0.0
-            if rate > 2.0:
-                return False, rate
+            latest = size / before if before > 0.0 else 0.0
+            rate = (latest * last_rate) ** 0.5 if iteration > 1 else latest
+            last_rate = latest
+            if latest > 2.0:
+                return False, latest
         left = size * (rate / (1.0 - rate) if iteration > 0 and rate < 0.99 else 1.0)
         if size == 0.0 or left < NEWTON_TOLERANCE * (1.0 if iteration > 0 else 0.05):
+            motion(system, state, work, h)  # of the latest accelerations
             return True, rate
+        if iteration > 1 and left * rate ** (NEWTON_ITERATIONS - 1 - iteration) > NEWTON_TOLERANCE:
+            return False, rate
         before = size
     return False, rate
 
 
 @inline
-def error_size(system, state, work, h):
-    """Size of the embedded error estimate, filtered by (1 - h gamma J)^-1 against stiff components."""
+def estimate_error(state, work, h):
+    """Embedded error estimate of positions and velocities into work.error."""
+    for k in range(state.v.shape[0]):
+        work.error[0, k] = h * GAMMA * state.v[k]
+        work.error[1, k] = h * GAMMA * state.a[k]
+        for i in range(3):
+            work.error[0, k] += h * ERROR[i] * work.rate[i, k]
+            work.error[1, k] += h * ERROR[i] * work.A[i, k]
+
+
+@inline
+def filtered_error(system, state, work, h):
+    """Filter work.error by (1 - h gamma J)^-1 against stiff components. Returns its size, 1 is the allowed error."""
     n = state.v.shape[0]
     e_u = work.error[0]
     e_v = work.error[1]
-    for k in range(n):
-        e_u[k] = h * GAMMA * state.v[k]
-        e_v[k] = h * GAMMA * state.a[k]
-        for i in range(3):
-            e_u[k] += h * ERROR[i] * work.rate[i, k]
-            e_v[k] += h * ERROR[i] * work.A[i, k]
     for row in range(n):
         value = 0.0
         for k in range(n):
@@ -222,9 +248,26 @@ def error_size(system, state, work, h):
     solve(work.real, work.real_pivots, work.x)
     total = 0.0
     for k in range(n):
-        place = e_u[k] + h * GAMMA * work.x[k]
-        total += (place / position_scale(system, state, k)) ** 2 + (work.x[k] / velocity_scale(state, k)) ** 2
+        e_v[k] = work.x[k]
+        e_u[k] += h * GAMMA * e_v[k]
+        total += (e_u[k] / position_scale(system, state, k)) ** 2 + (e_v[k] / velocity_scale(state, k)) ** 2
     return (total / (2 * n)) ** 0.5
+
+
+@inline
+def renew_jacobian(system, scratch, scratch_c, state, work, t, h):
+    """Jacobian at the predicted second stage, in the midst of the three; at the start where nothing is predicted."""
+    if state.flags[0] == 0:
+        linear_parts(system, scratch, scratch_c, t, state.q, state.v, state.a, work.M, work.C, work.K)
+    else:
+        motion(system, state, work, h)
+        move(system.model, state.q, work.U[1], state.q1)
+        time = t + NODES[1] * h
+        prescribe(system, time, state.q1, work.V[1], work.A[1])
+        linear_parts(system, scratch, scratch_c, time, state.q1, work.V[1], work.A[1], work.M, work.C, work.K)
+    state.counts[3] += 1
+    state.flags[1] = 1
+    work.factored[0] = 0.0
 
 
 @inline
@@ -247,42 +290,46 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
     """Advance to `t_end` or for `max_steps` steps; with `fixed` the step is not controlled. Returns a Status."""
     n = state.v.shape[0]
     fresh = False
+    rejected = False
     for _ in range(max_steps):
         t = state.clock[0]
         if t >= t_end:
             return 0
         h = limited_step(t, min(state.clock[1], h_max), t_end)
+        predict(state, work, h)
         if state.flags[1] == 0:
-            linear_parts(system, scratch, scratch_c, t, state.q, state.v, state.a, work.M, work.C, work.K)
-            state.counts[3] += 1
-            state.flags[1] = 1
-            work.factored[0] = 0.0
+            renew_jacobian(system, scratch, scratch_c, state, work, t, h)
             fresh = True
         if h != work.factored[0] and not prepare(work, h):
             return 2
-        predict(state, work, h)
         converged, rate = converge(system, scratch, state, work, t, h)
         if not converged:
             state.counts[1] += 1
-            state.flags[0] = 0
+            rejected = True
             if fresh:
-                state.clock[1] = 0.3 * h
+                state.clock[1] = 0.5 * h
+                work.ceiling[0] = 0.5 * h
                 if state.clock[1] < state.clock[3]:
                     return 2
             state.flags[1] = 0
             continue
-        error = error_size(system, state, work, h)
+        estimate_error(state, work, h)
+        error = filtered_error(system, state, work, h)
+        if error > 1.0 and (rejected or state.flags[0] == 0):
+            error = filtered_error(system, state, work, h)  # a transient at the start, too stiff to matter, is no error
         factor = min(8.0, max(0.2, 0.9 * max(error, 1e-10) ** -0.25))
         if not fixed and not error <= 1.0:
             state.counts[1] += 1
             state.clock[1] = h * min(factor, 0.9)
-            state.flags[0] = 0
+            rejected = True
             if not fresh:
                 state.flags[1] = 0
             if state.clock[1] < state.clock[3]:
                 return 2
             continue
         for k in range(n):
+            for i in range(3):
+                work.last[i, k] = work.A[i, k]
             state.v1[k] = work.V[2, k]
             state.a1[k] = work.A[2, k]
             state.u1[k] = work.U[2, k]
@@ -311,10 +358,14 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             state.clock[0] = t_end
         state.flags[0] = 1
         fresh = False
-        if rate > 0.05:
+        rejected = False
+        if rate > RENEW:
             state.flags[1] = 0
-        if not fixed and (factor < 1.0 or factor > 1.3):
-            state.clock[1] = h * factor
-        elif not fixed:
+        work.ceiling[0] *= 1.05
+        if fixed:
+            state.clock[1] = h_max
+        elif factor < 1.0 or factor > 1.3:
+            state.clock[1] = min(h * factor, work.ceiling[0])
+        else:
             state.clock[1] = h
     return 1

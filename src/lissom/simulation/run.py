@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ from lissom.errors import LissomError
 from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
-from lissom.simulation.methods import SUNDIALS, Method, choose, recommend
+from lissom.simulation.methods import STABILITY, SUNDIALS, Method, choose, recommend
 from lissom.simulation.raw import RawRun
 from lissom.simulation.record import make_record, write_sample
 from lissom.simulation.start import start_state
@@ -30,7 +31,8 @@ from lissom.simulation.system import (
 )
 from lissom.simulation.watch import Watch
 
-CHUNK = 200  # steps between looks at the clock, the keyboard and the state
+CHUNK = 10  # least number of steps between looks at the clock, the keyboard and the state
+LOOK = 0.005  # s of computing between looks, where steps are quick
 VELOCITY_PER_POSITION = 30.0  # 1/s: error allowed in velocities per error allowed in positions
 
 
@@ -102,6 +104,8 @@ class Loop:
         self.method_name, self.reason = method, "as asked"
         self.radius = radius
         self.scratch_c: Any = self.scratch
+        self.chunk = CHUNK
+        self.start = (q, v)
         self.settings = {"rtol": rtol, "atol": atol, "rate": rate, "step": step, "duration": duration, "audit": audit}
         self.watch = Watch(self.model, self.record)
 
@@ -190,45 +194,70 @@ class Loop:
         """Advance to the end of a segment; a status and message when the run must stop there."""
         self.system.latest[0] = end - 1e-13 * max(1.0, end)
         while True:
-            code = self._call(method, end, CHUNK)
+            began = time.perf_counter()
+            code = self._call(method, end, self.chunk)
+            if code == Status.PAUSED:
+                self.chunk = max(CHUNK, int(self.chunk * min(2.0, LOOK / (time.perf_counter() - began))))
             if progress is not None:
                 progress(float(self.state.clock[0]))
             stop = self.watch.look(self.state)
-            if code in (Status.FAILED, Status.NOT_FINITE):
-                return self._failure(code, method)
             if stop is not None:
-                return "diverged", stop
+                return "diverged", self._unstable(method) or stop
+            if code in (Status.FAILED, Status.NOT_FINITE):
+                return "failed", self._failure(code, method)
             if code == Status.REACHED:
                 break
-        self._restart(end)
-        return None
+        return None if end >= self.duration else self._restart(end)
 
-    def _restart(self, t: float) -> None:
+    def _restart(self, t: float) -> tuple[str, str] | None:
         """After a jump: new held forces, accelerations that fit them, no extrapolation across."""
         s = self.state
-        if t >= self.duration:
-            return
         self.system.latest[0] = np.inf
         if self.hold is not None and t >= self.hold.next_time - 1e-12:
-            self.system.held[:] = self.hold.update(self.hold.next_time, s.q, s.v)
+            try:
+                self.system.held[:] = self.hold.update(self.hold.next_time, s.q, s.v)
+            except Exception as error:  # of the user's function; what was computed before it is worth keeping
+                return "failed", _controller_failure(error, t)
         acceleration(self.packed, self.scratch, t, s.q, s.v, s.a)
         s.flags[0] = 0
         if self.step is None and self.hold is None:
             s.clock[1] = min(s.clock[1], 1e-3 * self.duration)
+        written = int(self.record.next[0])
+        if abs(self.times[written - 1] - t) <= 1e-9 * max(1.0, t):  # an output at a jump shows what follows it
+            self.record.next[0] = written - 1
+            write_sample(self.packed, self.scratch, self.packed_record, t, s.q, s.v, s.a)
+        return None
 
-    def _failure(self, code: int, method: Method) -> tuple[str, str]:
+    def _failure(self, code: int, method: Method) -> str:
         t, h = self.state.clock[0], self.state.clock[1]
+        worst = self.watch.worst(self.state)
         if code == Status.NOT_FINITE:
             remedy = f"take a smaller step than {self.step:.3g} s" if method.fixed else "check forces and masses"
-            worst = self.watch.worst(self.state)
-            return "failed", f"the state became infinite after t = {t:.6g} s ({worst}); {remedy}"
-        return "failed", (
-            f"{method.name} did not converge at t = {t:.6g} s with steps down to {h:.2g} s "
-            f"({self.watch.worst(self.state)}); loosen rtol, or look for a jump or a stiff stop there"
+            return self._unstable(method) or f"the state became infinite after t = {t:.6g} s ({worst}); {remedy}"
+        return (
+            f"{method.name} did not converge at t = {t:.6g} s with steps down to {h:.2g} s ({worst}); "
+            "loosen rtol, or look for a jump or a stiff stop there"
+        )
+
+    def _unstable(self, method: Method) -> str:
+        """Whether an explicit method's fixed step was too large for the start already, and by how much."""
+        if method.implicit or not method.fixed or self.step is None:
+            return ""
+        s = self.state
+        s.q[:], s.v[:] = self.start
+        acceleration(self.packed, self.scratch, 0.0, s.q, s.v, s.a)
+        fastest = float(np.max(np.abs(self._poles()), initial=0.0))
+        limit = STABILITY.get(method.name, 3.0) / fastest if fastest > 0 else np.inf
+        if self.step < limit:
+            return ""
+        return (
+            f"{method.name} is unstable with steps of {self.step:.3g} s at t = {s.clock[0]:.6g} s: the fastest "
+            f"eigenvalue, {fastest:.3g} 1/s, asks for less than {limit:.2g} s; take smaller steps, or method radau"
         )
 
     def _result(self, method: Method, status: str, message: str, wall: float) -> RawRun:
-        n, r = int(self.record.next[0]), self.record
+        r = self.record
+        n = self.watch.valid(int(r.next[0]))
         steps, rejected, evaluations, jacobians = (int(x) for x in self.state.counts)
         return RawRun(
             model=self.model,
@@ -251,6 +280,15 @@ class Loop:
             controller=self.controller,
             settings=self.settings | {"jacobians": jacobians},
         )
+
+
+def _controller_failure(error: Exception, t: float) -> str:
+    """What to tell about an error in a controller's function: its own words, or what it is and where."""
+    if isinstance(error, LissomError):
+        return str(error)
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__}: {error}"
+    return f"the controller failed at t = {t:.6g} s with {what} ({place.filename}, line {place.lineno})"
 
 
 def _check_numbers(**numbers: float | None) -> None:

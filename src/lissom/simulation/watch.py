@@ -29,7 +29,13 @@ class Watch:
         t, q = self.record.times[first : self._seen], self.record.q[first : self._seen]
         t, q = np.append(t, state.clock[0]), np.vstack([q, state.q])
         self._limits(t, q)
-        return self._deflections(t, q)
+        with np.errstate(all="ignore"):  # a state that overflows is what is looked for
+            return self._deflections(t, q)
+
+    def valid(self, written: int) -> int:
+        """How many of the written outputs are worth keeping: those up to the first beyond hope."""
+        beyond = [event.time for event in self.events if event.kind == "divergence"]
+        return min([written, *(int(np.searchsorted(self.record.times, t, side="right")) for t in beyond)])
 
     def worst(self, state: State) -> str:
         """The fastest coordinate, for error messages."""
