@@ -80,7 +80,7 @@ def make_march(name: str, record: Record, state: State) -> Callable[..., int]:
                 right_hand_side,
                 method=family,
                 rtol=float(state.rtol[0]),
-                atol=np.repeat(state.atol, [len(state.q), len(state.v)]),
+                atol=np.concatenate([np.repeat(state.atol, len(state.q)), state.atol_rate]),
                 max_step=h_max,
                 max_num_steps=10_000_000,
             )

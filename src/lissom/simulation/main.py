@@ -51,7 +51,8 @@ def simulate(
         motion: joints that follow a prescribed motion, {joint: Reference}; the torque they need is in the result.
         method: "auto", or "radau", "generalised-alpha", "dop853", "dopri5", "rk4", "euler", "cvode-adams", "cvode-bdf".
         step: fixed step in seconds (needed by rk4 and euler); without it the step follows `rtol` and `atol`.
-        rtol, atol: relative and absolute error allowed per step in positions (velocities: 30 atol per second).
+        rtol, atol: relative and absolute error allowed per step in positions; in velocities rtol, and atol times each
+            coordinate's own frequency (300 per second at least).
         rate: outputs per second, independent of the steps.
         radius: spectral radius of generalised-alpha at high frequencies, 1 (no damping) to 0.
         audit: integrate work and dissipation along the way for the energy balance.

@@ -34,11 +34,12 @@ class State(NamedTuple):
     counts: np.ndarray  # (4,) steps, rejected steps, evaluations, Jacobians
     flags: np.ndarray  # (2,) 1: the last stages may be extrapolated; 1: the Jacobian is usable
     rtol: np.ndarray  # (1,)
-    atol: np.ndarray  # (2,) of positions and of velocities
+    atol: np.ndarray  # (1,) of positions
+    atol_rate: np.ndarray  # (nv,) of velocities
 
 
-def make_state(model: Any, q: np.ndarray, v: np.ndarray, rtol: float, atol: tuple[float, float]) -> State:
-    """State at time 0 in the configuration (q, v)."""
+def make_state(model: Any, q: np.ndarray, v: np.ndarray, rtol: float, atol: float, pace: np.ndarray) -> State:
+    """State at time 0 in the configuration (q, v); `pace` (nv,) 1/s: error of velocities per error of positions."""
     zeros = [np.zeros(model.nv) for _ in range(5)]
     return State(
         clock=np.zeros(4),
@@ -53,7 +54,8 @@ def make_state(model: Any, q: np.ndarray, v: np.ndarray, rtol: float, atol: tupl
         counts=np.zeros(4, np.int64),
         flags=np.zeros(2, np.int64),
         rtol=np.array([rtol]),
-        atol=np.array(atol),
+        atol=np.array([atol]),
+        atol_rate=atol * pace,
     )
 
 
@@ -68,7 +70,7 @@ def position_scale(system, state, k):
 @inline
 def velocity_scale(state, k):
     """Error allowed in velocity k."""
-    return state.atol[1] + state.rtol[0] * abs(state.v[k])
+    return state.atol_rate[k] + state.rtol[0] * abs(state.v[k])
 
 
 @inline
