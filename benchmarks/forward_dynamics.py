@@ -28,7 +28,7 @@ JACOBIAN_TARGET = 140  # exact Jacobian over forward dynamics, 2 x 8
 
 
 @numba.njit
-def _repeat(model, work, rounds, q, v, tau, wrench, qdd):  # type: ignore[no-untyped-def]
+def _repeat(model, work, rounds, q, v, tau, wrench, qdd):
     for _ in range(rounds):
         for k in range(q.shape[0]):
             forward_dynamics(model, work, q[k], v[k], tau[k], wrench, qdd[k])
