@@ -32,8 +32,7 @@ from lissom.simulation.system import (
 )
 from lissom.simulation.watch import Watch
 
-CHUNK = 10  # least number of steps between looks at the clock, the keyboard and the state
-LOOK = 0.005  # s of computing between looks, where steps are quick
+CHUNK = 50  # steps between looks at the keyboard and the state; a number, not a time, so that runs repeat exactly
 PACE = 300.0  # 1/s: error allowed in velocities per error allowed in positions, of all that is slower than that
 
 
@@ -105,7 +104,6 @@ class Loop:
         self.method_name, self.reason = method, "as asked"
         self.radius = radius
         self.scratch_c: Any = self.scratch
-        self.chunk = CHUNK
         self.start = (q, v)
         self.settings = {"rtol": rtol, "atol": atol, "rate": rate, "step": step, "duration": duration, "audit": audit}
         self.watch = Watch(self.model, self.record)
@@ -195,10 +193,7 @@ class Loop:
         """Advance to the end of a segment; a status and message when the run must stop there."""
         self.system.latest[0] = end - 1e-13 * max(1.0, end)
         while True:
-            began = time.perf_counter()
-            code = self._call(method, end, self.chunk)
-            if code == Status.PAUSED:
-                self.chunk = max(CHUNK, int(self.chunk * min(2.0, LOOK / (time.perf_counter() - began))))
+            code = self._call(method, end, CHUNK)
             if progress is not None:
                 progress(float(self.state.clock[0]))
             stop = self.watch.look(self.state)
