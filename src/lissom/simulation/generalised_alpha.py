@@ -31,8 +31,10 @@ class AlphaWork(NamedTuple):
     K: np.ndarray
     factors: np.ndarray  # (n, n)
     pivots: np.ndarray
-    a: np.ndarray  # (n,) the method's own acceleration-like variable
-    a_new: np.ndarray  # (n,)
+    a: np.ndarray  # (n,) the method's own variable: acceleration at (alpha_m - alpha_f) h after the start of the step
+    a_new: np.ndarray  # (n,) the same for its end
+    a_last: np.ndarray  # (n,) the same for its start, as the step before has left it
+    jerk: np.ndarray  # (n,) moves it when the step size changes
     r: np.ndarray  # (n,)
     factored: np.ndarray  # (1,) step size of the factors
     radius: np.ndarray  # (1,) spectral radius at infinite frequency
@@ -53,6 +55,8 @@ def make_work(n: int, radius: float) -> Any:
             pivots=np.zeros(n, np.int64),
             a=zeros(n),
             a_new=zeros(n),
+            a_last=zeros(n),
+            jerk=zeros(n),
             r=zeros(n),
             factored=zeros(1),
             radius=np.array([radius]),
@@ -147,7 +151,8 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
     fresh = False
     if state.flags[0] == 0:
         for k in range(n):
-            work.a[k] = state.a[k]
+            work.a_last[k] = state.a[k]
+            work.jerk[k] = 0.0
         state.flags[0] = 1
     for _ in range(max_steps):
         t = state.clock[0]
@@ -164,7 +169,9 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             fresh = True
         if h != work.factored[0] and not prepare(work, h, weight, beta, gamma):
             return 2
+        change = (alpha_m - alpha_f) * (h - state.clock[2])
         for k in range(n):
+            work.a[k] = work.a_last[k] + change * work.jerk[k]
             state.a1[k] = state.a[k]
         converged, rate = converge(system, scratch, state, work, h, alpha_m, alpha_f, beta, gamma)
         if not converged:
@@ -204,7 +211,8 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             state.a1,
         )
         for k in range(n):
-            work.a[k] = work.a_new[k]
+            work.a_last[k] = work.a_new[k]
+            work.jerk[k] = (state.a1[k] - state.a[k]) / h
         accept(system, state, h)
         if t + h > t_end - 1e-12 * max(1.0, t_end):
             state.clock[0] = t_end
