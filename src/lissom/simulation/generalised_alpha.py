@@ -13,14 +13,13 @@ import numpy as np
 
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import Struct
+from lissom.simulation import newton
 from lissom.simulation.linear_solve import factorise, solve
 from lissom.simulation.record import record_step
 from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
-from lissom.simulation.system import chart_rate, linear_parts, move, prescribe, residual
+from lissom.simulation.system import chart_rate, move, prescribe, residual
 
 NEWTON_ITERATIONS = 10
-NEWTON_TOLERANCE = 0.02  # of the allowed error
-FRESH = 0.3  # contraction rate above which the Jacobian is renewed
 
 
 class AlphaWork(NamedTuple):
@@ -34,9 +33,11 @@ class AlphaWork(NamedTuple):
     a: np.ndarray  # (n,) the method's own variable: acceleration at (alpha_m - alpha_f) h after the start of the step
     a_new: np.ndarray  # (n,) the same for its end
     a_last: np.ndarray  # (n,) the same for its start, as the step before has left it
-    jerk: np.ndarray  # (n,) moves it when the step size changes
+    jerk: np.ndarray  # (n,) moves it when the step size changes, and predicts accelerations
     r: np.ndarray  # (n,)
     factored: np.ndarray  # (1,) step size of the factors
+    matrix: np.ndarray  # (5,) what is due and what is new of M, C, K; see newton
+    memory: np.ndarray  # (2,) contraction rates; see newton
     radius: np.ndarray  # (1,) spectral radius at infinite frequency
 
 
@@ -59,6 +60,8 @@ def make_work(n: int, radius: float) -> Any:
             jerk=zeros(n),
             r=zeros(n),
             factored=zeros(1),
+            matrix=np.zeros(5, np.int64),
+            memory=np.ones(2),
             radius=np.array([radius]),
         )
     )
@@ -90,7 +93,6 @@ def advance(system, state, work, h, alpha_m, alpha_f, beta, gamma):
 def converge(system, scratch, state, work, h, alpha_m, alpha_f, beta, gamma):
     """Newton iteration on the acceleration at the end of the step. Returns (converged, contraction rate)."""
     before = 0.0
-    rate = 0.0
     weight = (1.0 - alpha_f) / (1.0 - alpha_m)
     n = state.v.shape[0]
     for iteration in range(NEWTON_ITERATIONS):
@@ -105,18 +107,14 @@ def converge(system, scratch, state, work, h, alpha_m, alpha_f, beta, gamma):
             du = h * h * beta * weight * work.r[k] / position_scale(system, state, k)
             total += dv * dv + du * du
         size = (total / (2 * n)) ** 0.5
-        if not size < 1e10:
-            return False, 1.0
-        if iteration > 0:
-            rate = size / before if before > 0.0 else 0.0
-            if rate > 2.0:
-                return False, rate
-        left = size * (rate / (1.0 - rate) if iteration > 0 and rate < 0.99 else 1.0)
-        if left < NEWTON_TOLERANCE * (1.0 if iteration > 0 else 0.05):
+        verdict, rate = newton.judge(iteration, NEWTON_ITERATIONS - 1, size, before, work.memory)
+        if verdict == newton.CONVERGED:
             advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
             return True, rate
+        if verdict == newton.GIVE_UP:
+            break
         before = size
-    return False, rate
+    return False, 1.0
 
 
 @inline
@@ -139,6 +137,7 @@ def prepare(work, h, weight, beta, gamma):
         for k in range(n):
             work.factors[row, k] = work.M[row, k] + weight * h * (gamma * work.C[row, k] + beta * h * work.K[row, k])
     work.factored[0] = h
+    work.memory[0] = 1.0
     return factorise(work.factors, work.pivots)
 
 
@@ -148,7 +147,6 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
     n = state.v.shape[0]
     alpha_m, alpha_f, beta, gamma = parameters(work.radius[0])
     weight = (1.0 - alpha_f) / (1.0 - alpha_m)
-    fresh = False
     if state.flags[0] == 0:
         for k in range(n):
             work.a_last[k] = state.a[k]
@@ -161,26 +159,21 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         h = limited_step(t, min(state.clock[1], h_max), t_end)
         if fixed:
             h = min(min(state.clock[1], h_max), t_end - t)
-        if state.flags[1] == 0:
-            linear_parts(system, scratch, scratch_c, t, state.q, state.v, state.a, work.M, work.C, work.K)
-            state.counts[3] += 1
-            state.flags[1] = 1
-            work.factored[0] = 0.0
-            fresh = True
+        newton.renew(system, scratch, scratch_c, state, work, h)
         if h != work.factored[0] and not prepare(work, h, weight, beta, gamma):
             return 2
         change = (alpha_m - alpha_f) * (h - state.clock[2])
         for k in range(n):
             work.a[k] = work.a_last[k] + change * work.jerk[k]
-            state.a1[k] = state.a[k]
+            state.a1[k] = state.a[k] + h * work.jerk[k]
         converged, rate = converge(system, scratch, state, work, h, alpha_m, alpha_f, beta, gamma)
         if not converged:
             state.counts[1] += 1
-            if fresh:
-                state.clock[1] = 0.5 * h
-                if state.clock[1] < state.clock[3]:
-                    return 2
-            state.flags[1] = 0
+            if newton.plan_after_failure(work):
+                continue
+            state.clock[1] = 0.5 * h
+            if state.clock[1] < state.clock[3]:
+                return 2
             continue
         factor = 1.0
         if not fixed:
@@ -216,11 +209,9 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         accept(system, state, h)
         if t + h > t_end - 1e-12 * max(1.0, t_end):
             state.clock[0] = t_end
-        fresh = False
-        if rate > FRESH:
-            state.flags[1] = 0
+        newton.plan_after_step(work, rate)
         if fixed:
-            state.clock[1] = h_max
+            state.clock[1] = min(2.0 * state.clock[1], h_max)
         elif factor < 1.0 or factor > 1.5:
             state.clock[1] = h * factor
     return 1

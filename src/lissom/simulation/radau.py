@@ -13,10 +13,11 @@ import numpy as np
 
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import Struct
+from lissom.simulation import newton
 from lissom.simulation.linear_solve import factorise, solve
 from lissom.simulation.record import record_step
 from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
-from lissom.simulation.system import chart_rate, linear_parts, move, prescribe, residual
+from lissom.simulation.system import chart_rate, move, prescribe, residual
 
 ROOT6 = np.sqrt(6.0)
 NODES = np.array([(4 - ROOT6) / 10, (4 + ROOT6) / 10, 1.0])
@@ -49,8 +50,6 @@ def _error_weights() -> np.ndarray:
 
 ERROR = _error_weights()
 NEWTON_ITERATIONS = 10
-NEWTON_TOLERANCE = 0.02  # of the allowed error
-RENEW = 0.3  # contraction rate above which the Jacobian is renewed: it costs as much as many iterations
 
 
 class RadauWork(NamedTuple):
@@ -73,6 +72,10 @@ class RadauWork(NamedTuple):
     x: np.ndarray  # (n,)
     z: np.ndarray  # (n,) complex
     factored: np.ndarray  # (1,) step size of the factors
+    matrix: np.ndarray  # (5,) what is due and what is new of M, C, K; see newton
+    memory: np.ndarray  # (2,) contraction rates; see newton
+    accepted: np.ndarray  # (2,) size and error of the last step accepted; 0 where there is none
+    rejected: np.ndarray  # (1,) 1 where the last attempt had too large an error
     ceiling: np.ndarray  # (1,) largest step to try: below one that did not converge, slowly rising
 
 
@@ -101,6 +104,10 @@ def make_work(n: int) -> Any:
             x=zeros(n),
             z=np.zeros(n, complex),
             factored=zeros(1),
+            matrix=np.zeros(5, np.int64),
+            memory=np.ones(2),
+            accepted=zeros(2),
+            rejected=np.zeros(1, np.int64),
             ceiling=np.array([np.inf]),
         )
     )
@@ -199,28 +206,18 @@ def newton_update(system, state, work, h):
 def converge(system, scratch, state, work, t, h):
     """Newton iteration on the stages. Returns (converged, contraction rate)."""
     before = 0.0
-    rate = 0.0
-    last_rate = 0.0
     for iteration in range(NEWTON_ITERATIONS):
         change = motion(system, state, work, h)
         residuals(system, scratch, state, work, t, h)
         size = max(newton_update(system, state, work, h), change)
-        if not size < 1e10:
-            return False, 1.0
-        if iteration > 0:
-            latest = size / before if before > 0.0 else 0.0
-            rate = (latest * last_rate) ** 0.5 if iteration > 1 else latest
-            last_rate = latest
-            if latest > 2.0:
-                return False, latest
-        left = size * (rate / (1.0 - rate) if iteration > 0 and rate < 0.99 else 1.0)
-        if size == 0.0 or left < NEWTON_TOLERANCE * (1.0 if iteration > 0 else 0.05):
+        verdict, rate = newton.judge(iteration, NEWTON_ITERATIONS - 1, size, before, work.memory)
+        if verdict == newton.CONVERGED:
             motion(system, state, work, h)  # of the latest accelerations
             return True, rate
-        if iteration > 1 and left * rate ** (NEWTON_ITERATIONS - 1 - iteration) > NEWTON_TOLERANCE:
-            return False, rate
+        if verdict == newton.GIVE_UP:
+            break
         before = size
-    return False, rate
+    return False, 1.0
 
 
 @inline
@@ -255,19 +252,13 @@ def filtered_error(system, state, work, h):
 
 
 @inline
-def renew_jacobian(system, scratch, scratch_c, state, work, t, h):
-    """Jacobian at the predicted second stage, in the midst of the three; at the start where nothing is predicted."""
-    if state.flags[0] == 0:
-        linear_parts(system, scratch, scratch_c, t, state.q, state.v, state.a, work.M, work.C, work.K)
-    else:
-        motion(system, state, work, h)
-        move(system.model, state.q, work.U[1], state.q1)
-        time = t + NODES[1] * h
-        prescribe(system, time, state.q1, work.V[1], work.A[1])
-        linear_parts(system, scratch, scratch_c, time, state.q1, work.V[1], work.A[1], work.M, work.C, work.K)
-    state.counts[3] += 1
-    state.flags[1] = 1
-    work.factored[0] = 0.0
+def step_factor(work, h, error):
+    """Growth of the step by the error of this step and of the one before (Gustafsson; (8.25) there)."""
+    error = max(error, 1e-10)
+    factor = 0.9 * error**-0.25
+    if work.accepted[0] > 0.0:
+        factor = min(factor, factor * h / work.accepted[0] * (work.accepted[1] / error) ** 0.25)
+    return min(8.0, max(0.2, factor))
 
 
 @inline
@@ -282,6 +273,7 @@ def prepare(work, h):
             work.real[row, k] = M + GAMMA * C + GAMMA * GAMMA * K
             work.complex[row, k] = M + LAMBDA * C + LAMBDA * LAMBDA * K
     work.factored[0] = h
+    work.memory[0] = 1.0
     return factorise(work.real, work.real_pivots) and factorise(work.complex, work.complex_pivots)
 
 
@@ -291,45 +283,40 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
     n = state.v.shape[0]
     # The estimate is of order 3, the solution of order 5: what it may be for a solution as precise as asked (RADAU5).
     slack = max(1.0, 0.1 * state.rtol[0] ** (-1.0 / 3.0))
-    fresh = False
-    rejected = False
     for _ in range(max_steps):
         t = state.clock[0]
         if t >= t_end:
             return 0
         h = limited_step(t, min(state.clock[1], h_max), t_end)
-        predict(state, work, h)
-        if state.flags[1] == 0:
-            renew_jacobian(system, scratch, scratch_c, state, work, t, h)
-            fresh = True
+        newton.renew(system, scratch, scratch_c, state, work, NODES[1] * h)
         if h != work.factored[0] and not prepare(work, h):
             return 2
+        predict(state, work, h)
         converged, rate = converge(system, scratch, state, work, t, h)
         if not converged:
             state.counts[1] += 1
-            rejected = True
-            if fresh:
-                state.clock[1] = 0.5 * h
-                work.ceiling[0] = 0.5 * h
-                if state.clock[1] < state.clock[3]:
-                    return 2
-            state.flags[1] = 0
-            continue
-        estimate_error(state, work, h)
-        error = filtered_error(system, state, work, h)
-        if error > slack and (rejected or state.flags[0] == 0):
-            error = filtered_error(system, state, work, h)  # a transient at the start, too stiff to matter, is no error
-        error /= slack
-        factor = min(8.0, max(0.2, 0.9 * max(error, 1e-10) ** -0.25))
-        if not fixed and not error <= 1.0:
-            state.counts[1] += 1
-            state.clock[1] = h * min(factor, 0.9)
-            rejected = True
-            if not fresh:
-                state.flags[1] = 0
+            if newton.plan_after_failure(work):
+                continue
+            state.clock[1] = 0.5 * h
+            work.ceiling[0] = 0.5 * h
             if state.clock[1] < state.clock[3]:
                 return 2
             continue
+        estimate_error(state, work, h)
+        error = filtered_error(system, state, work, h)
+        if error > slack and (work.rejected[0] == 1 or state.flags[0] == 0):
+            error = filtered_error(system, state, work, h)  # a transient too stiff to matter is no error: (8.20) there
+        error /= slack
+        if not fixed and not error <= 1.0:
+            state.counts[1] += 1
+            work.rejected[0] = 1
+            state.clock[1] = h * max(0.2, min(0.9, 0.9 * error**-0.25))
+            if state.clock[1] < state.clock[3]:
+                return 2
+            continue
+        factor = step_factor(work, h, error)
+        work.accepted[0] = h
+        work.accepted[1] = max(error, 0.01)
         for k in range(n):
             for i in range(3):
                 work.last[i, k] = work.A[i, k]
@@ -360,13 +347,11 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         if t + h > t_end - 1e-14 * max(1.0, t_end):
             state.clock[0] = t_end
         state.flags[0] = 1
-        fresh = False
-        rejected = False
-        if rate > RENEW:
-            state.flags[1] = 0
+        newton.plan_after_step(work, rate)
+        work.rejected[0] = 0
         work.ceiling[0] *= 1.05
         if fixed:
-            state.clock[1] = h_max
+            state.clock[1] = min(2.0 * state.clock[1], h_max)
         elif factor < 1.0 or factor > 1.3:
             state.clock[1] = min(h * factor, work.ceiling[0])
         else:

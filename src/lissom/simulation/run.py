@@ -33,6 +33,7 @@ from lissom.simulation.system import (
 from lissom.simulation.watch import Watch
 
 CHUNK = 50  # steps between looks at the keyboard and the state; a number, not a time, so that runs repeat exactly
+CORNERS = 50  # most corners of a reference that steps end at
 PACE = 300.0  # 1/s: error allowed in velocities per error allowed in positions, of all that is slower than that
 
 
@@ -83,6 +84,7 @@ class Loop:
         self.motion = _stacked_motion(self.model, motion)
         self.hold: Hold | None = None
         self.jumps = np.unique(np.concatenate([self.law.jumps if self.law is not None else [], self._motion_jumps()]))
+        self.ends = np.union1d(self.jumps, self._corners()) if step is None else self.jumps
         self.times = _output_times(duration, rate)
         self.twin = (self.law.twin if self.law is not None else None) or self.model
         parts: dict[str, Any] = self.motion | dynamics_pointers(self.model)
@@ -179,15 +181,20 @@ class Loop:
         return np.linalg.eigvals(A)
 
     def _segment_end(self) -> float:
-        """The next time when something jumps: a reference, a sampled torque, or the end of the run."""
+        """The next time when something jumps or bends: a reference, a sampled torque, or the end of the run."""
         t = float(self.state.clock[0])
-        later = self.jumps[self.jumps > t + 1e-12]
+        later = self.ends[self.ends > t + 1e-12]
         end = min(self.duration, float(later[0]) if later.size else self.duration)
         return end if self.hold is None else min(end, self.hold.next_time)
 
     def _motion_jumps(self) -> np.ndarray:
         breaks, coefficients = self.motion["motion_breaks"], self.motion["motion_coefficients"]
         return Reference(breaks, coefficients).discontinuities(2) if len(self.motion["motion_v"]) else np.zeros(0)
+
+    def _corners(self) -> np.ndarray:
+        """Times where a reference's jerk jumps: steps end there, or they lose their order. Splines do as they are."""
+        corners = self.law.reference.discontinuities(3) if self.law is not None else np.zeros(0)
+        return corners if len(corners) <= CORNERS else np.zeros(0)
 
     def _march(self, method: Method, end: float, progress: Callable | None) -> tuple[str, str] | None:
         """Advance to the end of a segment; a status and message when the run must stop there."""
@@ -203,7 +210,8 @@ class Loop:
                 return "failed", self._failure(code, method)
             if code == Status.REACHED:
                 break
-        return None if end >= self.duration else self._restart(end)
+        jumps = self.hold is not None or np.any(self.jumps == end)
+        return self._restart(end) if jumps and end < self.duration else None
 
     def _restart(self, t: float) -> tuple[str, str] | None:
         """After a jump: new held forces, accelerations that fit them, no extrapolation across."""

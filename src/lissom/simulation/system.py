@@ -268,10 +268,23 @@ def acceleration(system, scratch, t, q, v, a):
 
 
 @kernel
+def mass_part(system, scratch, q, v, M):
+    """Mass matrix at the configuration q; rows and columns of prescribed coordinates are those of the unit matrix."""
+    n = v.shape[0]
+    system.mass(system.model, scratch.work, q, v, M)
+    for k in range(system.motion_v.shape[0]):
+        p = system.motion_v[k]
+        for j in range(n):
+            M[j, p] = 0.0
+            M[p, j] = 0.0
+        M[p, p] = 1.0
+
+
+@kernel
 def linear_parts(system, scratch, scratch_c, t, q, v, a, M, C, K):
     """Mass matrix and exact derivatives C = dr/dv, K = dr/du of the residual at (q, v, a), entry [row, coordinate]."""
     n = v.shape[0]
-    system.mass(system.model, scratch.work, q, v, M)
+    mass_part(system, scratch, q, v, M)
     for k in range(q.shape[0]):
         scratch_c.q[k] = q[k]
     for k in range(n):
@@ -293,8 +306,5 @@ def linear_parts(system, scratch, scratch_c, t, q, v, a, M, C, K):
     for k in range(system.motion_v.shape[0]):
         p = system.motion_v[k]
         for j in range(n):
-            M[j, p] = 0.0
-            M[p, j] = 0.0
             C[j, p] = 0.0
             K[j, p] = 0.0
-        M[p, p] = 1.0
