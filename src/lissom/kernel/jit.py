@@ -42,4 +42,5 @@ def kernel(function: Callable) -> Any:
 
 def inline(function: Callable) -> Any:
     """Compile `function` into its callers."""
-    return numba.njit(fastmath=FASTMATH, error_model="numpy", forceinline=True)(function)
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # never called from outside
+    return numba.njit(fastmath=FASTMATH, error_model="numpy", forceinline=True, **options)(function)
