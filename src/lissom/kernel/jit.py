@@ -42,5 +42,5 @@ def kernel(function: Callable) -> Any:
 
 def inline(function: Callable) -> Any:
     """Compile `function` into its callers."""
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # never called from outside
+    options: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # never called from outside
     return numba.njit(fastmath=FASTMATH, error_model="numpy", forceinline=True, **options)(function)
