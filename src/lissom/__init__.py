@@ -79,7 +79,19 @@ _MODULES = {
     "lissom.citation": ("cite",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
-_SUBPACKAGES = ("lie", "beam", "model", "kernel", "dynamics", "control", "simulation", "scenario", "analysis", "view")
+_SUBPACKAGES = (
+    "lie",
+    "beam",
+    "model",
+    "kernel",
+    "dynamics",
+    "theory",
+    "control",
+    "simulation",
+    "scenario",
+    "analysis",
+    "view",
+)
 
 
 def __getattr__(name: str) -> Any:

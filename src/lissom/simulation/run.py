@@ -80,12 +80,12 @@ class Loop:
         motion = dict(motion or {})
         self.model = _compiled(robot, tuple(motion))
         self.duration, self.step = duration, step
-        self.controller, self.law, self.sampled = _controller(self.model, controller)
+        self.controller, self.law, self.sampled = continuous_or_sampled(self.model, controller)
         self.motion = _stacked_motion(self.model, motion)
         self.hold: Hold | None = None
         self.jumps = np.unique(np.concatenate([self.law.jumps if self.law is not None else [], self._motion_jumps()]))
         self.ends = np.union1d(self.jumps, self._corners()) if step is None else self.jumps
-        self.times = _output_times(duration, rate)
+        self.times = output_times(duration, rate)
         self.twin = (self.law.twin if self.law is not None else None) or self.model
         parts: dict[str, Any] = self.motion | dynamics_pointers(self.model)
         self.system = System(
@@ -321,7 +321,7 @@ def _pace(model: Model, q: np.ndarray) -> np.ndarray:
     return np.maximum(PACE, np.sqrt(stiffness / np.where(inertia > 0, inertia, np.inf)))
 
 
-def _controller(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, Sampled | None]:
+def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, Sampled | None]:
     """The controller, as a continuous law or as a sampled one."""
     if controller is None:
         return None, None, None
@@ -380,7 +380,7 @@ def _stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, 
     }
 
 
-def _output_times(duration: float, rate: float) -> np.ndarray:
+def output_times(duration: float, rate: float) -> np.ndarray:
     """0 to `duration` at `rate`, the end included."""
     times = np.arange(int(np.floor(duration * rate * (1 + 1e-12))) + 1) / rate
     return times if times[-1] >= duration * (1 - 1e-12) else np.append(times, duration)

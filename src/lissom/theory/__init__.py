@@ -1,0 +1,6 @@
+"""Published formulations of the same physics, each derived on its own and checked against the kernel."""
+
+from lissom.theory.formulation import Entry, Formulation, Unsupported, build, entries, names, register
+from lissom.theory.simulate import simulate
+
+__all__ = ["Entry", "Formulation", "Unsupported", "build", "entries", "names", "register", "simulate"]

@@ -1,0 +1,85 @@
+"""What a formulation of the dynamics offers, and the register of those that exist.
+
+A formulation is built from a Model and speaks in the Model's own coordinates, so that states, accelerations and
+wrenches of any two of them compare directly. Each is derived on its own; only `kernel` calls the kernel.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+
+from lissom.errors import LissomError
+from lissom.model.compiled import Model
+from lissom.model.names import did_you_mean
+
+
+class Unsupported(LissomError):
+    """A formulation that does not cover a robot; the message names the link or joint, and why."""
+
+
+@runtime_checkable
+class Formulation(Protocol):
+    """Equations of motion of one model, by one theory."""
+
+    model: Model
+
+    def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """Accelerations (nv,) at the state (q, v) under the generalised forces tau (nv,)."""
+
+    def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Wrench of the parent on the child at every joint, child axes, shape (joints, 6): torque, force."""
+
+    def tip(self, q: np.ndarray) -> np.ndarray:
+        """Pose (4, 4) of the last link's tip in the world."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered formulation."""
+
+    name: str
+    title: str  # one line
+    paper: str  # what to cite
+    make: Callable[[Model], Formulation]
+
+
+_register: dict[str, Entry] = {}
+Class = TypeVar("Class", bound=Callable[[Model], Formulation])
+
+
+def register(name: str, title: str, paper: str) -> Callable[[Class], Class]:
+    """Enter a class, or any function that builds a formulation from a Model, under a name."""
+
+    def enter(make: Class) -> Class:
+        _register[name] = Entry(name, title, paper, make)
+        return make
+
+    return enter
+
+
+def entries() -> dict[str, Entry]:
+    """Every formulation by name: the modules of this package enter themselves when they are imported."""
+    import lissom.theory as package
+
+    for module in pkgutil.iter_modules(package.__path__):
+        import_module(f"{package.__name__}.{module.name}")
+    return dict(sorted(_register.items(), key=lambda item: (item[0] != "kernel", item[0])))
+
+
+def names() -> tuple[str, ...]:
+    """Names of all formulations, the kernel first."""
+    return tuple(entries())
+
+
+def build(name: str, model: Model) -> Formulation:
+    """The formulation `name` of `model`; `Unsupported` where it does not cover the robot."""
+    known = entries()
+    if name not in known:
+        raise LissomError(f"there is no formulation {name!r}{did_you_mean(name, list(known))}")
+    return known[name].make(model)

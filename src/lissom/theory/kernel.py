@@ -1,0 +1,29 @@
+"""lissom's own recursion, seen as a formulation among the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lissom.dynamics import Energy, energy, forward_dynamics, joint_wrenches, tip_pose
+from lissom.model.compiled import Model
+from lissom.theory.formulation import register
+
+
+@register("kernel", "articulated bodies, O(n), by inertia invariants", "lissom")
+class Kernel:
+    """The compiled kernel behind the public functions of `lissom.dynamics`."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        return forward_dynamics(self.model, q, v, tau)
+
+    def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        return joint_wrenches(self.model, q, v, a)
+
+    def tip(self, q: np.ndarray) -> np.ndarray:
+        return tip_pose(self.model, q)
+
+    def energy(self, q: np.ndarray, v: np.ndarray) -> Energy:
+        return energy(self.model, q, v)

@@ -1,0 +1,171 @@
+"""Any formulation in time: one implicit integrator for all, so that only the physics differs.
+
+Accelerations come from the formulation alone. The kernel's exact Jacobian serves as the Newton matrix of the implicit
+method: it decides how fast Newton's method converges, never to what.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.dynamics import derivatives, integrate
+from lissom.errors import LissomError
+from lissom.model.compiled import Model
+from lissom.theory.formulation import Formulation
+
+if TYPE_CHECKING:
+    from lissom.simulation.trajectory import Trajectory
+
+NUDGE = 1e-20  # complex step along a velocity
+
+
+def simulate(
+    formulation: Formulation,
+    duration: float,
+    *,
+    controller: Any = None,
+    start: Any = None,
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    rate: float = 200.0,
+) -> Trajectory:
+    """Simulate a formulation by Radau IIA of order 5 (Hairer and Wanner 1996, in SciPy).
+
+    Args:
+        controller, start, rate: as in `lissom.simulate`.
+        rtol, atol: error allowed per step, relative and absolute.
+    Returns:
+        The Trajectory; its wrenches are those of the formulation.
+    """
+    from lissom.simulation.raw import RawRun
+    from lissom.simulation.run import output_times
+    from lissom.simulation.start import start_state
+    from lissom.simulation.trajectory import from_run
+
+    model = formulation.model
+    if model.arrays.prescribed.any():
+        raise LissomError("formulations take controllers, not prescribed motions; drive the joint with a torque")
+    loop = _Loop(formulation, controller)
+    times = output_times(duration, rate)
+    began = time.perf_counter()
+    states, forces = loop.run(np.concatenate(start_state(model, start)), times, rtol, atol)
+    wall = time.perf_counter() - began
+    q, v = states[:, : model.nq], states[:, model.nq :]
+    a = np.array([formulation.accelerations(*sample) for sample in zip(q, v, forces)])
+    work = np.concatenate([[0.0], np.cumsum(np.diff(times) * _mean(np.sum(forces * v, axis=1)))])
+    raw = RawRun(
+        model=model,
+        t=times,
+        q=q,
+        v=v,
+        a=a,
+        tau=forces,
+        work=work,
+        dissipated=np.zeros_like(work),
+        method="radau",
+        reason="one integrator for every formulation",
+        steps=loop.steps,
+        evaluations=loop.evaluations,
+        wall=wall,
+        controller=controller,
+        settings={"rtol": rtol, "atol": atol, "rate": rate, "duration": duration, "audit": False},
+    )
+    run = from_run(raw)
+    run.dataset["wrench"].values[:] = [formulation.wrenches(*sample) for sample in zip(q, v, a)]
+    return run
+
+
+def _mean(x: np.ndarray) -> np.ndarray:
+    return 0.5 * (x[1:] + x[:-1])
+
+
+class _Loop:
+    """The closed loop x' = f(t, x), x = (q, v), walked from jump to jump of its forces."""
+
+    def __init__(self, formulation: Formulation, controller: Any) -> None:
+        from lissom.simulation.run import continuous_or_sampled
+
+        self.formulation, self.model = formulation, formulation.model
+        _, self.law, sampled = continuous_or_sampled(self.model, controller)
+        self.hold = None if sampled is None else sampled.start(self.model)
+        self.flat = self.model.nq == self.model.nv  # no quaternions
+        self.steps = self.evaluations = 0
+
+    def forces(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        if self.hold is not None:
+            return self.hold.torque
+        return np.zeros(self.model.nv) if self.law is None else self.law(t, q, v)
+
+    def rate(self, t: float, x: np.ndarray) -> np.ndarray:
+        q, v = x[: self.model.nq], x[self.model.nq :]
+        self.evaluations += 1
+        a = self.formulation.accelerations(q, v, self.forces(t, q, v))
+        return np.concatenate([v if self.flat else _configuration_rate(self.model, q, v), a])
+
+    def jacobian(self, t: float, x: np.ndarray) -> np.ndarray:
+        """d rate / dx of the kernel's model: exact in the dynamics, by differences in the controller."""
+        n = self.model.nv
+        q, v = x[:n], x[n:]
+        exact = derivatives(self.model, q, v, self.forces(t, q, v))
+        J = np.block([[np.zeros((n, n)), np.eye(n)], [exact.q, exact.qd]])
+        if self.law is not None:
+            J[n:] += exact.tau @ self._gains(t, x)
+        return J
+
+    def _gains(self, t: float, x: np.ndarray) -> np.ndarray:
+        n, h = self.model.nv, 1e-7
+        base, columns = self.forces(t, x[:n], x[n:]), np.zeros((n, 2 * n))
+        assert self.law is not None
+        for k in {*self.law.measured_q, *(self.law.measured_v + n), *self.law.twin_q, *(self.law.twin_v + n)}:
+            moved = x.copy()
+            moved[k] += h
+            columns[:, k] = (self.forces(t, moved[:n], moved[n:]) - base) / h
+        return columns
+
+    def run(self, x: np.ndarray, times: np.ndarray, rtol: float, atol: float) -> tuple[np.ndarray, np.ndarray]:
+        """States (N, nq + nv) and forces (N, nv) at the output times; just before a jump where one falls on it."""
+        from scipy.integrate import solve_ivp
+
+        nq = self.model.nq
+        states, forces = np.empty((len(times), len(x))), np.empty((len(times), self.model.nv))
+        begin, filled = float(times[0]), 0
+        while filled < len(times):
+            if self.hold is not None:
+                self.hold.update(begin, x[:nq], x[nq:])
+            end = self._segment_end(begin, float(times[-1]))
+            wanted = times[filled : np.searchsorted(times, end, side="right")]
+            inside = np.nextafter(end, begin) if end < times[-1] else end  # a law is read before its jump
+            solution = solve_ivp(
+                lambda t, y, last=inside: self.rate(min(t, last), y),
+                (begin, end),
+                x,
+                method="Radau",
+                dense_output=True,
+                jac=self.jacobian if self.flat else None,
+                rtol=rtol,
+                atol=atol,
+            )
+            if not solution.success:
+                raise LissomError(f"the integration stopped at t = {solution.t[-1]:.6g} s: {solution.message}")
+            self.steps += len(solution.t) - 1
+            for t in wanted:
+                states[filled] = y = solution.sol(t)
+                forces[filled] = self.forces(min(t, inside), y[:nq], y[nq:])
+                filled += 1
+            x, begin = solution.y[:, -1], end
+        return states, forces
+
+    def _segment_end(self, begin: float, last: float) -> float:
+        jumps = self.law.jumps if self.law is not None else np.zeros(0)
+        if self.hold is not None:
+            jumps = np.array([self.hold.next_time])
+        later = jumps[jumps > begin + 1e-12]
+        return min(last, float(later[0])) if later.size else last
+
+
+def _configuration_rate(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """dq/dt (nq,) of a configuration with quaternions."""
+    return np.imag(integrate(model, q.astype(complex), 1j * NUDGE * v)) / NUDGE
