@@ -101,7 +101,7 @@ class Loop:
         self.record = make_record(self.model, self.times, audit)
         self.packed_record = Struct(self.record)
         q, v = start_state(self.model, start)
-        self.state = make_state(self.model, q, v, rtol, atol, _pace(self.model, q))
+        self.state = make_state(self.model, q, v, rtol, atol, pace(self.model, q))
         self.packed_state = Struct(self.state)
         self.method_name, self.reason = method, "as asked"
         self.radius = radius
@@ -311,7 +311,7 @@ def _compiled(robot: Robot | Model, prescribed: tuple[str, ...]) -> Model:
     return robot.compile(prescribed=prescribed)
 
 
-def _pace(model: Model, q: np.ndarray) -> np.ndarray:
+def pace(model: Model, q: np.ndarray) -> np.ndarray:
     """Own frequency of each coordinate (nv,), rad/s, PACE at least: vibrations as exact in velocity as in position."""
     inertia = np.diag(mass_matrix(model, q))
     stiffness = np.zeros(model.nv)
