@@ -6,11 +6,13 @@ import os
 import warnings
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from pydantic_core import ValidationError
 
 from lissom.errors import RobotError
 from lissom.model.names import listed, near
+from lissom.model.part import Part
 from lissom.model.problems import explain
 from lissom.model.reader import read
 from lissom.model.robot import FORMAT, Robot
@@ -26,7 +28,7 @@ def builtin_names() -> list[str]:
 
 
 def load(name_or_path: str | os.PathLike[str]) -> Robot:
-    """A robot by the name of a built-in one (`"ella"`) or the path of a robot file (`"arms/mine.yaml"`)."""
+    """A robot by the name of a built-in one (`"ella"`) or the path of a robot file (`"arm.yaml"`, `"arm.urdf"`)."""
     name = os.fspath(name_or_path)
     if not isinstance(name, str):
         raise RobotError(f"{name!r}: not a name or a path; give text, e.g. load('ella')")
@@ -41,6 +43,10 @@ def load(name_or_path: str | os.PathLike[str]) -> Robot:
 
 def parse(text: str, source: str) -> Robot:
     """A robot from the text of a robot file; `source` names the file in messages."""
+    if source.lower().endswith((".urdf", ".xacro")):
+        from lissom.model.urdf import robot_from_urdf
+
+        return robot_from_urdf(text, source)
     root = read(text, source)
     if root is None:
         raise RobotError(f"{source}: the file is empty; start with lissom: {FORMAT}, name and links")
@@ -49,10 +55,40 @@ def parse(text: str, source: str) -> Robot:
         raise RobotError(f"{source}:{root.line}: {text}; start with lissom: {FORMAT}")
     if "lissom" not in root.value:
         raise RobotError(f"{source}: lissom: missing; write the format version as lissom: {FORMAT}")
+    kind = _kind(root.value)
     try:
-        return Robot.model_validate(root.value)
+        described = kind.model_validate(root.value)
     except ValidationError as error:
-        raise RobotError(explain(error, Robot, root.value, source, root.line_of)) from None
+        raise RobotError(explain(error, kind, root.value, source, root.line_of)) from None
+    return described if isinstance(described, Robot) else _translated(described, source)
+
+
+def _kind(data: dict[str, Any]) -> type[Part]:
+    """How the file describes its robot: by links, by a Denavit-Hartenberg table, or on top of a URDF."""
+    if "urdf" in data:
+        from lissom.model.urdf import Overlay
+
+        return Overlay
+    if "dh" in data:
+        from lissom.model.dh import DhFile
+
+        return DhFile
+    return Robot
+
+
+def _translated(described: Part, source: str) -> Robot:
+    """The robot behind a table or an overlay; a URDF is looked for beside the file that names it."""
+    from lissom.model.dh import DhFile
+    from lissom.model.urdf import Overlay, robot_from_urdf
+
+    try:
+        if isinstance(described, DhFile):
+            return described.robot()
+        assert isinstance(described, Overlay)
+        path = Path(source).parent / described.urdf
+        return robot_from_urdf(text_of(path), str(path), described)
+    except RobotError as error:
+        raise RobotError(str(error) if source in str(error) else f"{source}: {error}") from None
 
 
 def text_of(path: Path) -> str:
@@ -62,8 +98,6 @@ def text_of(path: Path) -> str:
             raise RobotError(_missing(path))
         if path.is_dir():
             raise RobotError(f"{path}: is a folder; give the robot file inside it")
-        if path.suffix.lower() in (".urdf", ".xacro"):
-            raise RobotError(f"{path}: URDF files are not read yet; write the robot as a YAML file")
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
@@ -83,7 +117,7 @@ def text_of(path: Path) -> str:
 
 def _missing(path: Path) -> str:
     neighbours = path.parent.iterdir() if path.parent.is_dir() else ()
-    files = sorted(p.name for p in neighbours if p.suffix in (".yaml", ".yml"))
+    files = sorted(p.name for p in neighbours if p.suffix in (".yaml", ".yml", ".urdf"))
     similar = [str(path.parent / name) for name in near(path.name, files)] + near(path.stem, builtin_names())
     if similar:
         return f"{path}: no such file or built-in robot; did you mean {listed(similar[:3])}?"

@@ -18,6 +18,7 @@ from lissom.model.names import Name, Title
 from lissom.model.origin import Origin
 from lissom.model.part import Part, refusals
 from lissom.model.values import Number, Vec3, Vector, refusal
+from lissom.model.visual import Visual
 
 if TYPE_CHECKING:
     from lissom.model.compiled import Model
@@ -43,6 +44,7 @@ class Link(Part):
     joint: Joint = Field(description="how the link is joined: fixed, or {type: revolute, axis: [0, 0, 1]} and the like")
     beam: Beam | None = None
     body: AnyBody | None = None
+    visual: tuple[Visual, ...] = ()
 
     @field_validator("name")
     @classmethod

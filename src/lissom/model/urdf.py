@@ -1,0 +1,308 @@
+"""URDF files: rigid robots, and by a small overlay in YAML the links that bend.
+
+Read: links with their inertial frames, joints (fixed, revolute, continuous, prismatic, floating, planar), damping and
+friction, visuals. Rigid links on fixed joints join the body that carries them. Limits are not read, as a URDF does
+not say how stiff a stop is; give `joints: {elbow: {limits: ...}}` in the overlay.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+from xml.etree import ElementTree
+
+import numpy as np
+from pydantic import Field
+
+from lissom.errors import RobotError
+from lissom.model.framed import WORLD, Framed, Inertial, merged, pose, robot_links
+from lissom.model.names import Title, did_you_mean, listed
+from lissom.model.part import Part
+from lissom.model.robot import EARTH, Robot
+from lissom.model.values import Vec3, Vector
+
+TYPES = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
+
+
+class Overlay(Part):
+    """What a robot file adds to a URDF.
+
+    In a file: `urdf: arm.urdf`, then `flexible: {forearm: {section: {...}, modes: {...}}}` with the fields of a beam
+    (and `start`, `end` in the link's frame, where the beam does not reach from the link's joint to its only child's),
+    and `joints: {elbow: {transmission: {...}}}` with the fields of a joint.
+    """
+
+    what: ClassVar[str] = "robot"
+
+    lissom: int = 1
+    urdf: Annotated[str, Title("the path of the URDF file")]
+    name: Annotated[str | None, Title("the name of the robot")] = None
+    gravity: Annotated[Vec3, Vector("the acceleration of gravity in the world frame", "m/s2")] = EARTH
+    floating: bool = Field(default=False, description="true where the first link floats freely")
+    materials: dict[str, Any] = Field(default={})
+    flexible: dict[str, dict[str, Any]] = Field(default={})
+    joints: dict[str, dict[str, Any]] = Field(default={})
+
+
+def robot_from_urdf(text: str, source: str, overlay: Overlay | None = None) -> Robot:
+    """The robot of a URDF's text; `source` names the file in messages and is where its meshes are looked for."""
+    try:
+        return _Reader(text, source, overlay or Overlay(urdf=source)).robot()
+    except RobotError as error:
+        raise RobotError(str(error) if str(error).startswith(source) else f"{source}: {error}") from None
+
+
+class _Reader:
+    def __init__(self, text: str, source: str, overlay: Overlay) -> None:
+        self.overlay, self.folder = overlay, Path(source).parent
+        self.root = _document(text)
+        self.links = {_name(e): e for e in self._unique("link")}
+        self.joints = {_name(e): e for e in self._unique("joint")}
+        for name in overlay.flexible:
+            _known(name, self.links, "flexible", "link")
+        for name in overlay.joints:
+            _known(name, self.joints, "joints", "joint")
+
+    def _unique(self, tag: str) -> list[ElementTree.Element]:
+        found = self.root.findall(tag)
+        names = [_name(element) for element in found]
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise RobotError(f"{tag} {min(twice)!r} is given twice; give each {tag} a name of its own")
+        return found
+
+    def robot(self) -> Robot:
+        links = [self._link(name, joint) for name, joint in self._ordered()]
+        moving = merged(links)
+        self._check_masses(moving)
+        data: dict[str, Any] = {
+            "lissom": 1,
+            "name": self.overlay.name or self.root.get("name") or "urdf",
+            "gravity": self.overlay.gravity,
+            "materials": self.overlay.materials,
+            "links": robot_links(moving),
+        }
+        if not moving:
+            raise RobotError("nothing in it moves: every joint is fixed; give a joint that moves, or floating: true")
+        try:
+            return Robot.from_dict(data)
+        except RobotError as error:
+            raise RobotError(re.sub(r"links\.([\w-]+)\.beam\b", r"flexible.\1", str(error))) from None
+
+    def _ordered(self) -> list[tuple[str, str | None]]:
+        """Links with the joint that carries each, parents first, the root (without a joint) at the front."""
+        carried: dict[str, str] = {}
+        children: dict[str, list[str]] = {name: [] for name in self.links}
+        for name, joint in self.joints.items():
+            parent, child = (_end(joint, name, tag, self.links) for tag in ("parent", "child"))
+            if child in carried:
+                raise RobotError(
+                    f"link {child!r} is the child of two joints, {carried[child]!r} and {name!r}: a closed loop, "
+                    "which URDF and lissom do not describe; cut it at one joint"
+                )
+            carried[child] = name
+            children[parent].append(child)
+        roots = [name for name in self.links if name not in carried]
+        if len(roots) != 1:
+            what = (
+                "no link is left as the base: the joints form a loop" if not roots else f"{listed(roots, 'and')} both"
+            )
+            text = "cut the loop at one joint" if not roots else "lack a joint; join all links to one base"
+            raise RobotError(f"{what}; {text}" if not roots else f"{what} {text}")
+        order: list[tuple[str, str | None]] = []
+        stack = [roots[0]]
+        while stack:
+            name = stack.pop()
+            order.append((name, carried.get(name)))
+            stack.extend(reversed(children[name]))
+        if len(order) < len(self.links):
+            lost = sorted(set(self.links) - {name for name, _ in order})
+            raise RobotError(f"{listed(lost, 'and')} hang on a loop of joints; cut it at one joint")
+        return order
+
+    def _link(self, name: str, joint_name: str | None) -> Framed:
+        element = self.links[name]
+        link = Framed(
+            name=_plain(name),
+            parent=WORLD,
+            pose=np.eye(4),
+            joint={"type": "free" if self.overlay.floating else "fixed", "name": f"{_plain(name)}-base"},
+            inertial=_inertial(element, name),
+            visual=[shape for e in element.findall("visual") if (shape := self._shape(e, name)) is not None],
+        )
+        if joint_name is not None:
+            joint = self.joints[joint_name]
+            link.parent = _plain(_end(joint, joint_name, "parent", self.links))
+            link.pose = _origin(joint, f"joint {joint_name!r}")
+            link.joint = _joint(joint, joint_name) | self.overlay.joints.get(joint_name, {})
+        if name in self.overlay.flexible:
+            self._bend(link, name, dict(self.overlay.flexible[name]))
+        return link
+
+    def _bend(self, link: Framed, name: str, beam: dict[str, Any]) -> None:
+        """Make the link a beam between two points of its frame."""
+        children = [joint for joint in self.joints.values() if joint.find("parent").get("link") == name]  # type: ignore[union-attr]
+        start, end = (beam.pop(field, None) for field in ("start", "end"))
+        if end is None and len(children) != 1:
+            text = f"missing, and {name} has {len(children)} children; give its end, [x, y, z] in the link's frame"
+            raise RobotError(f"flexible.{name}.end: {text}")
+        points = [
+            _point(start if start is not None else [0, 0, 0], f"flexible.{name}.start"),
+            _point(end if end is not None else _origin(children[0], name)[:3, 3].tolist(), f"flexible.{name}.end"),
+        ]
+        length = float(np.linalg.norm(points[1] - points[0]))
+        if length < 1e-6:
+            raise RobotError(f"flexible.{name}: the beam has no length; give start and end, [x, y, z] each")
+        link.beam, link.ends = {"length": length, **beam}, (points[0], points[1])
+
+    def _check_masses(self, moving: list[Framed]) -> None:
+        """A link that moves needs an inertial of its own, or one on a link fixed to it; zero has to be said."""
+        for link in moving:
+            told = [n for n, e in self.links.items() if _plain(n) == link.name and e.find("inertial") is not None]
+            if link.beam is None and link.inertial.mass == 0 and not told:
+                raise RobotError(
+                    f"link {link.name!r} moves but has no <inertial>; give its mass and inertia "
+                    "(a mass of 0, if it is a frame only)"
+                )
+
+    def _shape(self, element: ElementTree.Element, link: str) -> dict[str, Any] | None:
+        """A visual as a robot file has it, with its pose; None for what cannot be shown."""
+        place = {"pose": _origin(element, f"a visual of link {link!r}")}
+        geometry = element.find("geometry")
+        shape = geometry[0] if geometry is not None and len(geometry) else None
+        if shape is None:
+            return None
+        where = f"a {shape.tag} of link {link!r}"
+        if shape.tag == "box":
+            return {"shape": "box", "size": _numbers(shape.get("size"), 3, where), **place}
+        if shape.tag in ("cylinder", "sphere"):
+            across = 2 * _numbers(shape.get("radius"), 1, where)[0]
+            along = _numbers(shape.get("length"), 1, where)[0] if shape.tag == "cylinder" else across
+            return {"shape": shape.tag, "size": [across, across, along], **place}
+        file = self._mesh(shape.get("filename", ""))
+        if shape.tag != "mesh" or file is None:
+            return None
+        return {"shape": "mesh", "file": str(file), "size": _numbers(shape.get("scale", "1 1 1"), 3, where), **place}
+
+    def _mesh(self, name: str) -> Path | None:
+        """A mesh beside the URDF; of package://name/path, the path in any folder above."""
+        path = Path(re.sub(r"^(package://[^/]+/|file://)", "", name))
+        for folder in (self.folder, *self.folder.absolute().parents):
+            if (folder / path).is_file():
+                return folder / path
+        return None
+
+
+def _document(text: str) -> ElementTree.Element:
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise RobotError("declares XML entities (<!DOCTYPE ...>), which are not read; remove the declaration")
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        line = error.position[0]
+        raise RobotError(f"not valid XML on line {line}: {error.msg.split(':')[0]}; correct the file") from None
+    if root.tag != "robot":
+        raise RobotError(f"the file starts with <{root.tag}>, not <robot>; is it a URDF?")
+    if "<xacro:" in text:
+        raise RobotError("holds xacro macros; expand them first (xacro arm.xacro > arm.urdf)")
+    return root
+
+
+def _name(element: ElementTree.Element) -> str:
+    name = element.get("name")
+    if not name:
+        raise RobotError(f"a <{element.tag}> has no name; give it one")
+    return name
+
+
+def _plain(name: str) -> str:
+    """A name as lissom writes names: letters, digits, '-' and '_'."""
+    return re.sub(r"[^\w-]", "_", name)[:64]
+
+
+def _known(name: str, known: dict[str, Any], field: str, what: str) -> None:
+    if name not in known:
+        raise RobotError(f"{field}.{name}: the URDF has no {what} of that name{did_you_mean(name, known)}")
+
+
+def _end(joint: ElementTree.Element, name: str, tag: str, links: dict[str, Any]) -> str:
+    element = joint.find(tag)
+    link = element.get("link") if element is not None else None
+    if link is None:
+        raise RobotError(f'joint {name!r} has no {tag}; write <{tag} link="..."/>')
+    if link not in links:
+        raise RobotError(f"joint {name!r}: its {tag} {link!r} is no link of the file{did_you_mean(link, links)}")
+    return link
+
+
+def _origin(element: ElementTree.Element, where: str) -> np.ndarray:
+    found = element.find("origin")
+    if found is None:
+        return np.eye(4)
+    xyz, rpy = (_numbers(found.get(key, "0 0 0"), 3, f"{key} of the origin of {where}") for key in ("xyz", "rpy"))
+    return pose(xyz, rpy)
+
+
+def _numbers(text: str | None, count: int, where: str) -> list[float]:
+    try:
+        values = [float(word) for word in (text or "").split()]
+    except ValueError:
+        values = []
+    if len(values) != count or not all(map(math.isfinite, values)):
+        raise RobotError(f"{where} = {text!r}: must be {count} finite number{'s' if count > 1 else ''}")
+    return values
+
+
+def _point(value: Any, field: str) -> np.ndarray:
+    if not (isinstance(value, list | tuple) and len(value) == 3 and all(isinstance(v, int | float) for v in value)):
+        raise RobotError(f"{field} = {value!r}: must be a point [x, y, z] in the link's frame, in metres")
+    return np.array(value, float)
+
+
+def _inertial(link: ElementTree.Element, name: str) -> Inertial:
+    """Mass, centre and inertia in the axes of the link's frame; nothing where the URDF says nothing."""
+    inertial = link.find("inertial")
+    if inertial is None:
+        return Inertial()
+    mass, tensor = inertial.find("mass"), inertial.find("inertia")
+    if mass is None:
+        raise RobotError(f'link {name!r}: its <inertial> has no mass; write <mass value="..."/>')
+    value = _numbers(mass.get("value"), 1, f"mass of link {name!r}")[0]
+    if value < 0:
+        raise RobotError(f"mass of link {name!r} = {value:g}: must not be negative; give the mass in kg")
+    keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    given = {} if tensor is None else tensor.attrib
+    xx, xy, xz, yy, yz, zz = (_numbers(given.get(k, "0"), 1, f"{k} of link {name!r}")[0] for k in keys)
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return Inertial(value, np.zeros(3), inertia).seen_from(_origin(inertial, f"the inertial of link {name!r}"))
+
+
+def _joint(joint: ElementTree.Element, name: str) -> dict[str, Any]:
+    kind = joint.get("type", "")
+    if kind not in TYPES:
+        raise RobotError(f"joint {name!r}: its type {kind!r} is unknown; choose {listed(TYPES)}")
+    if joint.find("mimic") is not None:
+        text = "lissom moves joints by forces, not by ratios; remove <mimic>, or make the joint fixed"
+        raise RobotError(f"joint {name!r} mimics another one: {text}")
+    element = joint.find("axis")
+    axis = _numbers(element.get("xyz") if element is not None else "1 0 0", 3, f"axis of joint {name!r}")
+    out: dict[str, Any] = {"name": _plain(name)}
+    if kind in ("fixed", "floating"):
+        return out | {"type": "fixed" if kind == "fixed" else "free"}
+    if np.linalg.norm(axis) < 1e-9:
+        raise RobotError(f"axis of joint {name!r} = {axis}: has no length; give a direction such as 0 0 1")
+    if kind == "planar":
+        first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+        out |= {"type": "planar", "axes": [first.tolist(), np.cross(axis, first).tolist()]}
+    else:
+        out |= {"type": "prismatic" if kind == "prismatic" else "revolute", "axis": axis}
+    dynamics = joint.find("dynamics")
+    if dynamics is not None:
+        damping, friction = (
+            _numbers(dynamics.get(k, "0"), 1, f"{k} of joint {name!r}")[0] for k in ("damping", "friction")
+        )
+        out |= {"damping": damping} if damping else {}
+        out |= {"friction": {"coulomb": friction}} if friction else {}
+    return out

@@ -1,0 +1,30 @@
+"""What a rigid link looks like: for pictures only, without any part in the dynamics."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import model_validator
+
+from lissom.model.names import Choice, Title
+from lissom.model.origin import Origin
+from lissom.model.part import Part, refusals
+from lissom.model.values import Vec3, Vector
+
+
+class Visual(Part):
+    """A shape in the link's frame: a box (edges), a cylinder (diameter, length along z), a sphere, or a mesh file."""
+
+    what: ClassVar[str] = "visual"
+
+    shape: Annotated[str, Choice("the shape", ("box", "cylinder", "sphere", "mesh"))]
+    size: Annotated[Vec3, Vector("edges of a box, extents of a cylinder or ball; scale of a mesh")] = (1.0, 1.0, 1.0)
+    file: Annotated[str | None, Title("the path of the mesh file")] = None
+    origin: Origin = Origin()
+
+    @model_validator(mode="after")
+    def _mesh_has_a_file(self) -> Visual:
+        if (self.shape == "mesh") != (self.file is not None):
+            text = "missing; give the mesh file" if self.file is None else f"a {self.shape} has no file; remove this"
+            raise refusals(("file", self.file, text))
+        return self
