@@ -1,4 +1,4 @@
-"""The `lissom` command: run, modes, check, list, describe, export, cite.
+"""The `lissom` command: run, modes, check, list, describe, export, example, cite.
 
 Each command imports what it needs when it is called, so that `lissom --help` answers at once.
 """
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lissom.cli.example import example
 from lissom.cli.export import export
 from lissom.cli.modes import modes
 from lissom.cli.robots import check, cite, describe, list_all
@@ -86,6 +87,12 @@ app.command(
         ("lissom export out/ella/trajectory.nc motion.parquet", "as Parquet (needs pyarrow)"),
     )
 )(export)
+app.command(
+    epilog=examples(
+        ("lissom example", "what there is"),
+        ("lissom example optimal-motion", "the motion of least energy between two poses"),
+    )
+)(example)
 app.command(epilog=examples(("lissom cite --bibtex >> references.bib", "")))(cite)
 
 

@@ -1,0 +1,65 @@
+"""The command `lissom example`: run a worked example by name."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lissom.cli.shell import command, screen
+from lissom.errors import LissomError
+
+
+@command
+def example(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", show_default=False, help="Of the example; none lists them.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", show_default=False, help="Folder for figures; out/NAME unless given.")
+    ] = None,
+) -> None:
+    """Run a worked example of the theory: tables on the screen, figures in a folder.
+
+    Without a name, the examples are listed.
+    """
+    found = titles()
+    if name is None:
+        for each, title in found.items():
+            screen().print(f"[bold cyan]{each:<20}[/] {title}")
+        return
+    name = name.replace("_", "-")
+    if name not in found:
+        from lissom.model.names import did_you_mean
+
+        raise LissomError(f"there is no example {name!r}{did_you_mean(name, list(found))}")
+    folder = out or Path("out") / name
+    folder.mkdir(parents=True, exist_ok=True)
+    import_module(_module(name)).main(folder)
+    screen().print(f"figures and data in [bold cyan]{folder}[/]")
+
+
+def titles() -> dict[str, str]:
+    """First line of every example's docstring, by name."""
+    import lissom.examples as package
+
+    names = sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(package.__path__))
+    return {name: _title(name) for name in names}
+
+
+def _module(name: str) -> str:
+    return f"lissom.examples.{name.replace('-', '_')}"
+
+
+def _title(name: str) -> str:
+    """Read from the source: a list of examples imports none of them."""
+    import ast
+    from importlib.util import find_spec
+
+    spec = find_spec(_module(name))
+    assert spec is not None and spec.origin is not None
+    text = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0].rstrip(".")
