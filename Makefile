@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 # Two test workers on two cores: a BLAS that starts threads of its own only slows them down.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test verify lint bench clean
+.PHONY: demo test verify verification docs lint bench clean
 
 demo: $(VENV)/.installed-core
 	$(BIN)/lissom run ella --out out/demo
@@ -18,6 +18,16 @@ test: lint
 # Everything that `test` runs, and the slow tests too.
 verify: lint
 	$(BIN)/pytest -n 2 -m ""
+
+# All tests, and the book of what they found: docs/verification.md.
+verification: $(VENV)/.installed-test
+	mkdir -p out && rm -f out/claims.jsonl
+	LISSOM_CLAIMS=$(CURDIR)/out/claims.jsonl $(BIN)/pytest -n 2 -m ""
+	$(BIN)/python docs/verification.py out/claims.jsonl
+
+# The documentation as a web site: docs/_build/index.html.
+docs: $(VENV)/.installed-docs
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check

@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from claims import claim_close, claim_equal
 from independent import Independent
 from random_robots import JOINTS, random_robot, random_state
 
@@ -69,7 +70,7 @@ def case(request):
 
 def assert_equal(value, expected, relative):
     """Equal within `relative` of the largest expected value."""
-    assert np.abs(value - expected).max(initial=0.0) <= relative * np.abs(expected).max(initial=0.0)
+    claim_equal(value, expected, relative)
 
 
 def test_the_trees_hold_every_joint_on_rigid_and_flexible_links_with_each_field_and_transmission():
@@ -112,7 +113,7 @@ def test_inverse_undoes_forward(case):
 def test_energies(case):
     kinetic, potential = case.independent.energy(*case.state)
     value = lissom.energy(case.model, *case.state)
-    assert value.kinetic == pytest.approx(kinetic, rel=1e-12)
+    claim_close(value.kinetic, kinetic, 1e-12)
     assert value.potential == pytest.approx(potential, abs=1e-12 * (abs(potential) + abs(kinetic)))
 
 

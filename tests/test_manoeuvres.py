@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from claims import claim
 
 import lissom
 from lissom.control import Reference, pd
@@ -63,13 +64,13 @@ def test_run_finishes_and_balances_its_energy(name):
     run = simulated(name)
     assert run.info.status == "finished"
     exchanged = np.ptp(run["kinetic_energy"].values) + np.ptp(run["gravity_energy"].values)
-    assert np.max(np.abs(run["energy_residual"].values)) < 2e-6 * exchanged
+    claim(np.max(np.abs(run["energy_residual"].values)) / exchanged, 2e-6)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_joint_angles_agree(name):
     error = far(name, joint_positions(simulated(name)), lambda spot: spot["position"])
-    assert error < tolerance(name, "position")
+    claim(error, tolerance(name, "position"), "rad")
 
 
 def test_rotor_angles_agree():
@@ -80,7 +81,7 @@ def test_rotor_angles_agree():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_tip_agrees(name):
-    assert far(name, simulated(name).tip().values, lambda spot: spot["tip"]) < tolerance(name, "tip")
+    claim(far(name, simulated(name).tip().values, lambda spot: spot["tip"]), tolerance(name, "tip"), "m")
 
 
 @pytest.mark.parametrize("what", ["deflection", "rotation"])
@@ -90,7 +91,7 @@ def test_elastic_displacement_and_rotation_of_links_agree(name, what):
     for link in run.model.beams:
         values = getattr(run, what)(link).values
         error = far(name, values, lambda spot, link=link: spot[what][link])
-        assert error < tolerance(name, what) * peak(name, values), link
+        claim(error / peak(name, values), tolerance(name, what))
 
 
 @pytest.mark.parametrize("frame", ["world", "child"])
@@ -101,7 +102,7 @@ def test_joint_forces_and_moments_agree(name, frame):
         wrench = run.wrench(joint, frame=frame).values
         for part, values in (("moment", wrench[:, :3]), ("force", wrench[:, 3:])):
             error = far(name, values, lambda spot, part=part, joint=joint: spot["wrench"][joint][frame][part])
-            assert error < tolerance(name, "wrench") * peak(name, values), f"{part} at {joint}"
+            claim(error / peak(name, values), tolerance(name, "wrench"))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from claims import claim_equal
 from random_robots import JOINTS, random_description, random_state
 
 import lissom
@@ -22,7 +23,7 @@ STATES = 3
 
 def assert_equal(value, expected, relative=1e-12):
     """Equal within `relative` of the largest expected value."""
-    assert np.abs(value - expected).max(initial=0.0) <= relative * np.abs(expected).max(initial=0.0)
+    claim_equal(value, expected, relative)
 
 
 def rigid(joints, seed, **options):

@@ -23,12 +23,12 @@ class Poles:
 
     @property
     def frequencies_hz(self) -> np.ndarray:
-        """|p| / 2 pi: the undamped frequency of an oscillating pair, the corner frequency of a real pole."""
+        """abs(p) / 2 pi: the undamped frequency of an oscillating pair, the corner frequency of a real pole."""
         return np.abs(self.values) / (2 * np.pi)
 
     @property
     def damping_ratios(self) -> np.ndarray:
-        """-Re p / |p|: 1 for a decaying real pole, negative for a growing one; nan for a pole at zero."""
+        """-Re p / abs(p): 1 for a decaying real pole, negative for a growing one; nan for a pole at zero."""
         size = np.abs(self.values)
         return np.where(size > 0, -self.values.real / np.where(size > 0, size, 1.0), np.nan)
 

@@ -54,7 +54,7 @@ def exp(xi: ArrayLike) -> Array:
 
 
 def log(T: ArrayLike) -> Array:
-    """Twist of a motion, with |omega| at most pi: (..., 4, 4) -> (..., 6)."""
+    """Twist of a motion, turning by pi at most: (..., 4, 4) -> (..., 6)."""
     R, p = parts(T)
     w = so3.log(R)
     return np.concatenate([w, so3.act(so3.left_jacobian_inverse(w), p)], axis=-1)
@@ -116,7 +116,7 @@ def right_jacobian(xi: ArrayLike) -> Array:
 
 
 def left_jacobian_inverse(xi: ArrayLike) -> Array:
-    """Inverse of `left_jacobian`, for |omega| < 2 pi."""
+    """Inverse of `left_jacobian`, for turns below 2 pi."""
     xi = np.asarray(xi)
     w, v = xi[..., :3], xi[..., 3:]
     J_inverse = so3.left_jacobian_inverse(w)
@@ -124,7 +124,7 @@ def left_jacobian_inverse(xi: ArrayLike) -> Array:
 
 
 def right_jacobian_inverse(xi: ArrayLike) -> Array:
-    """Inverse of `right_jacobian`, for |omega| < 2 pi."""
+    """Inverse of `right_jacobian`, for turns below 2 pi."""
     return left_jacobian_inverse(-np.asarray(xi))
 
 

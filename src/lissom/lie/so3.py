@@ -82,13 +82,13 @@ def right_jacobian(w: ArrayLike) -> Array:
 
 
 def left_jacobian_inverse(w: ArrayLike) -> Array:
-    """Inverse of `left_jacobian`, for |w| < 2 pi."""
+    """Inverse of `left_jacobian`, for turns below 2 pi."""
     x, W = _square_and_hat(w)
     return np.eye(3) - 0.5 * W + coefficients.cotangent_rest(x) * (W @ W)
 
 
 def right_jacobian_inverse(w: ArrayLike) -> Array:
-    """Inverse of `right_jacobian`, for |w| < 2 pi."""
+    """Inverse of `right_jacobian`, for turns below 2 pi."""
     return left_jacobian_inverse(-np.asarray(w))
 
 
