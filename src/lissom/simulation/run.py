@@ -24,6 +24,8 @@ from lissom.simulation.record import make_record, write_sample
 from lissom.simulation.start import start_state
 from lissom.simulation.stepping import Status, make_state
 from lissom.simulation.system import (
+    KERNEL,
+    Dynamics,
     System,
     acceleration,
     dynamics_pointers,
@@ -52,9 +54,13 @@ def run(
     radius: float = 0.8,
     audit: bool = True,
     progress: Callable[[float], None] | None = None,
+    dynamics: Dynamics = KERNEL,
 ) -> RawRun:
-    """Integrate the equations of motion; see `lissom.simulate` for the arguments."""
-    loop = Loop(robot, duration, controller, start, motion, method, step, rtol, atol, rate, radius, audit)
+    """Integrate the equations of motion; see `lissom.simulate` for the arguments.
+
+    `dynamics` may be those of another formulation; implicit methods still take their Newton matrix from the kernel.
+    """
+    loop = Loop(robot, duration, controller, start, motion, method, step, rtol, atol, rate, radius, audit, dynamics)
     return loop.run(progress)
 
 
@@ -75,6 +81,7 @@ class Loop:
         rate: float,
         radius: float,
         audit: bool,
+        dynamics: Dynamics,
     ) -> None:
         _check_numbers(duration=duration, rtol=rtol, atol=atol, rate=rate, step=step)
         motion = dict(motion or {})
@@ -87,7 +94,7 @@ class Loop:
         self.ends = np.union1d(self.jumps, self._corners()) if step is None else self.jumps
         self.times = output_times(duration, rate)
         self.twin = (self.law.twin if self.law is not None else None) or self.model
-        parts: dict[str, Any] = self.motion | dynamics_pointers(self.model)
+        parts: dict[str, Any] = self.motion | dynamics_pointers(self.model, dynamics)
         self.system = System(
             model=self.model.struct,
             twin=self.twin.struct,
@@ -97,7 +104,7 @@ class Loop:
             **parts,
         )
         self.packed = Struct(self.system)
-        self.scratch = make_scratch(self.model, self.twin, np.float64)
+        self.scratch = make_scratch(self.model, self.twin, np.float64, dynamics)
         self.record = make_record(self.model, self.times, audit)
         self.packed_record = Struct(self.record)
         q, v = start_state(self.model, start)

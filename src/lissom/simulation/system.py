@@ -59,8 +59,18 @@ class Scratch(NamedTuple):
     twin_wrench: np.ndarray
 
 
-def make_scratch(model: Model, twin: Model, number: type) -> Any:
-    """Scratch for a model and its twin in the number type."""
+class Dynamics(NamedTuple):
+    """Compiled equations of motion, with the arguments of the kernel's own."""
+
+    inverse: Any
+    forward: Any
+
+
+KERNEL = Dynamics(inverse_dynamics, forward_dynamics)
+
+
+def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = KERNEL) -> Any:
+    """Scratch for a model and its twin in the number type; `dynamics` are the model's equations of motion."""
 
     def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape, number)
@@ -73,7 +83,7 @@ def make_scratch(model: Model, twin: Model, number: type) -> Any:
     )
     scratch = Scratch(
         zero=number(0),
-        inverse=Pointer(inverse_dynamics, model.struct, work, q, v, v, wrench, v),
+        inverse=Pointer(dynamics.inverse, model.struct, work, q, v, v, wrench, v),
         work=work,
         q=q,
         v=v,
@@ -91,12 +101,12 @@ def make_scratch(model: Model, twin: Model, number: type) -> Any:
     return Struct(scratch)
 
 
-def dynamics_pointers(model: Model) -> dict[str, Pointer]:
+def dynamics_pointers(model: Model, dynamics: Dynamics = KERNEL) -> dict[str, Pointer]:
     """Pointers to the kernels that a System calls."""
     work, q, v, M = model.workspace(), np.zeros(model.nq), np.zeros(model.nv), np.zeros((model.nv, model.nv))
     wrench = np.zeros((len(model.bodies) + 1, 6))
     return {
-        "forward": Pointer(forward_dynamics, model.struct, work, q, v, v, wrench, v),
+        "forward": Pointer(dynamics.forward, model.struct, work, q, v, v, wrench, v),
         "mass": Pointer(mass_matrix, model.struct, work, q, v, M),
     }
 

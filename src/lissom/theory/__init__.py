@@ -1,6 +1,7 @@
 """Published formulations of the same physics, each derived on its own and checked against the kernel."""
 
+from lissom.theory.dual_screws import DualScrew as dual_screw
 from lissom.theory.formulation import Entry, Formulation, Unsupported, build, entries, names, register
 from lissom.theory.simulate import simulate
 
-__all__ = ["Entry", "Formulation", "Unsupported", "build", "entries", "names", "register", "simulate"]
+__all__ = ["Entry", "Formulation", "Unsupported", "build", "dual_screw", "entries", "names", "register", "simulate"]

@@ -7,6 +7,7 @@ method: it decides how fast Newton's method converges, never to what.
 from __future__ import annotations
 
 import time
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from lissom.model.compiled import Model
 from lissom.theory.formulation import Formulation
 
 if TYPE_CHECKING:
+    from lissom.simulation.raw import RawRun
     from lissom.simulation.trajectory import Trajectory
 
 NUDGE = 1e-20  # complex step along a velocity
@@ -34,6 +36,9 @@ def simulate(
 ) -> Trajectory:
     """Simulate a formulation by Radau IIA of order 5 (Hairer and Wanner 1996, in SciPy).
 
+    A formulation with compiled equations (`compiled`, a `simulation.system.Dynamics`) runs in lissom's own loop, with
+    its own Radau IIA. What a formulation doubts about its own run (`doubts(raw)`) becomes a warning.
+
     Args:
         controller, start, rate: as in `lissom.simulate`.
         rtol, atol: error allowed per step, relative and absolute; in velocities atol times each coordinate's frequency.
@@ -43,11 +48,12 @@ def simulate(
     from lissom.simulation.raw import RawRun
     from lissom.simulation.run import output_times, pace
     from lissom.simulation.start import start_state
-    from lissom.simulation.trajectory import from_run
 
     model = formulation.model
     if model.arrays.prescribed.any():
         raise LissomError("formulations take controllers, not prescribed motions; drive the joint with a torque")
+    if getattr(formulation, "compiled", None) is not None:
+        return _own_wrenches(formulation, _compiled(formulation, duration, controller, start, rtol, atol, rate))
     loop = _Loop(formulation, controller)
     times = output_times(duration, rate)
     began = time.perf_counter()
@@ -75,9 +81,45 @@ def simulate(
         controller=controller,
         settings={"rtol": rtol, "atol": atol, "rate": rate, "duration": duration, "audit": False},
     )
+    return _own_wrenches(formulation, raw)
+
+
+def _own_wrenches(formulation: Formulation, raw: RawRun) -> Trajectory:
+    """The trajectory of a run, with the formulation's wrenches."""
+    from lissom.simulation.main import SimulationWarning
+    from lissom.simulation.trajectory import from_run
+
     run = from_run(raw)
-    run.dataset["wrench"].values[:] = [formulation.wrenches(*sample) for sample in zip(q, v, a)]
+    for doubt in getattr(formulation, "doubts", _no_doubts)(raw):
+        warnings.warn(doubt, SimulationWarning, stacklevel=3)
+    run.dataset["wrench"].values[:] = [formulation.wrenches(*sample) for sample in zip(raw.q, raw.v, raw.a)]
     return run
+
+
+def _no_doubts(raw: RawRun) -> list[str]:
+    return []
+
+
+def _compiled(
+    formulation: Any, duration: float, controller: Any, start: Any, rtol: float, atol: float, rate: float
+) -> RawRun:
+    from lissom.simulation.run import run
+
+    raw = run(
+        formulation.model,
+        duration,
+        controller=controller,
+        start=start,
+        method="radau",
+        rtol=rtol,
+        atol=atol,
+        rate=rate,
+        audit=False,
+        dynamics=formulation.compiled,
+    )
+    if raw.status != "finished":
+        raise LissomError(raw.message)
+    return raw
 
 
 def _mean(x: np.ndarray) -> np.ndarray:
