@@ -22,11 +22,17 @@ LAYERS = ("kernel", "control", "simulation")  # a layer calls kernels of its own
 
 
 @functools.cache
-def _source_stamp(package: str) -> str:
-    """Fingerprint of every source a kernel of `package` may call: Numba's own stamp sees one file only."""
+def _source_stamp(folder: Path) -> str:
+    """Fingerprint of every source a kernel in `folder` may call: Numba's own stamp sees one file only.
+
+    A package outside the layers, such as a theory's, calls its own kernels and those of the first layer.
+    """
+    root = Path(__file__).parent.parent
+    layered = folder.name in LAYERS
+    layers = [root / layer for layer in LAYERS[: LAYERS.index(folder.name) + 1 if layered else 1]]
     digest = hashlib.sha256()
-    for layer in LAYERS[: LAYERS.index(package) + 1] if package in LAYERS else LAYERS:
-        for path in sorted((Path(__file__).parent.parent / layer).glob("*.py")):
+    for layer in layers if layered else [*layers, folder]:
+        for path in sorted(layer.glob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -34,7 +40,7 @@ def _source_stamp(package: str) -> str:
 def kernel(function: Callable) -> Any:
     """Compile `function` for the number types it is called with, and cache the machine code on disk."""
     compiled: Any = numba.njit(cache=True, fastmath=FASTMATH, error_model="numpy", nogil=True)(function)
-    stamp = _source_stamp(Path(function.__code__.co_filename).parent.name)
+    stamp = _source_stamp(Path(function.__code__.co_filename).parent)
     cache = compiled._cache  # files named after the stamp: what older sources left behind is never read
     cache._cache_file = IndexDataCacheFile(cache.cache_path, f"{cache._impl.filename_base}-{stamp[:16]}", stamp)
     return compiled

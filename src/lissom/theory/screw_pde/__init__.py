@@ -1,0 +1,11 @@
+"""Screw-theoretic PDE synthesis: links as twist and deformation equations, joints as wrenches that are unknowns.
+
+After Yaqubi, Kitzinger, Müller, Gattringer and Mattila 2026 (arXiv:2601.16242).
+"""
+
+from lissom.theory.screw_pde.closure import Closure
+from lissom.theory.screw_pde.formulation import ScrewPDE
+from lissom.theory.screw_pde.load import Load
+from lissom.theory.screw_pde.system import System
+
+__all__ = ["Closure", "Load", "ScrewPDE", "System"]

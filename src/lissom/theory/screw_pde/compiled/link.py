@@ -1,0 +1,253 @@
+"""A link's own equations: the twist equation and the weak form of its deformation equation.
+
+Every particle s of the link has the acceleration, in the axes of the body frame,
+
+    c (v' + omega x v - g) + omega' x s + omega x (omega x s) + 2 omega x s' + s'',      s'' = (ds/deta) eta'' + ...
+
+which is (97) of Yaqubi et al. 2026. Its sum gives the force row of the twist equation (9), its moment the torque row,
+and its projection on ds/deta, with the elastic forces, the deformation equation (17) in weak form (60): all in
+
+    mass z' + bias = wrenches at the ends + loads,      z = (omega, v, eta').
+"""
+
+from __future__ import annotations
+
+from lissom.kernel.jit import inline, kernel
+from lissom.theory.screw_pde.compiled.algebra import add, cross, load, load_matrix, load_pair, minus, times, turn_back
+
+
+@inline
+def product(a, b, count):
+    """sum_k a_k b_k."""
+    total = 0.0
+    for k in range(count):
+        total += a[k] * b[k]
+    return total
+
+
+@kernel
+def place_particles(table, work, i, q, v):
+    """Positions s, velocities ds, drift of velocities acc and Jacobian jac of link i's particles, in the base frame."""
+    first = table.start[i]
+    count = table.start[i + 1] - first
+    m = table.modes[i]
+    at_q = table.modes_q[i]
+    at_v = table.modes_v[i]
+    for a in range(3):
+        s = work.s[a]
+        ds = work.ds[a]
+        acc = work.acc[a]
+        for k in range(count):
+            s[k] = table.place[a, first + k]
+            ds[k] = 0.0
+            acc[k] = 0.0
+        for j in range(m):
+            shape = table.shape[j, a]
+            jac = work.jac[j, a]
+            eta = q[at_q + j]
+            rate = v[at_v + j]
+            for k in range(count):
+                f = shape[first + k]
+                jac[k] = f
+                s[k] += f * eta
+                ds[k] += f * rate
+    bending = table.bending[i]
+    for k in range(table.foreshortened[i]):
+        form = table.forms[first + k]
+        value = 0.0
+        speed = 0.0
+        drift = 0.0
+        for j in range(bending):
+            row = form[j]
+            b = 0.0
+            d = 0.0
+            for c in range(bending):
+                b += row[c] * q[at_q + c]
+                d += row[c] * v[at_v + c]
+            work.jac[j, 0, k] -= b
+            value += b * q[at_q + j]
+            speed += b * v[at_v + j]
+            drift += d * v[at_v + j]
+        work.s[0, k] -= 0.5 * value
+        work.ds[0, k] -= speed
+        work.acc[0, k] -= drift
+
+
+@kernel
+def move_particles(table, work, i, n):
+    """The same particles as the body frame sees them, which rides on the section in row n + i."""
+    first = table.start[i]
+    count = table.start[i + 1] - first
+    m = table.modes[i]
+    f = n + i
+    R = load_matrix(work.R[f])
+    p = load(work.p[f])
+    w, u = load_pair(work.U[f])
+    dw, du = load_pair(work.dU[f])
+    du = add(du, cross(w, u))  # acceleration of the section's origin, in its axes
+    for k in range(count):
+        c = table.carried[first + k]
+        s = minus((work.s[0, k], work.s[1, k], work.s[2, k]), times(c, p))
+        s = turn_back(R, s)
+        ds = turn_back(R, (work.ds[0, k], work.ds[1, k], work.ds[2, k]))
+        ds = minus(minus(ds, times(c, u)), cross(w, s))
+        acc = turn_back(R, (work.acc[0, k], work.acc[1, k], work.acc[2, k]))
+        acc = minus(acc, times(c, du))
+        acc = minus(acc, add(cross(dw, s), add(cross(w, cross(w, s)), times(2.0, cross(w, ds)))))
+        for a in range(3):
+            work.s[a, k] = s[a]
+            work.ds[a, k] = ds[a]
+            work.acc[a, k] = acc[a]
+        for j in range(m):
+            jw, ju = load_pair(work.J[f, j])
+            d = turn_back(R, (work.jac[j, 0, k], work.jac[j, 1, k], work.jac[j, 2, k]))
+            d = minus(minus(d, times(c, ju)), cross(jw, s))
+            for a in range(3):
+                work.jac[j, a, k] = d[a]
+
+
+@kernel
+def accelerate_particles(table, work, i, w, carry):
+    """acc: acceleration of every particle without z', times its sign; `carry` is that of the frame's origin."""
+    first = table.start[i]
+    count = table.start[i + 1] - first
+    wx, wy, wz = w
+    xx, yy, zz = -wy * wy - wz * wz, -wx * wx - wz * wz, -wx * wx - wy * wy
+    s0, s1, s2 = work.s[0], work.s[1], work.s[2]
+    d0, d1, d2 = work.ds[0], work.ds[1], work.ds[2]
+    a0, a1, a2 = work.acc[0], work.acc[1], work.acc[2]
+    for k in range(count):
+        sign = table.sign[first + k]
+        c = table.carried[first + k]
+        x, y, z = s0[k], s1[k], s2[k]
+        whirl_x = xx * x + wx * wy * y + wx * wz * z
+        whirl_y = wx * wy * x + yy * y + wy * wz * z
+        whirl_z = wx * wz * x + wy * wz * y + zz * z
+        a0[k] = sign * (a0[k] + c * carry[0] + whirl_x + 2.0 * (wy * d2[k] - wz * d1[k]))
+        a1[k] = sign * (a1[k] + c * carry[1] + whirl_y + 2.0 * (wz * d0[k] - wx * d2[k]))
+        a2[k] = sign * (a2[k] + c * carry[2] + whirl_z + 2.0 * (wx * d1[k] - wy * d0[k]))
+
+
+@kernel
+def link_equations(table, work, i, n, q, v):
+    """Fill mass (lower triangle) and bias of link i, without loads and applied modal forces."""
+    m = table.modes[i]
+    first = table.start[i]
+    count = table.start[i + 1] - first
+    place_particles(table, work, i, q, v)
+    if table.moved[i] == 1:
+        move_particles(table, work, i, n)
+    w, u = load_pair(work.V[i])
+    weight = turn_back(load_matrix(work.world_R[i]), load(table.gravity))
+    accelerate_particles(table, work, i, w, minus(cross(w, u), weight))
+
+    s0, s1, s2 = work.s[0], work.s[1], work.s[2]
+    a0, a1, a2 = work.acc[0], work.acc[1], work.acc[2]
+    sign = table.sign
+    carried = table.carried
+    M = work.mass[i]
+    bias = work.bias[i]
+
+    # twist rows: inertia about the body frame, first moment, mass, and the bias wrench
+    mass = 0.0
+    cx, cy, cz = 0.0, 0.0, 0.0
+    gxx, gyy, gzz, gxy, gxz, gyz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(count):
+        e = sign[first + k]
+        c = carried[first + k]
+        x, y, z = s0[k], s1[k], s2[k]
+        mass += e * c * c
+        cx += e * c * x
+        cy += e * c * y
+        cz += e * c * z
+        gxx += e * x * x
+        gyy += e * y * y
+        gzz += e * z * z
+        gxy += e * x * y
+        gxz += e * x * z
+        gyz += e * y * z
+        ax, ay, az = a0[k], a1[k], a2[k]
+        fx += c * ax
+        fy += c * ay
+        fz += c * az
+        tx += y * az - z * ay
+        ty += z * ax - x * az
+        tz += x * ay - y * ax
+    M[0, 0] = gyy + gzz
+    M[1, 0] = -gxy
+    M[1, 1] = gxx + gzz
+    M[2, 0] = -gxz
+    M[2, 1] = -gyz
+    M[2, 2] = gxx + gyy
+    for a in range(3):
+        for b in range(3):
+            M[3 + a, b] = 0.0
+            M[3 + a, 3 + b] = 0.0
+        M[3 + a, 3 + a] = mass
+    M[3, 1] = cz
+    M[3, 2] = -cy
+    M[4, 0] = -cz
+    M[4, 2] = cx
+    M[5, 0] = cy
+    M[5, 1] = -cx
+    bias[0] = tx
+    bias[1] = ty
+    bias[2] = tz
+    bias[3] = fx
+    bias[4] = fy
+    bias[5] = fz
+
+    # deformation rows: the particles' accelerations along ds/deta_j
+    for j in range(m):
+        row = M[6 + j]
+        j0, j1, j2 = work.jac[j, 0], work.jac[j, 1], work.jac[j, 2]
+        e0, e1, e2 = work.signed[j, 0], work.signed[j, 1], work.signed[j, 2]
+        for k in range(count):
+            e = sign[first + k]
+            e0[k] = e * j0[k]
+            e1[k] = e * j1[k]
+            e2[k] = e * j2[k]
+        rx, ry, rz, lx, ly, lz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        force = 0.0
+        for k in range(count):
+            x, y, z = e0[k], e1[k], e2[k]
+            c = carried[first + k]
+            rx += s1[k] * z - s2[k] * y
+            ry += s2[k] * x - s0[k] * z
+            rz += s0[k] * y - s1[k] * x
+            lx += c * x
+            ly += c * y
+            lz += c * z
+            force += j0[k] * a0[k] + j1[k] * a1[k] + j2[k] * a2[k]
+        row[0] = rx
+        row[1] = ry
+        row[2] = rz
+        row[3] = lx
+        row[4] = ly
+        row[5] = lz
+        bias[6 + j] = force
+        for c in range(j + 1):
+            other = work.jac[c]
+            row[6 + c] = product(e0, other[0], count) + product(e1, other[1], count) + product(e2, other[2], count)
+    elastic_forces(table, i, m, q, v, bias)
+
+
+@inline
+def elastic_forces(table, i, m, q, v, bias):
+    """Add stiffness and damping of link i, with the cubic terms of twist and bending both ways, to its bias."""
+    at_q = table.modes_q[i]
+    at_v = table.modes_v[i]
+    for j in range(m):
+        force = 0.0
+        for k in range(m):
+            force += table.stiffness[i, j, k] * q[at_q + k] + table.damping[i, j, k] * v[at_v + k]
+        bias[6 + j] += force
+    for term in range(table.cubic_start[i], table.cubic_start[i + 1]):
+        for turn in range(3):
+            a = table.cubic_modes[term, turn]
+            b = table.cubic_modes[term, (turn + 1) % 3]
+            c = table.cubic_modes[term, (turn + 2) % 3]
+            elastic = q[at_q + b] * q[at_q + c]
+            rate = v[at_v + b] * q[at_q + c] + q[at_q + b] * v[at_v + c]
+            bias[6 + a] += table.cubic[term] * elastic + table.cubic_damping[term] * rate

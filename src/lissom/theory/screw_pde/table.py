@@ -1,0 +1,377 @@
+"""What the compiled equations read and write: constants of a robot, and scratch memory for one evaluation.
+
+Links are numbered from 0 in the order of the model; a parent comes before its children, -1 is the world. Arrays with an
+axis per mode are padded to the largest count m. Twists and wrenches have the angular part first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.beam import BeamLink
+from lissom.lie import so3
+from lissom.model.compile import joint_steps
+from lissom.model.compiled import Model
+from lissom.model.robot import Link
+from lissom.theory.formulation import Unsupported
+from lissom.theory.screw_pde.particles import particles
+
+Array = np.ndarray
+Station = tuple[str, float | None]
+
+
+class Table(NamedTuple):
+    """Constants of a robot with n links, N particles and nv velocities."""
+
+    # chain or tree
+    parent: Array  # (n,)
+    modes: Array  # (n,)
+    joint_q: Array  # (n,) first joint coordinate in q
+    joint_v: Array  # (n,)
+    modes_q: Array  # (n,) first modal coordinate in q
+    modes_v: Array  # (n,)
+    gravity: Array  # (3,) in the world
+
+    # r sections: row i is the one on the parent that carries joint i, row n + i the one that carries link i's body
+    # frame, row 2 n + k the one that closure k holds
+    flexible: Array  # (r,) 1 where the section belongs to a flexible link
+    second_order: Array  # (r,) 1 where its motion has second-order terms
+    position: Array  # (r, 3) undeformed
+    phi: Array  # (r, m, 3) displacement per coordinate
+    psi: Array  # (r, m, 3) rotation per coordinate
+    shortening: Array  # (r, m, m) B
+    twist: Array  # (r, m, m) D
+    closed: Array  # (nk,) link of every closure
+    moved: Array  # (n,) 1 where the body frame is not at the base
+
+    # joints
+    origin_R: Array  # (n, 3, 3) joint frame in the section's frame
+    origin_p: Array  # (n, 3)
+    steps: Array  # (n,)
+    motion: Array  # (n, 3) `Motion` of each step
+    axis: Array  # (n, 3, 3)
+    dofs: Array  # (n,)
+    locked: Array  # (n, 6, 6) columns of P: the directions in which the joint holds, before its last turn
+    turned: Array  # (n,) 1 where P turns with the last step (universal joints)
+
+    # particles of link i: rows start[i] to start[i + 1], particle by particle along the last axis
+    start: Array  # (n + 1,)
+    foreshortened: Array  # (n,) how many of them foreshorten; these come first
+    sign: Array  # (N,)
+    carried: Array  # (N,)
+    place: Array  # (3, N)
+    shape: Array  # (m, 3, N)
+    forms: Array  # (N, m, m)
+    bending: Array  # (n,) number of bending coordinates, which come first
+
+    # elasticity of the links
+    stiffness: Array  # (n, m, m)
+    damping: Array  # (n, m, m)
+    cubic_start: Array  # (n + 1,)
+    cubic_modes: Array  # (nc, 3)
+    cubic: Array  # (nc,)
+    cubic_damping: Array  # (nc,)
+
+    # joints' own forces, one entry per velocity
+    passive: Array  # (nv,) 1 where a joint acts by itself
+    passive_q: Array  # (nv,) coordinate in q, -1 where there is none
+    viscous: Array
+    coulomb: Array
+    coulomb_speed: Array
+    spring: Array
+    rest: Array
+    stop: Array  # (nv,) 1 where the coordinate has limits
+    lower: Array
+    upper: Array
+    stop_stiffness: Array
+    stop_damping: Array
+    stop_width: Array
+    armature: Array  # (nv,) rotor inertia behind a rigid gear
+    rotor_q: Array  # (nr,) elastic transmissions
+    rotor_v: Array
+    geared_q: Array
+    geared_v: Array
+    rotor_inertia: Array
+    gear_stiffness: Array
+    gear_damping: Array
+
+
+class Work(NamedTuple):
+    """Memory of one evaluation; s = 6 + m is the size of z = (V, eta)."""
+
+    # sections of Table, relative to the body frame of their link; components in the section's own axes
+    R: Array  # (r, 3, 3) in the axes of the body frame
+    p: Array  # (r, 3)
+    J: Array  # (r, m, 6) twist of the section per modal velocity
+    U: Array  # (r, 6) that twist
+    dU: Array  # (r, 6) its rate without modal accelerations
+    # base of a link, relative to its own body frame
+    base_R: Array  # (n, 3, 3)
+    base_p: Array  # (n, 3)
+    base_J: Array  # (n, m, 6)
+    base_U: Array  # (n, 6)
+    base_dU: Array  # (n, 6)
+    # joints
+    joint_R: Array  # (n, 3, 3) child base in the parent's section frame
+    joint_p: Array  # (n, 3)
+    S: Array  # (n, 6, 6) row k: motion of the child's base per velocity k, in its axes
+    P: Array  # (n, 6, 6) row k: a direction the joint holds
+    joint_U: Array  # (n, 6) S q'
+    joint_dU: Array  # (n, 6) S' q'
+    force: Array  # (nv,) what acts in every coordinate: applied and passive
+    # motion of the body frames
+    world_R: Array  # (n, 3, 3)
+    world_p: Array  # (n, 3)
+    V: Array  # (n, 6)
+    base_V: Array  # (n, 6) twist of the base
+    reach: Array  # (n, 6, s) X_i: acceleration of joint i's base by the parent's z', held joint
+    gamma: Array  # (n, 6) what is left of it without any z'
+    base_gamma: Array  # (n, 6) acceleration of the base without z'
+    # links: mass z' + bias = B^T W_i - sum X_c^T W_c
+    mass: Array  # (n, s, s) lower triangle
+    bias: Array  # (n, s)
+    external: Array  # (n, s) loads
+    # elimination
+    A: Array  # (n, s, s)
+    b: Array  # (n, s)
+    hinge: Array  # (n, 6, 6) inertia felt across the joint, W = hinge y + hold
+    hold: Array  # (n, 6)
+    AS: Array  # (n, 6, 6) row k: inertia times motion k of the joint
+    D: Array  # (n, 6, 6) its factor in the joint's coordinates
+    pivot: Array  # (n,) smallest pivot, relative
+    # results
+    zdot: Array  # (n, s)
+    wrench: Array  # (n, 6)
+    # scratch of one link
+    s: Array  # (3, K) positions of its particles
+    ds: Array  # (3, K)
+    acc: Array  # (3, K) accelerations without z', times sign
+    jac: Array  # (m, 3, K)
+    signed: Array  # (m, 3, K)
+    eta_B: Array  # (2, m)
+    X: Array  # (6, s)
+
+
+def tables(model: Model, frames: Mapping[str, float], held: Sequence[Station] = ()) -> tuple[Table, Work]:
+    """Constants and memory for `model`.
+
+    Args:
+        frames: stations (metres) of body frames that are not at the base, by link.
+        held: sections that closures hold: link and station (None for the tip).
+    """
+    links, beams = model.robot.bodies, model.beams
+    n, m = len(links), max((beam.count for beam in beams.values()), default=0)
+    rows = {link.name: i for i, link in enumerate(links)}
+    fields: dict[str, Any] = {
+        "parent": np.array([rows.get(link.parent, -1) for link in links]),
+        "modes": np.array([beams[link.name].count if link.name in beams else 0 for link in links]),
+        "gravity": np.asarray(model.robot.gravity, float),
+        "moved": np.array([int(frames.get(link.name, 0.0) != 0.0) for link in links]),
+        "bending": np.array(
+            [beams[k.name].basis.y.count + beams[k.name].basis.z.count if k.name in beams else 0 for k in links]
+        ),
+    }
+    for name in ("joint_q", "joint_v", "modes_q", "modes_v"):
+        fields[name] = np.array([getattr(body, name).start for body in model.bodies])
+    fields |= _sections(links, beams, frames, held, m) | _joints(links) | _particles(links, beams, m)
+    fields |= _elasticity(links, beams, m) | _passive(model) | _gears(model)
+    table = Table(**fields)
+    _check_supported(model)
+    return table, _work(table, model.nv, n, m)
+
+
+def _check_supported(model: Model) -> None:
+    if np.iscomplexobj(model.arrays.gravity):
+        raise Unsupported("screw_pde takes real parameters; compile the robot without complex values")
+    for link, body in zip(model.robot.bodies, model.bodies, strict=True):
+        if np.any(model.arrays.prescribed[body.joint_v]):
+            raise Unsupported(f"screw_pde: joint {link.joint.name} is prescribed; drive it with a torque instead")
+
+
+def _sections(
+    links: tuple[Link, ...],
+    beams: Mapping[str, BeamLink],
+    frames: Mapping[str, float],
+    held: Sequence[Station],
+    m: int,
+) -> dict[str, Array]:
+    n = len(links)
+    names = [link.name for link in links]
+    rows = 2 * n + len(held)
+    out: dict[str, Array] = {
+        "flexible": np.zeros(rows, np.int64),
+        "second_order": np.zeros(rows, np.int64),
+        "position": np.zeros((rows, 3)),
+        "phi": np.zeros((rows, m, 3)),
+        "psi": np.zeros((rows, m, 3)),
+        "shortening": np.zeros((rows, m, m)),
+        "twist": np.zeros((rows, m, m)),
+        "closed": np.array([names.index(link) for link, _ in held], np.int64),
+    }
+    places: list[tuple[int, str, float | None]] = [(i, link.parent, link.at) for i, link in enumerate(links)]
+    places += [(n + i, link.name, frames.get(link.name, 0.0)) for i, link in enumerate(links)]
+    places += [(2 * n + k, *station) for k, station in enumerate(held)]
+    for row, owner, at in places:
+        if owner not in beams:
+            continue
+        beam = beams[owner]
+        section, k = beam.section_map(beam.length if at is None else at), beam.count
+        out["flexible"][row], out["second_order"][row] = 1, int(beam.second_order)
+        out["position"][row] = section.position
+        out["phi"][row, :k], out["psi"][row, :k] = section.phi.T, section.psi.T
+        out["shortening"][row, :k, :k], out["twist"][row, :k, :k] = section.foreshortening, section.twist
+    return out
+
+
+def _joints(links: tuple[Link, ...]) -> dict[str, Array]:
+    n = len(links)
+    steps, dofs, turned = (np.zeros(n, np.int64) for _ in range(3))
+    motion, axis, locked = np.zeros((n, 3), np.int64), np.zeros((n, 3, 3)), np.zeros((n, 6, 6))
+    for i, link in enumerate(links):
+        for k, (kind, direction) in enumerate(joint_steps(link.joint)):
+            motion[i, k], axis[i, k], steps[i] = kind, direction, k + 1
+        dofs[i] = link.joint.nv
+        turned[i] = int(link.joint.type == "universal")
+        held = _held_directions(link.joint.type, axis[i])
+        locked[i, : len(held)] = held
+    return {
+        "origin_R": np.array([so3.from_rpy(np.asarray(link.origin.rpy)) for link in links]),
+        "origin_p": np.array([link.origin.xyz for link in links]),
+        "steps": steps,
+        "motion": motion,
+        "axis": axis,
+        "dofs": dofs,
+        "locked": locked,
+        "turned": turned,
+    }
+
+
+def _held_directions(kind: str, axes: Array) -> Array:
+    """Orthonormal basis (6 - d, 6) of the wrenches that a joint of this type transmits without a motor.
+
+    (26) of Yaqubi et al. 2026, for every joint type, in the axes of the child's base.
+    """
+    none, unit = np.zeros((3, 3)), np.eye(3)
+    across = unit - np.outer(axes[0], axes[0])
+    angular, linear = {
+        "fixed": (unit, unit),
+        "revolute": (across, unit),
+        "prismatic": (unit, across),
+        "cylindrical": (across, across),
+        "universal": (np.outer(np.cross(axes[0], axes[1]), np.cross(axes[0], axes[1])), unit),
+        "planar": (unit - np.outer(axes[2], axes[2]), np.outer(axes[2], axes[2])),
+        "spherical": (none, unit),
+        "free": (none, none),
+    }[kind]
+    projector = np.block([[angular, none], [none, linear]])
+    values, vectors = np.linalg.eigh(projector)
+    return vectors.T[values > 1e-9][::-1]
+
+
+def _particles(links: tuple[Link, ...], beams: Mapping[str, BeamLink], m: int) -> dict[str, Array]:
+    sets = [particles(link, beams.get(link.name)) for link in links]
+    start = np.cumsum([0, *(len(p.sign) for p in sets)])
+    shape, forms = np.zeros((m, 3, start[-1])), np.zeros((start[-1], m, m))
+    for first, p in zip(start, sets):
+        k = p.shape.shape[2]
+        shape[:k, :, first : first + len(p.sign)] = p.shape.transpose(2, 1, 0)
+        forms[first : first + len(p.shortening), :k, :k] = p.shortening
+    return {
+        "start": start,
+        "foreshortened": np.array([len(p.shortening) for p in sets]),
+        "sign": np.concatenate([p.sign for p in sets]),
+        "carried": np.concatenate([p.carried for p in sets]),
+        "place": np.ascontiguousarray(np.concatenate([p.place for p in sets]).T),
+        "shape": shape,
+        "forms": forms,
+    }
+
+
+def _elasticity(links: tuple[Link, ...], beams: Mapping[str, BeamLink], m: int) -> dict[str, Array]:
+    n = len(links)
+    stiffness, damping = np.zeros((n, m, m)), np.zeros((n, m, m))
+    starts, index, value, rate = [0], [np.zeros((0, 3), np.int64)], [np.zeros(0)], [np.zeros(0)]
+    for i, link in enumerate(links):
+        if link.name in beams:
+            beam = beams[link.name]
+            k = beam.count
+            stiffness[i, :k, :k], damping[i, :k, :k] = beam.stiffness(), beam.damping_matrix()
+            terms = beam.cubic_terms()
+            index.append(terms[0])
+            value.append(terms[1])
+            rate.append(terms[2])
+        starts.append(sum(map(len, value)))
+    return {
+        "stiffness": stiffness,
+        "damping": damping,
+        "cubic_start": np.array(starts),
+        "cubic_modes": np.concatenate(index),
+        "cubic": np.concatenate(value),
+        "cubic_damping": np.concatenate(rate),
+    }
+
+
+def _passive(model: Model) -> dict[str, Array]:
+    """Damping, friction, springs, stops and reflected rotors by velocity coordinate."""
+    nv = model.nv
+    names = ("viscous", "coulomb", "spring", "rest", "lower", "upper", "stop_stiffness", "stop_damping", "armature")
+    out = {name: np.zeros(nv) for name in names}
+    out |= {"coulomb_speed": np.ones(nv), "stop_width": np.ones(nv)}
+    flags = {"passive": np.zeros(nv, np.int64), "stop": np.zeros(nv, np.int64), "passive_q": np.full(nv, -1)}
+    for link, body in zip(model.robot.bodies, model.bodies, strict=True):
+        joint, at = link.joint, body.joint_v
+        out["viscous"][at] = joint.each(joint.damping)
+        if joint.friction:
+            out["viscous"][at] += joint.each(joint.friction.viscous)
+            out["coulomb"][at] = joint.each(joint.friction.coulomb)
+            out["coulomb_speed"][at] = joint.each(joint.friction.velocity)
+        if joint.spring:
+            out["spring"][at], out["rest"][at] = joint.each(joint.spring.stiffness), joint.each(joint.spring.rest)
+        if joint.limits:
+            flags["stop"][at] = 1
+            for name, source in (("lower", "lower"), ("upper", "upper"), ("stop_stiffness", "stiffness"),
+                                 ("stop_damping", "damping"), ("stop_width", "width")):  # fmt: skip
+                out[name][at] = joint.each(getattr(joint.limits, source))
+        gear = joint.transmission
+        if gear is not None and gear.stiffness is None:
+            out["armature"][at] = gear.rotor_inertia * gear.gear**2
+        if np.any(joint.damping) or joint.friction or joint.spring or joint.limits:
+            flags["passive"][at] = 1
+        if joint.type not in ("spherical", "free"):
+            flags["passive_q"][at] = np.arange(body.joint_q.start, body.joint_q.stop)
+    return out | flags
+
+
+def _gears(model: Model) -> dict[str, Array]:
+    pairs = [(link.joint.transmission, body) for link, body in zip(model.robot.bodies, model.bodies, strict=True)]
+    elastic = [(gear, body) for gear, body in pairs if gear is not None and body.rotor_v is not None]
+    return {
+        "rotor_q": np.array([body.rotor_q for _, body in elastic], np.int64),
+        "rotor_v": np.array([body.rotor_v for _, body in elastic], np.int64),
+        "geared_q": np.array([body.joint_q.start for _, body in elastic], np.int64),
+        "geared_v": np.array([body.joint_v.start for _, body in elastic], np.int64),
+        "rotor_inertia": np.array([gear.rotor_inertia * gear.gear**2 for gear, _ in elastic], float),
+        "gear_stiffness": np.array([gear.stiffness for gear, _ in elastic], float),
+        "gear_damping": np.array([gear.damping for gear, _ in elastic], float),
+    }
+
+
+def _work(table: Table, nv: int, n: int, m: int) -> Work:
+    s, most, r = 6 + m, int(np.diff(table.start).max(initial=0)), len(table.flexible)
+    shapes: dict[str, tuple[int, ...]] = {
+        "R": (r, 3, 3), "p": (r, 3), "J": (r, m, 6), "U": (r, 6), "dU": (r, 6),
+        "base_R": (n, 3, 3), "base_p": (n, 3), "base_J": (n, m, 6), "base_U": (n, 6), "base_dU": (n, 6),
+        "joint_R": (n, 3, 3), "joint_p": (n, 3), "S": (n, 6, 6), "P": (n, 6, 6), "joint_U": (n, 6),
+        "joint_dU": (n, 6), "force": (nv,), "world_R": (n, 3, 3), "world_p": (n, 3), "V": (n, 6), "base_V": (n, 6),
+        "reach": (n, 6, s), "gamma": (n, 6), "base_gamma": (n, 6), "mass": (n, s, s), "bias": (n, s),
+        "external": (n, s), "A": (n, s, s), "b": (n, s), "hinge": (n, 6, 6), "hold": (n, 6), "AS": (n, 6, 6),
+        "D": (n, 6, 6), "pivot": (n,), "zdot": (n, s), "wrench": (n, 6), "s": (3, most), "ds": (3, most),
+        "acc": (3, most), "jac": (m, 3, most), "signed": (m, 3, most), "eta_B": (2, m), "X": (6, s),
+    }  # fmt: skip
+    work = Work(**{name: np.zeros(shape) for name, shape in shapes.items()})
+    for name in ("R", "base_R", "joint_R", "world_R"):
+        getattr(work, name)[:] = np.eye(3)
+    return work
