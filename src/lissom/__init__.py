@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lissom.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from lissom.analysis.compare import compare
     from lissom.analysis.frequency_response import frequency_response
     from lissom.analysis.linearise import linearise
     from lissom.analysis.natural_modes import natural_modes
@@ -52,6 +53,7 @@ __all__ = [
     "natural_modes",
     "static_equilibrium",
     "frequency_response",
+    "compare",
     "simulate",
     "Trajectory",
     "LissomError",
@@ -73,7 +75,7 @@ _MODULES = {
         "jacobian",
         "derivatives",
     ),
-    "lissom.analysis": ("linearise", "natural_modes", "static_equilibrium", "frequency_response"),
+    "lissom.analysis": ("compare", "linearise", "natural_modes", "static_equilibrium", "frequency_response"),
     "lissom.simulation": ("simulate", "Trajectory"),
     "lissom.errors": ("LissomError",),
     "lissom.citation": ("cite",),

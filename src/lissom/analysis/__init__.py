@@ -1,5 +1,6 @@
-"""Analysis: linear models, natural modes, statics, frequency response, spectra, energy balance."""
+"""Analysis: linear models, natural modes, statics, frequency response, spectra, energy balance, comparison of formulations."""
 
+from lissom.analysis.compare import Comparison, compare
 from lissom.analysis.energy_audit import EnergyAudit, audit_energy, energy_audit
 from lissom.analysis.frequency_response import FrequencyResponse, frequency_response
 from lissom.analysis.identify_modes import IdentifiedModes, identify_modes
@@ -11,6 +12,8 @@ from lissom.analysis.spectra import Peaks, Spectrum, amplitude_spectrum, find_pe
 from lissom.analysis.statics import Deflection, Equilibrium, static_equilibrium
 
 __all__ = [
+    "compare",
+    "Comparison",
     "linearise",
     "LinearModel",
     "Poles",

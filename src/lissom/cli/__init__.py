@@ -1,4 +1,4 @@
-"""The `lissom` command: run, modes, check, list, describe, export, example, cite.
+"""The `lissom` command: run, modes, compare, check, list, describe, export, example, cite.
 
 Each command imports what it needs when it is called, so that `lissom --help` answers at once.
 """
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lissom.cli.compare import compare
 from lissom.cli.example import example
 from lissom.cli.export import export
 from lissom.cli.modes import modes
@@ -67,6 +68,13 @@ app.command(
         ("lissom modes satellite-two-arm --free", "joints and base free"),
     )
 )(modes)
+app.command(
+    epilog=examples(
+        ("lissom compare dual-screw-arm", "all formulations that cover the arm"),
+        ("lissom compare ella --with dual_screw --duration 1", "one of them, for 1 s"),
+        ("lissom compare my_arm.yaml --list", "which formulations cover my arm, and why not the others"),
+    )
+)(compare)
 app.command(
     epilog=examples(
         ("lissom check my_arm.yaml", "one file"),

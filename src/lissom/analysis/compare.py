@@ -1,0 +1,225 @@
+"""One manoeuvre by several formulations: what each of them makes of the same robot under the same control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom import theory
+from lissom.errors import LissomError
+from lissom.simulation.dataset import position_columns
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+    from lissom.model.compiled import Model
+    from lissom.scenario.schema import Scenario
+    from lissom.simulation.trajectory import Trajectory
+
+KERNEL = "kernel"
+
+
+@dataclass(frozen=True)
+class Result:
+    """The manoeuvre by one formulation, and how far it leaves the baseline at each of the N output times."""
+
+    name: str
+    title: str
+    run: Trajectory
+    tip: np.ndarray  # (N, 3) m, by the formulation's own kinematics
+    angle: np.ndarray  # (N,) rad, largest difference of a joint angle
+    slide: np.ndarray  # (N,) m, of a sliding joint
+    distance: np.ndarray  # (N,) m, between the tips
+    torque: np.ndarray  # (N,) N m, largest difference of a joint's torque vector
+    force: np.ndarray  # (N,) N, of its force vector
+
+    @property
+    def seconds(self) -> float:
+        """Time of the time loop."""
+        return self.run.info.wall
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Results by formulation, the baseline first, and why the others are missing."""
+
+    robot: str
+    baseline: str
+    results: dict[str, Result]
+    missing: dict[str, str]  # reason by formulation
+    smooth: np.ndarray  # (N,) False where the control jumps: forces are not compared there
+    peak_torque: float  # N m, largest in a joint, of the baseline
+    peak_force: float  # N
+
+    def __getitem__(self, name: str) -> Result:
+        if name in self.results:
+            return self.results[name]
+        reason = self.missing.get(name, f"there are {', '.join(self.results)}")
+        raise LissomError(f"no result of formulation {name!r}: {reason}")
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Largest differences from the baseline over the whole manoeuvre, and the time taken, by formulation."""
+        return [
+            {
+                "formulation": result.name,
+                "angle": float(result.angle.max()),
+                "slide": float(result.slide.max()),
+                "tip": float(result.distance.max()),
+                "torque": float(result.torque[self.smooth].max()),
+                "force": float(result.force[self.smooth].max()),
+                "seconds": result.seconds,
+                "steps": result.run.info.steps,
+            }
+            for result in self.results.values()
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for machines."""
+        return {
+            "robot": self.robot,
+            "baseline": self.baseline,
+            "formulations": self.rows,
+            "missing": self.missing,
+            "peak_torque": self.peak_torque,
+            "peak_force": self.peak_force,
+        }
+
+    def table(self) -> Table:
+        """The rows as a table for a terminal."""
+        from rich import box
+        from rich.table import Table
+
+        slides = any(row["slide"] > 0 for row in self.rows)
+        table = Table(
+            title=f"{self.robot}: largest differences from {self.baseline}",
+            title_justify="left",
+            title_style="bold",
+            box=box.SIMPLE_HEAD,
+            caption="\n".join(f"{name}: {reason}" for name, reason in self.missing.items()) or None,
+            caption_justify="left",
+        )
+        heads = ["joint angle [rad]", *(["slide [m]"] if slides else []), "tip path [m]", "torque [N m]", "force [N]"]
+        for head in ("formulation", *heads, "time [s]", "steps"):
+            table.add_column(head, justify="left" if head == "formulation" else "right")
+        for row in self.rows:
+            keys = ["angle", *(["slide"] if slides else []), "tip", "torque", "force"]
+            first = row["formulation"] == self.baseline
+            values = ["" if first else f"{row[key]:.2g}" for key in keys]
+            table.add_row(row["formulation"], *values, f"{row['seconds']:.3g}", str(row["steps"]))
+        return table
+
+    def plot(self) -> Figure:
+        """Differences over time, and the time each formulation took."""
+        from lissom.view.comparison import plot_comparison
+
+        return plot_comparison(self)
+
+
+def compare(
+    what: Scenario | str | os.PathLike[str],
+    formulations: Iterable[str] | None = None,
+    *,
+    baseline: str = KERNEL,
+    duration: float | None = None,
+    rtol: float = 1e-7,
+    atol: float = 1e-9,
+    progress: Callable[[str], Any] | None = None,
+) -> Comparison:
+    """Run one manoeuvre by several formulations and measure how they differ.
+
+    >>> print(lissom.compare("dual-screw-arm", ["dual_screw"], duration=1.0).rows)
+
+    Args:
+        what: a Scenario, the name of a built-in one, or the path of a scenario or robot file (which falls freely).
+        formulations: names as in `theory.names()`; all unless given.
+        baseline: the formulation that the others are measured against.
+        duration: seconds, in place of the scenario's.
+        rtol, atol: error allowed per step of every run, small enough to leave only the physics.
+        progress: called with the name of each formulation before it runs.
+    Returns:
+        The Comparison. A formulation that does not cover the robot is listed with the reason, as is one that fails.
+    """
+    prepared = _scenario(what).prepare()
+    model, given = prepared.model, prepared.arguments
+    if given["motion"]:
+        joints = ", ".join(given["motion"])
+        raise LissomError(
+            f"motion: {joints} is prescribed, and formulations take forces; use control instead of motion"
+        )
+    known = theory.entries()
+    names = [baseline, *(name for name in (formulations or known) if name != baseline)]
+    options = {key: given[key] for key in ("controller", "start", "rate")}
+    options |= {"duration": duration or given["duration"], "rtol": rtol, "atol": atol}
+    runs: dict[str, tuple[Trajectory, np.ndarray]] = {}
+    missing: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        if progress is not None:
+            progress(name)
+        try:
+            formulation = theory.build(name, model)
+            run = _simulate(name, formulation, options)
+        except LissomError as error:
+            if name == baseline or name not in known:
+                raise
+            missing[name] = str(error)
+            continue
+        runs[name] = run, np.array([formulation.tip(q)[:3, 3] for q in run.q])
+    return _measured(model, baseline, runs, missing, known, given["controller"])
+
+
+def _scenario(what: Any) -> Scenario:
+    from lissom.scenario import Scenario, load
+
+    return what if isinstance(what, Scenario) else load(what)
+
+
+def _simulate(name: str, formulation: theory.Formulation, options: dict[str, Any]) -> Trajectory:
+    if name != KERNEL:
+        return theory.simulate(formulation, **options)
+    from lissom.simulation import simulate
+
+    run = simulate(formulation.model, **options, method="radau", audit=False, progress=False)
+    if run.info.status != "finished":
+        raise LissomError(run.info.message)
+    return run
+
+
+def _measured(
+    model: Model,
+    baseline: str,
+    runs: dict[str, tuple[Trajectory, np.ndarray]],
+    missing: dict[str, str],
+    known: dict[str, theory.Entry],
+    controller: Any,
+) -> Comparison:
+    base, base_tip = runs[baseline]
+    columns = position_columns(model)
+    units = np.array(columns.units)[columns.joints]
+    wrench = base.dataset["wrench"].values
+    results = {}
+    for name, (run, tip) in runs.items():
+        moved = np.abs(run.q - base.q)[:, columns.joints]
+        turned = np.where(units == "rad", moved, np.where(units == "1", 2 * moved, 0.0))  # |dq| is half an angle
+        apart = np.linalg.norm((run.dataset["wrench"].values - wrench).reshape(len(tip), -1, 2, 3), axis=3)
+        results[name] = Result(
+            name=name,
+            title=known[name].title,
+            run=run,
+            tip=tip,
+            angle=turned.max(axis=1, initial=0.0),
+            slide=np.where(units == "m", moved, 0.0).max(axis=1, initial=0.0),
+            distance=np.linalg.norm(tip - base_tip, axis=1),
+            torque=apart[:, :, 0].max(axis=1),
+            force=apart[:, :, 1].max(axis=1),
+        )
+    jumps = np.asarray(getattr(controller, "jumps", ()), float)
+    smooth = np.all(np.abs(base.t[:, None] - jumps) > 1e-9, axis=1)
+    peaks = np.linalg.norm(wrench.reshape(len(wrench), -1, 2, 3), axis=3).max(axis=(0, 1))
+    return Comparison(model.robot.name, baseline, results, missing, smooth, float(peaks[0]), float(peaks[1]))

@@ -1,0 +1,50 @@
+"""Figures of a comparison of formulations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lissom.view.style import grid, headline, legend, line, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from lissom.analysis.compare import Comparison
+
+LEAST = 1e-16  # differences below are drawn there
+
+
+def plot_comparison(comparison: Comparison) -> Figure:
+    """Differences of tip, joints and torques from the baseline over time, and the time that each run took."""
+    results = list(comparison.results.values())
+    others = [(k, result) for k, result in enumerate(results) if result.name != comparison.baseline]
+    with style():
+        figure, axes = grid(4, 2, height=2.6)
+        tip, angle, torque, seconds = axes
+        for k, result in others:
+            t, smooth = result.run.t, comparison.smooth
+            tip.semilogy(t, np.maximum(result.distance, LEAST), label=result.name, **line(k))
+            angle.semilogy(t, np.maximum(result.angle, LEAST), **line(k))
+            relative = result.torque[smooth] / comparison.peak_torque
+            torque.semilogy(t[smooth], np.maximum(relative, LEAST), **line(k))
+        tip.set(title="Tip", ylabel="distance [m]")
+        angle.set(title="Joint angles", ylabel="largest difference [rad]")
+        torque.set(title="Joint torques", ylabel="difference / peak of all", xlabel="time [s]")
+        angle.set_xlabel("time [s]")
+        legend(tip)
+        for k, result in enumerate(results):
+            seconds.barh(result.name, result.seconds, color=line(k)["color"])
+            seconds.annotate(
+                f" {result.seconds:.2g} s", (result.seconds, k), va="center", fontsize=8, annotation_clip=False
+            )
+        duration = float(results[0].run.t[-1])
+        seconds.set(title="Time of the time loop", xlabel="seconds", xscale="log")
+        seconds.xaxis.set_minor_formatter("")
+        times = [result.seconds for result in results]
+        seconds.set_xlim(min(times) / 5, 5 * max(times))
+        seconds.invert_yaxis()
+        seconds.grid(False, axis="y")
+        headline(figure, f"{comparison.robot}: differences from {comparison.baseline}", f"{duration:g} s of motion")
+        return figure

@@ -1,0 +1,73 @@
+"""Comparison of formulations: one manoeuvre, a table of differences, and reasons where there is none."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import lissom
+from lissom.analysis import compare
+from lissom.cli import app
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return compare("dual-screw-arm", ["dual_screw", "dual_screw_nonlinear", "lie_group"], duration=0.6)
+
+
+def test_every_formulation_is_measured_against_the_kernel(comparison):
+    kernel, linear, nonlinear = comparison.rows
+    assert [row["formulation"] for row in comparison.rows] == ["kernel", "dual_screw", "dual_screw_nonlinear"]
+    assert kernel["tip"] == kernel["angle"] == kernel["torque"] == 0.0
+    assert nonlinear["angle"] < 1e-9 and nonlinear["tip"] < 1e-9 and nonlinear["torque"] < 1e-5
+    assert 1e-5 < linear["tip"] < 2e-3 and linear["seconds"] > 0
+
+
+def test_differences_are_those_of_the_runs(comparison):
+    linear, kernel = comparison["dual_screw"], comparison["kernel"]
+    apart = [np.abs(linear.run[joint].values - kernel.run[joint].values) for joint in linear.run.model.joints]
+    assert np.array_equal(linear.angle, np.max(apart, axis=0))
+    forces = linear.run.wrench("joint3").values - kernel.run.wrench("joint3").values
+    assert np.all(linear.force >= np.linalg.norm(forces[:, 3:], axis=1))
+
+
+def test_the_jump_of_the_set_points_is_left_out_of_forces(comparison):
+    assert np.array_equal(np.flatnonzero(~comparison.smooth), [100])
+
+
+def test_a_formulation_that_does_not_cover_the_robot_is_listed_with_the_reason(comparison):
+    assert list(comparison.missing) == ["lie_group"] and "link2" in comparison.missing["lie_group"]
+    with pytest.raises(lissom.LissomError, match="lie_group"):
+        comparison["lie_group"]
+
+
+def test_a_rigid_arm_by_three_formulations():
+    found = compare("rigid-7-axis", ["kernel", "lie_group", "dual_screw"], duration=0.1)
+    assert not found.missing
+    assert all(row["angle"] < 1e-8 and row["tip"] < 1e-8 for row in found.rows)
+
+
+def test_an_unknown_formulation_is_an_error():
+    with pytest.raises(lissom.LissomError, match="did you mean 'dual_screw'"):
+        lissom.compare("ella", ["dual_scrw"], duration=0.1)
+
+
+def test_prescribed_motions_are_refused_with_the_remedy():
+    with pytest.raises(lissom.LissomError, match=r"motion: .* use control instead"):
+        lissom.compare("spinup-beam")
+
+
+def test_the_command_prints_the_table_and_writes_figure_and_numbers(tmp_path):
+    arguments = ["compare", "dual-screw-arm", "--with", "dual_screw", "--duration", "0.2", "--out", str(tmp_path)]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert "largest differences from kernel" in result.output and "dual_screw" in result.output
+    data = json.loads((tmp_path / "comparison.json").read_text())
+    assert data["formulations"][1]["tip"] > 0
+    assert (tmp_path / "comparison.png").stat().st_size > 10_000
+
+
+def test_the_command_lists_what_covers_a_robot():
+    result = CliRunner().invoke(app, ["compare", "ella", "--list"])
+    assert result.exit_code == 0 and "dual_screw" in result.output and "no:" in result.output
