@@ -1,4 +1,4 @@
-"""Analysis: linear models, natural modes, statics, frequency response, spectra, energy balance, comparison of formulations."""
+"""Analysis: linear models, modes, statics, frequency response, spectra, energy balance, compared formulations."""
 
 from lissom.analysis.compare import Comparison, compare
 from lissom.analysis.energy_audit import EnergyAudit, audit_energy, energy_audit
