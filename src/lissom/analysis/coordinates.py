@@ -43,8 +43,7 @@ def parts(model: Model) -> tuple[Part, ...]:
         names = model.coordinates
         directions = ["joint"] * len(indices(body.joint_v))
         if body.link in model.beams:
-            for direction, part in model.beams[body.link].basis.slices.items():
-                directions += [direction] * (part.stop - part.start)
+            directions += model.beams[body.link].directions
         places = [*indices(body.joint_v), *indices(body.modes_v)]
         if body.rotor_v is not None:
             directions.append("rotor")

@@ -287,7 +287,7 @@ def tip_deflections(model: Model, q: Vector) -> dict[str, Deflection]:
         if body.link in model.beams:
             beam = model.beams[body.link]
             pose = beam.pose(beam.length, q[body.modes_q])
-            out[body.link] = Deflection(pose[:3, 3] - [beam.length, 0, 0], so3.log(pose[:3, :3]))
+            out[body.link] = Deflection(pose[:3, 3] - beam.position(beam.length), so3.log(pose[:3, :3]))
     return out
 
 

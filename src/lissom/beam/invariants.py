@@ -47,7 +47,7 @@ def integrate(x: Array, moments: Array, sections: Sections) -> Invariants:
     """Invariants of a link.
 
     Args:
-        x: (k,) stations where its mass sits.
+        x: (k,) stations on its axis where its mass sits, or (k, 3) places.
         moments: (k, 4, 4) int (1, d)(1, d)^T dm of the mass elements at offsets d from each station.
         sections: motion of the sections there.
     """
@@ -56,7 +56,10 @@ def integrate(x: Array, moments: Array, sections: Sections) -> Invariants:
     W = moments
 
     T0 = np.zeros((k, 3, 4), dtype)
-    T0[:, 0, 0] = x
+    if x.ndim == 1:
+        T0[:, 0, 0] = x
+    else:
+        T0[:, :, 0] = x
     T0[:, :, 1:] = np.eye(3)
     P = np.empty((k, 3, 4, m), dtype)
     P[:, :, 0] = sections.phi

@@ -88,6 +88,16 @@ class BeamLink:
         return self.basis.labels
 
     @property
+    def directions(self) -> tuple[str, ...]:
+        """The direction of each coordinate: y, z, torsion or axial."""
+        return tuple(name for name, part in self.basis.slices.items() for _ in range(part.start, part.stop))
+
+    @property
+    def bending_count(self) -> int:
+        """Number of bending coordinates, which come first."""
+        return self.basis.y.count + self.basis.z.count
+
+    @property
     def mass(self) -> Number:
         """Mass of the beam and what is lumped on it."""
         return self.section.rhoA * self.length + sum(lump.mass for lump in self.masses)
@@ -112,10 +122,14 @@ class BeamLink:
             B, D = terms.foreshortening(np.ones(1)), terms.twist(np.ones(1))
         return SectionMap(np.array([x, 0 * x, 0 * x]), section.phi[0], section.psi[0], B, D)
 
+    def position(self, x: Any) -> Array:
+        """Places on the undeformed axis: x scalar -> (3,), (k,) -> (k, 3)."""
+        return np.multiply.outer(x, [1, 0, 0])
+
     def displacement(self, x: Any, eta: Array) -> Array:
         """Displacement of the centre line at x: eta (..., m), x scalar or (k,) -> (..., [k,] 3)."""
         poses = self.pose(x, eta)
-        return poses[..., :3, 3] - np.multiply.outer(x, [1, 0, 0])
+        return poses[..., :3, 3] - self.position(x)
 
     def pose(self, x: Any, eta: Array) -> Array:
         """Section frame at x in the link frame: eta (..., m), x scalar or (k,) -> (..., [k,] 4, 4)."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lissom.beam import BeamLink
+from lissom.fem.reduced import ReducedLink
 from lissom.model.body import Body
 from lissom.model.joint import Joint
 from lissom.model.origin import Origin
@@ -24,19 +25,20 @@ def rigid_twin(robot: Robot, rotors: bool = False) -> Robot:
     Args:
         rotors: keep the rotors of elastic transmissions as reflected inertia of rigid gears.
     """
-    beams = {link.name: link.beam.build(robot.materials) for link in robot.links if link.beam is not None}
+    beams = robot.elastic_links()
     links = tuple(_rigid_link(link, beams, rotors) for link in robot.links)
     return robot.model_copy(update={"links": links, "materials": {}})
 
 
-def _rigid_link(link: Link, beams: dict[str, BeamLink], rotors: bool) -> Link:
+def _rigid_link(link: Link, beams: dict[str, BeamLink | ReducedLink], rotors: bool) -> Link:
     changes: dict[str, Any] = {"joint": _clean_joint(link.joint, rotors)}
     if link.name in beams:
-        changes |= {"beam": None, "body": _body(beams[link.name])}
+        changes |= {"beam": None, "flexible": None, "body": _body(beams[link.name])}
     if link.parent in beams:
         x, y, z = link.origin.xyz
-        at = beams[link.parent].length if link.at is None else link.at
-        changes |= {"at": None, "origin": Origin(xyz=(x + at, y, z), rpy=link.origin.rpy)}
+        parent = beams[link.parent]
+        a, b, c = np.real(parent.position(parent.length if link.at is None else link.at)).tolist()
+        changes |= {"at": None, "origin": Origin(xyz=(x + a, y + b, z + c), rpy=link.origin.rpy)}
     return link.model_copy(update=changes)
 
 
@@ -47,7 +49,7 @@ def _clean_joint(joint: Joint, rotors: bool) -> Joint:
     return joint.model_copy(update={"damping": 0.0, "friction": None, "limits": None, "transmission": gear})
 
 
-def _body(beam: BeamLink) -> Body:
+def _body(beam: BeamLink | ReducedLink) -> Body:
     inv = beam.invariants()
     centre = inv.mc0 / inv.mass
     second = inv.G0 - inv.mass * np.outer(centre, centre)  # second moments about the centre of mass
@@ -56,7 +58,7 @@ def _body(beam: BeamLink) -> Body:
         mass=float(inv.mass),
         com=tuple(centre.tolist()),
         inertia=_rows((inertia + inertia.T) / 2),
-        tip=(beam.length, 0.0, 0.0),
+        tip=tuple(beam.position(float(np.real(beam.length))).tolist()),
     )
 
 

@@ -1,7 +1,7 @@
 """Pose, velocity and Jacobian of any point of any link; forces at points.
 
-A point is a section of a beam at `x` (its tip unless given) or a frame of a rigid link (its `tip` if the
-robot file names one), shifted by `offset` in the axes of that section or link.
+A point is a section of a beam at `x` (its tip unless given), an interface `x` of a link of finite elements or a frame
+of a rigid link (its `tip` if the robot file names one), shifted by `offset` in the axes of that section or link.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def tip_pose(model: Model, q: ArrayLike, link: str | None = None) -> np.ndarray:
 
 
 def point_pose(
-    model: Model, q: ArrayLike, link: str, x: float | None = None, offset: ArrayLike = (0, 0, 0)
+    model: Model, q: ArrayLike, link: str, x: float | str | None = None, offset: ArrayLike = (0, 0, 0)
 ) -> np.ndarray:
     """Pose T_world_point of a point of `link`, shape (4, 4)."""
     work, _ = _frames(model, q, np.zeros(model.nv), link, x, offset)
@@ -41,7 +41,7 @@ def point_velocity(
     q: ArrayLike,
     qd: ArrayLike,
     link: str,
-    x: float | None = None,
+    x: float | str | None = None,
     offset: ArrayLike = (0, 0, 0),
     axes: Axes = "world",
 ) -> Vector:
@@ -54,7 +54,7 @@ def jacobian(
     model: Model,
     q: ArrayLike,
     link: str,
-    x: float | None = None,
+    x: float | str | None = None,
     offset: ArrayLike = (0, 0, 0),
     axes: Axes = "world",
 ) -> np.ndarray:
@@ -70,7 +70,7 @@ def point_force(
     q: ArrayLike,
     wrench: ArrayLike,
     link: str,
-    x: float | None = None,
+    x: float | str | None = None,
     offset: ArrayLike = (0, 0, 0),
     axes: Axes = "world",
 ) -> Vector:
@@ -79,7 +79,7 @@ def point_force(
 
 
 def _frames(
-    model: Model, q: ArrayLike, qd: ArrayLike, link: str, x: float | None, offset: ArrayLike
+    model: Model, q: ArrayLike, qd: ArrayLike, link: str, x: float | str | None, offset: ArrayLike
 ) -> tuple[Any, Probe]:
     """Outward pass with the point as a last, massless frame."""
     q, qd = vector(model, q, "q", model.nq), vector(model, qd, "qd", model.nv)
@@ -87,10 +87,13 @@ def _frames(
     shift = numbers(offset, "offset")
     if shift.shape != (3,):
         raise LissomError(f"offset must be (x, y, z), 3 numbers, got shape {shift.shape}")
-    place = None if x is None else numbers(x, "x")
-    if place is not None and place.shape != ():
-        raise LissomError(f"x must be one number, metres along the beam, got shape {place.shape}")
-    point = probe(model, link, None if place is None else place.item(), tuple(shift.tolist()))
+    place: Any = x
+    if x is not None and not isinstance(x, str):
+        number_or_list = numbers(x, "x")
+        if number_or_list.shape != ():
+            raise LissomError(f"x must be one number, metres along the beam, got shape {number_or_list.shape}")
+        place = number_or_list.item()
+    point = probe(model, link, place, tuple(shift.tolist()))
     packed = point.workspace(number)
     kinematics.outward(point.struct, packed, q.astype(number, copy=False), qd.astype(number, copy=False))
     energy.world_frames(point.struct, packed)

@@ -9,6 +9,7 @@ import numpy as np
 
 from lissom.beam import BeamLink
 from lissom.errors import RobotError
+from lissom.fem.reduced import ReducedLink
 from lissom.lie import so3
 from lissom.model.arrays import Arrays, Motion
 from lissom.model.compiled import BodyNames, Model
@@ -66,9 +67,7 @@ class _Compiler:
     def __init__(self, robot: Robot, prescribed: tuple[str, ...]) -> None:
         self.robot = robot
         self.links = robot.bodies
-        self.beams: dict[str, BeamLink] = {
-            link.name: link.beam.build(robot.materials) for link in self.links if link.beam is not None
-        }
+        self.beams = robot.elastic_links()
         self.rows = {"world": 0} | {link.name: i for i, link in enumerate(self.links, start=1)}
         self.rotors = [link for link in self.links if link.joint.elastic]
         self.n = len(self.links) + 1
@@ -146,7 +145,7 @@ class _Compiler:
             if link.name in self.beams:
                 beam = self.beams[link.name]
                 out["modes"][i] = beam.count
-                out["bending"][i] = beam.basis.y.count + beam.basis.z.count
+                out["bending"][i] = beam.bending_count
                 out["second_order"][i] = int(beam.stiffening != "none")
         return out
 
@@ -266,7 +265,7 @@ class _Compiler:
         out["moment"][i] = body.mass * com
         out["second_moment"][i] = 0.5 * np.trace(inertia) * np.eye(3) - inertia + body.mass * np.outer(com, com)
 
-    def _flexible_body(self, i: int, beam: BeamLink, out: dict[str, np.ndarray]) -> None:
+    def _flexible_body(self, i: int, beam: BeamLink | ReducedLink, out: dict[str, np.ndarray]) -> None:
         """Invariants in the kernel's layout."""
         k, inv = beam.count, beam.invariants()
         out["mass"][i], out["moment"][i], out["second_moment"][i] = inv.mass, inv.mc0, inv.G0

@@ -15,6 +15,7 @@ from lissom.model.arrays import Arrays
 
 if TYPE_CHECKING:
     from lissom.beam import BeamLink
+    from lissom.fem.reduced import ReducedLink
     from lissom.kernel.workspace import Workspace
     from lissom.model.robot import Robot
 
@@ -75,7 +76,9 @@ class Model(Compiled):
     coordinates, then its modes; then the rotors. They differ only where a joint's rotation is a quaternion.
     """
 
-    def __init__(self, robot: Robot, arrays: Arrays, beams: dict[str, BeamLink], bodies: tuple[BodyNames, ...]) -> None:
+    def __init__(
+        self, robot: Robot, arrays: Arrays, beams: dict[str, BeamLink | ReducedLink], bodies: tuple[BodyNames, ...]
+    ) -> None:
         super().__init__(arrays)
         self.robot = robot
         self.beams = beams

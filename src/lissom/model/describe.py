@@ -10,10 +10,11 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from lissom.beam import BeamLink
 from lissom.model.elastic import DIRECTIONS, Modes
 
 if TYPE_CHECKING:
-    from lissom.beam import BeamLink
+    from lissom.fem.reduced import ReducedLink
     from lissom.model.elastic import Beam
     from lissom.model.joint import Joint
     from lissom.model.robot import Link, Robot
@@ -27,7 +28,7 @@ DIFFERS = 0.02  # relative error of a model's frequency that is worth showing
 
 def describe(robot: Robot) -> str:
     """Links, joints, own natural frequencies of the flexible links, and totals, as plain text."""
-    beams = {link.name: link.beam.build(robot.materials) for link in robot.links if link.beam is not None}
+    beams = robot.elastic_links()
     moving = [link for link in robot.bodies if link.joint.type != "fixed"]
     out = StringIO()
     console = Console(
@@ -43,10 +44,13 @@ def describe(robot: Robot) -> str:
     console.print("\nLinks", _links(robot, beams), sep="\n")
     if moving:
         console.print("Joints", _joints(moving), sep="\n")
-    if beams:
+    if any(link.beam is not None for link in robot.links):
         console.print("Natural frequencies in Hz of each flexible link alone, clamped at its base")
         console.print(f"[those of its modes in the model, where they are more than {DIFFERS:.0%} higher]")
         console.print(_frequencies(robot, beams))
+    if any(link.flexible is not None for link in robot.links):
+        console.print("Natural frequencies in Hz of each link of finite elements alone, clamped at its base")
+        console.print(_lowest(robot, beams))
     console.print("Totals", _totals(robot, beams), sep="\n")
     lines = out.getvalue().replace(UNBROKEN, " ").rstrip().splitlines()
     return "\n".join(line.rstrip() for line in lines) + "\n"
@@ -61,7 +65,7 @@ def _table() -> Table:
     return Table(box=box.SIMPLE_HEAD, collapse_padding=True)
 
 
-def _links(robot: Robot, beams: dict[str, BeamLink]) -> Table:
+def _links(robot: Robot, beams: dict[str, BeamLink | ReducedLink]) -> Table:
     table = _table()
     for name in ("link", "joined to", "by joint", "kind"):
         table.add_column(name)
@@ -73,23 +77,29 @@ def _links(robot: Robot, beams: dict[str, BeamLink]) -> Table:
         if link.beam is not None:
             length = f"{np.real(link.beam.length):g}"
             modes = " ".join(f"{name[0]}{count}" for name, count in link.beam.modes.as_dict().items() if count)
+        elif link.flexible is not None:
+            length, modes = f"{beams[link.name].length:.4g}", f"{beams[link.name].count}"
         joint = "(fixed)" if link.joint.type == "fixed" else link.joint.name
         table.add_row(link.name, _place(link), joint, _kind(link), length, _number(_mass(link, beams)), modes)
     return table
 
 
 def _place(link: Link) -> str:
-    return link.parent if link.at is None else f"{link.parent} at {np.real(link.at):g} m"
+    if link.at is None:
+        return link.parent
+    return f"{link.parent} at {link.at}" if isinstance(link.at, str) else f"{link.parent} at {np.real(link.at):g} m"
 
 
 def _kind(link: Link) -> str:
+    if link.flexible is not None:
+        return "finite elements"
     if link.beam is None:
         return "rigid"
     lumped = len(link.beam.masses)
     return "beam" + (f", {lumped} mass{'es' if lumped > 1 else ''}" if lumped else "")
 
 
-def _mass(link: Link, beams: dict[str, BeamLink]) -> float:
+def _mass(link: Link, beams: dict[str, BeamLink | ReducedLink]) -> float:
     mass = beams[link.name].mass if link.name in beams else link.body.mass if link.body is not None else 0.0
     return float(np.real(mass))
 
@@ -132,22 +142,34 @@ def _actions(joint: Joint) -> str:
     return "; ".join(parts)
 
 
-def _frequencies(robot: Robot, beams: dict[str, BeamLink]) -> Table:
+def _frequencies(robot: Robot, beams: dict[str, BeamLink | ReducedLink]) -> Table:
     """The lowest frequencies by direction, and the model's where it has too few modes for them."""
     table = _table()
     table.add_column("link")
     for direction in DIRECTIONS:
         table.add_column(f"bending {direction}" if len(direction) == 1 else direction)
     for link in robot.bodies:
-        if link.beam is None:
+        mechanics = beams.get(link.name)
+        if link.beam is None or not isinstance(mechanics, BeamLink):
             continue
         own = _by_direction(_refined(link.beam).build(robot.materials))
-        model = _by_direction(beams[link.name])
+        model = _by_direction(mechanics)
         cells = []
         for direction in DIRECTIONS:
             pairs = list(zip(own[direction], model[direction]))[:SHOWN]
             cells.append("  ".join(_frequency(f, m) for f, m in pairs))
         table.add_row(link.name, *cells)
+    return table
+
+
+def _lowest(robot: Robot, beams: dict[str, BeamLink | ReducedLink]) -> Table:
+    """The lowest frequencies of links of finite elements."""
+    table = _table()
+    table.show_header = False
+    for link in robot.bodies:
+        if link.flexible is not None:
+            hz = beams[link.name].natural_modes().hz[: 2 * SHOWN]
+            table.add_row(link.name, "  ".join(_number(f) for f in hz))
     return table
 
 
@@ -169,7 +191,7 @@ def _by_direction(beam: BeamLink) -> dict[str, list[float]]:
     return found
 
 
-def _totals(robot: Robot, beams: dict[str, BeamLink]) -> Table:
+def _totals(robot: Robot, beams: dict[str, BeamLink | ReducedLink]) -> Table:
     table = _table()
     table.show_header = False
     joints = sum(link.joint.type != "fixed" for link in robot.links)

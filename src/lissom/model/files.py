@@ -57,7 +57,7 @@ def parse(text: str, source: str) -> Robot:
         raise RobotError(f"{source}: lissom: missing; write the format version as lissom: {FORMAT}")
     kind = _kind(root.value)
     try:
-        described = kind.model_validate(root.value)
+        described = kind.model_validate(root.value, context={"folder": Path(source).parent})
     except ValidationError as error:
         raise RobotError(explain(error, kind, root.value, source, root.line_of)) from None
     return described if isinstance(described, Robot) else _translated(described, source)

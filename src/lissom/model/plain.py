@@ -63,6 +63,8 @@ def _value(name: str, value: Any) -> Any:
         return _part(value)
     if name == "inertia":
         return _inertia(value)
+    if isinstance(value, dict):
+        return {key: _value("", inner) for key, inner in value.items()}
     if isinstance(value, tuple):
         return [_value("", v) for v in value]
     return value

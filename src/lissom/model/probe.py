@@ -11,7 +11,7 @@ from lissom.model.arrays import Arrays
 from lissom.model.compiled import Compiled, Model
 
 Offset = tuple[float, float, float]
-Point = tuple[str, float | None, Offset]
+Point = tuple[str, float | str | None, Offset]
 
 
 class Probe(Compiled):
@@ -19,7 +19,7 @@ class Probe(Compiled):
 
 
 @lru_cache(maxsize=512)
-def probe(model: Model, link: str, x: float | None, offset: Offset) -> Probe:
+def probe(model: Model, link: str, x: float | str | None, offset: Offset) -> Probe:
     """The point of a beam at section `x` (its tip unless given), or the tip of a rigid link or its origin."""
     return Probe(_with_points(model, [(link, x, offset)]))
 
@@ -46,7 +46,9 @@ def _with_points(model: Model, points: list[Point]) -> Arrays:
     return arrays._replace(**new)
 
 
-def _place(model: Model, new: dict[str, np.ndarray], row: int, link: str, x: float | None, offset: Offset) -> None:
+def _place(
+    model: Model, new: dict[str, np.ndarray], row: int, link: str, x: float | str | None, offset: Offset
+) -> None:
     """Fill row `row` with the point of `link` at section `x`, shifted by `offset`."""
     new["parent"][row] = model.row(link)
     new["origin_rotation"][row] = np.eye(3)
@@ -55,7 +57,7 @@ def _place(model: Model, new: dict[str, np.ndarray], row: int, link: str, x: flo
     if link in model.beams:
         beam = model.beams[link]
         place = beam.length if x is None else x
-        if not 0 <= np.real(place) <= np.real(beam.length):
+        if not isinstance(place, str) and not 0 <= np.real(place) <= np.real(beam.length):
             raise LissomError(f"x = {place} m is not on {link}, which is {beam.length} m long")
         at, m = beam.section_map(place), beam.count
         new["section_position"][row] = at.position

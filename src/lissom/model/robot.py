@@ -5,22 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from pydantic_core import ValidationError
 
 from lissom.errors import RobotError
 from lissom.model import topology
 from lissom.model.body import AnyBody
 from lissom.model.elastic import Beam
+from lissom.model.flexible import Flexible
 from lissom.model.joint import Joint
 from lissom.model.material import Material
 from lissom.model.names import Name, Title
 from lissom.model.origin import Origin
-from lissom.model.part import Part, refusals
+from lissom.model.part import FORM, Part, refusals
 from lissom.model.values import Number, Vec3, Vector, refusal
 from lissom.model.visual import Visual
 
 if TYPE_CHECKING:
+    from lissom.beam import BeamLink
+    from lissom.fem.reduced import ReducedLink
     from lissom.model.compiled import Model
 
 FORMAT = 1
@@ -28,21 +31,29 @@ EARTH: Vec3 = (0.0, 0.0, -9.81)
 WORLD = "world"
 
 
-class Link(Part):
-    """One link: a flexible `beam` or a rigid `body`, and the joint that carries it.
+AnyPlace = Annotated[
+    Annotated[float, Number("the place along the parent beam", "metres", at_least=0), Tag(FORM + "number")]
+    | Annotated[str, Name("the interface of the parent"), Tag(FORM + "name")],
+    Discriminator(lambda data: FORM + ("name" if isinstance(data, str) else "number")),
+]
 
-    The joint's frame is the parent's frame (rigid parent) or its section at x = `at` (beam parent; the tip
-    unless given), shifted and turned by `origin`.
+
+class Link(Part):
+    """One link: a `beam`, a `flexible` body of any shape or a rigid `body`, and the joint that carries it.
+
+    The joint's frame is the parent's frame (rigid parent), its section at x = `at` (beam parent; the tip
+    unless given) or its interface `at` (flexible parent), shifted and turned by `origin`.
     """
 
     what: ClassVar[str] = "link"
 
     name: Annotated[str, Name("the name of the link")]
     parent: Annotated[str, Name("the name of the parent link")] = ""  # the robot fills in the previous link
-    at: Annotated[float | None, Number("the place along the parent beam", "metres", at_least=0)] = None
+    at: AnyPlace | None = None
     origin: Origin = Origin()
     joint: Joint = Field(description="how the link is joined: fixed, or {type: revolute, axis: [0, 0, 1]} and the like")
     beam: Beam | None = None
+    flexible: Flexible | None = None
     body: AnyBody | None = None
     visual: tuple[Visual, ...] = ()
 
@@ -63,16 +74,23 @@ class Link(Part):
 
     @model_validator(mode="after")
     def _one_kind(self) -> Link:
-        if (self.beam is None) == (self.body is None):
-            text = "give either beam (a flexible link) or body (a rigid one)"
-            if self.beam is None:
+        kinds = [name for name in ("beam", "flexible", "body") if getattr(self, name) is not None]
+        if len(kinds) != 1:
+            text = "give either beam (a flexible link), flexible (one by finite elements) or body (a rigid one)"
+            if not kinds:
                 raise refusals(("beam", None, f"missing; {text}"))
-            raise refusals(("body", self.body, f"goes beside beam; {text}, not both"))
+            raise refusals((kinds[1], getattr(self, kinds[1]), f"goes beside {kinds[0]}; {text}, not both"))
         return self
 
     @property
-    def flexible(self) -> bool:
-        return self.beam is not None
+    def elastic(self) -> bool:
+        """Whether it bends."""
+        return self.body is None
+
+    def build(self, materials: dict[str, Material]) -> BeamLink | ReducedLink | None:
+        """The mechanics of a link that bends; None of a rigid one."""
+        source = self.beam if self.beam is not None else self.flexible
+        return None if source is None else source.build(materials)
 
 
 class Robot(Part):
@@ -141,7 +159,14 @@ class Robot(Part):
 
     @property
     def mode_count(self) -> int:
-        return sum(link.beam.modes.total for link in self.links if link.beam is not None)
+        beams = sum(link.beam.modes.total for link in self.links if link.beam is not None)
+        others = (link.flexible.build(self.materials).count for link in self.links if link.flexible is not None)
+        return beams + sum(others)
+
+    def elastic_links(self) -> dict[str, BeamLink | ReducedLink]:
+        """The mechanics of every link that bends, by name, a parent before its children."""
+        built = {link.name: link.build(self.materials) for link in self.bodies}
+        return {name: mechanics for name, mechanics in built.items() if mechanics is not None}
 
     @property
     def rotor_count(self) -> int:

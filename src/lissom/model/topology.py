@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.model.names import did_you_mean
+from lissom.model.names import did_you_mean, listed
 
 if TYPE_CHECKING:
     from lissom.model.joint import Joint
@@ -73,13 +73,15 @@ def _materials(robot: Robot) -> list[Problem]:
     found: list[Problem] = []
     known = list(robot.materials)
     for i, link in enumerate(robot.links):
-        name = link.beam.material if link.beam is not None else None
+        kind = "beam" if link.beam is not None else "flexible"
+        made = link.beam or link.flexible
+        name = made.material if made is not None else None
         if name is not None and name not in robot.materials:
             remedy = (
                 f"the materials are {', '.join(known)}" if known else f"add materials: {{{name}: {{E: ..., rho: ...}}}}"
             )
             text = f"is not among the robot's materials{did_you_mean(name, known)}; {remedy}"
-            found.append((("links", i, "beam", "material"), name, text))
+            found.append((("links", i, kind, "material"), name, text))
     return found
 
 
@@ -112,7 +114,16 @@ def _attachments(robot: Robot) -> list[Problem]:
         if link.at is None:
             continue
         parent = by_name.get(link.parent)
-        if parent is None or parent.beam is None:
+        if parent is not None and parent.flexible is not None:
+            names = parent.flexible.interface_names
+            if not isinstance(link.at, str) or (names and link.at not in names):
+                known = f"choose {listed(names)}" if names else "give its name"
+                text = f"is not an interface of {parent.name!r}{did_you_mean(link.at, names)}; {known}"
+                found.append((("links", i, "at"), link.at, text))
+        elif isinstance(link.at, str):
+            text = "names an interface, which only a parent of finite elements has; give a place in metres, or leave it"
+            found.append((("links", i, "at"), link.at, text))
+        elif parent is None or parent.beam is None:
             what = "the world" if parent is None else f"the rigid link {parent.name!r}"
             text = f"is a place along a beam, but the parent is {what}; use origin: {{xyz: [x, y, z]}} instead"
             found.append((("links", i, "at"), link.at, text))

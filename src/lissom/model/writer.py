@@ -34,7 +34,11 @@ def _item(value: dict[str, Any], indent: int) -> list[str]:
 def _field(key: str, value: Any, indent: int, spread: bool = False) -> list[str]:
     start = " " * indent + f"{_text(key)}:"
     line = f"{start} {_flow(value)}"
-    if not isinstance(value, dict | list) or not value or (len(line) <= WIDTH and not spread and key != "beam"):
+    if (
+        not isinstance(value, dict | list)
+        or not value
+        or (len(line) <= WIDTH and not spread and key not in ("beam", "flexible"))
+    ):
         return [line]
     if isinstance(value, dict):
         return [start, *(inner for k, v in value.items() for inner in _field(k, v, indent + 2))]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from lissom.beam import BeamLink
 from lissom.errors import LissomError
+from lissom.fem.reduced import ReducedLink
 from lissom.lie import quaternion
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.names import did_you_mean, listed
@@ -92,7 +93,7 @@ class Lookup:
         text = f"{self.model.robot.name} has no joint {name!r}{did_you_mean(name, known)}"
         raise LissomError(f"{text}; the joints are {', '.join(known)}")
 
-    def beam(self, link: str) -> BeamLink:
+    def beam(self, link: str) -> BeamLink | ReducedLink:
         """A flexible link."""
         self.model.row(link)
         if link not in self.model.beams:

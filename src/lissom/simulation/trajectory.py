@@ -175,7 +175,7 @@ class Trajectory:
     def centre_line(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
         """The bent axis of a flexible link in the world, (time, x, 3) m."""
         field = self.shape(link, stations)
-        along = np.multiply.outer(field["x"].values, [1.0, 0.0, 0.0])
+        along = self.lookup.beam(link).position(field["x"].values)
         origin = self.dataset["link_position"].sel(link=link).values[:, None, :]
         world = origin + so3.act(self.lookup.axes(link)[:, None], field.values + along)
         named = field.copy(data=world).rename(f"centre line of {link}")

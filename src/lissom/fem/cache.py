@@ -1,0 +1,94 @@
+"""Reductions are kept, in memory and on disk, under a key made of what they were computed from.
+
+The folder is that of the environment variable LISSOM_CACHE, or `lissom` in the user's cache folder; LISSOM_CACHE=off
+keeps nothing on disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from lissom.errors import LissomError
+from lissom.fem.reduced import ReducedLink
+from lissom.fem.store import FORMAT
+
+Progress = Callable[[str], None]
+KEPT = 16  # links in memory
+_links: dict[str, ReducedLink] = {}
+
+
+def key(settings: str, files: Sequence[str]) -> str:
+    """A name for the reduction that these settings and the contents of these files give."""
+    digest = hashlib.sha256(f"{FORMAT}\n{settings}\n".encode())
+    for file in files:
+        with open(file, "rb") as content:
+            digest.update(hashlib.file_digest(content, "sha256").digest())
+    return digest.hexdigest()
+
+
+def get(name: str, make: Callable[[Progress], ReducedLink]) -> ReducedLink:
+    """The link kept under a name, or a new one; a terminal sees what is being done."""
+    if name not in _links:
+        link = _from_disk(name)
+        if link is None:
+            with reporting("finite elements") as progress:
+                link = make(progress)
+            _to_disk(name, link)
+        while len(_links) >= KEPT:
+            del _links[next(iter(_links))]
+        _links[name] = link
+    return _links[name]
+
+
+@contextlib.contextmanager
+def reporting(title: str) -> Iterator[Progress]:
+    """A line on the terminal, if there is one, that says what is being done."""
+    if not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(title) as status:
+        yield lambda text: status.update(f"{title}: {text}")
+
+
+def folder() -> Path | None:
+    """Where reductions are kept on disk; None if nowhere."""
+    chosen = os.environ.get("LISSOM_CACHE")
+    if chosen:
+        return None if chosen == "off" else Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME", "~/Library/Caches" if sys.platform == "darwin" else "~/.cache")
+    try:
+        return Path(base).expanduser() / "lissom"
+    except RuntimeError:  # no home folder
+        return None
+
+
+def _from_disk(name: str) -> ReducedLink | None:
+    place = folder()
+    if place is None or not (place / f"{name}.npz").is_file():
+        return None
+    try:
+        return ReducedLink.load(place / f"{name}.npz")
+    except LissomError:  # cut short or of an older lissom: made again
+        return None
+
+
+def _to_disk(name: str, link: ReducedLink) -> None:
+    place: Any = folder()
+    if place is None:
+        return
+    with contextlib.suppress(OSError):  # a full or read-only disk must not stop the work
+        place.mkdir(parents=True, exist_ok=True)
+        part = place / f"{name}.{os.getpid()}.part"
+        link.save(part)
+        part.replace(place / f"{name}.npz")

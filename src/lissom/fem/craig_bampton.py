@@ -1,0 +1,343 @@
+"""Component mode synthesis: from a structure with many unknowns to a link with few coordinates.
+
+The link's frame rides on its base interface, so a basis spans motions that leave the base at rest:
+
+    craig-bampton   modes with all interfaces held, and the static shapes of unit motions of each other interface
+    guyan           these static shapes alone
+    free-interface  modes of the free body and its residual answers to interface loads, less the base's motion
+
+Any of them is then orthonormalised: coordinates are the natural modes of the reduced link, its base held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lissom.beam import Damping
+from lissom.beam.eigen import eigenmodes
+from lissom.errors import LissomError
+from lissom.fem.eigen import Free, lowest
+from lissom.fem.interface import Interface, Tied, tie
+from lissom.fem.reduced import Attachment, ReducedLink
+from lissom.fem.report import Truncation
+from lissom.fem.solve import Factor
+from lissom.fem.structure import Array, Sparse, Structure
+
+METHODS = ("craig-bampton", "guyan", "free-interface")
+SOUGHT = 60  # held modes from which a share of effective mass is gathered
+COMPARED = 12  # natural frequencies of the full model that a report compares with
+DEPENDENT = 1e-12  # squared size, relative, of a basis function that the others already span
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which modes to keep: a number of them, all up to a frequency, or those that carry a share of the mass.
+
+    Args:
+        count: the lowest so many.
+        frequency: all up to this, Hz.
+        effective_mass: those of largest effective modal mass, until each rigid motion of the base has this share
+            (0 to 1) of the mass that moves inside; sought among the lowest 60.
+    """
+
+    count: int | None = None
+    frequency: float | None = None
+    effective_mass: float | None = None
+
+    def __post_init__(self) -> None:
+        given = [name for name in ("count", "frequency", "effective_mass") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise LissomError(f"modes: {' and '.join(given) or 'nothing'} given; give one of count, frequency (Hz), "
+                              "effective_mass (a share of 1)")  # fmt: skip
+        if self.count is not None and not 0 <= self.count <= 500:
+            raise LissomError(f"modes: count = {self.count}; give a whole number from 0 to 500")
+        if self.frequency is not None and not self.frequency > 0:
+            raise LissomError(f"modes: frequency = {self.frequency!r}; give the highest frequency in Hz")
+        if self.effective_mass is not None and not 0 < self.effective_mass <= 1:
+            raise LissomError(f"modes: effective_mass = {self.effective_mass!r}; give a share such as 0.95")
+
+
+def reduce(
+    structure: Structure,
+    interfaces: Sequence[Interface],
+    modes: Selection | int = 10,
+    method: str = "craig-bampton",
+    base: str | None = None,
+    tip: str | None = None,
+    damping: Damping = 0.0,
+    compare: int = COMPARED,
+    progress: Callable[[str], None] = lambda text: None,
+) -> ReducedLink:
+    """A link from a structure.
+
+    Args:
+        interfaces: what its joints take hold of.
+        modes: which modes to keep beside the static shapes; a number is a count.
+        method: "craig-bampton", "guyan" or "free-interface".
+        base: the interface that carries the link, whose frame becomes the link's; the first unless given.
+        tip: the interface where a child sits unless it says otherwise; the last unless given.
+        damping: as of a beam: modal ratio, {"stiffness": beta, "mass": alpha} or "engineering".
+        compare: how many natural frequencies of the full model to compare with in the report.
+        progress: told what is being done, as text.
+    """
+    if method not in METHODS:
+        raise LissomError(f"method {method!r} is unknown; choose {', '.join(METHODS)}")
+    selection = Selection(count=modes) if isinstance(modes, int) else modes
+    progress("tying interfaces")
+    tied = tie(structure, interfaces)
+    base, tip = _named(base, tied, 0), _named(tip, tied, -1)
+    body = _Body(structure, tied, base, progress)
+    basis, held = body.basis(method, selection)
+    progress("orthonormalising")
+    shapes, squares = _orthonormal(basis, body.M, body.K)
+    scale = np.sqrt(structure.total_mass())
+    shapes = scale * shapes
+    progress("integrating over the mass")
+    nodal = tied.map @ shapes
+    origin = tied.origins[tied.names.index(base)]
+    inertia = structure.inertia.invariants(nodal, origin)
+    full = body.clamped(compare) if compare else np.zeros(0)
+    frames = {
+        name: Attachment(at - origin, shapes[tied.columns(name)[3:]], shapes[tied.columns(name)[:3]])
+        for name, at in zip(tied.names, tied.origins)
+    }
+    if structure.stress is not None:
+        progress("stresses")
+    return ReducedLink(
+        inertia=inertia,
+        modal_stiffness=scale**2 * np.diag(squares),
+        interfaces=frames,
+        base=base,
+        tip=tip,
+        truncation=Truncation(
+            method=method,
+            unknowns=structure.size,
+            mass=structure.total_mass(),
+            interfaces=tied.names,
+            held_hz=held.hz,
+            shares=held.shares,
+            next_hz=held.next_hz,
+            full_hz=full[: len(squares)],
+            reduced_hz=np.sqrt(squares) / (2 * np.pi),
+        ),
+        nodes=structure.nodes - origin,
+        shapes=nodal.reshape(len(structure.nodes), structure.width, -1)[:, :3].copy(),
+        stress_shapes=None if structure.stress is None else structure.stress(nodal),
+        faces=structure.faces,
+        lines=structure.lines,
+        damping=damping,
+    )
+
+
+def _named(name: str | None, tied: Tied, default: int) -> str:
+    if name is None:
+        return tied.names[default]
+    if name not in tied.names:
+        from lissom.fem.names import unknown
+
+        raise LissomError(unknown("interface", name, tied.names))
+    return name
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """The modes kept, with all interfaces held."""
+
+    hz: Array
+    shares: Array
+    next_hz: float
+
+
+class _Body:
+    """Matrices of a tied structure and what is solved with them; unknowns: inner ones, then interfaces."""
+
+    def __init__(self, structure: Structure, tied: Tied, base: str, progress: Callable[[str], None]) -> None:
+        from scipy.sparse import csr_array
+
+        self.structure, self.tied, self.progress = structure, tied, progress
+        self.M: Sparse = csr_array(tied.map.T @ structure.mass @ tied.map)
+        self.K: Sparse = csr_array(tied.map.T @ structure.stiffness @ tied.map)
+        self.inner = np.arange(tied.free)
+        self.base = tied.columns(base)
+        self.others = np.setdiff1d(np.arange(tied.free, self.K.shape[0]), self.base)
+        self.origin = tied.origins[tied.names.index(base)]
+        self._static: tuple[Array, Array] | None = None
+        self._factor: Factor | None = None
+
+    def basis(self, method: str, selection: Selection) -> tuple[Array, _Held]:
+        """Columns (unknowns, k) that leave the base at rest, and the modes among them."""
+        none = _Held(np.zeros(0), np.zeros((0, 6)), np.nan)
+        if method == "free-interface":
+            return self._free_interface(selection)
+        statics, _ = self.static_shapes()
+        if method == "guyan":
+            if statics.shape[1] == 0:
+                raise LissomError("guyan: the link has no interface but its base; give it another one, or modes")
+            return statics, none
+        held, kept = self._held_modes(selection)
+        dynamic = np.zeros((self.K.shape[0], held.shape[1]))
+        dynamic[self.inner] = held
+        if dynamic.shape[1] + statics.shape[1] == 0:
+            raise LissomError("modes: none is left, and the base is the only interface; raise count or frequency")
+        return np.hstack([statics, dynamic]), kept
+
+    @property
+    def factor(self) -> Factor:
+        """Factors of the stiffness with all interfaces held."""
+        if self._factor is None:
+            self.progress("factorising the stiffness matrix")
+            K = self.K[: self.tied.free, : self.tied.free]
+            self._factor = Factor(K, self.tied.points)
+        return self._factor
+
+    def static_shapes(self) -> tuple[Array, Array]:
+        """Answers (unknowns, c) to unit motions of the other interfaces, base held; their stiffness (c, c)."""
+        if self._static is None:
+            coupling = self.K[: self.tied.free, self.others].toarray()
+            self.progress("static shapes")
+            Psi = -self.factor.solve(coupling) if len(self.others) else coupling
+            shapes = np.zeros((self.K.shape[0], len(self.others)))
+            shapes[self.inner] = Psi
+            shapes[self.others, np.arange(len(self.others))] = 1
+            S = self.K[self.others][:, self.others].toarray() + coupling.T @ Psi
+            self._static = shapes, (S + S.T) / 2
+        return self._static
+
+    def clamped(self, count: int) -> Array:
+        """Lowest natural frequencies in Hz of the full model with its base held."""
+        self.progress("natural frequencies of the full model")
+        statics, S = self.static_shapes()
+        Psi, n = statics[self.inner], self.tied.free
+        kept = np.concatenate([self.inner, self.others])
+        inverse = np.linalg.inv(S) if len(S) else S
+
+        def solve(load: Array) -> Array:
+            at_interfaces = inverse @ (load[n:] + Psi.T @ load[:n])
+            return np.concatenate([self.factor.solve(load[:n]) + Psi @ at_interfaces, at_interfaces])
+
+        omega, _ = lowest(self.M[kept][:, kept], self.K[kept][:, kept], count, solve)
+        return omega / (2 * np.pi)
+
+    def _held_modes(self, selection: Selection) -> tuple[Array, _Held]:
+        n = self.tied.free
+        M, K = self.M[:n, :n], self.K[:n, :n]
+
+        def find(count: int) -> tuple[Array, Array]:
+            self.progress(f"modes with interfaces held: the lowest {count}")
+            omega, X = lowest(M, K, count, self.factor.solve)
+            return omega / (2 * np.pi), X
+
+        if selection.frequency is not None:
+            hz, X = _up_to(find, selection.frequency, n)
+        else:
+            hz, X = find(min(n, (SOUGHT if selection.count is None else selection.count) + 1))
+        shares = self._shares(X)
+        kept, following = _select(selection, hz, shares, n)
+        return X[:, kept], _Held(hz[kept], shares[kept], following)
+
+    def _shares(self, X: Array) -> Array:
+        """Effective modal mass of held modes (k, 6) as shares of what all of them together have."""
+        from scipy.sparse.linalg import cg
+
+        n = self.tied.free
+        rigid = self.tied.rigid_motions(self.structure, self.origin)
+        force = self.M[:n] @ rigid  # inertia forces on inner unknowns when the base accelerates
+        inner, diagonal = self.M[:n, :n], self.M.diagonal()[:n]
+        from scipy.sparse import diags_array
+
+        near = diags_array(1 / diagonal)
+        total = np.array([f @ cg(inner, f, rtol=1e-6, maxiter=500, M=near)[0] for f in force.T])
+        return (X.T @ force) ** 2 / np.where(total > 0, total, np.inf)
+
+    def _free_interface(self, selection: Selection) -> tuple[Array, _Held]:
+        if selection.effective_mass is not None:
+            raise LissomError("modes: effective_mass does not apply to modes of a free body; give count or frequency")
+        rigid = self.tied.rigid_motions(self.structure, self.origin)
+        self.progress("factorising the stiffness matrix")
+        free = Free(self.M, self.K, rigid, self.tied.all_points)
+
+        def find(count: int) -> tuple[Array, Array]:
+            self.progress(f"modes of the free body: the lowest {count}")
+            omega, X = free.modes(count)
+            return omega / (2 * np.pi), X
+
+        n = self.K.shape[0] - 6
+        if selection.frequency is not None:
+            hz, X = _up_to(find, selection.frequency, n)
+        else:
+            hz, X = find(min(n, (selection.count or 0) + 1))
+        kept, following = _select(selection, hz, np.zeros((len(hz), 6)), n)
+        X, hz = X[:, kept], hz[kept]
+        loads = np.zeros((self.K.shape[0], 6 * len(self.tied.names)))
+        loads[self.tied.free + np.arange(loads.shape[1]), np.arange(loads.shape[1])] = 1
+        residual = free.flexibility(loads)
+        residual -= X @ (X.T @ (self.M @ residual))
+        basis = np.hstack([X, residual])
+        basis -= rigid @ basis[self.base]  # seen from the base
+        return basis, _Held(hz, np.zeros((0, 6)), following)
+
+
+def _up_to(find: Callable[[int], tuple[Array, Array]], limit: float, n: int) -> tuple[Array, Array]:
+    """Modes found in growing numbers until one lies beyond the limit."""
+    count = min(n, 20)
+    while True:
+        hz, X = find(count)
+        if count == n or hz[-1] > limit:
+            return hz, X
+        if count > 400:
+            raise LissomError(f"modes: more than 400 lie below {limit:g} Hz; lower frequency, or give a count")
+        count = min(n, 2 * count)
+
+
+def _select(selection: Selection, hz: Array, shares: Array, n: int) -> tuple[Array, float]:
+    """Indices of the modes to keep, and the lowest frequency left out."""
+    if selection.count is not None:
+        kept = np.arange(min(selection.count, len(hz)))
+    elif selection.frequency is not None:
+        kept = np.flatnonzero(hz <= selection.frequency)
+    else:
+        kept = _heaviest(shares, float(selection.effective_mass or 0))
+    left = np.setdiff1d(np.arange(len(hz)), kept)
+    if selection.frequency is not None:
+        return kept, selection.frequency
+    return kept, float(hz[left].min()) if len(left) else np.nan
+
+
+def _heaviest(shares: Array, wanted: float) -> Array:
+    """Modes by largest share first, until every motion has the share wanted."""
+    kept: list[int] = []
+    reached = np.zeros(6)
+    for motion in range(6):
+        for k in np.argsort(-shares[:, motion]):
+            if reached[motion] >= wanted:
+                break
+            if k not in kept:
+                kept.append(int(k))
+                reached += shares[k]
+    if np.any(reached < wanted):
+        raise LissomError(
+            f"modes: the lowest {len(shares)} carry {reached.min():.1%} of the moving mass, less than {wanted:.1%}; "
+            "lower effective_mass, or give a count"
+        )
+    return np.sort(np.array(kept, int))
+
+
+def _orthonormal(basis: Array, M: Sparse, K: Sparse) -> tuple[Array, Array]:
+    """Natural modes (unknowns, m), mass-normalised, in the span of the basis, and their omega^2."""
+    mass = basis.T @ (M @ basis)
+    basis = basis / np.sqrt(np.diag(mass))
+    mass = basis.T @ (M @ basis)
+    sizes, X = np.linalg.eigh((mass + mass.T) / 2)
+    independent = sizes > DEPENDENT * sizes[-1]
+    basis = basis @ (X[:, independent] / np.sqrt(sizes[independent]))
+    mass, stiffness = basis.T @ (M @ basis), basis.T @ (K @ basis)
+    try:
+        omega, Y = eigenmodes((mass + mass.T) / 2, (stiffness + stiffness.T) / 2)
+    except np.linalg.LinAlgError:
+        raise LissomError(
+            "the reduced stiffness is not positive: with its base held, a part of it can still move"
+        ) from None
+    return basis @ Y, omega**2
