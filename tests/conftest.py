@@ -1,7 +1,12 @@
 """Settings that every test shares."""
 
+import os
+
 from hypothesis import settings
 
 # The same examples on every machine, and no time limit per example: no failure by luck or load.
 settings.register_profile("lissom", derandomize=True, deadline=None, max_examples=50)
 settings.load_profile("lissom")
+
+# Reductions of finite-element links are made anew, not read from the user's cache.
+os.environ["LISSOM_CACHE"] = "off"

