@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from lissom.beam import BeamLink
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
 from lissom.model.names import did_you_mean
@@ -75,6 +76,15 @@ def entries() -> dict[str, Entry]:
 def names() -> tuple[str, ...]:
     """Names of all formulations, the kernel first."""
     return tuple(entries())
+
+
+def only_beams(model: Model, formulation: str) -> dict[str, BeamLink]:
+    """The beams of a model; `Unsupported` where another link bends."""
+    beams = {name: link for name, link in model.beams.items() if isinstance(link, BeamLink)}
+    for name in model.beams:
+        if name not in beams:
+            raise Unsupported(f"{formulation} covers beams: link {name} is made of finite elements")
+    return beams
 
 
 def build(name: str, model: Model) -> Formulation:

@@ -16,7 +16,7 @@ from lissom.lie import so3
 from lissom.model.compile import joint_steps
 from lissom.model.compiled import Model
 from lissom.model.robot import Link
-from lissom.theory.formulation import Unsupported
+from lissom.theory.formulation import Unsupported, only_beams
 from lissom.theory.screw_pde.particles import particles
 
 Array = np.ndarray
@@ -162,7 +162,7 @@ def tables(model: Model, frames: Mapping[str, float], held: Sequence[Station] = 
         frames: stations (metres) of body frames that are not at the base, by link.
         held: sections that closures hold: link and station (None for the tip).
     """
-    links, beams = model.robot.bodies, model.beams
+    links, beams = model.robot.bodies, only_beams(model, "screw_pde")
     n, m = len(links), max((beam.count for beam in beams.values()), default=0)
     rows = {link.name: i for i, link in enumerate(links)}
     fields: dict[str, Any] = {
@@ -211,7 +211,7 @@ def _sections(
         "twist": np.zeros((rows, m, m)),
         "closed": np.array([names.index(link) for link, _ in held], np.int64),
     }
-    places: list[tuple[int, str, float | None]] = [(i, link.parent, link.at) for i, link in enumerate(links)]
+    places: list[tuple[int, str, Any]] = [(i, link.parent, link.at) for i, link in enumerate(links)]
     places += [(n + i, link.name, frames.get(link.name, 0.0)) for i, link in enumerate(links)]
     places += [(2 * n + k, *station) for k, station in enumerate(held)]
     for row, owner, at in places:
