@@ -1,0 +1,27 @@
+"""Equivalent rigid-link system with component modes, after Vidoni et al. (2017).
+
+Each link has rigid and elastic modal coordinates; an ordinary chain of rigid frames carries them; compatibility at the
+joints gives the rigid coordinates from the elastic ones. `Erls(model)` is the formulation `erls` of `lissom.theory`;
+`Chain` and `System` take links of any shape.
+"""
+
+from lissom.theory.erls.build import chain
+from lissom.theory.erls.chain import Chain, Frames, Node
+from lissom.theory.erls.compatibility import Compatibility, Motion, Placement
+from lissom.theory.erls.formulation import Erls
+from lissom.theory.erls.link import ErlsLink
+from lissom.theory.erls.system import State, System
+
+__all__ = [
+    "Chain",
+    "Compatibility",
+    "Erls",
+    "ErlsLink",
+    "Frames",
+    "Motion",
+    "Node",
+    "Placement",
+    "State",
+    "System",
+    "chain",
+]

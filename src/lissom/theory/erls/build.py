@@ -1,0 +1,71 @@
+"""A chain of elastic links from a compiled robot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lissom.lie import se3, so3
+from lissom.model.arrays import Motion as Step
+from lissom.model.compile import joint_steps
+from lissom.model.compiled import Model
+from lissom.model.robot import Link
+from lissom.theory.erls.chain import Chain, Node
+from lissom.theory.erls.link import ErlsLink
+from lissom.theory.formulation import Unsupported
+
+NOTHING = ErlsLink.rigid(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+def chain(model: Model) -> tuple[Chain, dict[str, int]]:
+    """The chain of a robot, and the node of each link; `Unsupported` where a joint is a ball."""
+    nodes: list[Node] = []
+    at: dict[str, int] = {}
+    for link in model.robot.bodies:
+        if link.joint.type in ("spherical", "free"):
+            raise Unsupported(
+                f"erls: joint {link.joint.name!r} is {link.joint.type}; the equivalent rigid-link system is a chain of "
+                "turning and sliding joints"
+            )
+        parent, place, shapes = _carrier(model, link, at)
+        origin = se3.from_parts(so3.from_rpy(link.origin.rpy), link.origin.xyz)
+        steps: list[np.ndarray | None] = [_screw(*step) for step in joint_steps(link.joint)]
+        steps = steps or [None]
+        for screw in steps[:-1]:
+            nodes.append(Node(NOTHING, parent, place, shapes, origin, screw))
+            parent, place, shapes, origin = len(nodes) - 1, np.zeros(3), np.zeros((6, 0)), np.eye(4)
+        nodes.append(Node(_link(model, link), parent, place, shapes, origin, steps[-1]))
+        at[link.name] = len(nodes) - 1
+    return Chain(tuple(nodes), np.asarray(model.robot.gravity, float)), at
+
+
+def place_on(model: Model, link: Link, x: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """A place on a link: its position (3,) and its rotation and displacement (6, m) per elastic coordinate."""
+    elastic = model.beams.get(link.name)
+    if elastic is None:
+        return np.zeros(3), np.zeros((6, 0))
+    section = elastic.section_map(elastic.length if x is None else x)
+    return np.asarray(section.position), np.concatenate([section.psi, section.phi])
+
+
+def _carrier(model: Model, link: Link, at: dict[str, int]) -> tuple[int, np.ndarray, np.ndarray]:
+    """Node, place and shapes of what carries a link."""
+    if link.parent == "world":
+        return -1, np.zeros(3), np.zeros((6, 0))
+    return at[link.parent], *place_on(model, model.robot.link(link.parent), link.at)
+
+
+def _link(model: Model, link: Link) -> ErlsLink:
+    elastic = model.beams.get(link.name)
+    if elastic is None:
+        body = link.body
+        assert body is not None
+        return ErlsLink.rigid(float(body.mass), np.asarray(body.com, float), np.asarray(body.inertia, float))
+    still = np.zeros((6, elastic.count))  # the link's frame rides on its base
+    return ErlsLink.of(elastic.invariants(), elastic.stiffness(), elastic.damping_matrix(), still)
+
+
+def _screw(kind: Step, axis: np.ndarray) -> np.ndarray:
+    turn = kind == Step.TURN
+    return np.concatenate([axis * turn, axis * (not turn)])

@@ -1,0 +1,241 @@
+"""The equivalent rigid-link system (Vidoni et al. 2017): its compatibility, its balance of power, its limits."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from random_robots import random_robot, random_state
+
+import lissom
+from lissom import theory
+from lissom.lie import so3
+from lissom.theory import Unsupported
+from lissom.theory.erls import Erls, ErlsLink
+from lissom.theory.erls.link import A, S, squares
+from lissom.theory.joint_forces import joint_forces
+
+CHAINS = {
+    "two": ("revolute", "revolute"),
+    "sliding": ("revolute", "prismatic", "revolute"),
+    "universal-fixed": ("universal", "revolute", "fixed"),
+    "planar-cylindrical": ("planar", "cylindrical"),
+}
+
+
+@cache
+def built(name, flexible=True, **options):
+    """A random chain with a linear field, and its formulation."""
+    joints = CHAINS[name]
+    settings = {"transmissions": 0.5, "passive": 0.3} | options
+    rng = np.random.default_rng(len(name))
+    robot = random_robot(rng, joints, flexible=[flexible] * len(joints), stiffening="none", **settings)
+    return robot, Erls(robot.compile())
+
+
+@pytest.fixture(params=CHAINS)
+def case(request):
+    return built(request.param)
+
+
+def elastic(model):
+    return np.concatenate([np.r_[body.modes_v] for body in model.bodies]).astype(int)
+
+
+def state(robot, model, deflection, seed=0):
+    """Positions, velocities and accelerations whose elastic parts are all of the size of the deflection."""
+    rng = np.random.default_rng(seed)
+    q, v = random_state(robot, rng, deflection=1.0)
+    a = rng.normal(size=model.nv)
+    modes = elastic(model)
+    for x in (q, v, a):
+        x[modes] *= deflection
+    return q, v, a
+
+
+def test_constant_matrices_are_what_the_appendices_define():
+    """X, Y, Z, W, Q as sums over points of a cloud of masses, with the definitions (83)-(100) written out."""
+    rng = np.random.default_rng(2)
+    points, masses, shapes = rng.normal(size=(9, 3)), rng.uniform(1, 2, size=9), rng.normal(size=(9, 3, 4))
+    U = np.concatenate([-so3.hat(points), np.tile(np.eye(3), (9, 1, 1)), shapes], axis=-1)  # e x x = -x~ e
+    link = ErlsLink.of(_invariants(points, masses, shapes), np.eye(4), np.zeros((4, 4)), np.zeros((6, 4)))
+
+    def sum_of(left, right):
+        return np.einsum("p,pai,ab,bc,pcj->ij", masses, U, left.T, right, U)
+
+    one = np.eye(3)
+    assert_allclose(link.modal_mass, sum_of(one, one), atol=1e-12)
+    for k in range(3):
+        assert_allclose(link.X[k], sum_of(one, A[k]), atol=1e-12)
+        assert_allclose(link.Q[k], np.einsum("p,pai,ba->ib", masses, U, A[k]), atol=1e-12)
+        for d in range(3):
+            assert_allclose(link.Z[k, d], sum_of(A[k], A[d]), atol=1e-12)
+        for t in range(6):
+            assert_allclose(link.Y[t], sum_of(one, S[t]), atol=1e-12)
+            assert_allclose(link.W[k, t], sum_of(A[k], S[t]), atol=1e-12)
+    omega = rng.normal(size=3)
+    assert_allclose(np.einsum("t,tab->ab", squares(omega), S), so3.hat(omega).T @ so3.hat(omega), atol=1e-14)  # (88)
+
+
+def _invariants(points, masses, shapes):
+    from lissom.beam import Invariants
+
+    return Invariants(
+        mass=masses.sum(),
+        mc0=masses @ points,
+        C1=np.einsum("p,paj->aj", masses, shapes),
+        G0=np.einsum("p,pa,pb->ab", masses, points, points),
+        S0=np.einsum("p,pa,pbj->abj", masses, points, shapes),
+        N=np.einsum("p,pai,pbj->abij", masses, shapes, shapes),
+    )
+
+
+def test_displacements_at_the_joints_are_compatible(case):
+    """C(theta) q = 0 with q_r = D(theta) q_d, and q_r is the smallest solution."""
+    robot, erls = case
+    q, v, _ = state(robot, erls.model, 0.05)
+    placed = erls.state(q, v).motion
+    C = np.hstack([placed.Cr, placed.Cd])
+    assert placed.Cr.shape == (erls.system.compatibility.constraints, 6 * len(erls.chain.nodes))
+    assert len(placed.Cr) == 6 * len(erls.chain.nodes) - erls.chain.joints  # (9)
+    assert np.abs(C @ placed.q).max() < 1e-12
+    free = np.linalg.svd(placed.Cr)[2][len(placed.Cr) :]  # rigid motions that no row sees
+    assert np.abs(free @ placed.q[: placed.Cr.shape[1]]).max() < 1e-12
+
+
+def test_velocities_and_accelerations_are_derivatives_of_the_coordinates(case):
+    """(14) and (24), with the change of the pseudoinverse, against central differences along a curve."""
+    _, erls = case
+    n, m = erls.chain.joints, erls.chain.modes
+    rng = np.random.default_rng(4)
+    theta, rate, bend = 0.4 * rng.normal(size=(3, n))
+    q_d, q_rate, q_bend = 0.05 * rng.normal(size=(3, m))
+    compatibility = erls.system.compatibility
+
+    def placed(t):
+        frames = erls.chain.frames(theta + t * rate + t * t / 2 * bend, 0 * rate)
+        return compatibility.place(frames, q_d + t * q_rate + t * t / 2 * q_bend)
+
+    h = 1e-4
+    ahead, here, behind = placed(h), placed(0), placed(-h)
+    motion = compatibility.move(here, rate, q_rate)
+    change, again = np.concatenate([rate, q_rate]), np.concatenate([bend, q_bend])
+    assert_allclose(motion.rate, (ahead.q - behind.q) / (2 * h), atol=1e-7)
+    assert_allclose(motion.N @ again + motion.bias, (ahead.q - 2 * here.q + behind.q) / h**2, atol=1e-6)
+    assert_allclose(motion.slip_N @ change, (ahead.slip - behind.slip) / (2 * h), atol=1e-7)
+    slip = motion.slip_N @ again + motion.slip_bias
+    assert_allclose(slip, (ahead.slip - 2 * here.slip + behind.slip) / h**2, atol=1e-6)
+
+
+def test_energy_changes_by_the_power_of_forces_and_losses_even_at_large_deflection(case):
+    """The theory is consistent in itself: its power balance holds at any deflection, not to first order only."""
+    robot, erls = case
+    model = erls.model
+    q, v, _ = state(robot, model, 0.05)
+    tau = np.random.default_rng(5).normal(size=model.nv)
+    a = erls.accelerations(q, v, tau)
+
+    def energy(s):
+        return sum(erls.energy(q + s * v + s * s / 2 * a, v + s * a))
+
+    h = 1e-5
+    change = (8 * (energy(h) - energy(-h)) - (energy(2 * h) - energy(-2 * h))) / (12 * h)
+    still = np.zeros_like(v)
+    lost = (joint_forces(model, q, v) - joint_forces(model, q, still)) @ v
+    for body in model.bodies:
+        if body.link in model.beams:
+            rate = v[body.modes_v]
+            lost -= rate @ model.beams[body.link].damping_matrix() @ rate
+    assert abs(change - tau @ v - lost) < 1e-6 * max(1.0, abs(tau @ v), abs(lost), sum(map(abs, erls.energy(q, v))))
+
+
+def test_inverse_dynamics_inverts_the_accelerations(case):
+    robot, erls = case
+    q, v, _ = state(robot, erls.model, 0.03)
+    tau = np.random.default_rng(6).normal(size=erls.model.nv)
+    assert_allclose(erls.inverse_dynamics(q, v, erls.accelerations(q, v, tau)), tau, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_rigid_links_move_as_in_the_kernel(name):
+    robot, erls = built(name, flexible=False)
+    model = erls.model
+    q, v, a = state(robot, model, 0.0)
+    for value, expected in [
+        (erls.accelerations(q, v, a), lissom.forward_dynamics(model, q, v, a)),
+        (erls.inverse_dynamics(q, v, a), lissom.inverse_dynamics(model, q, v, a)),
+        (erls.wrenches(q, v, a), lissom.joint_wrenches(model, q, v, a)),
+        (erls.tip(q), lissom.tip_pose(model, q)),
+        (np.array(erls.energy(q, v)), np.array(lissom.energy(model, q, v))),
+    ]:
+        assert np.abs(value - expected).max() < 1e-9 * max(1.0, np.abs(expected).max())
+
+
+def test_undeformed_flexible_links_are_rigid_links(case):
+    """At rest in their modes, links need the joint forces of rigid ones, and their wrenches."""
+    robot, erls = case
+    model = erls.model
+    q, v, a = state(robot, model, 0.0)
+    joints = np.setdiff1d(np.arange(model.nv), elastic(model))
+    expected = lissom.inverse_dynamics(model, q, v, a)
+    assert_allclose(erls.inverse_dynamics(q, v, a), expected, atol=1e-9 * np.abs(expected).max())
+    assert joints.size
+    wrenches = lissom.joint_wrenches(model, q, v, a)
+    assert_allclose(erls.wrenches(q, v, a), wrenches, atol=1e-9 * np.abs(wrenches).max())
+
+
+def test_differences_from_the_kernel_fall_with_the_second_power_of_the_deflection(case):
+    """Joint forces, joint wrenches, tip and energy, at equal positions, velocities and accelerations."""
+    robot, erls = case
+    model = erls.model
+    joints = np.setdiff1d(np.arange(model.nv), elastic(model))
+    errors = []
+    for deflection in (1e-3, 1e-4):
+        q, v, a = state(robot, model, deflection)
+        force = erls.inverse_dynamics(q, v, a) - lissom.inverse_dynamics(model, q, v, a)
+        wrench = erls.wrenches(q, v, a) - lissom.joint_wrenches(model, q, v, a)
+        tip = erls.tip(q) - lissom.tip_pose(model, q)
+        energy = sum(erls.energy(q, v)) - sum(lissom.energy(model, q, v))
+        errors.append([np.abs(force[joints]).max(), np.abs(wrench).max(), np.abs(tip).max(), abs(energy)])
+    slopes = np.log10(np.array(errors[0]) / np.array(errors[1]))
+    assert np.all((slopes > 1.9) & (slopes < 2.1)), slopes
+
+
+def two_link_arm(stiffness):
+    """Two damped links, skew axes; stiffness scales the Young's modulus."""
+    beam = {
+        "length": 0.8,
+        "material": "stuff",
+        "section": {"shape": "rectangle", "width": 0.02, "height": 0.03},
+        "modes": {"y": 2, "z": 2, "torsion": 1, "axial": 0},
+        "damping": 0.2,
+        "stiffening": "none",
+    }
+    links = [
+        {"name": "upper", "joint": {"type": "revolute", "axis": [0, 1, 0]}, "beam": beam},
+        {"name": "lower", "joint": {"type": "revolute", "axis": [0, 1, 1]}, "beam": beam},
+    ]
+    material = {"E": 2e10 * stiffness, "nu": 0.3, "rho": 2700}
+    return lissom.Robot.from_dict({"lissom": 1, "name": "two", "materials": {"stuff": material}, "links": links})
+
+
+def test_motions_differ_from_the_kernels_by_the_second_power_of_the_deflection():
+    """A fall of 0.15 s, links ten times stiffer: the deflection falls to a tenth, the difference to a hundredth."""
+    deflections, differences = [], []
+    for stiffness in (5.0, 50.0):
+        model = two_link_arm(stiffness).compile()
+        runs = [theory.simulate(theory.build(name, model), 0.15, rate=100, rtol=1e-7) for name in ("erls", "kernel")]
+        ours, kernels = (np.array([run["upper"].values, run["lower"].values]) for run in runs)
+        differences.append(np.abs(ours - kernels).max())
+        deflections.append(np.abs(runs[0].deflection("upper").values).max())
+    slope = np.log(differences[0] / differences[1]) / np.log(deflections[0] / deflections[1])
+    assert deflections[0] > 2e-4
+    assert 1.9 < slope < 2.1
+
+
+def test_a_ball_joint_is_refused_by_name():
+    body = {"mass": 1, "inertia": [1, 1, 1]}
+    link = {"name": "thigh", "joint": {"name": "hip", "type": "spherical"}, "body": body}
+    robot = lissom.Robot.from_dict({"lissom": 1, "name": "leg", "links": [link]})
+    with pytest.raises(Unsupported, match="joint 'hip' is spherical"):
+        theory.build("erls", robot.compile())
