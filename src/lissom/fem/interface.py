@@ -1,7 +1,8 @@
 """Interfaces: sets of nodes tied to a frame that joints, loads and other links take hold of.
 
 A `rigid` tie makes the nodes follow the frame (RBE2 of Nastran): it stiffens what it holds. An `averaging` tie makes
-the frame follow the nodes (RBE3): its motion is the rigid motion that fits theirs best, and a load on it is spread.
+the frame follow the nodes (RBE3): its motion is the rigid motion that fits theirs best, weighted by the area of each
+node, and a load on it is spread over them likewise.
 """
 
 from __future__ import annotations
@@ -108,7 +109,8 @@ def tie(structure: Structure, interfaces: Sequence[Interface]) -> Tied:
             _check_single(interface, structure, nodes)
             links.append(_Dependence(rows, on_frame, np.zeros((len(rows), 0)), np.zeros(0, int)))
         else:
-            links.append(_averaging(interface, rows[:, :3].ravel(), motion[:, :3].reshape(-1, 6)))
+            weights = np.repeat(_areas(structure, nodes), 3)
+            links.append(_averaging(interface, rows[:, :3].ravel(), motion[:, :3].reshape(-1, 6), weights))
         dependent[links[-1].rows] = True
 
     free = np.flatnonzero(~dependent)
@@ -153,13 +155,24 @@ def _check_single(interface: Interface, structure: Structure, nodes: Array) -> N
         )
 
 
-def _averaging(interface: Interface, unknowns: Array, motion: Array) -> _Dependence:
+def _areas(structure: Structure, nodes: Array) -> Array:
+    """Area of the surface around each node (k,), within the interface; equal ones where that has none."""
+    held = np.isin(structure.faces, nodes).all(axis=1)
+    faces = structure.faces[held]
+    a, b, c = structure.nodes[faces].transpose(1, 0, 2)
+    area = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 6
+    total = np.bincount(faces.ravel(), np.repeat(area, 3), len(structure.nodes))[nodes]
+    return total if np.all(total > 0) else np.ones(len(nodes))
+
+
+def _averaging(interface: Interface, unknowns: Array, motion: Array, weights: Array) -> _Dependence:
     """Six of the unknowns as functions of the frame and the other unknowns, so that the frame fits the nodes."""
     from scipy.linalg import qr
 
     if np.linalg.matrix_rank(motion) < 6:
         raise LissomError(f"interface {interface.name}: its nodes lie on one line and hold no rotation; take a surface")
-    fit = np.linalg.pinv(motion)  # (6, 3 k): the frame's motion by those of the nodes
+    root = np.sqrt(weights / weights.mean())
+    fit = np.linalg.pinv(root[:, None] * motion) * root  # (6, 3 k): the frame's motion by those of the nodes
     _, _, order = qr(fit, pivoting=True, mode="economic")
     chosen, others = order[:6], order[6:]
     inverse = np.linalg.inv(fit[:, chosen])
