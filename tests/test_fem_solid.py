@@ -2,9 +2,6 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip("skfem")
-
 from solid_meshes import box
 from test_fem_frame import timoshenko_cantilever
 

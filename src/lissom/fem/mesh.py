@@ -9,6 +9,7 @@ import contextlib
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,8 @@ class SolidMesh:
         meshio = _meshio()
         groups = {name: np.asarray(nodes) for name, nodes in self.groups.items()}
         with _quiet():
-            meshio.Mesh(self.nodes, [(self.kind, self.cells)], point_sets=groups).write(path)
+            data = meshio.Mesh(self.nodes, [(self.kind, self.cells)], point_sets=groups)
+            data.write(path, file_format="gmsh22" if str(path).endswith(".msh") else None)
 
 
 def read_mesh(path: Any, scale: float | None = None) -> SolidMesh:
@@ -82,11 +84,11 @@ def read_mesh(path: Any, scale: float | None = None) -> SolidMesh:
         scale: unit of length of the file in m (0.001 for mm); without it, a mesh beyond 50 m is refused.
     """
     meshio = _meshio()
+    if not Path(path).is_file():
+        raise LissomError(f"{path}: no such mesh file; check the path")
     try:
         with _quiet():
             data = meshio.read(path)
-    except FileNotFoundError:
-        raise LissomError(f"{path}: no such mesh file; check the path") from None
     except (Exception, SystemExit) as error:
         reason = str(error).strip().splitlines()[-1:] or [""]
         detail = f" ({reason[0]})" if reason[0] and not isinstance(error, SystemExit) else ""

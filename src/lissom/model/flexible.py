@@ -264,21 +264,20 @@ class Flexible(Part):
         from lissom import fem
 
         structure = self._structure(material, progress)
+        selection: Any = self.modes if isinstance(self.modes, int) else fem.Selection(**self.modes.model_dump())
         try:
-            interfaces = [place.select(name, structure) for name, place in self.interfaces.items()]
+            return fem.reduce(
+                structure,
+                [place.select(name, structure) for name, place in self.interfaces.items()],
+                selection,
+                self.method,
+                base=self.base,
+                tip=self.tip,
+                augmented=self.augmented,
+                progress=progress,
+            )
         except LissomError as error:
             raise RobotError(f"{self._source}: {error}") from None
-        selection: Any = self.modes if isinstance(self.modes, int) else fem.Selection(**self.modes.model_dump())
-        return fem.reduce(
-            structure,
-            interfaces,
-            selection,
-            self.method,
-            base=self.base,
-            tip=self.tip,
-            augmented=self.augmented,
-            progress=progress,
-        )
 
     @property
     def _source(self) -> str:

@@ -1,0 +1,401 @@
+"""Meshes, drawings and matrices from files; what is wrong with them is told in one clear message."""
+
+import sys
+import types
+
+import meshio
+import numpy as np
+import pytest
+from scipy.io import mmwrite
+from scipy.sparse import csr_array, save_npz
+from solid_meshes import box
+
+import lissom
+from lissom import LissomError, beam, fem
+from lissom.errors import RobotError
+
+STEEL = beam.Material(E=2.1e11, nu=0.3, rho=7800)
+SIZE = (0.4, 0.1, 0.1)
+
+
+def first_frequency(mesh, **options):
+    interfaces = [fem.Interface("base", fem.select(fem.solid(mesh, STEEL), {"x": 0.0}))]
+    return fem.reduce(fem.solid(mesh, STEEL), interfaces, 1, **options).natural_modes().hz[0]
+
+
+@pytest.mark.parametrize("kind", ["tetra", "tetra10", "hexahedron", "hexahedron20"])
+@pytest.mark.parametrize("ending", ["msh", "inp", "vtk", "vtu", "bdf"])
+def test_meshes_of_other_programs_are_read(kind, ending, tmp_path):
+    mesh = box(SIZE, (3, 1, 1), kind)
+    path = tmp_path / f"boom.{ending}"
+    mesh.write(path)
+    again = fem.read_mesh(path)
+    assert again.kind == kind
+    assert np.allclose(again.nodes, mesh.nodes, atol=1e-6)
+    assert first_frequency(again) == pytest.approx(first_frequency(mesh), rel=1e-6)
+
+
+def test_node_sets_of_abaqus_become_groups(tmp_path):
+    mesh = box(SIZE, (3, 1, 1), "hexahedron")
+    mesh.write(tmp_path / "boom.inp")
+    groups = fem.read_mesh(tmp_path / "boom.inp").groups
+    assert sorted(groups["tip"]) == sorted(mesh.groups["tip"])
+
+
+def test_physical_groups_of_gmsh_become_groups(tmp_path):
+    mesh = box(SIZE, (3, 1, 1), "hexahedron")
+    face = next(cell for cell in mesh.cells if np.sum(mesh.nodes[cell, 0] == 0) == 4)
+    quad = [[node for node in face if mesh.nodes[node, 0] == 0]]
+    tags = [np.array([7] * len(mesh.cells)), np.array([3])]
+    data = meshio.Mesh(
+        mesh.nodes,
+        [("hexahedron", mesh.cells), ("quad", quad)],
+        cell_data={"gmsh:physical": tags, "gmsh:geometrical": tags},
+        field_data={"flange": np.array([3, 2]), "solid": np.array([7, 3])},
+    )
+    data.write(tmp_path / "boom.msh", file_format="gmsh22", binary=False)
+    groups = fem.read_mesh(tmp_path / "boom.msh").groups
+    assert np.all(fem.read_mesh(tmp_path / "boom.msh").nodes[groups["flange"], 0] == 0)
+    assert len(groups["solid"]) == len(mesh.nodes)
+
+
+def test_raised_order_puts_nodes_on_the_groups_too():
+    mesh = box(SIZE, (3, 2, 2), "hexahedron").with_order(2)
+    assert np.array_equal(np.sort(mesh.groups["tip"]), np.flatnonzero(mesh.nodes[:, 0] == SIZE[0]))
+    assert mesh.with_order(1).kind == "hexahedron" and len(mesh.with_order(1).nodes) == 4 * 3 * 3
+
+
+# what is wrong with a mesh
+
+
+def test_missing_file_is_named(tmp_path):
+    with pytest.raises(LissomError, match="no such mesh file"):
+        fem.read_mesh(tmp_path / "bom.msh")
+
+
+@pytest.mark.parametrize("ending", ["msh", "inp", "vtk", "bdf", "txt", "vtu"])
+def test_unreadable_mesh_is_refused(ending, tmp_path):
+    path = tmp_path / f"boom.{ending}"
+    path.write_text("this is\nno mesh, 12, at all\n")
+    with pytest.raises(LissomError, match=r"boom\.\w+: (cannot be read as a mesh|has no solid elements)"):
+        fem.read_mesh(path)
+
+
+def test_surface_mesh_is_refused(tmp_path):
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+    meshio.Mesh(points, [("triangle", [[0, 1, 2], [0, 1, 3]])]).write(tmp_path / "skin.vtk")
+    with pytest.raises(LissomError, match=r"no solid elements \(it has triangle\); mesh the volume"):
+        fem.read_mesh(tmp_path / "skin.vtk")
+
+
+def test_mixed_elements_are_refused(tmp_path):
+    mesh = box(SIZE, (2, 1, 1), "hexahedron")
+    cells = [("hexahedron", mesh.cells[:1]), ("tetra", mesh.cells[1:, [0, 1, 3, 4]])]
+    meshio.Mesh(mesh.nodes, cells).write(tmp_path / "mixed.vtk")
+    with pytest.raises(LissomError, match="mixes hexahedron and tetra"):
+        fem.read_mesh(tmp_path / "mixed.vtk")
+
+
+def test_disconnected_parts_are_refused():
+    one = box(SIZE, (2, 1, 1), "hexahedron")
+    nodes = np.vstack([one.nodes, one.nodes + np.array([0.5, 0, 0])])
+    two = fem.SolidMesh(nodes, np.vstack([one.cells, one.cells + len(one.nodes)]), "hexahedron", name="pair")
+    with pytest.raises(LissomError, match=r"pair: consists of 2 disconnected parts \(12, 12 nodes\)"):
+        fem.solid(two, STEEL)
+
+
+def test_inverted_element_is_refused():
+    mesh = box(SIZE, (3, 1, 1), "tetra")
+    cells = mesh.cells.copy()
+    cells[4, :2] = cells[4, 1::-1]
+    with pytest.raises(LissomError, match="1 of 18 elements are inverted or flat, the first at"):
+        fem.solid(fem.SolidMesh(mesh.nodes, cells, "tetra"), STEEL)
+    with pytest.raises(LissomError, match="all elements are inverted; the mesh is mirrored"):
+        fem.solid(fem.SolidMesh(mesh.nodes * [1, -1, 1], mesh.cells, "tetra"), STEEL)
+
+
+def test_missing_interface_is_refused():
+    structure = fem.solid(box(SIZE, (3, 1, 1), "hexahedron"), STEEL)
+    with pytest.raises(LissomError, match="no group 'flange'; its groups are base, tip"):
+        fem.reduce(structure, [fem.Interface("root", "flange")])
+    with pytest.raises(LissomError, match=r"x = 0.5: holds no node; the structure spans x 0 to 0.4"):
+        fem.select(structure, {"x": 0.5})
+    with pytest.raises(LissomError, match="lie on one line"):
+        fem.reduce(structure, [fem.Interface("edge", fem.select(structure, box=((0, -0.05, -0.05), (0, -0.05, 0.05))))])
+
+
+def test_millimetres_are_noticed(tmp_path):
+    mesh = box((400.0, 100.0, 100.0), (3, 1, 1), "hexahedron")
+    mesh.write(tmp_path / "boom.vtk")
+    with pytest.raises(LissomError, match=r"400 m long, which looks like millimetres \(0.4 m would fit\); write scale"):
+        fem.read_mesh(tmp_path / "boom.vtk")
+    assert np.ptp(fem.read_mesh(tmp_path / "boom.vtk", scale=0.001).nodes, axis=0).max() == pytest.approx(0.4)
+    assert np.ptp(fem.read_mesh(tmp_path / "boom.vtk", scale=1).nodes, axis=0).max() == pytest.approx(400)
+
+
+@pytest.mark.parametrize("units", [{"E": 2.1e5, "rho": 7800}, {"E": 2.1e11, "rho": 7.8e-9}])
+def test_inconsistent_units_of_the_material_are_noticed(units):
+    with pytest.raises(LissomError, match=r"sound would travel at .* give E in Pa"):
+        fem.solid(box(SIZE, (3, 1, 1), "hexahedron"), beam.Material(nu=0.3, **units))
+
+
+# matrices
+
+
+@pytest.fixture
+def exported(tmp_path):
+    """Mass and stiffness of a bar as another program would write them."""
+    structure = fem.solid(box((0.4, 0.1, 0.08), (4, 1, 1), "hexahedron20"), STEEL)
+    mmwrite(tmp_path / "K.mtx", structure.stiffness, symmetry="symmetric")
+    save_npz(tmp_path / "M.npz", structure.mass)
+    numbers = 101 + np.arange(len(structure.nodes))
+    table = "\n".join(f"{n}, {x!r}, {y!r}, {z!r}" for n, (x, y, z) in zip(numbers, structure.nodes.tolist()))
+    (tmp_path / "nodes.csv").write_text("number, x, y, z\n" + table)
+    return tmp_path, structure
+
+
+def test_link_from_matrices_equals_the_link_they_came_from(exported):
+    folder, structure = exported
+    ends = [fem.Interface(name, name) for name in ("base", "tip")]
+    direct = fem.reduce(structure, ends, 4)
+    given = fem.from_matrices(folder / "M.npz", folder / "K.mtx", folder / "nodes.csv")
+    held = [fem.Interface(name, fem.numbered(given, 101 + structure.groups[name], name)) for name in ("base", "tip")]
+    link = fem.reduce(given, held, 4)
+    assert np.allclose(link.natural_modes().hz, direct.natural_modes().hz, rtol=1e-6)
+    signs = np.sign(np.einsum("naj,naj->j", link.shapes, direct.shapes))
+    ours, theirs = link.invariants(), direct.invariants()
+    for name in ("mass", "mc0", "G0"):
+        assert np.allclose(getattr(ours, name), getattr(theirs, name), atol=1e-9)
+    lowest = slice(0, 6)
+    assert np.allclose((ours.C1 * signs)[:, lowest], theirs.C1[:, lowest], atol=1e-4)
+    assert np.allclose((ours.S0 * signs)[:, :, lowest], theirs.S0[:, :, lowest], atol=1e-4)
+
+
+def test_frame_matrices_keep_momentum_and_energy():
+    """With rotations at the nodes: what the mass matrix tells is kept to rounding."""
+    section = beam.Section.rectangle(STEEL, 0.02, 0.03)
+    frame = fem.chain(np.array([[0, 0, 0], [0.5, 0, 0], [0.5, 0.4, 0]]), section, elements=6)
+    given = fem.from_matrices(frame.mass, frame.stiffness, frame.nodes)
+    ends = [fem.Interface("base", [0]), fem.Interface("tip", frame.groups["tip"])]
+    ours, theirs = (fem.reduce(s, ends, 2).invariants() for s in (given, frame))
+    for name in ("mass", "mc0", "G0", "C1", "mass_matrix"):
+        assert np.allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-6, atol=1e-8)
+
+
+def test_asymmetric_stiffness_is_refused(exported):
+    folder, structure = exported
+    K = structure.stiffness.tolil()
+    K[3, 7] += 1e9
+    with pytest.raises(LissomError, match=r"stiffness matrix is not symmetric: entries \(\d, \d\) and"):
+        fem.from_matrices(folder / "M.npz", csr_array(K), folder / "nodes.csv")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"stiffness": np.eye(7)}, "7 rows for"),
+        ({"mass": np.eye(6)}, "mass matrix is 6 x 6"),
+        ({"supported": True}, "as a rigid body costs strain energy"),
+        ({"scale": 1000}, "looks like millimetres"),
+        ({"mass": "M.mtx"}, "cannot be read as a matrix"),
+    ],
+)
+def test_matrices_that_make_no_sense_are_refused(exported, change, words):
+    _, structure = exported
+    M, K, nodes = structure.mass, structure.stiffness, structure.nodes
+    if "supported" in change:
+        K = (K + csr_array(np.diag(np.r_[np.full(30, 1e12), np.zeros(len(nodes) * 3 - 30)]))).tocsr()
+    with pytest.raises(LissomError, match=words):
+        fem.from_matrices(change.get("mass", M), change.get("stiffness", K), nodes * change.get("scale", 1))
+
+
+def test_nastran_matrices_come_through_pynastran(exported, monkeypatch):
+    """The calls made to pyNastran, played by a stand-in: it cannot be installed beside numpy 2."""
+    _, structure = exported
+
+    class Grid:
+        def __init__(self, at):
+            self.get_position = lambda: at
+
+    grids = {10 + k: Grid(at) for k, at in enumerate(structure.nodes)}
+    stored = {"KGG": (6, np.triu(structure.stiffness.toarray())), "MGG": (6, structure.mass.toarray())}
+    bdf, op4 = types.ModuleType("pyNastran.bdf.bdf"), types.ModuleType("pyNastran.op4.op4")
+    bdf.read_bdf = lambda path, xref, debug: types.SimpleNamespace(nodes=grids)
+    op4.read_op4 = lambda path, names, debug: {name: stored[name] for name in names if name in stored}
+    for name, module in (("pyNastran.bdf.bdf", bdf), ("pyNastran.op4.op4", op4)):
+        for parent in (name.rsplit(".", 1)[0], "pyNastran"):
+            monkeypatch.setitem(sys.modules, parent, types.ModuleType(parent))
+        monkeypatch.setitem(sys.modules, name, module)
+    given = fem.from_nastran("boom.bdf", "boom.op4")
+    assert np.allclose(given.stiffness.toarray(), structure.stiffness.toarray(), atol=1.0)
+    assert given.numbers[0] == 10
+    with pytest.raises(LissomError, match="has no matrix MXX; it has KGG"):
+        fem.from_nastran("boom.bdf", "boom.op4", mass="MXX")
+
+
+def test_missing_pynastran_is_named():
+    with pytest.raises(LissomError, match="pip install pyNastran"):
+        fem.from_nastran("boom.bdf", "boom.op4")
+
+
+# robot files
+
+ARM = """
+lissom: 1
+name: meshed-arm
+gravity: [0, 0, -9.81]
+materials:
+  steel: {E: 2.1e11, nu: 0.3, rho: 7800}
+links:
+  - name: boom
+    joint: {name: shoulder, type: revolute, axis: [0, 1, 0]}
+    flexible:
+      mesh: parts/boom.vtk
+      material: steel
+      interfaces:
+        root: {x: 0}
+        side: {box: [[0.1, 0.05, -0.05], [0.3, 0.05, 0.05]], tie: averaging}
+        flange: {x: 0.4, tie: averaging}
+      modes: {frequency: 6000}
+      damping: 0.01
+  - name: tool
+    at: flange
+    joint: {name: wrist, type: revolute, axis: [0, 0, 1]}
+    body: {mass: 2.0, com: [0.1, 0, 0], inertia: [0.01, 0.01, 0.01]}
+  - name: camera
+    parent: boom
+    at: side
+    joint: fixed
+    body: {mass: 0.3}
+"""
+
+
+@pytest.fixture
+def arm(tmp_path):
+    (tmp_path / "parts").mkdir()
+    box(SIZE, (4, 2, 2), "hexahedron").write(tmp_path / "parts" / "boom.vtk")
+    (tmp_path / "arm.yaml").write_text(ARM)
+    return tmp_path / "arm.yaml"
+
+
+def test_mesh_in_a_robot_file_is_found_beside_it_and_runs(arm):
+    robot = lissom.load(arm)
+    run = lissom.simulate(robot, 0.2)
+    boom = run.model.beams["boom"]
+    assert run.model.nv == 2 + boom.count
+    assert np.max(np.abs(run["energy_residual"])) < 1e-5 * np.max(run["kinetic_energy"].values)
+    mass = 7800 * 0.4 * 0.1 * 0.1
+    assert float(boom.mass) == pytest.approx(mass)
+    wrench = run.wrench("shoulder", frame="world").values[0]
+    assert np.all(np.isfinite(wrench)) and np.allclose(run.tip("boom").values[0], [0.4, 0, 0], atol=1e-6)
+    assert "finite elements" in robot.describe()
+    stress = boom.von_mises(run.q[:, run.model.body("boom").modes_q])
+    assert stress.shape == (len(run.t), len(boom.nodes)) and stress.max() > 1e4
+
+
+def test_meshed_link_in_the_rigid_limit_is_a_rigid_body(arm):
+    """A stiff boom moves as a body of the same mass, centre and inertia."""
+    robot = lissom.load(arm).with_value("materials.steel.E", 4e12).with_value("links.boom.flexible.damping", 0.0)
+    boom = robot.elastic_links()["boom"].invariants()
+    data = robot.to_dict()
+    spread = boom.G0 - np.outer(boom.mc0, boom.mc0) / boom.mass
+    del data["links"][0]["flexible"]
+    inertia = np.trace(spread) * np.eye(3) - spread
+    data["links"][0]["body"] = {
+        "mass": float(boom.mass),
+        "com": (boom.mc0 / boom.mass).tolist(),
+        "inertia": ((inertia + inertia.T) / 2).tolist(),
+    }
+    for link, at in ((1, [0.4, 0, 0]), (2, [0.2, 0.05, 0])):
+        del data["links"][link]["at"]
+        data["links"][link]["origin"] = {"xyz": at}
+    rigid = lissom.Robot.from_dict(data).compile()
+    model = robot.compile()
+    q, v = model.neutral(), np.zeros(model.nv)
+    joints = [model.coordinates.index(name) for name in ("shoulder", "wrist")]
+    q[joints], v[joints] = [0.3, 0.7], [1.0, -2.0]
+    M, N = lissom.mass_matrix(model, q), lissom.mass_matrix(rigid, q[joints])
+    assert np.allclose(M[np.ix_(joints, joints)], N, rtol=1e-9)
+    h = lissom.inverse_dynamics(model, q, v, 0 * v)[joints]
+    assert np.allclose(h, lissom.inverse_dynamics(rigid, q[joints], v[joints], [0, 0]), rtol=1e-9, atol=1e-9)
+
+
+def test_robot_comes_back_from_its_own_file(arm, tmp_path):
+    robot = lissom.load(arm)
+    robot.save(tmp_path / "copy.yaml")
+    assert lissom.load(tmp_path / "copy.yaml") == robot
+
+
+def test_derivatives_with_respect_to_the_material(arm):
+    """Stiffness is proportional to E, mass to rho; the complex step sees it."""
+    robot = lissom.load(arm)
+    step = robot.with_value("materials.steel.E", 2.1e11 * (1 + 1e-20j)).compile()
+    assert np.allclose(step.arrays.stiffness.imag * 1e20, robot.compile().arrays.stiffness, rtol=1e-9)
+    heavier = robot.with_value("materials.steel.rho", 7800 * (1 + 1e-20j)).compile()
+    assert heavier.arrays.mass.imag[1] * 1e20 == pytest.approx(robot.compile().arrays.mass[1])
+
+
+def test_saved_reduction_is_a_source_of_its_own(arm, tmp_path):
+    robot = lissom.load(arm)
+    link = robot.elastic_links()["boom"]
+    link.save(tmp_path / "boom.npz")
+    data = robot.to_dict()
+    data["links"][0]["flexible"] = {"reduced": str(tmp_path / "boom.npz")}
+    for again in (lissom.Robot.from_dict(data), _with_link(data, link)):
+        M, N = (lissom.mass_matrix(r.compile(), r.compile().neutral()) for r in (robot, again))
+        assert np.array_equal(M, N)
+
+
+def _with_link(data, link):
+    data["links"][0]["flexible"] = {"reduced": link}
+    return lissom.Robot.from_dict(data)
+
+
+def test_reductions_are_kept_by_content(arm, tmp_path, monkeypatch):
+    from lissom.fem import cache
+
+    monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "_links", {})
+    hz = lissom.load(arm).elastic_links()["boom"].natural_modes().hz
+    (kept,) = (tmp_path / "cache").iterdir()
+    cache._links.clear()
+    monkeypatch.setattr(fem, "reduce", None)  # must not be needed
+    assert np.array_equal(lissom.load(arm).elastic_links()["boom"].natural_modes().hz, hz)
+    monkeypatch.undo()
+    monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "cache"))
+    box((0.5, 0.1, 0.1), (4, 2, 2), "hexahedron").write(arm.parent / "parts" / "boom.vtk")
+    changed = ARM.replace("x: 0.4", "x: 0.5")
+    arm.write_text(changed)
+    cache._links.clear()
+    assert lissom.load(arm).elastic_links()["boom"].natural_modes().hz[0] < hz[0]
+    assert kept.exists() and len(list((tmp_path / "cache").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("parts/boom.vtk", "parts/bom.vtk", r"arm.yaml:\d+: links.boom.flexible.mesh = .*there is no file"),
+        ("material: steel", "material: stell", "did you mean 'steel'"),
+        ("      material: steel\n", "", "links.boom.flexible.material: missing"),
+        ("at: flange", "at: flang", "did you mean 'flange'"),
+        ("at: flange", "at: 0.4", "is not an interface of 'boom'"),
+        ("at: side", "at: side\n    parent: tool", "parent"),
+        ("root: {x: 0}", "root: {x: 0, group: a}", "goes beside group"),
+        ("tie: averaging}\n      modes", "tie: glue}\n      modes", "choose how the surface is tied"),
+        ("modes: {frequency: 6000}", "modes: {frequency: 6000, count: 3}", "give one of them"),
+        ("mesh: parts/boom.vtk", "mesh: parts/boom.vtk\n      step: parts/boom.vtk", "goes beside mesh"),
+        ("mesh: parts/boom.vtk", "meshes: parts/boom.vtk", "did you mean 'mesh'"),
+        ("damping: 0.01", "base: rot", "is not an interface; they are root, side and flange"),
+    ],
+)
+def test_wrong_entries_of_a_flexible_block_are_explained(arm, old, new, words):
+    assert old in ARM
+    arm.write_text(ARM.replace(old, new, 1))
+    with pytest.raises(RobotError, match=words):
+        lissom.load(arm)
+
+
+def test_interface_that_holds_nothing_is_explained_with_the_file(arm):
+    arm.write_text(ARM.replace("x: 0.4", "x: 0.45"))
+    with pytest.raises(RobotError, match=r"boom.vtk: x = 0.45: holds no node; the structure spans x 0 to 0.4"):
+        lissom.load(arm).compile()
