@@ -286,11 +286,6 @@ BROKEN = {
         "stiffening: frist",
         ["links.upper.beam.stiffening", "'frist'", "did you mean 'first'"],
     ),
-    "exact stiffening": (
-        "stiffening: first",
-        "stiffening: exact",
-        [":15:", "links.upper.beam.stiffening", "'exact'", "none or first"],
-    ),
     "negative damping": (
         "damping: 0.01",
         "damping: -0.01",

@@ -7,6 +7,7 @@ of the basis, the section's constants and the user's data. CasADi differentiates
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,6 +74,31 @@ def columns_cross(a: Sequence[MX], b: Sequence[MX]) -> tuple[MX, MX, MX]:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
+def rotation_columns(theta: Sequence[MX]) -> list[list[MX]]:
+    """Entries of exp(theta~) = 1 + s theta~ + f theta~^2 for fields of rotation vectors, by their power series."""
+    z = theta[0] ** 2 + theta[1] ** 2 + theta[2] ** 2
+    s = sum((-1) ** n * z**n / math.factorial(2 * n + 1) for n in range(20))
+    f = sum((-1) ** n * z**n / math.factorial(2 * n + 2) for n in range(20))
+    x, y, w = theta
+    return [
+        [1 - f * (y * y + w * w), f * x * y - s * w, f * x * w + s * y],
+        [f * x * y + s * w, 1 - f * (x * x + w * w), f * y * w - s * x],
+        [f * x * w - s * y, f * y * w + s * x, 1 - f * (x * x + y * y)],
+    ]
+
+
+def curvature(theta: Sequence[MX], theta_x: Sequence[MX]) -> list[MX]:
+    """k of R^T R' = k~, by differentiating the entries of R along the link."""
+    t = [MX.sym(f"t{k}") for k in range(3)]
+    d = [MX.sym(f"d{k}") for k in range(3)]
+    R = ca.vertcat(*[ca.horzcat(*row) for row in rotation_columns(t)])
+    along = sum((ca.jacobian(ca.vec(R), t[k]).reshape((3, 3)) * d[k] for k in range(3)), start=MX.zeros(3, 3))
+    spin = R.T @ along
+    k = ca.Function("k", [*t, *d], [spin[2, 1], spin[0, 2], spin[1, 0]]).map(theta[0].numel())
+    out = k(*(c.T for c in (*theta, *theta_x)))
+    return [c.T for c in out]
+
+
 def rotation(axis: np.ndarray, angle: MX) -> MX:
     n = ca.DM(axis / np.linalg.norm(axis))
     return ca.cos(angle) * ca.DM.eye(3) + (1 - ca.cos(angle)) * (n @ n.T) + ca.sin(angle) * ca.skew(n)
@@ -84,6 +110,7 @@ class BeamField:
     def __init__(self, beam: Beam, order: int) -> None:
         self.beam, self.order = beam, order
         self.second_order = beam.stiffening == "first"
+        self.exact = beam.stiffening == "exact"
         self.counts = [s.count for s in beam.shapes]
         self.count = sum(self.counts)
         self.breaks = [float(b) for s in beam.shapes for b in (s.breaks if s.breaks is not None else ())]
@@ -124,6 +151,13 @@ class BeamField:
         """int_0^x (v'^2 + w'^2) / 2 and int_0^x (v' w'' - w' v'') / 2 as columns over the stations."""
         if not self.second_order:
             return MX.zeros(len(xi)), MX.zeros(len(xi))
+        inner, upto = self.running(xi)
+        f = self.fields(inner, eta)
+        integral = ca.DM(upto) / 2
+        return integral @ (f["v1"] ** 2 + f["w1"] ** 2), integral @ (f["v1"] * f["w2"] - f["w1"] * f["v2"])
+
+    def running(self, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Points between the base and the stations, and the matrix from values there to integrals over x."""
         stations, which = np.unique(xi, return_inverse=True)
         ends = np.concatenate([[0.0], stations])
         pieces = [
@@ -136,13 +170,24 @@ class BeamField:
         for k, (_, w) in enumerate(pieces):
             upto[k:, first : first + len(w)] = w * self.beam.length
             first += len(w)
+        return inner, upto[which]
+
+    def exact_axis(self, xi: np.ndarray, eta: MX) -> list[MX]:
+        """Axis of the geometrically exact field: int_0^x (1 + a') R e_x, three columns over the stations."""
+        inner, upto = self.running(xi)
         f = self.fields(inner, eta)
-        integral = ca.DM(upto[which]) / 2
-        return integral @ (f["v1"] ** 2 + f["w1"] ** 2), integral @ (f["v1"] * f["w2"] - f["w1"] * f["v2"])
+        R = rotation_columns((f["t"], -f["w1"], f["v1"]))
+        return [ca.DM(upto) @ ((1 + f["a1"]) * R[k][0]) for k in range(3)]
 
     def points(self, eta: MX) -> tuple[MX, MX, MX]:
         """Coordinates of all material points in the link's frame, three columns."""
         f = self.fields(self.point_xi, eta)
+        if self.exact:
+            axis = self.exact_axis(self.point_xi, eta)
+            R = rotation_columns((f["t"], -f["w1"], f["v1"]))
+            d = [ca.DM(self.offsets[:, k]) for k in range(3)]
+            x, y, z = (axis[k] + R[k][0] * d[0] + R[k][1] * d[1] + R[k][2] * d[2] for k in range(3))
+            return x, y, z
         short, _ = self.shortening_and_twist(self.point_xi, eta)
         d = [ca.DM(self.offsets[:, k]) for k in range(3)]
         theta = f["t"], -f["w1"], f["v1"]
@@ -165,6 +210,9 @@ class BeamField:
         """Strain energy, the bending-torsion term included where the field is of second order."""
         c, w = self.beam.section, ca.DM(self.weights * self.beam.length)
         f = self.fields(self.xi, eta)
+        if self.exact:
+            strains, stiffness = self.exact_strains(eta)
+            return ca.dot(stiffness, strains**2) / 2
         energy = (
             c.EIz * ca.dot(w, f["v2"] ** 2)
             + c.EIy * ca.dot(w, f["w2"] ** 2)
@@ -175,6 +223,13 @@ class BeamField:
             energy += (c.EIz - c.EIy) * ca.dot(w, f["t"] * f["v2"] * f["w2"])
         return energy
 
+    def exact_strains(self, eta: MX) -> tuple[MX, MX]:
+        """Curvatures and stretch of the exact field over all stations, and the stiffness of each times its weight."""
+        c, w = self.beam.section, ca.DM(self.weights * self.beam.length)
+        f = self.fields(self.xi, eta)
+        k = curvature((f["t"], -f["w1"], f["v1"]), (f["t1"], -f["w2"], f["v2"]))
+        return ca.vertcat(*k, f["a1"]), ca.vertcat(c.GJ * w, c.EIy * w, c.EIz * w, c.EA * w)
+
     @cached_property
     def damping_force(self) -> ca.Function:
         """Force of the link's internal damping on its modes, of (eta, etadot)."""
@@ -184,7 +239,11 @@ class BeamField:
         at_rest = self.kinetic.call([MX.zeros(6), MX.zeros(self.count), rate], True, False)[0]
         mass = ca.evalf(ca.hessian(at_rest, rate)[0]).full()
         if isinstance(damping, dict):
-            force = -damping["stiffness"] * ca.jtimes(slope, eta, rate) - ca.DM(damping["mass"] * mass) @ rate
+            along = ca.jtimes(slope, eta, rate)
+            if self.exact:  # stresses follow the rates of the exact strains
+                strains, stiffness = self.exact_strains(eta)
+                along = ca.jtimes(strains, eta, stiffness * ca.jtimes(strains, eta, rate), True)
+            force = -damping["stiffness"] * along - ca.DM(damping["mass"] * mass) @ rate
             return ca.Function("damping", [eta, rate], [force])
         stiffness = ca.Function("K", [eta], [ca.jacobian(slope, eta)])(np.zeros(self.count)).full()
         root = np.linalg.cholesky(mass)
@@ -202,6 +261,9 @@ class BeamField:
         """Proper pose of the section at x in the link's frame."""
         xi = np.array([x / self.beam.length])
         f = self.fields(xi, eta)
+        if self.exact:
+            R = rotation_columns((f["t"], -f["w1"], f["v1"]))
+            return ca.vertcat(*[ca.horzcat(*row) for row in R]), ca.vertcat(*self.exact_axis(xi, eta))
         short, twist = self.shortening_and_twist(xi, eta)
         slope = ca.vertcat(0, -f["w1"], f["v1"])
         g = ca.skew(slope / 2 * (1 + ca.sumsqr(slope) / 12))

@@ -25,7 +25,7 @@ TREES = {
     "axes": ("cylindrical", "planar", "prismatic", "fixed", "revolute"),
 }
 VARIANTS = list(itertools.product(TREES, ("odd", "even"), ("none", "first")))  # which links bend, stiffening
-CASES = ["ella", *map("/".join, VARIANTS)]
+CASES = ["ella", *map("/".join, VARIANTS), "groups/odd/exact", "axes/odd/exact"]
 
 
 class Case:

@@ -130,7 +130,7 @@ def test_energy_changes_by_the_power_of_applied_forces_wrenches_and_losses(numbe
     assert power(case.model, *case.state, a) == pytest.approx(expected, abs=1e-11 * scale)
 
 
-@pytest.mark.parametrize("stiffening", ["none", "first"])
+@pytest.mark.parametrize("stiffening", ["none", "first", "exact"])
 def test_damping_and_friction_only_ever_dissipate(stiffening):
     rng = np.random.default_rng(13)
     joints = ("universal", "revolute", "planar", "spherical", "cylindrical")

@@ -110,14 +110,14 @@ def test_in_motion_every_link_balances_as_a_free_body(number):
     case = tree(number)
     rates = momentum_rates(case.independent, *case.state, case.a)
     sums = free_body_sums(case.model, *case.state, case.a, case.named_wrenches)
-    assert_equal(sums, rates, 1e-12)
+    assert_equal(sums, rates, max(1e-12, case.slack))
 
 
 @pytest.mark.parametrize("number", range(TREES))
 def test_a_joint_carries_all_outboard_mass(number):
     case = tree(number)
     expected = case.independent.balance_wrenches(*case.state, case.a)
-    assert_equal(lissom.joint_wrenches(case.model, *case.state, case.a), expected, 1e-11)
+    assert_equal(lissom.joint_wrenches(case.model, *case.state, case.a), expected, max(1e-11, case.slack))
 
 
 def test_along_the_axis_of_an_elastic_joint_acts_the_torque_of_its_transmission():

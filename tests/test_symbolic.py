@@ -20,6 +20,7 @@ TREES = {
     "tree-on-groups": ("free", "spherical", "universal", "revolute", "fixed"),
     "tree-of-axes": ("cylindrical", "planar", "prismatic", "revolute", "universal"),
     "tree-of-balls": ("spherical", "revolute", "free", "prismatic"),
+    "exact-tree": ("revolute", "universal"),
 }
 
 
@@ -29,7 +30,8 @@ def model_of(name):
         return lissom.load(name).compile()
     rng, joints = np.random.default_rng(len(name)), TREES[name]
     flexible = [k % 2 == 1 for k in range(len(joints))]
-    return random_robot(rng, joints, flexible=flexible, transmissions=1.0, passive=1.0).compile()
+    field = "exact" if name.startswith("exact") else "first"
+    return random_robot(rng, joints, flexible=flexible, stiffening=field, transmissions=1.0, passive=1.0).compile()
 
 
 @pytest.fixture(params=[*BUILT_IN, *TREES])

@@ -6,7 +6,8 @@ basis: deflections v (along y) and w (along z), twist t, extension a. The pose o
     r(x) = (x + a - 1/2 eta^T B(x) eta,  v,  w)              B: foreshortening of a bent axis
     R(x) = bend(0, -w', v') Rx(t + 1/2 eta^T D(x) eta)       D: twist of an axis bent both ways
 
-so that R carries e_x along the axis to second order and the twist rate is t'. Stiffening "none": B = D = 0.
+so that R carries e_x along the axis to second order and the twist rate is t'. Stiffening "none": B = D = 0;
+"exact": the field of `beam.exact`, good for any deflection.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from lissom.beam import damping as laws
 from lissom.beam.basis import DIRECTIONS, Basis
 from lissom.beam.damping import Damping
 from lissom.beam.eigen import eigenmodes
+from lissom.beam.exact import ExactField, Stations
 from lissom.beam.field import Field, Sections, gram
 from lissom.beam.invariants import Invariants, integrate
 from lissom.beam.lumped import LumpedMass
@@ -29,6 +31,8 @@ from lissom.beam.rotation import bend, roll
 from lissom.beam.section import Section
 from lissom.beam.shortening import Shortening, shortening
 from lissom.errors import LissomError
+
+ORDERS = ("none", "first", "exact")
 
 
 class SectionMap(NamedTuple):
@@ -39,6 +43,7 @@ class SectionMap(NamedTuple):
     psi: Array  # (3, m) rotation per coordinate
     foreshortening: Array  # (m, m) B: the section moves by -1/2 eta^T B eta along x
     twist: Array  # (m, m) D: it turns by 1/2 eta^T D eta about its axis
+    running: Array = np.zeros(0)  # (K,) exact field: from the tangent at the nodes to the section's position
 
 
 class NaturalModes(NamedTuple):
@@ -57,7 +62,7 @@ class BeamLink:
     """A uniform flexible link. All arrays are computed once, when first asked for, and are read-only.
 
     Args:
-        stiffening: "first" for the second-order field, "none" for the linear one.
+        stiffening: "none" for the linear field, "first" for the second-order one, "exact" for any deflection.
         damping: modal ratio, {"stiffness": beta, "mass": alpha}, or the preset "engineering".
     """
 
@@ -71,8 +76,8 @@ class BeamLink:
     def __post_init__(self) -> None:
         positive("length", self.length)
         laws.check(self.damping)
-        if self.stiffening not in ("none", "first"):
-            raise LissomError(f"stiffening {self.stiffening!r} is unknown here; take 'none' or 'first'")
+        if self.stiffening not in ORDERS:
+            raise LissomError(f"stiffening {self.stiffening!r} is unknown; take one of {', '.join(ORDERS)}")
         object.__setattr__(self, "masses", tuple(self.masses))
         for lump in self.masses:
             self.field.fraction(lump.x)
@@ -109,8 +114,22 @@ class BeamLink:
 
     @property
     def second_order(self) -> bool:
-        """Whether the field has second-order terms."""
+        """Whether the field has second-order terms, and no others."""
         return self.stiffening == "first"
+
+    @cached_property
+    def exact_field(self) -> ExactField | None:
+        """The geometrically exact field, where the link has it."""
+        return ExactField(self.field) if self.stiffening == "exact" else None
+
+    def stations(self) -> Stations | None:
+        """Tables of the exact field; None with the other fields, whose inertia follows from invariants."""
+        return self._stations
+
+    @cached_property
+    def _stations(self) -> Stations | None:
+        field = self.exact_field
+        return field.stations(self.section, self.masses, self.retardation) if field else None
 
     def section_map(self, x: Number) -> SectionMap:
         """Linear and quadratic terms of the motion of the section at x."""
@@ -120,7 +139,8 @@ class BeamLink:
         if self.second_order:
             terms = self.field.running_terms(xi)
             B, D = terms.foreshortening(np.ones(1)), terms.twist(np.ones(1))
-        return SectionMap(np.array([x, 0 * x, 0 * x]), section.phi[0], section.psi[0], B, D)
+        running = self.exact_field.running(xi)[0] if self.exact_field else np.zeros(0)
+        return SectionMap(np.array([x, 0 * x, 0 * x]), section.phi[0], section.psi[0], B, D, running)
 
     def position(self, x: Any) -> Array:
         """Places on the undeformed axis: x scalar -> (3,), (k,) -> (k, 3)."""
@@ -134,6 +154,9 @@ class BeamLink:
     def pose(self, x: Any, eta: Array) -> Array:
         """Section frame at x in the link frame: eta (..., m), x scalar or (k,) -> (..., [k,] 4, 4)."""
         xi = self.field.fraction(x)
+        if self.exact_field:
+            T = self.exact_field.poses(xi, np.asarray(eta))
+            return T if np.ndim(x) else T[..., 0, :, :]
         section = self.field.sections(xi)
         u = np.einsum("kaj,...j->...ka", section.phi, eta)
         th = np.einsum("kaj,...j->...ka", section.psi, eta)
@@ -169,12 +192,20 @@ class BeamLink:
         return self._cubic_terms
 
     def damping_matrix(self) -> Array:
-        """D of the damping force -D etadot, (m, m)."""
+        """D of the damping force -D etadot at small deflection, (m, m)."""
         return self._damping_matrix
+
+    @property
+    def retardation(self) -> Number:
+        """Time beta by which stresses lag: strain + beta strain rate. Zero unless damping follows stiffness."""
+        beta, _ = laws.rayleigh(self.damping) or (0.0, 0.0)
+        return beta
 
     def strain_energy(self, eta: Array) -> Number:
         """Elastic energy at eta (..., m)."""
         eta = np.asarray(eta)
+        if self.exact_field:
+            return self.exact_field.strain_energy(self.section, eta)
         index, coefficient, _ = self.cubic_terms()
         quadratic = np.einsum("...i,ij,...j->...", eta, self.stiffness(), eta) / 2
         return quadratic + (coefficient * eta[..., index].prod(axis=-1)).sum(axis=-1)
@@ -236,8 +267,7 @@ class BeamLink:
         bends = (v2[:, :, None] * w2[:, None, :]).reshape(len(t), len(y) * len(z))
         c = difference * gram(t, self.field.weights, bends).ravel()
         index = np.stack([i.ravel() for i in np.meshgrid(torsion, y, z, indexing="ij")], axis=1)
-        beta, _ = laws.rayleigh(self.damping) or (0.0, 0.0)
-        return _read_only(index), _read_only(c), _read_only(beta * c)
+        return _read_only(index), _read_only(c), _read_only(self.retardation * c)
 
     @cached_property
     def _damping_matrix(self) -> Array:

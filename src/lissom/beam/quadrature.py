@@ -24,7 +24,12 @@ class Quadrature:
     @classmethod
     def resolving(cls, degree: int, breaks: tuple[float, ...] = ()) -> Quadrature:
         """Rule exact for running integrals of f g, and for integrals of f g h, of functions of `degree`."""
-        return _cached_rule(tuple(sorted({0.0, 1.0, *breaks})), 2 * degree + 1)
+        return cls.cached((0.0, *breaks, 1.0), 2 * degree + 1)
+
+    @classmethod
+    def cached(cls, edges: tuple[float, ...], points: int) -> Quadrature:
+        """The rule with these edges, in any order; made once."""
+        return _cached_rule(tuple(sorted(set(edges))), points)
 
     @cached_property
     def _rule(self) -> tuple[Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, compose, dot, matrix, rotate, scale, store_matrix, store_vector, vector
+from lissom.kernel.exact import exact_strain_energy
 from lissom.kernel.inertia import body_inertia
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.kinematics import outward
@@ -21,7 +22,9 @@ def world_frames(model, work):
 
 
 @inline
-def strain_energy(model, i, q, zero):
+def strain_energy(model, i, q, v, zero):
+    if model.nodes[i] > 0:
+        return exact_strain_energy(model, i, q, v, zero)
     m = model.modes[i]
     eta = model.modes_q[i]
     energy = zero
@@ -67,7 +70,7 @@ def energies(model, work, q, v, out):
     for i in range(1, model.parent.shape[0]):
         body_inertia(model, work, i, q, v)
         kinetic += kinetic_energy(model, work, i, v)
-        strain += strain_energy(model, i, q, work.zero)
+        strain += strain_energy(model, i, q, v, work.zero)
         m = model.modes[i]
         A = work.inertia[i]
         mc = (A[m + 2, m + 4], A[m, m + 5], A[m + 1, m + 3])

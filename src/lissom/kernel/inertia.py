@@ -12,6 +12,7 @@ for it. With c_ab,j = int s_a d_j s_b (a = x, y, z, and s_a = 1 for the fourth r
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale, subtract, vector
+from lissom.kernel.exact import exact_inertia
 from lissom.kernel.foreshortening import foreshorten
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.rows import add_rows
@@ -73,6 +74,9 @@ def inertia_from_second_moment(G):
 @kernel
 def body_inertia(model, work, i, q, v):
     """Fill work.inertia[i]: upper triangle and bias column, external wrench not included."""
+    if model.nodes[i] > 0:
+        exact_inertia(model, work, i, q, v)
+        return
     zero = work.zero
     m = model.modes[i]
     A = work.inertia[i]

@@ -27,7 +27,9 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
+from lissom.kernel.exact import bend_link, carry_arm, carry_section, integrate
 from lissom.kernel.jit import inline, kernel
+from lissom.kernel.rotation_vector import angle_functions, lever_of, lever_rate, rotation_of
 
 
 @inline
@@ -140,8 +142,23 @@ def outward(model, work, q, v):
         dv = none
         R = identity(zero)
         p = add(vector(model.section_position[i]), none)
+        a = none
+        tangent = none
 
-        if m > 0:
+        if model.nodes[up] > 0:
+            integrate(model, work, up, model.section_running[i])
+            place = work.place
+            p = vector(place[3 * m : 3 * m + 3])
+            rate_drift = vector(place[3 * m + 6 : 3 * m + 9])
+            vel, dv = shift(w, vel, dw, dv, p, vector(place[3 * m + 3 : 3 * m + 6]), rate_drift)
+            th = section_sums(model.section_psi[i], q, model.modes_q[up], m, zero)
+            dth = section_sums(model.section_psi[i], v, model.modes_v[up], m, zero)
+            angles = angle_functions(th)
+            R = rotation_of(angles, th)
+            H = lever_of(angles, th)
+            w, vel, dw, dv = turn(w, vel, dw, dv, R, rotate(H, dth), lever_rate(angles, th, dth, dth))
+            carry_section(model, work, i, up, m, R, H)
+        elif m > 0:
             eta = model.modes_q[up]
             rate = model.modes_v[up]
             u = section_sums(model.section_phi[i], q, eta, m, zero)
@@ -166,8 +183,6 @@ def outward(model, work, q, v):
             R = compose(R, Q)
         else:
             vel, dv = shift(w, vel, dw, dv, p, none, none)
-            a = none
-            tangent = none
         section = p
 
         if model.has_origin[i] == 1:
@@ -224,9 +239,13 @@ def outward(model, work, q, v):
         store_vector(work.velocity[i], vel)
         store_vector(work.drift[i, 0:3], dw)
         store_vector(work.drift[i, 3:6], dv)
-        if m > 0:
+        if model.nodes[up] > 0:
+            carry_arm(work.reach[i], m, subtract(p, section))
+        elif m > 0:
             carry_modes(model, work, i, m, a, tangent, section)
         carry_twist(work.reach[i], m, p)
+        if model.nodes[i] > 0:
+            bend_link(model, work, i, q, v)
 
 
 @inline

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from numpy import tanh
 
+from lissom.kernel.exact import exact_dissipation
 from lissom.kernel.jit import inline, kernel
 
 
@@ -100,6 +101,8 @@ def dissipation(model, q, v, zero):
     for i in range(1, model.parent.shape[0]):
         eta = model.modes_q[i]
         rate = model.modes_v[i]
+        if model.nodes[i] > 0:
+            power += exact_dissipation(model, i, q, v, zero)
         for j in range(model.modes[i]):
             for k in range(model.modes[i]):
                 power += v[rate + j] * model.damping[i, j, k] * v[rate + k]

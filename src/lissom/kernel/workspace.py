@@ -35,6 +35,13 @@ class Workspace(NamedTuple):
     swing: np.ndarray  # (3,) scratch: force along x, torques about y and z of the foreshortening's drift
     shortening: np.ndarray  # (m,) scratch: A_p eta
     modal_force: np.ndarray  # (m,) scratch: bias of the modal rows
+    tangent: np.ndarray  # (ns, 3 m + 9) x-derivative of a station's motion: per mode (x, y, z), place, rate, drift
+    place: np.ndarray  # (3 m + 9,) scratch: its integral up to a station
+    weighted: np.ndarray  # (6, m) scratch: inertia of a station times its motion per mode
+    station_turn: np.ndarray  # (ns, 3, 3) rotation R of a station's section
+    station_lever: np.ndarray  # (ns, 3, 3) its angular velocity per rate of the rotation vector, section axes
+    station_spin: np.ndarray  # (ns, 3) its angular velocity in the link, section axes
+    station_spin_drift: np.ndarray  # (ns, 3) rate of that at zero modal acceleration
     carried: np.ndarray  # (6, m + 7) scratch
     articulated: np.ndarray  # (6, 7) scratch
     world_rotation: np.ndarray  # (n, 3, 3) body axes in world axes
@@ -46,6 +53,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
     n = model.parent.shape[0]
     m = model.modal_mass.shape[1]
     nv = model.prescribed.shape[0]
+    stations = model.station_mass.shape[0]
 
     def zeros(*shape: int) -> np.ndarray:
         if dtype is object:
@@ -76,6 +84,13 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         swing=zeros(3),
         shortening=zeros(m),
         modal_force=zeros(m),
+        tangent=zeros(stations, 3 * m + 9),
+        place=zeros(3 * m + 9),
+        weighted=zeros(6, m),
+        station_turn=zeros(stations, 3, 3),
+        station_lever=zeros(stations, 3, 3),
+        station_spin=zeros(stations, 3),
+        station_spin_drift=zeros(stations, 3),
         carried=zeros(6, m + 7),
         articulated=zeros(6, 7),
         world_rotation=zeros(n, 3, 3),

@@ -32,7 +32,9 @@ class Arrays(NamedTuple):
     parent: np.ndarray  # (n,) row of the parent
     modes: np.ndarray  # (n,) number of modes of the body
     bending: np.ndarray  # (n,) number of bending modes, which come first
+    mode_start: np.ndarray  # (n, 5) first mode that bends along y, along z, twists, stretches; and the end
     second_order: np.ndarray  # (n,) 1 where the body's field has second-order terms
+    nodes: np.ndarray  # (n,) quadrature nodes where the body's field is geometrically exact, else 0
     joint_q: np.ndarray  # (n,) first joint coordinate in q
     joint_v: np.ndarray  # (n,) first joint coordinate in v
     modes_q: np.ndarray  # (n,) first modal coordinate in q
@@ -44,6 +46,7 @@ class Arrays(NamedTuple):
     section_psi: np.ndarray  # (n, 3, m) rotation of the section per parent mode
     section_shortening: np.ndarray  # (n, m, m) B of the foreshortening -1/2 eta B eta along x
     section_twist: np.ndarray  # (n, m, m) D of the second-order twist 1/2 eta D eta about x
+    section_running: np.ndarray  # (n, K) exact field: from the tangent at the parent's nodes to the section's position
     has_origin: np.ndarray  # (n,) 0 where the joint's frame is the section itself
     origin_rotation: np.ndarray  # (n, 3, 3) joint frame in the section frame
     origin_position: np.ndarray  # (n, 3)
@@ -75,6 +78,18 @@ class Arrays(NamedTuple):
     cubic_modes: np.ndarray  # (nc, 3) the three modes of a term
     cubic: np.ndarray  # (nc,) its coefficient
     cubic_damping: np.ndarray  # (nc,) coefficient of its rate in the damping force
+
+    # stations of links with the exact field: the nodes of a link, then its lumped masses
+    station_start: np.ndarray  # (n + 1,) stations of body i: rows start[i] to start[i+1]
+    station_weight: np.ndarray  # (ns,) of integrals over x, zero for lumped masses
+    station_running: np.ndarray  # (ns, K) from values at the nodes to integrals over x up to the station
+    station_angle: np.ndarray  # (ns, m) rotation of the section about the mode's axis, or stretch, per mode
+    station_angle_x: np.ndarray  # (ns, m) x-derivative of the rotation
+    station_mass: np.ndarray  # (ns,)
+    station_offset: np.ndarray  # (ns, 3) centre of mass, section axes
+    station_inertia: np.ndarray  # (ns, 3, 3) about the centre of mass, section axes
+    rigidity: np.ndarray  # (n, 4) GJ, EIy, EIz, EA
+    retardation: np.ndarray  # (n,) beta of stress = stiffness (strain + beta strain rate)
 
     # passive joint forces, one row per velocity coordinate that has any
     passive_q: np.ndarray  # (np,) coordinate in q, -1 where the coordinate is on a group

@@ -72,6 +72,9 @@ class _Compiler:
         self.rotors = [link for link in self.links if link.joint.elastic]
         self.n = len(self.links) + 1
         self.m = max((beam.count for beam in self.beams.values()), default=0)
+        exact = {name: beam.stations() for name, beam in self.beams.items() if isinstance(beam, BeamLink)}
+        self.stations = {name: part for name, part in exact.items() if part is not None}
+        self.K = max((part.nodes for part in self.stations.values()), default=0)
         self.number = np.complex128 if robot.has_complex_values() else np.float64
         self.names = self._name_coordinates()
         self.prescribed = self._prescribed_coordinates(prescribed)
@@ -132,12 +135,14 @@ class _Compiler:
                 "modes",
                 "bending",
                 "second_order",
+                "nodes",
                 "joint_q",
                 "joint_v",
                 "modes_q",
                 "modes_v",
             )
         }
+        out["mode_start"] = np.zeros((self.n, 5), np.int64)
         for i, link, names in zip(rows, self.links, self.names, strict=True):
             out["parent"][i] = self.rows[link.parent]
             for key in ("joint_q", "joint_v", "modes_q", "modes_v"):
@@ -146,7 +151,10 @@ class _Compiler:
                 beam = self.beams[link.name]
                 out["modes"][i] = beam.count
                 out["bending"][i] = beam.bending_count
-                out["second_order"][i] = int(beam.stiffening != "none")
+                out["second_order"][i] = int(beam.second_order)
+            if link.name in self.stations:
+                out["mode_start"][i] = self.stations[link.name].mode_start
+                out["nodes"][i] = self.stations[link.name].nodes
         return out
 
     def _tangent(self) -> dict[str, np.ndarray]:
@@ -165,7 +173,7 @@ class _Compiler:
     def _joints(self) -> dict[str, np.ndarray]:
         n, m = self.n, self.m
         position, phi, psi = self._zeros(n, 3), self._zeros(n, 3, m), self._zeros(n, 3, m)
-        shortening, twist = self._zeros(n, m, m), self._zeros(n, m, m)
+        shortening, twist, running = self._zeros(n, m, m), self._zeros(n, m, m), self._zeros(n, self.K)
         origin_rotation, origin_position = self._zeros(n, 3, 3), self._zeros(n, 3)
         has_origin, steps, dofs = (np.zeros(n, np.int64) for _ in range(3))
         motion, axis = np.zeros((n, 3), np.int64), self._zeros(n, 3, 3)
@@ -178,6 +186,7 @@ class _Compiler:
                 k = beam.count
                 position[i], phi[i, :, :k], psi[i, :, :k] = at.position, at.phi, at.psi
                 shortening[i, :k, :k], twist[i, :k, :k] = at.foreshortening, at.twist
+                running[i, : len(at.running)] = at.running
             origin_rotation[i] = so3.from_rpy(np.asarray(link.origin.rpy, self.number))
             origin_position[i] = link.origin.xyz
             has_origin[i] = int(np.any(origin_position[i]) or np.any(origin_rotation[i] != np.eye(3)))
@@ -193,6 +202,7 @@ class _Compiler:
             "section_psi": psi,
             "section_shortening": shortening,
             "section_twist": twist,
+            "section_running": running,
             "has_origin": has_origin,
             "origin_rotation": origin_rotation,
             "origin_position": origin_position,
@@ -216,13 +226,15 @@ class _Compiler:
             "modal_mass": self._zeros(n, m, m),
             "stiffness": self._zeros(n, m, m),
             "damping": self._zeros(n, m, m),
+            "rigidity": self._zeros(n, 4),
+            "retardation": self._zeros(n),
         }
         for i, link in enumerate(self.links, start=1):
             if link.name in self.beams:
                 self._flexible_body(i, self.beams[link.name], out)
             else:
                 self._rigid_body(i, link, out)
-        return out | self._cubic_terms() | self._shortenings()
+        return out | self._cubic_terms() | self._shortenings() | self._stations()
 
     def _cubic_terms(self) -> dict[str, np.ndarray]:
         """Cubic strain-energy terms of all links, one after the other."""
@@ -257,6 +269,26 @@ class _Compiler:
                 out["short_weight"][start:stop], out["short_s0"][start:stop] = part.weight, part.s0
         return out
 
+    def _stations(self) -> dict[str, np.ndarray]:
+        """Stations of all links with the exact field, one after the other, padded to the largest counts."""
+        parts = [self.stations.get(link.name) for link in self.links]
+        starts = _starts(0 if part is None else len(part.weight) for part in parts)
+        total = starts[-1]
+        out = {
+            "station_weight": self._zeros(total),
+            "station_running": self._zeros(total, self.K),
+            "station_angle": self._zeros(total, self.m),
+            "station_angle_x": self._zeros(total, self.m),
+            "station_mass": self._zeros(total),
+            "station_offset": self._zeros(total, 3),
+            "station_inertia": self._zeros(total, 3, 3),
+        }
+        for part, start, stop in zip(parts, starts[1:-1], starts[2:], strict=True):
+            for name, table in out.items() if part is not None else ():
+                values = getattr(part, name.removeprefix("station_"))
+                table[start:stop][tuple(slice(size) for size in values.shape)] = values
+        return {"station_start": starts} | out
+
     def _rigid_body(self, i: int, link: Link, out: dict[str, np.ndarray]) -> None:
         body = link.body
         assert body is not None  # the schema allows a beam or a body
@@ -277,6 +309,10 @@ class _Compiler:
         out["modal_mass"][i, :k, :k] = np.einsum("aalj->lj", inv.N)
         out["stiffness"][i, :k, :k] = beam.stiffness()
         out["damping"][i, :k, :k] = beam.damping_matrix()
+        exact = self.stations.get(self.links[i - 1].name)
+        if exact is not None:  # what follows stiffness acts on the exact strains
+            out["damping"][i, :k, :k] -= exact.retardation * beam.stiffness()
+            out["rigidity"][i], out["retardation"][i] = exact.rigidity, exact.retardation
 
     def _passive(self) -> dict[str, np.ndarray]:
         """One row per coordinate on which a joint acts by itself."""

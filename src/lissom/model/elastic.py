@@ -10,7 +10,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from lissom.model.body import ZERO3, ZERO33
 from lissom.model.material import Material
-from lissom.model.names import Choice, Name, listed
+from lissom.model.names import Choice, Name
 from lissom.model.part import FORM, Part, refusals
 from lissom.model.section import AnySection, Stiffness
 from lissom.model.values import Count, InertiaTensor, Matrix3, Number, Vec3, Vector, is_number, refusal
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lissom import beam as beams
 
 DIRECTIONS = ("y", "z", "torsion", "axial")
-STIFFENING = ("none", "first")
+STIFFENING = ("none", "first", "exact")
 PRESETS = ("engineering",)
 FAMILIES = (
     "auto", "legendre", "hermite", "clamped-free", "clamped-mass", "clamped-clamped", "clamped-pinned",
@@ -134,13 +134,6 @@ class Beam(Part):
         if modes.total == 0:
             raise refusal("all counts are zero; give a mode in y, z, torsion or axial, or make the link a rigid body")
         return modes
-
-    @field_validator("stiffening", mode="before")
-    @classmethod
-    def _available(cls, stiffening: Any) -> Any:
-        if stiffening == "exact":
-            raise refusal(f"is not available yet; choose {listed(STIFFENING)}")
-        return stiffening
 
     @model_validator(mode="after")
     def _consistent(self) -> Beam:

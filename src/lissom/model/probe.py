@@ -38,7 +38,7 @@ def _with_points(model: Model, points: list[Point]) -> Arrays:
         for name, values in arrays._asdict().items()
         if name in _PER_BODY
     }
-    for starts in ("cubic_start", "short_start"):
+    for starts in ("cubic_start", "short_start", "station_start"):
         old = getattr(arrays, starts)
         new[starts] = np.append(old, np.repeat(old[-1:], len(points)))
     for row, (link, x, offset) in enumerate(points, start=len(arrays.parent)):
@@ -64,6 +64,7 @@ def _place(
         new["section_phi"][row, :, :m], new["section_psi"][row, :, :m] = at.phi, at.psi
         new["section_shortening"][row, :m, :m] = at.foreshortening
         new["section_twist"][row, :m, :m] = at.twist
+        new["section_running"][row, : len(at.running)] = at.running
     else:
         if x is not None:
             raise LissomError(f"{link} is rigid: give offset=(x, y, z) in its frame instead of x")
@@ -76,7 +77,9 @@ _PER_BODY = {
     "parent",
     "modes",
     "bending",
+    "mode_start",
     "second_order",
+    "nodes",
     "joint_q",
     "joint_v",
     "modes_q",
@@ -86,6 +89,7 @@ _PER_BODY = {
     "section_psi",
     "section_shortening",
     "section_twist",
+    "section_running",
     "has_origin",
     "origin_rotation",
     "origin_position",
@@ -102,4 +106,6 @@ _PER_BODY = {
     "modal_mass",
     "stiffness",
     "damping",
+    "rigidity",
+    "retardation",
 }
