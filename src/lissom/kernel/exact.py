@@ -1,8 +1,8 @@
 """Links with the geometrically exact field: sums over sections in place of invariants.
 
 Rotation vector theta = Psi eta and stretch a' of every section are linear in the modes; the axis follows from
-r' = (1 + a') R e_x by a running Gauss rule. A station is a node of that rule or a lumped mass. With a section's velocity
-u = v + omega x r + J etadot and angular velocity Omega = R^T omega + H Psi etadot (section axes),
+r' = (1 + a') R e_x by a running Gauss rule. A station is a node of that rule or a lumped mass. With the velocity
+u = v + omega x r + J etadot of a section and its angular velocity Omega = R^T omega + H Psi etadot (section axes),
 
     T = 1/2 sum (mass u.u + Omega.I Omega),    V = 1/2 sum weight (GJ k_x^2 + EIy k_y^2 + EIz k_z^2 + EA a'^2).
 """
@@ -20,7 +20,6 @@ from lissom.kernel.algebra import (
     scale,
     store_matrix,
     store_vector,
-    subtract,
     transpose,
     vector,
 )
