@@ -14,6 +14,7 @@ from lissom.cli.modes import modes
 from lissom.cli.robots import check, cite, describe, list_all
 from lissom.cli.run import run
 from lissom.cli.shell import examples
+from lissom.cli.theory import theory
 from lissom.version import __version__
 
 app = typer.Typer(
@@ -102,6 +103,8 @@ app.command(
     )
 )(example)
 app.command(epilog=examples(("lissom cite --bibtex >> references.bib", "")))(cite)
+
+app.add_typer(theory, name="theory")
 
 
 def main() -> None:

@@ -1,0 +1,124 @@
+"""lissom theory: the stacked screw system of a robot, to look at and to check."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lissom.cli.options import EXAMPLE, Anything, Json, Settings
+from lissom.cli.progress import busy
+from lissom.cli.shell import assignment, command, examples, fail, screen
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lissom.theory.screw_pde import Report, ScrewPDE
+
+theory = typer.Typer(no_args_is_help=True, help="The published formulations, from inside.", rich_markup_mode="rich")
+
+
+def _system(robot: str, settings: list[str] | None) -> tuple[ScrewPDE, np.ndarray, np.ndarray]:
+    """The formulation of a robot, and the state where its scenario starts, else at zero."""
+    from lissom.cli.builtin import robot_of
+    from lissom.simulation.start import start_state
+    from lissom.theory.screw_pde import ScrewPDE
+
+    changed, scenario = robot_of(robot, [assignment(text, EXAMPLE) for text in settings or ()])
+    model = changed.compile()
+    return ScrewPDE(model), *start_state(model, None if scenario is None else scenario.start)
+
+
+@theory.command(epilog=examples(("lissom theory structure ella", "a picture in out/ella, blocks on the screen")))
+@command
+def structure(
+    robot: Anything,
+    out: Annotated[
+        Path | None, typer.Option("--out", show_default=False, help="File for the picture; out/NAME/structure.png.")
+    ] = None,
+    settings: Settings = None,
+) -> None:
+    """The blocks of the stacked system of a robot: rows of links and joints, wrenches among the unknowns."""
+    import numpy as np
+    from rich import box
+    from rich.table import Table
+
+    from lissom.view.structure import structure_figure
+
+    with busy("evaluating the system (compiled once per machine)", True):
+        formulation, q, v = _system(robot, settings)
+        system = formulation.system(q, v, np.zeros(formulation.model.nv))
+    table = Table(box=box.SIMPLE_HEAD, title=f"Stacked system of {formulation.model.robot.name}", title_justify="left")
+    table.add_column("rows")
+    table.add_column("number", justify="right")
+    table.add_column("entries in the columns of")
+    for row in system.rows:
+        filled = [column.name for column in system.columns if np.any(system.block(row.name, column.name))]
+        table.add_row(row.name, str(row.stop - row.start), ", ".join(filled))
+    screen().print(table)
+    path = out or Path("out") / formulation.model.robot.name / "structure.png"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    structure_figure(system, f"Stacked system of {formulation.model.robot.name}").savefig(path, dpi=140)
+    screen().print(f"picture in [bold cyan]{path}[/]")
+
+
+@theory.command(epilog=examples(("lissom theory check ella", "rank, conditioning, definiteness, index, step limits")))
+@command
+def check(robot: Anything, settings: Settings = None, as_json: Json = False) -> None:
+    """Is the stacked system of a robot well posed? If not, the cause, and exit code 1."""
+    from lissom.theory.screw_pde import check as wellposed
+
+    with busy("evaluating the system (compiled once per machine)", True):
+        formulation, q, v = _system(robot, settings)
+        report = wellposed(formulation, q, v)
+    if as_json:
+        typer.echo(json.dumps(_plain(asdict(report)), indent=2))
+    else:
+        _show(report, formulation.model.robot.name)
+    if report.causes:
+        fail("; ".join(report.causes))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return None
+    return value
+
+
+def _show(report: Report, name: str) -> None:
+    from rich import box
+    from rich.table import Table
+
+    verdict = "[green]well posed[/]" if report.well_posed else "[red]not well posed[/]"
+    table = Table(box=box.SIMPLE_HEAD, title=f"Stacked system of {name}: {verdict}", title_justify="left")
+    for column in ("property", "value", "meaning"):
+        table.add_column(column)
+    rank = "regular: one solution" if report.rank == report.size else "singular"
+    table.add_row("rank", f"{report.rank} of {report.size}", f"{rank}; {report.entries} entries")
+    table.add_row("condition", f"{report.condition:.2g}", "of the scaled matrix: digits lost in a solve")
+    definite = "positive definite" if report.definite else "not positive definite"
+    table.add_row(
+        "block (78)", f"{report.smallest:.2g}", f"{definite}; smallest scaled eigenvalue, in {report.weakest}"
+    )
+    index = "none" if report.index is None else str(report.index)
+    table.add_row("index", index, f"as stacked; {report.position_index} with constraints on positions")
+    at = report.residual
+    table.add_row("residuals", f"{at.position:.1e}, {at.velocity:.1e}", "of joints: m or rad, and per second")
+    if report.steps is not None:
+        steps = report.steps
+        table.add_row("step (89)", _milliseconds(steps.printed), "as printed: stiffest link alone, clamped-free")
+        table.add_row("step, central", _milliseconds(steps.central), "2/omega_max of the assembled arm")
+        table.add_row("step, Euler", _milliseconds(steps.euler), "forward Euler on the assembled arm")
+        table.add_row("step, RK4", _milliseconds(steps.runge_kutta), "classical Runge-Kutta")
+    screen().print(table)
+
+
+def _milliseconds(step: float) -> str:
+    if step == 0:
+        return "none"
+    return "any" if step == float("inf") else f"{1e3 * step:.3g} ms"

@@ -1,0 +1,77 @@
+"""States with a pose for every body frame: from and to model coordinates, with what the joints' constraints leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.errors import LissomError
+from lissom.theory.screw_pde.compiled import absolute as compiled
+from lissom.theory.screw_pde.formulation import ScrewPDE
+
+Array = np.ndarray
+
+
+class Residual(NamedTuple):
+    """Largest constraint violation: of positions in m or rad, of velocities in m/s or rad/s."""
+
+    position: float
+    velocity: float
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Poses of n body frames, and x = (twists, modal amplitudes, their rates, rotor angles, their rates)."""
+
+    R: Array  # (n, 3, 3)
+    p: Array  # (n, 3)
+    x: Array
+
+    def copy(self) -> State:
+        return State(self.R.copy(), self.p.copy(), self.x.copy())
+
+
+class Frames:
+    """The absolute states of a formulation: body frames are unknowns, joints are constraints between them."""
+
+    def __init__(self, formulation: ScrewPDE) -> None:
+        if formulation.closures:
+            raise LissomError("time integration covers chains and trees; leave the closures out")
+        self.formulation, self.model = formulation, formulation.model
+        table = formulation.table
+        self.links, self.rotors = len(table.parent), len(table.rotor_v)
+        self.modes_q = np.concatenate([np.r_[body.modes_q] for body in self.model.bodies]).astype(int)
+        self.modes_v = np.concatenate([np.r_[body.modes_v] for body in self.model.bodies]).astype(int)
+        self.size = 6 * self.links + 2 * len(self.modes_q) + 2 * self.rotors
+        self.q, self.v = self.model.neutral(), np.zeros(self.model.nv)  # as measured last
+
+    def state(self, q: Array, v: Array) -> State:
+        """The state at model coordinates (q, v): every constraint holds."""
+        f, table = self.formulation, self.formulation.table
+        self.q, self.v = np.array(q, float), np.array(v, float)
+        f.place(self.q, self.v)
+        parts = (f.work.V.ravel(), q[self.modes_q], v[self.modes_v], q[table.rotor_q], v[table.rotor_v])
+        return State(f.work.world_R.copy(), f.work.world_p.copy(), np.concatenate(parts))
+
+    def measure(self, state: State) -> tuple[Array, Array]:
+        """Model coordinates (q, v) of a state; turns are counted on from those measured before."""
+        compiled.measure(*self.formulation.compiled, state.R, state.p, state.x, self.q, self.v)
+        return self.q, self.v
+
+    def residual(self) -> Residual:
+        """Constraint violation of the state measured last."""
+        return Residual(*compiled.residuals(*self.formulation.compiled))
+
+    def project(self, state: State) -> State:
+        """The state on the constraints, positions and velocities, that has the same joint and modal coordinates."""
+        return self.state(*self.measure(state))
+
+    def shifted(self, state: State, change: Array, out: State) -> None:
+        """`out` = state moved by an increment (6 n + size,)."""
+        compiled.shift(state.R, state.p, state.x, change, out.R, out.p, out.x)
+
+    def rate(self, state: State, change: Array, tau: Array, out: Array) -> None:
+        """Rate of an increment at `change`, for the state measured last."""
+        compiled.rate(*self.formulation.compiled, state.x, change, self.q, self.v, tau, out)

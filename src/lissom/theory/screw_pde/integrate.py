@@ -1,0 +1,245 @@
+"""Time integration of the differential-algebraic system with body frames as states.
+
+    euler        forward Euler on rotation vectors and body-fixed positions, Table 1 of Yaqubi et al. 2026
+    exponential  Runge-Kutta-Munthe-Kaas of order 5 on SE(3) (tableau of Dormand and Prince 1980): no coordinates that
+                 could become singular; the constraints hold at acceleration level and drift
+    projected    the same, and after every step onto the position and velocity constraints: index 1 without drift
+    ida          SUNDIALS IDA on the index-1 system, wrenches among its unknowns (extra `sundials`)
+
+Whatever the method, the result says how far the joints' constraints are violated.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import LissomError
+from lissom.lie import so3
+from lissom.theory.screw_pde.absolute import Frames, State
+from lissom.theory.screw_pde.formulation import ScrewPDE
+
+Array = np.ndarray
+Progress = Callable[[float], None]
+METHODS = ("projected", "exponential", "euler", "ida")
+
+# Dormand and Prince 1980, order 5, without its error estimate
+STAGES = (
+    (),
+    (1 / 5,),
+    (3 / 40, 9 / 40),
+    (44 / 45, -56 / 15, 32 / 9),
+    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+)
+WEIGHTS = (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84)
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A simulated motion of N samples, n links and their joints."""
+
+    t: Array  # (N,)
+    q: Array  # (N, nq) model coordinates, measured from the frames
+    v: Array  # (N, nv)
+    tau: Array  # (N, nv) applied
+    poses: Array  # (N, n, 4, 4) of the body frames
+    twists: Array  # (N, n, 6) in body axes
+    accelerations: Array  # (N, nv)
+    wrenches: Array  # (N, n, 6) of the joints, child axes
+    energy: Array  # (N,) kinetic and potential, J
+    kinetic: Array  # (N,) kinetic alone
+    position_drift: Array  # (N,) largest violation of a joint at the sample, m or rad
+    velocity_drift: Array  # (N,) m/s or rad/s
+    step_drift: float  # largest position violation within one step, before any projection
+    method: str
+    steps: int
+    evaluations: int
+    wall: float
+
+    @property
+    def energy_drift(self) -> float:
+        """Largest change of energy, relative to the largest kinetic energy."""
+        return float(np.abs(self.energy - self.energy[0]).max() / self.kinetic.max())
+
+
+def integrate(
+    formulation: ScrewPDE,
+    duration: float,
+    *,
+    method: str = "projected",
+    step: float = 5e-4,
+    controller: Any = None,
+    start: Any = None,
+    rate: float = 200.0,
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    progress: Progress | None = None,
+) -> Motion:
+    """Simulate by one of the methods of this module.
+
+    Args:
+        step: step size in seconds, made a little shorter where samples need it; IDA chooses its own.
+        controller: as in `lissom.simulate`; its torque is evaluated at every stage.
+        start: as in `lissom.simulate`.
+        rate: samples per second.
+        rtol, atol: tolerances of IDA.
+        progress: called with the time reached.
+    """
+    from lissom.simulation.start import start_state
+
+    if method not in METHODS:
+        raise LissomError(f"method = {method!r} is unknown; take {', '.join(METHODS)}")
+    for name, value in (("duration", duration), ("step", step), ("rate", rate)):
+        if not (np.isfinite(value) and value > 0):
+            raise LissomError(f"{name} = {value!r}: must be a positive number")
+    q, v = start_state(formulation.model, start)
+    times = np.arange(round(duration * rate) + 1) / rate
+    run = _Run(formulation, controller, times, progress)
+    began = time.perf_counter()
+    if method == "ida":
+        from lissom.theory.screw_pde.ida import solve
+
+        solve(run, q, v, rtol, atol)
+    else:
+        per_sample = max(1, int(np.ceil(1 / (rate * step) - 1e-9)))
+        kinds: dict[str, type[_Euler] | type[_Exponential]] = {
+            "euler": _Euler,
+            "exponential": _Exponential,
+            "projected": _Projected,
+        }
+        advance = kinds[method](run, q, v)
+        run.sample(0, advance.state)
+        for k in range(1, len(times)):
+            h = (times[k] - times[k - 1]) / per_sample
+            for s in range(per_sample):
+                advance.step(times[k - 1] + s * h, h)
+            run.steps += per_sample
+            run.sample(k, advance.state)
+    return run.motion(method, time.perf_counter() - began)
+
+
+class _Run:
+    """What all methods share: forces, samples, counts."""
+
+    def __init__(self, formulation: ScrewPDE, controller: Any, times: Array, progress: Progress | None) -> None:
+        from lissom.simulation.run import continuous_or_sampled
+
+        _, self.law, sampled = continuous_or_sampled(formulation.model, controller)
+        if sampled is not None:
+            raise LissomError("these integrators take continuous control laws; use lissom.theory.simulate")
+        self.formulation, self.frames = formulation, Frames(formulation)
+        self.times, self.progress = times, progress
+        n, model, count = self.frames.links, formulation.model, len(times)
+        self.q, self.v = np.zeros((count, model.nq)), np.zeros((count, model.nv))
+        self.tau, self.a = np.zeros((count, model.nv)), np.zeros((count, model.nv))
+        self.poses, self.twists = np.zeros((count, n, 4, 4)), np.zeros((count, n, 6))
+        self.wrenches = np.zeros((count, n, 6))
+        self.energy, self.kinetic, self.drift = np.zeros(count), np.zeros(count), np.zeros((count, 2))
+        self.step_drift, self.steps, self.evaluations, self.filled = 0.0, 0, 0, 0
+
+    def forces(self, t: float, q: Array, v: Array) -> Array:
+        return np.zeros(len(v)) if self.law is None else self.law(t, q, v)
+
+    def sample(self, k: int, state: State) -> None:
+        """Record sample k, with the wrenches that the system gives there."""
+        f, frames, t = self.formulation, self.frames, float(self.times[k])
+        q, v = frames.measure(state)
+        self.q[k], self.v[k], self.drift[k] = q, v, frames.residual()
+        if not np.all(np.isfinite(state.x)) or np.abs(state.x).max() > 1e12:
+            raise LissomError(
+                f"the motion grew without bound before t = {t:.4g} s; take a smaller step "
+                f"(`lissom theory check` names the limit), an implicit method, or damping"
+            )
+        self.poses[k], self.twists[k] = f.frame_poses(), f.work.V
+        self.tau[k] = self.forces(t, q, v)
+        f.fill_blocks(q, v, self.tau[k])
+        self.a[k] = f.eliminate()
+        self.wrenches[k] = f.work.wrench
+        energy = f.energy(q, v)
+        self.energy[k], self.kinetic[k] = energy.total, energy.kinetic
+        self.filled = k + 1
+        if self.progress is not None:
+            self.progress(t)
+
+    def motion(self, method: str, wall: float) -> Motion:
+        return Motion(
+            t=self.times,
+            q=self.q,
+            v=self.v,
+            tau=self.tau,
+            poses=self.poses,
+            twists=self.twists,
+            accelerations=self.a,
+            wrenches=self.wrenches,
+            energy=self.energy,
+            kinetic=self.kinetic,
+            position_drift=self.drift[:, 0],
+            velocity_drift=self.drift[:, 1],
+            step_drift=self.step_drift,
+            method=method,
+            steps=self.steps,
+            evaluations=self.evaluations,
+            wall=wall,
+        )
+
+
+class _Exponential:
+    """Runge-Kutta-Munthe-Kaas: stages in exponential coordinates around the state, the step by their exponential."""
+
+    def __init__(self, run: _Run, q: Array, v: Array) -> None:
+        self.run, self.frames = run, run.frames
+        self.state = run.frames.state(q, v)
+        self.stage = self.state.copy()
+        size = 6 * run.frames.links + run.frames.size
+        self.rates, self.zero = np.zeros((len(STAGES), size)), np.zeros(size)
+
+    def step(self, t: float, h: float) -> None:
+        frames, rates = self.frames, self.rates
+        for k, weights in enumerate(STAGES):
+            change = h * (np.array(weights) @ rates[:k]) if k else self.zero
+            frames.shifted(self.state, change, self.stage)
+            q, v = frames.measure(self.stage)
+            frames.rate(self.stage, change, self.run.forces(t + h * sum(weights), q, v), rates[k])
+        self.run.evaluations += len(STAGES)
+        new = self.state.copy()
+        frames.shifted(self.state, h * (np.array(WEIGHTS) @ rates), new)
+        self.state = new
+
+
+class _Projected(_Exponential):
+    """The same steps, each followed by a projection."""
+
+    def step(self, t: float, h: float) -> None:
+        super().step(t, h)
+        q, v = self.frames.measure(self.state)
+        self.run.step_drift = max(self.run.step_drift, self.frames.residual().position)
+        self.state = self.frames.state(q, v)
+
+
+class _Euler:
+    """Table 1: q_i = (theta, r) with R = exp(theta), world position R r; all rates are taken at the step's start."""
+
+    def __init__(self, run: _Run, q: Array, v: Array) -> None:
+        self.run, self.frames = run, run.frames
+        self.state = run.frames.state(q, v)
+        self.theta = so3.log(self.state.R)
+        self.r = np.einsum("nji,nj->ni", self.state.R, self.state.p)
+        size = 6 * run.frames.links + run.frames.size
+        self.rates, self.zero = np.zeros(size), np.zeros(size)
+
+    def step(self, t: float, h: float) -> None:
+        n, state = self.frames.links, self.state
+        q, v = self.frames.measure(state)
+        self.frames.rate(state, self.zero, self.run.forces(t, q, v), self.rates)
+        twists = self.rates[: 6 * n].reshape(n, 6)
+        omega, u = twists[:, :3], twists[:, 3:]
+        self.r = self.r + h * (u - np.cross(omega, self.r))
+        self.theta = self.theta + h * so3.act(so3.right_jacobian_inverse(self.theta), omega)
+        R = so3.exp(self.theta)
+        self.state = State(R, so3.act(R, self.r), state.x + h * self.rates[6 * n :])
+        self.run.evaluations += 1
