@@ -2,6 +2,7 @@
 
 import os
 
+from browser import browser, page  # noqa: F401
 from hypothesis import settings
 
 # The same examples on every machine, and no time limit per example: no failure by luck or load.

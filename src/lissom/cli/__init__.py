@@ -15,6 +15,7 @@ from lissom.cli.robots import check, cite, describe, list_all
 from lissom.cli.run import run
 from lissom.cli.shell import examples
 from lissom.cli.theory import theory
+from lissom.cli.view import view
 from lissom.version import __version__
 
 app = typer.Typer(
@@ -76,6 +77,14 @@ app.command(
         ("lissom compare my_arm.yaml --list", "which formulations cover my arm, and why not the others"),
     )
 )(compare)
+app.command(
+    epilog=examples(
+        ("lissom view ella", "run a scenario and play it; or move the arm by hand, or watch its modes"),
+        ("lissom view out/ella", "a recorded run; a folder of runs lets you choose"),
+        ("lissom view canadarm2 --modes", "begin with the natural modes"),
+        ("lissom view ella --host 0.0.0.0 --remote", "let others on the network see and steer it"),
+    )
+)(view)
 app.command(
     epilog=examples(
         ("lissom check my_arm.yaml", "one file"),

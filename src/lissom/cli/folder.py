@@ -36,7 +36,7 @@ class Folder:
     @classmethod
     def make(cls, asked: str | Path | None, name: str) -> Folder:
         """The folder asked for, or a new one in out/; an error if it cannot be written to."""
-        path = _unused(Path("out") / name.replace("/", "-")) if asked is None else Path(asked)
+        path = _unused(within(Path("out"), name.replace("/", "-"))) if asked is None else Path(asked)
         with _explained(path):
             made = not path.exists()
             path.mkdir(parents=True, exist_ok=True)
@@ -65,6 +65,25 @@ class Folder:
             if figures:
                 self._figures(trajectory)
 
+    def report(self, trajectory: Trajectory) -> None:
+        """A page about the run in one file."""
+        from lissom.view import report
+
+        with _explained(self.path):
+            report.write(self.path / "report.html", report.report(trajectory))
+        self.files.append("report.html")
+
+    def film(self, trajectory: Trajectory, name: str, show: bool) -> None:
+        """A film of the motion; its name must stay inside the folder."""
+        from lissom.cli.progress import Bar
+        from lissom.view.film import film
+
+        goal = within(self.path, name)
+        duration = float(trajectory.t[-1] - trajectory.t[0])
+        with Bar(duration, show, "drawing") as bar:
+            film(trajectory, goal, progress=lambda done, count: bar.update(duration * done / count))
+        self.files.append(name)
+
     def account(self, summary: Summary) -> dict[str, Any]:
         """The summary for machines."""
         data = summary.to_dict() | {"folder": str(self.path), "files": list(self.files)}
@@ -82,6 +101,9 @@ class Folder:
         rows += [("scenario.yaml", f"lissom run {self.path / 'scenario.yaml'}"), ("summary.json", "for machines")]
         if figures:
             rows.append(("figures/", ", ".join(Path(file).stem for file in figures)))
+        if "report.html" in self.files:
+            rows.append(("report.html", "open it in a browser; it needs no server"))
+        rows += [(file, "the motion as a film") for file in self.files if file.endswith((".mp4", ".gif"))]
         for name, text in rows:
             console.print(Text.assemble("  ", (f"{name:<15}", "cyan"), (text, "dim")))
 
@@ -105,6 +127,14 @@ class Folder:
             figure.savefig(self.path / name, dpi=DPI)
             pyplot.close(figure)
             self.files.append(name)
+
+
+def within(folder: Path, name: str) -> Path:
+    """The path of a file or folder in a folder; a name that leads out of it is refused."""
+    path = Path(name)
+    if path.is_absolute() or folder.resolve() not in (folder / path).resolve().parents:
+        raise LissomError(f"{name}: leads out of {folder.resolve().name}/, where results go; give a plain name")
+    return folder / path
 
 
 def _scenario_text(data: dict[str, Any]) -> str:

@@ -14,8 +14,8 @@ from lissom.cli.shell import screen
 class Bar:
     """Says what it waits for until the first steps, then how far the run is."""
 
-    def __init__(self, duration: float, show: bool) -> None:
-        self._duration = duration
+    def __init__(self, duration: float, show: bool, doing: str = "simulating") -> None:
+        self._duration, self._doing = duration, doing
         self._show = show and sys.stderr.isatty()
         self._bar: Any = None
 
@@ -44,7 +44,7 @@ class Bar:
         """The run has reached the time t."""
         if self._bar is not None:
             note = f"{t:.2f} of {self._duration:g} s"
-            self._bar.update(self._task, description="simulating", total=self._duration, completed=t, note=note)
+            self._bar.update(self._task, description=self._doing, total=self._duration, completed=t, note=note)
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:

@@ -32,6 +32,11 @@ def run(
         ),
     ] = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures.")] = True,
+    report: Annotated[bool, typer.Option("--report", help="Write report.html, a page that opens anywhere.")] = False,
+    animation: Annotated[
+        str | None,
+        typer.Option(metavar="NAME.mp4|NAME.gif", show_default=False, help="Film the motion, into the same folder."),
+    ] = None,
     as_json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
@@ -43,6 +48,10 @@ def run(
 
     Exit codes: 0 done, 1 an error or a run that failed, 2 wrong usage, 130 interrupted.
     """
+    from lissom.cli.folder import within
+
+    if animation is not None:
+        within(Path("out"), animation)  # refused before computing
     changes = [assignment(text, EXAMPLE) for text in settings or ()]
     given = {"duration": duration, "method": method, "step": step, "rtol": rtol, "output.rate": rate}
     if method is not None and step is None:
@@ -59,6 +68,11 @@ def run(
     try:
         with busy("writing data and drawing figures" if figures else "writing data", show=not quiet):
             folder.write(scenario, trajectory, summary, figures)
+        if report:
+            with busy("writing the report", show=not quiet):
+                folder.report(trajectory)
+        if animation is not None:
+            folder.film(trajectory, animation, show=not quiet)
     finally:
         if as_json:
             import json
@@ -85,9 +99,16 @@ def _simulate(what: str, changes: list[tuple[str, Any]], out: Path | None, show:
         prepared = scenario.prepare()
     except LissomError as error:
         raise loaded.located(error, changed=[path.partition(".")[0] for path, _ in changes]) from None
-    from lissom.cli.folder import Folder
+    from lissom.cli.folder import Folder, within
 
-    folder = Folder.make(out if out is not None else scenario.output.folder, loaded.name)
+    asked = out
+    if out is None and scenario.output.folder is not None:
+        try:
+            asked = within(Path(), scenario.output.folder)
+        except LissomError:
+            text = f"output.folder = {scenario.output.folder!r} leads out of the working folder"
+            raise LissomError(f"{text}; if that is meant, give it with --out") from None
+    folder = Folder.make(asked, loaded.name)
     try:
         return scenario, _trajectory(prepared.model, prepared.arguments, show), folder
     except BaseException:

@@ -118,8 +118,8 @@ class Summary:
 
     def _headline(self) -> str:
         how = f" by {self.method} in {self.steps} steps" if self.method else ""
-        fast = f", {_number(self.wall)} s of computing" if self.wall else ""
-        fast += f" ({_number(self.speed)} times real time)" if self.speed else ""
+        fast = f", {number(self.wall)} s of computing" if self.wall else ""
+        fast += f" ({number(self.speed)} times real time)" if self.speed else ""
         return f"{self.status}, {self.duration:g} s of motion{how}{fast}"
 
 
@@ -239,7 +239,7 @@ def _joints(summary: Summary) -> Table:
     table = _table("Peak wrench in every joint", "joint", "torque N m", "at s", "force N", "at s")
     for joint in summary.joints:
         values = (joint.torque.value, joint.torque.time, joint.force.value, joint.force.time)
-        table.add_row(joint.joint, *map(_number, values))
+        table.add_row(joint.joint, *map(number, values))
     return table
 
 
@@ -247,15 +247,15 @@ def _links(summary: Summary) -> Table:
     table = _table("Peak tip deflection", "link", "mm", "% of length", "at s", "rotation deg")
     for link in summary.links:
         values = (1e3 * link.deflection.value, link.percent, link.deflection.time)
-        table.add_row(link.link, *map(_number, (*values, np.degrees(link.rotation.value))))
+        table.add_row(link.link, *map(number, (*values, np.degrees(link.rotation.value))))
     return table
 
 
 def _settling(summary: Summary) -> Table:
     table = _table(f"Settling within {BAND:.0%} of the way", "", "final", "", "settled at s")
     for entry in summary.settling:
-        when = "still moving" if entry.time is None else _number(entry.time)
-        final = ", ".join(map(_number, entry.final))
+        when = "still moving" if entry.time is None else number(entry.time)
+        final = ", ".join(map(number, entry.final))
         table.add_row(entry.name, final, entry.unit, when if entry.moved else "no net motion")
     table.columns[2].justify = "left"
     return table
@@ -265,12 +265,12 @@ def _account(summary: Summary) -> Table:
     table = _table("Energy balance", "", "J")
     energy = summary.energy
     if energy.work is not None and energy.dissipated is not None:
-        table.add_row("work of the applied forces", _number(energy.work))
-        table.add_row("dissipated", _number(energy.dissipated))
-    table.add_row("stored since the start", _number(energy.stored))
+        table.add_row("work of the applied forces", number(energy.work))
+        table.add_row("dissipated", number(energy.dissipated))
+    table.add_row("stored since the start", number(energy.stored))
     if energy.residual is not None and energy.relative is not None:
         part = f"{energy.relative:.1e} of the energy exchanged"
-        table.add_row(f"largest error at any time ({part})", _number(energy.residual))
+        table.add_row(f"largest error at any time ({part})", number(energy.residual))
     return table
 
 
@@ -278,11 +278,11 @@ def _events(summary: Summary) -> Table:
     table = _table("Events", "at s", "what")
     table.columns[1].justify = "left"
     for event in summary.events:
-        table.add_row(_number(event.time), event.text)
+        table.add_row(number(event.time), event.text)
     return table
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     """Four significant digits, without an exponent where it can be read without."""
     if not np.isfinite(value):
         return str(value)

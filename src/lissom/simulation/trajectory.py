@@ -278,6 +278,31 @@ class Trajectory:
             raise LissomError(f"there is no plot {kind!r}{hint}; choose from {', '.join(KINDS)}")
         return KINDS[kind](self, **options)
 
+    # pages and films
+
+    def report(self, path: str | Path, title: str | None = None) -> Path:
+        """Write one HTML file with the moving arm, charts and tables; it opens without a server or a network."""
+        from lissom.view import report
+
+        return report.write(path, report.report(self, title))
+
+    def animate(self, path: str | Path, **options: Any) -> Path:
+        """Write a film of the motion: .mp4 (by ffmpeg) or .gif.
+
+        Args:
+            options: fps, speed, scale (of the deflection), size in pixels, turn and lift of the view; see
+                lissom.view.film.
+        """
+        from lissom.view.film import film
+
+        return film(self, path, **options)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows the run: a table, charts and the moving arm."""
+        from lissom.view.notebook import notebook_html
+
+        return notebook_html(self)
+
     # files
 
     def save(self, path: str | Path) -> None:

@@ -1,1 +1,1 @@
-"""Seeing a run: figures of its results."""
+"""Seeing a run: figures, a report in one file, films, a live page."""

@@ -1,0 +1,169 @@
+"""The live page as a whole: what to show, how to draw it, and the loop that keeps it moving."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import LissomError
+from lissom.model.robot import Robot
+from lissom.simulation.trajectory import Trajectory
+from lissom.version import __version__
+from lissom.view.drawing import Drawing
+from lissom.view.live.curves import Curves
+from lissom.view.live.modal import Modal
+from lissom.view.live.moved import Moved
+from lissom.view.live.recorded import Recorded
+from lissom.view.live.stage import Stage
+
+RECORDED, MOVED, MODES = "recorded run", "move by hand", "natural modes"
+FPS = 40.0  # pictures per second that are tried for
+
+
+class App:
+    """One page; all its visitors see the same.
+
+    Args:
+        server: from `open_server`.
+        robot: what to move by hand and whose modes to show; that of the chosen run unless given.
+        runs: recorded runs to choose from, by their labels: trajectories, or paths of files that hold one.
+        start: where a simulation by hand starts, (nq,).
+        show: "recorded run", "move by hand" or "natural modes"; the first that there is unless given.
+    """
+
+    def __init__(
+        self,
+        server: Any,
+        robot: Robot | None = None,
+        runs: Mapping[str, Trajectory | Path] | None = None,
+        start: np.ndarray | None = None,
+        show: str | None = None,
+    ) -> None:
+        self.server, self.robot, self.start = server, robot, start
+        self.runs: dict[str, Trajectory | Path] = dict(runs or {})
+        if robot is None and not self.runs:
+            raise LissomError("there is nothing to show: give a robot or a recorded run")
+        self.frames = 0  # pictures sent so far
+        self._activity: Any = None
+        self._wish: str | None = None
+        self._stop = threading.Event()
+        gui = server.gui
+        gui.set_panel_label("lissom")
+        gui.main_panel.dock_right()
+        self._title = gui.add_html("")
+        choices = ((RECORDED,) if self.runs else ()) + (MOVED, MODES)
+        self.show = gui.add_dropdown("Show", choices, initial_value=show if show in choices else choices[0])
+        self.run_choice = gui.add_dropdown("Run", tuple(self.runs) or ("-",), visible=bool(self.runs))
+        self._folder: Any = None
+        with gui.add_folder("Picture", order=100):
+            self.scale = gui.add_slider("Deflection ×", 1.0, 50.0, 0.5, 1.0)
+            self.trail = gui.add_checkbox("Tip trail", True)
+            self.forces = gui.add_checkbox("Joint forces", False)
+            self.torques = gui.add_checkbox("Joint torques", False)
+            self.axes = gui.add_checkbox("Joint frames", False)
+        self.curves = Curves(server)
+        for control in (self.show, self.run_choice):
+            control.on_update(lambda _: self.choose())
+        for box in (self.trail, self.forces, self.torques, self.axes):
+            box.on_update(lambda _: self._set_visible())
+        self._build()
+
+    def choose(self) -> None:
+        """Build anew, in the loop's own thread, what the controls ask for."""
+        self._wish = "build"
+
+    def loop(self) -> None:
+        """Keep the page moving until `stop`."""
+        before = time.perf_counter()
+        while not self._stop.is_set():
+            now = time.perf_counter()
+            self.step(now - before, now)
+            before = now
+            self._stop.wait(max(0.002, 1 / FPS - (time.perf_counter() - now)))
+
+    def step(self, dt: float, now: float) -> None:
+        """One turn of the loop."""
+        if self._wish is not None:
+            self._wish = None
+            self._build()
+        if self._activity is not None:
+            self._activity.step(dt, now)
+            self.frames += 1
+
+    def stop(self) -> None:
+        """End the loop and the server."""
+        self._stop.set()
+        self.server.stop()
+
+    @property
+    def activity(self) -> Any:
+        """What is shown now: a Recorded, Moved or Modal."""
+        return self._activity
+
+    def _build(self) -> None:
+        """Put up what is asked for; whatever goes wrong is told on the page."""
+        if self._folder is not None:
+            self._folder.remove()
+        self._activity = None
+        self._folder = self.server.gui.add_folder("Motion", order=50)
+        try:
+            with self._folder:
+                self._activity = self._made()
+        except LissomError as error:
+            self._say(str(error))
+            return
+        self.run_choice.visible = self.show.value == RECORDED and len(self.runs) > 1
+        self._set_visible()
+
+    def _made(self) -> Any:
+        kind = self.show.value
+        if kind == RECORDED:
+            run = self._chosen()
+            self._name(run.model.robot.name, f"{run.t[-1] - run.t[0]:g} s of motion, {run.info.status}")
+            return Recorded(self.server, run, Stage(self.server, Drawing(run.model)), self.curves, self._scale)
+        robot = self.robot if self.robot is not None else self._chosen().model.robot
+        if kind == MOVED:
+            self._name(robot.name, "simulated while you move the sliders")
+            return Moved(self.server, robot, self.start, self._scale, self.curves)
+        self._name(robot.name, "natural modes at a pose")
+        return Modal(self.server, robot.compile(), self.start, self._scale, self.curves)
+
+    def _chosen(self) -> Trajectory:
+        """The run that the page asks for: one of those it was given, whatever a visitor sends."""
+        label = self.run_choice.value
+        if label not in self.runs:
+            raise LissomError(f"{label!r} is none of the runs on this page")
+        found = self.runs[label]
+        if isinstance(found, Path):
+            found = self.runs[label] = Trajectory.load(found)
+        return found
+
+    def _scale(self) -> float:
+        return float(self.scale.value)
+
+    def _set_visible(self) -> None:
+        if self._activity is None:
+            return
+        stage: Stage = self._activity.stage
+        stage.show_trail(bool(self.trail.value))
+        stage.forces.visible = bool(self.forces.value)
+        stage.torques.visible = bool(self.torques.value)
+        stage.axes.visible = bool(self.axes.value)
+        self._activity.redraw()
+
+    def _name(self, name: str, detail: str) -> None:
+        self._title.content = (
+            f'<div style="padding:4px 10px 6px"><div style="font-size:17px;font-weight:650">{escape(name)}</div>'
+            f'<div style="color:#5b6570;font-size:12px">{escape(detail)}</div>'
+            f'<div style="color:#8c95a0;font-size:11px">lissom {escape(__version__)}</div></div>'
+        )
+
+    def _say(self, text: str) -> None:
+        with self._folder:
+            self.server.gui.add_html(f'<div style="padding:4px 10px;color:#a44400">{escape(text)}</div>')

@@ -1,0 +1,115 @@
+"""Charts beside the live picture. Where the time is, a thin line stands over them: only the line moves."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from lissom.view.charts import Chart
+
+LEFT, RIGHT, TOP, HEIGHT, BELOW = 52, 14, 8, 168, 40  # px of a chart and of what is around its curves
+FRAME = (10, 7)  # px from the edges of the panel to those of a chart, left and right
+DOWN = 12  # px from the line's element to the chart below it
+WIDTH = 380
+SAMPLES = 1200
+
+
+class Curves:
+    """A panel of charts docked at the left."""
+
+    def __init__(self, server: Any) -> None:
+        self.server = server
+        self.panel = server.gui.add_panel()
+        self.tab = self.panel.add_tab("Charts")
+        self.panel.dock_left()
+        self.panel.set_width(WIDTH)
+        self._made: list[Any] = []
+        self._plots: list[Any] = []
+        self._lines: list[Any] = []
+        self._span = (0.0, 1.0)
+
+    def set(self, charts: list[Chart]) -> None:
+        """Show other charts."""
+        for handle in self._made:
+            handle.remove()
+        self._made, self._plots, self._lines = [], [], []
+        with self.server.atomic(), self.tab:
+            for chart in charts:
+                self._add(chart.thinned(SAMPLES))
+        if charts:
+            self._span = (float(charts[0].time[0]), float(charts[0].time[-1]))
+
+    def say(self, content: str) -> None:
+        """HTML in the place of the charts; what it says of names must be escaped."""
+        self.set([])
+        with self.tab:
+            self._made.append(self.server.gui.add_html(content))
+
+    def update(self, charts: list[Chart]) -> None:
+        """New data for the charts that are shown."""
+        with self.server.atomic():
+            for plot, chart in zip(self._plots, charts, strict=True):
+                plot.data = _data(chart)
+        self._span = (float(charts[0].time[0]), float(charts[0].time[-1]))
+
+    def point(self, time: float | None) -> None:
+        """Put the line at a time; None takes it away."""
+        first, last = self._span
+        part = None if time is None or last <= first else min(max((time - first) / (last - first), 0.0), 1.0)
+        content = _line(part)
+        for handle in self._lines:
+            handle.content = content
+
+    def _add(self, chart: Chart) -> None:
+        gui = self.server.gui
+        title = gui.add_html(
+            f'<div style="font-weight:600;font-size:13px;padding:10px 12px 0">{escape(chart.title)}</div>'
+        )
+        axis = {"stroke": "#5b6570", "grid": {"stroke": "#e8ebee", "width": 1}, "ticks": {"show": False}}
+        axis |= {"font": "11px sans-serif", "labelFont": "11px sans-serif"}
+        series: list[dict[str, Any]] = [{"label": "t [s]"}]
+        series += [
+            {"label": s.name, "stroke": s.colour, "width": 1.2 if s.dashed else 1.7, **_dash(s.dashed), **_no_points()}
+            for s in chart.series
+        ]
+        line = gui.add_html(_line(None))
+        plot = gui.add_uplot(
+            data=_data(chart),
+            series=tuple(series),
+            scales={"x": {"time": False}},
+            axes=(
+                {**axis, "label": "time [s]", "labelSize": 14, "size": 24, "labelGap": -2},
+                {**axis, "label": chart.label, "labelSize": 16, "size": LEFT - 16},
+            ),
+            cursor={"drag": {"x": False, "y": False, "setScale": False}},
+            height=HEIGHT,
+            padding=(TOP, RIGHT, 0, 0),
+        )
+        self._made += [title, line, plot]
+        self._plots.append(plot)
+        self._lines.append(line)
+
+
+def _data(chart: Chart) -> tuple[np.ndarray, ...]:
+    return (np.asarray(chart.time, float), *(np.asarray(s.values, float) for s in chart.series))
+
+
+def _dash(dashed: bool) -> dict[str, Any]:
+    return {"dash": (5, 4)} if dashed else {}
+
+
+def _no_points() -> dict[str, Any]:
+    return {"points": {"show": False}}
+
+
+def _line(part: float | None) -> str:
+    """A line over the chart below it, at a part of the way from its left to its right."""
+    if part is None:
+        return "<div></div>"
+    left, right = LEFT + FRAME[0], RIGHT + FRAME[1]
+    place = f"left:calc({left}px + (100% - {left + right}px) * {part:.5f});top:{TOP + DOWN}px"
+    look = f"height:{HEIGHT - BELOW - TOP}px;border-left:1.5px solid #1d252d;opacity:.65;z-index:5;pointer-events:none"
+    mark = f'<div class="lissom-cursor" style="position:absolute;{place};{look}"></div>'
+    return f'<div style="position:relative;height:0">{mark}</div>'

@@ -1,0 +1,52 @@
+"""Joints that a slider can move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lissom.model.compiled import BodyNames, Model
+from lissom.simulation.dataset import position_columns
+from lissom.simulation.lookup import joint_names
+
+MOVABLE = ("revolute", "prismatic", "cylindrical", "universal")
+
+
+@dataclass(frozen=True)
+class Handle:
+    """One coordinate of a joint."""
+
+    name: str
+    joint: str
+    body: BodyNames
+    unit: str  # rad or m
+    q: int  # index in the configuration
+    v: int  # index in the velocity
+    rotor: int | None  # index of its rotor in the velocity
+    lower: float
+    upper: float
+
+    @property
+    def step(self) -> float:
+        """Of a slider."""
+        return float(f"{(self.upper - self.lower) / 400:.1g}")
+
+
+def handles(model: Model) -> list[Handle]:
+    """The coordinates of all joints that turn or slide about fixed axes."""
+    units = position_columns(model).units
+    reach = sum(float(np.real(beam.length)) for beam in model.beams.values()) or 1.0
+    made = []
+    for link, body in zip(model.robot.bodies, model.bodies, strict=True):
+        if link.joint.type not in MOVABLE or np.any(model.arrays.prescribed[body.joint_v]):
+            continue
+        for k, name in enumerate(joint_names(body, "q")):
+            q, v = body.joint_q.start + k, body.joint_v.start + k
+            half = 3.14 if units[q] == "rad" else float(f"{0.5 * reach:.1g}")
+            lower, upper = -half, half
+            if link.joint.limits is not None:
+                lower = max(lower, float(link.joint.each(link.joint.limits.lower)[k]))
+                upper = min(upper, float(link.joint.each(link.joint.limits.upper)[k]))
+            made.append(Handle(name, body.joint, body, units[q], q, v, body.rotor_v, lower, upper))
+    return made

@@ -1,0 +1,92 @@
+"""The server behind the live page: on this machine only unless told otherwise, and it calls nobody."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import ipaddress
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from lissom.errors import LissomError
+
+HOST, PORT = "127.0.0.1", 8080
+TRIES = 50  # ports to try beyond the one asked for
+
+
+def open_server(
+    host: str = HOST, port: int = PORT, remote: bool = False, say: Callable[[str], None] = print
+) -> tuple[Any, str]:
+    """A viser server and its address.
+
+    Args:
+        host: address to listen at; any but the loopback address needs `remote`.
+        port: port to listen at; the next free one where it is taken.
+        say: gets a warning where others can reach the page, and a note where the port is taken.
+    """
+    try:
+        import viser
+    except ImportError:
+        raise LissomError("the live page needs the package viser: pip install lissom[view]") from None
+    if not is_loopback(host):
+        if not remote:
+            raise LissomError(
+                f"host {host}: there others on the network can see and steer the page; if that is meant, add --remote"
+            )
+        say(f"warning: the page listens at {host}: everyone who can reach this machine can see and steer it")
+    free = free_port(host, port)
+    if free != port:
+        say(f"port {port} is taken; using {free}")
+    with contextlib.redirect_stdout(io.StringIO()):  # its own banner
+        server = viser.ViserServer(host=host, port=free, verbose=False)
+    _stay_home(server)
+    shown = f"[{host}]" if ":" in host else host
+    return server, f"http://{shown}:{server.get_port()}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can connect to an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def free_port(host: str, port: int) -> int:
+    """The port, or the next one that nobody listens at."""
+    if not 0 <= port <= 65535:
+        raise LissomError(f"port {port}: must be a number from 0 to 65535 (0 takes any that is free)")
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    except OSError:
+        raise LissomError(f"host {host!r} is no address of this machine; take 127.0.0.1") from None
+    for candidate in range(port, min(port + TRIES, 65535) + 1):
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, candidate))
+            except PermissionError:
+                raise LissomError(f"port {candidate}: needs more rights; take one above 1023") from None
+            except OSError as error:
+                if error.errno in _NOT_HERE:
+                    raise LissomError(f"host {host!r} is no address of this machine; take 127.0.0.1") from None
+                continue
+            return int(probe.getsockname()[1])
+    raise LissomError(f"port {port} and the next {TRIES} are taken; give another with --port")
+
+
+def _stay_home(server: Any) -> None:
+    """No tunnel to a public address, even where a visitor's browser asks for one."""
+
+    def refused(*_: Any, **__: Any) -> None:
+        return None
+
+    server.request_share_url = refused
+    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
+
+
+_NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)

@@ -1,0 +1,29 @@
+"""How a run shows itself in a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from lissom.view import report
+from lissom.view.report import tables
+
+if TYPE_CHECKING:
+    from lissom.simulation.trajectory import Trajectory
+
+HEIGHT = 700  # px of the page in the cell
+
+
+def notebook_html(run: Trajectory) -> str:
+    """A table of key figures, and below it charts and the moving arm, in a frame that reaches nothing outside."""
+    summary = run.summary()
+    rows = [(what, value) for value, what in tables.key_figures(summary)]
+    table = tables.table(("", _heading(run)), rows)
+    page = escape(report.embedded(run), quote=True)
+    style = f"width:100%;height:{HEIGHT}px;border:0"
+    return f'{table}<iframe sandbox="allow-scripts" style="{style}" srcdoc="{page}"></iframe>'
+
+
+def _heading(run: Trajectory) -> str:
+    """Name, duration and status of a run."""
+    return f"{run.model.robot.name}, {run.t[-1] - run.t[0]:g} s, {run.info.status}"

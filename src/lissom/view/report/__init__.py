@@ -1,0 +1,162 @@
+"""A run as one HTML file that opens anywhere, without a server and without a network.
+
+    lissom.view.report.write("report.html", report(run))
+
+`comparison` puts several runs of one robot side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lissom.errors import LissomError
+from lissom.view.charts import charts, compared
+from lissom.view.drawing import Drawing
+from lissom.view.report import pack, tables
+from lissom.view.report.markup import document, stage
+from lissom.view.style import COLOURS
+
+if TYPE_CHECKING:
+    from lissom.simulation.summary import Summary
+    from lissom.simulation.trajectory import Trajectory
+
+HINT = (
+    "Point at a chart to read it, drag to zoom, double-click for all, click for that moment. In the picture: drag to \
+turn, wheel to come nearer, shift-drag to move, double-click to go back."
+)
+
+
+def report(run: Trajectory, title: str | None = None) -> str:
+    """The HTML of a report: summary, moving arm, charts, tables of joints, links, energy and robot, citation."""
+    summary = run.summary()
+    parts = [
+        _header(title or summary.robot, _status(run) + escape(_how(summary))),
+        tables.figures(tables.key_figures(summary)),
+        _hero(stage(_duration(run))),
+        '<div id="charts"></div>',
+        f'<p class="hint">{escape(HINT)}</p>',
+        _section("Peak wrench in every joint", tables.wrench_table(run, summary)),
+        '<p class="hint">The wrench of the parent on the child at the joint; components in the child\'s axes.</p>',
+        '<div class="tables">',
+        _section("Peak tip deflection", tables.deflection_table(summary)) if summary.links else "",
+        _section("Energy audit", tables.energy_table(run, summary)),
+        _section("Settling within 2 % of the way", tables.settling_table(summary)),
+        _section("Events", tables.event_table(run)) if run.warnings else "",
+        "</div>",
+        _section("Robot", tables.robot_table(run)),
+        f'<p class="hint">{escape(_robot_line(run))}</p>',
+        _footer(),
+    ]
+    data = _data({"": run}, charts(run))
+    return document(f"{title or summary.robot} - lissom", "\n".join(parts), data)
+
+
+def comparison(runs: Mapping[str, Trajectory], title: str | None = None) -> str:
+    """The HTML of a report on several runs of one robot, by their labels: formulations, say, or designs.
+
+    Every difference is from the first run. Runs may have different output times, not different links.
+    """
+    if len(runs) < 2:
+        raise LissomError(f"a comparison needs two runs at least, got {len(runs)}")
+    first = next(iter(runs.values()))
+    for label, run in runs.items():
+        if run.model.links != first.model.links or run.model.q_names != first.model.q_names:
+            raise LissomError(f"{label} is a run of another robot: its links or coordinates differ")
+    drawn = compared(runs)
+    name = first.model.robot.name
+    rows = []
+    for label, run in runs.items():
+        energy = run.summary().energy.relative
+        error = f"{energy:.1e}" if energy is not None else "not kept"
+        rows.append((label, run.info.status, run.info.method, str(run.info.steps), float(run.info.wall), error))
+    parts = [
+        _header(title or f"{name}: {len(runs)} runs compared", escape(f"{_duration(first):g} s of motion")),
+        _hero(stage(_duration(first), [(label, COLOURS[k % len(COLOURS)]) for k, label in enumerate(runs)])),
+        _section("Largest differences", tables.deviation_table(runs, drawn)),
+        '<div id="charts"></div>',
+        f'<p class="hint">{escape(HINT)}</p>',
+        _section("Runs", tables.table(("run", "status", "method", "steps", "computing s", "energy error"), rows)),
+        _section("Robot", tables.robot_table(first)),
+        _footer(),
+    ]
+    return document(f"{title or name} - lissom", "\n".join(parts), _data(runs, drawn))
+
+
+def embedded(run: Trajectory) -> str:
+    """The page of a run without its tables, for a notebook."""
+    shown = [chart for chart in charts(run) if chart.title != "Energy balance"][:4]
+    body = _hero(stage(_duration(run))) + '<div id="charts"></div>'
+    return document(run.model.robot.name, body, _data({"": run}, shown), embedded=True)
+
+
+def write(path: str | Path, html: str) -> Path:
+    """Write a page; a file that cannot be written is one clear error."""
+    goal = Path(path)
+    try:
+        goal.write_text(html, encoding="utf-8")
+    except OSError as error:
+        raise LissomError(f"cannot write {goal}: {(error.strerror or str(error)).lower()}") from None
+    return goal
+
+
+def _data(runs: Mapping[str, Trajectory], drawn: list[Any]) -> dict[str, Any]:
+    """What the scripts of the page read."""
+    first = next(iter(runs.values()))
+    arm = Drawing(first.model)
+    several = len(runs) > 1
+    motions = []
+    for k, (label, run) in enumerate(runs.items()):
+        own = {"label": label, "colour": COLOURS[k % len(COLOURS)]} if several else {"label": label}
+        motions.append(own | pack.motion(arm, run))
+    return {
+        "duration": max(_duration(run) for run in runs.values()),
+        "charts": [pack.chart(one, float(first.t[0])) for one in drawn],
+        "scene": {"drawing": pack.drawing(arm), "runs": motions},
+    }
+
+
+def _hero(scene: str) -> str:
+    """The arm with the first two charts beside it."""
+    return f'<div class="hero">{scene}<div id="beside"></div></div>'
+
+
+def _header(title: str, detail: str) -> str:
+    from lissom.version import __version__
+
+    left = f'<div><h1>{escape(title)}</h1><div class="detail">{detail}</div></div>'
+    return f'<header>{left}<div class="made">lissom {escape(__version__)}</div></header>'
+
+
+def _status(run: Trajectory) -> str:
+    good = "" if run.info.status == "finished" else " bad"
+    return f'<span class="status{good}">{escape(run.info.status)}</span>'
+
+
+def _how(summary: Summary) -> str:
+    parts = [f"{summary.duration:g} s of motion"]
+    parts += [f"{summary.method} in {summary.steps} steps"] if summary.method else []
+    parts += [summary.message] if summary.message else []
+    return ", ".join(parts)
+
+
+def _robot_line(run: Trajectory) -> str:
+    model = run.model
+    gravity = ", ".join(f"{float(g):g}" for g in model.robot.gravity)
+    return f"{len(model.links)} links, {model.nv} degrees of freedom, gravity ({gravity}) m/s²."
+
+
+def _section(title: str, content: str) -> str:
+    return f"<section><h2>{escape(title)}</h2>{content}</section>"
+
+
+def _duration(run: Trajectory) -> float:
+    return float(run.t[-1] - run.t[0])
+
+
+def _footer() -> str:
+    from lissom.citation import cite
+
+    return f"<footer>Please cite<pre>{escape(str(cite()))}</pre></footer>"

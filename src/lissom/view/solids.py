@@ -1,0 +1,259 @@
+"""The solids of a drawing: swept beams, meshes of finite-element links and of URDF files, rods, joints, masses.
+
+A link gives points and triangles; how the points move is up to the frames that they are fixed to and, for a link made
+of finite elements, to its modes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lissom.view import shapes
+from lissom.view.shapes import Mesh
+
+if TYPE_CHECKING:
+    from lissom.model.robot import Link
+    from lissom.model.visual import Visual
+    from lissom.view.drawing import Drawing
+
+JOINT = "#3B4252"
+MASS = "#5C6470"
+PAYLOAD = "#E69F00"
+BASE = "#B4BDC8"  # of a free-floating base
+SLIM, THICK = 0.006, 0.014  # radius of a section without an outline over the arm's reach, at least and at most
+FINE = 0.0035  # least half size of any section over the reach, so that it can be seen
+ROD = 0.016  # radius of a rigid link without a shape over the reach
+MOST = 6000  # triangles of one mesh; finer ones are thinned out
+MESHES = (".stl", ".obj", ".ply", ".off", ".dae", ".glb")
+
+
+class Piece(NamedTuple):
+    """A solid of the drawing, in one colour."""
+
+    link: str  # that it belongs to
+    role: str  # "link", "joint", "mass" or "payload"
+    colour: str
+    mesh: Mesh
+    modes: np.ndarray | None = None  # (m, n, 3) displacement of each point per modal coordinate of the link
+
+
+def pieces(arm: Drawing) -> list[Piece]:
+    """Everything there is to draw of an arm."""
+    made: list[Piece] = []
+    for k, body in enumerate(arm.model.bodies):
+        spec = arm.specs[body.link]
+        colour = BASE if spec.joint.type == "free" else arm.colour(body)
+        mesh, modes = _link(arm, k, spec)
+        if mesh is not None:
+            made.append(Piece(body.link, "link", colour, mesh, modes))
+        sign = _joint(arm, k, spec)
+        if sign is not None:
+            made.append(Piece(body.link, "joint", JOINT, sign))
+        made += _masses(arm, spec)
+    return made
+
+
+# links
+
+
+def _link(arm: Drawing, k: int, spec: Link) -> tuple[Mesh | None, np.ndarray | None]:
+    if spec.name in arm.model.beams:
+        beam: Any = arm.model.beams[spec.name]
+        if hasattr(beam, "section"):
+            return shapes.sweep(_outline(arm, spec.name), arm.frames_of[spec.name]), None
+        return _elements(beam, k, 0.004 * arm.reach)
+    seen = [mesh for visual in spec.visual if (mesh := _visual(visual)) is not None]
+    if seen:
+        return shapes.merged(seen).on(k), None
+    return _body(arm, k, spec), None
+
+
+def _outline(arm: Drawing, link: str) -> np.ndarray:
+    """The outline that a beam is drawn with: its own, or that of a solid oval bar of the same stiffnesses."""
+    section = arm.model.beams[link].section
+    if section.outline is not None:
+        outline = np.real(section.outline)
+        return outline * max(1.0, FINE * arm.reach / np.abs(outline).max())
+    EA = float(np.real(section.EA))
+    y, z = (2 * np.sqrt(float(np.real(EI)) / EA) for EI in (section.EIz, section.EIy))
+    fit = np.clip(max(y, z), SLIM * arm.reach, THICK * arm.reach) / max(y, z)
+    angle = 2 * np.pi * np.arange(24) / 24
+    return fit * np.stack([y * np.cos(angle), z * np.sin(angle)], axis=1)
+
+
+def _elements(link: Any, k: int, radius: float) -> tuple[Mesh | None, np.ndarray | None]:
+    """A link made of finite elements: its surface, or its members as thin rods; its modes move the points."""
+    modes = np.real(np.moveaxis(link.shapes, -1, 0))
+    if len(link.faces):
+        at, triangles = thinned(link.nodes, link.faces, MOST)
+        points = link.nodes[at]
+        mesh = Mesh(points, normals(points, triangles), triangles, np.full(len(points), k))
+        return mesh, modes[:, at]
+    if not len(link.lines):
+        return None, None
+    rods, ends = [], []
+    for a, b in link.lines:
+        start, end = link.nodes[a], link.nodes[b]
+        rod = shapes.rod(start, end, radius, corners=10).on(k)
+        near_end = np.linalg.norm(rod.points - end, axis=1) < np.linalg.norm(rod.points - start, axis=1)
+        rods.append(rod)
+        ends.append(np.where(near_end, b, a))
+    return shapes.merged(rods), modes[:, np.concatenate(ends)]
+
+
+def _visual(visual: Visual) -> Mesh | None:
+    """A shape that a robot file gives a rigid link; None for a mesh that cannot be read."""
+    size = np.asarray(visual.size, float)
+    if visual.shape == "box":
+        mesh = shapes.box(size)
+    elif visual.shape == "sphere":
+        mesh = shapes.ball(float(size[0]) / 2)
+    elif visual.shape == "cylinder":
+        half = np.array([0.0, 0.0, size[2] / 2])
+        mesh = shapes.rod(-half, half, float(size[0]) / 2, corners=28)
+    else:
+        read = _mesh_file(str(visual.file))
+        if read is None:
+            return None
+        points, triangles = read
+        at, triangles = thinned(points, triangles, MOST)
+        points = points[at] * size
+        mesh = Mesh(points, normals(points, triangles), triangles, np.zeros(len(points), int))
+    return mesh.moved(np.real(visual.origin.rotation()), np.real(visual.origin.xyz))
+
+
+def _mesh_file(name: str) -> tuple[np.ndarray, np.ndarray] | None:
+    """Points and triangles of a mesh file on this machine, if it can be read."""
+    path = Path(name)
+    if path.suffix.lower() not in MESHES or not path.is_file():
+        return None
+    try:
+        import trimesh
+
+        mesh: Any = trimesh.load(path, force="mesh")
+        return np.asarray(mesh.vertices, float), np.asarray(mesh.faces, int)
+    except Exception:  # a mesh is an ornament: whatever is wrong with its file, the arm is drawn without it
+        return None
+
+
+def _body(arm: Drawing, k: int, spec: Link) -> Mesh | None:
+    """A rigid link: its solid, or rods from its joint to its tip and to what it carries."""
+    body: Any = spec.body
+    com = np.real(np.asarray(body.com))
+    shape = getattr(body, "shape", None)
+    if shape == "box":
+        return shapes.box(np.real(body.size)).moved(shift=com).on(k)
+    if shape == "sphere":
+        return shapes.ball(float(np.real(body.diameter)) / 2).moved(shift=com).on(k)
+    if shape == "cylinder":
+        half = np.eye(3)["xyz".index(body.along)] * float(np.real(body.length)) / 2
+        return shapes.rod(com - half, com + half, float(np.real(body.diameter)) / 2, corners=28).on(k)
+    ends = [np.real(np.asarray(other.origin.xyz)) for other in arm.specs.values() if other.parent == spec.name]
+    ends += [np.real(np.asarray(body.tip))] if body.tip is not None else []
+    ends = [end for end in ends if np.linalg.norm(end) > 1e-6 * arm.reach]
+    if spec.joint.type == "free":
+        return shapes.box(_cuboid(body, [*ends, com], arm.reach)).on(k)
+    radius = _thickness(arm, spec.name)
+    if spec.parent in arm.model.beams:
+        radius = min(radius, 1.2 * _thickness(arm, spec.parent)) or radius
+    rods = [shapes.rod(np.zeros(3), end, radius, 0.8 * radius).on(k) for end in ends]
+    knobs = [shapes.ball(0.8 * radius).moved(shift=end).on(k) for end in ends]
+    return shapes.merged(rods + knobs) if ends else None
+
+
+def _cuboid(body: Any, ends: list[np.ndarray], reach: float) -> np.ndarray:
+    """Edges of a solid cuboid of the body's mass and inertia, not wider than what is attached to it."""
+    inertia, mass = np.diag(np.real(np.asarray(body.inertia))), float(np.real(body.mass))
+    squares = 6 * (inertia.sum() - 2 * inertia) / mass if mass > 0 else np.zeros(3)
+    size = np.sqrt(np.maximum(squares, (0.03 * reach) ** 2))
+    attached = 2 * np.abs(ends).max(axis=0)
+    return np.where(attached > 0.2 * size, np.minimum(size, np.maximum(attached, 0.05 * reach)), size)
+
+
+def _thickness(arm: Drawing, link: str) -> float:
+    """Half the size of a link across; zero where it brings its own mesh."""
+    if link not in arm.model.beams:
+        return ROD * arm.reach if not arm.specs[link].visual else 0.0
+    return float(np.abs(_outline(arm, link)).max()) if hasattr(arm.model.beams[link], "section") else 0.0
+
+
+# joints and masses
+
+
+def _joint(arm: Drawing, k: int, spec: Link) -> Mesh | None:
+    """A sign for the joint: drums about its axes, a ball, or a block that slides."""
+    joint = spec.joint
+    if joint.type in ("fixed", "free") or spec.visual:
+        return None
+    around = [_thickness(arm, spec.name), 0.008 * arm.reach]
+    around += [_thickness(arm, spec.parent)] if spec.parent in arm.model.beams else []
+    r = 1.45 * max(around)
+    if joint.type == "spherical":
+        return shapes.ball(1.1 * r).on(k)
+    axes = np.real(np.asarray(joint.axes)).reshape(-1, 3)
+    if joint.type == "prismatic":
+        return shapes.box([3.2 * r, 2.2 * r, 2.2 * r]).moved(shapes.along(axes[0])).on(k)
+    return shapes.merged([shapes.rod(-1.25 * r * axis, 1.25 * r * axis, r, corners=28).on(k) for axis in axes[:2]])
+
+
+def _masses(arm: Drawing, spec: Link) -> list[Piece]:
+    """Lumped masses, and rigid bodies without a size: balls that grow with the cube root of their mass."""
+    balls: list[tuple[float, int, np.ndarray]] = []
+    body: Any = spec.body
+    if spec.name in arm.model.beams:
+        for lump in getattr(arm.model.beams[spec.name], "masses", ()):
+            frame = arm.frame_at(spec.name, float(np.real(lump.x)))
+            balls.append((float(np.real(lump.mass)), frame, np.real(lump.com)))
+    elif spec.joint.type == "fixed" and not spec.visual and not hasattr(body, "shape") and body.tip is None:
+        balls.append((float(np.real(body.mass)), int(arm.frames_of[spec.name][0]), np.real(np.asarray(body.com))))
+    leaf = all(other.parent != spec.name for other in arm.specs.values())
+    end = arm.frame_at(spec.name)
+    total = sum(_mass(arm, other) for other in arm.specs.values())
+    made = []
+    for mass, frame, com in balls:
+        if mass > 0:
+            size = arm.reach * float(np.clip(0.045 * np.cbrt(mass / total), 0.012, 0.034))
+            role, colour = ("payload", PAYLOAD) if leaf and frame == end else ("mass", MASS)
+            made.append(Piece(spec.name, role, colour, shapes.ball(size).moved(shift=com).on(frame)))
+    return made
+
+
+def _mass(arm: Drawing, spec: Link) -> float:
+    source: Any = arm.model.beams.get(spec.name, spec.body)
+    return float(np.real(source.mass))
+
+
+# meshes
+
+
+def thinned(points: np.ndarray, triangles: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which points of a mesh to keep, and triangles between them: all that are used, or fewer where there are too many.
+
+    A mesh with too many triangles is laid on a grid, and the points of each cell become one.
+    """
+    used, inverse = np.unique(triangles, return_inverse=True)
+    faces = inverse.reshape(-1, 3)
+    cells = 48
+    kept, thin = used, faces
+    while len(thin) > most:
+        low, high = points[used].min(axis=0), points[used].max(axis=0)
+        grid = np.rint((points[used] - low) / max(float((high - low).max()), 1e-300) * cells).astype(int)
+        _, first, cell = np.unique(grid, axis=0, return_index=True, return_inverse=True)
+        merged = cell.ravel()[faces]
+        real = (merged[:, 0] != merged[:, 1]) & (merged[:, 1] != merged[:, 2]) & (merged[:, 2] != merged[:, 0])
+        kept, thin = used[first], np.unique(merged[real], axis=0)
+        cells = cells * 3 // 4
+    return kept, thin
+
+
+def normals(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Normals at points: the mean of those of the triangles around, by area."""
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    face = np.cross(b - a, c - a)
+    total = np.zeros_like(points)
+    for k in range(3):
+        np.add.at(total, triangles[:, k], face)
+    return total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300)

@@ -1,0 +1,162 @@
+"""The report: one file that shows a run in any browser, offline; what it holds is text and nothing else."""
+
+import json
+
+import numpy as np
+import pytest
+from browser import changed, inked, shot, until
+from sample_runs import ella_run, satellite_run, small_ella
+
+import lissom
+from lissom.errors import LissomError
+from lissom.simulation.trajectory import Trajectory
+from lissom.view import report
+
+SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
+
+# How many strongly coloured pixels each chart has.
+COLOURED = """Lissom.page.span.charts.map((chart) => {
+  const { width, height } = chart.canvas, pixels = chart.pen.getImageData(0, 0, width, height).data;
+  let count = 0;
+  for (let k = 0; k < pixels.length; k += 4) {
+    const rgb = pixels.subarray(k, k + 3);
+    if (pixels[k + 3] > 200 && Math.max(...rgb) - Math.min(...rgb) > 60) count += 1;
+  }
+  return count;
+})"""
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A report of the two-link arm on disk."""
+    return ella_run().report(tmp_path_factory.mktemp("report") / "report.html")
+
+
+def hostile_run():
+    """A run whose robot and whose events are called by a script."""
+    run = ella_run()
+    robot = small_ella().with_value("name", SCRIPT)
+    noted = [type(event)(event.time, event.link_or_joint, event.kind, SCRIPT, event.value) for event in run.warnings]
+    return Trajectory(run.dataset, robot.compile(), run.info, noted)
+
+
+# in the browser
+
+
+def test_the_report_draws_the_arm_and_plays_it(page, written):
+    page.goto(written.as_uri())
+    until(page, "Lissom.page.state.drawn > 0")
+    still = shot(page, "report-start", "#scene")
+    assert inked(still) > 0.002
+    page.click("#play")
+    until(page, "Lissom.page.state.time > 0.5")
+    page.click("#play")
+    time = page.evaluate("Lissom.page.state.time")
+    page.wait_for_timeout(150)
+    assert page.evaluate("Lissom.page.state.time") == time
+    assert changed(still, shot(page, "report-played", "#scene")) > 0.004
+
+
+def test_the_slider_enlarges_the_deflection(page, written):
+    page.goto(written.as_uri())
+    until(page, "Lissom.page.state.drawn > 0")
+    page.evaluate("Lissom.page.seek(0.3)")
+    page.wait_for_timeout(100)
+    tip = "(() => { const p = [0, 0, 0], m = Lissom.page.scene.motion; m.tip(p, 0); return p; })()"
+    small, before = np.array(page.evaluate(tip)), shot(page, "report-deflection-1", "#scene")
+    page.fill("#scale", "1")
+    until(page, "document.getElementById('scale-value').textContent === '× 10'")
+    page.wait_for_timeout(150)
+    large = np.array(page.evaluate(tip))
+    assert changed(before, shot(page, "report-deflection-10", "#scene")) > 0.002
+    # What the page draws is what the library computes, within 16-bit steps.
+    run = ella_run()
+    from lissom.view.drawing import Drawing
+
+    arm = Drawing(run.model)
+    motion = arm.motion(run.state(0.3)[0])
+    for scale, drawn in ((1.0, small), (10.0, large)):
+        assert drawn == pytest.approx(arm.tips(motion, scale)[0], abs=1e-3)
+
+
+def test_charts_show_data_read_values_and_zoom(page, written):
+    page.goto(written.as_uri())
+    until(page, "Lissom.page.state.drawn > 0")
+    drawn = page.evaluate(COLOURED)
+    assert len(drawn) == 7 and min(drawn) > 150
+    box = page.locator(".plot").first.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 0.5 * box["width"], middle)
+    until(page, "document.querySelector('.reading').textContent !== ''")
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.8 * box["width"], middle, steps=4)
+    page.mouse.up()
+    first, last = page.evaluate("Lissom.page.span.shown")
+    assert 0 < first < last < 1
+    shot(page, "report-zoomed")
+    page.locator(".plot").first.dblclick()
+    assert page.evaluate("Lissom.page.span.shown") == [0, 1]
+
+
+def test_names_with_script_are_shown_as_text(page, tmp_path):
+    path = hostile_run().report(tmp_path / "hostile.html")
+    page.goto(path.as_uri())
+    until(page, "Lissom.page.state.drawn > 0")
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("h1").inner_text() == SCRIPT
+    assert SCRIPT in page.locator("main").inner_text().split("Events")[1]
+    shot(page, "report-hostile")
+
+
+def test_labels_of_a_comparison_are_text_and_all_arms_are_drawn(page, tmp_path):
+    html = report.comparison({"kernel": ella_run(), SCRIPT: hostile_run()}, title=SCRIPT)
+    page.goto(report.write(tmp_path / "compare.html", html).as_uri())
+    until(page, "Lissom.page.state.drawn > 0")
+    page.evaluate("Lissom.page.seek(0.6)")
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.hacked") is None and page.evaluate("Lissom.page.scene.runs.length") == 2
+    assert SCRIPT in page.locator(".key").inner_text()
+    assert inked(shot(page, "comparison", "#scene")) > 0.002
+
+
+# without a browser
+
+
+def test_the_report_is_one_small_file_that_names_no_other(written):
+    html = written.read_text()
+    assert written.stat().st_size < 6e6
+    for part in ("Peak wrench in every joint", "Energy audit", "Robot", "Please cite", f"lissom {lissom.__version__}"):
+        assert part in html
+    for reference in ('src="', "<link", "@import", 'href="'):
+        assert reference not in html
+    assert "default-src &#x27;none&#x27;" in html
+
+
+def test_a_report_of_a_free_robot_and_of_a_run_that_diverged():
+    assert "satellite-two-arm" in report.report(satellite_run())
+    run = ella_run()
+    broken = run.dataset.copy(deep=True)
+    broken["eta"].values[150:] = np.nan
+    html = report.report(Trajectory(broken, run.model, run.info))
+    data = json.loads(html.split('id="lissom-data">')[1].split("</script>")[0], parse_constant=pytest.fail)
+    assert len(data["charts"]) == 7
+
+
+def test_a_comparison_needs_two_runs_of_one_robot():
+    with pytest.raises(LissomError, match="two runs at least"):
+        report.comparison({"one": ella_run()})
+    with pytest.raises(LissomError, match="another robot"):
+        report.comparison({"one": ella_run(), "other": satellite_run()})
+
+
+def test_a_folder_that_is_not_there_is_one_message(tmp_path):
+    with pytest.raises(LissomError, match="cannot write"):
+        ella_run().report(tmp_path / "nowhere" / "report.html")
+
+
+def test_without_three_js_the_report_says_what_is_missing(monkeypatch):
+    from lissom.view.report import markup
+
+    monkeypatch.setattr(markup, "three", lambda: None)
+    html = report.report(ella_run())
+    assert "pip install lissom[view]" in html and '<div id="charts">' in html
