@@ -1,4 +1,4 @@
-"""The `lissom` command: run, modes, compare, check, list, describe, export, example, cite.
+"""The `lissom` command: run, modes, compare, view, check, list, describe, export, example, cite.
 
 Each command imports what it needs when it is called, so that `lissom --help` answers at once.
 """
@@ -30,6 +30,7 @@ app = typer.Typer(
         ("lissom run ella", "simulate an arm: summary, data and figures"),
         ("lissom run my_arm.yaml --set links.upper.beam.length=1.2", "your own, with one value changed"),
         ("lissom modes ella --pose elbow=1.57", "natural frequencies at a pose"),
+        ("lissom view ella", "see it bend, in the browser"),
         ("lissom check my_arm.yaml", "is my file right, and if not, where?"),
     ),
 )
@@ -59,6 +60,7 @@ app.command(
         ("lissom run scenarios/lift.yaml --out lift", "your scenario, results in the folder lift"),
         ("lissom run my_arm.yaml --duration 1", "a robot alone: it falls freely for 1 s"),
         ("lissom run ella --set links.upper.beam.length=1.2 --set control.gains.elbow.p=900", "other values"),
+        ("lissom run ella --report --animation ella.mp4", "with a page that opens anywhere, and a film"),
         ("lissom run ella --json --quiet | jq .energy.relative", "for machines"),
     )
 )(run)

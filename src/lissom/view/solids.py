@@ -73,7 +73,8 @@ def _link(arm: Drawing, k: int, spec: Link) -> tuple[Mesh | None, np.ndarray | N
 
 def _outline(arm: Drawing, link: str) -> np.ndarray:
     """The outline that a beam is drawn with: its own, or that of a solid oval bar of the same stiffnesses."""
-    section = arm.model.beams[link].section
+    beam: Any = arm.model.beams[link]
+    section = beam.section
     if section.outline is not None:
         outline = np.real(section.outline)
         return outline * max(1.0, FINE * arm.reach / np.abs(outline).max())
