@@ -51,7 +51,7 @@ def evaluate(breaks, coefficients, channel, t):
     if t < breaks[0]:
         t = breaks[0]
         moving = 0.0
-    elif t > breaks[last]:
+    elif t >= breaks[last]:
         t = breaks[last]
         moving = 0.0
     piece = piece_at(breaks, t)

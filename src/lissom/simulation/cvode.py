@@ -1,8 +1,8 @@
 """CVODE of SUNDIALS through scikit-sundae: Adams methods (orders 1 to 12) and BDF (orders 1 to 5).
 
 Hindmarsh et al., ACM Trans. Math. Softw. 31 (2005) 363-396. The Adams method is the predictor-corrector that published
-work on flexible arms uses. CVODE chooses its own steps; here the intervals between outputs take the place of steps.
-Quaternions are integrated as four numbers and brought back to unit length at every output.
+work on flexible arms uses. CVODE chooses its own steps and orders. Quaternions are integrated as four numbers; what is
+recorded of them is brought back to unit length.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.kernel.jit import kernel
-from lissom.simulation.record import Record, record_step
+from lissom.simulation.dense import fit_ends
+from lissom.simulation.record import record_step
 from lissom.simulation.stepping import State, Status, accept
 from lissom.simulation.system import acceleration, chart_rate, configuration_rate, difference
 
@@ -32,8 +33,8 @@ def rates(system, scratch, t, y, out):
 
 
 @kernel
-def take_interval(system, scratch, record, state, t, h, y):
-    """Record the interval of length `h` that ends in y = (q, v)."""
+def take_step(system, scratch, record, state, t, h, y):
+    """Record the step of length `h` that ends in y = (q, v)."""
     nq = state.q.shape[0]
     for k in range(nq):
         state.q1[k] = y[k]
@@ -42,11 +43,12 @@ def take_interval(system, scratch, record, state, t, h, y):
     acceleration(system, scratch, t + h, state.q1, state.v1, state.a1)
     difference(system.model, state.q, state.q1, state.u1)
     chart_rate(system.model, state.u1, state.v1, state.rate1)
-    record_step(system, scratch, record, 5, t, h, state.q, state.u1, state.rate1, state.v, state.a, state.v1, state.a1)
+    fit_ends(system.model, record, 5, h, state.u1, state.rate1, state.v, state.a, state.v1, state.a1)
+    record_step(system, scratch, record, t, h, state.q)
     accept(system, state, h)
 
 
-def make_march(name: str, record: Record, state: State) -> Callable[..., int]:
+def make_march(name: str, state: State) -> Callable[..., int]:
     """A march for the method "cvode-adams" or "cvode-bdf", called like those of the other integrators."""
     try:
         from sksundae.cvode import CVODE
@@ -91,18 +93,16 @@ def make_march(name: str, record: Record, state: State) -> Callable[..., int]:
             t = float(state.clock[0])
             if t >= t_end:
                 return Status.REACHED
-            after = int(np.searchsorted(record.times, t + slack, side="right"))
-            next_output = record.times[after] if after < len(record.times) else t_end
-            goal = float(next_output) if next_output < t_end - slack else t_end
-            reached = solver.step(goal, tstop=t_end)
+            reached = solver.step(t_end, method="onestep", tstop=t_end)
             state.counts[2] += int(reached.nfev) - evaluations
             evaluations = int(reached.nfev)
             if not reached.success:
                 return Status.FAILED
             if not np.all(np.isfinite(reached.y)):
                 return Status.NOT_FINITE
-            take_interval(system, scratch, packed_record, packed_state, t, goal - t, reached.y.copy())
-            state.clock[0] = goal
+            take_step(system, scratch, packed_record, packed_state, t, float(reached.t) - t, reached.y.copy())
+            if state.clock[0] > t_end - slack:
+                state.clock[0] = t_end
         return Status.PAUSED
 
     return march

@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.kernel.algebra import cross, vector
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import Struct
 from lissom.simulation import newton
+from lissom.simulation.dense import fit_ends
 from lissom.simulation.linear_solve import factorise, solve
-from lissom.simulation.record import record_step
+from lissom.simulation.record import record_step, wanted
 from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
 from lissom.simulation.system import chart_rate, move, prescribe, residual
 
@@ -85,6 +87,12 @@ def advance(system, state, work, h, alpha_m, alpha_f, beta, gamma):
         work.a_new[k] = a_new
         state.v1[k] = state.v[k] + h * ((1.0 - gamma) * work.a[k] + gamma * a_new)
         state.u1[k] = h * state.v[k] + h * h * ((0.5 - beta) * work.a[k] + beta * a_new)
+    for k in range(state.v.shape[0]):
+        if system.model.tangent_axis[k] == 3:  # glides while it turns: omega x v belongs to its acceleration
+            w0, w1 = vector(state.v[k - 3 : k]), vector(state.v1[k - 3 : k])
+            turn0, turn1 = cross(w0, vector(state.v[k : k + 3])), cross(w1, vector(state.v1[k : k + 3]))
+            for c in range(3):
+                state.u1[k + c] += h * h * ((0.5 - beta) * turn0[c] + beta * turn1[c])
     move(system.model, state.q, state.u1, state.q1)
     prescribe(system, state.clock[0] + h, state.q1, state.v1, state.a1)
 
@@ -188,21 +196,9 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         if not (is_finite(state.q1) and is_finite(state.v1)):
             return 3
         chart_rate(system.model, state.u1, state.v1, state.rate1)
-        record_step(
-            system,
-            scratch,
-            record,
-            3,
-            t,
-            h,
-            state.q,
-            state.u1,
-            state.rate1,
-            state.v,
-            state.a,
-            state.v1,
-            state.a1,
-        )
+        if wanted(record, t, h):
+            fit_ends(system.model, record, 3, h, state.u1, state.rate1, state.v, state.a, state.v1, state.a1)
+            record_step(system, scratch, record, t, h, state.q)
         for k in range(n):
             work.a_last[k] = work.a_new[k]
             work.jerk[k] = (state.a1[k] - state.a[k]) / h

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.simulation.record import Record
 from lissom.simulation.stepping import State
 
 EXPLICIT = {
@@ -36,7 +35,7 @@ class Method:
     implicit: bool
 
 
-def choose(name: str, step: float | None, radius: float, record: Record, state: State) -> Method:
+def choose(name: str, step: float | None, radius: float, state: State) -> Method:
     """The integrator called `name` for a run; a given `step` makes its steps fixed."""
     n = len(state.v)
     if name in EXPLICIT:
@@ -60,7 +59,7 @@ def choose(name: str, step: float | None, radius: float, record: Record, state: 
     if name in SUNDIALS:
         from lissom.simulation.cvode import make_march
 
-        return Method(name, make_march(name, record, state), None, False, False)
+        return Method(name, make_march(name, state), None, False, False)
     raise LissomError(f"unknown method {name!r}; choose from {', '.join(METHODS)}")
 
 

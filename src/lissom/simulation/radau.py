@@ -14,8 +14,9 @@ import numpy as np
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import Struct
 from lissom.simulation import newton
+from lissom.simulation.dense import fit_ends
 from lissom.simulation.linear_solve import factorise, solve
-from lissom.simulation.record import record_step
+from lissom.simulation.record import record_step, wanted
 from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
 from lissom.simulation.system import chart_rate, move, prescribe, residual
 
@@ -328,21 +329,9 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         if not (is_finite(state.q1) and is_finite(state.v1)):
             return 3
         chart_rate(system.model, state.u1, state.v1, state.rate1)
-        record_step(
-            system,
-            scratch,
-            record,
-            5,
-            t,
-            h,
-            state.q,
-            state.u1,
-            state.rate1,
-            state.v,
-            state.a,
-            state.v1,
-            state.a1,
-        )
+        if wanted(record, t, h):
+            fit_ends(system.model, record, 5, h, state.u1, state.rate1, state.v, state.a, state.v1, state.a1)
+            record_step(system, scratch, record, t, h, state.q)
         accept(system, state, h)
         if t + h > t_end - 1e-14 * max(1.0, t_end):
             state.clock[0] = t_end

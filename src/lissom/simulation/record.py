@@ -1,8 +1,7 @@
 """Output at the asked times, whatever the steps, and the energy that flows in between.
 
-Within a step the motion is interpolated from its ends: by quintic polynomials through u, v, a for methods of high
-order, by cubic ones for methods of order two. Work and dissipation are integrated along the same polynomials (three
-Gauss points), so that the energy balance is as accurate as the steps.
+Within a step the motion follows the polynomials of `dense`. Work and dissipation are integrated along them (four Gauss
+points), so that the energy balance is as accurate as the steps.
 """
 
 from __future__ import annotations
@@ -13,7 +12,11 @@ import numpy as np
 
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.passive import dissipation
+from lissom.simulation.dense import TERMS
 from lissom.simulation.system import applied_forces, move, prescribe
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
+GAUSS_NODES, GAUSS_WEIGHTS = 0.5 + 0.5 * _NODES, 0.5 * _WEIGHTS  # on [0, 1]
 
 
 class Record(NamedTuple):
@@ -29,7 +32,11 @@ class Record(NamedTuple):
     next: np.ndarray  # (1,) first time not yet written
     flow: np.ndarray  # (2,) work and dissipation so far
     audit: np.ndarray  # (1,) 1 where energy flow is wanted
-    u: np.ndarray  # (nv,) scratch
+    path: np.ndarray  # (3, nv, TERMS) the motion within the step, see `dense`
+    u: np.ndarray  # (nv,) scratch: chart positions
+    rate: np.ndarray  # (nv,) scratch: their rates
+    bend: np.ndarray  # (nv,) scratch: other such rates
+    v_mid: np.ndarray  # (nv,) scratch: velocities
     drive: np.ndarray  # (nv,) scratch: driving forces
 
 
@@ -47,57 +54,33 @@ def make_record(model: Any, times: np.ndarray, audit: bool) -> Record:
         next=np.zeros(1, np.int64),
         flow=np.zeros(2),
         audit=np.array([int(audit)]),
+        path=np.zeros((3, nv, TERMS)),
         u=np.zeros(nv),
+        rate=np.zeros(nv),
+        bend=np.zeros(nv),
+        v_mid=np.zeros(nv),
         drive=np.zeros(nv),
     )
 
 
-@inline
-def hermite(order, s, h, u1, v0, a0, v1, a1):
-    """Position, velocity and acceleration at fraction s of a step from 0 to u1."""
-    if order == 5:
-        d = u1 - h * (v0 + 0.5 * h * a0)
-        dv = h * (v1 - v0 - h * a0)
-        da = 0.5 * h * h * (a1 - a0)
-        c3 = 10.0 * d - 4.0 * dv + da
-        c4 = -15.0 * d + 7.0 * dv - 2.0 * da
-        c5 = 6.0 * d - 3.0 * dv + da
-        u = s * (h * v0 + s * (0.5 * h * h * a0 + s * (c3 + s * (c4 + s * c5))))
-        v = v0 + s * (h * a0 + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)) / h)
-        a = a0 + s * (6.0 * c3 + s * (12.0 * c4 + s * 20.0 * c5)) / (h * h)
-    else:
-        d = u1 - h * v0
-        dv = h * (v1 - v0)
-        c2 = 3.0 * d - dv
-        c3 = dv - 2.0 * d
-        u = s * (h * v0 + s * (c2 + s * c3))
-        v = v0 + s * (2.0 * c2 + s * 3.0 * c3) / h
-        a = a0 + s * (a1 - a0)
-    return u, v, a
-
-
-@inline
-def hermite_rate(s, h, v0, a0, v1, a1):
-    """Velocity at fraction s of a step, by the cubic through the velocities and accelerations at its ends."""
-    d = v1 - v0 - h * a0
-    dv = h * (a1 - a0)
-    return v0 + s * (h * a0 + s * (3.0 * d - dv + s * (dv - 2.0 * d)))
-
-
 @kernel
-def state_within(system, scratch, record, order, t, h, s, base, u1, rate1, v0, a0, v1, a1):
+def state_within(system, scratch, record, t, h, s, base):
     """State at t + s h into scratch.q, v, a."""
-    model = system.model
-    for k in range(v0.shape[0]):
-        if model.tangent_axis[k] < 0:
-            u, v, a = hermite(order, s, h, u1[k], v0[k], a0[k], v1[k], a1[k])
-        else:
-            u, _, a = hermite(3, s, h, u1[k], v0[k], a0[k], rate1[k], a1[k])
-            v = hermite_rate(s, h, v0[k], a0[k], v1[k], a1[k])
+    for k in range(scratch.v.shape[0]):
+        place = record.path[0, k]
+        speed = record.path[1, k]
+        push = record.path[2, k]
+        u = 0.0
+        v = 0.0
+        a = 0.0
+        for j in range(TERMS - 1, -1, -1):
+            u = u * s + place[j]
+            v = v * s + speed[j]
+            a = a * s + push[j]
         record.u[k] = u
         scratch.v[k] = v
         scratch.a[k] = a
-    move(model, base, record.u, scratch.q)
+    move(system.model, base, record.u, scratch.q)
     prescribe(system, t + s * h, scratch.q, scratch.v, scratch.a)
 
 
@@ -112,10 +95,16 @@ def driving_forces(system, scratch, t, q, v, a, force):
             force[p] = scratch.residual[p]
 
 
+@inline
+def wanted(record, t, h):
+    """Whether anything is to be recorded of the step [t, t + h]: the energy flow over it, or an output in it."""
+    k = record.next[0]
+    return record.audit[0] == 1 or (k < record.times.shape[0] and record.times[k] <= t + h * (1.0 + 1e-9))
+
+
 @kernel
-def record_step(system, scratch, record, order, t, h, base, u1, rate1, v0, a0, v1, a1):
-    """Write all outputs that fall into the step [t, t + h] and integrate the energy flow over it."""
-    root = 0.7745966692414834  # sqrt(3/5), Gauss
+def record_step(system, scratch, record, t, h, base):
+    """Write all outputs that fall into the step [t, t + h] from `base` and integrate the energy flow over it."""
     begin = 0.0
     last = record.times.shape[0]
     while True:
@@ -123,20 +112,19 @@ def record_step(system, scratch, record, order, t, h, base, u1, rate1, v0, a0, v
         inside = k < last and record.times[k] <= t + h * (1.0 + 1e-9)
         end = min(max((record.times[k] - t) / h, 0.0), 1.0) if inside else 1.0
         if record.audit[0] == 1 and end > begin:
-            half = 0.5 * (end - begin)
-            for node in range(3):
-                s = begin + half * (1.0 + (node - 1) * root)
-                weight = (8.0 if node == 1 else 5.0) / 9.0 * half * h
-                state_within(system, scratch, record, order, t, h, s, base, u1, rate1, v0, a0, v1, a1)
+            for node in range(4):
+                s = begin + (end - begin) * GAUSS_NODES[node]
+                weight = GAUSS_WEIGHTS[node] * (end - begin) * h
+                state_within(system, scratch, record, t, h, s, base)
                 driving_forces(system, scratch, t + s * h, scratch.q, scratch.v, scratch.a, record.drive)
                 power = 0.0
-                for j in range(v0.shape[0]):
+                for j in range(scratch.v.shape[0]):
                     power += record.drive[j] * scratch.v[j]
                 record.flow[0] += weight * power
                 record.flow[1] += weight * dissipation(system.model, scratch.q, scratch.v, scratch.zero)
         if not inside:
             return
-        state_within(system, scratch, record, order, t, h, end, base, u1, rate1, v0, a0, v1, a1)
+        state_within(system, scratch, record, t, h, end, base)
         write_sample(system, scratch, record, t + end * h, scratch.q, scratch.v, scratch.a)
         begin = end
 

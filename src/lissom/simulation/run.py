@@ -35,7 +35,8 @@ from lissom.simulation.system import (
 from lissom.simulation.watch import Watch
 
 CHUNK = 50  # steps between looks at the keyboard and the state; a number, not a time, so that runs repeat exactly
-CORNERS = 50  # most corners of a reference that steps end at
+CORNERS = 100  # most corners of references that steps end at; splines have more, and small ones
+FINEST = 1e-14  # smallest relative error that can be asked for
 PACE = 300.0  # 1/s: error allowed in velocities per error allowed in positions, of all that is slower than that
 
 
@@ -81,7 +82,7 @@ class Loop:
         rate: float,
         radius: float,
         audit: bool,
-        dynamics: Dynamics,
+        dynamics: Dynamics = KERNEL,
     ) -> None:
         _check_numbers(duration=duration, rtol=rtol, atol=atol, rate=rate, step=step)
         motion = dict(motion or {})
@@ -90,8 +91,9 @@ class Loop:
         self.controller, self.law, self.sampled = continuous_or_sampled(self.model, controller)
         self.motion = _stacked_motion(self.model, motion)
         self.hold: Hold | None = None
-        self.jumps = np.unique(np.concatenate([self.law.jumps if self.law is not None else [], self._motion_jumps()]))
-        self.ends = np.union1d(self.jumps, self._corners()) if step is None else self.jumps
+        self.jumps = np.union1d(self.law.jumps if self.law is not None else [], self._motion().discontinuities(2))
+        corners = self._corners() if step is None else ()
+        self.ends = np.union1d(self.jumps, corners if len(corners) <= CORNERS else ())
         self.times = output_times(duration, rate)
         self.twin = (self.law.twin if self.law is not None else None) or self.model
         parts: dict[str, Any] = self.motion | dynamics_pointers(self.model, dynamics)
@@ -170,7 +172,7 @@ class Loop:
     def _method(self) -> Method:
         if self.method_name == "auto":
             self.method_name, self.reason = recommend(self._poles(), self.duration)
-        method = choose(self.method_name, self.step, self.radius, self.record, self.state)
+        method = choose(self.method_name, self.step, self.radius, self.state)
         if method.implicit:
             self.scratch_c = make_scratch(self.model, self.twin, np.complex128)
         self.state.clock[1] = self.step or min(1e-4, self.duration / 100)
@@ -194,14 +196,13 @@ class Loop:
         end = min(self.duration, float(later[0]) if later.size else self.duration)
         return end if self.hold is None else min(end, self.hold.next_time)
 
-    def _motion_jumps(self) -> np.ndarray:
-        breaks, coefficients = self.motion["motion_breaks"], self.motion["motion_coefficients"]
-        return Reference(breaks, coefficients).discontinuities(2) if len(self.motion["motion_v"]) else np.zeros(0)
+    def _motion(self) -> Reference:
+        return Reference(self.motion["motion_breaks"], self.motion["motion_coefficients"])
 
     def _corners(self) -> np.ndarray:
-        """Times where a reference's jerk jumps: steps end there, or they lose their order. Splines do as they are."""
-        corners = self.law.reference.discontinuities(3) if self.law is not None else np.zeros(0)
-        return corners if len(corners) <= CORNERS else np.zeros(0)
+        """Times where the jerk of a reference or motion jumps: steps end there, or they lose their order."""
+        corners = self._motion().discontinuities(3)
+        return corners if self.law is None else np.union1d(corners, self.law.reference.discontinuities(3))
 
     def _march(self, method: Method, end: float, progress: Callable | None) -> tuple[str, str] | None:
         """Advance to the end of a segment; a status and message when the run must stop there."""
@@ -247,7 +248,7 @@ class Loop:
             return self._unstable(method) or f"the state became infinite after t = {t:.6g} s ({worst}); {remedy}"
         return (
             f"{method.name} did not converge at t = {t:.6g} s with steps down to {h:.2g} s ({worst}); "
-            "loosen rtol, or look for a jump or a stiff stop there"
+            "loosen rtol or atol, or look for a jump or a stiff stop there"
         )
 
     def _unstable(self, method: Method) -> str:
@@ -306,6 +307,10 @@ def _check_numbers(**numbers: float | None) -> None:
     for name, value in numbers.items():
         if value is not None and not (np.isfinite(value) and value > 0):
             raise LissomError(f"{name} must be a positive number, got {value}")
+    rtol = numbers["rtol"]
+    if rtol is not None and rtol < FINEST:
+        text = f"rtol = {rtol:g} is below what numbers of double precision resolve; give at least {FINEST:g}"
+        raise LissomError(text)
 
 
 def _compiled(robot: Robot | Model, prescribed: tuple[str, ...]) -> Model:

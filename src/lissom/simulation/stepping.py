@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import isfinite
 
 from lissom.kernel.jit import inline, kernel
 
@@ -87,10 +88,10 @@ def limited_step(t, h, t_end):
 @inline
 def is_finite(x):
     """Neither NaN nor infinite in any entry."""
-    total = 0.0
+    finite = True
     for k in range(x.shape[0]):
-        total += x[k] - x[k]
-    return total == 0.0
+        finite = finite and isfinite(x[k])
+    return finite
 
 
 @kernel

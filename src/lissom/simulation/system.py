@@ -182,6 +182,40 @@ def chart_rate(model, u, v, rate):
 
 
 @kernel
+def chart_velocity(model, u, rate, v):
+    """The velocity whose chart rate at position u is `rate`: the inverse of `chart_rate`."""
+    for k in range(u.shape[0]):
+        axis = model.tangent_axis[k]
+        if axis < 0:
+            v[k] = rate[k]
+        elif axis == 0:
+            # the right Jacobian: w - b u x w + c u x (u x w), b = (1 - cos x)/x^2, c = (x - sin x)/x^3
+            x = u[k]
+            y = u[k + 1]
+            z = u[k + 2]
+            z2 = x * x + y * y + z * z
+            s = half_turn(z2)[1]
+            c = 1 / 6 + z2 * (-1 / 120 + z2 * (1 / 5040 + z2 * (-1 / 362880 + z2 * (1 / 39916800 - z2 / 6227020800))))
+            a = y * rate[k + 2] - z * rate[k + 1]
+            b = z * rate[k] - x * rate[k + 2]
+            d = x * rate[k + 1] - y * rate[k]
+            v[k] = rate[k] - 2.0 * s * s * a + c * (y * d - z * b)
+            v[k + 1] = rate[k + 1] - 2.0 * s * s * b + c * (z * a - x * d)
+            v[k + 2] = rate[k + 2] - 2.0 * s * s * d + c * (x * b - y * a)
+        elif axis == 3:
+            x = -u[k - 3]
+            y = -u[k - 2]
+            z = -u[k - 1]
+            c, s = half_turn(x * x + y * y + z * z)
+            a = y * rate[k + 2] - z * rate[k + 1]
+            b = z * rate[k] - x * rate[k + 2]
+            d = x * rate[k + 1] - y * rate[k]
+            v[k] = rate[k] + 2.0 * s * (c * a + s * (y * d - z * b))
+            v[k + 1] = rate[k + 1] + 2.0 * s * (c * b + s * (z * a - x * d))
+            v[k + 2] = rate[k + 2] + 2.0 * s * (c * d + s * (x * b - y * a))
+
+
+@kernel
 def configuration_rate(model, q, v, rate):
     """dq/dt: plain coordinates follow v, quaternions q (0, omega) / 2, floating bodies R v."""
     for k in range(v.shape[0]):

@@ -11,6 +11,7 @@ from lissom.simulation.stepping import State
 
 SMALL = 0.1  # tip deflection over length beyond which the small-deflection field is in doubt
 HOPELESS = 3.0  # tip deflection over length beyond which a run is stopped
+RACING = 1e6  # rad/s or m/s of a joint beyond which a run is stopped
 
 
 class Watch:
@@ -30,12 +31,14 @@ class Watch:
         t, q = np.append(t, state.clock[0]), np.vstack([q, state.q])
         self._limits(t, q)
         with np.errstate(all="ignore"):  # a state that overflows is what is looked for
-            return self._deflections(t, q)
+            return self._deflections(t, q) or self._speeds(state)
 
     def valid(self, written: int) -> int:
         """How many of the written outputs are worth keeping: those up to the first beyond hope."""
         beyond = [event.time for event in self.events if event.kind == "divergence"]
-        return min([written, *(int(np.searchsorted(self.record.times, t, side="right")) for t in beyond)])
+        numbers = np.isfinite(self.record.q[:written]).all(axis=1) & np.isfinite(self.record.a[:written]).all(axis=1)
+        finite = written if numbers.all() else int(np.argmin(numbers))
+        return min([finite, *(int(np.searchsorted(self.record.times, t, side="right")) for t in beyond)])
 
     def worst(self, state: State) -> str:
         """The fastest coordinate, for error messages."""
@@ -59,6 +62,19 @@ class Watch:
                 limit = arrays.upper[k] if value > arrays.upper[k] else arrays.lower[k]
                 text = f"{name} reached its limit {limit:.4g} at t = {when:.4g} s"
                 self._tell(Event(when, name, "limit", text, value))
+
+    def _speeds(self, state: State) -> str | None:
+        for body in self.model.bodies:
+            speed = float(np.max(np.abs(state.v[body.joint_v]), initial=0.0))
+            if not speed < RACING:
+                when = float(state.clock[0])
+                text = (
+                    f"the motion diverges: {body.joint} moves by {speed:.3g} per second at t = {when:.4g} s; "
+                    "check loads, gains and the start state"
+                )
+                self._tell(Event(when, body.joint, "divergence", text, speed))
+                return text
+        return None
 
     def _deflections(self, t: np.ndarray, q: np.ndarray) -> str | None:
         for body in self.model.bodies:

@@ -1,0 +1,220 @@
+"""A run that goes wrong says where and why, and keeps what it has computed."""
+
+import signal
+
+import numpy as np
+import pytest
+
+import lissom
+from lissom.control import Reference, Sampled, pd, torques
+from lissom.errors import LissomError
+from lissom.simulation import SimulationWarning
+from lissom.simulation.run import run
+
+SUNDIALS = ("cvode-adams", "cvode-bdf")
+
+
+def pendulum(**joint):
+    """A rigid rod that swings about y."""
+    joint = {"name": "pivot", "type": "revolute", "axis": [0, 1, 0]} | joint
+    body = {"mass": 1.0, "com": [0.5, 0, 0], "inertia": [0.01, 0.1, 0.1]}
+    links = [{"name": "rod", "joint": joint, "body": body}]
+    return lissom.Robot.from_dict({"lissom": 1, "name": "pendulum", "links": links}).compile()
+
+
+def flexible_arm():
+    return lissom.load("ella").compile()
+
+
+def after(time, action):
+    """A progress callback that acts once the run has passed a time."""
+
+    def progress(t):
+        if t >= time:
+            action()
+
+    return progress
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+# stopped by hand
+
+
+@pytest.mark.parametrize("method", ["radau", "dop853", "generalised-alpha", "rk4", *SUNDIALS])
+def test_interrupt_keeps_the_part_computed(method):
+    if method in SUNDIALS:
+        pytest.importorskip("sksundae", reason="CVODE comes with the extra `sundials`")
+    model, step = pendulum(), 1e-3 if method == "rk4" else None
+    whole = run(model, 20.0, method=method, step=step)
+    part = run(model, 20.0, method=method, step=step, progress=after(4.0, interrupt))
+    assert part.status == "interrupted"
+    assert "stopped by hand at t = " in part.message and "kept" in part.message
+    assert 3.9 < part.t[-1] < 19
+    assert np.array_equal(part.q, whole.q[: len(part.t)])
+    assert np.all(np.isfinite(part.tau)) and np.all(np.isfinite(part.a))
+
+
+def test_keyboard_during_a_run_gives_a_trajectory_and_a_warning():
+    """The signal that Ctrl-C sends, from within a controller as slow as those of users are."""
+    calls = []
+
+    def controller(t, q, v):
+        calls.append(t)
+        if len(calls) == 150:
+            signal.raise_signal(signal.SIGINT)
+        return [0.0]
+
+    with pytest.warns(SimulationWarning, match=r"interrupted: stopped by hand at t = 0\.1\d* s"):
+        result = lissom.simulate(pendulum(), 5.0, controller=controller)
+    assert result.info.status == "interrupted"
+    assert 0.1 < result.time[-1] < 0.2
+    assert "interrupted" in repr(result)
+
+
+# controllers that fail
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        (lambda: [0.0, np.nan, 0.0], "shoulder = nan"),
+        (lambda: {"elbow": np.inf}, "elbow = inf"),
+        (lambda: np.zeros(2), r"an array of shape \(2,\)"),
+        (lambda: {"elbo": 1.0}, "did you mean 'elbow'"),
+        (lambda: {"elbow": [1.0, 2.0]}, r"elbow = \[1.0, 2.0\]"),
+        (lambda: None, "returned None"),
+        (lambda: "full speed", "full speed"),
+        (lambda: 1 / 0, "ZeroDivisionError: division by zero .*test_simulate_reliability.py, line"),
+    ],
+)
+def test_controller_that_returns_nonsense_stops_with_time_and_value_and_keeps_the_rest(bad, told):
+    model = flexible_arm()
+
+    def controller(t, q, v):
+        return bad() if t > 0.0205 else np.zeros(3)
+
+    result = run(model, 1.0, controller=controller, rate=1000)
+    assert result.status == "failed"
+    assert "at t = 0.021 s" in result.message
+    with pytest.raises(AssertionError, match=told):
+        raise AssertionError(result.message)
+    assert result.t[-1] == pytest.approx(0.021) and np.all(np.isfinite(result.q))
+    with pytest.warns(SimulationWarning, match="failed: the controller"):
+        assert len(lissom.simulate(model, 1.0, controller=controller).time) > 1
+
+
+def test_controller_that_is_wrong_from_the_start_is_refused():
+    with pytest.raises(LissomError, match=r"an array of shape \(5,\) at t = 0 s; return 3 torques"):
+        run(flexible_arm(), 1.0, controller=lambda t, q, v: np.zeros(5))
+    with pytest.raises(LissomError, match="controller must be"):
+        run(flexible_arm(), 1.0, controller=3.0)
+
+
+def test_controller_of_another_robot_is_refused():
+    law = torques(pendulum(), {"pivot": 1.0})
+    with pytest.raises(LissomError, match="build it from the same robot"):
+        run(flexible_arm(), 1.0, controller=law)
+
+
+def test_controller_cannot_change_the_state_it_reads():
+    def controller(t, q, v):
+        q[:], v[:] = np.nan, np.nan
+        return [0.0]
+
+    model = pendulum()
+    result, free = run(model, 0.5, controller=Sampled(controller, rate=50)), run(model, 0.5)
+    assert result.status == "finished"
+    assert np.max(np.abs(result.q - free.q)) < 1e-6
+
+
+# steps that do not converge
+
+
+@pytest.mark.parametrize("method", ["radau", "generalised-alpha"])
+def test_fixed_step_that_does_not_converge_is_cut_and_the_run_goes_on(method):
+    """A hard stop, met at speed with steps much too long for it."""
+    limits = {"lower": -2.0, "upper": 1.0, "stiffness": 1e7, "damping": 1e3}
+    result = run(pendulum(limits=limits), 1.0, method=method, step=0.05)
+    assert result.status == "finished"
+    assert result.rejected > 0
+    assert result.q[:, 0].max() < 1.1
+
+
+@pytest.mark.parametrize("method", ["radau", "generalised-alpha", "dopri5"])
+def test_steps_that_never_converge_are_reported_with_time_and_coordinate(method):
+    """At rest only the absolute error counts, and this one is far below round-off."""
+    result = run(flexible_arm(), 1.0, method=method, atol=1e-35)
+    assert result.status == "failed"
+    assert f"{method} did not converge at t = " in result.message
+    assert "fastest coordinate: " in result.message and "loosen rtol or atol" in result.message
+    assert len(result.t) >= 1 and result.rejected > 3
+
+
+# instability and overflow
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4", "dopri5", "dop853"])
+def test_explicit_step_beyond_stability_is_called_by_its_name(method):
+    model = flexible_arm()
+    law = pd(model, {j: {"p": 500, "d": 50} for j in model.joints}, [0.1, 0.1, 0.1])
+    with pytest.warns(SimulationWarning) as told:
+        result = lissom.simulate(model, 0.5, controller=law, method=method, step=1e-3)
+    assert result.info.status in ("failed", "diverged")
+    message = result.info.message
+    assert f"{method} is unstable with steps of 0.001 s" in message
+    assert "fastest eigenvalue" in message and "radau" in message
+    assert any(message in str(warning.message) for warning in told)
+    assert np.all(np.isfinite(result.q))
+
+
+def test_growth_without_bound_of_a_rigid_robot_is_reported():
+    """A motor that pushes the faster, the faster it turns."""
+    law = Sampled(lambda t, q, v: [500 * v[0] + 1.0], rate=1000)
+    result = run(pendulum(), 5.0, controller=law)
+    assert result.status == "diverged"
+    assert "the motion diverges: pivot moves by 1" in result.message and "e+06 per second at t = " in result.message
+    assert np.all(np.isfinite(result.q)) and 0 < result.t[-1] < 1
+
+
+# wrong from the start
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"duration": np.nan}, "duration must be a positive number"),
+        ({"duration": -1.0}, "duration must be a positive number"),
+        ({"rtol": 0.0}, "rtol must be a positive number"),
+        ({"rtol": 1e-16}, "rtol = 1e-16 is below what numbers of double precision resolve; give at least 1e-14"),
+        ({"step": -1e-3}, "step must be a positive number"),
+        ({"rate": np.inf}, "rate must be a positive number"),
+        ({"method": "rk5"}, "unknown method 'rk5'; choose from auto, euler, rk4"),
+        ({"method": "rk4"}, "no step-size control; give step="),
+        ({"method": "generalised-alpha", "radius": 1.5}, "radius must lie between 0"),
+        ({"start": {"pivot": np.nan}}, "start: joint pivot takes 1 finite number"),
+        ({"start": {"pivt": 0.1}}, "did you mean 'pivot'"),
+        ({"start": [0.0, 1.0]}, r"start: q must have shape \(1,\), got \(2,\)"),
+        ({"start": ([0.0], [np.inf])}, "start: qd holds inf"),
+        ({"motion": {"pivot": 3.0}}, "motion of pivot must be a Reference with 1 channel"),
+        ({"motion": {"pivot": Reference.constant([0.0, 1.0])}}, "motion of pivot must be a Reference with 1 channel"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(arguments, told):
+    with pytest.raises(LissomError, match=told):
+        run(pendulum(), **({"duration": 1.0} | arguments))
+
+
+def test_masses_that_are_no_numbers_are_refused_before_anything_runs():
+    for mass in (np.nan, -1.0):
+        with pytest.raises(LissomError, match="mass"):
+            lissom.load("ella").with_value("links.hub.body.mass", mass).compile()
+
+
+def test_joint_without_inertia_is_reported_with_its_name():
+    body = {"mass": 0.0, "inertia": [0, 0, 0]}
+    links = [{"name": "rod", "joint": {"name": "pivot", "type": "revolute", "axis": [0, 1, 0]}, "body": body}]
+    with pytest.raises(LissomError, match=r"pivot|rod"):
+        run(lissom.Robot.from_dict({"lissom": 1, "name": "nothing", "links": links}), 1.0)
