@@ -321,7 +321,8 @@ def test_prescribed_motion_with_a_jump_in_acceleration():
     at = result.model.coordinates.index("shoulder")
     assert np.allclose(result.v[:, at], ramp(result.t)[1][:, 0], rtol=0, atol=1e-9)
     balance = [energy(result.model, q, v).total for q, v in zip(result.q, result.v)] - result.work + result.dissipated
-    assert np.ptp(balance) < 1e-6 * np.ptp(result.work)
+    assert abs(balance[-1] - balance[0]) < 1e-6 * np.ptp(result.work)
+    assert np.ptp(balance) < 1e-4 * np.ptp(result.work)  # between steps it is as good as their interpolation
 
 
 # sampled and saturated control

@@ -1,8 +1,9 @@
 """The motion within a step as polynomials of the fraction s of the step, for output at any time.
 
-`path` (3, nv, 8) holds rising powers of s: positions in the step's chart, velocities and accelerations. Methods of high
+`path` (3, nv, 6) holds rising powers of s: positions in the step's chart, velocities and accelerations. Methods of high
 order are interpolated by quintic polynomials through position, velocity and acceleration at both ends, methods of
-order two by cubic ones, and the Runge-Kutta method of order 8 by its own polynomials of order 7.
+order two by cubic ones. (DOP853 has polynomials of order 7 of its own; where stability limits its steps, as it does on
+flexible links, they are a thousand times less accurate than the quintic ones.)
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from lissom.kernel.jit import inline, kernel
 from lissom.simulation.system import chart_rate, chart_velocity
 
-TERMS = 8
+TERMS = 6
 
 
 @inline
@@ -119,44 +120,3 @@ def refine_groups(model, record, h, u1, rate1, v0, a0, v1, a1):
             c[3] -= 2.0 * missing
             c[4] += missing
             derivative(c, 1.0 / h, record.path[2, k])
-
-
-@inline
-def nested(c, weights, stages, k, h, y0, y1, last):
-    """Value from y0 to y1 by weights (4, stages) of order 7, nested in s and 1 - s; `last` is the stage at the end.
-
-    Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, 2nd ed. 1993, II.6.
-    """
-    d = y1 - y0
-    clear(c)
-    for i in range(7):
-        row = 6 - i
-        if row > 2:
-            term = 0.0
-            for j in range(weights.shape[1]):
-                term += weights[row - 3, j] * stages[j, k]
-            term *= h
-        elif row == 2:
-            term = 2.0 * d - h * (stages[0, k] + stages[last, k])
-        elif row == 1:
-            term = h * stages[0, k] - d
-        else:
-            term = d
-        c[0] += term
-        if i % 2 == 0:  # times s
-            for j in range(TERMS - 1, 0, -1):
-                c[j] = c[j - 1]
-            c[0] = 0.0
-        else:  # times 1 - s
-            for j in range(TERMS - 1, 0, -1):
-                c[j] -= c[j - 1]
-    c[0] += y0
-
-
-@kernel
-def fit_stages(record, weights, ku, kv, h, u1, v0, v1, last):
-    """Path from the stages of a Runge-Kutta step, those for dense output included."""
-    for k in range(v0.shape[0]):
-        nested(record.path[0, k], weights, ku, k, h, 0.0, u1[k], last)
-        nested(record.path[1, k], weights, kv, k, h, v0[k], v1[k], last)
-        derivative(record.path[1, k], 1.0 / h, record.path[2, k])

@@ -13,5 +13,4 @@ TABLEAU = Tableau(
     c=DOP853.C[:12],
     error=DOP853.E5,
     error_order=6,
-    dense=(DOP853.A_EXTRA, DOP853.C_EXTRA, DOP853.D),
 )

@@ -12,7 +12,7 @@ import numpy as np
 
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import Struct
-from lissom.simulation.dense import fit_ends, fit_stages
+from lissom.simulation.dense import fit_ends
 from lissom.simulation.record import record_step, wanted
 from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
 from lissom.simulation.system import acceleration, chart_rate, move
@@ -33,7 +33,6 @@ class Tableau:
     c: np.ndarray  # (s,)
     error: np.ndarray | None = None  # (s + 1,)
     error_order: int = 0
-    dense: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # A (e, s + 1 + e), c (e,) of more stages; weights
 
 
 class ExplicitWork(NamedTuple):
@@ -44,22 +43,15 @@ class ExplicitWork(NamedTuple):
     c: np.ndarray
     error: np.ndarray
     exponent: np.ndarray  # (1,) of the step-size control
-    ku: np.ndarray  # (s + 1 + e, n)
-    kv: np.ndarray  # (s + 1 + e, n)
+    ku: np.ndarray  # (s + 1, n)
+    kv: np.ndarray  # (s + 1, n)
     u: np.ndarray  # (n,)
-    stage_u: np.ndarray  # (n,)
-    stage_v: np.ndarray  # (n,)
-    dense_A: np.ndarray  # (e, s + 1 + e) further stages for dense output
-    dense_c: np.ndarray  # (e,)
-    dense: np.ndarray  # (4, s + 1 + e) weights of dense output, or none
 
 
 def make_work(n: int, tableau: Tableau) -> Any:
     """Memory for n velocities, as `march` takes it."""
     s = len(tableau.b)
     error = np.zeros(s + 1) if tableau.error is None else np.asarray(tableau.error, float)
-    further = tableau.dense or (np.zeros((0, s + 1)), np.zeros(0), np.zeros((0, s + 1)))
-    stages = s + 1 + len(further[1])
     return Struct(
         ExplicitWork(
             np.ascontiguousarray(tableau.A, dtype=float),
@@ -67,12 +59,9 @@ def make_work(n: int, tableau: Tableau) -> Any:
             np.ascontiguousarray(tableau.c, dtype=float),
             error,
             np.array([-1.0 / max(tableau.error_order, 1)]),
-            np.zeros((stages, n)),
-            np.zeros((stages, n)),
+            np.zeros((s + 1, n)),
+            np.zeros((s + 1, n)),
             np.zeros(n),
-            np.zeros(n),
-            np.zeros(n),
-            *(np.ascontiguousarray(part, dtype=float) for part in further),
         )
     )
 
@@ -120,20 +109,6 @@ def take_step(system, scratch, state, work, t, h):
 
 
 @inline
-def dense_stages(system, scratch, state, work, t, h):
-    """Further stages that dense output needs, once the step is accepted."""
-    first = work.b.shape[0] + 1
-    for e in range(work.dense_c.shape[0]):
-        i = first + e
-        combine(work.dense_A[e], work.ku, i, h, work.stage_u, work.u)
-        combine(work.dense_A[e], work.kv, i, h, work.stage_v, state.v)
-        move(system.model, state.q, work.stage_u, scratch.q)
-        acceleration(system, scratch, t + work.dense_c[e] * h, scratch.q, work.stage_v, work.kv[i])
-        chart_rate(system.model, work.stage_u, work.stage_v, work.ku[i])
-        state.counts[2] += 1
-
-
-@inline
 def error_size(system, state, work, h):
     """Size of the embedded error estimate in units of the allowed error."""
     n = state.v.shape[0]
@@ -178,11 +153,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
                     return 2
                 continue
         if wanted(record, t, h):
-            if work.dense.shape[0] > 0:
-                dense_stages(system, scratch, state, work, t, h)
-                fit_stages(record, work.dense, work.ku, work.kv, h, state.u1, state.v, state.v1, work.b.shape[0])
-            else:
-                fit_ends(system.model, record, 5, h, state.u1, state.rate1, state.v, state.a, state.v1, state.a1)
+            fit_ends(system.model, record, 5, h, state.u1, state.rate1, state.v, state.a, state.v1, state.a1)
             record_step(system, scratch, record, t, h, state.q)
         accept(system, state, h)
         if t + h > t_end - 1e-12 * max(1.0, t_end):
