@@ -10,18 +10,25 @@ from lissom.theory.erls.chain import Chain, Frames, Node
 from lissom.theory.erls.compatibility import Compatibility, Motion, Placement
 from lissom.theory.erls.formulation import Erls
 from lissom.theory.erls.link import ErlsLink
+from lissom.theory.erls.modes import ComponentModes, component_modes
+from lissom.theory.erls.run import Run, balance, simulate
 from lissom.theory.erls.system import State, System
 
 __all__ = [
     "Chain",
     "Compatibility",
+    "ComponentModes",
     "Erls",
     "ErlsLink",
     "Frames",
     "Motion",
     "Node",
     "Placement",
+    "Run",
     "State",
     "System",
+    "balance",
     "chain",
+    "component_modes",
+    "simulate",
 ]

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from lissom.lie import so3
 from lissom.theory.erls.chain import Chain, Frames
 from lissom.theory.erls.compatibility import Compatibility, Motion
 from lissom.theory.erls.link import ErlsLink, squares
@@ -68,6 +69,23 @@ class System:
         force[self.chain.joints :] += modal
         return np.linalg.solve(mass, force)
 
+    def point(
+        self, state: State, i: int, place: np.ndarray, shapes: np.ndarray, acceleration: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Position and acceleration (3,) in the world of a place (3,) of node i that elastic shapes (6, m) move, (43).
+
+        `acceleration` (n + modes,) is that of (theta, q_d).
+        """
+        projection, bias = self._projection(state.frames, state.motion, i)
+        whole = projection @ acceleration + bias
+        R, V = state.frames.pose[i, :3, :3], state.frames.V[i]
+        field = np.concatenate([-so3.hat(place), np.eye(3), shapes[3:]], axis=1)  # U at the place
+        u, rate = field @ self.part(state.motion.q, i), field @ self.part(state.motion.rate, i)
+        omega, alpha = V[:3], whole[:3]
+        local = field[:, :6] @ whole[:6] + field @ whole[6:] + 2 * np.cross(omega, rate) + np.cross(alpha, u)
+        local = local + np.cross(omega, np.cross(omega, place + u))
+        return state.frames.pose[i, :3, 3] + R @ (place + u), R @ local
+
     def part(self, q: np.ndarray, i: int) -> np.ndarray:
         """Modal coordinates (6 + m,) of link i among all of them."""
         return np.concatenate([q[6 * i : 6 * i + 6], q[self._elastic(i)]])
@@ -105,7 +123,7 @@ def link_inertia(link: ErlsLink, q: np.ndarray) -> np.ndarray:
     L[:6, :6] = link.modal_mass[:6, :6]
     L[:3, :6] += Xq[:, :6]
     L[:6, :3] += Xq[:, :6].T
-    L[:3, :3] += np.einsum("i,rdij,j->rd", q, link.Z, q)
+    L[:3, :3] += (link.Z @ q) @ q
     return L
 
 
@@ -114,10 +132,8 @@ def link_works(link: ErlsLink, q: np.ndarray, rate: np.ndarray, omega: np.ndarra
     s, spin = squares(omega), np.zeros(len(q))
     spin[:3] = omega  # B (omega, 0): the rigid motion itself
     moved = spin + 2 * rate
-    on_q = np.einsum("t,tij,j->i", s, link.Y, q) - np.einsum("k,kij,j->i", omega, link.X, moved)
-    on_q += link.Q[3] @ gravity
-    turned = np.einsum("i,rtij,t,j->r", q, link.W, s, q) - np.einsum("i,rdij,d,j->r", q, link.Z, omega, moved)
-    turned += np.einsum("i,rib,b->r", q, link.Q[:3], gravity)
+    on_q = s @ (link.Y @ q) - omega @ (link.X @ moved) + link.Q[3] @ gravity
+    turned = ((link.W @ q) @ q) @ s - ((link.Z @ moved) @ q) @ omega + (link.Q[:3] @ gravity) @ q
     out = np.concatenate([on_q[:6], on_q])
     out[:3] += turned
     return out

@@ -1,0 +1,160 @@
+"""A chain of the equivalent rigid-link system in time, in its own coordinates (theta, q_d)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lissom.errors import LissomError
+from lissom.theory.erls.link import ErlsLink
+from lissom.theory.erls.system import State, System
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Samples of a motion."""
+
+    system: System
+    t: np.ndarray  # (T,)
+    theta: np.ndarray  # (T, n)
+    theta_rate: np.ndarray
+    q_d: np.ndarray  # (T, modes)
+    q_d_rate: np.ndarray
+    joint_force: np.ndarray  # (T, n) applied
+    armature: np.ndarray  # (n,)
+    evaluations: int
+
+    def states(self) -> list[State]:
+        """The chain at every sample."""
+        return [self.system.at(*sample) for sample in zip(self.theta, self.theta_rate, self.q_d, self.q_d_rate)]
+
+    @property
+    def joints(self) -> np.ndarray:
+        """Joint displacements (T, n): theta and what deflection adds."""
+        return np.array([theta + state.motion.slip for theta, state in zip(self.theta, self.states())])
+
+    def points(self, node: int, place: np.ndarray, shapes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and accelerations (T, 3) in the world of a place (3,) of a node, moved by shapes (6, m)."""
+        path, second = [], []
+        for state, force in zip(self.states(), self.joint_force):
+            modal = np.zeros(self.system.chain.modes)
+            found = self.system.accelerations(state, force, modal, self.armature)
+            at, change = self.system.point(state, node, place, shapes, found)
+            path.append(at)
+            second.append(change)
+        return np.array(path), np.array(second)
+
+
+def simulate(
+    system: System,
+    times: np.ndarray,
+    theta: np.ndarray,
+    q_d: np.ndarray | None = None,
+    torque: Callable[[float], np.ndarray] | None = None,
+    armature: np.ndarray | None = None,
+    rtol: float = 1e-6,
+    atol: float = 1e-7,
+    jumps: np.ndarray | None = None,
+) -> Run:
+    """Release a chain at rest and integrate (75) by Radau IIA of order 5.
+
+    The Newton matrix holds the elastic forces alone, exactly where the equations are stiff.
+
+    Args:
+        times: samples (T,), the first is the start.
+        theta, q_d: the start, (n,) and (modes,).
+        torque: forces (n,) on the joints at a time.
+        armature: inertia (n,) that moves with the joints.
+        jumps: times at which the torque jumps.
+    """
+    from scipy.integrate import solve_ivp
+
+    chain = system.chain
+    n, m = chain.joints, chain.modes
+    count = n + m
+    heavy = np.zeros(n) if armature is None else armature
+    push = (lambda t: np.zeros(n)) if torque is None else torque
+    none = np.zeros(m)
+    elastic = np.zeros((2, count, count))  # stiffness, damping
+    for at, node in zip(chain.elastic, chain.nodes):
+        own = slice(n + at.start, n + at.stop)
+        elastic[0, own, own], elastic[1, own, own] = node.link.stiffness, node.link.damping
+    pace = np.concatenate([np.ones(n), *(_pace(node.link) for node in chain.nodes)])
+    allowed = atol * np.concatenate([np.ones(count), pace])  # a fast mode may err in speed as little as in place
+    evaluations = 0
+
+    def split(x: np.ndarray) -> State:
+        return system.at(x[:n], x[count : count + n], x[n:count], x[count + n :])
+
+    def rate(t: float, x: np.ndarray) -> np.ndarray:
+        nonlocal evaluations
+        evaluations += 1
+        return np.concatenate([x[count:], system.accelerations(split(x), push(t), none, heavy)])
+
+    def slope(t: float, x: np.ndarray) -> np.ndarray:
+        state = split(x)
+        mass = state.mass + state.joint_N.T @ (heavy[:, None] * state.joint_N)
+        stiff = np.linalg.solve(mass, np.concatenate([elastic[0], elastic[1]], axis=1))
+        out = np.zeros((2 * count, 2 * count))
+        out[:count, count:], out[count:] = np.eye(count), -stiff
+        return out
+
+    x = np.concatenate([theta, none if q_d is None else q_d, np.zeros(count)])
+    ends = np.unique(np.concatenate([[] if jumps is None else jumps, [times[-1]]]))
+    samples = [x]
+    begin = float(times[0])
+    for end in ends[ends > begin]:
+        last = np.nextafter(end, begin)
+        wanted = times[(times > begin) & (times <= end)]
+        found = solve_ivp(
+            lambda t, y, last=last: rate(min(t, last), y),
+            (begin, end),
+            x,
+            method="Radau",
+            t_eval=np.union1d(wanted, [end]),
+            jac=slope,
+            rtol=rtol,
+            atol=allowed,
+        )
+        if not found.success:
+            raise LissomError(f"the integration stopped at t = {found.t[-1]:.6g} s: {found.message}")
+        samples += [found.y[:, k] for k in np.flatnonzero(np.isin(found.t, wanted))]
+        x, begin = found.y[:, -1], float(end)
+    rows = np.array(samples)
+    return Run(
+        system=system,
+        t=times,
+        theta=rows[:, :n],
+        q_d=rows[:, n:count],
+        theta_rate=rows[:, count : count + n],
+        q_d_rate=rows[:, count + n :],
+        joint_force=np.array([push(t) for t in times]),
+        armature=heavy,
+        evaluations=evaluations,
+    )
+
+
+def _pace(link: ErlsLink) -> np.ndarray:
+    """Angular frequency (m,) at which each elastic coordinate would vibrate alone."""
+    return np.sqrt(1.0 + np.diag(link.stiffness) / np.diag(link.modal_mass)[6:])
+
+
+def balance(system: System, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Elastic coordinates (modes,) at rest under gravity with the frames held at theta, and the joint forces (n,)."""
+    chain = system.chain
+    n, still = chain.joints, np.zeros(chain.joints)
+    q_d, none = np.zeros(chain.modes), np.zeros(chain.modes)
+    stiffness = np.zeros((chain.modes, chain.modes))
+    for at, node in zip(chain.elastic, chain.nodes):
+        stiffness[at, at] = node.link.stiffness
+    for _ in range(50):
+        state = system.at(theta, still, q_d, none)
+        torque = np.linalg.solve(state.joint_N[:, :n].T, -state.force[:n])
+        left = state.force[n:] + state.joint_N[:, n:].T @ torque
+        step = np.linalg.solve(stiffness, left)
+        q_d = q_d + step
+        if np.abs(step).max(initial=0.0) < 1e-14:
+            break
+    return q_d, torque
