@@ -57,12 +57,12 @@ class Frames:
 
     def measure(self, state: State) -> tuple[Array, Array]:
         """Model coordinates (q, v) of a state; turns are counted on from those measured before."""
-        compiled.measure(*self.formulation.compiled, state.R, state.p, state.x, self.q, self.v)
+        compiled.measure(*self.formulation.structs, state.R, state.p, state.x, self.q, self.v)
         return self.q, self.v
 
     def residual(self) -> Residual:
         """Constraint violation of the state measured last."""
-        return Residual(*compiled.residuals(*self.formulation.compiled))
+        return Residual(*compiled.residuals(*self.formulation.structs))
 
     def project(self, state: State) -> State:
         """The state on the constraints, positions and velocities, that has the same joint and modal coordinates."""
@@ -74,4 +74,4 @@ class Frames:
 
     def rate(self, state: State, change: Array, tau: Array, out: Array) -> None:
         """Rate of an increment at `change`, for the state measured last."""
-        compiled.rate(*self.formulation.compiled, state.x, change, self.q, self.v, tau, out)
+        compiled.rate(*self.formulation.structs, state.x, change, self.q, self.v, tau, out)

@@ -133,7 +133,7 @@ class ScrewPDE:
         return se3.from_parts(self.work.world_R, self.work.world_p)
 
     @property
-    def compiled(self) -> tuple[Any, Any]:
+    def structs(self) -> tuple[Any, Any]:
         """Table and work as compiled functions take them."""
         return self._table, self._work
 

@@ -76,7 +76,7 @@ def check(formulation: ScrewPDE, q: Array, v: Array, tau: Array | None = None) -
         weakest=weakest,
         index=1 if rank == len(values) else None,
         position_index=3,
-        residual=Residual(*compiled.residuals(*formulation.compiled)),
+        residual=Residual(*compiled.residuals(*formulation.structs)),
         steps=None if causes or closed else stable_steps(formulation, q, v, tau),
         causes=tuple(causes),
     )

@@ -1,0 +1,347 @@
+"""The ELLA arm lifts its payload: every figure of the screw-theoretic PDE synthesis.
+
+The experiment of Yaqubi, Kitzinger, Müller, Gattringer and Mattila 2026, section 7, on lissom's ELLA arm: two slender
+steel links, three motors, a payload, PD control. One stacked system gives twists, modal states and wrenches; the
+counterparts of figures 4 to 15 go to one folder and one PDF.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import lissom
+from lissom.lie import so3
+from lissom.model.compiled import Model
+from lissom.theory import simulate
+from lissom.theory.screw_pde import ScrewPDE
+from lissom.theory.screw_pde.field import deformation
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = np.ndarray
+LINKS = ("upper", "forearm")
+MOTORS = {"shoulder-yaw": "y1", "shoulder": "z1", "elbow": "z2"}
+XYZ = ("x", "y", "z")
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The motion and what the figures show of it; N samples."""
+
+    formulation: ScrewPDE
+    t: Array  # (N,)
+    q: Array  # (N, nq)
+    v: Array  # (N, nv)
+    tau: Array  # (N, nv)
+    desired: Array  # (N, 3) angles
+    rigid: Any  # Trajectory of the rigid arm under the same control
+    poses: Array  # (N, links, 4, 4)
+    twists: Array  # (N, links, 6)
+    wrenches: Array  # (N, joints, 6)
+    tip: Array  # (N, 3)
+    deflection: Array  # (N, 3) of the tip from where the undeformed arm would have it, world axes
+    pole_hz: Array  # natural frequencies with locked motors at the final pose
+
+    @property
+    def model(self) -> Model:
+        return self.formulation.model
+
+    @cached_property
+    def spectra(self) -> tuple[Array, Array]:
+        """Frequencies (F,) and amplitudes (F, 3) of the tip's deflection after the motion has ended."""
+        from lissom.analysis.spectra import amplitude_spectrum
+
+        after = self.t >= 0.2
+        spectrum = amplitude_spectrum(self.t[after], _high_passed(self.t[after], self.deflection[after]))
+        return spectrum.hz, spectrum.values
+
+    @property
+    def peak_hz(self) -> Array:
+        """Strongest frequency of the deflection by world axis, (3,)."""
+        hz, values = self.spectra
+        return hz[values.argmax(axis=0)]
+
+
+def run(duration: float = 4.0) -> Results:
+    """Simulate the scenario `ella` by the stacked system, and the rigid arm beside it."""
+    from lissom.analysis import natural_modes
+    from lissom.control import from_config
+    from lissom.control.twin import rigid_twin
+    from lissom.scenario import load
+    from lissom.scenario.prepare import prepare
+
+    scenario = load("ella")
+    prepared = prepare(scenario)
+    model, law = prepared.model, prepared.arguments["controller"]
+    formulation = ScrewPDE(model)
+    motion = simulate(formulation, duration, controller=law, start=prepared.arguments["start"])
+    t, q, v = np.asarray(motion.t), motion.q, motion.v
+    tau = np.array([law(*sample) for sample in zip(t, q, v)])
+    twin = rigid_twin(model.robot).compile()
+    rigid = lissom.simulate(twin, duration, controller=from_config(twin, scenario.control, twin.neutral()))
+
+    n = len(model.links)
+    poses, twists, wrenches = np.zeros((len(t), n, 4, 4)), np.zeros((len(t), n, 6)), np.zeros((len(t), n, 6))
+    for k in range(len(t)):
+        _, wrenches[k] = formulation.solve(q[k], v[k], tau[k])
+        poses[k], twists[k] = formulation.frame_poses(), formulation.work.V
+    tip = np.array([formulation.tip(sample)[:3, 3] for sample in q])
+    stiff = q.copy()
+    for link in LINKS:
+        stiff[:, model.body(link).modes_q] = 0.0
+    undeformed = np.array([formulation.tip(sample)[:3, 3] for sample in stiff])
+    return Results(
+        formulation=formulation,
+        t=t,
+        q=q,
+        v=v,
+        tau=tau,
+        desired=np.array([law.reference(time)[0] for time in t]),
+        rigid=rigid,
+        poses=poses,
+        twists=twists,
+        wrenches=wrenches,
+        tip=tip,
+        deflection=tip - undeformed,
+        pole_hz=natural_modes(model, q[-1], locked=True, number=4).frequencies_hz,
+    )
+
+
+def _high_passed(t: Array, y: Array) -> Array:
+    """The oscillating part above 1 Hz, as the experiment isolates the elastic content."""
+    from scipy.signal import butter, sosfiltfilt
+
+    return sosfiltfilt(butter(4, 1.0, "highpass", fs=1 / (t[1] - t[0]), output="sos"), y, axis=0)
+
+
+def main(out: Path) -> Results:
+    """Run, draw every figure as PNG and all of them into one PDF, print what was found."""
+    from matplotlib.backends.backend_pdf import PdfPages
+    from rich.console import Console
+
+    from lissom.view.style import style
+
+    console = Console()
+    with console.status("simulating the stacked system (compiled once per machine)"):
+        results = run()
+    out.mkdir(parents=True, exist_ok=True)
+    with style(), PdfPages(out / "ella.pdf") as pdf, console.status("drawing figures 4 to 15"):
+        for number, (title, draw) in enumerate(FIGURES, start=4):
+            figure = draw(results)
+            figure.suptitle(f"Figure {number}. {title}", x=0.01, ha="left")
+            figure.savefig(out / f"figure-{number:02d}.png")
+            pdf.savefig(figure)
+    _report(results, console)
+    return results
+
+
+def _report(results: Results, console: Any) -> None:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, title="ELLA by the stacked screw system", title_justify="left")
+    table.add_column("quantity")
+    table.add_column("value", justify="right")
+    peaks = ", ".join(f"{hz:.2f}" for hz in results.peak_hz)
+    table.add_row("strongest frequency of the tip's deflection, x y z", f"{peaks} Hz")
+    table.add_row(
+        "natural frequencies, motors locked, final pose", f"{', '.join(f'{f:.2f}' for f in results.pole_hz)} Hz"
+    )
+    table.add_row("largest deflection of the tip", f"{1e3 * np.linalg.norm(results.deflection, axis=1).max():.2f} mm")
+    for joint, where in (("shoulder-yaw", "base"), ("elbow", "elbow")):
+        wrench = results.wrenches[:, results.model.joints.index(joint)]
+        torque, force = (np.linalg.norm(part, axis=1).max() for part in (wrench[:, :3], wrench[:, 3:]))
+        table.add_row(f"largest force and torque at the {where}", f"{force:.1f} N, {torque:.1f} N m")
+    console.print(table)
+
+
+# figures ------------------------------------------------------------------------------------------------------
+
+
+def _sheet(rows: int, columns: int, height: float = 2.1) -> tuple[Figure, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(3.6 * columns, height * rows + 0.6), layout="constrained")
+    return figure, figure.subplots(rows, columns, sharex=True, squeeze=False)
+
+
+def _lines(axes: Any, t: Array, values: Array, labels: Sequence[str], title: str, unit: str) -> None:
+    from lissom.view.style import COLOURS, DASHES
+
+    for k, label in enumerate(labels):
+        axes.plot(t, values[:, k], color=COLOURS[k], ls=DASHES[k % 3], label=label)
+    axes.set(title=title, ylabel=unit)
+    axes.legend(ncols=len(labels), loc="best")
+
+
+def _by_link(
+    results: Results, parts: Callable[[int], tuple[Array, Array]], names: tuple[str, str], units: Any
+) -> Figure:
+    """A linear and an angular part for both links, two by two."""
+    figure, axes = _sheet(2, 2)
+    for row, link in enumerate(LINKS):
+        linear, angular = parts(results.formulation.row(link))
+        _lines(axes[row, 0], results.t, linear, XYZ, f"{link}: {names[0]}", units[0])
+        _lines(axes[row, 1], results.t, angular, XYZ, f"{link}: {names[1]}", units[1])
+    for axis in axes[-1]:
+        axis.set_xlabel("time in s")
+    return figure
+
+
+def coordinates(results: Results) -> Figure:
+    def parts(i: int) -> tuple[Array, Array]:
+        R, p = results.poses[:, i, :3, :3], results.poses[:, i, :3, 3]
+        return np.einsum("tji,tj->ti", R, p), so3.log(R)
+
+    return _by_link(results, parts, ("position r in body axes", "rotation vector"), ("m", "rad"))
+
+
+def twists(results: Results) -> Figure:
+    def parts(i: int) -> tuple[Array, Array]:
+        return results.twists[:, i, 3:], results.twists[:, i, :3]
+
+    return _by_link(results, parts, ("velocity v", "angular velocity"), ("m/s", "rad/s"))
+
+
+def _compared(results: Results, curves: Sequence[tuple[str, Array, str, Array, str]], unit: str) -> Figure:
+    """Three panels, two curves each: title, values, label, values, label."""
+    from lissom.view.style import COLOURS, DASHES
+
+    figure, axes = _sheet(1, 3, 2.6)
+    for axis, (title, values, label, other, other_label) in zip(axes[0], curves):
+        axis.plot(results.t, other, color=COLOURS[1], ls=DASHES[1], label=other_label)
+        axis.plot(results.t, values, color=COLOURS[0], label=label)
+        axis.set(title=title, xlabel="time in s")
+    axes[0, 0].set_ylabel(unit)
+    axes[0, 0].legend()
+    return figure
+
+
+def joint_angles(results: Results) -> Figure:
+    at = [results.model.body(joint).joint_q.start for joint in MOTORS]
+    curves = [
+        (f"{joint} ({name})", results.q[:, at[k]], "flexible arm", results.desired[:, k], "reference")
+        for k, (joint, name) in enumerate(MOTORS.items())
+    ]
+    return _compared(results, curves, "rad")
+
+
+def tip_position(results: Results) -> Figure:
+    rigid = np.array([lissom.tip_pose(results.rigid.model, q)[:3, 3] for q in results.rigid.q])
+    return _compared(
+        results,
+        [(axis, results.tip[:, k], "flexible arm", rigid[:, k], "rigid arm") for k, axis in enumerate(XYZ)],
+        "m",
+    )
+
+
+def tip_deflection(results: Results) -> Figure:
+    filtered = 1e3 * _high_passed(results.t, results.deflection)
+    curves = [
+        (axis, 1e3 * results.deflection[:, k], "deflection", filtered[:, k], "above 1 Hz") for k, axis in enumerate(XYZ)
+    ]
+    return _compared(results, curves, "mm")
+
+
+def spectra(results: Results) -> Figure:
+    from lissom.view.style import COLOURS, GREY
+
+    figure, axes = _sheet(1, 3, 2.6)
+    hz, values = results.spectra
+    for k, axis in enumerate(axes[0]):
+        for pole in results.pole_hz:
+            axis.axvline(pole, color=GREY, lw=0.8, ls=":")
+        axis.semilogy(hz, 1e3 * values[:, k], color=COLOURS[0])
+        peak = results.peak_hz[k]
+        axis.annotate(
+            f"{peak:.2f} Hz", (peak, 1e3 * values[:, k].max()), (6, -2), textcoords="offset points", fontsize=8
+        )
+        axis.set(title=XYZ[k], xlabel="Hz", xlim=(0, 30), ylim=(1e-6 * 1e3 * values.max(), 2e3 * values.max()))
+    axes[0, 0].set_ylabel("amplitude in mm")
+    axes[0, 2].text(0.98, 0.95, "dotted: natural frequencies,\nmotors locked", ha="right", va="top", fontsize=7,
+                    transform=axes[0, 2].transAxes, color=GREY)  # fmt: skip
+    return figure
+
+
+def field_of(link: str) -> Callable[[Results], Figure]:
+    """Surfaces of the deformation field over the link and time."""
+
+    def draw(results: Results) -> Figure:
+        from matplotlib.figure import Figure
+
+        from lissom.view.style import SEQUENTIAL
+
+        length = results.model.beams[link].length
+        x, every = np.linspace(0, length, 31), slice(None, None, 8)
+        field = 1e3 * deformation(results.formulation, results.q[every], link, x)
+        figure = Figure(figsize=(11.5, 4.1), layout="constrained")
+        X, T = np.meshgrid(x, results.t[every])
+        for k, axis in enumerate(XYZ):
+            axes: Any = figure.add_subplot(1, 3, k + 1, projection="3d")
+            axes.plot_surface(X, T, field[..., k], cmap=SEQUENTIAL, rcount=100, ccount=31, lw=0, antialiased=True)
+            axes.set(xlabel="x in m", ylabel="time in s", title=f"{axis} in mm")
+            axes.view_init(28, -58)
+            axes.tick_params(labelsize=7)
+        return figure
+
+    return draw
+
+
+def modal_coordinates(results: Results) -> Figure:
+    curves = []
+    for title, label in (("axial", "axial1"), ("bending along y", "y1"), ("bending along z", "z1")):
+        one, two = (1e3 * results.q[:, results.model.q_names.index(f"{link}.{label}")] for link in LINKS)
+        curves.append((f"{title}, first function", one, "upper", two, "forearm"))
+    return _compared(results, curves, "amplitude in mm")
+
+
+def torques(results: Results) -> Figure:
+    curves = []
+    for joint, name in MOTORS.items():
+        own = results.tau[:, results.model.body(joint).joint_v.start]
+        rigid = results.rigid.dataset["torque"].sel(coordinate=joint).values
+        curves.append((f"{joint} ({name})", own, "flexible arm", rigid, "rigid arm"))
+    return _compared(results, curves, "N m")
+
+
+def wrench_of(joint: str) -> Callable[[Results], Figure]:
+    """Six components of an interaction wrench, child axes."""
+
+    def draw(results: Results) -> Figure:
+        from lissom.view.style import COLOURS
+
+        figure, axes = _sheet(2, 3)
+        wrench = results.wrenches[:, results.model.joints.index(joint)]
+        for k in range(3):
+            axes[0, k].plot(results.t, wrench[:, 3 + k], color=COLOURS[0])
+            axes[1, k].plot(results.t, wrench[:, k], color=COLOURS[1])
+            axes[0, k].set(title=f"force {XYZ[k]}")
+            axes[1, k].set(title=f"torque {XYZ[k]}", xlabel="time in s")
+        axes[0, 0].set_ylabel("N")
+        axes[1, 0].set_ylabel("N m")
+        return figure
+
+    return draw
+
+
+FIGURES: tuple[tuple[str, Callable[[Results], Figure]], ...] = (
+    ("Coordinates of the body frames", coordinates),
+    ("Twists of the body frames", twists),
+    ("Joint angles under PD control", joint_angles),
+    ("Position of the tip", tip_position),
+    ("Deflection of the tip", tip_deflection),
+    ("Spectra of the tip's deflection", spectra),
+    ("Deformation field of the upper link", field_of("upper")),
+    ("Deformation field of the forearm", field_of("forearm")),
+    ("Modal coordinates of both links", modal_coordinates),
+    ("Motor torques, with the rigid arm's", torques),
+    ("Interaction wrench at the base", wrench_of("shoulder-yaw")),
+    ("Interaction wrench at the elbow", wrench_of("elbow")),
+)
