@@ -10,6 +10,7 @@ from lissom.fem.solve import Factor
 from lissom.fem.structure import Array, Sparse
 
 DENSE = 400  # unknowns up to which all modes are found at once
+TOLERANCE = 1e-9  # of Lanczos: its frequencies are then right to rounding, its shapes to 1e-9
 
 
 def lowest(mass: Sparse, stiffness: Sparse, count: int, solve: Callable[[Array], Array]) -> tuple[Array, Array]:
@@ -84,7 +85,7 @@ def _lanczos(
     if count == 0:
         return np.zeros(0), np.zeros((n, 0))
     inverse = LinearOperator((n, n), matvec=solve, dtype=float)
-    vectors = min(n, 2 * count + 20)
-    squares, X = eigsh(stiffness, count, M=mass, sigma=0.0, OPinv=inverse, v0=start, ncv=vectors)
+    vectors = min(n, max(2 * count + 1, 20))
+    squares, X = eigsh(stiffness, count, M=mass, sigma=0.0, OPinv=inverse, v0=start, ncv=vectors, tol=TOLERANCE)
     order = np.argsort(squares)
     return np.sqrt(np.maximum(squares[order], 0)), X[:, order]
