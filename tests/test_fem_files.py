@@ -42,6 +42,15 @@ def test_node_sets_of_abaqus_become_groups(tmp_path):
     assert sorted(groups["tip"]) == sorted(mesh.groups["tip"])
 
 
+@pytest.mark.parametrize("kind", ["tetra", "tetra10", "hexahedron", "hexahedron20"])
+def test_groups_survive_a_gmsh_file(kind, tmp_path):
+    mesh = box(SIZE, (3, 2, 2), kind)
+    mesh.write(tmp_path / "boom.msh")
+    groups = fem.read_mesh(tmp_path / "boom.msh").groups
+    for name in ("base", "tip"):
+        assert np.array_equal(np.sort(groups[name]), np.sort(mesh.groups[name]))
+
+
 def test_physical_groups_of_gmsh_become_groups(tmp_path):
     mesh = box(SIZE, (3, 1, 1), "hexahedron")
     face = next(cell for cell in mesh.cells if np.sum(mesh.nodes[cell, 0] == 0) == 4)

@@ -318,8 +318,6 @@ def _select(selection: Selection, hz: Array, shares: Array, n: int) -> tuple[Arr
     else:
         kept = _heaviest(shares, float(selection.effective_mass or 0))
     left = np.setdiff1d(np.arange(len(hz)), kept)
-    if selection.frequency is not None:
-        return kept, selection.frequency
     return kept, float(hz[left].min()) if len(left) else np.nan
 
 

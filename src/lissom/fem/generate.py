@@ -55,12 +55,14 @@ def bracket_and_tube(
     plate: float = 0.012,
     width: float = 0.12,
     size: float = 0.02,
+    around: int = 12,
     order: int = 2,
 ) -> SolidMesh:
     """A tube along x on a square foot plate, with a fork of two lugs at its far end; groups "base" and "tip".
 
     Args:
         length: from the foot (x = 0, group "base") to the axis of the fork's bores (along y, group "tip"), m.
+        size: largest edge of an element; around: how many elements go around a circle.
         outer, inner: diameters of the tube; plate: thickness of foot, end plate and lugs; width: of the foot.
     """
     lug, bore = 0.6 * outer, 0.15 * outer  # reach of the lugs, radius of the bores
@@ -86,7 +88,7 @@ def bracket_and_tube(
             "tip": lambda p: bool(abs(np.hypot(p[0] - length, p[2]) - bore) < 1e-6 + 0.002 * bore),
         }
 
-    return _meshed(draw, size, order, 1.0, "bracket and tube", trusted=False, curved=12)
+    return _meshed(draw, size, order, 1.0, "bracket and tube", trusted=False, curved=around)
 
 
 def _meshed(

@@ -9,6 +9,7 @@ import contextlib
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ FORMATS = "gmsh (.msh), Abaqus (.inp), VTK (.vtk, .vtu), Nastran (.bdf, .nas)"
 MERGED = "write scale: 0.001 for a mesh in millimetres, or scale: 1 if it really is that large"
 TET_EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))
 HEX_EDGES = ((0, 1), (1, 2), (2, 3), (0, 3), (4, 5), (5, 6), (6, 7), (4, 7), (0, 4), (1, 5), (2, 6), (3, 7))
+TET_FACES = ((0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2))  # seen from outside
+HEX_FACES = ((0, 4, 7, 3), (1, 2, 6, 5), (0, 1, 5, 4), (3, 7, 6, 2), (0, 3, 2, 1), (4, 5, 6, 7))  # x-, x+, y-, ...
+FACE_KINDS = {3: "triangle", 6: "triangle6", 4: "quad", 8: "quad8"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,13 +72,45 @@ class SolidMesh:
         quadratic = {"tetra": "tetra10", "hexahedron": "hexahedron20"}[kind]
         return SolidMesh(np.vstack([self.nodes, middles]), cells, quadratic, groups, self.name)
 
+    def boundary(self) -> Array:
+        """Faces (f, k) that belong to one element alone, seen from outside: corners, then nodes amid their edges."""
+        faces = np.array(TET_FACES if self.corners == 4 else HEX_FACES)
+        sides = self.cells[:, faces].reshape(-1, faces.shape[1])
+        _, index, count = np.unique(np.sort(sides, axis=1), axis=0, return_index=True, return_counts=True)
+        outside = index[count == 1]
+        if self.order == 1:
+            return sides[outside]
+        cell, side = np.divmod(outside, len(faces))
+        edge = {frozenset(pair): self.corners + k for k, pair in enumerate(self.edges)}
+        rings = np.array([[edge[frozenset(pair)] for pair in pairwise((*f, f[0]))] for f in faces.tolist()])
+        return np.hstack([sides[outside], self.cells[cell[:, None], rings[side]]])
+
     def write(self, path: Any) -> None:
-        """Write it in a format that meshio knows by the ending; groups go along where the format has node sets."""
+        """Write it in a format that meshio knows by the ending.
+
+        Groups go along as node sets (Abaqus) or as physical surfaces (gmsh, .msh); other formats have none.
+        """
         meshio = _meshio()
-        groups = {name: np.asarray(nodes) for name, nodes in self.groups.items()}
+        if str(path).endswith(".msh"):
+            data, form = self._with_surfaces(meshio), "gmsh22"
+        else:
+            groups = {name: np.asarray(nodes) for name, nodes in self.groups.items()}
+            data, form = meshio.Mesh(self.nodes, [(self.kind, self.cells)], point_sets=groups), None
         with _quiet():
-            data = meshio.Mesh(self.nodes, [(self.kind, self.cells)], point_sets=groups)
-            data.write(path, file_format="gmsh22" if str(path).endswith(".msh") else None)
+            data.write(path, file_format=form)
+
+    def _with_surfaces(self, meshio: Any) -> Any:
+        """The faces of each group as a physical surface, tags 2, 3, ...; the solid has tag 1."""
+        faces = self.boundary()
+        cells, tags = [(self.kind, self.cells)], [np.ones(len(self.cells), int)]
+        for tag, nodes in enumerate(self.groups.values(), start=2):
+            held = faces[np.isin(faces, nodes).all(axis=1)]
+            if len(held):
+                cells.append((FACE_KINDS[faces.shape[1]], held))
+                tags.append(np.full(len(held), tag))
+        names = {name: np.array([tag, 2]) for tag, name in enumerate(self.groups, start=2)}
+        about = {"gmsh:physical": tags, "gmsh:geometrical": tags}
+        return meshio.Mesh(self.nodes, cells, cell_data=about, field_data=names)
 
 
 def read_mesh(path: Any, scale: float | None = None) -> SolidMesh:

@@ -67,15 +67,12 @@ class Truncation:
 
     def _heading(self) -> list[str]:
         ends = ", ".join(self.interfaces)
-        count = len(self.reduced_hz)
-        return [
-            f"{self.method}: {self.unknowns} unknowns to {count} coordinates; {self.mass:.5g} kg; interfaces {ends}",
-            *(
-                [f"cut-off {self.cutoff:.5g} Hz; the first mode left out has {self.next_hz:.5g} Hz"]
-                if self.cutoff
-                else []
-            ),
-        ]
+        size = f"{self.unknowns} unknowns to {len(self.reduced_hz)} coordinates"
+        lines = [f"{self.method}: {size}; {self.mass:.5g} kg; interfaces {ends}"]
+        if self.cutoff:
+            following = f"; the first mode left out has {self.next_hz:.5g} Hz" if np.isfinite(self.next_hz) else ""
+            lines.append(f"cut-off {self.cutoff:.5g} Hz{following}")
+        return lines
 
     def _participation(self) -> object:
         from rich import box

@@ -14,7 +14,7 @@ import numpy as np
 
 from lissom.beam import Invariants, Material
 from lissom.errors import LissomError
-from lissom.fem.mesh import SolidMesh
+from lissom.fem.mesh import HEX_EDGES, HEX_FACES, TET_EDGES, SolidMesh
 from lissom.fem.structure import Array, Sparse, Structure, check_connected
 
 CHUNK = 1000  # elements treated at once
@@ -23,8 +23,6 @@ SLOW, FAST = 10.0, 3e4  # m/s: no solid has a speed of sound sqrt(E/rho) beyond 
 # Corners, middles of edges, of faces, and the middle, on the unit tetrahedron and the unit cube, in the order of VTK.
 TET = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
 HEX = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]], float)
-TET_FACES = ((0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2))  # seen from outside
-HEX_FACES = ((0, 4, 7, 3), (1, 2, 6, 5), (0, 1, 5, 4), (3, 7, 6, 2), (0, 3, 2, 1), (4, 5, 6, 7))  # x-, x+, y-, ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,25 +105,14 @@ def check_cells(mesh: SolidMesh) -> None:
 
 def surface(mesh: SolidMesh) -> Array:
     """Triangles (f, 3) of the boundary, normals outward; quadratic faces are divided by their nodes."""
-    faces = np.array(TET_FACES if mesh.corners == 4 else HEX_FACES)
-    sides = mesh.cells[:, faces]  # (e, faces, corners)
-    flat = np.sort(sides.reshape(-1, faces.shape[1]), axis=1)
-    _, index, count = np.unique(flat, axis=0, return_index=True, return_counts=True)
-    outside = index[count == 1]
-    cell, side = np.divmod(outside, len(faces))
-    corners = sides.reshape(-1, faces.shape[1])[outside]
-    if mesh.order == 1:
-        fans = [(0, 1, 2)] if mesh.corners == 4 else [(0, 1, 2), (0, 2, 3)]
-        return np.concatenate([corners[:, list(fan)] for fan in fans])
-    edge = {frozenset(pair): mesh.corners + k for k, pair in enumerate(mesh.edges)}
-    rings = np.array([[edge[frozenset((f[k], f[(k + 1) % len(f)]))] for k in range(len(f))] for f in faces.tolist()])
-    middles = mesh.cells[cell[:, None], rings[side]]
-    both = np.hstack([corners, middles])
-    if mesh.corners == 4:
-        fans = [(0, 3, 5), (3, 1, 4), (5, 4, 2), (3, 4, 5)]
-    else:
-        fans = [(0, 4, 7), (4, 1, 5), (5, 2, 6), (6, 3, 7), (4, 5, 6), (4, 6, 7)]
-    return np.concatenate([both[:, list(fan)] for fan in fans])
+    fans = {
+        3: [(0, 1, 2)],
+        4: [(0, 1, 2), (0, 2, 3)],
+        6: [(0, 3, 5), (3, 1, 4), (5, 4, 2), (3, 4, 5)],
+        8: [(0, 4, 7), (4, 1, 5), (5, 2, 6), (6, 3, 7), (4, 5, 6), (4, 6, 7)],
+    }
+    faces = mesh.boundary()
+    return np.concatenate([faces[:, list(fan)] for fan in fans[faces.shape[1]]])
 
 
 def nodal_stress(mesh: SolidMesh, material: Material, shapes: Array) -> Array:
@@ -156,8 +143,6 @@ def nodal_stress(mesh: SolidMesh, material: Material, shapes: Array) -> Array:
 
 def reference_nodes(kind: str) -> Array:
     """Nodes (k, 3) of the reference element, in the order of VTK."""
-    from lissom.fem.mesh import HEX_EDGES, TET_EDGES
-
     if kind.startswith("tetra"):
         middles = TET[np.array(TET_EDGES)].mean(axis=1)
         return TET if kind == "tetra" else np.vstack([TET, middles])
