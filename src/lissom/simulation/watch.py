@@ -98,7 +98,7 @@ class Watch:
                     stiffening = self.model.beams[body.link].stiffening
                     remedy = (
                         "the link has no geometric stiffening (stiffening: none), so fast rotation softens it; "
-                        "use stiffening: first"
+                        "use stiffening: first (on a beam: finite elements have a linear field)"
                         if stiffening == "none"
                         else "check loads, gains and the start state"
                     )
