@@ -168,17 +168,24 @@ class Independent:
         robot: a `lissom.model.Robot`, or a list of `Body`.
         gravity: acceleration of gravity in the world's frame; the robot's own by default.
         order: Gauss points per panel of a beam (and of every inner integral along it).
+        field: the displacement field of the beams.
     Configurations q (nq,) and velocities v (nv,) are in the library's order: for each body its joint then its
     modes (y, z, torsion, axial); then the rotors of elastic transmissions.
     """
 
-    def __init__(self, robot: Any, gravity: Sequence[float] | None = None, order: int = 6) -> None:
+    def __init__(
+        self,
+        robot: Any,
+        gravity: Sequence[float] | None = None,
+        order: int = 6,
+        field: type[BeamField] = BeamField,
+    ) -> None:
         if isinstance(robot, (list, tuple)):
             self.bodies, weight = list(robot), (0.0, 0.0, -9.81)
         else:
             self.bodies, weight = describe(robot)
         self.gravity = np.array(weight if gravity is None else gravity, float)
-        self.beams = [BeamField(b.link, order) if isinstance(b.link, Beam) else None for b in self.bodies]
+        self.beams = [field(b.link, order) if isinstance(b.link, Beam) else None for b in self.bodies]
         self._lay_out()
         self._derive()
 

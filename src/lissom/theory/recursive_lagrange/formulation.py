@@ -1,0 +1,134 @@
+"""Recursive Lagrange with 4 x 4 matrices, after Book (1984) and Qian, Zhang and Zhou (2013), as a formulation."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from lissom.beam import BeamLink
+from lissom.dynamics.energy import Energy
+from lissom.errors import LissomError
+from lissom.kernel.struct import Struct
+from lissom.model.compiled import Model
+from lissom.theory.formulation import Unsupported, register
+from lissom.theory.joint_forces import joint_energy, joint_forces
+from lissom.theory.recursive_lagrange import elastic, recursion
+from lissom.theory.recursive_lagrange.solve import solve_free
+from lissom.theory.recursive_lagrange.tables import ORDERS, ROTATIONS, make_tables
+from lissom.theory.recursive_lagrange.work import make_work
+
+Order = Literal["zero", "first", "high"]
+Rotation = Literal["proper", "linear"]
+PAPER = "Qian, Zhang, Zhou 2013, Advances in Mechanical Engineering"
+OF_STIFFENING = {"none": "zero", "first": "first"}
+
+
+@register("recursive_lagrange", "Lagrange's equations by recursion of 4 x 4 matrices", PAPER)
+class RecursiveLagrange:
+    """Equations of motion of a tree of flexible links and flexible joints.
+
+    Args:
+        order: of every link's field: "zero" (no foreshortening), "first" (quadratic foreshortening) or "high" (all
+            terms kept). By default each link's own `stiffening` decides: none is zero, first is first.
+        rotation: how a deformed section turns what sits on it: "proper" (a rotation) or "linear", the paper's identity
+            plus skew.
+    """
+
+    name = "recursive_lagrange"
+
+    def __init__(self, model: Model, order: Order | None = None, rotation: Rotation = "proper") -> None:
+        if order is not None and order not in ORDERS:
+            raise LissomError(f"order = {order!r} is unknown; take one of {', '.join(ORDERS)}")
+        if rotation not in ROTATIONS:
+            raise LissomError(f"rotation = {rotation!r} is unknown; take 'proper' or 'linear'")
+        self.model, self.rotation = model, rotation
+        beams = {name: _slender(name, link) for name, link in model.beams.items()}
+        self.orders = {name: order or _own_order(name, beam) for name, beam in beams.items()}
+        self.tables = make_tables(model, beams, self.orders, rotation)
+        number = model.arrays.mass.dtype
+        self.work = make_work(self.tables, number)
+        self._tables, self._work = Struct(self.tables), Struct(self.work)
+        self._still = np.zeros(model.nv, number)
+        # an elastic joint's rotor turns by q1: T = 1/2 J n^2 q1d^2; a rigid gear adds the same to the joint
+        self._drive_inertia = model.arrays.armature.copy()
+        self._drive_inertia[model.arrays.rotor_v] += model.arrays.rotor_inertia
+
+    def mass_matrix(self, q: np.ndarray) -> np.ndarray:
+        """Inertia coefficients, (nv, nv)."""
+        recursion.outward(self._tables, self._work, self._number(q), self._still, self._still)
+        return self._mass()
+
+    def required_forces(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Generalised forces (nv,) that produce the accelerations a; at a = 0 the remainders."""
+        q, v, a = self._number(q), self._number(v), self._number(a)
+        force = np.zeros(self.model.nv, self._still.dtype)
+        recursion.outward(self._tables, self._work, q, v, a)
+        recursion.remainders(self._tables, self._work, force)
+        elastic.add_elastic_forces(self._tables, self._work, q, v, force)
+        return force + self._drive_inertia * a - joint_forces(self.model, q, v)
+
+    def accelerations(
+        self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, prescribed: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Accelerations (nv,) under the forces tau; `prescribed` (nv,) holds those of prescribed joints."""
+        force = tau - self.required_forces(q, v, self._still)
+        a = np.zeros_like(self._still) if prescribed is None else self._number(prescribed).copy()
+        solve_free(self._mass(), force, self.model.arrays.prescribed, a)
+        return a
+
+    def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Wrench of the parent on the child at every joint, child axes, shape (joints, 6): torque, force."""
+        self.required_forces(q, v, a)
+        R = self.work.W[1:, :3, :3]
+        K = np.swapaxes(R, 1, 2) @ R @ self.work.D[1:, :3, :3] @ R  # int (point from the joint) (force)^T, child axes
+        torque = np.stack([K[:, 1, 2] - K[:, 2, 1], K[:, 2, 0] - K[:, 0, 2], K[:, 0, 1] - K[:, 1, 0]], axis=1)
+        return np.concatenate([torque, np.einsum("nc,nca->na", self.work.D[1:, 3, :3], R)], axis=1)
+
+    def tip(self, q: np.ndarray) -> np.ndarray:
+        """Pose (4, 4) of the last link's tip in the world."""
+        recursion.outward(self._tables, self._work, self._number(q), self._still, self._still)
+        T = self.work.W[-1] @ self.work.S[self.tables.tip[-1]]
+        body = self.model.robot.bodies[-1].body
+        if body is not None and body.tip is not None:
+            T[:3, 3] += T[:3, :3] @ np.asarray(body.tip)
+        return T
+
+    def tip_in_link(self, q: np.ndarray, link: str) -> np.ndarray:
+        """Pose (4, 4) of the tip section of `link` in the link's frame."""
+        recursion.outward(self._tables, self._work, self._number(q), self._still, self._still)
+        return self.work.S[self.tables.tip[self.model.row(link)]].copy()
+
+    def energy(self, q: np.ndarray, v: np.ndarray) -> Energy:
+        """Kinetic energy by the traces with B1, B2, B3, and the potential energies."""
+        q, v = self._number(q), self._number(v)
+        links = np.empty(2, self._still.dtype)
+        recursion.outward(self._tables, self._work, q, v, self._still)
+        recursion.link_energies(self._tables, self._work, links)
+        kinetic, gravity = links.tolist()
+        rotors, strain = 0.5 * self._drive_inertia @ v**2, elastic.strain_energy(self._tables, self._work, q, v)
+        return Energy(kinetic + rotors.item(), gravity, strain, joint_energy(self.model, q).item())
+
+    def _mass(self) -> np.ndarray:
+        mass = np.zeros((self.model.nv, self.model.nv), self._still.dtype)
+        recursion.inertia_coefficients(self._tables, self._work, mass)
+        mass[np.diag_indices_from(mass)] += self._drive_inertia
+        return mass
+
+    def _number(self, values: Any) -> np.ndarray:
+        return np.ascontiguousarray(values, self._still.dtype)
+
+
+def _slender(name: str, link: Any) -> BeamLink:
+    if not isinstance(link, BeamLink):
+        raise Unsupported(f"link {name!r} is not a slender beam; recursive_lagrange covers beams and rigid bodies")
+    return link
+
+
+def _own_order(name: str, beam: BeamLink) -> str:
+    if beam.stiffening not in OF_STIFFENING:
+        raise Unsupported(
+            f"link {name!r} has stiffening {beam.stiffening!r}, which recursive_lagrange does not know; "
+            f"give its order: {', '.join(ORDERS)}"
+        )
+    return OF_STIFFENING[beam.stiffening]

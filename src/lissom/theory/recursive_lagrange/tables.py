@@ -1,0 +1,209 @@
+"""Constants of an arm as the recursion reads them: its joints, its sections, their mass and elasticity.
+
+Every link is a row of *stations*, sections whose 4 x 4 pose in the link frame depends on the link's modal amplitudes:
+those that carry mass (the nodes of the quadrature, lumped masses) and those on which other links sit. A rigid link is a
+single station that never moves. Integrals along the axis run over the link's quadrature *nodes*, its first stations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.beam import BeamLink
+from lissom.beam.damping import rayleigh
+from lissom.beam.field import Field
+from lissom.beam.quadrature import Quadrature
+from lissom.model.compiled import Model
+
+ORDERS = ("zero", "first", "high")
+ROTATIONS = ("proper", "linear")
+STIFFENING = {"zero": "none", "first": "first", "high": "first"}
+
+
+class Tables(NamedTuple):
+    """Constants of `n` bodies (row 0 is the world), `s` stations, `k` nodes, at most `m` modes per link."""
+
+    parent: np.ndarray  # (n,) row of the parent
+    attached: np.ndarray  # (n,) station of the parent on which the body sits
+    tip: np.ndarray  # (n,) station at its own end
+    origin: np.ndarray  # (n, 4, 4) frame of its joint seen from there
+    steps: np.ndarray  # (n,) elementary motions of the joint
+    motion: np.ndarray  # (n, 3) their kinds
+    axis: np.ndarray  # (n, 3, 3) and axes
+    dofs: np.ndarray  # (n,) velocities of the joint
+    joint_q: np.ndarray  # (n,) places of its coordinates in q
+    joint_v: np.ndarray  # (n,) and in v
+    modes: np.ndarray  # (n,) number of modes of the body
+    modes_q: np.ndarray  # (n,) their places in q
+    modes_v: np.ndarray  # (n,) and in v
+    order: np.ndarray  # (n,) of the link's field: 0 zero, 1 first, 2 high
+
+    first_station: np.ndarray  # (n + 1,) stations of body i: first[i] to first[i+1]
+    reach: np.ndarray  # (s,) x on the undeformed axis
+    phi: np.ndarray  # (s, 3, m) displacement (a, v, w) per mode
+    psi: np.ndarray  # (s, 3, m) rotation (t, -w', v') per mode
+    running: np.ndarray  # (s, most nodes of a link) integrals from the base to the station, over the link's nodes
+    moments: np.ndarray  # (s, 4, 4) int (d, 1)(d, 1)^T dm of the mass elements at offsets d from the station
+    turns: np.ndarray  # (s,) 1 where the section turns by a proper rotation, 0 by identity plus skew
+
+    first_node: np.ndarray  # (n + 1,) nodes of body i
+    strain: np.ndarray  # (k, 4, m) a', t', -w'', v'' per mode
+    slope: np.ndarray  # (k, 2, m) v', w' per mode
+    weight: np.ndarray  # (k,) of integrals over x
+    rigidity: np.ndarray  # (n, 4) EA, GJ, EIy, EIz
+    viscosity: np.ndarray  # (n,) beta: damping in proportion to the stiffness, high order
+
+    stiffness: np.ndarray  # (n, m, m) of zero and first order
+    damping: np.ndarray  # (n, m, m)
+    cubic_start: np.ndarray  # (n + 1,) cubic strain-energy terms of body i
+    cubic_modes: np.ndarray  # (nc, 3)
+    cubic: np.ndarray  # (nc,)
+    cubic_damping: np.ndarray  # (nc,)
+    gravity: np.ndarray  # (3,)
+
+
+class _Stations:
+    """Stations of all bodies, one after the other."""
+
+    def __init__(self, m: int, nodes: int, number: Any) -> None:
+        self.m, self.nodes, self.number = m, nodes, number
+        self.rows: list[tuple[Any, ...]] = []
+
+    def rigid(self, moments: np.ndarray) -> None:
+        none = np.zeros((3, self.m), self.number)
+        self.rows.append((0.0, none, none, np.zeros(self.nodes, self.number), moments, 0))
+
+    def beam(self, field: Field, rule: Quadrature, xi: np.ndarray, moments: np.ndarray, turns: int) -> None:
+        sections, running = field.sections(xi), field.length * rule.running(xi)
+        for k in range(len(xi)):
+            phi, psi = (_padded(part[k], (3, self.m), self.number) for part in (sections.phi, sections.psi))
+            row = _padded(running[k], (self.nodes,), self.number)
+            self.rows.append((field.length * xi[k], phi, psi, row, moments[k], turns))
+
+    def columns(self) -> dict[str, np.ndarray]:
+        reach, phi, psi, running, moments, turns = (np.array(column) for column in zip(*self.rows, strict=True))
+        return {"reach": reach + 0 * phi[:, 0, :1].sum(axis=1), "phi": phi, "psi": psi, "running": running,
+                "moments": moments, "turns": turns}  # fmt: skip
+
+
+def make_tables(model: Model, slender: dict[str, BeamLink], orders: dict[str, str], rotation: str) -> Tables:
+    """Tables of `model`, each of its beams with the order given by its name."""
+    arrays, links = model.arrays, model.robot.bodies
+    # zero and first order share stiffness and damping with the link's own fields of that order
+    beams = {name: replace(slender[name], stiffening=STIFFENING[order]) for name, order in orders.items()}
+    rules = {name: quadrature(beam, orders[name]) for name, beam in beams.items()}
+    number, n = arrays.mass.dtype, len(links) + 1
+    m = max((beam.count for beam in beams.values()), default=0)
+    nodes = max((len(rule.nodes) for rule in rules.values()), default=0)
+    stations = _Stations(m, nodes, number)
+    stations.rigid(np.zeros((4, 4), number))  # the world
+    attached, tip = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    first_station, first_node, first_cubic = [0, 1], [0, 0], [0, 0]
+    strain, slope, weight = [np.zeros((0, 4, m), number)], [np.zeros((0, 2, m), number)], [np.zeros(0, number)]
+    cubics = [(np.zeros((0, 3), np.int64), np.zeros(0, number), np.zeros(0, number))]
+    rigidity, viscosity = np.zeros((n, 4), number), np.zeros(n, number)
+    stiffness, damping = np.zeros((n, m, m), number), np.zeros((n, m, m), number)
+    for i, link in enumerate(links, start=1):
+        carried = {k: child for k, child in enumerate(links, start=1) if child.parent == link.name}
+        if link.name not in beams:
+            stations.rigid(_rigid_moments(arrays.mass[i], arrays.moment[i], arrays.second_moment[i]))
+            attached[list(carried)] = tip[i] = first_station[-1]
+        else:
+            beam, rule, high = beams[link.name], rules[link.name], orders[link.name] == "high"
+            field, section, own = beam.field, beam.section, slice(beam.count)
+            stations.beam(field, rule, *mass_elements(beam, rule), turns=int(high))
+            places = {None: beam.length} | {child.at: child.at for child in carried.values() if child.at is not None}
+            sits = {at: len(stations.rows) + k for k, at in enumerate(places)}
+            massless = np.zeros((len(places), 4, 4))
+            stations.beam(field, rule, field.fraction([*places.values()]), massless, turns=int(rotation == "proper"))
+            for k, child in carried.items():
+                attached[k] = sits[child.at]
+            tip[i] = sits[None]
+            at = field.sections(rule.nodes)
+            strain.append(_padded(at.strain, (len(at.strain), 4, m), number))
+            slope.append(_padded(np.stack([at.psi[:, 2], -at.psi[:, 1]], axis=1), (len(at.psi), 2, m), number))
+            weight.append((beam.length * rule.weights).astype(number))
+            rigidity[i] = section.EA, section.GJ, section.EIy, section.EIz
+            damping[i, own, own] = beam.damping_matrix()
+            if high:  # strain and its damping come from the nodes; what is left is damping by ratio or by mass
+                viscosity[i], _ = rayleigh(beam.damping) or (0.0, 0.0)
+                damping[i, own, own] -= viscosity[i] * beam.stiffness()
+            else:
+                stiffness[i, own, own] = beam.stiffness()
+                cubics.append(beam.cubic_terms())
+        first_station.append(len(stations.rows))
+        first_node.append(sum(map(len, weight)))
+        first_cubic.append(sum(len(index) for index, _, _ in cubics))
+    origin = np.zeros((n, 4, 4), number)
+    origin[:, :3, :3], origin[:, :3, 3], origin[:, 3, 3] = arrays.origin_rotation, arrays.origin_position, 1
+    cubic_modes, cubic, cubic_damping = (np.concatenate(part) for part in zip(*cubics, strict=True))
+    shared = (
+        "parent",
+        "steps",
+        "motion",
+        "axis",
+        "dofs",
+        "joint_q",
+        "joint_v",
+        "modes",
+        "modes_q",
+        "modes_v",
+        "gravity",
+    )
+    return Tables(
+        **{name: getattr(arrays, name) for name in shared},
+        **stations.columns(),
+        gravity=arrays.gravity,
+        attached=attached,
+        tip=tip,
+        origin=origin,
+        order=np.array([0, *(ORDERS.index(orders.get(link.name, "zero")) for link in links)]),
+        first_station=np.array(first_station),
+        first_node=np.array(first_node),
+        strain=np.concatenate(strain),
+        slope=np.concatenate(slope),
+        weight=np.concatenate(weight),
+        rigidity=rigidity,
+        viscosity=viscosity,
+        stiffness=stiffness,
+        damping=damping,
+        cubic_start=np.array(first_cubic),
+        cubic_modes=cubic_modes,
+        cubic=cubic,
+        cubic_damping=cubic_damping,
+    )
+
+
+def quadrature(beam: BeamLink, order: str) -> Quadrature:
+    """Nodes of a link: exact for the polynomials of zero and first order; for high order enough to converge."""
+    if order != "high":
+        return beam.basis.rule
+    sets = beam.basis.directions.values()
+    edges = sorted({0.0, 1.0, *(b for s in sets for b in s.breaks)})
+    return Quadrature(tuple(edges), 6 if len(edges) > 2 else 10 + 2 * max(s.count for s in sets))
+
+
+def mass_elements(beam: BeamLink, rule: Quadrature) -> tuple[np.ndarray, np.ndarray]:
+    """Stations xi (k,) that carry a beam's mass, quadrature nodes first, and its moments (k, 4, 4) there."""
+    section = beam.section
+    per_length = np.zeros((4, 4), np.result_type(section.rhoA, section.second_moments))
+    per_length[:3, :3], per_length[3, 3] = section.second_moments, section.rhoA
+    xi, moments = rule.nodes, (beam.length * rule.weights)[:, None, None] * per_length
+    if beam.masses:
+        lumps = np.array([np.roll(lump.moments, -1, axis=(0, 1)) for lump in beam.masses])  # from (1, d) to (d, 1)
+        xi = np.concatenate([xi, beam.field.fraction([lump.x for lump in beam.masses])])
+        moments = np.concatenate([moments, lumps])
+    return xi, moments
+
+
+def _rigid_moments(mass: Any, moment: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.block([[second, moment[:, None]], [moment[None], np.array([[mass]])]])
+
+
+def _padded(values: np.ndarray, shape: tuple[int, ...], number: Any) -> np.ndarray:
+    out = np.zeros(shape, number)
+    out[tuple(slice(k) for k in values.shape)] = values
+    return out
