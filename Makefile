@@ -7,20 +7,20 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 # Two test workers on two cores: a BLAS that starts threads of its own only slows them down.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test verify verification docs lint bench clean
+.PHONY: demo test verify verification docs lint browser bench clean
 
 demo: $(VENV)/.installed-core
 	$(BIN)/lissom run ella --out out/demo
 
-test: lint
+test: lint browser
 	$(BIN)/pytest -n 2
 
 # Everything that `test` runs, and the slow tests too.
-verify: lint
+verify: lint browser
 	$(BIN)/pytest -n 2 -m ""
 
 # All tests, and the book of what they found: docs/verification.md.
-verification: $(VENV)/.installed-test
+verification: $(VENV)/.installed-test browser
 	mkdir -p out && rm -f out/claims.jsonl
 	LISSOM_CLAIMS=$(CURDIR)/out/claims.jsonl $(BIN)/pytest -n 2 -m ""
 	$(BIN)/python docs/verification.py out/claims.jsonl
@@ -33,6 +33,10 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+# Chromium for the tests of pages.
+browser:
+	@tests/install-browser
 
 bench: $(VENV)/.installed-core
 	$(BIN)/python benchmarks/run.py

@@ -7,6 +7,7 @@ kept in out/screenshots.
 import os
 import shutil
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlparse
 
@@ -52,6 +53,13 @@ def browser():
 @pytest.fixture
 def page(browser):
     """A page of 900 x 640 that must neither complain nor call anybody."""
+    with watched(browser) as opened:
+        yield opened
+
+
+@contextmanager
+def watched(browser):
+    """A new page; at its end it must have had no error and called no other machine."""
     opened = browser.new_page(viewport={"width": 900, "height": 640})
     opened.set_default_timeout(60_000)
     complaints, calls = [], []
@@ -61,8 +69,8 @@ def page(browser):
     opened.on("websocket", lambda socket: calls.append(socket.url) if leaves(socket.url) else None)
     yield opened
     opened.close()
-    assert not complaints
-    assert not calls
+    assert not complaints, complaints
+    assert not calls, calls
 
 
 def until(page, condition, seconds=60):
@@ -70,7 +78,7 @@ def until(page, condition, seconds=60):
     end = time.monotonic() + seconds
     while not page.evaluate(condition):
         assert time.monotonic() < end, f"still not true: {condition}"
-        page.wait_for_timeout(30)
+        time.sleep(0.03)
 
 
 def leaves(url):

@@ -109,13 +109,13 @@ def test_names_with_script_are_shown_as_text(page, tmp_path):
 
 
 def test_labels_of_a_comparison_are_text_and_all_arms_are_drawn(page, tmp_path):
-    html = report.comparison({"kernel": ella_run(), SCRIPT: hostile_run()}, title=SCRIPT)
+    html = report.comparison({"kernel": ella_run(), SCRIPT: hostile_run()}, SCRIPT, {"erls": "has no wrist"})
     page.goto(report.write(tmp_path / "compare.html", html).as_uri())
     until(page, "Lissom.page.state.drawn > 0")
     page.evaluate("Lissom.page.seek(0.6)")
     page.wait_for_timeout(100)
     assert page.evaluate("window.hacked") is None and page.evaluate("Lissom.page.scene.runs.length") == 2
-    assert SCRIPT in page.locator(".key").inner_text()
+    assert SCRIPT in page.locator(".key").inner_text() and "has no wrist" in page.locator("main").inner_text()
     assert inked(shot(page, "comparison", "#scene")) > 0.002
 
 

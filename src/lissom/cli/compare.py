@@ -31,6 +31,7 @@ def compare(
         typer.Option("--out", "-o", metavar="DIR", show_default=False, help="Folder; out/compare-NAME unless given."),
     ] = None,
     figure: Annotated[bool, typer.Option("--figure/--no-figure", help="Draw the figure.")] = True,
+    report: Annotated[bool, typer.Option("--report", help="Write report.html, a page that opens anywhere.")] = False,
     as_json: Json = False,
     names: Annotated[bool, typer.Option("--list", help="List the formulations that cover the robot.")] = False,
 ) -> None:
@@ -67,6 +68,12 @@ def compare(
     if not as_json:
         screen().print(found.table())
     _write(found, folder.path, figure)
+    if report:
+        from lissom.view import report as page
+
+        title = f"{found.robot}: {len(found.results)} formulations"
+        runs = {name: result.run for name, result in found.results.items()}
+        page.write(folder.path / "report.html", page.comparison(runs, title, found.missing))
     if as_json:
         typer.echo(json.dumps(found.to_dict() | {"folder": str(folder.path)}, indent=2))
     else:

@@ -93,7 +93,7 @@ def still(
     for k in range(len(at) - 1):
         pale = 0.22 + 0.30 * k / max(1, len(at) - 1)
         solids += [one._replace(opacity=pale) for one in stage.solids(k)]
-    path = stage.trail(at[-1]) if trail else []
+    path = stage.trail(float(at.max())) if trail else []
     return stage.studio.picture([*solids, *stage.solids(len(at) - 1), *path])
 
 

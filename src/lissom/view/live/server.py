@@ -37,7 +37,7 @@ def open_server(
             )
         say(f"warning: the page listens at {host}: everyone who can reach this machine can see and steer it")
     free = free_port(host, port)
-    if free != port:
+    if port and free != port:
         say(f"port {port} is taken; using {free}")
     with contextlib.redirect_stdout(io.StringIO()):  # its own banner
         server = viser.ViserServer(host=host, port=free, verbose=False)

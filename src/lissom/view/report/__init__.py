@@ -54,10 +54,13 @@ def report(run: Trajectory, title: str | None = None) -> str:
     return document(f"{title or summary.robot} - lissom", "\n".join(parts), data)
 
 
-def comparison(runs: Mapping[str, Trajectory], title: str | None = None) -> str:
+def comparison(
+    runs: Mapping[str, Trajectory], title: str | None = None, missing: Mapping[str, str] | None = None
+) -> str:
     """The HTML of a report on several runs of one robot, by their labels: formulations, say, or designs.
 
-    Every difference is from the first run. Runs may have different output times, not different links.
+    Every difference is from the first run. Runs may have different output times, not different links. `missing` says of
+    others why they are not there.
     """
     if len(runs) < 2:
         raise LissomError(f"a comparison needs two runs at least, got {len(runs)}")
@@ -79,6 +82,7 @@ def comparison(runs: Mapping[str, Trajectory], title: str | None = None) -> str:
         '<div id="charts"></div>',
         f'<p class="hint">{escape(HINT)}</p>',
         _section("Runs", tables.table(("run", "status", "method", "steps", "computing s", "energy error"), rows)),
+        _section("Not there", tables.table(("run", "why"), missing.items())) if missing else "",
         _section("Robot", tables.robot_table(first)),
         _footer(),
     ]
