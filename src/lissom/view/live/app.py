@@ -17,6 +17,7 @@ from lissom.simulation.trajectory import Trajectory
 from lissom.version import __version__
 from lissom.view.drawing import Drawing
 from lissom.view.live.curves import Curves
+from lissom.view.live.leaving import Leaving
 from lissom.view.live.modal import Modal
 from lissom.view.live.moved import Moved
 from lissom.view.live.recorded import Recorded
@@ -61,13 +62,14 @@ class App:
         self.show = gui.add_dropdown("Show", choices, initial_value=show if show in choices else choices[0])
         self.run_choice = gui.add_dropdown("Run", tuple(self.runs) or ("-",), visible=bool(self.runs))
         self._folder: Any = None
+        self._leaving = Leaving()
         with gui.add_folder("Picture", order=100):
             self.scale = gui.add_slider("Deflection ×", 1.0, 50.0, 0.5, 1.0)
             self.trail = gui.add_checkbox("Tip trail", True)
             self.forces = gui.add_checkbox("Joint forces", False)
             self.torques = gui.add_checkbox("Joint torques", False)
             self.axes = gui.add_checkbox("Joint frames", False)
-        self.curves = Curves(server)
+        self.curves = Curves(server, self._leaving)
         for control in (self.show, self.run_choice):
             control.on_update(lambda _: self.choose())
         for box in (self.trail, self.forces, self.torques, self.axes):
@@ -89,6 +91,7 @@ class App:
 
     def step(self, dt: float, now: float) -> None:
         """One turn of the loop."""
+        self._leaving.sweep()
         if self._wish is not None:
             self._wish = None
             self._build()
@@ -109,7 +112,7 @@ class App:
     def _build(self) -> None:
         """Put up what is asked for; whatever goes wrong is told on the page."""
         if self._folder is not None:
-            self._folder.remove()
+            self._leaving.add(self._folder)
         self._activity = None
         self._folder = self.server.gui.add_folder("Motion", order=50)
         try:

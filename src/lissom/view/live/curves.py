@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lissom.view.charts import Chart
+from lissom.view.live.leaving import Leaving
 
 LEFT, RIGHT, TOP, HEIGHT, BELOW = 52, 14, 8, 168, 40  # px of a chart and of what is around its curves
 FRAME = (10, 7)  # px from the edges of the panel to those of a chart, left and right
@@ -19,8 +20,8 @@ SAMPLES = 1200
 class Curves:
     """A panel of charts docked at the left."""
 
-    def __init__(self, server: Any) -> None:
-        self.server = server
+    def __init__(self, server: Any, leaving: Leaving) -> None:
+        self.server, self._leaving = server, leaving
         self.panel = server.gui.add_panel()
         self.tab = self.panel.add_tab("Charts")
         self.panel.dock_left()
@@ -33,7 +34,7 @@ class Curves:
     def set(self, charts: list[Chart]) -> None:
         """Show other charts."""
         for handle in self._made:
-            handle.remove()
+            self._leaving.add(handle)
         self._made, self._plots, self._lines = [], [], []
         with self.server.atomic(), self.tab:
             for chart in charts:
