@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from timing import machine
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
+RACE_TARGET = 5.0  # times faster than Exudyn
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 
 
@@ -156,33 +159,87 @@ def reduction(results: dict[str, Any]) -> Sheet:
     return Sheet("Reduction of a finite-element link", text, ("step", "s", "target"), rows)
 
 
+def exudyn(results: dict[str, Any]) -> Sheet:
+    rows = []
+    for race in results["races"]:
+        ratio, median = race["ratio"], race["ratio"]["median"]
+        asked = ", ".join(f"{limit:g} ({name})" for name, limit in race["allowed"].items())
+        shares = [f"{100 * race['share'][side]:.0f} %" for side in ("lissom", "exudyn")]
+        times = [f"{1e3 * race['seconds'][side]:.1f}" for side in ("lissom", "exudyn")]
+        settings = f"{race['settings']['lissom']} / {race['settings']['exudyn']}"
+        target = f"{RACE_TARGET:g}, {'met' if median >= RACE_TARGET else 'missed'}"
+        rows.append([race["problem"], asked, *shares, *times, spread(ratio, 1), target, settings])
+    text = (
+        "Time loops alone, warm, in one process and one thread, in milliseconds of processor time: medians over runs "
+        "that take turns, ratios Exudyn / lissom with quartiles. Accuracy is against converged solutions of "
+        "geometrically exact models (`tests/reference_figures.json`): either side has the fastest settings of those "
+        "tried (`python benchmarks/exudyn_race.py --tune`) that keep every quantity within what is asked; the share "
+        "of that error which each uses is given. Exudyn: generalised-alpha with fixed steps, modified Newton with "
+        "tolerance 1e-6, sparse solver, no files, fast build; its rotors of the Canadarm2 run through Python "
+        f"functions. Load: {results['load']}."
+    )
+    columns = (
+        "problem",
+        "error asked",
+        "lissom uses",
+        "Exudyn uses",
+        "lissom",
+        "Exudyn",
+        "Exudyn / lissom",
+        "target",
+        "settings",
+    )
+    return Sheet("Race against Exudyn", text, columns, rows)
+
+
 def page(facts: dict[str, str], sheets: list[Sheet]) -> str:
     source = "Written by `make bench` (`python benchmarks/run.py`); the numbers are in `benchmarks/results.json`."
     machine_facts = "\n".join(f"- {name}: {value}" for name, value in facts.items())
     return "\n".join(["# Benchmarks", "", source, "", machine_facts, "", *(sheet.markdown() for sheet in sheets)])
 
 
+def sheets_of(results: dict[str, Any]) -> list[Sheet]:
+    """Every table that there are results for."""
+    dynamics, starts, reduced, races = (results.get(part) for part in PARTS)
+    sheets = [chains(dynamics), limits(dynamics), growth(dynamics), jacobian(dynamics)] if dynamics else []
+    sheets += [starting(starts), warm_steps(starts)] if starts else []
+    sheets += [reduction(reduced)] if reduced else []
+    return sheets + ([exudyn(races)] if races else [])
+
+
+def race_against_exudyn() -> dict[str, Any]:
+    import exudyn_race
+
+    return {"load": machine()["load"], "races": exudyn_race.measure()}
+
+
+Measure = Callable[[Callable[[str], object]], dict[str, Any]]  # of a function that shows what is being done
+PARTS: dict[str, Measure] = {
+    "forward_dynamics": lambda _: forward_dynamics.measure(),
+    "startup": lambda _: startup.measure(),
+    "finite_elements": finite_elements.measure,
+    "exudyn": lambda _: race_against_exudyn(),
+}
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=PARTS, help="measure one part, keep the results of the others")
+    only = parser.parse_args().only
     console = Console()
-    facts = machine()
-    with console.status("forward dynamics: lissom and C take turns"):
-        dynamics = forward_dynamics.measure()
-    sheets = [chains(dynamics), limits(dynamics), growth(dynamics), jacobian(dynamics)]
-    for sheet in sheets:
-        sheet.show(console)
-    with console.status("start-up: fresh processes, kernels compiled anew"):
-        starts = startup.measure()
-    for sheet in (starting(starts), warm_steps(starts)):
-        sheet.show(console)
-        sheets.append(sheet)
-    with console.status("finite elements") as status:
-        reduced = finite_elements.measure(lambda text: status.update(f"finite elements: {text}"))
-    sheets.append(reduction(reduced))
-    sheets[-1].show(console)
-    results = {"machine": facts, "forward_dynamics": dynamics, "startup": starts, "finite_elements": reduced}
+    results = json.loads(RESULTS.read_text()) if only else {"machine": machine()}
+    for part, measure in PARTS.items():
+        if only not in (None, part):
+            continue
+        if part == "exudyn" and find_spec("exudyn") is None:
+            console.print('no race against Exudyn: install it with pip install "lissom[bench]"')
+            continue
+        with console.status(part) as status:
+            results[part] = measure(lambda text, status=status: status.update(text))
+        for sheet in sheets_of({part: results[part]}):
+            sheet.show(console)
     RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(page(facts, sheets))
+    PAGE.write_text(page(results["machine"], sheets_of(results)))
     console.print(f"written: {RESULTS.name}, {PAGE.relative_to(HERE.parent)}")
 
 
