@@ -151,7 +151,6 @@ def make_tables(model: Model, slender: dict[str, BeamLink], orders: dict[str, st
         "modes",
         "modes_q",
         "modes_v",
-        "gravity",
     )
     return Tables(
         **{name: getattr(arrays, name) for name in shared},
