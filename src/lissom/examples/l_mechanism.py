@@ -162,7 +162,7 @@ def torque_input(duration: float = 1.0, rate: float = 2000.0) -> Response:
     t = np.linspace(0, duration, round(duration * rate) + 1)
     run = erls.simulate(ell.system, t, theta, rest, torque, ell.armature, rtol=1e-5, atol=1e-6, jumps=jumps)
     at, acceleration = ell.path(run, "elbow")
-    kernel = _kernel_response(run.joints[0, 0], hold[0], duration, rate)
+    kernel = _kernel_response(run.joints[0, 0], duration, rate)
     forces = np.array([torque(x)[0] for x in t])
     return Response(t, forces, at[:, 2], acceleration[:, 2], kernel, ell.frequencies())
 
@@ -198,7 +198,7 @@ def kernel_swing(duration: float, samples: int) -> np.ndarray:
     return np.asarray(run.tip("ell"))
 
 
-def _kernel_response(angle: float, hold: float, duration: float, rate: float) -> np.ndarray:
+def _kernel_response(angle: float, duration: float, rate: float) -> np.ndarray:
     """Height (T,) of the elbow in test 3, by the kernel."""
     section = {"shape": "rectangle", "width": 0.008, "height": 0.008}
     data = robot(section, 7e10, 2700, 12, transmission={"rotor_inertia": 0.0043 + 0.001269})
