@@ -157,9 +157,13 @@ def _point(model: Model, name: str) -> tuple[str, str, list[int]]:
 def _deflection_gradient(model: Model, link: str, eta: Vector) -> np.ndarray:
     """Derivative of the elastic displacement of a beam's tip by its modes, (3, m).
 
-    The displacement is quadratic in eta, u = Phi eta - 1/2 e_x eta^T B eta.
+    The displacement is quadratic in eta, u = Phi eta - 1/2 e_x eta^T B eta, unless the field is exact.
     """
-    tip = model.beams[link].section_map(model.beams[link].length)
+    beam = model.beams[link]
+    if beam.stiffening == "exact":
+        steps = eta + 1e-30j * np.eye(beam.count)
+        return beam.displacement(beam.length, steps).imag.T / 1e-30
+    tip = beam.section_map(beam.length)
     out = tip.phi.astype(np.result_type(tip.phi, eta))
     out[0] = out[0] - tip.foreshortening @ eta
     return out

@@ -96,7 +96,8 @@ def _kind(link: Link) -> str:
     if link.beam is None:
         return "rigid"
     lumped = len(link.beam.masses)
-    return "beam" + (f", {lumped} mass{'es' if lumped > 1 else ''}" if lumped else "")
+    order = {"none": "linear beam", "first": "beam", "exact": "exact beam"}[link.beam.stiffening]
+    return order + (f", {lumped} mass{'es' if lumped > 1 else ''}" if lumped else "")
 
 
 def _mass(link: Link, beams: dict[str, BeamLink | ReducedLink]) -> float:

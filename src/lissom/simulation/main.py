@@ -12,7 +12,8 @@ from lissom.control.reference import Reference
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
-from lissom.simulation.raw import RawRun
+from lissom.simulation.order import axial_doubts
+from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.run import run
 from lissom.simulation.trajectory import Trajectory, from_run
 
@@ -80,14 +81,16 @@ def simulate(
             audit=audit,
             progress=bar,
         )
-    _warn(raw)
-    return from_run(raw)
-
-
-def _warn(raw: RawRun) -> None:
     if len(raw.t) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
-    for event in raw.warnings:
+    trajectory = from_run(raw)
+    trajectory.warnings += axial_doubts(trajectory)
+    _warn(raw, trajectory.warnings)
+    return trajectory
+
+
+def _warn(raw: RawRun, events: list[Event]) -> None:
+    for event in events:
         warnings.warn(event.text, SimulationWarning, stacklevel=3)
     if raw.status != "finished":
         warnings.warn(f"{raw.status}: {raw.message}", SimulationWarning, stacklevel=3)

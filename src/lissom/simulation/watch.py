@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lissom.model.compiled import Model
@@ -22,7 +24,7 @@ class Watch:
         self.events: list[Event] = []
         self._seen = 0
         self._told: set[tuple[str, str]] = set()
-        self._tips = {name: beam.section_map(beam.length).phi for name, beam in model.beams.items()}
+        self._tips = {name: _tip_map(beam) for name, beam in model.beams.items()}
 
     def look(self, state: State) -> str | None:
         """Check what is new; a message when going on makes no sense."""
@@ -80,10 +82,11 @@ class Watch:
         for body in self.model.bodies:
             if body.link not in self._tips:
                 continue
-            length = float(self.model.beams[body.link].length)
+            stiffening = self.model.beams[body.link].stiffening
             tip = q[:, body.modes_q] @ self._tips[body.link].T
-            size = np.linalg.norm(np.nan_to_num(tip, nan=np.inf, posinf=np.inf, neginf=np.inf), axis=1) / length
-            for limit, kind in ((SMALL, "deflection"), (HOPELESS, "divergence")):
+            size = np.linalg.norm(np.nan_to_num(tip, nan=np.inf, posinf=np.inf, neginf=np.inf), axis=1)
+            limits = ((SMALL, "deflection"), (HOPELESS, "divergence"))
+            for limit, kind in limits if stiffening != "exact" else ((1.0, "divergence"),):
                 beyond = np.flatnonzero(size > limit)
                 if not beyond.size:
                     continue
@@ -91,21 +94,24 @@ class Watch:
                 if kind == "deflection":
                     text = (
                         f"{body.link}: its tip is deflected by {100 * value:.3g} % of its length at t = {when:.4g} s; "
-                        "beyond 10 % the small-deflection field is in doubt"
+                        "beyond 10 % the small-deflection field is in doubt; use stiffening: exact"
                     )
                     self._tell(Event(when, body.link, kind, text, value))
                 else:
-                    stiffening = self.model.beams[body.link].stiffening
                     remedy = (
                         "the link has no geometric stiffening (stiffening: none), so fast rotation softens it; "
                         "use stiffening: first (on a beam: finite elements have a linear field)"
                         if stiffening == "none"
                         else "check loads, gains and the start state"
                     )
-                    text = (
-                        f"the motion diverges: the tip of {body.link} is {value:.3g} lengths away at t = {when:.4g} s; "
-                        f"{remedy}"
-                    )
+                    where = f"is {value:.3g} lengths away" if stiffening != "exact" else "has turned by a whole circle"
+                    text = f"the motion diverges: the tip of {body.link} {where} at t = {when:.4g} s; {remedy}"
                     self._tell(Event(when, body.link, kind, text, value))
                     return text
         return None
+
+
+def _tip_map(beam: Any) -> np.ndarray:
+    """From a link's modes to its tip's deflection in lengths; with the exact field, its rotation in whole turns."""
+    tip = beam.section_map(beam.length)
+    return np.real(tip.psi / (2 * np.pi) if beam.stiffening == "exact" else tip.phi / beam.length)

@@ -79,11 +79,13 @@ def names() -> tuple[str, ...]:
 
 
 def only_beams(model: Model, formulation: str) -> dict[str, BeamLink]:
-    """The beams of a model; `Unsupported` where another link bends."""
+    """The beams of a model; `Unsupported` where another link bends, or a beam by its exact field."""
     beams = {name: link for name, link in model.beams.items() if isinstance(link, BeamLink)}
     for name in model.beams:
         if name not in beams:
             raise Unsupported(f"{formulation} covers beams: link {name} is made of finite elements")
+        if beams[name].stiffening == "exact":
+            raise Unsupported(f"{formulation} has no geometrically exact field: link {name}; use stiffening: first")
     return beams
 
 

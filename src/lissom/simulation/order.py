@@ -1,0 +1,47 @@
+"""Whether the order of each link's field suits what the link went through.
+
+A force N along a link changes its bending stiffness by about N/P of itself, P = pi^2 EI/(4 L^2) its buckling load; a
+link that spins is pulled by its own mass, N/P = 2.5 (spin/first frequency)^2. A linear field (stiffening: none) has
+no such term: it is in doubt where N is more than a small part of P. See docs/howto/choosing-the-order.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lissom.beam import BeamLink
+from lissom.simulation.raw import Event
+
+if TYPE_CHECKING:
+    from lissom.simulation.trajectory import Trajectory
+
+AXIAL = 0.1  # axial force over buckling load beyond which a linear field is in doubt
+
+
+def axial_doubts(run: Trajectory) -> list[Event]:
+    """An event for every link with a linear field that carries too much along its axis: the first time it does."""
+    events = []
+    for body in run.model.bodies:
+        beam = run.model.beams.get(body.link)
+        if not isinstance(beam, BeamLink) or beam.stiffening != "none" or beam.bending_count == 0:
+            continue
+        share = np.abs(run.wrench(body.joint, frame="child").values[:, 3]) / buckling_load(beam)
+        beyond = np.flatnonzero(share > AXIAL)
+        if beyond.size:
+            when, worst = float(run.time[beyond[0]]), float(share.max())
+            text = (
+                f"{body.link}: the force along it exceeds {AXIAL:.0%} of its buckling load from t = {when:.4g} s "
+                f"({worst:.0%} at most): spin or load changes its stiffness, which stiffening: none leaves out; "
+                "use stiffening: first"
+            )
+            events.append(Event(when, body.link, "axial force", text, worst))
+    return events
+
+
+def buckling_load(beam: BeamLink) -> float:
+    """Smallest force along the link, N, that buckles it when its base is held: pi^2 EI/(4 L^2)."""
+    planes = ((beam.basis.y.count, beam.section.EIz), (beam.basis.z.count, beam.section.EIy))
+    EI = min(float(np.real(EI)) for count, EI in planes if count)
+    return float(np.pi**2 * EI / (4 * np.real(beam.length) ** 2))
