@@ -13,14 +13,14 @@ import numpy as np
 
 import lissom
 from lissom.control import Reference
-from lissom.simulation.order import buckling_load
+from lissom.simulation.order import AXIAL, buckling_load
 
 SPEEDS = (0.6, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)  # rad/s after the ramp
 RAMP, DURATION, LENGTH = 15.0, 8.0, 8.0
 
 
 def lag(speed: float, stiffening: str, functions: int = 3) -> tuple[float, float]:
-    """Largest lag of the tip (m), and the axial force at the base by then, over the buckling load; inf if it diverges."""
+    """Largest lag of the tip (m), and the axial force then over the buckling load; inf where the motion diverges."""
     k = 2 * np.pi / RAMP
     shaft = Reference.from_function(lambda t: speed / RAMP * (t * t / 2 + (np.cos(k * t) - 1) / k**2), RAMP)
     robot = lissom.load("spinup-beam").with_value("links.blade.beam.stiffening", stiffening)
@@ -52,21 +52,21 @@ def draw(found: dict[str, np.ndarray], path: Path) -> None:
 
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, constrained_layout=True)
     style = {"none": ("o-", "tab:red"), "first": ("s-", "tab:blue"), "exact": ("^-", "tab:green")}
-    columns = (("axial", "axial force / buckling load", 0.1), ("deflection", "tip deflection / length", 0.1))
+    columns = (("axial", "axial force / buckling load", AXIAL), ("deflection", "tip deflection / length", 0.1))
     for axis, (key, label, limit) in zip(axes, columns):
         for order, (marks, colour) in style.items():
-            shown = np.isfinite(found[order])
+            shown = found[order] < 1
             axis.loglog(found[key][shown], found[order][shown], marks, color=colour, label=f"stiffening: {order}")
-        if not np.all(np.isfinite(found["none"])):
-            first_lost = found[key][np.argmin(np.isfinite(found["none"]))]
+        if np.any(found["none"] >= 1):
+            first_lost = found[key][np.argmax(found["none"] >= 1)]
             axis.axvspan(first_lost, found[key].max() * 1.1, color="tab:red", alpha=0.08)
-            axis.text(first_lost, 0.6, " none diverges", color="tab:red", va="top")
+            axis.text(1.05 * first_lost, 0.6, "none\ndiverges", color="tab:red", va="top", fontsize=8)
         axis.axvline(limit, color="0.4", ls="--", lw=1)
         axis.set_xlabel(label)
         axis.grid(True, which="major", alpha=0.3)
     axes[0].set_ylabel("relative error of the tip's lag")
-    axes[0].set_ylim(1e-6, 1.0)
-    axes[1].legend(loc="lower right")
+    axes[0].set_ylim(5e-6, 1.0)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     figure.savefig(path, dpi=130)
     plt.close(figure)
 

@@ -102,7 +102,7 @@ def test_45_degree_bend_equals_the_kirchhoff_rod():
 @cache
 def spun(speed):
     model = lissom.load("spinup-beam").with_value("links.blade.beam.stiffening", "exact")
-    model = model.with_value("links.blade.beam.modes", {"y": 6})
+    model = model.with_value("links.blade.beam.modes", {"y": 6, "axial": 1})
     return lissom.simulate(model, 8.0, motion={"shaft": spin_up(float(speed))}, rtol=1e-7, atol=1e-9)
 
 
@@ -166,7 +166,7 @@ def test_energy_is_conserved_at_large_deflection():
     )
     model = whip.compile()
     q, v = np.zeros(model.nq), np.zeros(model.nv)
-    v[0], v[1] = 1.0, 3.0
+    q[model.body("upper").modes_q.start], v[1] = 0.2, 3.0
     swing, largest = Swing(model, q, v), 0.0
     total, kinetic = [], []
     for _ in range(20):
@@ -190,7 +190,7 @@ def test_small_deflections_are_those_of_the_other_fields():
     mass = {order: lissom.mass_matrix(model, q) for order, model in models.items()}
     assert mass["exact"] == pytest.approx(mass["first"], abs=1e-9 * np.abs(mass["first"]).max())
     rng = np.random.default_rng(3)
-    direction = rng.normal(size=len(q)) * np.repeat([0.1, 1, 1, 0.5, 0.01], [1, 3, 2, 2, 2])
+    direction = rng.normal(size=len(q)) * np.repeat([0.1, 1, 0, 0, 0], [1, 3, 2, 2, 2])  # in one plane
 
     def gap(order, size):
         a, b = (lissom.tip_pose(models[o], size * direction) for o in (order, "exact"))

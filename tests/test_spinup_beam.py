@@ -104,7 +104,8 @@ def test_shaft_turns_as_prescribed_and_its_work_is_the_energy_gained(speed):
 def test_slow_beam_without_stiffening_lags_as_a_linear_field_does(speed):
     run, _ = simulated(speed, "none")
     assert run.info.status == "finished"
-    assert any(event.kind == "axial force" for event in run.warnings) == (speed == "2")
+    event = next(event for event in run.warnings if event.kind == "axial force")  # the faster, the sooner
+    assert 8 < event.time < 11 if speed == "0.6" else 4.5 < event.time < 5.5
     assert abs(tip(run).min() / CASES[speed]["without_stiffening"] - 1) < 5e-4
 
 
@@ -114,7 +115,7 @@ def test_fast_beam_without_stiffening_diverges_and_the_warning_comes_before_numb
     run, told = simulated(speed, "none")
     assert run.info.status == "diverged"
     assert any("blade" in text and "stiffening: first" in text for text in told)
-    assert any(event.kind == "axial force" and event.value > 0.1 for event in run.warnings)
+    assert any(event.kind == "axial force" and event.value > 0.05 for event in run.warnings)
     event = next(event for event in run.warnings if event.kind == "divergence")
     assert event.link_or_joint == "blade" and event.time <= DURATION and event.value > 3
     assert run.time[-1] <= event.time

@@ -17,7 +17,7 @@ from lissom.simulation.raw import Event
 if TYPE_CHECKING:
     from lissom.simulation.trajectory import Trajectory
 
-AXIAL = 0.1  # axial force over buckling load beyond which a linear field is in doubt
+AXIAL = 0.05  # axial force over buckling load beyond which a linear field is in doubt
 
 
 def axial_doubts(run: Trajectory) -> list[Event]:
