@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from claims import claim, claim_close
 
 import lissom
 
@@ -46,10 +47,10 @@ def swing(orientation):
 @pytest.mark.parametrize("orientation", SIZES)
 def test_swing_agrees_with_geometrically_exact_beams(orientation):
     run, figures = swing(orientation), FIGURES["swing"][orientation]
-    assert abs(np.rad2deg(run["hinge"].values[-1]) - figures["degrees"]) < 0.01
-    assert np.allclose(run.tip("ell")[-1], figures["tip"], rtol=0, atol=5e-5)
+    claim(abs(np.rad2deg(run["hinge"].values[-1]) - figures["degrees"]), 0.01, "deg")
     elbow = lissom.point_pose(run.model, run.q[-1], "ell", x="elbow")[:3, 3]
-    assert np.allclose(elbow, figures["elbow"], rtol=0, atol=5e-5)
+    for place, expected in ((run.tip("ell").values[-1], figures["tip"]), (elbow, figures["elbow"])):
+        claim(np.abs(place - expected).max(), 5e-5, "m")
 
 
 @pytest.mark.parametrize("orientation", SIZES)
@@ -64,5 +65,5 @@ def test_natural_frequencies_of_the_motor_driven_mechanism_agree():
     modes = lissom.natural_modes(lissom.Robot.from_dict(data), locked=False, gravity=False)
     figures = np.array(FIGURES["frequencies_hz"])
     frequencies = modes.frequencies_hz[modes.oscillating]
-    assert np.allclose(frequencies[: len(figures)], figures, rtol=0.003)
+    claim_close(frequencies[: len(figures)], figures, 0.003)
     assert np.allclose(frequencies[: len(figures)], figures, rtol=3e-4)  # what it reaches

@@ -214,8 +214,9 @@ class _Body:
         """Answers (unknowns, c) to unit motions of the other interfaces, base held; their stiffness (c, c)."""
         if self._static is None:
             coupling = self.K[: self.tied.free, self.others].toarray()
+            factor = self.factor
             self.progress("static shapes")
-            Psi = -self.factor.solve(coupling) if len(self.others) else coupling
+            Psi = -factor.solve(coupling) if len(self.others) else coupling
             shapes = np.zeros((self.K.shape[0], len(self.others)))
             shapes[self.inner] = Psi
             shapes[self.others, np.arange(len(self.others))] = 1
