@@ -5,7 +5,7 @@ import pytest
 from random_robots import random_robot
 
 import lissom
-from lissom import theory
+from lissom import fem, theory
 from lissom.control.twin import rigid_twin
 from lissom.dynamics import integrate
 from lissom.theory.dual_screws import screws
@@ -184,6 +184,58 @@ def test_mode_families_of_the_paper_serve_as_well():
         model = family.compile()
         q, v, a = state(model, np.random.default_rng(6), 2e-3)
         assert 1.9 < slope(theory.dual_screw(model), model, q, v, a) < 2.1
+
+
+@pytest.fixture(scope="module")
+def meshed_tree(tmp_path_factory):
+    """A boom of solid elements that carries a beam at its end and a camera at its side."""
+    file = tmp_path_factory.mktemp("mesh") / "boom.vtk"
+    fem.box_mesh((0.8, 0.05, 0.04), (6, 1, 1)).write(file)
+    mesh = {
+        "mesh": str(file),
+        "material": "plastic",
+        "interfaces": {
+            "root": {"x": 0},
+            "side": {"box": [[0.2, 0.025, -0.02], [0.6, 0.025, 0.02]], "tie": "averaging"},
+            "flange": {"x": 0.8, "tie": "averaging"},
+        },
+        "modes": {"count": 6},
+    }
+    rod = {"shape": "circle", "diameter": 0.02}
+    beam = {"length": 0.6, "material": "plastic", "section": rod, "modes": {"y": 2, "z": 2, "torsion": 1}}
+    camera = {"mass": 0.3, "com": [0, 0.05, 0], "inertia": [1e-3, 1e-3, 1e-3]}
+    turn = {"type": "revolute", "axis": [0, 0, 1]}
+    links = [
+        {"name": "boom", "joint": {"name": "shoulder", "type": "revolute", "axis": [0, 1, 0]}, "flexible": mesh},
+        {"name": "rod", "at": "flange", "joint": turn, "beam": beam},
+        {"name": "camera", "parent": "boom", "at": "side", "joint": turn, "body": camera},
+    ]
+    materials = {"plastic": {"E": 2e9, "nu": 0.35, "rho": 1200.0}}
+    return lissom.Robot.from_dict({"lissom": 1, "name": "meshed", "materials": materials, "links": links}).compile()
+
+
+def test_links_of_finite_elements_serve_as_well(meshed_tree):
+    model = meshed_tree
+    q, v, a = state(model, np.random.default_rng(9), 1e-3)
+    nonlinear, linear = theory.dual_screw(model, "nonlinear"), theory.dual_screw(model)
+    close(nonlinear.inverse_dynamics(q, v, a), lissom.inverse_dynamics(model, q, v, a), 1e-11)
+    close(nonlinear.wrenches(q, v, a), lissom.joint_wrenches(model, q, v, a), 1e-11)
+    exact = first_order(lambda q, v: lissom.inverse_dynamics(model, q, v, a), model, q, v)
+    close(linear.inverse_dynamics(q, v, a), exact, 1e-11)
+    assert 1.9 < slope(linear, model, q, v, a) < 2.1
+    rates = screws.projections(model, q, v)
+    assert np.abs(rates["rod"].rate).max() > 0
+    with pytest.raises(theory.Unsupported, match="boom is made of finite elements"):
+        screws.matrices(model, q, v)
+
+
+def test_links_of_finite_elements_in_time(meshed_tree):
+    start = {"shoulder": 0.3, "rod": 0.5}
+    linear = theory.simulate(theory.dual_screw(meshed_tree), 0.5, start=start, rtol=1e-6, atol=1e-8)
+    kernel = lissom.simulate(meshed_tree, 0.5, start=start, progress=False)
+    apart = np.linalg.norm(linear.tip("rod").values - kernel.tip("rod").values, axis=1).max()
+    bent = np.linalg.norm(kernel.deflection("rod").values, axis=1).max()
+    assert apart < 0.1 * bent < 1e-2
 
 
 def test_a_mass_matrix_that_lost_its_sign_is_an_error_that_says_so():

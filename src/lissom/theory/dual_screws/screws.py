@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.beam import BeamLink
 from lissom.lie import quaternion, so3
 from lissom.lie.dual import Dual, Rotation, Transform, g1, g2, reference_transformation, swap_parts
 from lissom.model.arrays import Motion
 from lissom.model.compile import joint_steps
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.robot import Link
+from lissom.theory.formulation import only_beams
 
 Array = np.ndarray
 
@@ -118,7 +118,10 @@ def section_projection(
 
 
 def matrices(model: Model, q: Array, v: Array) -> Matrices:
-    """M, C, K and the generalised gravity, (109)-(112), of the paper's linear model, summed over sections."""
+    """M, C, K and the generalised gravity, (109)-(112), of the paper's linear model, summed over sections.
+
+    Links of finite elements have no sections: `DualScrew.equations` covers them by their inertia invariants.
+    """
     frames, n = projections(model, q, v, printed=True), model.nv
     M, C, K, tau = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), np.zeros(n)
     gravity = Dual.of(np.asarray(model.robot.gravity, float))
@@ -159,8 +162,7 @@ def _elements(model: Model, link: Link) -> list[Element]:
         assert link.body is not None
         body = link.body
         return [Element(0.0, np.asarray(body.com, float), body.mass, np.asarray(body.inertia, float))]
-    beam = model.beams[link.name]
-    assert isinstance(beam, BeamLink)
+    beam = only_beams(model, "the sum over sections")[link.name]
     s = beam.section
     sections = [
         Element(beam.length * xi, np.zeros(3), w * s.rhoA, w * np.diag([s.Jx, s.Jy, s.Jz]))
