@@ -44,6 +44,7 @@ def app():
 def live(browser, app):
     """The page, loaded and drawn; the same one for all tests, as a visitor has it."""
     with watched(browser) as page:
+        page.set_viewport_size({"width": 1200, "height": 640})
         page.goto(app.address)
         page.wait_for_selector(CANVAS)
         page.get_by_text("Motion").first.wait_for()

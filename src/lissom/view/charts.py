@@ -30,6 +30,7 @@ class Series:
     values: np.ndarray  # (N,)
     colour: str
     dashed: bool = False
+    group: str = ""  # several curves with one entry in the legend
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Chart:
                 part = np.nan_to_num(series.values[rows])
                 keep |= {int(rows[part.argmin()]), int(rows[part.argmax()])}
         at = np.array(sorted(keep))
-        fewer = tuple(Series(s.name, s.values[at], s.colour, s.dashed) for s in self.series)
+        fewer = tuple(Series(s.name, s.values[at], s.colour, s.dashed, s.group) for s in self.series)
         return Chart(self.title, self.quantity, self.unit, self.time[at], fewer)
 
 
@@ -118,7 +119,7 @@ def _joints(run: Trajectory) -> list[Chart]:
         for (name, _), colour in zip(names, _colours(run, names)):
             goal = _reference(run, name)
             if goal is not None:
-                series.append(Series(f"{name}, reference", goal, colour, dashed=True))
+                series.append(Series(f"{name}, reference", goal, colour, dashed=True, group="reference"))
             series.append(Series(name, run[name].values, colour))
         title = "Joint orientations" if unit == "1" else f"Joint {MEANING[unit]}s"
         made.append(Chart(title, MEANING[unit], unit, run.t, tuple(series)))

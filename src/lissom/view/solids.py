@@ -90,9 +90,8 @@ def _elements(link: Any, k: int, radius: float) -> tuple[Mesh | None, np.ndarray
     modes = np.real(np.moveaxis(link.shapes, -1, 0))
     if len(link.faces):
         at, triangles = thinned(link.nodes, link.faces, MOST)
-        points = link.nodes[at]
-        mesh = Mesh(points, normals(points, triangles), triangles, np.full(len(points), k))
-        return mesh, modes[:, at]
+        mesh, source = creased(link.nodes[at], triangles, k)
+        return mesh, modes[:, at[source]]
     if not len(link.lines):
         return None, None
     rods, ends = [], []
@@ -121,8 +120,7 @@ def _visual(visual: Visual) -> Mesh | None:
             return None
         points, triangles = read
         at, triangles = thinned(points, triangles, MOST)
-        points = points[at] * size
-        mesh = Mesh(points, normals(points, triangles), triangles, np.zeros(len(points), int))
+        mesh, _ = creased(points[at] * size, triangles)
     return mesh.moved(np.real(visual.origin.rotation()), np.real(visual.origin.xyz))
 
 
@@ -250,11 +248,25 @@ def thinned(points: np.ndarray, triangles: np.ndarray, most: int) -> tuple[np.nd
     return kept, thin
 
 
-def normals(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Normals at points: the mean of those of the triangles around, by area."""
+def creased(points: np.ndarray, triangles: np.ndarray, frame: int = 0) -> tuple[Mesh, np.ndarray]:
+    """A mesh whose edges stay hard where its faces meet at a sharp angle, and which point each of its points was.
+
+    Around a point, a triangle takes the mean normal, by area, of those triangles that face almost its way; a point
+    whose triangles disagree becomes several.
+    """
     a, b, c = (points[triangles[:, k]] for k in range(3))
     face = np.cross(b - a, c - a)
-    total = np.zeros_like(points)
-    for k in range(3):
-        np.add.at(total, triangles[:, k], face)
-    return total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300)
+    unit = face / np.maximum(np.linalg.norm(face, axis=1, keepdims=True), 1e-300)
+    corner = triangles.ravel()
+    order = np.argsort(corner, kind="stable")
+    normal = np.empty((len(corner), 3))
+    for at in np.split(order, np.flatnonzero(np.diff(corner[order])) + 1):
+        around = at // 3
+        alike = unit[around] @ unit[around].T > shapes.SHARP
+        normal[at] = alike @ face[around]
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
+    keys = np.column_stack([corner, np.rint(1e3 * normal).astype(int)])
+    _, first, number = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    source = corner[first]
+    mesh = Mesh(points[source], normal[first], number.reshape(-1, 3), np.full(len(source), frame))
+    return mesh, source

@@ -61,15 +61,18 @@ Lissom.Chart = class {
     this.cross = make("cross", this.box);
     this.band = make("band", this.box);
     this.legend = make("legend", card);
-    for (const curve of this.curves) {
+    const groups = [...new Set(this.curves.map((curve) => curve.group).filter(Boolean))];
+    const entries = this.curves.filter((curve) => !curve.group).map((curve) => [curve.name, curve.colour, [curve]]);
+    for (const name of groups) entries.push([name, "#8c95a0", this.curves.filter((curve) => curve.group === name)]);
+    for (const [name, colour, curves] of entries) {
       const entry = make("entry", this.legend);
       const swatch = make("swatch", entry);
-      swatch.style.borderTop = `2px ${curve.dashed ? "dashed" : "solid"} ${curve.colour}`;
-      make("entry-name", entry, curve.name);
-      curve.reading = make("reading", entry, "");
+      swatch.style.borderTop = `2px ${curves[0].dashed ? "dashed" : "solid"} ${colour}`;
+      make("entry-name", entry, name);
+      if (!curves[0].group) curves[0].reading = make("reading", entry, "");
       entry.addEventListener("click", () => {
-        curve.hidden = !curve.hidden;
-        entry.classList.toggle("off", curve.hidden);
+        for (const curve of curves) curve.hidden = !curve.hidden;
+        entry.classList.toggle("off", curves[0].hidden);
         this.draw();
       });
     }
@@ -218,7 +221,9 @@ Lissom.Chart = class {
     this.cross.style.display = time !== null && x >= this.left && x <= this.right ? "block" : "none";
     this.cross.style.transform = `translateX(${x}px)`;
     const k = time === null ? 0 : this.index(time);
-    for (const curve of this.curves) curve.reading.textContent = time === null ? "" : Lissom.number(curve.values[k]);
+    for (const { reading, values } of this.curves) {
+      if (reading) reading.textContent = time === null ? "" : Lissom.number(values[k]);
+    }
     this.legend.title = time === null ? "" : `at ${Lissom.number(this.time[k])} s`;
   }
 };

@@ -69,7 +69,8 @@ def chart(one: Chart, start: float) -> dict[str, Any]:
         "label": thin.label,
         "time": floats(thin.time - start),
         "series": [
-            {"name": s.name, "colour": s.colour, "dashed": s.dashed, "values": floats(s.values)} for s in thin.series
+            {"name": s.name, "colour": s.colour, "dashed": s.dashed, "group": s.group, "values": floats(s.values)}
+            for s in thin.series
         ],
     }
 
