@@ -365,7 +365,7 @@ PROBLEMS: list[Problem] = [
     Swing(5e-5, Ours(FEW, step=1e-2), Theirs(2, 0.5 / 300)),
     Manoeuvre("dual-screw-arm", Ours(), Theirs(3, 2.5e-3)),
     Manoeuvre("ella", Ours(FEW), Theirs(4, 5e-3)),
-    Manoeuvre("canadarm2", Ours(), Theirs(16, 1.25e-3)),
+    Manoeuvre("canadarm2", Ours(), Theirs(8, 1.25e-3)),
 ]
 
 
