@@ -360,6 +360,13 @@ def _with_link(data, link):
     return lissom.Robot.from_dict(data)
 
 
+def test_link_in_memory_is_saved_before_its_robot(arm):
+    link = lissom.load(arm).elastic_links()["boom"]
+    robot = _with_link(lissom.load(arm).to_dict(), link)
+    with pytest.raises(RobotError, match=r"write it with link.save\('link.npz'\)"):
+        robot.to_yaml()
+
+
 def test_reductions_are_kept_by_content(arm, tmp_path, monkeypatch):
     from lissom.fem import cache
 
@@ -368,8 +375,12 @@ def test_reductions_are_kept_by_content(arm, tmp_path, monkeypatch):
     hz = lissom.load(arm).elastic_links()["boom"].natural_modes().hz
     (kept,) = (tmp_path / "cache").iterdir()
     cache._links.clear()
-    monkeypatch.setattr(fem, "reduce", None)  # must not be needed
-    assert np.array_equal(lissom.load(arm).elastic_links()["boom"].natural_modes().hz, hz)
+    moved = tmp_path / "elsewhere"
+    (moved / "parts").mkdir(parents=True)
+    (moved / "parts" / "boom.vtk").write_bytes((arm.parent / "parts" / "boom.vtk").read_bytes())
+    (moved / "arm.yaml").write_text(ARM)
+    monkeypatch.setattr(fem, "reduce", None)  # must not be needed, wherever the same mesh lies
+    assert np.array_equal(lissom.load(moved / "arm.yaml").elastic_links()["boom"].natural_modes().hz, hz)
     monkeypatch.undo()
     monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "cache"))
     box((0.5, 0.1, 0.1), (4, 2, 2), "hexahedron").write(arm.parent / "parts" / "boom.vtk")

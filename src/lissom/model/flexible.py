@@ -249,14 +249,16 @@ class Flexible(Part):
     def _reduced(self, material: Material | None) -> fem.ReducedLink:
         from lissom.fem import cache
 
-        settings = {
-            "flexible": self.model_dump(mode="json", exclude={"damping"}),
-            "material": None if material is None else material.model_dump(mode="json"),
-        }
         files = [self.mesh, self.step]
         if self.matrices is not None:
             files += [self.matrices.mass, self.matrices.stiffness, self.matrices.nodes]
         paths = [file for file in files if file is not None]
+        settings = {
+            "flexible": self.model_dump(mode="json", exclude={"damping", "mesh", "step", "matrices"}),
+            "material": None if material is None else material.model_dump(mode="json"),
+            "source": [next(name for name in SOURCES if getattr(self, name) is not None)],
+            "formats": [Path(path).suffix for path in paths],  # contents stand in the key, names do not
+        }
         key = cache.key(json.dumps(settings, sort_keys=True), paths)
         return cache.get(key, lambda progress: self._reduce(material, progress))
 

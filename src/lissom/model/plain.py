@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lissom.errors import RobotError
 from lissom.model.elastic import Modes
 from lissom.model.joint import ONE_AXIS, Joint
 from lissom.model.part import Part
@@ -63,6 +64,9 @@ def _value(name: str, value: Any) -> Any:
         return _part(value)
     if name == "inertia":
         return _inertia(value)
+    if name == "reduced" and not isinstance(value, str | None):
+        text = "holds a link in memory; write it with link.save('link.npz') and name that file under reduced"
+        raise RobotError(f"links: flexible.reduced {text}")
     if isinstance(value, dict):
         return {key: _value("", inner) for key, inner in value.items()}
     if isinstance(value, tuple):
