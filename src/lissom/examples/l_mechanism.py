@@ -327,9 +327,10 @@ def _draw_swing(swings: dict[int, Row], kernel: np.ndarray, file: Path) -> None:
     for count, row in swings.items():
         near = (row.t > 1.1) & (row.t < 1.3)
         for each, part in ((axes[0], slice(None)), (axes[1], near)):
-            each.plot(row.t[part], 1e3 * (row.tip[part, 1] - 0.5), label=f"{count} modes")
+            named = each is axes[1]  # one legend is enough
+            each.plot(row.t[part], 1e3 * (row.tip[part, 1] - 0.5), label=f"{count} modes" if named else None)
             if count == max(swings):
-                each.plot(row.t[part], 1e3 * (kernel[part, 1] - 0.5), "k:", label="kernel")
+                each.plot(row.t[part], 1e3 * (kernel[part, 1] - 0.5), "k:", label="kernel" if named else None)
         axes[2].plot(row.t, 1e6 * (row.tip - kernel)[:, 1], lw=0.8, label=f"{count} modes")
     axes[0].set(title="tip along the hinge axis", xlabel="time, s", ylabel="displacement, mm")
     axes[1].set(title="around 1.2 s", xlabel="time, s", ylabel="mm")
