@@ -160,3 +160,33 @@ def test_without_three_js_the_report_says_what_is_missing(monkeypatch):
     monkeypatch.setattr(markup, "three", lambda: None)
     html = report.report(ella_run())
     assert "pip install lissom[view]" in html and '<div id="charts">' in html
+
+
+# what the commands write
+
+
+def test_names_that_lead_out_of_the_results_are_refused_before_computing(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from lissom.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "far.yaml").write_text("robot: spinup-beam\nduration: 0.1\noutput: {folder: ../elsewhere}\n")
+    for arguments, message in (
+        (["run", "ella", "--animation", "../lift.gif"], "leads out of out/"),
+        (["run", "ella", "--animation", "/tmp/lift.gif"], "leads out of out/"),
+        (["run", "far.yaml"], "leads out of the working folder; if that is meant, give it with --out"),
+    ):
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 1 and message in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["far.yaml"]
+
+
+def test_a_link_in_the_results_that_leads_elsewhere_is_refused(tmp_path):
+    from lissom.cli.folder import within
+
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "door").symlink_to(tmp_path)
+    assert within(tmp_path / "out", "a/b.gif") == tmp_path / "out" / "a" / "b.gif"
+    with pytest.raises(LissomError, match="leads out"):
+        within(tmp_path / "out", "door/b.gif")

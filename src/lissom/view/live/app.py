@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import threading
 import time
 from collections.abc import Mapping
@@ -102,7 +104,8 @@ class App:
     def stop(self) -> None:
         """End the loop and the server."""
         self._stop.set()
-        self.server.stop()
+        with contextlib.redirect_stdout(io.StringIO()):  # the server's own farewell
+            self.server.stop()
 
     @property
     def activity(self) -> Any:
