@@ -254,3 +254,14 @@ def test_unknown_options_are_refused_with_a_remedy():
         RecursiveLagrange(model, order="second")
     with pytest.raises(lissom.LissomError, match="take 'proper' or 'linear'"):
         RecursiveLagrange(model, rotation="euler")
+
+
+@pytest.mark.slow
+def test_adams_integrates_the_fall_of_canadarm2_as_radau_does():
+    pytest.importorskip("sksundae")
+    model, runs = lissom.load("canadarm2").compile(), []
+    for method, rtol, atol in (("radau", 1e-10, 1e-12), ("cvode-adams", 1e-11, 1e-13)):
+        options = {"method": method, "rtol": rtol, "atol": atol, "audit": False}
+        runs.append(lissom.simulate(model, 2.0, start=CANADARM2["start"], **options))
+    assert np.abs(runs[0].q - runs[1].q).max() < 1e-8
+    assert np.abs(runs[0].tip().values - runs[1].tip().values).max() < 1e-8

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lissom.analysis.frequency_response import frequency_response
     from lissom.analysis.linearise import linearise
     from lissom.analysis.natural_modes import natural_modes
+    from lissom.analysis.sensitivity import sensitivity
     from lissom.analysis.statics import static_equilibrium
     from lissom.citation import cite
     from lissom.dynamics.derivatives import derivatives
@@ -54,6 +55,7 @@ __all__ = [
     "static_equilibrium",
     "frequency_response",
     "compare",
+    "sensitivity",
     "simulate",
     "Trajectory",
     "LissomError",
@@ -75,7 +77,14 @@ _MODULES = {
         "jacobian",
         "derivatives",
     ),
-    "lissom.analysis": ("compare", "linearise", "natural_modes", "static_equilibrium", "frequency_response"),
+    "lissom.analysis": (
+        "compare",
+        "linearise",
+        "natural_modes",
+        "static_equilibrium",
+        "frequency_response",
+        "sensitivity",
+    ),
     "lissom.simulation": ("simulate", "Trajectory"),
     "lissom.errors": ("LissomError",),
     "lissom.citation": ("cite",),

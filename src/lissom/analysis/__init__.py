@@ -8,6 +8,7 @@ from lissom.analysis.linear_model import LinearModel, Poles
 from lissom.analysis.linearise import linearise
 from lissom.analysis.natural_modes import NaturalModes, natural_modes
 from lissom.analysis.participation import Participation
+from lissom.analysis.sensitivity import Sensitivity, sensitivity
 from lissom.analysis.spectra import Peaks, Spectrum, amplitude_spectrum, find_peaks, power_density
 from lissom.analysis.statics import Deflection, Equilibrium, static_equilibrium
 
@@ -32,6 +33,8 @@ __all__ = [
     "Peaks",
     "identify_modes",
     "IdentifiedModes",
+    "sensitivity",
+    "Sensitivity",
     "energy_audit",
     "audit_energy",
     "EnergyAudit",

@@ -1,0 +1,173 @@
+"""A space-station arm falls: elastic booms on elastic joints with rotors, high-order field.
+
+Section 4.2 of Qian, Zhang and Zhou (2013), figures 8 to 18: the fall as an overlay of poses; the torsion of the first
+joint and the deflection and twist of the first boom for four rotor inertias; the joint angles for four stiffnesses.
+Beyond the paper: the exact sensitivity of the tip to joint stiffness, rotor inertia and section.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import lissom
+from lissom import theory
+from lissom.analysis import Sensitivity
+from lissom.theory.recursive_lagrange import RecursiveLagrange
+
+START = {"shoulder": 0.4 * np.pi, "elbow": -0.4 * np.pi}
+INERTIAS = (2.0, 5.0, 10.0, 15.0)  # kg m2, reflected to the joint
+STIFFNESSES = (0.60e6, 1.33e6, 2.66e6, 5.00e6)  # N m/rad
+PARAMETERS = (
+    "links.boom1.joint.transmission.stiffness",
+    "links.boom1.joint.transmission.rotor_inertia",
+    "links.boom1.beam.section.EIz",
+)
+
+
+class Fall(NamedTuple):
+    """One run: the arm, its motion, and the tip of boom 1 in its own frame."""
+
+    value: float  # what was varied
+    arm: RecursiveLagrange
+    time: np.ndarray  # (N,)
+    q: np.ndarray  # (N, nq)
+    boom1: np.ndarray  # (N, 4, 4)
+
+    @property
+    def deflection(self) -> np.ndarray:
+        """Displacement (N, 3) of the tip of boom 1 in m."""
+        return self.boom1[:, :3, 3] - [7.11, 0, 0]
+
+    @property
+    def twist(self) -> np.ndarray:
+        """Rotation (N,) of that section about its axis in rad."""
+        R = self.boom1
+        return np.arctan2(R[:, 2, 1] - R[:, 1, 2], R[:, 1, 1] + R[:, 2, 2])
+
+    @property
+    def angles(self) -> np.ndarray:
+        """Joint angles (N, 5) in rad."""
+        return self.q[:, self.arm.model.arrays.geared_q]
+
+    @property
+    def torsion(self) -> np.ndarray:
+        """Torsion (N, 5) of the joints, link angle less rotor angle, in rad."""
+        return self.angles - self.q[:, self.arm.model.arrays.rotor_q]
+
+
+def arm(**transmission: float) -> lissom.Robot:
+    """The arm with other values in the transmissions of all its joints."""
+    robot = lissom.load("canadarm2")
+    for link in robot.bodies:
+        for field, value in transmission.items():
+            robot = robot.with_value(f"links.{link.name}.joint.transmission.{field}", value)
+    return robot
+
+
+def fall(duration: float, value: float = 0.0, **transmission: float) -> Fall:
+    """Simulate the fall from rest by recursive Lagrange at high order."""
+    high = RecursiveLagrange(arm(**transmission).compile(), order="high")
+    run = theory.simulate(high, duration, start=START, rtol=1e-6, atol=1e-8)
+    return Fall(value, high, run.time, run.q, np.array([high.tip_in_link(q, "boom1") for q in run.q]))
+
+
+def main(
+    out: Path,
+    duration: float = 2.0,
+    inertias: Sequence[float] = INERTIAS,
+    stiffnesses: Sequence[float] = STIFFNESSES,
+) -> tuple[list[Fall], list[Fall], Sensitivity]:
+    """Run the sweeps and the sensitivities; table on the screen, figures in `out`."""
+    from rich.console import Console
+    from rich.progress import track
+    from rich.table import Table
+
+    console = Console()
+    cases: list[dict[str, float]] = [{"rotor_inertia": x} for x in inertias] + [{"stiffness": x} for x in stiffnesses]
+    falls = [fall(duration, *c.values(), **c) for c in track(cases, "falling", console=console, transient=True)]
+    by_inertia, by_stiffness = falls[: len(inertias)], falls[len(inertias) :]
+    _poses(falls[0], out / "poses.png")
+    _boom(by_inertia, out / "boom1.png")
+    _angles(by_stiffness, out / "joint-angles.png")
+    exact = lissom.sensitivity("canadarm2", PARAMETERS, duration, start=START)
+    table = Table("parameter", "x in m", "y in m", "z in m", title="Tip at the end, per 1 % of", title_justify="left")
+    for name, row in zip(exact.parameters, 0.01 * exact.relative()[:, -1], strict=True):
+        table.add_row(name, *(f"{x:.3e}" for x in row))
+    console.print(table)
+    return by_inertia, by_stiffness, exact
+
+
+def _poses(run: Fall, path: Path) -> None:
+    """Figure 8: the arm at eleven instants."""
+    import matplotlib.pyplot as plt
+
+    from lissom.view.style import style
+
+    model = run.arm.model
+    with style():
+        figure, ax = plt.subplots(figsize=(6, 5.4), layout="constrained")
+        instants = np.linspace(0, len(run.time) - 1, 11).astype(int)
+        for colour, k in zip(plt.get_cmap("viridis")(np.linspace(0, 0.9, 11)), instants, strict=True):
+            points = _axis_points(model, run.q[k])
+            ax.plot(points[:, 0], points[:, 1], color=colour, label=f"{run.time[k]:.1f} s")
+        ax.set(xlabel="x in m", ylabel="y in m", title="Falling arm", aspect="equal")
+        ax.margins(0.05)
+        ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+        figure.savefig(path)
+        plt.close(figure)
+
+
+def _axis_points(model: lissom.Model, q: np.ndarray) -> np.ndarray:
+    """Points along the arm, booms bent, in world coordinates."""
+    points = []
+    for link in model.links:
+        stations = np.linspace(0, model.beams[link].length, 15) if link in model.beams else [None]
+        points += [lissom.point_pose(model, q, link, x)[:3, 3] for x in stations]
+    return np.array(points)
+
+
+def _boom(runs: list[Fall], path: Path) -> None:
+    """Figures 9 to 13: torsion of joint 1, tip of boom 1, for each rotor inertia."""
+    import matplotlib.pyplot as plt
+
+    from lissom.view.style import COLOURS, style
+
+    def curves(run: Fall) -> list[np.ndarray]:
+        return [1e3 * run.torsion[:, 0], *(1e3 * run.deflection.T), 1e3 * run.twist]
+
+    titles = ("torsion of joint 1 in mrad", "u of boom 1 in mm", "v of boom 1 in mm", "w of boom 1 in mm",
+              "twist of boom 1 in mrad")  # fmt: skip
+    with style():
+        figure, axes = plt.subplots(5, 1, figsize=(7.5, 9.5), sharex=True, layout="constrained")
+        for colour, run in zip(COLOURS, runs):
+            for ax, curve in zip(axes, curves(run), strict=True):
+                ax.plot(run.time, curve, color=colour, label=f"{run.value:g} kg m²")
+        for ax, title in zip(axes, titles, strict=True):
+            ax.set_title(title)
+        axes[0].legend(title="rotor inertia", ncols=4)
+        axes[-1].set_xlabel("time in s")
+        figure.savefig(path)
+        plt.close(figure)
+
+
+def _angles(runs: list[Fall], path: Path) -> None:
+    """Figures 14 to 18: the five joint angles, for each joint stiffness."""
+    import matplotlib.pyplot as plt
+
+    from lissom.view.style import COLOURS, style
+
+    with style():
+        figure, axes = plt.subplots(5, 1, figsize=(7.5, 9.5), sharex=True, layout="constrained")
+        for colour, run in zip(COLOURS, runs):
+            for ax, angle in zip(axes, run.angles.T, strict=True):
+                ax.plot(run.time, angle, color=colour, label=f"{run.value / 1e6:.2f} MN m/rad")
+        for ax, joint in zip(axes, runs[0].arm.model.joints, strict=True):
+            ax.set_title(f"{joint} in rad")
+        axes[0].legend(title="joint stiffness", ncols=4)
+        axes[-1].set_xlabel("time in s")
+        figure.savefig(path)
+        plt.close(figure)
