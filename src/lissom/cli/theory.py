@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lissom.cli.options import EXAMPLE, Anything, Json, Settings
-from lissom.cli.progress import busy
 from lissom.cli.shell import assignment, command, examples, fail, screen
 
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ def structure(
     from rich import box
     from rich.table import Table
 
+    from lissom.cli.progress import busy
     from lissom.view.structure import structure_figure
 
     with busy("evaluating the system (compiled once per machine)", True):
@@ -69,6 +69,7 @@ def structure(
 @command
 def check(robot: Anything, settings: Settings = None, as_json: Json = False) -> None:
     """Is the stacked system of a robot well posed? If not, the cause, and exit code 1."""
+    from lissom.cli.progress import busy
     from lissom.theory.screw_pde import check as wellposed
 
     with busy("evaluating the system (compiled once per machine)", True):
