@@ -252,6 +252,12 @@ def test_prescribed_joints_are_not_covered():
         theory.build("dual_screw", model)
 
 
+def test_links_with_the_exact_field_are_not_covered():
+    model = lissom.load("ella").with_value("links.upper.beam.stiffening", "exact").compile()
+    with pytest.raises(theory.Unsupported, match=r"upper: stiffening 'exact'.*take 'first'"):
+        theory.build("dual_screw", model)
+
+
 def test_an_unknown_form_is_refused():
     with pytest.raises(lissom.LissomError, match="'linear', 'printed' or 'nonlinear'"):
         theory.dual_screw(lissom.load("ella").compile(), "quadratic")

@@ -182,6 +182,10 @@ def _scenario(what: Any) -> Scenario:
 
 def _simulate(name: str, formulation: theory.Formulation, options: dict[str, Any]) -> Trajectory:
     if name != KERNEL:
+        from lissom.simulation.start import start_state
+
+        q, v = start_state(formulation.model, options["start"])
+        formulation.accelerations(q, v, np.zeros_like(v))  # compiled before the clock starts
         return theory.simulate(formulation, **options)
     from lissom.simulation import simulate
 
