@@ -73,10 +73,12 @@ def test_a_recorded_run_is_drawn_plays_and_bends(live, app):
     recorded = app.activity
     still = shot(live, "live-start")
     assert inked(still) > 0.005
+    recorded.speed.value = "0.25 ×"  # so that a slow browser can pause it in time
     live.get_by_role("button", name="Play").click()
     wait(lambda: recorded.time > 0.4)
     live.get_by_role("button", name="Pause").click()
     wait(lambda: not recorded.playing)
+    assert 0.4 < recorded.time < 1.0
     live.wait_for_timeout(400)
     played = shot(live, "live-played")
     assert changed(still, played) > 0.005
