@@ -90,13 +90,13 @@ def main(
     cases: list[dict[str, float]] = [{"rotor_inertia": x} for x in inertias] + [{"stiffness": x} for x in stiffnesses]
     falls = [fall(duration, *c.values(), **c) for c in track(cases, "falling", console=console, transient=True)]
     by_inertia, by_stiffness = falls[: len(inertias)], falls[len(inertias) :]
-    _poses(falls[0], out / "poses.png")
+    _poses(falls[len(inertias) // 2], out / "poses.png")
     _boom(by_inertia, out / "boom1.png")
     _angles(by_stiffness, out / "joint-angles.png")
     exact = lissom.sensitivity("canadarm2", PARAMETERS, duration, start=START)
-    table = Table("parameter", "x in m", "y in m", "z in m", title="Tip at the end, per 1 % of", title_justify="left")
+    table = Table("parameter", "x in m", "y in m", "z in m", title="Tip at the end, per 1 % of a value of boom 1")
     for name, row in zip(exact.parameters, 0.01 * exact.relative()[:, -1], strict=True):
-        table.add_row(name, *(f"{x:.3e}" for x in row))
+        table.add_row(name.rpartition(".")[2], *(f"{x:.3e}" for x in row))
     console.print(table)
     return by_inertia, by_stiffness, exact
 
@@ -155,19 +155,24 @@ def _boom(runs: list[Fall], path: Path) -> None:
 
 
 def _angles(runs: list[Fall], path: Path) -> None:
-    """Figures 14 to 18: the five joint angles, for each joint stiffness."""
+    """Figures 14 to 18: the five joint angles, and what each joint stiffness changes in them."""
     import matplotlib.pyplot as plt
 
     from lissom.view.style import COLOURS, style
 
+    stiffest = runs[-1]
     with style():
-        figure, axes = plt.subplots(5, 1, figsize=(7.5, 9.5), sharex=True, layout="constrained")
+        figure, axes = plt.subplots(5, 2, figsize=(10, 9.5), sharex=True, layout="constrained")
         for colour, run in zip(COLOURS, runs):
-            for ax, angle in zip(axes, run.angles.T, strict=True):
-                ax.plot(run.time, angle, color=colour, label=f"{run.value / 1e6:.2f} MN m/rad")
-        for ax, joint in zip(axes, runs[0].arm.model.joints, strict=True):
-            ax.set_title(f"{joint} in rad")
-        axes[0].legend(title="joint stiffness", ncols=4)
-        axes[-1].set_xlabel("time in s")
+            label = f"{run.value / 1e6:.2f} MN m/rad"
+            for row, angle, rigid in zip(axes, run.angles.T, stiffest.angles.T, strict=True):
+                row[0].plot(run.time, angle, color=colour, label=label)
+                row[1].plot(run.time, 1e6 * (angle - rigid), color=colour, label=label)
+        for row, joint in zip(axes, stiffest.arm.model.joints, strict=True):
+            row[0].set_title(f"{joint} in rad")
+            row[1].set_title(f"{joint}, less that of the stiffest joints, in µrad")
+        axes[0, 1].legend(title="joint stiffness", ncols=2)
+        for ax in axes[-1]:
+            ax.set_xlabel("time in s")
         figure.savefig(path)
         plt.close(figure)
