@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from claims import claim
 from random_robots import random_robot, random_state
 
 import lissom
@@ -43,8 +44,8 @@ def test_accelerations_and_wrenches_are_the_kernels(seed, frames):
     system = ScrewPDE(model, middle(model) if frames == "middle" else {})
     a, wrenches = system.solve(q, v, tau)
     expected = lissom.forward_dynamics(model, q, v, tau)
-    assert relative(a, expected) < 1e-9
-    assert relative(wrenches, lissom.joint_wrenches(model, q, v, expected)) < 1e-9
+    claim(relative(a, expected), 1e-9)
+    claim(relative(wrenches, lissom.joint_wrenches(model, q, v, expected)), 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -53,7 +54,7 @@ def test_wrenches_of_given_accelerations_are_the_kernels(seed):
     a = np.random.default_rng(seed).normal(size=model.nv)
     for frames in ({}, middle(model)):
         wrenches = ScrewPDE(model, frames).wrenches(q, v, a)
-        assert relative(wrenches, lissom.joint_wrenches(model, q, v, a)) < 1e-9
+        claim(relative(wrenches, lissom.joint_wrenches(model, q, v, a)), 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -71,8 +72,8 @@ def test_block_elimination_and_a_sparse_solver_agree(seed):
     system = ScrewPDE(model, middle(model) if seed % 2 else {})
     a, wrenches = system.solve(q, v, tau)
     direct = system.system(q, v, tau).solve()
-    assert relative(direct.accelerations, a) < 1e-10
-    assert relative(direct.wrenches, wrenches) < 1e-10
+    claim(relative(direct.accelerations, a), 1e-10)
+    claim(relative(direct.wrenches, wrenches), 1e-10)
 
 
 @pytest.mark.parametrize("axes", ["section", "world"])
@@ -217,8 +218,8 @@ def test_the_ella_manoeuvre_is_the_kernels():
     model, law, own = ella_run()
     run = lissom.simulate(model, FIGURES["duration"], controller=law, rtol=1e-9, atol=1e-11)
     for joint in model.joints:
-        assert np.abs(own[joint] - run[joint]).max() < 2e-7
-    assert np.abs(own.tip("forearm") - run.tip("forearm")).max() < 2e-7
+        claim(np.abs(own[joint] - run[joint]).max(), 2e-7, "rad")
+    claim(np.abs(own.tip("forearm") - run.tip("forearm")).max(), 2e-7, "m")
 
 
 @pytest.mark.slow
@@ -231,4 +232,4 @@ def test_ella_wrenches_are_those_of_the_reference():
             peak = np.linalg.norm(values, axis=1).max()
             for spot in FIGURES["spots"]:
                 error = np.abs(values[round(spot["t"] * 200)] - spot["wrench"][joint]["child"][part]).max()
-                assert error < limit * peak, f"{part} at {joint}, t = {spot['t']} s"
+                claim(error / peak, limit)
