@@ -23,12 +23,12 @@ from lissom.kernel.algebra import (
     transpose,
     vector,
 )
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.jit import inline, kernel, shared
 from lissom.kernel.rotation_vector import angle_functions, lever_of, lever_rate, lever_slope, rotation_of
 from lissom.kernel.rows import add_rows
 
 
-@inline
+@shared
 def mode_sums(table, start, x, at, zero):
     """Sums of table[j] x[at + j] over the modes of each kind: about x, y, z (twist, bending in z, in y), along x."""
     y = zero
@@ -46,7 +46,7 @@ def mode_sums(table, start, x, at, zero):
     return (t, z, y), a
 
 
-@inline
+@shared
 def add_modes(out, first, table, start, turn, along):
     """out[first + j] += table[j] times the part of `turn` (3,) or `along` that belongs to mode j."""
     for j in range(start[0], start[1]):
@@ -107,7 +107,7 @@ def tip_over(R, a):
     return rotate(R, (0.0 * a[0], a[2], -a[1]))
 
 
-@inline
+@shared
 def integrate(model, work, i, running):
     """Motion of a section of link i into work.place: per mode (x, y, z), place, rate and drift in the link's axes."""
     width = 3 * model.modes[i] + 9
@@ -117,7 +117,7 @@ def integrate(model, work, i, running):
     add_rows(place, running, 0, work.tangent[model.station_start[i] :], model.nodes[i], width)
 
 
-@inline
+@shared
 def shift_place(place, m, table, start, R, H, spin, drift, d):
     """Motion of a point at `d` in section axes in place of the section's origin."""
     arm = rotate(R, d)
@@ -219,7 +219,7 @@ def exact_inertia(model, work, i, q, v):
     exact_forces(model, work, i, q, v)
 
 
-@inline
+@shared
 def add_turning_mass(A, m, table, start, S):
     """A[j, k] += table[j] S table[k], S (3, 3) the section's inertia about the modes' axes."""
     for kind in range(3):
@@ -232,7 +232,7 @@ def add_turning_mass(A, m, table, start, S):
                     row[k] += part * table[k]
 
 
-@inline
+@shared
 def strains(model, p, start, x, at, v, rate, zero):
     """Angles, their x-derivatives, curvature and stretch at station p, and the rates of the last two."""
     th, stretch = mode_sums(model.station_angle[p], start, x, at, zero)

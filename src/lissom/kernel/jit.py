@@ -46,6 +46,12 @@ def kernel(function: Callable) -> Any:
     return compiled
 
 
+def shared(function: Callable) -> Any:
+    """Compile `function` once for all its callers: for helpers with loops, whose copies would take long to compile."""
+    options: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # never called from outside
+    return numba.njit(fastmath=FASTMATH, error_model="numpy", **options)(function)
+
+
 def inline(function: Callable) -> Any:
     """Compile `function` into its callers."""
     options: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # never called from outside

@@ -11,14 +11,14 @@ from __future__ import annotations
 from math import factorial
 
 from lissom.kernel.algebra import add, cross, dot, scale
-from lissom.kernel.jit import inline
+from lissom.kernel.jit import inline, shared
 
 TERMS = 18
 EVEN = tuple(1.0 / factorial(2 * n + 4) for n in range(TERMS))
 ODD = tuple(1.0 / factorial(2 * n + 5) for n in range(TERMS))
 
 
-@inline
+@shared
 def angle_functions(th):
     """(s, f, c) and their derivatives by z."""
     z = dot(th, th)
