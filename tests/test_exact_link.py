@@ -218,3 +218,12 @@ def test_few_nodes_are_enough_for_a_strongly_bent_link():
 def test_check_and_description_name_the_exact_field():
     text = str(robot({"name": "arm", "joint": "fixed", "beam": beam({"y": 2})}).describe())
     assert "exact" in text
+
+
+def test_a_section_that_turns_by_a_whole_circle_ends_the_run_with_a_warning():
+    """There the rotation vector of the chart ends; a strip of one curvature reaches it as a circle."""
+    model = robot({"name": "strip", "joint": "fixed", "beam": beam({"y": 1}, ends="legendre")}).compile()
+    with pytest.warns(lissom.simulation.SimulationWarning, match="strip has turned by a whole circle"):
+        run = lissom.simulate(model, 1.0, start=(np.zeros(1), np.full(1, 60.0)))
+    assert run.info.status == "diverged"
+    assert [event.kind for event in run.warnings] == ["divergence"]
