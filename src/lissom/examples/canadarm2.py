@@ -71,7 +71,7 @@ def arm(**transmission: float) -> lissom.Robot:
 def fall(duration: float, value: float = 0.0, **transmission: float) -> Fall:
     """Simulate the fall from rest by recursive Lagrange at high order."""
     high = RecursiveLagrange(arm(**transmission).compile(), order="high")
-    run = theory.simulate(high, duration, start=START, rtol=1e-6, atol=1e-8)
+    run = theory.simulate(high, duration, start=START)
     return Fall(value, high, run.time, run.q, np.array([high.tip_in_link(q, "boom1") for q in run.q]))
 
 
