@@ -90,6 +90,7 @@ def _draw(lags: list[Lag], path: Path) -> None:
                 label = f"{lag.speed:g} rad/s, {lag.order} order" + (" (diverges)" if lag.diverged else "")
                 ax.plot(lag.time, lag.tip, "-" if lag.order == "high" else "--", color=colour, label=label)
             ax.set(title=title, xlabel="time in s", ylabel="tip deflection in m", ylim=(1.6 * deepest, -0.7 * deepest))
-            ax.legend(loc="upper right")
+            if here:
+                ax.legend(loc="upper right")
         figure.savefig(path)
         plt.close(figure)
