@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-
-
+SLOW = ("canadarm2", "ella", "l_mechanism", "spinup_beam")  # whole figures of papers, a minute or so each
+EXAMPLES = [
+    pytest.param(path, marks=pytest.mark.slow if path.stem in SLOW else (), id=path.stem)
+    for path in sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+]
 NEEDS = {"boom_from_mesh": "gmsh"}  # which a bare machine may have, but cannot load without its graphics libraries
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EXAMPLES)
 def test_example(path):
     assert "assert " in path.read_text(encoding="utf-8")
     if path.stem in NEEDS:
