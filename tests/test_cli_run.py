@@ -169,8 +169,10 @@ def test_a_full_disk_is_one_message_after_the_summary(call, monkeypatch: pytest.
 # Ctrl-C
 
 SLOW = """
-import sys
+import signal, sys
 from lissom.cli import main, progress
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it in the background
 
 
 update = progress.Bar.update

@@ -88,7 +88,8 @@ def _frames(
     if shift.shape != (3,):
         raise LissomError(f"offset must be (x, y, z), 3 numbers, got shape {shift.shape}")
     place: Any = x
-    if x is not None and not isinstance(x, str):
+    named = isinstance(x, str) and hasattr(model.beams.get(link), "interfaces")  # of a finite-element link
+    if x is not None and not named:
         number_or_list = numbers(x, "x")
         if number_or_list.shape != ():
             raise LissomError(f"x must be one number, metres along the beam, got shape {number_or_list.shape}")
