@@ -99,6 +99,12 @@ def test_45_degree_bend_equals_the_kirchhoff_rod():
     claim(np.abs((4 * fine - coarse) / 3 - rod).max() / bend.ARC, 1e-4)
 
 
+@pytest.mark.slow
+def test_45_degree_bend_by_24_straight_links_as_they_are():
+    bend = Bend()
+    claim(np.abs(bend.chain_tip(24) - bend.rod_tip()).max() / bend.ARC, 1e-4)
+
+
 @cache
 def spun(speed):
     model = lissom.load("spinup-beam").with_value("links.blade.beam.stiffening", "exact")
