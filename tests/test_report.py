@@ -175,7 +175,7 @@ def test_names_that_lead_out_of_the_results_are_refused_before_computing(tmp_pat
     (tmp_path / "far.yaml").write_text("robot: spinup-beam\nduration: 0.1\noutput: {folder: ../elsewhere}\n")
     for arguments, message in (
         (["run", "ella", "--animation", "../lift.gif"], "leads out of out/"),
-        (["run", "ella", "--animation", "/tmp/lift.gif"], "leads out of out/"),
+        (["run", "ella", "--animation", "/elsewhere/lift.gif"], "leads out of out/"),
         (["run", "far.yaml"], "leads out of the working folder; if that is meant, give it with --out"),
     ):
         result = CliRunner().invoke(app, arguments)

@@ -9,7 +9,8 @@ from functools import cache
 import numpy as np
 import pytest
 from claims import claim_equal
-from random_robots import JOINTS, random_description, random_state
+from random_robots import JOINTS, random_state
+from rigid_arms import random_rigid
 
 import lissom
 
@@ -24,19 +25,6 @@ STATES = 3
 def assert_equal(value, expected, relative=1e-12):
     """Equal within `relative` of the largest expected value."""
     claim_equal(value, expected, relative)
-
-
-def rigid(joints, seed, **options):
-    """A random rigid tree; its gears are rigid, its joints lossless but for viscous damping."""
-    rng = np.random.default_rng(seed)
-    plain = random_description(rng, joints, flexible=[False] * len(joints), passive=0.0, **options)
-    for link in plain["links"]:
-        gear = link["joint"].get("transmission", {})
-        for elastic in ("stiffness", "damping"):
-            gear.pop(elastic, None)
-        if link["joint"]["type"] != "fixed":
-            link["joint"]["damping"] = 0.3
-    return lissom.Robot.from_dict(plain)
 
 
 def six_axis_arm():
@@ -80,12 +68,12 @@ def six_axis_arm():
 ARMS = {
     "seven-axis": lambda: lissom.load("rigid-7-axis"),
     "six-axis": six_axis_arm,
-    "tree": lambda: rigid(
+    "tree": lambda: random_rigid(
         ("prismatic", "revolute", "fixed", "prismatic", "revolute", "revolute"), 1, transmissions=1.0
     ),
-    "floating": lambda: rigid(("free", "spherical", "revolute", "spherical"), 2),
-    "every-joint": lambda: rigid(JOINTS, 3),
-    "every-joint-from-the-tip": lambda: rigid(JOINTS[::-1], 4),
+    "floating": lambda: random_rigid(("free", "spherical", "revolute", "spherical"), 2),
+    "every-joint": lambda: random_rigid(JOINTS, 3),
+    "every-joint-from-the-tip": lambda: random_rigid(JOINTS[::-1], 4),
 }
 
 
