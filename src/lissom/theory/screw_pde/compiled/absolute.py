@@ -8,26 +8,23 @@ from __future__ import annotations
 
 from math import atan2, cos, pi, sin, sqrt
 
-from lissom.kernel.jit import inline, kernel
-from lissom.theory.screw_pde.compiled.algebra import (
+from lissom.kernel.algebra import (
     add,
-    bracket,
     compose,
     cross,
     dot,
-    load,
-    load_matrix,
-    load_pair,
-    minus,
-    rotation,
-    store,
+    matrix,
+    rotate,
+    rotate_back,
+    scale,
     store_matrix,
-    store_pair,
-    times,
-    transposed,
-    turn,
-    turn_back,
+    store_vector,
+    subtract,
+    transpose,
+    turn_matrix,
+    vector,
 )
+from lissom.kernel.jit import inline, kernel
 from lissom.theory.screw_pde.compiled.eliminate import eliminate
 from lissom.theory.screw_pde.compiled.evaluate import (
     base_relative_velocity,
@@ -37,12 +34,13 @@ from lissom.theory.screw_pde.compiled.evaluate import (
     relative_motions,
 )
 from lissom.theory.screw_pde.compiled.joint import joint_motion
+from lissom.theory.screw_pde.compiled.screws import bracket, load_pair, store_pair
 
 
 @inline
 def angle_about(axis, a, b):
     """Angle about `axis` from a to b, both seen across it."""
-    a = minus(a, times(dot(axis, a), axis))
+    a = subtract(a, scale(dot(axis, a), axis))
     return atan2(dot(axis, cross(a, b)), dot(a, b))
 
 
@@ -51,8 +49,8 @@ def rotation_about(axis, R):
     """Angle of R about `axis`, the nearest there is where R turns about another axis as well."""
     across = cross(axis, (1.0, 0.0, 0.0)) if abs(axis[0]) < 0.7 else cross(axis, (0.0, 1.0, 0.0))
     other = cross(axis, across)
-    s = dot(other, turn(R, across)) - dot(across, turn(R, other))
-    c = dot(across, turn(R, across)) + dot(other, turn(R, other))
+    s = dot(other, rotate(R, across)) - dot(across, rotate(R, other))
+    c = dot(across, rotate(R, across)) + dot(other, rotate(R, other))
     return atan2(s, c)
 
 
@@ -73,13 +71,13 @@ def quaternion_of(R, q, at):
         w, x, y, z = R[0][2] - R[2][0], R[0][1] + R[1][0], 1.0 + 2.0 * R[1][1] - trace, R[1][2] + R[2][1]
     elif R[2][2] > trace:
         w, x, y, z = R[1][0] - R[0][1], R[0][2] + R[2][0], R[1][2] + R[2][1], 1.0 + 2.0 * R[2][2] - trace
-    scale = 1.0 / sqrt(w * w + x * x + y * y + z * z)
+    size = 1.0 / sqrt(w * w + x * x + y * y + z * z)
     if w * q[at] + x * q[at + 1] + y * q[at + 2] + z * q[at + 3] < 0.0:
-        scale = -scale
-    q[at] = scale * w
-    q[at + 1] = scale * x
-    q[at + 2] = scale * y
-    q[at + 3] = scale * z
+        size = -size
+    q[at] = size * w
+    q[at + 1] = size * x
+    q[at + 2] = size * y
+    q[at + 3] = size * z
 
 
 @inline
@@ -90,7 +88,7 @@ def measure_joint(table, i, R, p, q):
     if steps == 0:
         return
     motion = table.motion[i, 0]
-    axis = load(table.axis[i, 0])
+    axis = vector(table.axis[i, 0])
     if motion >= 2:
         quaternion_of(R, q, at)
         if motion == 3:
@@ -100,18 +98,18 @@ def measure_joint(table, i, R, p, q):
     elif steps == 1:
         q[at] = nearest(rotation_about(axis, R), q[at]) if motion == 0 else dot(axis, p)
     elif steps == 3:  # planar
-        second = load(table.axis[i, 1])
+        second = vector(table.axis[i, 1])
         q[at] = dot(axis, p)
         q[at + 1] = dot(second, p)
-        q[at + 2] = nearest(rotation_about(load(table.axis[i, 2]), R), q[at + 2])
+        q[at + 2] = nearest(rotation_about(vector(table.axis[i, 2]), R), q[at + 2])
     elif table.motion[i, 1] == 1:  # cylindrical
         q[at] = nearest(rotation_about(axis, R), q[at])
         q[at + 1] = dot(axis, p)
     else:  # universal
-        second = load(table.axis[i, 1])
-        first = angle_about(axis, second, turn(R, second))
+        second = vector(table.axis[i, 1])
+        first = angle_about(axis, second, rotate(R, second))
         q[at] = nearest(first, q[at])
-        rest = compose(rotation(axis, -first), R)
+        rest = compose(turn_matrix(axis, -first), R)
         q[at + 1] = nearest(rotation_about(second, rest), q[at + 1])
 
 
@@ -176,8 +174,8 @@ def measure(table, work, R, p, x, q, v):
     for i in range(n):
         base_R, base_p = base_pose(table, work, i)
         joint_R, joint_p = joint_frame(table, work, i)
-        R_rel = compose(transposed(joint_R), base_R)
-        measure_joint(table, i, R_rel, turn_back(joint_R, minus(base_p, joint_p)), q)
+        R_rel = compose(transpose(joint_R), base_R)
+        measure_joint(table, i, R_rel, rotate_back(joint_R, subtract(base_p, joint_p)), q)
         joint_motion(table, work, i, q, v)
     constraint_rows(table, work)
     for i in range(n):
@@ -188,11 +186,11 @@ def measure(table, work, R, p, x, q, v):
 @inline
 def base_pose(table, work, i):
     """Pose of the base of link i in the world."""
-    R = load_matrix(work.world_R[i])
-    p = load(work.world_p[i])
+    R = matrix(work.world_R[i])
+    p = vector(work.world_p[i])
     if table.moved[i] == 1:
-        p = add(p, turn(R, load(work.base_p[i])))
-        R = compose(R, load_matrix(work.base_R[i]))
+        p = add(p, rotate(R, vector(work.base_p[i])))
+        R = compose(R, matrix(work.base_R[i]))
     return R, p
 
 
@@ -202,9 +200,9 @@ def joint_frame(table, work, i):
     up = table.parent[i]
     R, p = parent_frame(work, up)
     if up >= 0:
-        p = add(p, turn(R, load(work.p[i])))
-        R = compose(R, load_matrix(work.R[i]))
-    return compose(R, load_matrix(table.origin_R[i])), add(p, turn(R, load(table.origin_p[i])))
+        p = add(p, rotate(R, vector(work.p[i])))
+        R = compose(R, matrix(work.R[i]))
+    return compose(R, matrix(table.origin_R[i])), add(p, rotate(R, vector(table.origin_p[i])))
 
 
 @kernel
@@ -216,14 +214,14 @@ def residuals(table, work):
         up = table.parent[i]
         R, p = parent_frame(work, up)
         if up >= 0:
-            p = add(p, turn(R, load(work.p[i])))
-            R = compose(R, load_matrix(work.R[i]))
-        p = add(p, turn(R, load(work.joint_p[i])))
-        R = compose(R, load_matrix(work.joint_R[i]))
+            p = add(p, rotate(R, vector(work.p[i])))
+            R = compose(R, matrix(work.R[i]))
+        p = add(p, rotate(R, vector(work.joint_p[i])))
+        R = compose(R, matrix(work.joint_R[i]))
         base_R, base_p = base_pose(table, work, i)
-        d = turn_back(R, minus(base_p, p))
-        E = compose(transposed(R), base_R)
-        w = times(0.5, (E[2][1] - E[1][2], E[0][2] - E[2][0], E[1][0] - E[0][1]))
+        d = rotate_back(R, subtract(base_p, p))
+        E = compose(transpose(R), base_R)
+        w = scale(0.5, (E[2][1] - E[1][2], E[0][2] - E[2][0], E[1][0] - E[0][1]))
         base_relative_velocity(table, work, i, work.gamma[i])
         a, b = load_pair(work.gamma[i])
         for k in range(6 - table.dofs[i]):
@@ -253,7 +251,7 @@ def exponential(w, u):
         (b * x * s - a * y, b * y * s + a * x, 1.0 - b * (x * x + y * y)),
     )
     wu = cross(w, u)
-    return R, add(u, add(times(b, wu), times(c, cross(w, wu))))
+    return R, add(u, add(scale(b, wu), scale(c, cross(w, wu))))
 
 
 @kernel
@@ -261,9 +259,9 @@ def shift(R0, p0, x0, change, R, p, x):
     """State 0 moved by an increment: poses by their exponentials, the rest by addition."""
     n = R0.shape[0]
     for i in range(n):
-        Q, d = exponential(load(change[6 * i : 6 * i + 3]), load(change[6 * i + 3 : 6 * i + 6]))
-        A = load_matrix(R0[i])
-        store(p[i], add(load(p0[i]), turn(A, d)))
+        Q, d = exponential(vector(change[6 * i : 6 * i + 3]), vector(change[6 * i + 3 : 6 * i + 6]))
+        A = matrix(R0[i])
+        store_vector(p[i], add(vector(p0[i]), rotate(A, d)))
         store_matrix(R[i], compose(A, Q))
     for k in range(x0.shape[0]):
         x[k] = x0[k] + change[6 * n + k]
@@ -286,9 +284,9 @@ def rate(table, work, x, change, q, v, tau, out):
         e, f = bracket(w, u, c, d)
         g, h = bracket(w, u, e, f)
         g, h = bracket(w, u, g, h)
-        a, b = add(a, times(0.5, c)), add(b, times(0.5, d))
-        a, b = add(a, times(1.0 / 12.0, e)), add(b, times(1.0 / 12.0, f))
-        store_pair(out[6 * i : 6 * i + 6], add(a, times(-1.0 / 720.0, g)), add(b, times(-1.0 / 720.0, h)))
+        a, b = add(a, scale(0.5, c)), add(b, scale(0.5, d))
+        a, b = add(a, scale(1.0 / 12.0, e)), add(b, scale(1.0 / 12.0, f))
+        store_pair(out[6 * i : 6 * i + 6], add(a, scale(-1.0 / 720.0, g)), add(b, scale(-1.0 / 720.0, h)))
         for k in range(6):
             out[6 * n + 6 * i + k] = work.zdot[i, k]
         modes += table.modes[i]

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
+from lissom.kernel.algebra import add, cross, dot, matrix, rotate, rotate_back, scale, vector
 from lissom.kernel.jit import kernel
-from lissom.theory.screw_pde.compiled.algebra import (
-    add,
-    cross,
-    dot,
-    load,
-    load_matrix,
-    load_pair,
-    store_pair,
-    times,
-    turn,
-    turn_back,
-)
 from lissom.theory.screw_pde.compiled.joint import joint_energy
 from lissom.theory.screw_pde.compiled.link import move_particles, place_particles
+from lissom.theory.screw_pde.compiled.screws import load_pair, store_pair
 from lissom.theory.screw_pde.compiled.section import from_base
 
 
@@ -27,21 +17,21 @@ def energies(table, work, q, v):
     kinetic = 0.0
     gravity = 0.0
     strain = 0.0
-    g = load(table.gravity)
+    g = vector(table.gravity)
     for i in range(n):
         place_particles(table, work, i, q, v)
         if table.moved[i] == 1:
             move_particles(table, work, i, n)
         w, u = load_pair(work.V[i])
-        R = load_matrix(work.world_R[i])
-        p = load(work.world_p[i])
+        R = matrix(work.world_R[i])
+        p = vector(work.world_p[i])
         first = table.start[i]
         for k in range(table.start[i + 1] - first):
             c = table.carried[first + k]
             s = (work.s[0, k], work.s[1, k], work.s[2, k])
-            speed = add(add(times(c, u), cross(w, s)), (work.ds[0, k], work.ds[1, k], work.ds[2, k]))
+            speed = add(add(scale(c, u), cross(w, s)), (work.ds[0, k], work.ds[1, k], work.ds[2, k]))
             kinetic += 0.5 * table.sign[first + k] * dot(speed, speed)
-            gravity -= table.sign[first + k] * c * dot(g, add(times(c, p), turn(R, s)))
+            gravity -= table.sign[first + k] * c * dot(g, add(scale(c, p), rotate(R, s)))
         eta = table.modes_q[i]
         for j in range(table.modes[i]):
             for k in range(table.modes[i]):
@@ -89,10 +79,10 @@ def reactions(table, work, a):
         i = n - 1 - back
         if table.moved[i] == 1:  # B_V^T W = rows: W as the base sees it
             t, f = load_pair(work.wrench[i])
-            R = load_matrix(work.base_R[i])
-            p = load(work.base_p[i])
+            R = matrix(work.base_R[i])
+            p = vector(work.base_p[i])
             t = add(t, cross(f, p))
-            store_pair(work.wrench[i], turn_back(R, t), turn_back(R, f))
+            store_pair(work.wrench[i], rotate_back(R, t), rotate_back(R, f))
         up = table.parent[i]
         if up >= 0:
             for c in range(6):

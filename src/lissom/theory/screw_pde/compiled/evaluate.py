@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
+from lissom.kernel.algebra import add, compose, matrix, rotate, store_matrix, store_vector, subtract, vector
 from lissom.kernel.jit import inline, kernel
-from lissom.theory.screw_pde.compiled.algebra import (
-    add,
-    bracket,
-    compose,
-    load,
-    load_matrix,
-    load_pair,
-    minus,
-    store,
-    store_matrix,
-    store_pair,
-    turn,
-    twist_at,
-)
 from lissom.theory.screw_pde.compiled.joint import joint_forces, joint_motion
 from lissom.theory.screw_pde.compiled.link import link_equations
+from lissom.theory.screw_pde.compiled.screws import bracket, load_pair, store_pair, twist_at
 from lissom.theory.screw_pde.compiled.section import base_motion, section_motion, seen_from, unmoved
 
 
@@ -36,7 +24,7 @@ def relative_motions(table, work, q, v):
             if table.flexible[i] == 1:
                 section_motion(table, work, i, up, q, v)
             else:
-                unmoved(work, i, load(table.position[i]))
+                unmoved(work, i, vector(table.position[i]))
             if table.moved[up] == 1:
                 seen_from_frame(table, work, i, n + up, table.modes[up])
         joint_motion(table, work, i, q, v)
@@ -46,7 +34,7 @@ def relative_motions(table, work, q, v):
         if table.flexible[row] == 1:
             section_motion(table, work, row, owner, q, v)
         else:
-            unmoved(work, row, load(table.position[row]))
+            unmoved(work, row, vector(table.position[row]))
         if table.moved[owner] == 1:
             seen_from_frame(table, work, row, n + owner, table.modes[owner])
 
@@ -74,7 +62,7 @@ def parent_frame(work, up):
     """Pose of the body frame of link `up`, or of the world."""
     if up < 0:
         return ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0)
-    return load_matrix(work.world_R[up]), load(work.world_p[up])
+    return matrix(work.world_R[up]), vector(work.world_p[up])
 
 
 @inline
@@ -92,31 +80,31 @@ def place_frames(table, work):
         R, p = parent_frame(work, up)
         w, u = parent_twist(work, up)
         if up >= 0:
-            Q = load_matrix(work.R[i])
-            d = load(work.p[i])
+            Q = matrix(work.R[i])
+            d = vector(work.p[i])
             a, b = load_pair(work.U[i])
             w, u = twist_at(Q, d, w, u)
             w, u = add(w, a), add(u, b)
-            p = add(p, turn(R, d))
+            p = add(p, rotate(R, d))
             R = compose(R, Q)
-        Q = load_matrix(work.joint_R[i])
-        d = load(work.joint_p[i])
+        Q = matrix(work.joint_R[i])
+        d = vector(work.joint_p[i])
         a, b = load_pair(work.joint_U[i])
         w, u = twist_at(Q, d, w, u)
         w, u = add(w, a), add(u, b)
-        p = add(p, turn(R, d))
+        p = add(p, rotate(R, d))
         R = compose(R, Q)
         if table.moved[i] == 1:  # from the base to the body frame
             f = table.parent.shape[0] + i
-            Q = load_matrix(work.R[f])
-            d = load(work.p[f])
+            Q = matrix(work.R[f])
+            d = vector(work.p[f])
             a, b = load_pair(work.U[f])
             w, u = twist_at(Q, d, w, u)
             w, u = add(w, a), add(u, b)
-            p = add(p, turn(R, d))
+            p = add(p, rotate(R, d))
             R = compose(R, Q)
         store_matrix(work.world_R[i], R)
-        store(work.world_p[i], p)
+        store_vector(work.world_p[i], p)
         store_pair(work.V[i], w, u)
 
 
@@ -131,7 +119,7 @@ def constraint_rows(table, work):
         dw, du = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if table.moved[i] == 1:
             a, b = load_pair(work.base_U[i])
-            w, u = twist_at(load_matrix(work.base_R[i]), load(work.base_p[i]), w, u)
+            w, u = twist_at(matrix(work.base_R[i]), vector(work.base_p[i]), w, u)
             w, u = add(w, a), add(u, b)
             dw, du = load_pair(work.base_dU[i])
             a, b = bracket(w, u, a, b)
@@ -145,10 +133,10 @@ def constraint_rows(table, work):
         dw, du = add(dw, a), add(du, b)
         up = table.parent[i]
         if up >= 0:
-            section_R = load_matrix(work.R[i])
-            section_p = load(work.p[i])
-            joint_R = load_matrix(work.joint_R[i])
-            joint_p = load(work.joint_p[i])
+            section_R = matrix(work.R[i])
+            section_p = vector(work.p[i])
+            joint_R = matrix(work.joint_R[i])
+            joint_p = vector(work.joint_p[i])
             w, u = load_pair(work.V[up])
             w, u = twist_at(section_R, section_p, w, u)
             a, b = load_pair(work.U[i])
@@ -160,7 +148,7 @@ def constraint_rows(table, work):
             X = work.reach[i]
             m = table.modes[up]
             R = compose(section_R, joint_R)
-            p = add(section_p, turn(section_R, joint_p))
+            p = add(section_p, rotate(section_R, joint_p))
             for r in range(3):
                 for c in range(3):
                     X[r, c] = R[c][r]
@@ -211,8 +199,8 @@ def base_relative_velocity(table, work, i, out):
     up = table.parent[i]
     if up >= 0:
         a, b = load_pair(work.V[up])
-        a, b = twist_at(load_matrix(work.R[i]), load(work.p[i]), a, b)
+        a, b = twist_at(matrix(work.R[i]), vector(work.p[i]), a, b)
         c, d = load_pair(work.U[i])
-        a, b = twist_at(load_matrix(work.joint_R[i]), load(work.joint_p[i]), add(a, c), add(b, d))
-        w, u = minus(w, a), minus(u, b)
+        a, b = twist_at(matrix(work.joint_R[i]), vector(work.joint_p[i]), add(a, c), add(b, d))
+        w, u = subtract(w, a), subtract(u, b)
     store_pair(out, w, u)

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from math import tanh
 
-from lissom.kernel.jit import inline, kernel
-from lissom.theory.screw_pde.compiled.algebra import (
+from lissom.kernel.algebra import (
     add,
-    bracket,
     compose,
-    load,
-    load_matrix,
-    load_pair,
-    quaternion_rotation,
-    rotation,
-    store,
+    matrix,
+    quaternion_matrix,
+    rotate,
+    rotate_back,
+    scale,
     store_matrix,
-    store_pair,
-    times,
-    turn,
-    turn_back,
-    twist_at,
+    store_vector,
+    turn_matrix,
+    vector,
 )
+from lissom.kernel.jit import inline, kernel
+from lissom.theory.screw_pde.compiled.screws import bracket, load_pair, store_pair, twist_at
 
 
 @kernel
@@ -32,8 +29,8 @@ def joint_motion(table, work, i, q, v):
     without accelerations Ad(h^-1) dU + ad(U) s q'.
     """
     zero = (0.0, 0.0, 0.0)
-    R = load_matrix(table.origin_R[i])
-    p = load(table.origin_p[i])
+    R = matrix(table.origin_R[i])
+    p = vector(table.origin_p[i])
     w, u, dw, du = zero, zero, zero, zero
     at_q = table.joint_q[i]
     at_v = table.joint_v[i]
@@ -42,15 +39,15 @@ def joint_motion(table, work, i, q, v):
     last = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     for step in range(table.steps[i]):
         motion = table.motion[i, step]
-        axis = load(table.axis[i, step])
+        axis = vector(table.axis[i, step])
         if motion <= 1:
             if motion == 0:
-                Q = rotation(axis, q[at_q])
+                Q = turn_matrix(axis, q[at_q])
                 d = zero
                 angular, linear = axis, zero
             else:
                 Q = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-                d = times(q[at_q], axis)
+                d = scale(q[at_q], axis)
                 angular, linear = zero, axis
             for c in range(k):
                 a, b = load_pair(S[c])
@@ -59,7 +56,7 @@ def joint_motion(table, work, i, q, v):
             store_pair(S[k], angular, linear)
             w, u = twist_at(Q, d, w, u)
             dw, du = twist_at(Q, d, dw, du)
-            angular, linear = times(v[at_v], angular), times(v[at_v], linear)
+            angular, linear = scale(v[at_v], angular), scale(v[at_v], linear)
             w, u = add(w, angular), add(u, linear)
             bw, bu = bracket(w, u, angular, linear)
             dw, du = add(dw, bw), add(du, bu)
@@ -67,7 +64,7 @@ def joint_motion(table, work, i, q, v):
             at_q += 1
             at_v += 1
         else:
-            Q = quaternion_rotation(q[at_q], q[at_q + 1], q[at_q + 2], q[at_q + 3])
+            Q = quaternion_matrix(q[at_q], q[at_q + 1], q[at_q + 2], q[at_q + 3])
             d = zero
             w = (v[at_v], v[at_v + 1], v[at_v + 2])
             if motion == 3:
@@ -76,17 +73,17 @@ def joint_motion(table, work, i, q, v):
             for c in range(6):
                 for j in range(6):
                     S[c, j] = 1.0 if c == j else 0.0
-        p = add(p, turn(R, d))
+        p = add(p, rotate(R, d))
         R = compose(R, Q)
         last = Q
     store_matrix(work.joint_R[i], R)
-    store(work.joint_p[i], p)
+    store_vector(work.joint_p[i], p)
     store_pair(work.joint_U[i], w, u)
     store_pair(work.joint_dU[i], dw, du)
     for c in range(6 - table.dofs[i]):
         a, b = load_pair(table.locked[i, c])
         if table.turned[i] == 1:
-            a, b = turn_back(last, a), turn_back(last, b)
+            a, b = rotate_back(last, a), rotate_back(last, b)
         store_pair(work.P[i, c], a, b)
 
 

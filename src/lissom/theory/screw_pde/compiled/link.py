@@ -12,8 +12,9 @@ and its projection on ds/deta, with the elastic forces, the deformation equation
 
 from __future__ import annotations
 
+from lissom.kernel.algebra import add, cross, matrix, rotate_back, scale, subtract, vector
 from lissom.kernel.jit import inline, kernel
-from lissom.theory.screw_pde.compiled.algebra import add, cross, load, load_matrix, load_pair, minus, times, turn_back
+from lissom.theory.screw_pde.compiled.screws import load_pair
 
 
 @inline
@@ -80,28 +81,28 @@ def move_particles(table, work, i, n):
     count = table.start[i + 1] - first
     m = table.modes[i]
     f = n + i
-    R = load_matrix(work.R[f])
-    p = load(work.p[f])
+    R = matrix(work.R[f])
+    p = vector(work.p[f])
     w, u = load_pair(work.U[f])
     dw, du = load_pair(work.dU[f])
     du = add(du, cross(w, u))  # acceleration of the section's origin, in its axes
     for k in range(count):
         c = table.carried[first + k]
-        s = minus((work.s[0, k], work.s[1, k], work.s[2, k]), times(c, p))
-        s = turn_back(R, s)
-        ds = turn_back(R, (work.ds[0, k], work.ds[1, k], work.ds[2, k]))
-        ds = minus(minus(ds, times(c, u)), cross(w, s))
-        acc = turn_back(R, (work.acc[0, k], work.acc[1, k], work.acc[2, k]))
-        acc = minus(acc, times(c, du))
-        acc = minus(acc, add(cross(dw, s), add(cross(w, cross(w, s)), times(2.0, cross(w, ds)))))
+        s = subtract((work.s[0, k], work.s[1, k], work.s[2, k]), scale(c, p))
+        s = rotate_back(R, s)
+        ds = rotate_back(R, (work.ds[0, k], work.ds[1, k], work.ds[2, k]))
+        ds = subtract(subtract(ds, scale(c, u)), cross(w, s))
+        acc = rotate_back(R, (work.acc[0, k], work.acc[1, k], work.acc[2, k]))
+        acc = subtract(acc, scale(c, du))
+        acc = subtract(acc, add(cross(dw, s), add(cross(w, cross(w, s)), scale(2.0, cross(w, ds)))))
         for a in range(3):
             work.s[a, k] = s[a]
             work.ds[a, k] = ds[a]
             work.acc[a, k] = acc[a]
         for j in range(m):
             jw, ju = load_pair(work.J[f, j])
-            d = turn_back(R, (work.jac[j, 0, k], work.jac[j, 1, k], work.jac[j, 2, k]))
-            d = minus(minus(d, times(c, ju)), cross(jw, s))
+            d = rotate_back(R, (work.jac[j, 0, k], work.jac[j, 1, k], work.jac[j, 2, k]))
+            d = subtract(subtract(d, scale(c, ju)), cross(jw, s))
             for a in range(3):
                 work.jac[j, a, k] = d[a]
 
@@ -138,8 +139,8 @@ def link_equations(table, work, i, n, q, v):
     if table.moved[i] == 1:
         move_particles(table, work, i, n)
     w, u = load_pair(work.V[i])
-    weight = turn_back(load_matrix(work.world_R[i]), load(table.gravity))
-    accelerate_particles(table, work, i, w, minus(cross(w, u), weight))
+    weight = rotate_back(matrix(work.world_R[i]), vector(table.gravity))
+    accelerate_particles(table, work, i, w, subtract(cross(w, u), weight))
 
     s0, s1, s2 = work.s[0], work.s[1], work.s[2]
     a0, a1, a2 = work.acc[0], work.acc[1], work.acc[2]

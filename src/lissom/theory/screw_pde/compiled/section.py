@@ -10,28 +10,25 @@ on a link, or across a joint, twists and accelerations then obey one rule,
 
 from __future__ import annotations
 
-from lissom.kernel.jit import inline, kernel
-from lissom.theory.screw_pde.compiled.algebra import (
+from lissom.kernel.algebra import (
     add,
-    bracket,
     compose,
     cross,
     dot,
-    gibbs_rotation,
-    load,
-    load_matrix,
-    load_pair,
-    minus,
-    rotation,
-    store,
+    gibbs_matrix,
+    matrix,
+    rotate,
+    rotate_back,
+    scale,
     store_matrix,
-    store_pair,
-    times,
-    transposed,
-    turn,
-    turn_back,
-    twist_at,
+    store_vector,
+    subtract,
+    transpose,
+    turn_matrix,
+    vector,
 )
+from lissom.kernel.jit import inline, kernel
+from lissom.theory.screw_pde.compiled.screws import bracket, load_pair, store_pair, twist_at
 
 
 @inline
@@ -67,17 +64,17 @@ def section_motion(table, work, row, owner, q, v):
     th = (0.0, 0.0, 0.0)
     dth = (0.0, 0.0, 0.0)
     for j in range(m):
-        u = add(u, times(q[at_q + j], load(phi[j])))
-        du = add(du, times(v[at_v + j], load(phi[j])))
-        th = add(th, times(q[at_q + j], load(psi[j])))
-        dth = add(dth, times(v[at_v + j], load(psi[j])))
+        u = add(u, scale(q[at_q + j], vector(phi[j])))
+        du = add(du, scale(v[at_v + j], vector(phi[j])))
+        th = add(th, scale(q[at_q + j], vector(psi[j])))
+        dth = add(dth, scale(v[at_v + j], vector(psi[j])))
     short = (0.0, 0.0, 0.0)
     twist = (0.0, 0.0, 0.0)
     second_order = table.second_order[row] == 1
     if second_order:
         short = quadratic(table.shortening[row], q, at_q, v, at_v, m, work.eta_B[0])
         twist = quadratic(table.twist[row], q, at_q, v, at_v, m, work.eta_B[1])
-    x = load(table.position[row])
+    x = vector(table.position[row])
     r = (x[0] + u[0] - 0.5 * short[0], x[1] + u[1], x[2] + u[2])
 
     # bending: Gibbs vector g = a/2 (1 + |a|^2/12) of the slopes a = (0, -w', v'), with its rates
@@ -86,26 +83,26 @@ def section_motion(table, work, row, owner, q, v):
     z = dot(a, a)
     dz = 2.0 * dot(a, da)
     h = 0.5 + z / 24.0
-    g = times(h, a)
-    dg = add(times(h, da), times(dz / 24.0, a))
-    ddg = add(times(dz / 12.0, da), times(dot(da, da) / 12.0, a))
+    g = scale(h, a)
+    dg = add(scale(h, da), scale(dz / 24.0, a))
+    ddg = add(scale(dz / 12.0, da), scale(dot(da, da) / 12.0, a))
     f = 2.0 / (1.0 + dot(g, g))
-    wb = times(f, minus(dg, cross(g, dg)))
-    dwb = minus(times(f, minus(ddg, cross(g, ddg))), times(f * dot(g, dg), wb))
+    wb = scale(f, subtract(dg, cross(g, dg)))
+    dwb = subtract(scale(f, subtract(ddg, cross(g, ddg))), scale(f * dot(g, dg), wb))
 
     # then twist about the bent axis
     ex = (1.0, 0.0, 0.0)
-    Q = rotation(ex, th[0] + 0.5 * twist[0])
-    R = compose(gibbs_rotation(g), Q)
+    Q = turn_matrix(ex, th[0] + 0.5 * twist[0])
+    R = compose(gibbs_matrix(g), Q)
     roll = (dth[0] + twist[1], 0.0, 0.0)
-    bent = turn_back(Q, wb)
+    bent = rotate_back(Q, wb)
     w = add(bent, roll)
-    dw = add(minus(turn_back(Q, dwb), cross(roll, bent)), (twist[2], 0.0, 0.0))
-    speed = turn_back(R, (du[0] - short[1], du[1], du[2]))
-    drift = minus(turn_back(R, (-short[2], 0.0, 0.0)), cross(w, speed))
+    dw = add(subtract(rotate_back(Q, dwb), cross(roll, bent)), (twist[2], 0.0, 0.0))
+    speed = rotate_back(R, (du[0] - short[1], du[1], du[2]))
+    drift = subtract(rotate_back(R, (-short[2], 0.0, 0.0)), cross(w, speed))
 
     store_matrix(work.R[row], R)
-    store(work.p[row], r)
+    store_vector(work.p[row], r)
     store_pair(work.U[row], w, speed)
     store_pair(work.dU[row], dw, drift)
     for j in range(m):
@@ -116,8 +113,8 @@ def section_motion(table, work, row, owner, q, v):
         if second_order:
             along -= work.eta_B[0, j]
             about += work.eta_B[1, j]
-        angular = add(turn_back(Q, times(f, minus(gj, cross(g, gj)))), (about, 0.0, 0.0))
-        store_pair(work.J[row, j], angular, turn_back(R, (along, phi[j, 1], phi[j, 2])))
+        angular = add(rotate_back(Q, scale(f, subtract(gj, cross(g, gj)))), (about, 0.0, 0.0))
+        store_pair(work.J[row, j], angular, rotate_back(R, (along, phi[j, 1], phi[j, 2])))
 
 
 @kernel
@@ -126,49 +123,49 @@ def seen_from(R, p, J, U, dU, frame_R, frame_p, frame_J, frame_U, frame_dU, m):
 
     g' = g_f^-1 g,  U' = U - Ad(g'^-1) U_f,  dU' = dU - Ad(g'^-1) dU_f + ad(U') Ad(g'^-1) U_f.
     """
-    Rf = load_matrix(frame_R)
-    Q = compose(transposed(Rf), load_matrix(R))
-    d = turn_back(Rf, minus(load(p), load(frame_p)))
+    Rf = matrix(frame_R)
+    Q = compose(transpose(Rf), matrix(R))
+    d = rotate_back(Rf, subtract(vector(p), vector(frame_p)))
     w, v = load_pair(U)
     wf, vf = load_pair(frame_U)
     wf, vf = twist_at(Q, d, wf, vf)
-    w, v = minus(w, wf), minus(v, vf)
+    w, v = subtract(w, wf), subtract(v, vf)
     dw, dv = load_pair(dU)
     dwf, dvf = load_pair(frame_dU)
     dwf, dvf = twist_at(Q, d, dwf, dvf)
     bw, bv = bracket(w, v, wf, vf)
     store_matrix(R, Q)
-    store(p, d)
+    store_vector(p, d)
     store_pair(U, w, v)
-    store_pair(dU, add(minus(dw, dwf), bw), add(minus(dv, dvf), bv))
+    store_pair(dU, add(subtract(dw, dwf), bw), add(subtract(dv, dvf), bv))
     for j in range(m):
         a, b = load_pair(J[j])
         af, bf = load_pair(frame_J[j])
         af, bf = twist_at(Q, d, af, bf)
-        store_pair(J[j], minus(a, af), minus(b, bf))
+        store_pair(J[j], subtract(a, af), subtract(b, bf))
 
 
 @kernel
 def base_motion(work, i, n, m):
     """Motion of the base of link i relative to its body frame, the section in row n + i: the inverse motion."""
     f = n + i
-    R = load_matrix(work.R[f])
-    p = load(work.p[f])
-    Q = transposed(R)
-    d = times(-1.0, turn_back(R, p))
+    R = matrix(work.R[f])
+    p = vector(work.p[f])
+    Q = transpose(R)
+    d = scale(-1.0, rotate_back(R, p))
     store_matrix(work.base_R[i], Q)
-    store(work.base_p[i], d)
+    store_vector(work.base_p[i], d)
     wf, vf = load_pair(work.U[f])
     wf, vf = twist_at(Q, d, wf, vf)
     dwf, dvf = load_pair(work.dU[f])
     dwf, dvf = twist_at(Q, d, dwf, dvf)
-    store_pair(work.base_U[i], times(-1.0, wf), times(-1.0, vf))
+    store_pair(work.base_U[i], scale(-1.0, wf), scale(-1.0, vf))
     # ad(U') Ad(g'^-1) U_f vanishes: here U' = -Ad(g'^-1) U_f
-    store_pair(work.base_dU[i], times(-1.0, dwf), times(-1.0, dvf))
+    store_pair(work.base_dU[i], scale(-1.0, dwf), scale(-1.0, dvf))
     for j in range(m):
         a, b = load_pair(work.J[f, j])
         a, b = twist_at(Q, d, a, b)
-        store_pair(work.base_J[i, j], times(-1.0, a), times(-1.0, b))
+        store_pair(work.base_J[i, j], scale(-1.0, a), scale(-1.0, b))
 
 
 @kernel
@@ -179,14 +176,14 @@ def from_base(work, i, m):
     u = (zdot[3] - work.base_gamma[i, 3], zdot[4] - work.base_gamma[i, 4], zdot[5] - work.base_gamma[i, 5])
     for j in range(m):
         a, b = load_pair(work.base_J[i, j])
-        w = add(w, times(-zdot[6 + j], a))
-        u = add(u, times(-zdot[6 + j], b))
-    R = load_matrix(work.base_R[i])
-    w = turn(R, w)
-    store_pair(zdot, w, add(turn(R, u), cross(load(work.base_p[i]), w)))
+        w = add(w, scale(-zdot[6 + j], a))
+        u = add(u, scale(-zdot[6 + j], b))
+    R = matrix(work.base_R[i])
+    w = rotate(R, w)
+    store_pair(zdot, w, add(rotate(R, u), cross(vector(work.base_p[i]), w)))
 
 
 @inline
 def unmoved(work, row, position):
     """A section of a rigid link: a constant pose."""
-    store(work.p[row], turn(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), position))
+    store_vector(work.p[row], rotate(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), position))
