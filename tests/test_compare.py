@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import lissom
-from lissom.analysis import compare
+from lissom import compare
 from lissom.cli import app
 
 

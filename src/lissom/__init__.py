@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Any
 from lissom.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from lissom.analysis.compare import compare
     from lissom.analysis.frequency_response import frequency_response
     from lissom.analysis.linearise import linearise
     from lissom.analysis.natural_modes import natural_modes
-    from lissom.analysis.sensitivity import sensitivity
     from lissom.analysis.statics import static_equilibrium
     from lissom.citation import cite
     from lissom.dynamics.derivatives import derivatives
@@ -31,7 +29,9 @@ if TYPE_CHECKING:
     from lissom.model.compiled import Model
     from lissom.model.files import load
     from lissom.model.robot import Robot
+    from lissom.scenario.compare import compare
     from lissom.simulation.main import simulate
+    from lissom.simulation.sensitivity import sensitivity
     from lissom.simulation.trajectory import Trajectory
 
 __all__ = [
@@ -77,15 +77,9 @@ _MODULES = {
         "jacobian",
         "derivatives",
     ),
-    "lissom.analysis": (
-        "compare",
-        "linearise",
-        "natural_modes",
-        "static_equilibrium",
-        "frequency_response",
-        "sensitivity",
-    ),
-    "lissom.simulation": ("simulate", "Trajectory"),
+    "lissom.analysis": ("linearise", "natural_modes", "static_equilibrium", "frequency_response"),
+    "lissom.simulation": ("simulate", "sensitivity", "Trajectory"),
+    "lissom.scenario.compare": ("compare",),
     "lissom.errors": ("LissomError",),
     "lissom.citation": ("cite",),
 }
@@ -96,11 +90,11 @@ _SUBPACKAGES = (
     "model",
     "kernel",
     "dynamics",
+    "analysis",
     "theory",
     "control",
     "simulation",
     "scenario",
-    "analysis",
     "view",
 )
 

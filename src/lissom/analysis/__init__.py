@@ -1,6 +1,5 @@
-"""Analysis: linear models, modes, statics, frequency response, spectra, energy balance, compared formulations."""
+"""Analysis: linear models, modes, statics, frequency response, spectra, energy balance."""
 
-from lissom.analysis.compare import Comparison, compare
 from lissom.analysis.energy_audit import EnergyAudit, audit_energy, energy_audit
 from lissom.analysis.frequency_response import FrequencyResponse, frequency_response
 from lissom.analysis.identify_modes import IdentifiedModes, identify_modes
@@ -8,13 +7,10 @@ from lissom.analysis.linear_model import LinearModel, Poles
 from lissom.analysis.linearise import linearise
 from lissom.analysis.natural_modes import NaturalModes, natural_modes
 from lissom.analysis.participation import Participation
-from lissom.analysis.sensitivity import Sensitivity, sensitivity
 from lissom.analysis.spectra import Peaks, Spectrum, amplitude_spectrum, find_peaks, power_density
 from lissom.analysis.statics import Deflection, Equilibrium, static_equilibrium
 
 __all__ = [
-    "compare",
-    "Comparison",
     "linearise",
     "LinearModel",
     "Poles",
@@ -33,8 +29,6 @@ __all__ = [
     "Peaks",
     "identify_modes",
     "IdentifiedModes",
-    "sensitivity",
-    "Sensitivity",
     "energy_audit",
     "audit_energy",
     "EnergyAudit",

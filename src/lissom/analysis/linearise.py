@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.analysis import signals
-from lissom.analysis.coordinates import Named, along_coordinates, compiled, configuration, forces, rates
 from lissom.analysis.linear_model import LinearModel
 from lissom.analysis.statics import Equilibrium, Loads, load_forces
 from lissom.dynamics import derivatives, mass_matrix
+from lissom.dynamics.coordinates import Named, along_coordinates, compiled, configuration, forces, rates
 from lissom.dynamics.state import Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.lie import so3

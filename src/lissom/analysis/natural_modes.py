@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.analysis import participation as shares
-from lissom.analysis.coordinates import Named, Part, compiled, configuration, indices, parts, without_gravity
-from lissom.analysis.participation import Participation
+from lissom.analysis.participation import Part, Participation
 from lissom.analysis.statics import Hold, held_coordinates, static_equilibrium
 from lissom.dynamics import inverse_derivatives
+from lissom.dynamics.coordinates import Named, compiled, configuration, indices
 from lissom.dynamics.state import Vector
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
@@ -122,7 +122,7 @@ def natural_modes(
         raise LissomError(f"at must be 'given' or 'equilibrium', got {at!r}")
     if number is not None and (isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1):
         raise LissomError(f"number = {number!r} must be a whole number of modes from 1 on, or None for all")
-    loaded = model if gravity else without_gravity(model)
+    loaded = model if gravity else _without_gravity(model)
     locked = locked if isinstance(locked, bool | str) else tuple(locked)
     fixed = _locked(model, locked)
     q = configuration(model, q)
@@ -132,7 +132,7 @@ def natural_modes(
     if not len(free):
         raise LissomError(f"{model.robot.name} has nothing left to move with locked = {locked!r}; lock less")
     M, C, K = _matrices(loaded, q, prestress)
-    every = parts(model)
+    every = shares.parts(model)
     squares, shapes = _modes(M, K, free, [part for k, part in enumerate(every) if k in set(free.tolist())])
     squares, shapes = squares[:number], shapes[:, :number]
     omega, growth = np.sqrt(np.maximum(squares, 0)), np.sqrt(np.maximum(-squares, 0))
@@ -178,6 +178,12 @@ def _hold(locked: Locked) -> Hold:
     return [name for name in names if not (name.endswith(".rotor") and name.removesuffix(".rotor") in names)]
 
 
+def _without_gravity(model: Model) -> Model:
+    """The same model in weightlessness."""
+    arrays = model.arrays._replace(gravity=np.zeros_like(model.arrays.gravity))
+    return Model(model.robot, arrays, model.beams, model.bodies)
+
+
 def _matrices(model: Model, q: Vector, prestress: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mass, damping and stiffness matrix about q at rest."""
     zero = np.zeros(model.nv)
@@ -189,7 +195,7 @@ def _matrices(model: Model, q: Vector, prestress: bool) -> tuple[np.ndarray, np.
             plain[body.modes_q] = 0.0
             if body.rotor_q is not None:
                 plain[body.rotor_q] = plain[indices(body.joint_q)[0]]
-        stiffness = inverse_derivatives(without_gravity(model), plain, zero, zero).q
+        stiffness = inverse_derivatives(_without_gravity(model), plain, zero, zero).q
     return exact.qdd, exact.qd, (stiffness + stiffness.T) / 2
 
 

@@ -7,7 +7,42 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lissom.analysis.coordinates import Part
+from lissom.dynamics.coordinates import indices
+from lissom.model.compiled import Model
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a velocity coordinate belongs to."""
+
+    coordinate: str
+    link: str
+    joint: str
+    direction: str  # "joint", "rotor", or of a mode: "y", "z", "torsion", "axial"
+
+    @property
+    def label(self) -> str:
+        """The elastic part in words; a joint and its rotor are one."""
+        if self.direction in ("joint", "rotor"):
+            return f"{self.joint} joint"
+        return f"{self.link} bending {self.direction}" if self.direction in "yz" else f"{self.link} {self.direction}"
+
+
+def parts(model: Model) -> tuple[Part, ...]:
+    """The part of each velocity coordinate, in the order of `model.coordinates`."""
+    out: list[Part | None] = [None] * model.nv
+    for body in model.bodies:
+        names = model.coordinates
+        directions = ["joint"] * len(indices(body.joint_v))
+        if body.link in model.beams:
+            directions += model.beams[body.link].directions
+        places = [*indices(body.joint_v), *indices(body.modes_v)]
+        if body.rotor_v is not None:
+            directions.append("rotor")
+            places.append(body.rotor_v)
+        for k, direction in zip(places, directions, strict=True):
+            out[k] = Part(names[k], body.link, body.joint, direction)
+    return tuple(part for part in out if part is not None)
 
 
 @dataclass(frozen=True, eq=False)

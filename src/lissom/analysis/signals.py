@@ -17,8 +17,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from lissom.analysis.coordinates import along_coordinates, motor_indices, velocity_indices
-from lissom.dynamics import jacobian
+from lissom.dynamics import jacobian, point_pose
+from lissom.dynamics.coordinates import along_coordinates, motor_indices, velocity_indices
 from lissom.dynamics.state import Vector
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
@@ -43,14 +43,14 @@ class Output:
     def gradient(self, model: Model, q: Vector) -> Vector:
         """Derivative of the base quantity along the velocity coordinates, (nv,); q may be complex."""
         kind, of = self.base
-        if kind == "tip":
-            return jacobian(model, q, of)[3 + self.row]
-        out = np.zeros(model.nv, q.dtype)
         if kind == "coordinate":
-            out[self.row] = 1.0
-        else:
-            body = model.body(of)
-            out[body.modes_v] = _deflection_gradient(model, of, q[body.modes_q])[self.row]
+            return np.eye(model.nv)[self.row]
+        J = jacobian(model, q, of)[3:]
+        if kind == "tip":
+            return J[self.row]
+        out, modes = np.zeros_like(J[0]), model.body(of).modes_v
+        R = point_pose(model, q, of, 0.0)[:3, :3]
+        out[modes] = R[:, self.row] @ J[:, modes]  # what the link's own modes do, in its frame
         return out
 
 
@@ -152,18 +152,3 @@ def _point(model: Model, name: str) -> tuple[str, str, list[int]]:
     if kind == "deflection" and link not in model.beams:
         raise LissomError(f"{name}: {link} is rigid; the flexible links are {', '.join(model.beams) or 'none'}")
     return kind, link, [AXES.index(axis[0])] if axis else [0, 1, 2]
-
-
-def _deflection_gradient(model: Model, link: str, eta: Vector) -> np.ndarray:
-    """Derivative of the elastic displacement of a beam's tip by its modes, (3, m).
-
-    The displacement is quadratic in eta, u = Phi eta - 1/2 e_x eta^T B eta, unless the field is exact.
-    """
-    beam = model.beams[link]
-    if beam.stiffening == "exact":
-        steps = eta + 1e-30j * np.eye(beam.count)
-        return beam.displacement(beam.length, steps).imag.T / 1e-30
-    tip = beam.section_map(beam.length)
-    out = tip.phi.astype(np.result_type(tip.phi, eta))
-    out[0] = out[0] - tip.foreshortening @ eta
-    return out

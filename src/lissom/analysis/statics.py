@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.analysis.coordinates import (
+from lissom.dynamics import bias, integrate, inverse_derivatives, point_force
+from lissom.dynamics.coordinates import (
     Named,
     along_coordinates,
     compiled,
@@ -19,7 +20,6 @@ from lissom.analysis.coordinates import (
     motor_indices,
     velocity_indices,
 )
-from lissom.dynamics import bias, integrate, inverse_derivatives, point_force
 from lissom.dynamics.state import Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.lie import so3

@@ -12,7 +12,7 @@ from lissom.cli.options import EXAMPLE, Anything, Json, Settings
 from lissom.cli.shell import assignment, command, screen
 
 if TYPE_CHECKING:
-    from lissom.analysis.compare import Comparison
+    from lissom.scenario.compare import Comparison
 
 
 @command
@@ -40,7 +40,7 @@ def compare(
     A table of the largest differences in joint angles, tip path, joint torques and forces, and of the time taken;
     a figure and the numbers go to a folder. Formulations that do not cover the robot are listed with the reason.
     """
-    from lissom.analysis.compare import compare as measure
+    from lissom.scenario.compare import compare as measure
     from lissom.scenario.files import find
 
     loaded = find(what)

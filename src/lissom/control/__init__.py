@@ -3,7 +3,6 @@
 from lissom.control.config import from_config
 from lissom.control.law import ControlLaw, Law, computed_torque, pd, torques
 from lissom.control.lqr import StateFeedback, lqr
-from lissom.control.pose import pose
 from lissom.control.reference import Reference
 from lissom.control.sampled import Hold, Sampled
 from lissom.control.shaping import Impulses, impulses, light_modes, shape, shaper
@@ -26,6 +25,5 @@ __all__ = [
     "shaper",
     "light_modes",
     "rigid_twin",
-    "pose",
     "from_config",
 ]

@@ -14,10 +14,10 @@ from lissom.control import checks
 from lissom.control.channels import Channel, channels, indices
 from lissom.control.law import ControlLaw, computed_torque, pd, torques
 from lissom.control.lqr import controlled, lqr
-from lissom.control.pose import pose
 from lissom.control.reference import Reference
 from lissom.control.sampled import Sampled
 from lissom.control.shaping import KINDS, Impulses, impulses, shape, shaper
+from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
 from lissom.model.names import did_you_mean, listed
@@ -70,7 +70,7 @@ def from_config(
             raise LissomError(f"must be a mapping, not {kind_of(config)}; give type: {listed(_FIELDS)}")
         kind = _choice(config, "type", _FIELDS, "type")
         _only(config, ("type", *_FIELDS[kind]), "")
-        return _Builder(model, config, pose(model, start, "start"), Path(folder)).build(kind)
+        return _Builder(model, config, configuration(model, start, "start"), Path(folder)).build(kind)
     except LissomError as error:
         raise LissomError(_within("control", error)) from None
 
@@ -90,7 +90,7 @@ def reference_from_config(
         start, folder: as in `from_config`.
         field: how messages call the block.
     """
-    at = pose(model, start, "start")
+    at = configuration(model, start, "start")
     builder = _Builder(model, {}, at, Path(folder))
     return _ReferenceBlock(builder, block, channels(model, joints, field), at, field).build()
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.analysis import signals
+from lissom.analysis.linear_model import LinearModel
+from lissom.analysis.linearise import linearise
+from lissom.analysis.natural_modes import natural_modes
+from lissom.analysis.statics import Equilibrium, static_equilibrium
 from lissom.control import checks
 from lissom.control.channels import Channel, Side
+from lissom.dynamics import mass_matrix, tip_pose
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
 from lissom.model.names import did_you_mean, listed
@@ -17,32 +23,18 @@ from lissom.model.names import did_you_mean, listed
 SENSOR_KINDS = ("position", "deflection")
 
 
-class Equilibrium(NamedTuple):
-    """A state of rest."""
+@dataclass(frozen=True, eq=False)
+class ModalModel:
+    """Motion about an equilibrium in n modes z, with q - q0 = shapes z (along v)."""
 
-    q: np.ndarray  # (nq,)
-    tau: np.ndarray  # (nv,) forces of the motors that hold it
-
-
-class LinearModel(NamedTuple):
-    """Motion about an equilibrium in n modes z: z'' = -K z - D z' + B u, with q - q0 = shapes z (along v)."""
-
-    K: np.ndarray  # (n, n)
-    D: np.ndarray  # (n, n)
-    B: np.ndarray  # (n, na) u: forces of the motors beyond those of the equilibrium
+    linear: LinearModel  # of x = (z, z'), driven by the motors' forces beyond those of the equilibrium
     shapes: np.ndarray  # (nv, n) of unit modal mass
     inverse: np.ndarray  # (n, nv) z = inverse (q - q0)
 
     @property
-    def A(self) -> np.ndarray:
-        """State matrix of x = (z, z'), (2n, 2n)."""
-        n = len(self.K)
-        return np.block([[np.zeros((n, n)), np.eye(n)], [-self.K, -self.D]])
-
-    @property
-    def input(self) -> np.ndarray:
-        """Input matrix of x, (2n, na)."""
-        return np.concatenate([np.zeros_like(self.B), self.B])
+    def count(self) -> int:
+        """Number n of modes."""
+        return len(self.inverse)
 
 
 class SampledModel(NamedTuple):
@@ -62,76 +54,40 @@ class Sensor:
     noise: float
 
 
-def equilibrium(model: Model, q: np.ndarray, selected: Sequence[Channel]) -> Equilibrium:
-    """The state of rest with the joints at q: links bent and gears wound up by the load, motors holding."""
-    from lissom.dynamics import integrate, inverse_derivatives
-
-    motors = [channel.force for channel in selected]
-    unknown = [k for body in model.bodies for k in range(model.nv)[body.modes_v]]
-    unknown += [body.rotor_v for body in model.bodies if body.rotor_v is not None]
-    geared = [body.joint_v.start for body in model.bodies if body.rotor_v is not None]
-    rows = [k for body in model.bodies for k in range(model.nv)[body.modes_v]] + geared
-    rest = np.zeros(model.nv)
-    for _ in range(50):
-        linear = inverse_derivatives(model, q, rest, rest)
-        step = np.zeros(model.nv)
-        if unknown:
-            step[unknown] = -np.linalg.lstsq(linear.q[np.ix_(rows, unknown)], linear.tau[rows], rcond=None)[0]
-        q = integrate(model, q, step)
-        if np.abs(step).max(initial=0.0) <= 1e-10 * (1.0 + np.abs(q).max(initial=0.0)):
-            break
-    else:
-        raise LissomError(
-            f"no state of rest was found for {model.robot.name} at this pose; the links may be too soft for their load"
-        )
-    tau = inverse_derivatives(model, q, rest, rest).tau
-    scale = np.abs(tau).max(initial=0.0) + 1e-300
-    held = {*motors, *np.flatnonzero(model.arrays.prescribed).tolist()}
-    for k in np.flatnonzero(np.abs(tau) > 1e-8 * scale):
-        if k not in held and abs(tau[k]) > 1e-9:
+def held_by_motors(model: Model, q: np.ndarray, selected: Sequence[Channel]) -> Equilibrium:
+    """The state of rest with the joints at q, which the selected motors must be able to hold."""
+    at = static_equilibrium(model, q)
+    held = {*(channel.force for channel in selected), *np.flatnonzero(model.arrays.prescribed).tolist()}
+    largest = np.abs(at.tau).max(initial=0.0)
+    for k in np.flatnonzero(np.abs(at.tau) > max(1e-8 * largest, 1e-9)):
+        if k not in held:
             raise LissomError(
-                f"{model.coordinates[k]} is not at rest at this pose: {tau[k]:.4g} N m (N) would have to "
+                f"{model.coordinates[k]} is not at rest at this pose: {at.tau[k]:.4g} N m (N) would have to "
                 "hold it; control it too, or choose a pose where it balances"
             )
-    out = np.zeros(model.nv)
-    out[motors] = tau[motors]
-    return Equilibrium(q, out)
+    return at
 
 
-def linear_model(model: Model, at: Equilibrium, selected: Sequence[Channel], limit: float) -> LinearModel:
-    """The linear model, cut after the modes of `limit` Hz."""
-    from scipy.linalg import eigh
-
-    from lissom.dynamics import derivatives
-
-    rest = np.zeros(model.nv)
-    linear = derivatives(model, at.q, rest, at.tau)
-    kept = np.flatnonzero(model.arrays.prescribed == 0)
-    part = np.ix_(kept, kept)
-    M = np.linalg.inv(linear.tau[part])
-    M = (M + M.T) / 2
-    K = -M @ linear.q[part]
-    squares, modes = eigh((K + K.T) / 2, M)
-    modes = modes[:, squares <= (2 * np.pi * limit) ** 2]
-    shapes = np.zeros((model.nv, modes.shape[1]))
-    shapes[kept] = modes
-    inverse = np.zeros(shapes.T.shape)
-    inverse[:, kept] = modes.T @ M
-    return LinearModel(
-        K=inverse @ -linear.q @ shapes,
-        D=inverse @ -linear.qd @ shapes,
-        B=shapes.T[:, [channel.force for channel in selected]],
-        shapes=shapes,
-        inverse=inverse,
+def modal_model(model: Model, at: Equilibrium, selected: Sequence[Channel], limit: float) -> ModalModel:
+    """The linear model about an equilibrium, cut after the modes of `limit` Hz."""
+    linear = linearise(model, at, inputs=[model.coordinates[channel.force] for channel in selected])
+    modes = natural_modes(model, at.q, locked=False)
+    shapes = modes.shapes[:, modes.frequencies_hz <= limit]
+    inverse = shapes.T @ mass_matrix(model, at.q)
+    back, to = np.kron(np.eye(2), inverse), np.kron(np.eye(2), shapes)
+    names = [f"mode {k + 1}" for k in range(len(inverse))]
+    states = (*names, *(f"{name}.rate" for name in names))
+    return ModalModel(
+        replace(linear, A=back @ linear.A @ to, B=back @ linear.B, C=linear.C @ to, states=states), shapes, inverse
     )
 
 
-def sampled_model(model: LinearModel, rate: float, delay: float) -> SampledModel:
+def sampled_model(linear: LinearModel, rate: float, delay: float) -> SampledModel:
     """Zero-order hold at `rate`, inputs acting `delay` seconds late (Astrom and Wittenmark 1997, 2.6)."""
     period = 1.0 / rate
     whole = int(np.ceil(delay * rate - 1e-9))
     late = delay - (whole - 1) * period if whole else 0.0  # part of a period in which the older input acts
-    early, later = _held(model, period - late), _held(model, late)
+    early, later = _held(linear, period - late), _held(linear, late)
     A = early.A @ later.A
     n, m = early.B.shape
     if not whole:
@@ -149,13 +105,11 @@ def sampled_model(model: LinearModel, rate: float, delay: float) -> SampledModel
     return SampledModel(big_a, big_b)
 
 
-def _held(model: LinearModel, time: float) -> SampledModel:
-    from scipy.linalg import expm
-
-    A, B = model.A, model.input
-    n, m = B.shape
-    both = expm(time * np.block([[A, B], [np.zeros((m, n + m))]]))
-    return SampledModel(both[:n, :n], both[:n, n:])
+def _held(linear: LinearModel, time: float) -> SampledModel:
+    if time < 1e-12:
+        return SampledModel(np.eye(len(linear.A)), np.zeros_like(linear.B))
+    held = linear.discretise(time)
+    return SampledModel(held.A, held.B)
 
 
 def tip_rows(model: Model, link: str) -> np.ndarray:
@@ -176,8 +130,6 @@ def joint_sensor(model: Model, selected: Sequence[Channel], side: Side, noise: f
 
 def tip_sensor(model: Model, q: np.ndarray, spec: Any, field: str) -> Sensor:
     """A sensor of a link's tip, from {link, kind: position or deflection, noise (m)}."""
-    from lissom.dynamics import jacobian, tip_pose
-
     if not isinstance(spec, Mapping):
         raise LissomError(f"{field} = {checks.brief(spec)}: must be {{link: ..., kind: position or deflection}}")
     for key in spec:
@@ -189,7 +141,7 @@ def tip_sensor(model: Model, q: np.ndarray, spec: Any, field: str) -> Sensor:
         hint = did_you_mean(link, model.links)
         raise LissomError(f"{field}.link = {checks.brief(link)}: is not a link{hint}; choose {listed(model.links)}")
     if kind == "position":
-        rows = jacobian(model, q, link)[3:]
+        rows = _gradients(model, q, f"{link}.tip")
         moving = np.abs(rows).max(axis=1) > 1e-9 * np.abs(rows).max()
         return Sensor(f"position of {link}", rows[moving], lambda q: tip_pose(model, q, link)[:3, 3][moving], noise)
     if kind != "deflection":
@@ -198,10 +150,16 @@ def tip_sensor(model: Model, q: np.ndarray, spec: Any, field: str) -> Sensor:
     if link not in model.beams:
         beams = listed(model.beams, "and") if model.beams else "none"
         raise LissomError(f"{field}.link = {link}: is rigid and has no deflection; the beams are {beams}")
-    phi = tip_rows(model, link)[:3]
-    bends = [k for k in (1, 2) if np.any(phi[k])]
+    rows = _gradients(model, q, f"{link}.deflection")
+    bends = [k for k in (1, 2) if np.any(rows[k])]
     if not bends:
         raise LissomError(f"{field}.link = {link}: has no bending modes; give it some, or measure its position")
-    modes = model.body(link).modes_q
-    section = phi[bends][:, model.body(link).modes_v]
-    return Sensor(f"deflection of {link}", phi[bends], lambda q: section @ q[modes], noise)
+    beam, modes = model.beams[link], model.body(link).modes_q
+    return Sensor(
+        f"deflection of {link}", rows[bends], lambda q: beam.displacement(beam.length, q[modes])[bends], noise
+    )
+
+
+def _gradients(model: Model, q: np.ndarray, signal: str) -> np.ndarray:
+    """Derivatives (3, nv) of a point's position along the velocity coordinates."""
+    return np.array([row.gradient(model, q) for row in signals.outputs(model, [signal])])

@@ -12,26 +12,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.analysis.statics import Equilibrium
 from lissom.control import checks
 from lissom.control.channels import Channel, Side, by_channel, channels, reference_of
 from lissom.control.law import saturation_of
 from lissom.control.linear import (
-    Equilibrium,
-    LinearModel,
+    ModalModel,
     SampledModel,
     Sensor,
-    equilibrium,
+    held_by_motors,
     joint_sensor,
-    linear_model,
+    modal_model,
     sampled_model,
     tip_rows,
     tip_sensor,
 )
-from lissom.control.pose import pose
 from lissom.control.reference import Reference
 from lissom.control.sampled import Sampled
 from lissom.control.shaping import light_modes
 from lissom.control.twin import rigid_twin
+from lissom.dynamics import mass_matrix
+from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
 
@@ -50,7 +51,7 @@ class StateFeedback:
     B: np.ndarray  # (n, na)
     C: np.ndarray  # (m, n)
     at: Equilibrium
-    linear: LinearModel
+    modal: ModalModel
     sensors: tuple[Sensor, ...]
     reference: Reference  # joint angles, na channels
     inertia: np.ndarray  # (na, na) of the rigid twin: torque per acceleration of the reference
@@ -98,13 +99,13 @@ class StateFeedback:
 
     def _state(self, r: np.ndarray, rd: np.ndarray) -> np.ndarray:
         """The state with the joints at r, moving at rd, links unbent from the equilibrium."""
-        shift, rate = np.zeros((2, self.linear.inverse.shape[1]))
+        shift, rate = np.zeros((2, self.modal.inverse.shape[1]))
         for k, (on_q, on_v, on_rotor) in enumerate(self.joints):
             shift[[on_v, on_rotor]] = r[k] - self.at.q[on_q]
             rate[[on_v, on_rotor]] = rd[k]
         x = np.zeros(len(self.A))
-        n = len(self.linear.K)
-        x[:n], x[n : 2 * n] = self.linear.inverse @ shift, self.linear.inverse @ rate
+        n = self.modal.count
+        x[:n], x[n : 2 * n] = self.modal.inverse @ shift, self.modal.inverse @ rate
         return x
 
     def _first(self, measured: np.ndarray) -> np.ndarray:
@@ -165,8 +166,8 @@ def lqr(
     if deflection is not None:
         deflection = checks.number(deflection, "deflection", "give an acceptable deflection in m", above=0)
     noise = checks.number(angle_noise, "angle_noise", "give a standard deviation in rad", above=0)
-    at = equilibrium(model, pose(model, q), selected)
-    linear = linear_model(model, at, selected, limit)
+    at = held_by_motors(model, configuration(model, q), selected)
+    modal = modal_model(model, at, selected, limit)
     inertia = _rigid_inertia(model, at, selected)
     if torque is None:
         omega = 2 * np.pi * _bandwidth(model, at, bandwidth, rate)
@@ -176,11 +177,11 @@ def lqr(
         _positive(torques, "torque")
     tips = (tip_sensor(model, at.q, spec, f"sensors[{k}]") for k, spec in enumerate(sensors))
     eyes = (joint_sensor(model, selected, side, noise), *tips)
-    plant = sampled_model(linear, rate, delay)
-    K = _feedback(model, linear, plant, selected, angles, deflection, torques)
+    plant = sampled_model(modal.linear, rate, delay)
+    K = _feedback(model, modal, plant, selected, angles, deflection, torques)
     C = np.zeros((sum(len(eye.jacobian) for eye in eyes), len(plant.A)))
-    C[:, : len(linear.K)] = np.concatenate([eye.jacobian for eye in eyes]) @ linear.shapes
-    L = _estimator(linear, plant, C, eyes, torques, rate)
+    C[:, : modal.count] = np.concatenate([eye.jacobian for eye in eyes]) @ modal.shapes
+    L = _estimator(modal, plant, C, eyes, torques, rate)
     lower, upper = saturation_of(model, selected, saturation)
     held = {channel.name: at.q[channel.joint_q] for channel in selected}
     function = StateFeedback(
@@ -190,7 +191,7 @@ def lqr(
         B=plant.B,
         C=C,
         at=at,
-        linear=linear,
+        modal=modal,
         sensors=eyes,
         reference=reference_of(model, selected, held if reference is None else reference),
         inertia=inertia,
@@ -227,8 +228,6 @@ def _positive(values: np.ndarray, name: str) -> None:
 
 def _rigid_inertia(model: Model, at: Equilibrium, selected: Sequence[Channel]) -> np.ndarray:
     """Inertia (na, na) of the rigid twin at the pose, rotors included."""
-    from lissom.dynamics import mass_matrix
-
     twin = rigid_twin(model.robot, rotors=True).compile()
     on_q = [k for body in model.bodies for k in range(model.nq)[body.joint_q]]
     index = [twin.coordinates.index(channel.name) for channel in selected]
@@ -244,7 +243,7 @@ def _bandwidth(model: Model, at: Equilibrium, bandwidth: ArrayLike | None, rate:
 
 def _feedback(
     model: Model,
-    linear: LinearModel,
+    modal: ModalModel,
     plant: SampledModel,
     selected: Sequence[Channel],
     angles: np.ndarray,
@@ -254,12 +253,12 @@ def _feedback(
     """Gain K (na, n) of the discrete-time regulator."""
     rows = [np.eye(model.nv)[[channel.joint_v for channel in selected]] / angles[:, None]]
     rows += [tip_rows(model, link) / (deflection or beam.length / 200) for link, beam in model.beams.items()]
-    weighted = np.concatenate(rows) @ linear.shapes
-    n = len(linear.K)
+    weighted = np.concatenate(rows) @ modal.shapes
+    n = modal.count
     Q = np.zeros_like(plant.A)
     Q[:n, :n] = weighted.T @ weighted
     R = np.diag(1 / torques**2)
-    _check_reach(model, linear, plant, plant.B.T, "motors cannot reach", "the controlled joints do not move it")
+    _check_reach(model, modal, plant, plant.B.T, "motors cannot reach", "the controlled joints do not move it")
     P = _riccati(plant.A, plant.B, Q, R, "feedback")
     K = np.linalg.solve(R + plant.B.T @ P @ plant.B, plant.B.T @ P @ plant.A)
     _check_stable(plant.A - plant.B @ K, "feedback")
@@ -267,7 +266,7 @@ def _feedback(
 
 
 def _estimator(
-    linear: LinearModel,
+    modal: ModalModel,
     plant: SampledModel,
     C: np.ndarray,
     sensors: Sequence[Sensor],
@@ -275,11 +274,11 @@ def _estimator(
     rate: float,
 ) -> np.ndarray:
     """Gain L (n, m) of the steady Kalman filter; a tenth of the acceptable torques disturbs the motion."""
-    n = len(linear.K)
+    n = modal.count
     W = 1e-12 * np.eye(len(plant.A))
-    modal = np.linalg.norm(0.1 * linear.B * torques, axis=1) + 1e-6
-    W[n : 2 * n, n : 2 * n] += np.diag((modal / rate) ** 2)
-    W[:n, :n] += np.diag((modal / rate**2 / 2) ** 2)
+    disturbance = np.linalg.norm(0.1 * modal.linear.B[n:] * torques, axis=1) + 1e-6
+    W[n : 2 * n, n : 2 * n] += np.diag((disturbance / rate) ** 2)
+    W[:n, :n] += np.diag((disturbance / rate**2 / 2) ** 2)
     disturbed = plant.B * (0.1 * torques)
     W += disturbed @ disturbed.T
     V = np.diag(np.concatenate([np.full(len(s.jacobian), s.noise**2) for s in sensors]))
@@ -310,16 +309,16 @@ def _check_stable(A: np.ndarray, what: str) -> None:
         )
 
 
-def _check_reach(model: Model, linear: LinearModel, plant: SampledModel, rows: np.ndarray, what: str, why: str) -> None:
+def _check_reach(model: Model, modal: ModalModel, plant: SampledModel, rows: np.ndarray, what: str, why: str) -> None:
     """Refuse a mode that neither decays nor answers to `rows` (Popov, Belevitch and Hautus)."""
     values, vectors = np.linalg.eig(plant.A.T)
-    n = len(linear.K)
+    n = modal.count
     for value, left in zip(values, vectors.T):
         if abs(value) < 1 - 1e-9 or np.abs(left[: 2 * n]).max() == 0:
             continue
         reached = np.abs(rows @ left) / (np.linalg.norm(rows, axis=1) * np.linalg.norm(left) + 1e-300)
         if reached.max() < 1e-10:
-            share = np.abs(linear.shapes @ left[:n].real) + np.abs(linear.shapes @ left[n : 2 * n].real)
+            share = np.abs(modal.shapes @ left[:n].real) + np.abs(modal.shapes @ left[n : 2 * n].real)
             name = model.coordinates[int(np.argmax(share))]
             raise LissomError(
                 f"lqr: {what} an undamped mode (mainly {name}): {why}; "

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from lissom.control import checks
 from lissom.control.channels import Side
 from lissom.control.law import ControlLaw, Gains, Law, pd
-from lissom.control.pose import pose
 from lissom.control.reference import Reference
+from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
 from lissom.model.names import did_you_mean, listed
@@ -137,7 +137,7 @@ def light_modes(
     """Frequencies and damping of the lightly damped modes at a pose; arguments as in `shaper`."""
     from lissom.dynamics import inverse_derivatives
 
-    at = pose(model, q)
+    at = configuration(model, q)
     linear = inverse_derivatives(model, at, np.zeros(model.nv), np.zeros(model.nv))
     M, D, K = linear.qdd, linear.qd.copy(), linear.q.copy()
     law = gains if isinstance(gains, ControlLaw) else None

@@ -22,7 +22,7 @@ def vector(model: Model, value: ArrayLike, name: str, size: int) -> Vector:
         raise LissomError(f"expected a compiled model, got a {type(model).__name__}; use robot.compile()")
     array = np.ascontiguousarray(value)
     if array.shape != (size,):
-        names = model.q_names if name == "q" else model.coordinates
+        names = model.q_names if size == model.nq else model.coordinates
         raise LissomError(
             f"{name} must have shape ({size},) for {model.robot.name}, got {array.shape}; its entries are "
             + ", ".join(names[:12])

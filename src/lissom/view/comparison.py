@@ -11,7 +11,7 @@ from lissom.view.style import grid, headline, legend, line, style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from lissom.analysis.compare import Comparison
+    from lissom.scenario.compare import Comparison
 
 LEAST = 1e-16  # differences below are drawn there
 

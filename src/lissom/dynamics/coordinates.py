@@ -1,0 +1,156 @@
+"""Names to numbers: configurations, velocities, forces and coordinates as users write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.dynamics.state import Vector, integrate, numbers, vector
+from lissom.errors import LissomError
+from lissom.model.compiled import BodyNames, Model
+from lissom.model.names import did_you_mean
+from lissom.model.robot import Robot
+
+STEP = 1e-40  # of complex-step derivatives
+
+Named = Mapping[str, ArrayLike]
+
+
+def compiled(model: Model | Robot) -> Model:
+    """The model itself, or that of a robot."""
+    if isinstance(model, Robot):
+        return model.compile()
+    if not isinstance(model, Model):
+        raise LissomError(f"expected a compiled model (robot.compile()) or a robot, got {type(model).__name__}")
+    return model
+
+
+def configuration(model: Model, q: ArrayLike | Named | None = None, field: str = "q") -> Vector:
+    """`q` as an array (nq,): neutral if None; from {joint, coordinate, or link for its modes: value or values}.
+
+    The rotor of an elastic joint stands where the joint does unless it is named itself. Quaternions get unit length.
+    """
+    if q is not None and not isinstance(q, Mapping):
+        return _unit_quaternions(model, _array(model, q, model.q_names, field), field)
+    named = q or {}
+    out = _placed(model.neutral(), named, lambda name: _position_indices(model, name), field)
+    for body in _led_rotors(model, named):
+        out[body.rotor_q] = out[body.joint_q.start]
+    return _unit_quaternions(model, out, field)
+
+
+def rates(model: Model, qd: ArrayLike | Named | None = None, field: str = "qd") -> Vector:
+    """Velocities as an array (nv,): zero if None; by name as in `configuration`."""
+    if qd is not None and not isinstance(qd, Mapping):
+        return _array(model, qd, model.coordinates, field)
+    named = qd or {}
+    out = _placed(np.zeros(model.nv), named, lambda name: velocity_indices(model, name), field)
+    for body in _led_rotors(model, named):
+        out[body.rotor_v] = out[body.joint_v.start]
+    return out
+
+
+def forces(model: Model, tau: ArrayLike | Named | None = None, field: str = "tau") -> Vector:
+    """Forces as an array (nv,): zero if None; by name, where a joint means its motor."""
+    if tau is not None and not isinstance(tau, Mapping):
+        return _array(model, tau, model.coordinates, field)
+    return _placed(np.zeros(model.nv), tau or {}, lambda name: motor_indices(model, name), field)
+
+
+def velocity_indices(model: Model, name: str) -> list[int]:
+    """Where the coordinate of that name, all those of a joint, or all modes of a link stand in v."""
+    if name in model.coordinates:
+        return [model.coordinates.index(name)]
+    if (body := _joint(model, name)) is not None:
+        return indices(body.joint_v)
+    if (body := _flexible(model, name)) is not None:
+        return indices(body.modes_v)
+    raise _unknown(model, name, model.coordinates)
+
+
+def motor_indices(model: Model, name: str) -> list[int]:
+    """Where the motor of a joint acts (on its rotor if it has one), or the force on any other coordinate."""
+    body = _joint(model, name)
+    if body is not None:
+        return indices(body.joint_v) if body.rotor_v is None else [body.rotor_v]
+    return velocity_indices(model, name)
+
+
+def indices(part: slice) -> list[int]:
+    return list(range(part.start, part.stop))
+
+
+def along_coordinates(model: Model, q: Vector, function: Callable[[Vector], np.ndarray]) -> np.ndarray:
+    """Exact derivative of `function(q)` along velocity coordinates, shape (*result, nv), by complex step."""
+    columns = []
+    for k in range(model.nv):
+        step = np.zeros(model.nv, np.complex128)
+        step[k] = 1j * STEP
+        columns.append(np.imag(function(integrate(model, q, step))) / STEP)
+    return np.stack(columns, axis=-1)
+
+
+def _position_indices(model: Model, name: str) -> list[int]:
+    if name in model.q_names:
+        return [model.q_names.index(name)]
+    if (body := _joint(model, name)) is not None:
+        return indices(body.joint_q)
+    if (body := _flexible(model, name)) is not None:
+        return indices(body.modes_q)
+    raise _unknown(model, name, model.q_names)
+
+
+def _joint(model: Model, name: str) -> BodyNames | None:
+    return next((body for body in model.bodies if body.joint == name and indices(body.joint_v)), None)
+
+
+def _flexible(model: Model, name: str) -> BodyNames | None:
+    return next((body for body in model.bodies if body.link == name and indices(body.modes_v)), None)
+
+
+def _led_rotors(model: Model, named: Named) -> list[BodyNames]:
+    """Bodies whose rotors are not named, so that their joints lead them."""
+    return [body for body in model.bodies if body.rotor_q is not None and f"{body.joint}.rotor" not in named]
+
+
+def _unknown(model: Model, name: str, known: Iterable[str]) -> LissomError:
+    names = [*dict.fromkeys([*model.joints, *known])]
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    hint = did_you_mean(name, names)
+    return LissomError(f"{model.robot.name} has no joint or coordinate {name!r}{hint}; it has {shown}")
+
+
+def _array(model: Model, values: ArrayLike, names: tuple[str, ...], field: str) -> Vector:
+    """A copy of `values` as an array with one finite number per name."""
+    out = np.array(vector(model, values, field, len(names)))
+    wrong = np.flatnonzero(~np.isfinite(out))
+    if len(wrong):
+        raise LissomError(f"{field} of {names[wrong[0]]} is {out[wrong[0]]}; give a finite number")
+    return out
+
+
+def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field: str) -> Vector:
+    """`out` with the named values in their places."""
+    for name, value in named.items():
+        try:
+            index = where(name)
+        except LissomError as error:
+            raise LissomError(f"{field}: {error}") from None
+        size = len(index)
+        given = np.atleast_1d(numbers(value, f"{field}: {name}"))
+        if given.shape != (size,) or not np.all(np.isfinite(given)):
+            raise LissomError(f"{field}: {name} takes {size} finite number{'s' * (size > 1)}, got {value!r}")
+        out[index] = given
+    return out
+
+
+def _unit_quaternions(model: Model, q: Vector, field: str) -> Vector:
+    for link, body in zip(model.robot.bodies, model.bodies, strict=True):
+        if link.joint.type in ("spherical", "free"):
+            turn = q[body.joint_q][:4]
+            if not np.any(turn):
+                raise LissomError(f"{field}: the quaternion of {body.joint} is zero; give (w, x, y, z) of unit length")
+            turn /= np.linalg.norm(turn)
+    return q
