@@ -52,7 +52,7 @@ def browser():
 
 @pytest.fixture
 def page(browser):
-    """A page of 900 x 640 that must neither complain nor call anybody."""
+    """A page of 1000 x 900 that must neither complain nor call anybody."""
     with watched(browser) as opened:
         yield opened
 
@@ -60,7 +60,7 @@ def page(browser):
 @contextmanager
 def watched(browser):
     """A new page; at its end it must have had no error and called no other machine."""
-    opened = browser.new_page(viewport={"width": 900, "height": 640})
+    opened = browser.new_page(viewport={"width": 1000, "height": 900})
     opened.set_default_timeout(60_000)
     complaints, calls = [], []
     opened.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
@@ -79,6 +79,20 @@ def until(page, condition, seconds=60):
     while not page.evaluate(condition):
         assert time.monotonic() < end, f"still not true: {condition}"
         time.sleep(0.03)
+
+
+def drag(page, track, start, end, margin=0):
+    """Move a slider by the mouse: from one part of the way along its track to another.
+
+    The knob of a browser's own slider is 16 px wide and stays inside the track: a margin of 8 px at either end.
+    """
+    track.scroll_into_view_if_needed()
+    box = track.bounding_box()
+    at = [box["x"] + margin + part * (box["width"] - 2 * margin) for part in (start, end)]
+    page.mouse.move(at[0], box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(at[1], box["y"] + box["height"] / 2, steps=6)
+    page.mouse.up()
 
 
 def leaves(url):

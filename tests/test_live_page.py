@@ -1,12 +1,13 @@
 """The live page in a real browser: it draws, plays, bends, follows sliders, and talks to nobody else."""
 
+import re
 import socket
 import threading
 import time
 
 import numpy as np
 import pytest
-from browser import changed, inked, shot, until, watched
+from browser import changed, drag, inked, shot, until, watched
 from sample_runs import ella_run, small_ella
 
 import lissom
@@ -49,6 +50,7 @@ def live(browser, app):
         page.wait_for_selector(CANVAS)
         page.get_by_text("Motion").first.wait_for()
         page.wait_for_timeout(800)
+        page.locator(".mantine-Notification-closeButton").click()  # a word about software graphics
         yield page
 
 
@@ -59,38 +61,128 @@ def wait(condition, seconds=600):  # the first simulation on a machine compiles
         time.sleep(0.03)
 
 
-def choose(app, show, run=None):
-    """What a visitor does with the two lists."""
-    before = app.activity
-    app.show.value = show
-    if run is not None:
-        app.run_choice.value = run
-    app.choose()
-    wait(lambda: app.activity not in (None, before))
+class Visitor:
+    """What a visitor does to the page with mouse and keyboard, each control found by the name beside it."""
+
+    def __init__(self, page):
+        self.page = page
+
+    def control(self, name):
+        """The element that a visible label belongs to."""
+        label = self.page.locator("label", has_text=re.compile(f"^{re.escape(name)}$")).and_(
+            self.page.locator(":visible")
+        )
+        return self.page.locator(f'[id="{label.first.get_attribute("for")}"]')
+
+    def shows(self, name):
+        return self.page.get_by_text(name, exact=True).first.is_visible()
+
+    def thumb(self, name):
+        """The knob of a slider."""
+        return self.control(name).locator("[role=slider]")
+
+    def value(self, name):
+        """Where the slider stands on the page."""
+        return float(self.thumb(name).get_attribute("aria-valuenow"))
+
+    def drag(self, name, part):
+        """Take a slider's knob by the mouse to a part of its way."""
+        now, least, most = (float(self.thumb(name).get_attribute(f"aria-value{x}")) for x in ("now", "min", "max"))
+        drag(self.page, self.control(name).locator(".mantine-Slider-track"), (now - least) / (most - least), part)
+
+    def press(self, name, key, times=1):
+        """Move a slider by the keyboard."""
+        self.thumb(name).focus()
+        for _ in range(times):
+            self.page.keyboard.press(key)
+
+    def choose(self, name, option):
+        """Take an entry of a list."""
+        self.control(name).click()
+        self.page.get_by_role("option", name=option, exact=True).click()
+
+    def tick(self, name):
+        self.control(name).click()
 
 
-def test_a_recorded_run_is_drawn_plays_and_bends(live, app):
+@pytest.fixture
+def visitor(live):
+    return Visitor(live)
+
+
+def show(visitor, app, kind, run=None):
+    """Let the page show something else, and wait until it does."""
+    for name, option in (("Show", kind), ("Run", run)):
+        if option is not None and visitor.control(name).input_value() != option:
+            before = app.activity
+            visitor.choose(name, option)
+            wait(lambda before=before: app.activity not in (None, before))
+    visitor.page.wait_for_timeout(300)
+
+
+def test_a_recorded_run_is_drawn_and_plays(live, visitor, app):
     recorded = app.activity
     still = shot(live, "live-start")
     assert inked(still) > 0.005
-    recorded.speed.value = "0.25 ×"  # so that a slow browser can pause it in time
+    visitor.choose("Speed", "0.25 ×")  # so that a slow browser can pause it in time
+    wait(lambda: recorded.speed.value == "0.25 ×")
     live.get_by_role("button", name="Play").click()
     wait(lambda: recorded.time > 0.4)
     live.get_by_role("button", name="Pause").click()
     wait(lambda: not recorded.playing)
     assert 0.4 < recorded.time < 1.0
     live.wait_for_timeout(400)
-    played = shot(live, "live-played")
-    assert changed(still, played) > 0.005
-    # the slider of the deflection
-    app.scale.value = 30.0
-    wait(lambda: recorded._drawn == (recorded.time, 30.0))
+    assert changed(still, shot(live, "live-played")) > 0.005
+    assert visitor.value("Time [s]") == pytest.approx(recorded.time, abs=2e-3)  # the slider went along
+
+
+def test_the_time_slider_moves_the_arm_and_the_line_in_the_charts(live, visitor, app):
+    visitor.drag("Time [s]", 0.0)
+    wait(lambda: app.activity.time < 0.05)
     live.wait_for_timeout(500)
-    assert changed(played, shot(live, "live-bent")) > 0.003
-    app.scale.value = 1.0
+    start = shot(live, "live-time-0")
+    visitor.drag("Time [s]", 0.6)
+    wait(lambda: 0.5 < app.activity.time < 0.7)
+    live.wait_for_timeout(500)
+    assert changed(start, shot(live, "live-time-0.6")) > 0.005
+    by_mouse = app.activity.time
+    visitor.press("Time [s]", "ArrowRight", 20)
+    wait(lambda: app.activity.time > by_mouse + 0.015)
+    plot = live.locator(".u-over").first.bounding_box()
+    place = plot["x"] + app.activity.time * plot["width"]
+    until(live, f"Math.abs(document.querySelector('.lissom-cursor').getBoundingClientRect().x - {place}) < 3", 20)
 
 
-def test_charts_show_data_and_follow_the_time(live, app):
+def test_the_deflection_slider_bends_the_arm(live, visitor, app):
+    visitor.drag("Time [s]", 0.55)
+    wait(lambda: 0.45 < app.activity.time < 0.65)
+    live.wait_for_timeout(500)
+    real = shot(live, "live-deflection-1", CANVAS)
+    visitor.drag("Deflection ×", 0.4)
+    wait(lambda: app.scale.value > 15 and app.activity._drawn == (app.activity.time, app.scale.value))
+    assert visitor.value("Deflection ×") == app.scale.value
+    live.wait_for_timeout(600)
+    assert changed(real, shot(live, "live-deflection-20", CANVAS)) > 0.01
+    visitor.press("Deflection ×", "Home")
+    wait(lambda: app.scale.value == 1.0)
+    live.wait_for_timeout(600)
+    assert changed(real, shot(live, "live-deflection-back", CANVAS)) < 0.002
+
+
+def test_ticks_show_and_hide_their_part_of_the_picture(live, visitor, app):
+    visitor.drag("Time [s]", 0.5)
+    live.wait_for_timeout(500)
+    before = shot(live, "live-plain", CANVAS)
+    for name in ("Joint forces", "Joint torques", "Joint frames", "Tip trail"):
+        visitor.tick(name)
+        live.wait_for_timeout(500)
+        assert changed(before, shot(live, f"live-{name.lower().replace(' ', '-')}", CANVAS)) > 2e-4, name
+        visitor.tick(name)
+        live.wait_for_timeout(500)
+        assert changed(before, shot(live, "live-plain", CANVAS)) < 1e-4, name
+
+
+def test_charts_show_data_and_one_legend_entry_for_all_references(live):
     until(live, "Object.keys(window.__viserTestpoints?.uplots || {}).length >= 5")
     charts = live.evaluate(
         """Object.values(window.__viserTestpoints.uplots).map(({ chart }) => ({
@@ -99,11 +191,8 @@ def test_charts_show_data_and_follow_the_time(live, app):
     )
     assert all(chart["samples"] == 201 and chart["series"] >= 3 for chart in charts)
     assert max(chart["span"] for chart in charts) > 0
-    plot = live.locator(".u-over").first.bounding_box()
-    for when in (0.2, 0.8):
-        app.activity.time = when
-        wanted = plot["x"] + when * plot["width"]
-        until(live, f"Math.abs(document.querySelector('.lissom-cursor').getBoundingClientRect().x - {wanted}) < 3", 20)
+    shown = live.locator(".u-legend").first.locator("th:visible").all_inner_texts()
+    assert shown == ["t [s]", "shoulder-yaw", "shoulder", "elbow", "reference"]
 
 
 def test_names_with_script_are_text_and_other_paths_are_refused(live, app):
@@ -116,40 +205,65 @@ def test_names_with_script_are_text_and_other_paths_are_refused(live, app):
     assert app.server.request_share_url() is None
 
 
-def test_sliders_move_joints_and_payload_of_a_simulation(live, app):
-    choose(app, MOVED)
+def test_another_run_is_picked_from_the_list(live, visitor, app):
+    assert app.run_choice.value == SCRIPT
+    show(visitor, app, RECORDED, "lift")
+    assert app.activity.run is app.runs["lift"]
+    live.get_by_text("ella", exact=True).first.wait_for()
+
+
+def test_sliders_move_joints_and_payload_of_a_simulation(live, visitor, app):
+    show(visitor, app, MOVED)
     moved = app.activity
     wait(lambda: moved.until > 0.3)
-    elbow = next(k for k, one in enumerate(moved.handles) if one.name == "elbow")
-    before = moved.q[moved.handles[elbow].q]
-    moved.sliders[elbow].value = 0.8
-    wait(lambda: moved.q[moved.handles[elbow].q] > before + 0.3)
+    before = shot(live, "live-by-hand-before", CANVAS)
+    elbow = next(one for one in moved.handles if one.name == "elbow")
+    angle = moved.q[elbow.q]
+    visitor.drag("elbow [rad]", 0.65)
+    wanted = visitor.value("elbow [rad]")
+    assert 0.7 < wanted < 1.2
+    wait(lambda: moved.q[elbow.q] > angle + 0.8 * (wanted - angle))
+    live.wait_for_timeout(300)
+    assert changed(before, shot(live, "live-by-hand", CANVAS)) > 0.005
     mass = float(np.real(moved.model.arrays.mass).sum())
-    moved.mass.value = 6.0
-    moved._wish("mass")
-    wait(lambda: abs(float(np.real(moved.model.arrays.mass).sum()) - mass - 3.9) < 1e-9)
+    visitor.press("Payload [kg]", "End")
+    wait(lambda: float(np.real(moved.model.arrays.mass).sum()) > mass + 1)
+    more = visitor.value("Payload [kg]") - 2.1
+    assert float(np.real(moved.model.arrays.mass).sum()) == pytest.approx(mass + more)
     done = moved.until
     wait(lambda: moved.until > done + 0.2)
     assert not moved._failed
-    shot(live, "live-by-hand")
-    choose(app, RECORDED, "lift")
+    live.get_by_role("button", name="Start again").click()
+    wait(lambda: moved.until < done)
+    show(visitor, app, RECORDED)
 
 
-def test_modes_swing_with_their_frequencies_at_any_pose(live, app):
-    choose(app, MODES)
+def test_modes_swing_with_their_frequencies_at_any_pose(live, visitor, app):
+    show(visitor, app, MODES)
     modal = app.activity
     expected = lissom.natural_modes(modal.model, number=3).frequencies_hz
     assert modal.found.frequencies_hz[:3] == pytest.approx(expected)
     live.locator("td", has_text=f"{expected[0]:.5g}").first.wait_for()
-    first = shot(live, "live-mode")
+    first = shot(live, "live-mode", CANVAS)
     live.wait_for_timeout(500)
-    assert changed(first, shot(live, "live-mode-later")) > 0.001
-    modal.sliders[-1].value = 1.5
-    modal._wish()
-    wait(lambda: abs(modal.found.frequencies_hz[0] - expected[0]) > 1e-3)
-    bent = lissom.natural_modes(modal.model, {"elbow": 1.5}, number=1).frequencies_hz
-    assert modal.found.frequencies_hz[0] == pytest.approx(bent[0])
-    choose(app, RECORDED, "lift")
+    assert changed(first, shot(live, "live-mode-later", CANVAS)) > 0.001
+    assert not visitor.shows("Deflection ×") and visitor.shows("Joint frames")  # what says nothing here is not there
+    # another mode
+    visitor.choose("Mode", modal.mode.options[1])
+    live.locator("td", has_text=f"{expected[1]:.5g} Hz").first.wait_for()
+    # another pose: its frequencies come up on the page
+    visitor.drag("elbow [rad]", 0.75)
+    angle = visitor.value("elbow [rad]")
+    bent = lissom.natural_modes(modal.model, {"elbow": angle}, number=1).frequencies_hz
+    wait(lambda: modal.found.frequencies_hz[0] == pytest.approx(bent[0], rel=1e-9))
+    assert abs(bent[0] - expected[0]) > 1e-3
+    live.locator("td", has_text=f"{bent[0]:.5g}").first.wait_for()
+    # a larger, faster swing
+    visitor.press("Size", "End")
+    visitor.press("Swings per second", "Home")
+    wait(lambda: modal.size.value == 3.0 and modal.speed.value == pytest.approx(0.1))
+    shot(live, "live-mode-bent")
+    show(visitor, app, RECORDED)
 
 
 # the server

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from browser import changed, inked, shot, until
+from browser import changed, drag, inked, shot, until
 from sample_runs import ella_run, satellite_run, small_ella
 
 import lissom
@@ -23,6 +23,12 @@ COLOURED = """Lissom.page.span.charts.map((chart) => {
     if (pixels[k + 3] > 200 && Math.max(...rgb) - Math.min(...rgb) > 60) count += 1;
   }
   return count;
+})"""
+
+# The time that the line in each chart stands at.
+CURSOR = """Lissom.page.span.charts.map((chart) => {
+  const x = chart.cursor.getBoundingClientRect().left - chart.box.getBoundingClientRect().left;
+  return chart.timeAt(x);
 })"""
 
 
@@ -58,15 +64,33 @@ def test_the_report_draws_the_arm_and_plays_it(page, written):
     assert changed(still, shot(page, "report-played", "#scene")) > 0.004
 
 
-def test_the_slider_enlarges_the_deflection(page, written):
+def test_the_time_slider_moves_the_arm_and_the_line_in_the_charts(page, written):
+    page.goto(written.as_uri())
+    until(page, "Lissom.page.state.drawn > 0")
+    start = shot(page, "report-time-0", "#scene")
+    slider = page.locator("#time")
+    drag(page, slider, 0.0, 0.6, margin=8)
+    time = page.evaluate("Lissom.page.state.time")
+    assert 0.55 < time < 0.65 and page.locator("#clock").inner_text() == f"{time:.2f} s"
+    page.wait_for_timeout(150)
+    assert changed(start, shot(page, "report-time-0.6", "#scene")) > 0.004
+    for key, sign in (("ArrowRight", 1), ("ArrowLeft", -1)):
+        before = page.evaluate("Lissom.page.state.time")
+        slider.press(key)
+        assert sign * (page.evaluate("Lissom.page.state.time") - before) > 1e-3
+    assert page.evaluate(CURSOR) == pytest.approx([page.evaluate("Lissom.page.state.time")] * 7, abs=5e-3)
+
+
+def test_the_deflection_slider_bends_the_arm(page, written):
     page.goto(written.as_uri())
     until(page, "Lissom.page.state.drawn > 0")
     page.evaluate("Lissom.page.seek(0.3)")
     page.wait_for_timeout(100)
     tip = "(() => { const p = [0, 0, 0], m = Lissom.page.scene.motion; m.tip(p, 0); return p; })()"
     small, before = np.array(page.evaluate(tip)), shot(page, "report-deflection-1", "#scene")
-    page.fill("#scale", "1")
-    until(page, "document.getElementById('scale-value').textContent === '× 10'")
+    drag(page, page.locator("#scale"), 0.0, 0.5, margin=8)
+    scale = page.evaluate("Lissom.page.scene.scale")
+    assert 7 < scale < 14 and page.locator("#scale-value").inner_text() in (f"× {scale:.0f}", f"× {scale:.1f}")
     page.wait_for_timeout(150)
     large = np.array(page.evaluate(tip))
     assert changed(before, shot(page, "report-deflection-10", "#scene")) > 0.002
@@ -76,8 +100,26 @@ def test_the_slider_enlarges_the_deflection(page, written):
 
     arm = Drawing(run.model)
     motion = arm.motion(run.state(0.3)[0])
-    for scale, drawn in ((1.0, small), (10.0, large)):
-        assert drawn == pytest.approx(arm.tips(motion, scale)[0], abs=1e-3)
+    for times, drawn in ((1.0, small), (scale, large)):
+        assert drawn == pytest.approx(arm.tips(motion, times)[0], abs=1e-3)
+    page.locator("#scale").press("Home")
+    page.wait_for_timeout(150)
+    assert changed(before, shot(page, "report-deflection-back", "#scene")) == 0
+
+
+def test_ticks_show_and_hide_their_part_of_the_picture(page, written):
+    page.goto(written.as_uri())
+    until(page, "Lissom.page.state.drawn > 0")
+    page.evaluate("Lissom.page.seek(0.5)")
+    page.wait_for_timeout(150)
+    before = shot(page, "report-plain", "#scene")
+    for part in ("force", "torque", "frames", "names", "trail"):
+        page.click(f"[data-show={part}]")
+        page.wait_for_timeout(100)
+        assert changed(before, shot(page, f"report-{part}", "#scene")) > 2e-4, part
+        page.click(f"[data-show={part}]")
+        page.wait_for_timeout(100)
+        assert changed(before, shot(page, "report-plain", "#scene")) == 0, part
 
 
 def test_charts_show_data_read_values_and_zoom(page, written):
@@ -97,6 +139,12 @@ def test_charts_show_data_read_values_and_zoom(page, written):
     shot(page, "report-zoomed")
     page.locator(".plot").first.dblclick()
     assert page.evaluate("Lissom.page.span.shown") == [0, 1]
+    # An entry of the legend hides its curve: all references have one entry.
+    shown = page.locator(".chart").first.locator(".entry-name").all_inner_texts()
+    assert shown == ["shoulder-yaw", "shoulder", "elbow", "reference"]
+    page.locator(".entry").nth(3).click()
+    assert page.evaluate("Lissom.page.span.charts[0].curves.filter((c) => c.hidden).length") == 3
+    assert page.evaluate(COLOURED)[0] < drawn[0]
 
 
 def test_names_with_script_are_shown_as_text(page, tmp_path):

@@ -70,9 +70,10 @@ class Framed:
         return T
 
 
-def merged(links: list[Framed]) -> list[Framed]:
-    """Rigid links on fixed joints joined to the rigid body (or the world) that carries them, parents first."""
+def merged(links: list[Framed]) -> tuple[list[Framed], Framed]:
+    """Rigid links on fixed joints joined to the body that carries them, parents first; and what stands in the world."""
     kept: dict[str, Framed] = {}
+    ground = Framed(WORLD, WORLD, np.eye(4), {"type": "fixed"})
     moved: dict[str, tuple[str, np.ndarray]] = {WORLD: (WORLD, np.eye(4))}  # link: who carries it, and its frame there
     for link in links:
         carrier, frame = moved[link.parent]
@@ -80,12 +81,11 @@ def merged(links: list[Framed]) -> list[Framed]:
         on_beam = carrier != WORLD and kept[carrier].beam is not None
         if link.fixed and link.beam is None and not (on_beam and link.inertial.mass > 0):
             moved[link.name] = carrier, link.pose
-            if carrier != WORLD:
-                _absorb(kept[carrier], link)
+            _absorb(kept[carrier] if carrier != WORLD else ground, link)
         else:
             kept[link.name] = link
             moved[link.name] = link.name, np.eye(4)
-    return list(kept.values())
+    return list(kept.values()), ground
 
 
 def _absorb(body: Framed, link: Framed) -> None:
@@ -126,30 +126,33 @@ def _body(link: Framed) -> dict[str, Any]:
     }
     if link.tip is not None:
         body["tip"] = link.tip.tolist()
-    out: dict[str, Any] = {"body": body}
-    if link.visual:
-        out["visual"] = [_visual(shape) for shape in link.visual]
-    return out
+    return {"body": body, **visuals(link)}
 
 
-def _visual(shape: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in shape.items() if key != "pose"} | {"origin": origin(shape["pose"])}
+def visuals(link: Framed, T: np.ndarray | None = None) -> dict[str, Any]:
+    """The field `visual` of what is seen of a link, if there is anything; T (4, 4) maps to its frame in the file."""
+    T = np.eye(4) if T is None else T
+    seen = [
+        {key: value for key, value in shape.items() if key != "pose"} | {"origin": origin(T @ shape["pose"])}
+        for shape in link.visual
+    ]
+    return {"visual": seen} if seen else {}
 
 
 def _beam(link: Framed, place: dict[str, Any]) -> list[dict[str, Any]]:
     """A beam: turned with its joint where it starts there, else on a massless body that carries it."""
     T = link.beam_frame()
+    beam = {"beam": link.beam, **visuals(link, se3.inverse(T))}
     if np.abs(T[:3, 3]).max() > 1e-12 and not link.fixed:
         root = {"name": f"{link.name}-root", **place, "joint": link.joint, "body": {"mass": 0.0}}
-        beam = {"name": link.name, "parent": root["name"], "origin": origin(T), "joint": "fixed", "beam": link.beam}
-        return [root, beam]
+        return [root, {"name": link.name, "parent": root["name"], "origin": origin(T), "joint": "fixed", **beam}]
     joint = dict(link.joint)
     if "axis" in joint:
         joint["axis"] = (T[:3, :3].T @ np.asarray(joint["axis"], float)).tolist()
     if "axes" in joint:
         joint["axes"] = (np.asarray(joint["axes"], float) @ T[:3, :3]).tolist()
     turned = origin(pose(**place["origin"]) @ T)
-    return [{"name": link.name, **place, "origin": turned, "joint": joint, "beam": link.beam}]
+    return [{"name": link.name, **place, "origin": turned, "joint": joint, **beam}]
 
 
 def pose(xyz: Any = (0, 0, 0), rpy: Any = (0, 0, 0)) -> np.ndarray:

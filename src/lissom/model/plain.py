@@ -22,6 +22,8 @@ def plain(robot: Robot) -> dict[str, Any]:
     data: dict[str, Any] = {"lissom": robot.lissom, "name": robot.name, "gravity": list(robot.gravity)}
     if robot.materials:
         data["materials"] = {name: _part(material) for name, material in robot.materials.items()}
+    if robot.visual:
+        data["visual"] = [_part(shape) for shape in robot.visual]
     previous = WORLD
     data["links"] = []
     for link in robot.links:

@@ -102,6 +102,7 @@ class Robot(Part):
     name: Annotated[str, Title("the name of the robot")]
     gravity: Annotated[Vec3, Vector("the acceleration of gravity in the world frame", "m/s2")] = EARTH
     materials: dict[Annotated[str, Name("the name of the material")], Material] = Field(default={})
+    visual: Annotated[tuple[Visual, ...], Field(description="shapes that stand still in the world")] = ()
     links: tuple[Link, ...] = Field(description="the list of links, each with name, joint, and beam or body")
 
     @field_validator("lissom", mode="plain")

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from lissom.errors import RobotError
-from lissom.model.framed import WORLD, Framed, Inertial, merged, pose, robot_links
+from lissom.model.framed import WORLD, Framed, Inertial, merged, pose, robot_links, visuals
 from lissom.model.names import Title, did_you_mean, listed
 from lissom.model.part import Part
 from lissom.model.robot import EARTH, Robot
@@ -75,13 +75,14 @@ class _Reader:
 
     def robot(self) -> Robot:
         links = [self._link(name, joint) for name, joint in self._ordered()]
-        moving = merged(links)
+        moving, ground = merged(links)
         self._check_masses(moving)
         data: dict[str, Any] = {
             "lissom": 1,
             "name": self.overlay.name or self.root.get("name") or "urdf",
             "gravity": self.overlay.gravity,
             "materials": self.overlay.materials,
+            **visuals(ground),
             "links": robot_links(moving),
         }
         if not moving:
@@ -181,18 +182,20 @@ class _Reader:
             across = 2 * _numbers(shape.get("radius"), 1, where)[0]
             along = _numbers(shape.get("length"), 1, where)[0] if shape.tag == "cylinder" else across
             return {"shape": shape.tag, "size": [across, across, along], **place}
-        file = self._mesh(shape.get("filename", ""))
-        if shape.tag != "mesh" or file is None:
+        name = shape.get("filename")
+        if shape.tag != "mesh" or not name:
             return None
-        return {"shape": "mesh", "file": str(file), "size": _numbers(shape.get("scale", "1 1 1"), 3, where), **place}
+        size = _numbers(shape.get("scale", "1 1 1"), 3, where)
+        return {"shape": "mesh", "file": self._mesh(name), "size": size, **place}
 
-    def _mesh(self, name: str) -> Path | None:
-        """A mesh beside the URDF; of package://name/path, the path in any folder above."""
-        path = Path(re.sub(r"^(package://[^/]+/|file://)", "", name))
+    def _mesh(self, name: str) -> str:
+        """A mesh beside the URDF; package://name/path is sought with and without its name in every folder above."""
+        whole = Path(re.sub(r"^\w+://", "", name))
         for folder in (self.folder, *self.folder.absolute().parents):
-            if (folder / path).is_file():
-                return folder / path
-        return None
+            for path in (whole, Path(*whole.parts[1:])) if name.startswith("package://") else (whole,):
+                if (folder / path).is_file():
+                    return str(folder / path)
+        return name
 
 
 def _document(text: str) -> ElementTree.Element:

@@ -1,10 +1,11 @@
-"""What a rigid link looks like: for pictures only, without any part in the dynamics."""
+"""What a link looks like: for pictures only, without any part in the dynamics."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, ClassVar
 
-from pydantic import model_validator
+from pydantic import ValidationInfo, field_validator, model_validator
 
 from lissom.model.names import Choice, Title
 from lissom.model.origin import Origin
@@ -13,7 +14,10 @@ from lissom.model.values import Vec3, Vector
 
 
 class Visual(Part):
-    """A shape in the link's frame: a box (edges), a cylinder (diameter, length along z), a sphere, or a mesh file."""
+    """A shape in the link's frame: a box (edges), a cylinder (diameter, length along z), a sphere, or a mesh file.
+
+    On a beam the shape bends with it.
+    """
 
     what: ClassVar[str] = "visual"
 
@@ -21,6 +25,13 @@ class Visual(Part):
     size: Annotated[Vec3, Vector("edges of a box, extents of a cylinder or ball; scale of a mesh")] = (1.0, 1.0, 1.0)
     file: Annotated[str | None, Title("the path of the mesh file")] = None
     origin: Origin = Origin()
+
+    @field_validator("file")
+    @classmethod
+    def _beside_the_robot_file(cls, file: str | None, info: ValidationInfo) -> str | None:
+        """A relative path starts at the folder of the file that names it."""
+        path = Path((info.context or {}).get("folder", ""), file or "")
+        return str(path.absolute()) if file is not None and path.is_file() else file
 
     @model_validator(mode="after")
     def _mesh_has_a_file(self) -> Visual:

@@ -36,20 +36,21 @@ class Motion(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """All frames of an arm in the world."""
+    """All frames of an arm in the world, and the world's own as the last."""
 
-    axes: np.ndarray  # (s, 3, 3)
-    origin: np.ndarray  # (s, 3)
+    axes: np.ndarray  # (s + 1, 3, 3)
+    origin: np.ndarray  # (s + 1, 3)
 
 
 class Drawing:
     """What a robot looks like at any configuration.
 
     Attributes:
-        pieces: the solids.
+        pieces: the solids; `missing` tells of shapes that could not be read.
         owner: (s,) index of the link of each frame; link frames come first, in the model's order.
         rest: (s, 3) place of each frame on its undeformed link, link axes.
         carrier: (n,) frame of the parent that each link stands on, -1 for the world.
+        world: index of the frame, after all others, of what stands still.
         tip, tip_offset: the frame that carries the tip of the last link, and the tip's place in it, (3,).
         reach: longest way along the links from the base, in m.
     """
@@ -65,6 +66,7 @@ class Drawing:
         last = self.links[-1]
         self.tip, self.tip_offset = self.frame_at(last), self._tip_offset(last)
         self.reach = self._reach()
+        self.missing: list[str] = []
 
     @cached_property
     def pieces(self) -> list[Piece]:
@@ -102,7 +104,8 @@ class Drawing:
         turn = so3.exp(scale * motion.turn[sample])
         place = self.rest + scale * motion.displacement[sample]
         joint = quaternion.to_matrix(motion.joint_orientation[sample])
-        R, p = np.empty((len(self.owner), 3, 3)), np.empty((len(self.owner), 3))
+        R, p = np.empty((self.world + 1, 3, 3)), np.empty((self.world + 1, 3))
+        R[self.world], p[self.world] = np.eye(3), 0.0
         for k, link in enumerate(self.links):
             c = self.carrier[k]
             Rk, pk = joint[k], motion.joint_position[sample, k]
@@ -165,6 +168,7 @@ class Drawing:
                 owner += [k] * len(places)
                 rest.append(np.real(beam.pose(places, np.zeros(beam.count)))[:, :3, 3])
         self.owner, self.rest = np.array(owner), np.concatenate(rest)
+        self.world = len(owner)
 
     def _along(self, link: str, sections: int) -> list[Any]:
         """Places on a flexible link: evenly along it, and where something is attached (a number or a name)."""

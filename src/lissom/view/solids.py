@@ -6,11 +6,13 @@ of finite elements, to its modes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lissom.errors import LissomError
 from lissom.view import shapes
 from lissom.view.shapes import Mesh
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 JOINT = "#3B4252"
 MASS = "#5C6470"
 PAYLOAD = "#E69F00"
-BASE = "#B4BDC8"  # of a free-floating base
+BASE = "#B4BDC8"  # of what stands still, and of a free-floating base
 SLIM, THICK = 0.006, 0.014  # radius of a section without an outline over the arm's reach, at least and at most
 FINE = 0.0035  # least half size of any section over the reach, so that it can be seen
 ROD = 0.016  # radius of a rigid link without a shape over the reach
@@ -43,6 +45,9 @@ class Piece(NamedTuple):
 def pieces(arm: Drawing) -> list[Piece]:
     """Everything there is to draw of an arm."""
     made: list[Piece] = []
+    ground = _visuals(arm, arm.model.robot.visual)
+    if ground is not None:
+        made.append(Piece("world", "link", BASE, ground.on(arm.world)))
     for k, body in enumerate(arm.model.bodies):
         spec = arm.specs[body.link]
         colour = BASE if spec.joint.type == "free" else arm.colour(body)
@@ -63,11 +68,14 @@ def _link(arm: Drawing, k: int, spec: Link) -> tuple[Mesh | None, np.ndarray | N
     if spec.name in arm.model.beams:
         beam: Any = arm.model.beams[spec.name]
         if hasattr(beam, "section"):
+            seen = _visuals(arm, spec.visual)
+            if seen is not None:
+                return _bending(arm, spec.name, seen), None
             return shapes.sweep(_outline(arm, spec.name), arm.frames_of[spec.name]), None
         return _elements(beam, k, 0.004 * arm.reach)
-    seen = [mesh for visual in spec.visual if (mesh := _visual(visual)) is not None]
-    if seen:
-        return shapes.merged(seen).on(k), None
+    seen = _visuals(arm, spec.visual)
+    if seen is not None:
+        return seen.on(k), None
     return _body(arm, k, spec), None
 
 
@@ -104,8 +112,28 @@ def _elements(link: Any, k: int, radius: float) -> tuple[Mesh | None, np.ndarray
     return shapes.merged(rods), modes[:, np.concatenate(ends)]
 
 
-def _visual(visual: Visual) -> Mesh | None:
-    """A shape that a robot file gives a rigid link; None for a mesh that cannot be read."""
+def _bending(arm: Drawing, link: str, mesh: Mesh) -> Mesh:
+    """A mesh in the frame of an undeformed beam, each point fixed to the section nearest to it along the axis."""
+    at = arm.frames_of[link]
+    along = arm.rest[at, 0]  # ascending
+    mesh = cut(mesh, along[1:-1])
+    frame = at[np.searchsorted((along[1:] + along[:-1]) / 2, mesh.points[:, 0])]
+    return mesh._replace(points=mesh.points - arm.rest[frame], frame=frame)
+
+
+def _visuals(arm: Drawing, visuals: Sequence[Visual]) -> Mesh | None:
+    """What a robot file wants to be seen, as one mesh; None where nothing of it can be."""
+    seen = []
+    for visual in visuals:
+        try:
+            seen.append(_visual(visual))
+        except LissomError as error:
+            arm.missing.append(str(error))
+    return shapes.merged(seen) if seen else None
+
+
+def _visual(visual: Visual) -> Mesh:
+    """One shape in the frame of its link."""
     size = np.asarray(visual.size, float)
     if visual.shape == "box":
         mesh = shapes.box(size)
@@ -115,27 +143,30 @@ def _visual(visual: Visual) -> Mesh | None:
         half = np.array([0.0, 0.0, size[2] / 2])
         mesh = shapes.rod(-half, half, float(size[0]) / 2, corners=28)
     else:
-        read = _mesh_file(str(visual.file))
-        if read is None:
-            return None
-        points, triangles = read
+        points, triangles = _mesh_file(Path(str(visual.file)))
         at, triangles = thinned(points, triangles, MOST)
-        mesh, _ = creased(points[at] * size, triangles)
+        mesh, _ = creased(points[at] * size, triangles[:, ::-1] if np.prod(size) < 0 else triangles)
     return mesh.moved(np.real(visual.origin.rotation()), np.real(visual.origin.xyz))
 
 
-def _mesh_file(name: str) -> tuple[np.ndarray, np.ndarray] | None:
-    """Points and triangles of a mesh file on this machine, if it can be read."""
-    path = Path(name)
-    if path.suffix.lower() not in MESHES or not path.is_file():
-        return None
+def _mesh_file(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Points and triangles of a mesh file on this machine."""
+    if path.suffix.lower() not in MESHES:
+        raise LissomError(f"{path.name} is not shown: of meshes, {', '.join(MESHES)} are read")
+    if not path.is_file():
+        raise LissomError(f"{path} is not shown: there is no such file")
     try:
         import trimesh
 
         mesh: Any = trimesh.load(path, force="mesh")
-        return np.asarray(mesh.vertices, float), np.asarray(mesh.faces, int)
+        points, triangles = np.asarray(mesh.vertices, float), np.asarray(mesh.faces, int)
+    except ImportError as error:
+        raise LissomError(f"{path.name} is not shown: needs {error.name}: pip install lissom[urdf]") from None
     except Exception:  # a mesh is an ornament: whatever is wrong with its file, the arm is drawn without it
-        return None
+        points, triangles = np.zeros((0, 3)), np.zeros((0, 3), int)
+    if not len(triangles) or not np.all(np.isfinite(points)):
+        raise LissomError(f"{path.name} is not shown: it holds no mesh that can be read")
+    return points, triangles
 
 
 def _body(arm: Drawing, k: int, spec: Link) -> Mesh | None:
@@ -246,6 +277,39 @@ def thinned(points: np.ndarray, triangles: np.ndarray, most: int) -> tuple[np.nd
         kept, thin = used[first], np.unique(merged[real], axis=0)
         cells = cells * 3 // 4
     return kept, thin
+
+
+def cut(mesh: Mesh, places: np.ndarray) -> Mesh:
+    """The mesh with its triangles cut at ascending places along x, so that it can bend there."""
+    x = mesh.points[:, 0]
+    near = 1e-9 * float(np.ptp(x))
+    spans = np.sort(x[mesh.triangles], axis=1)
+    first, last = np.searchsorted(places, spans[:, 0] + near), np.searchsorted(places, spans[:, 2] - near)
+    made: dict[tuple[int, int, int], int] = {}  # number of the point where an edge passes a place
+
+    def passing(i: int, j: int, k: int) -> int:
+        return made.setdefault((min(i, j), max(i, j), k), len(x) + len(made))
+
+    parts: list[list[int]] = []
+    for corners, k0, k1 in zip(mesh.triangles[last > first], first[last > first], last[last > first]):
+        low, mid, high = corners[np.argsort(x[corners])].tolist()
+        turned = [low, mid, high] not in [np.roll(corners, k).tolist() for k in range(3)]
+        until_mid = range(k0, max(k0, min(k1, int(np.searchsorted(places, x[mid])))))
+        long = [low, *(passing(low, high, k) for k in range(k0, k1)), high]
+        short = [low, *(passing(low, mid, k) for k in until_mid), mid]
+        short += [*(passing(mid, high, k) for k in range(k0 + len(until_mid), k1)), high]
+        for j in range(len(long) - 1):  # the strip between two places; the middle corner stands in one of them
+            a, b = (i + (i > len(until_mid)) for i in (j, j + 1))
+            outline = list(dict.fromkeys([long[j], *short[a : b + 1], long[j + 1]]))
+            parts += [[outline[0], *outline[i : i + 2][:: -1 if turned else 1]] for i in range(1, len(outline) - 1)]
+    if not parts:
+        return mesh
+    i, j, k = np.array(list(made)).T
+    part = ((places[k] - x[i]) / (x[j] - x[i]))[:, None]
+    points, normals = (np.concatenate([v, (1 - part) * v[i] + part * v[j]]) for v in (mesh.points, mesh.normals))
+    normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    triangles = np.concatenate([mesh.triangles[last <= first], parts])
+    return Mesh(points, normals, triangles, np.zeros(len(points), int))
 
 
 def creased(points: np.ndarray, triangles: np.ndarray, frame: int = 0) -> tuple[Mesh, np.ndarray]:

@@ -125,6 +125,10 @@ class App:
             self._say(str(error))
             return
         self.run_choice.visible = self.show.value == RECORDED and len(self.runs) > 1
+        for control in (self.scale, self.trail, self.forces, self.torques):  # which say nothing about modes
+            control.visible = self.show.value != MODES
+        for text in self._activity.stage.arm.missing:
+            self._say(text)
         self._set_visible()
 
     def _made(self) -> Any:

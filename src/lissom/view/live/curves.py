@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.view.charts import Chart
+from lissom.view.charts import Chart, Series
 from lissom.view.live.leaving import Leaving
 
 LEFT, RIGHT, TOP, HEIGHT, BELOW = 52, 14, 8, 168, 40  # px of a chart and of what is around its curves
@@ -15,6 +15,16 @@ FRAME = (10, 7)  # px from the edges of the panel to those of a chart, left and 
 DOWN = 12  # px from the line's element to the chart below it
 WIDTH = 380
 SAMPLES = 1200
+# In a legend, one dashed entry stands for all curves of a group (the references of the joints); it has no value.
+LOOK = """<style>
+.u-legend { margin-top: -4px !important; }
+.u-legend .lissom-grouped, .u-legend .lissom-group .u-value { display: none !important; }
+.u-legend .lissom-group { pointer-events: none; }
+.u-legend .lissom-group th::after { content: "" !important; }
+.u-legend .lissom-group .u-marker {
+  height: 0; width: 16px; border: 0 !important; border-top: 2px dashed #8c95a0 !important; background: none !important;
+}
+</style>"""
 
 
 class Curves:
@@ -26,6 +36,8 @@ class Curves:
         self.tab = self.panel.add_tab("Charts")
         self.panel.dock_left()
         self.panel.set_width(WIDTH)
+        with self.tab:
+            server.gui.add_html(LOOK)
         self._made: list[Any] = []
         self._plots: list[Any] = []
         self._lines: list[Any] = []
@@ -70,11 +82,7 @@ class Curves:
         )
         axis = {"stroke": "#5b6570", "grid": {"stroke": "#e8ebee", "width": 1}, "ticks": {"show": False}}
         axis |= {"font": "11px sans-serif", "labelFont": "11px sans-serif"}
-        series: list[dict[str, Any]] = [{"label": "t [s]"}]
-        series += [
-            {"label": s.name, "stroke": s.colour, "width": 1.2 if s.dashed else 1.7, **_dash(s.dashed), **_no_points()}
-            for s in chart.series
-        ]
+        series = [{"label": "t [s]"}, *_series(chart)]
         line = gui.add_html(_line(None))
         plot = gui.add_uplot(
             data=_data(chart),
@@ -94,15 +102,27 @@ class Curves:
 
 
 def _data(chart: Chart) -> tuple[np.ndarray, ...]:
-    return (np.asarray(chart.time, float), *(np.asarray(s.values, float) for s in chart.series))
+    return (np.asarray(chart.time, float), *(np.asarray(s.values, float) for s in _ordered(chart)))
 
 
-def _dash(dashed: bool) -> dict[str, Any]:
-    return {"dash": (5, 4)} if dashed else {}
+def _ordered(chart: Chart) -> list[Series]:
+    """Curves in the order of the legend: those of a group last."""
+    return sorted(chart.series, key=lambda s: s.group)
 
 
-def _no_points() -> dict[str, Any]:
-    return {"points": {"show": False}}
+def _series(chart: Chart) -> list[dict[str, Any]]:
+    """How the curves are drawn, and what the legend says of them."""
+    made: list[dict[str, Any]] = []
+    groups: set[str] = set()
+    for s in _ordered(chart):
+        one: dict[str, Any] = {"label": s.name, "stroke": s.colour, "width": 1.7, "points": {"show": False}}
+        if s.dashed:
+            one |= {"width": 1.2, "dash": (5, 4)}
+        if s.group:
+            one |= {"class": "lissom-grouped"} if s.group in groups else {"class": "lissom-group", "label": s.group}
+            groups.add(s.group)
+        made.append(one)
+    return made
 
 
 def _line(part: float | None) -> str:

@@ -136,7 +136,10 @@ def _all(found: NaturalModes) -> str:
         damping = "-" if np.isnan(ratio) else f"{100 * ratio:.3g} %"
         cells = (str(k + 1), f"{found.frequencies_hz[k]:.5g}", damping, label)
         rows.append("".join(f'<td style="padding:2px 12px 2px 0">{escape(cell)}</td>' for cell in cells))
-    names = "".join(f'<th style="text-align:left;color:#5b6570">{name}</th>' for name in ("", "Hz", "damping", "mode"))
+    names = "".join(
+        f'<th style="text-align:left;padding-right:12px;color:#5b6570">{name}</th>'
+        for name in ("", "Hz", "damping", "mode")
+    )
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     title = '<div style="font-weight:600;font-size:13px;padding:10px 12px 4px">Natural modes at this pose</div>'
     return f'{title}<table style="font-size:12.5px;margin:0 12px;border-spacing:0">{names}{body}</table>'

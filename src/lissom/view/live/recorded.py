@@ -49,6 +49,7 @@ class Recorded:
         if self.playing and self.time >= self.last:
             self.time = self.first
         self.play.label = "Pause" if self.playing else "Play"
+        self._drawn = None  # so that slider, line and trail stand where the arm stopped
 
     def step(self, dt: float, now: float) -> None:
         """Go on by dt seconds and draw what has changed."""

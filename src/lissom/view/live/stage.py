@@ -46,8 +46,8 @@ class Stage:
             "/frames",
             batched_wxyzs=quaternion.from_matrix(frames.axes[:count]),
             batched_positions=frames.origin[:count],
-            axes_length=0.07 * reach,
-            axes_radius=0.0022 * reach,
+            axes_length=0.1 * reach,
+            axes_radius=0.003 * reach,
             visible=False,
         )
         still = np.repeat(frames.origin[:count, None], 2, axis=1)

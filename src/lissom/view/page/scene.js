@@ -45,8 +45,10 @@ Lissom.Motion = class {
     this.wrench = Lissom.packed(record.wrench);
     this.links = drawing.carrier.length;
     this.frames = drawing.owner.length;
-    this.R = new Float64Array(9 * this.frames);
-    this.p = new Float64Array(3 * this.frames);
+    // the world's own frame is the last
+    this.R = new Float64Array(9 * (this.frames + 1));
+    this.p = new Float64Array(3 * (this.frames + 1));
+    for (let i = 0; i < 3; i++) this.R[9 * this.frames + 4 * i] = 1;
     this.amplitudes = new Float64Array(this.modes);
     this.wrenches = new Float64Array(6 * this.links);
     this.scratch = new Float64Array(18);
@@ -239,7 +241,7 @@ Lissom.Scene = class {
   addSigns() {
     // axes of the joints, and arrows of what they transmit
     const { reach } = this.drawing;
-    this.axes = this.drawing.carrier.map(() => new THREE.AxesHelper(0.07 * reach));
+    this.axes = this.drawing.carrier.map(() => new THREE.AxesHelper(0.1 * reach));
     this.arrows = { force: [], torque: [] };
     for (const [kind, colour] of [["force", 0xd55e00], ["torque", 0x7a4fb5]]) {
       this.arrows[kind] = this.drawing.carrier.map(() => Lissom.arrow(colour, kind === "torque", reach));
@@ -282,9 +284,10 @@ Lissom.Scene = class {
         const d = v.clone().sub(this.target);
         return [d.dot(right), d.dot(above), d.dot(back)];
       });
-      this.distance = Math.max(...seen.map(([x, y, z]) => z + Math.max(Math.abs(y) / tall, Math.abs(x) / (tall * aspect))));
-      const flat = [0, 1].map((i) => seen.map((v) => v[i] / (this.distance - v[2])));
-      const off = flat.map((u) => ((Math.max(...u) + Math.min(...u)) / 2) * this.distance);
+      const ends = (values) => values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
+      this.distance = ends(seen.map(([x, y, z]) => z + Math.max(Math.abs(y) / tall, Math.abs(x) / (tall * aspect))))[1];
+      const flat = [0, 1].map((i) => ends(seen.map((v) => v[i] / (this.distance - v[2]))));
+      const off = flat.map(([a, b]) => ((a + b) / 2) * this.distance);
       this.target.addScaledVector(right, off[0]).addScaledVector(above, off[1]);
     }
     this.dirty = true;

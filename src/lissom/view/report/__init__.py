@@ -31,11 +31,13 @@ turn, wheel to come nearer, shift-drag to move, double-click to go back."
 
 def report(run: Trajectory, title: str | None = None) -> str:
     """The HTML of a report: summary, moving arm, charts, tables of joints, links, energy and robot, citation."""
-    summary = run.summary()
+    summary, arm = run.summary(), Drawing(run.model)
+    data = _data({"": run}, charts(run), arm)
     parts = [
         _header(title or summary.robot, _status(run) + escape(_how(summary))),
         tables.figures(tables.key_figures(summary)),
         _hero(stage(_duration(run))),
+        *(f'<p class="hint">{escape(text)}</p>' for text in arm.missing),
         '<div id="charts"></div>',
         f'<p class="hint">{escape(HINT)}</p>',
         _section("Peak wrench in every joint", tables.wrench_table(run, summary)),
@@ -50,7 +52,6 @@ def report(run: Trajectory, title: str | None = None) -> str:
         f'<p class="hint">{escape(_robot_line(run))}</p>',
         _footer(),
     ]
-    data = _data({"": run}, charts(run))
     return document(f"{title or summary.robot} - lissom", "\n".join(parts), data)
 
 
@@ -106,10 +107,10 @@ def write(path: str | Path, html: str) -> Path:
     return goal
 
 
-def _data(runs: Mapping[str, Trajectory], drawn: list[Any]) -> dict[str, Any]:
+def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None = None) -> dict[str, Any]:
     """What the scripts of the page read."""
     first = next(iter(runs.values()))
-    arm = Drawing(first.model)
+    arm = arm or Drawing(first.model)
     several = len(runs) > 1
     motions = []
     for k, (label, run) in enumerate(runs.items()):
