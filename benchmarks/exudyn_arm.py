@@ -1,172 +1,16 @@
-"""The opponent: Exudyn models of the robots that are raced, with settings that make it fast.
-
-Exudyn describes every body in absolute coordinates and a link by geometrically exact beam elements. The models are
-built from the same robot descriptions that lissom compiles, so that both sides have the same parameters. The settings:
-its generalised-alpha method with fixed steps, modified Newton, sparse solver, Newton tolerances 1e-6, no files, sensors
-kept in memory, the library's fast build (without range checks), one thread.
-"""
+"""Arms in Exudyn: absolute coordinates and geometrically exact beam elements, of the robots that lissom compiles."""
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from exudyn_common import OUTPUT, Drive, Result, clocked, euler_parameters, exu, items, settings
 
 from lissom.lie import so3
 from lissom.model import Robot
 from lissom.model.robot import Link
-
-sys.exudynFast = True  # type: ignore[attr-defined]  # chooses the build without range checks
-import exudyn as exu  # noqa: E402
-from exudyn import itemInterface as items  # noqa: E402
-from exudyn.rigidBodyUtilities import RotationMatrix2EulerParameters  # noqa: E402
-
-exu.config.printToConsole = False
-OUTPUT = exu.OutputVariableType
-
-
-class Result(NamedTuple):
-    """Samples of a run and the time that its time loop took."""
-
-    t: np.ndarray  # (N,)
-    tip: np.ndarray  # (N, 3)
-    q: np.ndarray  # (N, joints)
-    ends: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]  # beams: base (N, 3), its axes (N, 3, 3), tip (N, 3)
-    seconds: float  # of processor time
-
-
-class Drive(NamedTuple):
-    """PD control of the joints: gains, and set-points of time."""
-
-    kp: Sequence[float]
-    kd: Sequence[float]
-    setpoint: Callable[[float], Sequence[tuple[float, float]] | None]  # angle and rate of each joint; None: as before
-
-
-def quintic(start: Sequence[float], to: Sequence[float], duration: float) -> Callable[[float], Any]:
-    """Set-points from rest to rest; written out, as a function in Python is called in every step."""
-    pairs = [(a, b - a) for a, b in zip(start, to, strict=True)]
-    arrived = False
-
-    def setpoint(t: float) -> list[tuple[float, float]] | None:
-        nonlocal arrived
-        if arrived:
-            return None
-        z = t / duration
-        if z >= 1.0:
-            z, arrived = 1.0, True
-        f, rate = z * z * z * (10.0 + z * (6.0 * z - 15.0)), 30.0 * z * z * (1.0 + z * (z - 2.0)) / duration
-        return [(a + d * f, d * rate) for a, d in pairs]
-
-    return setpoint
-
-
-def steps(points: Sequence[tuple[float, Sequence[float]]]) -> Callable[[float], Any]:
-    """Set-points that jump; a step that ends where they do sees the mean of both sides, which keeps the order."""
-    now: list[float] = []
-
-    def setpoint(t: float) -> list[tuple[float, float]] | None:
-        nonlocal now
-        k = 0
-        while k + 1 < len(points) and points[k + 1][0] <= t + 1e-9:
-            k += 1
-        values = points[k][1]
-        if k > 0 and t - points[k][0] < 1e-9:
-            values = [(a + b) / 2 for a, b in zip(values, points[k - 1][1], strict=True)]
-        if values is now:
-            return None
-        now = values
-        return [(value, 0.0) for value in values]
-
-    return setpoint
-
-
-def settings(duration: float, step: float, rate: float, radius: float) -> Any:
-    """Simulation settings of every run."""
-    chosen = exu.SimulationSettings()
-    time_integration = chosen.timeIntegration
-    time_integration.endTime = duration
-    time_integration.numberOfSteps = round(duration / step)
-    time_integration.generalizedAlpha.spectralRadius = radius
-    time_integration.newton.useModifiedNewton = True
-    time_integration.newton.relativeTolerance = 1e-6
-    time_integration.newton.absoluteTolerance = 1e-6
-    time_integration.newton.numericalDifferentiation.forODE2 = False
-    time_integration.adaptiveStep = False
-    time_integration.verboseMode = 0
-    chosen.solutionSettings.writeSolutionToFile = False
-    chosen.solutionSettings.sensorsWritePeriod = 1.0 / rate
-    chosen.linearSolverType = exu.LinearSolverType.EigenSparse
-    chosen.parallel.numberOfThreads = 1
-    return chosen
-
-
-def clocked(work: Callable[[], Any]) -> tuple[Any, float]:
-    """What `work` returns, and the processor time it took, of all threads: that clock stands still while others run."""
-    began = time.process_time()
-    result = work()
-    return result, time.process_time() - began
-
-
-class SpinUp:
-    """The spin-up beam: cable elements of Bernoulli and Euler in absolute nodal coordinates, on a turning hub."""
-
-    def __init__(self, robot: Robot, angle: Callable[[float], float], elements: int) -> None:
-        beam, section = robot.links[0].beam, robot.compile().beams["blade"].section
-        assert beam is not None
-        self.length, self.angle = beam.length, angle
-        self.container = exu.SystemContainer()
-        self.system = system = self.container.AddSystem()
-        ground = system.AddMarker(
-            items.MarkerNodeCoordinate(nodeNumber=system.AddNode(items.NodePointGround()), coordinate=0)
-        )
-        hub = system.AddNode(items.NodeRigidBody2D(referenceCoordinates=[0, 0, 0]))
-        system.AddObject(items.ObjectRigidBody2D(mass=1.0, inertia=1.0, nodeNumber=hub))
-        for k in range(3):
-            marker = system.AddMarker(items.MarkerNodeCoordinate(nodeNumber=hub, coordinate=k))
-            turn = {"offsetUserFunction": self._offset} if k == 2 else {}
-            system.AddObject(items.CoordinateConstraint(markerNumbers=[ground, marker], **turn))
-        h = self.length / elements
-        nodes = [
-            system.AddNode(items.Point2DS1(referenceCoordinates=[h * k, 0.0, 1.0, 0.0])) for k in range(elements + 1)
-        ]
-        for k in range(elements):
-            system.AddObject(
-                items.ObjectANCFCable2D(
-                    nodeNumbers=nodes[k : k + 2],
-                    physicsLength=h,
-                    physicsMassPerLength=section.rhoA,
-                    physicsBendingStiffness=section.EIz,
-                    physicsAxialStiffness=section.EA,
-                    useReducedOrderIntegration=0,
-                )
-            )
-        clamp = [system.AddMarker(items.MarkerNodeRigid(nodeNumber=node)) for node in (hub, nodes[0])]
-        system.AddObject(items.GenericJoint(markerNumbers=clamp, constrainedAxes=[1, 1, 0, 0, 0, 1]))
-        self.sensor = system.AddSensor(
-            items.SensorNode(
-                nodeNumber=nodes[-1], outputVariableType=OUTPUT.Position, storeInternal=True, writeToFile=False
-            )
-        )
-        system.Assemble()
-
-    def _offset(self, system: Any, t: float, item: int, offset: float) -> float:
-        return self.angle(t)
-
-    def run(self, duration: float, step: float, rate: float = 100.0, radius: float = 0.9) -> Result:
-        """Deflection of the tip in the axes of the hub, in `tip`."""
-        chosen = settings(duration, step, rate, radius)
-        _, seconds = clocked(lambda: self.system.SolveDynamic(chosen))
-        data = self.system.GetSensorStoredData(self.sensor)
-        t = data[:, 0]
-        angle = np.array([self.angle(x) for x in t])
-        c, s = np.cos(angle), np.sin(angle)
-        x, y = data[:, 1], data[:, 2]
-        tip = np.stack([c * x + s * y - self.length, c * y - s * x, 0.0 * x], axis=1)
-        return Result(t, tip, angle[:, None], {}, seconds)
 
 
 class Arm:
@@ -184,12 +28,9 @@ class Arm:
         elements: int,
         start: Sequence[float] = (),
         drive: Drive | None = None,
-        rotors: str = "callback",
         shear: float | None = None,
     ) -> None:
-        """`rotors`: "callback" as lissom has them (they store spin relative to the parent, through functions in
-        Python), or "body": native bodies that also carry the parent's spin, of other physics."""
-        self.robot, self.elements, self.drive, self.rotors, self.shear = robot, elements, drive, rotors, shear
+        self.robot, self.elements, self.drive, self.shear = robot, elements, drive, shear
         self.sections = {link: beam.section for link, beam in robot.compile().beams.items()}
         self.container = exu.SystemContainer()
         self.system = system = self.container.AddSystem()
@@ -222,9 +63,7 @@ class Arm:
         self.system.AddObject(items.ObjectJointRevoluteZ(markerNumbers=pair, **frames))
         data = self.system.AddNode(items.NodeGenericData(initialCoordinates=[angle], numberOfDataCoordinates=1))
         gear = link.joint.transmission
-        if gear is not None and self.rotors == "body":
-            self._rotor_body(gear, position, R @ axes, pair, turn @ axes, axes)
-        elif gear is not None:
+        if gear is not None:
             self._rotor(gear, angle, items.TorsionalSpringDamper(markerNumbers=pair, nodeNumber=data, **frames))
         else:
             kp, kd = (0.0, 0.0)
@@ -256,7 +95,7 @@ class Arm:
         )
 
     def _node(self, position: np.ndarray, R: np.ndarray) -> int:
-        coordinates = [*position, *RotationMatrix2EulerParameters(R)]
+        coordinates = [*position, *euler_parameters(R)]
         return self.system.AddNode(items.NodeRigidBodyEP(referenceCoordinates=coordinates))
 
     def _mass(self, node: int, mass: float, inertia: Sequence[float], com: float = 0.0) -> int:
@@ -341,7 +180,11 @@ class Arm:
         self._mass(node, own + extra, inertia, own * inward / (own + extra))
 
     def _rotor(self, gear: Any, angle: float, spring: Any) -> None:
-        """A rotor with a coordinate of its own; spring and damper between it and the joint's angle."""
+        """A rotor with a coordinate of its own; spring and damper between it and the joint's angle.
+
+        Through functions in Python: a native body on the joint's axis would carry the parent's spin as well, which is
+        other physics than lissom's.
+        """
         system, K, D = self.system, gear.stiffness, gear.damping
         rotor = system.AddNode(items.Node1D(referenceCoordinates=[0.0], initialCoordinates=[angle]))
         system.AddObject(items.ObjectMass1D(mass=gear.rotor_inertia, nodeNumber=rotor))
@@ -369,21 +212,6 @@ class Arm:
                 markerNumbers=[ground, marker], stiffness=K, damping=0.0, springForceUserFunction=reaction
             )
         )
-
-    def _rotor_body(
-        self, gear: Any, position: np.ndarray, R: np.ndarray, pair: list[int], R0: np.ndarray, R1: np.ndarray
-    ) -> None:
-        system = self.system
-        node = self._node(position, R)
-        system.AddObject(
-            items.ObjectRigidBody(mass=1e-6, inertia=[1e-6, 1e-6, gear.rotor_inertia, 0, 0, 0], nodeNumber=node)
-        )
-        rotor = system.AddMarker(items.MarkerNodeRigid(nodeNumber=node))
-        system.AddObject(items.ObjectJointRevoluteZ(markerNumbers=[pair[0], rotor], rotationMarker0=R0))
-        spring = items.TorsionalSpringDamper(
-            markerNumbers=[rotor, pair[1]], stiffness=gear.stiffness, damping=gear.damping, rotationMarker1=R1
-        )
-        self.springs.append(system.AddObject(spring))
 
     def _sensors(self) -> None:
         def of_node(node: int, what: Any) -> int:
