@@ -26,6 +26,30 @@ def flexible_arm():
     return lissom.load("ella").compile()
 
 
+def soft_link(kind):
+    """A soft rod, as a beam or of frame elements, on an upright hinge: its weight bends it, and it can be spun."""
+    section = {"shape": "rectangle", "width": 0.01, "height": 0.01}
+    frame = {
+        "points": {"root": [0, 0, 0], "tip": [1, 0, 0]},
+        "members": [{"between": ["root", "tip"], "section": section, "elements": 4}],
+    }
+    link = {
+        "beam": {"beam": {"length": 1.0, "material": "rubber", "section": section, "stiffening": "none"}},
+        "finite elements": {
+            "flexible": {"frame": frame, "material": "rubber", "interfaces": {"root": {}, "tip": {}}, "modes": 2}
+        },
+    }[kind]
+    joint = {"name": "hinge", "type": "revolute", "axis": [0, 0, 1]}
+    return lissom.Robot.from_dict(
+        {
+            "lissom": 1,
+            "name": "soft",
+            "materials": {"rubber": {"E": 5e8, "nu": 0.4, "rho": 1000.0}},
+            "links": [{"name": "rod", "joint": joint, **link}],
+        }
+    ).compile()
+
+
 def after(time, action):
     """A progress callback that acts once the run has passed a time."""
 
@@ -220,3 +244,21 @@ def test_joint_without_inertia_is_reported_with_its_name():
     links = [{"name": "rod", "joint": {"name": "pivot", "type": "revolute", "axis": [0, 1, 0]}, "body": body}]
     with pytest.raises(LissomError, match=r"pivot|rod"):
         run(lissom.Robot.from_dict({"lissom": 1, "name": "nothing", "links": links}), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "remedy"),
+    [("beam", "; use stiffening: exact"), ("finite elements", "; describe it as a beam with stiffening: exact")],
+)
+def test_a_large_deflection_is_told_with_a_remedy_that_exists(kind, remedy):
+    result = run(soft_link(kind), 0.5)  # sags by its weight
+    event = next(event for event in result.warnings if event.kind == "deflection")
+    assert event.text.startswith("rod: its tip is deflected by") and event.text.endswith(remedy)
+
+
+@pytest.mark.parametrize(
+    ("kind", "remedy"), [("beam", "stiffening: first"), ("finite elements", "fast rotation softens it; use a beam")]
+)
+def test_a_link_softened_by_fast_rotation_is_told_with_a_remedy_that_exists(kind, remedy):
+    result = run(soft_link(kind), 2.0, start={"hinge.rate": 30.0})
+    assert result.status == "diverged" and "the tip of rod is" in result.message and result.message.endswith(remedy)

@@ -13,6 +13,7 @@ from lissom.simulation.stepping import State
 
 SMALL = 0.1  # tip deflection over length beyond which the small-deflection field is in doubt
 HOPELESS = 3.0  # tip deflection over length beyond which a run is stopped
+WHOLE_TURN = 1.0  # turns of the tip of an exact link beyond which a run is stopped
 RACING = 1e6  # rad/s or m/s of a joint beyond which a run is stopped
 
 
@@ -82,33 +83,39 @@ class Watch:
         for body in self.model.bodies:
             if body.link not in self._tips:
                 continue
-            stiffening = self.model.beams[body.link].stiffening
             tip = q[:, body.modes_q] @ self._tips[body.link].T
             size = np.linalg.norm(np.nan_to_num(tip, nan=np.inf, posinf=np.inf, neginf=np.inf), axis=1)
-            limits = ((SMALL, "deflection"), (HOPELESS, "divergence"))
-            for limit, kind in limits if stiffening != "exact" else ((1.0, "divergence"),):
-                beyond = np.flatnonzero(size > limit)
-                if not beyond.size:
-                    continue
-                when, value = float(t[beyond[0]]), float(size[beyond[0]])
-                if kind == "deflection":
-                    text = (
-                        f"{body.link}: its tip is deflected by {100 * value:.3g} % of its length at t = {when:.4g} s; "
-                        "beyond 10 % the small-deflection field is in doubt; use stiffening: exact"
-                    )
-                    self._tell(Event(when, body.link, kind, text, value))
-                else:
-                    remedy = (
-                        "the link has no geometric stiffening (stiffening: none), so fast rotation softens it; "
-                        "use stiffening: first (on a beam: finite elements have a linear field)"
-                        if stiffening == "none"
-                        else "check loads, gains and the start state"
-                    )
-                    where = f"is {value:.3g} lengths away" if stiffening != "exact" else "has turned by a whole circle"
-                    text = f"the motion diverges: the tip of {body.link} {where} at t = {when:.4g} s; {remedy}"
-                    self._tell(Event(when, body.link, kind, text, value))
-                    return text
+            exact = self.model.beams[body.link].stiffening == "exact"
+            if not exact and (far := np.flatnonzero(size > SMALL)).size:
+                self._doubt(body.link, float(t[far[0]]), float(size[far[0]]))
+            if (far := np.flatnonzero(size > (WHOLE_TURN if exact else HOPELESS))).size:
+                return self._diverging(body.link, float(t[far[0]]), float(size[far[0]]))
         return None
+
+    def _doubt(self, link: str, when: float, size: float) -> None:
+        text = (
+            f"{link}: its tip is deflected by {100 * size:.3g} % of its length at t = {when:.4g} s; "
+            f"beyond {100 * SMALL:g} % the small-deflection field is in doubt; "
+        )
+        text += "describe it as a beam with stiffening: exact" if self._meshed(link) else "use stiffening: exact"
+        self._tell(Event(when, link, "deflection", text, size))
+
+    def _diverging(self, link: str, when: float, size: float) -> str:
+        stiffening, remedy = self.model.beams[link].stiffening, "check loads, gains and the start state"
+        if self._meshed(link):
+            remedy = "a link of finite elements has no geometric stiffening, so fast rotation softens it; use a beam"
+        elif stiffening == "none":
+            remedy = (
+                "the link has no geometric stiffening (stiffening: none), so fast rotation softens it; "
+                "use stiffening: first"
+            )
+        where = f"is {size:.3g} lengths away" if stiffening != "exact" else "has turned by a whole circle"
+        text = f"the motion diverges: the tip of {link} {where} at t = {when:.4g} s; {remedy}"
+        self._tell(Event(when, link, "divergence", text, size))
+        return text
+
+    def _meshed(self, link: str) -> bool:
+        return self.model.robot.link(link).beam is None
 
 
 def _tip_map(beam: Any) -> np.ndarray:

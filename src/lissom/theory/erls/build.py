@@ -13,13 +13,18 @@ from lissom.model.compiled import Model
 from lissom.model.robot import Link
 from lissom.theory.erls.chain import Chain, Node
 from lissom.theory.erls.link import ErlsLink
-from lissom.theory.formulation import Unsupported
+from lissom.theory.formulation import Unsupported, no_exact_links, no_prescribed_joints
 
 NOTHING = ErlsLink.rigid(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def chain(model: Model) -> tuple[Chain, dict[str, int]]:
-    """The chain of a robot, and the node of each link; `Unsupported` where a joint is a ball."""
+    """The chain of a robot, and the node of each link.
+
+    `Unsupported` where a joint is a ball or prescribed, or a link has the geometrically exact field.
+    """
+    no_exact_links(model, "erls")
+    no_prescribed_joints(model, "erls")
     nodes: list[Node] = []
     at: dict[str, int] = {}
     for link in model.robot.bodies:

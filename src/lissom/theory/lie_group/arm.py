@@ -17,7 +17,7 @@ from lissom.model.arrays import Motion
 from lissom.model.compile import joint_steps
 from lissom.model.compiled import Model
 from lissom.model.robot import Link
-from lissom.theory.formulation import Unsupported
+from lissom.theory.formulation import Unsupported, no_prescribed_joints
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,11 @@ class Arm:
 
 
 def arm(model: Model) -> Arm:
-    """The screws of a rigid robot; `Unsupported` where a link bends, a gear is elastic or a joint is a ball."""
+    """The screws of a rigid robot.
+
+    `Unsupported` where a link bends, a gear is elastic, or a joint is a ball or prescribed.
+    """
+    no_prescribed_joints(model, "lie_group")
     robot = model.robot
     parent, M, S, column, J, links, at = [], [], [], [], [], [], {"world": -1}
     for link, names in zip(robot.bodies, model.bodies, strict=True):

@@ -16,7 +16,7 @@ from lissom.lie import so3
 from lissom.model.compile import joint_steps
 from lissom.model.compiled import Model
 from lissom.model.robot import Link
-from lissom.theory.formulation import Unsupported, only_beams
+from lissom.theory.formulation import Unsupported, no_prescribed_joints, only_beams
 from lissom.theory.screw_pde.particles import particles
 
 Array = np.ndarray
@@ -186,9 +186,7 @@ def tables(model: Model, frames: Mapping[str, float], held: Sequence[Station] = 
 def _check_supported(model: Model) -> None:
     if np.iscomplexobj(model.arrays.gravity):
         raise Unsupported("screw_pde takes real parameters; compile the robot without complex values")
-    for link, body in zip(model.robot.bodies, model.bodies, strict=True):
-        if np.any(model.arrays.prescribed[body.joint_v]):
-            raise Unsupported(f"screw_pde: joint {link.joint.name} is prescribed; drive it with a torque instead")
+    no_prescribed_joints(model, "screw_pde")
 
 
 def _sections(

@@ -1,0 +1,148 @@
+"""Every formulation against every feature of a robot: it moves as the kernel does, or refuses and says why."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lissom
+from lissom import theory
+from lissom.dynamics import integrate
+
+SECTION = {"rhoA": 1.3, "EA": 2e4, "EIy": 40.0, "EIz": 60.0, "GJ": 30.0, "Jx": 0.01, "Jy": 0.006, "Jz": 0.005}
+MEMBER = {
+    "between": ["root", "tip"],
+    "section": {"shape": "rectangle", "width": 0.02, "height": 0.03},
+    "elements": 2,
+}
+FRAME = {
+    "frame": {"points": {"root": [0, 0, 0], "tip": [0.7, 0.1, 0]}, "members": [MEMBER]},
+    "material": "plastic",
+    "interfaces": {"root": {}, "tip": {}},
+    "modes": 2,
+}
+BODY = {"mass": 0.8, "com": [0.1, 0.02, -0.03], "inertia": [0.01, 0.02, 0.02]}
+MASS = {"mass": 0.2, "com": [0.01, 0.02, 0.0], "inertia": [0.001, 0.002, 0.002], "at": 0.5}
+GEAR = {"stiffness": 50.0, "damping": 0.1, "rotor_inertia": 0.002, "gear": 3.0}
+PASSIVE = {
+    "damping": 0.2,
+    "friction": {"coulomb": 0.3, "velocity": 0.2, "viscous": 0.1},
+    "spring": {"stiffness": 2.0, "rest": 0.1},
+    "limits": {"lower": -0.1, "upper": 0.1, "stiffness": 9.0, "damping": 0.4, "width": 0.1},
+}
+
+
+def beam(stiffening: str = "none", **more: Any) -> dict[str, Any]:
+    modes = {"y": 2, "z": 1, "torsion": 1, "axial": 1}
+    given = {"length": 0.9, "section": SECTION, "modes": modes, "stiffening": stiffening, "damping": 0.02}
+    return {"beam": given | more}
+
+
+def joint(kind: str, **more: Any) -> dict[str, Any]:
+    axis = {"axis": [0.6, 0.8, 0]} if kind in ("revolute", "prismatic", "cylindrical") else {}
+    return {"name": "wrist", "type": kind, **axis, **more}
+
+
+def arm(rod: dict[str, Any], wrist: dict[str, Any]) -> list[dict[str, Any]]:
+    """A rod on a hinge, and a rigid hand on its end."""
+    hinge = {"name": "hinge", "type": "revolute", "axis": [0, 0, 1]}
+    return [{"name": "rod", "joint": hinge, **rod}, {"name": "hand", "joint": wrist, "body": BODY}]
+
+
+RODS = {
+    "rigid": {"body": BODY},
+    "linear": beam("none"),
+    "first order": beam("first"),
+    "exact": beam("exact"),
+    "with a mass": beam("none", masses=[MASS]),
+    "finite elements": {"flexible": FRAME},
+}
+WRISTS = {
+    "revolute": joint("revolute"),
+    "prismatic": joint("prismatic"),
+    "cylindrical": joint("cylindrical"),
+    "universal": joint("universal", axes=[[0, 1, 0], [0, 0, 1]]),
+    "planar": joint("planar"),
+    "fixed": joint("fixed"),
+    "spherical": joint("spherical"),
+    "free": joint("free"),
+    "elastic gear": joint("revolute", transmission=GEAR),
+    "rigid gear": joint("revolute", transmission={"rotor_inertia": 0.01, "gear": 2.0}),
+    "springs, stops and friction": joint("revolute", **PASSIVE),
+}
+ROBOTS = {f"{name} rod": arm(rod, WRISTS["revolute"]) for name, rod in RODS.items()}
+ROBOTS |= {f"{name} wrist on a {rod} rod": arm(RODS[rod], wrist)
+           for name, wrist in WRISTS.items() for rod in ("rigid", "linear") if name != "revolute"}  # fmt: skip
+for _rod, _at in (("rigid", {}), ("first order", {"at": 0.4})):
+    _elbow = {"name": "elbow", "type": "revolute", "axis": [1, 0, 0]}
+    ROBOTS[f"tree on a {_rod} rod"] = [
+        *arm(RODS[_rod], WRISTS["revolute"]),
+        {"name": "side", "parent": "rod", "joint": _elbow, "body": BODY, **_at},
+    ]
+ROBOTS["prescribed hinge"] = ROBOTS["rigid rod"]
+
+# What a formulation does not cover, by words of the robot's name, and how it says so.
+LIMITS = {
+    "kernel": {},
+    "dual_screw": {"exact": "link rod: stiffening 'exact'", "prescribed": "joint hinge: its motion is prescribed"},
+    "erls": {
+        "exact": "no geometrically exact field: link rod",
+        "spherical": "joint 'wrist' is spherical",
+        "free": "joint 'wrist' is free",
+        "prescribed": "joint hinge is prescribed",
+    },
+    "lie_group": {
+        **dict.fromkeys(("linear", "first", "exact", "with a mass", "finite"), "link 'rod' bends"),
+        "spherical": "joint 'wrist' is spherical",
+        "free": "joint 'wrist' is free",
+        "elastic gear": "the gear of joint 'wrist' is elastic",
+        "prescribed": "joint hinge is prescribed",
+    },
+    "recursive_lagrange": {"exact": "link 'rod' has stiffening 'exact'", "finite": "link 'rod' is not a slender beam"},
+    "screw_pde": {
+        "exact": "no geometrically exact field: link rod",
+        "finite": "link rod is made of finite elements",
+        "prescribed": "joint hinge is prescribed",
+    },
+}
+LIMITS["dual_screw_nonlinear"] = LIMITS["dual_screw"]
+FIRST_ORDER = {"dual_screw": 1e-10, "erls": 1e-6}  # right to first order of the deflection: compared at 1e-9 of it
+
+
+def compiled(name: str) -> lissom.Model:
+    materials = {"plastic": {"E": 2e9, "nu": 0.35, "rho": 1200.0}}
+    data = {"lissom": 1, "name": "sample", "gravity": [1.0, -9.0, 2.0], "materials": materials}
+    robot = lissom.Robot.from_dict(data | {"links": ROBOTS[name]})
+    return robot.compile(prescribed=["hinge"] if "prescribed" in name else ())
+
+
+def moving(model: lissom.Model, deflection: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Configuration, velocities, forces; modes as large as `deflection`, everything else of order one."""
+    rng = np.random.default_rng(3)
+    step, v, tau = rng.normal(size=(3, model.nv))
+    for body in model.bodies:
+        step[body.modes_v] *= deflection
+        v[body.modes_v] *= 10 * deflection
+    return integrate(model, model.neutral(), step), v, tau
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_every_formulation_moves_as_the_kernel_does_or_says_why_not(name: str) -> None:
+    model = compiled(name)
+    for formulation in theory.names():
+        reasons = [reason for words, reason in LIMITS[formulation].items() if words in name]
+        if reasons:
+            with pytest.raises(theory.Unsupported, match="|".join(reasons)):
+                theory.build(formulation, model)
+            continue
+        built, tolerance = theory.build(formulation, model), FIRST_ORDER.get(formulation, 1e-10)
+        q, v, tau = moving(model, 2e-2 if formulation not in FIRST_ORDER else 2e-11)
+        a = lissom.forward_dynamics(model, q, v, tau)
+        pairs = {
+            "accelerations": (built.accelerations(q, v, tau), a),
+            "wrenches": (built.wrenches(q, v, a), lissom.joint_wrenches(model, q, v, a)),
+            "tip": (built.tip(q), lissom.tip_pose(model, q)),
+        }
+        for what, (value, expected) in pairs.items():
+            error = np.abs(value - expected).max() / np.abs(expected).max()
+            assert error < tolerance, f"{formulation}: {what} are {error:.1e} off"
