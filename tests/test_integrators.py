@@ -3,6 +3,7 @@
 Orders are measured on a soft arm of two flexible links with fixed steps, against a run with steps far smaller.
 """
 
+import re
 from functools import cache
 from itertools import pairwise
 
@@ -129,6 +130,27 @@ def test_methods_agree_on_a_controlled_arm(method):
     precise = run(model, 0.5, controller=law, method="dop853", rtol=1e-11, atol=1e-13, rate=100)
     assert np.max(np.abs(result.q - precise.q)) < (3e-5 if method == "generalised-alpha" else 2e-6)
     assert np.max(np.abs(result.tau - precise.tau)) < (3e-3 if method == "generalised-alpha" else 1e-3)
+
+
+# the choice of `auto`
+
+
+@pytest.mark.parametrize(("name", "method"), [("rigid-7-axis", "dop853"), ("canadarm2", "radau"), ("ella", "radau")])
+def test_auto_is_explicit_only_where_stability_costs_few_steps(name, method):
+    """A falling second of the Canadarm2: dop853 is held to 1092 steps by its gears, radau takes 195."""
+    result = run(lissom.load(name).compile(), 1.0)
+    assert result.method == method and result.steps + result.rejected < 250
+    assert "the fastest eigenvalue, " in result.reason and "undamped" not in result.reason
+
+
+def test_steps_that_follow_undamped_vibrations_are_explained_with_a_remedy():
+    model = lissom.load("l-mechanism").compile()
+    followed = run(model, 0.3)
+    assert re.search(r"steps of 0\.\d+ ms follow undamped vibrations of \d+ Hz and more", followed.reason)
+    assert followed.reason.endswith("damping, or where less than 1e-07 m of them matters, raise atol to that")
+    heeded = run(model, 0.3, atol=1e-7)
+    assert heeded.steps < followed.steps / 4 and "undamped" not in heeded.reason
+    assert np.abs(heeded.q - followed.q).max() < 3e-5
 
 
 # stiffness

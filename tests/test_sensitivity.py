@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lissom
+from lissom.control import Reference, computed_torque, pd, torques
 
 STIFFNESS, INERTIA, BENDING = PATHS = (
     "links.rod.joint.transmission.stiffness",
@@ -11,6 +12,7 @@ STIFFNESS, INERTIA, BENDING = PATHS = (
     "links.rod.beam.section.EIz",
 )
 DURATION = 0.3
+pytestmark = pytest.mark.filterwarnings("ignore:rod. its tip is deflected")  # a soft rod, so that all terms matter
 
 
 def robot():
@@ -22,12 +24,12 @@ def robot():
     return lissom.Robot.from_dict({"lissom": 1, "name": "rod", "gravity": [0, -9.81, 0], "links": links})
 
 
-def by_differences(path, what):
+def by_differences(path, what, controller=None):
     value = robot().value(path)
     ends = []
     for sign in (-1, 1):
         other = robot().with_value(path, value * (1 + sign * 1e-3))
-        ends.append(what(lissom.simulate(other, DURATION, rtol=1e-11, atol=1e-13)))
+        ends.append(what(lissom.simulate(other, DURATION, controller=controller, rtol=1e-11, atol=1e-13)))
     return (ends[1] - ends[0]) / (2e-3 * value)
 
 
@@ -52,6 +54,32 @@ def test_any_coordinate_or_function_of_the_state_can_be_derived():
     energy = lissom.sensitivity(robot(), BENDING, DURATION, output=strain, rate=400, rtol=1e-10)
     expected = by_differences(BENDING, lambda run: run["strain_energy"].values[-1])
     assert abs(energy.output[0, -1] - expected) < 1e-4 * abs(expected)
+
+
+GAINS = {"hinge": {"p": 20.0, "d": 1.5}}
+STEPS = Reference.steps([(0.0, 0.0), (0.1037, 0.4)])  # between two outputs
+LAWS = {
+    "pd": lambda model: pd(model, GAINS, Reference.quintic(0.0, 0.5, 0.2), gravity_compensation=True),
+    "pd on the motor's side, with a step": lambda model: pd(model, GAINS, STEPS, side="motor"),
+    "pd within limits": lambda model: pd(model, GAINS, 0.5, saturation=6.0),
+    "computed torque": lambda model: computed_torque(model, {"hinge": {"p": 100.0, "d": 20.0}}, STEPS),
+    "torques": lambda model: torques(model, {"hinge": Reference.quintic(0.0, 8.0, 0.2)}),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_controlled_motion_follows_its_parameters_as_differences_say(name):
+    law = LAWS[name](robot().compile())
+    exact = lissom.sensitivity(robot(), (STIFFNESS, BENDING), DURATION, controller=law, rate=400, rtol=1e-10)
+    for path, row in zip((STIFFNESS, BENDING), exact.output):
+        expected = by_differences(path, lambda run: run.tip().values[-1], law)
+        allowed = 1e-2 if "limits" in name else 5e-5  # where limits are reached, right to about an output interval
+        assert np.abs(row[-1] - expected).max() < allowed * np.abs(expected).max(), path
+
+
+def test_a_sampled_controller_is_refused():
+    with pytest.raises(lissom.LissomError, match="need a continuous law, not a function; give one"):
+        lissom.sensitivity(robot(), INERTIA, 0.1, controller=lambda t, q, qd: [0.0, 0.0])
 
 
 def test_wrong_names_are_refused():

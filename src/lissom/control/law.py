@@ -21,6 +21,7 @@ from lissom.model.names import did_you_mean
 from lissom.model.values import kind_of
 
 Gains = Mapping[str, Mapping[str, ArrayLike]]
+STEP = 1e-30  # of complex-step derivatives
 _P = "give p in N m/rad (N/m when sliding)"
 _D = "give d in N m s/rad (N s/m when sliding), 0 for none"
 
@@ -72,8 +73,8 @@ class ControlLaw:
         return np.unique(np.concatenate(parts))
 
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
-        """Generalised forces (nv,) at the state (q, qd)."""
-        q, qd = np.asarray(q, float), np.asarray(qd, float)
+        """Generalised forces (nv,) at the state (q, qd), which may be complex."""
+        q, qd = np.asarray(q), np.asarray(qd)
         r, rd, rdd = self.reference(t)
         command = self.kp * (r - q[self.measured_q]) + self.kd * (rd - qd[self.measured_v])
         if self.twin is None:
@@ -82,15 +83,26 @@ class ControlLaw:
             from lissom.dynamics import inverse_dynamics
 
             computed = self.law == Law.COMPUTED_TORQUE
-            acceleration = np.zeros(self.twin.nv)
+            acceleration = np.zeros(self.twin.nv, command.dtype)
             rate = qd[self.twin_v] if computed else acceleration.copy()
             if computed:
                 acceleration[self.twin_index] = rdd + command
             torque = inverse_dynamics(self.twin, q[self.twin_q], rate, acceleration)[self.twin_index]
             torque = torque if computed else torque + command
-        tau = np.zeros(self.nv)
-        tau[self.force] = np.clip(torque + self.feedforward(t)[0], self.lower, self.upper)
+        torque = torque + self.feedforward(t)[0]
+        torque = np.where(torque.real > self.upper, self.upper, np.where(torque.real < self.lower, self.lower, torque))
+        tau = np.zeros(self.nv, torque.dtype)
+        tau[self.force] = torque
         return tau
+
+    def derivatives(self, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Exact derivatives (nv, nq) and (nv, nv) of the forces by q and qd; zero beyond a saturation."""
+        by_q, by_qd = np.zeros((self.nv, len(q))), np.zeros((self.nv, len(qd)))
+        for k in {*self.measured_q, *self.twin_q}:
+            by_q[:, k] = self(t, q + 1j * STEP * np.eye(len(q))[k], qd).imag / STEP
+        for k in {*self.measured_v, *self.twin_v}:
+            by_qd[:, k] = self(t, q, qd + 1j * STEP * np.eye(len(qd))[k]).imag / STEP
+        return by_q, by_qd
 
 
 def pd(

@@ -15,7 +15,7 @@ import numpy as np
 
 import lissom
 from lissom import theory
-from lissom.simulation import Sensitivity
+from lissom.simulation.sensitivity import Sensitivity
 from lissom.theory.recursive_lagrange import RecursiveLagrange
 
 START = {"shoulder": 0.4 * np.pi, "elbow": -0.4 * np.pi}

@@ -1,7 +1,6 @@
-"""Simulation: integrators, the time loop, its result, the Trajectory, and the derivatives of a motion."""
+"""Simulation: integrators, the time loop, and its result, the Trajectory."""
 
 from lissom.simulation.main import SimulationWarning, simulate
-from lissom.simulation.sensitivity import Sensitivity, sensitivity
 from lissom.simulation.trajectory import Trajectory
 
-__all__ = ["Sensitivity", "SimulationWarning", "Trajectory", "sensitivity", "simulate"]
+__all__ = ["SimulationWarning", "Trajectory", "simulate"]

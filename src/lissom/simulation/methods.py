@@ -21,6 +21,9 @@ EXPLICIT = {
 IMPLICIT = ("generalised-alpha", "radau")
 SUNDIALS = ("cvode-adams", "cvode-bdf")
 STABILITY = {"euler": 2.0, "rk4": 2.78, "dopri5": 3.3, "dop853": 6.0}  # largest step times fastest decay rate
+EXPLICIT_STEPS = 200  # what stability may cost an explicit method; from there on `radau` was faster on every arm tried
+UNDAMPED = 1e-3  # damping ratio below which a vibration lasts
+FAST = 100.0  # Hz, of a vibration that is no part of an arm's purpose
 METHODS = ("auto", *EXPLICIT, *IMPLICIT, *SUNDIALS)
 
 
@@ -73,7 +76,7 @@ def recommend(poles: np.ndarray, duration: float) -> tuple[str, str]:
         )
     limit = 3.0 / fastest  # stability of explicit methods
     steps = duration / limit
-    if steps < 2000:
+    if steps < EXPLICIT_STEPS:
         reason = f"the fastest eigenvalue, {fastest:.3g} 1/s, allows explicit steps of {limit:.2g} s"
         return "dop853", reason
     reason = (
@@ -81,3 +84,15 @@ def recommend(poles: np.ndarray, duration: float) -> tuple[str, str]:
         f"({steps:.3g} of them)"
     )
     return "radau", reason
+
+
+def followed_vibrations(poles: np.ndarray, step: float, atol: float) -> str:
+    """What to change where steps of the mean size `step` (s) follow fast undamped vibrations; "" where they do not."""
+    fast = poles[(poles.imag > 2 * np.pi * FAST) & (-poles.real < UNDAMPED * np.abs(poles))]
+    if not fast.size or step > 0.1 / FAST:
+        return ""
+    hz = fast.imag.min() / (2 * np.pi)
+    return (
+        f"; steps of {1e3 * step:.2g} ms follow undamped vibrations of {hz:.3g} Hz and more: give links and gears "
+        f"damping, or where less than {10 * atol:.0e} m of them matters, raise atol to that"
+    )

@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from lissom.control.kernel import LawArrays
-from lissom.control.law import ControlLaw
 from lissom.control.reference import Reference
-from lissom.control.sampled import Hold, Sampled
+from lissom.control.sampled import Hold
 from lissom.dynamics import mass_matrix
 from lissom.errors import LissomError
 from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
-from lissom.simulation.methods import STABILITY, SUNDIALS, Method, choose, recommend
+from lissom.simulation.drive import continuous_or_sampled, law_arrays, stacked_motion
+from lissom.simulation.methods import STABILITY, SUNDIALS, Method, choose, followed_vibrations, recommend
 from lissom.simulation.raw import RawRun
 from lissom.simulation.record import make_record, write_sample
 from lissom.simulation.start import start_state
@@ -89,7 +88,7 @@ class Loop:
         self.model = _compiled(robot, tuple(motion))
         self.duration, self.step = duration, step
         self.controller, self.law, self.sampled = continuous_or_sampled(self.model, controller)
-        self.motion = _stacked_motion(self.model, motion)
+        self.motion = stacked_motion(self.model, motion)
         self.hold: Hold | None = None
         self.jumps = np.union1d(self.law.jumps if self.law is not None else [], self._motion().discontinuities(2))
         corners = self._corners() if step is None else ()
@@ -100,7 +99,7 @@ class Loop:
         self.system = System(
             model=self.model.struct,
             twin=self.twin.struct,
-            law=Struct(_law_arrays(self.law)),
+            law=Struct(law_arrays(self.law)),
             held=np.zeros(self.model.nv),
             latest=np.array([np.inf]),
             **parts,
@@ -113,6 +112,7 @@ class Loop:
         self.state = make_state(self.model, q, v, rtol, atol, pace(self.model, q))
         self.packed_state = Struct(self.state)
         self.method_name, self.reason = method, "as asked"
+        self.poles = np.zeros(0)  # of the loop at its start, where the method follows from them
         self.radius = radius
         self.scratch_c: Any = self.scratch
         self.start = (q, v)
@@ -171,7 +171,8 @@ class Loop:
 
     def _method(self) -> Method:
         if self.method_name == "auto":
-            self.method_name, self.reason = recommend(self._poles(), self.duration)
+            self.poles = self._poles()
+            self.method_name, self.reason = recommend(self.poles, self.duration)
         method = choose(self.method_name, self.step, self.radius, self.state)
         if method.implicit:
             self.scratch_c = make_scratch(self.model, self.twin, np.complex128)
@@ -271,6 +272,8 @@ class Loop:
         r = self.record
         n = self.watch.valid(int(r.next[0]))
         steps, rejected, evaluations, jacobians = (int(x) for x in self.state.counts)
+        step = float(self.state.clock[0]) / max(1, steps)
+        followed = followed_vibrations(self.poles, step, float(self.state.atol[0])) if method.implicit else ""
         return RawRun(
             model=self.model,
             t=r.times[:n].copy(),
@@ -281,7 +284,7 @@ class Loop:
             work=r.work[:n].copy(),
             dissipated=r.dissipated[:n].copy(),
             method=method.name,
-            reason=self.reason,
+            reason=self.reason + followed,
             steps=steps,
             rejected=rejected,
             evaluations=evaluations,
@@ -331,65 +334,6 @@ def pace(model: Model, q: np.ndarray) -> np.ndarray:
         if body.link in model.beams:
             stiffness[body.modes_v] = np.diag(model.beams[body.link].stiffness())
     return np.maximum(PACE, np.sqrt(stiffness / np.where(inertia > 0, inertia, np.inf)))
-
-
-def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, Sampled | None]:
-    """The controller, as a continuous law or as a sampled one."""
-    if controller is None:
-        return None, None, None
-    if isinstance(controller, ControlLaw):
-        if controller.nv != model.nv:
-            raise LissomError(
-                f"the controller was built for a model with {controller.nv} velocities, this one has {model.nv}; "
-                "build it from the same robot"
-            )
-        return controller, controller, None
-    if isinstance(controller, Sampled):
-        return controller, None, controller
-    if callable(controller):
-        return controller, None, Sampled(controller)
-    raise LissomError(f"controller must be a ControlLaw, a Sampled or a callable (t, q, qd), got {controller!r}")
-
-
-def _law_arrays(law: ControlLaw | None) -> LawArrays:
-    """The law as compiled code reads it; no law is one on no coordinates."""
-    index, number = np.zeros(0, np.int64), np.zeros(0)
-    none = Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
-    reference, feed = (none, none) if law is None else (law.reference, law.feedforward)
-    indices = ("force", "measured_q", "measured_v", "twin_index", "twin_q", "twin_v")
-    numbers = ("kp", "kd", "lower", "upper")
-    parts: dict[str, Any] = {name: np.array(getattr(law, name, index), np.int64) for name in indices}
-    parts |= {name: np.array(getattr(law, name, number), float) for name in numbers}
-    return LawArrays(
-        law=0 if law is None else int(law.law),
-        breaks=np.array(reference.breaks),
-        coefficients=np.array(reference.coefficients),
-        feed_breaks=np.array(feed.breaks),
-        feed_coefficients=np.array(feed.coefficients),
-        **parts,
-    )
-
-
-def _stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.ndarray]:
-    """Prescribed joints as one piecewise polynomial."""
-    at_q: list[int] = []
-    at_v: list[int] = []
-    for name, reference in motion.items():
-        body = model.body(name)
-        if body.joint_q.stop - body.joint_q.start != body.joint_v.stop - body.joint_v.start:
-            raise LissomError(f"motion of {name}: a joint on a group cannot be prescribed by coordinates")
-        count = body.joint_v.stop - body.joint_v.start
-        if not isinstance(reference, Reference) or reference.channels != count:
-            raise LissomError(f"motion of {name} must be a Reference with {count} channel(s), got {reference!r}")
-        at_q.extend(range(body.joint_q.start, body.joint_q.stop))
-        at_v.extend(range(body.joint_v.start, body.joint_v.stop))
-    stacked = Reference.stack(list(motion.values())) if motion else Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
-    return {
-        "motion_q": np.array(at_q, np.int64),
-        "motion_v": np.array(at_v, np.int64),
-        "motion_breaks": np.array(stacked.breaks, float),
-        "motion_coefficients": np.array(stacked.coefficients, float),
-    }
 
 
 def output_times(duration: float, rate: float) -> np.ndarray:

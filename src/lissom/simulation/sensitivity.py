@@ -1,36 +1,31 @@
 """Sensitivity of a motion to physical parameters: exact derivatives along the trajectory.
 
-With x = (q, v) and x' = f(x, p), the sensitivity s = dx/dp follows the linear equation s' = A(t) s + b(t), A = df/dx
+With x = (q, v) and x' = f(t, x, p), the sensitivity s = dx/dp follows the linear equation s' = A(t) s + b(t), A = df/dx
 and b = df/dp at the motion's own states, both by the complex step. It is integrated by Radau IIA of order 5, three
-stages in each interval between two outputs of the motion.
+stages in each interval between two outputs of the motion. Where the forces of a controller jump, A and b do and s does
+not: the motion is run from jump to jump.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from lissom.control.law import ControlLaw
 from lissom.dynamics import derivatives, forward_dynamics, tip_pose
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
+from lissom.simulation.radau import NODES, TABLEAU
+from lissom.simulation.trajectory import Trajectory
 
 Output = Callable[[Model, np.ndarray, np.ndarray], Any]
 
 STEP = 1e-30
-# Radau IIA with three stages (Hairer and Wanner 1996, section IV.5)
-_R = np.sqrt(6.0)
-NODES = np.array([(4 - _R) / 10, (4 + _R) / 10, 1.0])
-WEIGHTS = np.array(
-    [
-        [(88 - 7 * _R) / 360, (296 - 169 * _R) / 1800, (-2 + 3 * _R) / 225],
-        [(296 + 169 * _R) / 1800, (88 + 7 * _R) / 360, (-2 - 3 * _R) / 225],
-        [(16 - _R) / 36, (16 + _R) / 36, 1 / 9],
-    ]
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +54,13 @@ def sensitivity(
     parameters: Sequence[str] | str,
     duration: float,
     *,
+    controller: ControlLaw | None = None,
     output: Output | str = tip_position,
     start: Any = None,
     rate: float = 400.0,
     rtol: float = 1e-8,
 ) -> Sensitivity:
-    """Exact derivatives of a free motion with respect to physical parameters.
+    """Exact derivatives of a motion with respect to physical parameters.
 
     >>> lissom.sensitivity("canadarm2", "links.boom1.joint.transmission.stiffness", 1.0)
 
@@ -72,58 +68,96 @@ def sensitivity(
         parameters: paths of numbers of the robot, such as "links.upper.beam.section.EIz",
             "links.upper.joint.transmission.rotor_inertia".
         duration, start: of the motion, as in `lissom.simulate`; the start does not depend on the parameters.
+        controller: a continuous law: `control.pd`, `computed_torque`, or `torques` over time. It stays as it is, with
+            the rigid twin it was built with, while the robot's parameters change. Where a torque reaches its saturation
+            between two outputs, the error is of first order in their distance.
         rate: outputs per second, which are also the steps of the sensitivity's equation: double it to see its error.
         output: what is derived: the name of a coordinate, or a function of (model, q, v) that returns numbers, also for
             complex arguments; the tip's position unless given.
         rtol: error allowed per step of the motion.
     """
     from lissom.model import load
-    from lissom.simulation.main import simulate
 
     robot = load(robot) if isinstance(robot, str) else robot
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     model, values = robot.compile(), np.array([_number(robot, path) for path in names])
     if model.nq != model.nv:
         raise LissomError(f"{robot.name} has joints with quaternions; sensitivities need plain coordinates")
+    if not (controller is None or isinstance(controller, ControlLaw)):
+        raise LissomError(
+            f"controller: sensitivities need a continuous law, not a {type(controller).__name__}; "
+            "give one of control.pd, computed_torque or torques"
+        )
     measure = _coordinate(model, output) if isinstance(output, str) else output
     stepped = [robot.with_value(path, value + 1j * STEP).compile() for path, value in zip(names, values, strict=True)]
-    run = simulate(model, duration, start=start, rate=rate, rtol=rtol, atol=1e-3 * rtol, audit=False)
-    if run.info.status != "finished":
-        raise LissomError(f"the motion did not finish: {run.info.status} at t = {run.time[-1]:.6g} s")
-    n, times = model.nv, run.time
-    s = np.zeros((len(times), 2 * n, len(names)))
-    for k, (t, h) in enumerate(zip(times[:-1], np.diff(times), strict=True)):
-        s[k + 1] = _radau_step(model, stepped, *run.state(t + h * NODES), h, s[k])
+    n = model.nv
+    times, s = [0.0], [np.zeros((2 * n, len(names)))]
+    states: list[tuple[np.ndarray, np.ndarray]] = []
+    for begin, law, run in _segments(model, duration, controller, start, rate, rtol):
+        last = np.nextafter(run.time[-1], 0.0)  # a law is read before its jump
+        for t, h in zip(run.time[:-1], np.diff(run.time), strict=True):
+            at = t + h * NODES
+            slopes = [_slopes(model, stepped, law, min(x, last), *state) for x, state in zip(at, zip(*run.state(at)))]
+            s.append(_radau_step(slopes, h, s[-1]))
+        times.extend(begin + run.time[1:])
+        states.extend(zip(run.q, run.v) if not states else zip(run.q[1:], run.v[1:]))
+    by_parameter = np.moveaxis(np.array(s), 2, 0)
     rows = [
         [
             np.imag(measure(other, q + 1j * STEP * x[:n], v + 1j * STEP * x[n:])) / STEP
-            for q, v, x in zip(run.q, run.v, d)
+            for (q, v), x in zip(states, d, strict=True)
         ]
-        for other, d in zip(stepped, np.moveaxis(s, 2, 0), strict=True)
+        for other, d in zip(stepped, by_parameter, strict=True)
     ]
-    by_parameter = np.moveaxis(s, 2, 0)
-    return Sensitivity(names, values, times, by_parameter[..., :n], by_parameter[..., n:], np.array(rows))
+    return Sensitivity(names, values, np.array(times), by_parameter[..., :n], by_parameter[..., n:], np.array(rows))
 
 
-def _radau_step(
-    model: Model, stepped: list[Model], q: np.ndarray, v: np.ndarray, h: float, s: np.ndarray
-) -> np.ndarray:
-    """s at the end of a step of length h, from the states (3, nv) at its three stages."""
+def _segments(
+    model: Model, duration: float, law: ControlLaw | None, start: Any, rate: float, rtol: float
+) -> Iterator[tuple[float, ControlLaw | None, Trajectory]]:
+    """The motion from jump to jump of the forces: when each part begins, its law and its run, both from time zero."""
+    from lissom.simulation.main import simulate
+
+    jumps = [] if law is None else [t for t in law.jumps if 0 < t < duration]
+    for begin, end in pairwise([0.0, *jumps, duration]):
+        here = law and replace(
+            law, reference=law.reference.shifted(-begin), feedforward=law.feedforward.shifted(-begin)
+        )
+        outputs = max(1, round((end - begin) * rate)) / (end - begin)
+        run = simulate(
+            model, end - begin, controller=here, start=start, rate=outputs, rtol=rtol, atol=1e-3 * rtol, audit=False
+        )
+        if run.info.status != "finished":
+            raise LissomError(f"the motion did not finish: {run.info.status} at t = {begin + run.time[-1]:.6g} s")
+        yield begin, here, run
+        start = (run.q[-1], run.v[-1])
+
+
+def _slopes(
+    model: Model, stepped: list[Model], law: ControlLaw | None, t: float, q: np.ndarray, v: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """A (2 nv, 2 nv) and b (2 nv, parameters) at a state."""
     n = model.nv
-    size, P = 2 * n, s.shape[1]
-    system, right = np.eye(3 * size), np.zeros((3, size, P))
-    slopes = np.zeros((3, size, size))
-    for j in range(3):
-        exact = derivatives(model, q[j], v[j])
-        slopes[j, :n, n:], slopes[j, n:, :n], slopes[j, n:, n:] = np.eye(n), exact.q, exact.qd
-        right[j] = slopes[j] @ s
-        right[j, n:] += np.transpose([forward_dynamics(other, q[j], v[j]).imag / STEP for other in stepped])
+    tau = np.zeros(n) if law is None else law(t, q, v)
+    exact = derivatives(model, q, v, tau)
+    A, b = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, len(stepped)))
+    A[:n, n:], A[n:, :n], A[n:, n:] = np.eye(n), exact.q, exact.qd
+    if law is not None:
+        A[n:] += exact.tau @ np.hstack(law.derivatives(t, q, v))
+    b[n:] = np.transpose([forward_dynamics(other, q, v, tau).imag / STEP for other in stepped])
+    return A, b
+
+
+def _radau_step(slopes: Sequence[tuple[np.ndarray, np.ndarray]], h: float, s: np.ndarray) -> np.ndarray:
+    """s (2 nv, parameters) at the end of a step of length h, from A and b at its three stages."""
+    size, count = s.shape
+    system = np.eye(3 * size)
     blocks = system.reshape(3, size, 3, size)
-    for i in range(3):
-        for j in range(3):
-            blocks[i, :, j] -= h * WEIGHTS[i, j] * slopes[i]
-    rates = np.linalg.solve(system, right.reshape(3 * size, P)).reshape(3, size, P)
-    return s + h * np.einsum("j,jap->ap", WEIGHTS[2], rates)
+    for i, (A, _) in enumerate(slopes):
+        blocks[i] -= h * TABLEAU[i, None, :, None] * A[:, None, :]
+    right = np.concatenate([A @ s + b for A, b in slopes])
+    rates = np.linalg.solve(system, right).reshape(3, size, count)
+    return s + h * np.einsum("j,jap->ap", TABLEAU[2], rates)
 
 
 def _number(robot: Robot, path: str) -> float:

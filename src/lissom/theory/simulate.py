@@ -130,7 +130,7 @@ class _Loop:
     """The closed loop x' = f(t, x), x = (q, v), walked from jump to jump of its forces."""
 
     def __init__(self, formulation: Formulation, controller: Any) -> None:
-        from lissom.simulation.run import continuous_or_sampled
+        from lissom.simulation.drive import continuous_or_sampled
 
         self.formulation, self.model = formulation, formulation.model
         _, self.law, sampled = continuous_or_sampled(self.model, controller)
@@ -150,24 +150,14 @@ class _Loop:
         return np.concatenate([v if self.flat else _configuration_rate(self.model, q, v), a])
 
     def jacobian(self, t: float, x: np.ndarray) -> np.ndarray:
-        """d rate / dx of the kernel's model: exact in the dynamics, by differences in the controller."""
+        """d rate / dx of the kernel's model and the controller, exact."""
         n = self.model.nv
         q, v = x[:n], x[n:]
         exact = derivatives(self.model, q, v, self.forces(t, q, v))
         J = np.block([[np.zeros((n, n)), np.eye(n)], [exact.q, exact.qd]])
         if self.law is not None:
-            J[n:] += exact.tau @ self._gains(t, x)
+            J[n:] += exact.tau @ np.hstack(self.law.derivatives(t, q, v))
         return J
-
-    def _gains(self, t: float, x: np.ndarray) -> np.ndarray:
-        n, h = self.model.nv, 1e-7
-        base, columns = self.forces(t, x[:n], x[n:]), np.zeros((n, 2 * n))
-        assert self.law is not None
-        for k in {*self.law.measured_q, *(self.law.measured_v + n), *self.law.twin_q, *(self.law.twin_v + n)}:
-            moved = x.copy()
-            moved[k] += h
-            columns[:, k] = (self.forces(t, moved[:n], moved[n:]) - base) / h
-        return columns
 
     def run(self, x: np.ndarray, times: np.ndarray, rtol: float, atol: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """States (N, nq + nv) and forces (N, nv) at the output times; just before a jump where one falls on it."""

@@ -127,7 +127,7 @@ class _Run:
     """What all methods share: forces, samples, counts."""
 
     def __init__(self, formulation: ScrewPDE, controller: Any, times: Array, progress: Progress | None) -> None:
-        from lissom.simulation.run import continuous_or_sampled
+        from lissom.simulation.drive import continuous_or_sampled
 
         _, self.law, sampled = continuous_or_sampled(formulation.model, controller)
         if sampled is not None:
