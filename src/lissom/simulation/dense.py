@@ -9,7 +9,7 @@ flexible links, they are a thousand times less accurate than the quintic ones.)
 from __future__ import annotations
 
 from lissom.kernel.jit import inline, kernel
-from lissom.simulation.system import chart_rate, chart_velocity
+from lissom.simulation.chart import chart_rate, chart_velocity
 
 TERMS = 6
 

@@ -12,10 +12,11 @@ import numpy as np
 
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import Struct
+from lissom.simulation.chart import chart_rate, move
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.record import record_step, wanted
 from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
-from lissom.simulation.system import acceleration, chart_rate, move
+from lissom.simulation.system import acceleration
 
 
 @dataclass(frozen=True, eq=False)

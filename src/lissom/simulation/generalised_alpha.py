@@ -15,11 +15,12 @@ from lissom.kernel.algebra import cross, vector
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import Struct
 from lissom.simulation import newton
+from lissom.simulation.chart import chart_rate, move
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.linear_solve import factorise, solve
 from lissom.simulation.record import record_step, wanted
 from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
-from lissom.simulation.system import chart_rate, move, prescribe, residual
+from lissom.simulation.system import prescribe, residual
 
 NEWTON_ITERATIONS = 10
 

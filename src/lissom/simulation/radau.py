@@ -14,11 +14,12 @@ import numpy as np
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import Struct
 from lissom.simulation import newton
+from lissom.simulation.chart import chart_rate, move
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.linear_solve import factorise, solve
 from lissom.simulation.record import record_step, wanted
 from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
-from lissom.simulation.system import chart_rate, move, prescribe, residual
+from lissom.simulation.system import prescribe, residual
 
 ROOT6 = np.sqrt(6.0)
 NODES = np.array([(4 - ROOT6) / 10, (4 + ROOT6) / 10, 1.0])

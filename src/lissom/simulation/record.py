@@ -12,8 +12,9 @@ import numpy as np
 
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.passive import dissipation
+from lissom.simulation.chart import move
 from lissom.simulation.dense import TERMS
-from lissom.simulation.system import applied_forces, move, prescribe
+from lissom.simulation.system import applied_forces, prescribe
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 GAUSS_NODES, GAUSS_WEIGHTS = 0.5 + 0.5 * _NODES, 0.5 * _WEIGHTS  # on [0, 1]

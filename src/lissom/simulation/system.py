@@ -1,18 +1,12 @@
-"""The closed loop as integrators see it: r(t, q, v, a) = inverse dynamics - applied forces = 0, and a(t, q, v).
-
-Positions are stepped in a chart: q = base (+) u with u = 0 at the start of a step, so that every integrator works on
-plain vectors (u, v) of size nv while quaternions stay on their group.
-"""
+"""The closed loop as integrators see it: r(t, q, v, a) = inverse dynamics - applied forces = 0, and a(t, q, v)."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy import arctan2, sqrt
 
 from lissom.control.kernel import control_forces, evaluate
-from lissom.kernel.algebra import quaternion_matrix, rotate, rotate_back
 from lissom.kernel.derivatives import STEP, make_real, tangent_step
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.inverse import inverse_dynamics
@@ -109,164 +103,6 @@ def dynamics_pointers(model: Model, dynamics: Dynamics = KERNEL) -> dict[str, Po
         "forward": Pointer(dynamics.forward, model.struct, work, q, v, v, wrench, v),
         "mass": Pointer(mass_matrix, model.struct, work, q, v, M),
     }
-
-
-@inline
-def half_turn(z):
-    """cos(x/2) and sin(x/2)/x of z = x^2, by their series: exact to rounding for steps below two radians."""
-    c = 1.0 + z * (-1 / 8 + z * (1 / 384 + z * (-1 / 46080 + z * (1 / 10321920 - z / 3715891200))))
-    s = 0.5 + z * (-1 / 48 + z * (1 / 3840 + z * (-1 / 645120 + z * (1 / 185794560 - z / 81749606400))))
-    return c, s
-
-
-@kernel
-def move(model, base, u, q):
-    """q = base (+) u: plain coordinates add, quaternions turn about body axes, floating bodies glide along them."""
-    for k in range(u.shape[0]):
-        axis = model.tangent_axis[k]
-        at = model.tangent_q[k]
-        if axis < 0:
-            q[at] = base[at] + u[k]
-        elif axis == 0:
-            x = u[k]
-            y = u[k + 1]
-            z = u[k + 2]
-            c, s = half_turn(x * x + y * y + z * z)
-            w0 = base[at]
-            x0 = base[at + 1]
-            y0 = base[at + 2]
-            z0 = base[at + 3]
-            q[at] = c * w0 - s * (x0 * x + y0 * y + z0 * z)
-            q[at + 1] = c * x0 + s * (w0 * x + y0 * z - z0 * y)
-            q[at + 2] = c * y0 + s * (w0 * y + z0 * x - x0 * z)
-            q[at + 3] = c * z0 + s * (w0 * z + x0 * y - y0 * x)
-        elif axis == 3:
-            R = quaternion_matrix(base[at], base[at + 1], base[at + 2], base[at + 3])
-            glide = rotate(R, (u[k], u[k + 1], u[k + 2]))
-            for c in range(3):
-                q[at + 4 + c] = base[at + 4 + c] + glide[c]
-
-
-@kernel
-def chart_rate(model, u, v, rate):
-    """du/dt at chart position u: v itself but for group joints, where turns do not commute."""
-    for k in range(u.shape[0]):
-        axis = model.tangent_axis[k]
-        if axis < 0:
-            rate[k] = v[k]
-        elif axis == 0:
-            # inverse of the right Jacobian: w + u x w / 2 + c u x (u x w), c = 1/12 + |u|^2 / 720 + ...
-            x = u[k]
-            y = u[k + 1]
-            z = u[k + 2]
-            z2 = x * x + y * y + z * z
-            c = 1 / 12 + z2 * (1 / 720 + z2 * (1 / 30240 + z2 / 1209600))
-            a = y * v[k + 2] - z * v[k + 1]
-            b = z * v[k] - x * v[k + 2]
-            d = x * v[k + 1] - y * v[k]
-            rate[k] = v[k] + 0.5 * a + c * (y * d - z * b)
-            rate[k + 1] = v[k + 1] + 0.5 * b + c * (z * a - x * d)
-            rate[k + 2] = v[k + 2] + 0.5 * d + c * (x * b - y * a)
-        elif axis == 3:
-            # the glide is written in the axes at the start of the step: exp(turn) v
-            x = u[k - 3]
-            y = u[k - 2]
-            z = u[k - 1]
-            c, s = half_turn(x * x + y * y + z * z)
-            a = y * v[k + 2] - z * v[k + 1]
-            b = z * v[k] - x * v[k + 2]
-            d = x * v[k + 1] - y * v[k]
-            rate[k] = v[k] + 2.0 * s * (c * a + s * (y * d - z * b))
-            rate[k + 1] = v[k + 1] + 2.0 * s * (c * b + s * (z * a - x * d))
-            rate[k + 2] = v[k + 2] + 2.0 * s * (c * d + s * (x * b - y * a))
-
-
-@kernel
-def chart_velocity(model, u, rate, v):
-    """The velocity whose chart rate at position u is `rate`: the inverse of `chart_rate`."""
-    for k in range(u.shape[0]):
-        axis = model.tangent_axis[k]
-        if axis < 0:
-            v[k] = rate[k]
-        elif axis == 0:
-            # the right Jacobian: w - b u x w + c u x (u x w), b = (1 - cos x)/x^2, c = (x - sin x)/x^3
-            x = u[k]
-            y = u[k + 1]
-            z = u[k + 2]
-            z2 = x * x + y * y + z * z
-            s = half_turn(z2)[1]
-            c = 1 / 6 + z2 * (-1 / 120 + z2 * (1 / 5040 + z2 * (-1 / 362880 + z2 * (1 / 39916800 - z2 / 6227020800))))
-            a = y * rate[k + 2] - z * rate[k + 1]
-            b = z * rate[k] - x * rate[k + 2]
-            d = x * rate[k + 1] - y * rate[k]
-            v[k] = rate[k] - 2.0 * s * s * a + c * (y * d - z * b)
-            v[k + 1] = rate[k + 1] - 2.0 * s * s * b + c * (z * a - x * d)
-            v[k + 2] = rate[k + 2] - 2.0 * s * s * d + c * (x * b - y * a)
-        elif axis == 3:
-            x = -u[k - 3]
-            y = -u[k - 2]
-            z = -u[k - 1]
-            c, s = half_turn(x * x + y * y + z * z)
-            a = y * rate[k + 2] - z * rate[k + 1]
-            b = z * rate[k] - x * rate[k + 2]
-            d = x * rate[k + 1] - y * rate[k]
-            v[k] = rate[k] + 2.0 * s * (c * a + s * (y * d - z * b))
-            v[k + 1] = rate[k + 1] + 2.0 * s * (c * b + s * (z * a - x * d))
-            v[k + 2] = rate[k + 2] + 2.0 * s * (c * d + s * (x * b - y * a))
-
-
-@kernel
-def configuration_rate(model, q, v, rate):
-    """dq/dt: plain coordinates follow v, quaternions q (0, omega) / 2, floating bodies R v."""
-    for k in range(v.shape[0]):
-        axis = model.tangent_axis[k]
-        at = model.tangent_q[k]
-        if axis < 0:
-            rate[at] = v[k]
-        elif axis == 0:
-            w = q[at]
-            x = q[at + 1]
-            y = q[at + 2]
-            z = q[at + 3]
-            rate[at] = -0.5 * (x * v[k] + y * v[k + 1] + z * v[k + 2])
-            rate[at + 1] = 0.5 * (w * v[k] + y * v[k + 2] - z * v[k + 1])
-            rate[at + 2] = 0.5 * (w * v[k + 1] + z * v[k] - x * v[k + 2])
-            rate[at + 3] = 0.5 * (w * v[k + 2] + x * v[k + 1] - y * v[k])
-        elif axis == 3:
-            R = quaternion_matrix(q[at], q[at + 1], q[at + 2], q[at + 3])
-            velocity = rotate(R, (v[k], v[k + 1], v[k + 2]))
-            for c in range(3):
-                rate[at + 4 + c] = velocity[c]
-
-
-@kernel
-def difference(model, base, q, u):
-    """The chart position u of `q`: base (+) u = q, for turns below half a revolution."""
-    for k in range(u.shape[0]):
-        axis = model.tangent_axis[k]
-        at = model.tangent_q[k]
-        if axis < 0:
-            u[k] = q[at] - base[at]
-        elif axis == 0:
-            w0 = base[at]
-            x0 = base[at + 1]
-            y0 = base[at + 2]
-            z0 = base[at + 3]
-            w = w0 * q[at] + x0 * q[at + 1] + y0 * q[at + 2] + z0 * q[at + 3]
-            x = w0 * q[at + 1] - x0 * q[at] - y0 * q[at + 3] + z0 * q[at + 2]
-            y = w0 * q[at + 2] - y0 * q[at] - z0 * q[at + 1] + x0 * q[at + 3]
-            z = w0 * q[at + 3] - z0 * q[at] - x0 * q[at + 2] + y0 * q[at + 1]
-            sine = sqrt(x * x + y * y + z * z)
-            f = 2.0 * arctan2(sine, w) / sine if sine > 1e-12 else 2.0
-            u[k] = f * x
-            u[k + 1] = f * y
-            u[k + 2] = f * z
-        elif axis == 3:
-            R = quaternion_matrix(base[at], base[at + 1], base[at + 2], base[at + 3])
-            moved = (q[at + 4] - base[at + 4], q[at + 5] - base[at + 5], q[at + 6] - base[at + 6])
-            glide = rotate_back(R, moved)
-            for c in range(3):
-                u[k + c] = glide[c]
 
 
 @inline

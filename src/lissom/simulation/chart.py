@@ -1,0 +1,152 @@
+"""Positions within a step: q = base (+) u with u = 0 at its start.
+
+Every integrator so works on plain vectors (u, v) of size nv, while quaternions stay on their group: turns u about body
+axes, glides of a floating body along them.
+"""
+
+from __future__ import annotations
+
+from numpy import arctan2, sqrt
+
+from lissom.kernel.algebra import (
+    add,
+    cross,
+    dot,
+    quaternion_matrix,
+    rotate,
+    rotate_back,
+    scale,
+    store_vector,
+    subtract,
+    vector,
+)
+from lissom.kernel.jit import inline, kernel
+
+
+@inline
+def half_turn(z):
+    """cos(x/2) and sin(x/2)/x of z = x^2, by their series: exact to rounding for steps below two radians."""
+    c = 1.0 + z * (-1 / 8 + z * (1 / 384 + z * (-1 / 46080 + z * (1 / 10321920 - z / 3715891200))))
+    s = 0.5 + z * (-1 / 48 + z * (1 / 3840 + z * (-1 / 645120 + z * (1 / 185794560 - z / 81749606400))))
+    return c, s
+
+
+@inline
+def turned(th, a):
+    """exp(th~) a."""
+    c, s = half_turn(dot(th, th))
+    b = cross(th, a)
+    return add(a, scale(2.0 * s, add(scale(c, b), scale(s, cross(th, b)))))
+
+
+@inline
+def quaternion(a):
+    return a[0], (a[1], a[2], a[3])
+
+
+@inline
+def product(w0, p0, w1, p1):
+    """Of two quaternions, as scalar and vector."""
+    return w0 * w1 - dot(p0, p1), add(add(scale(w0, p1), scale(w1, p0)), cross(p0, p1))
+
+
+@inline
+def store_quaternion(array, w, p):
+    array[0] = w
+    store_vector(array[1:], p)
+
+
+@kernel
+def move(model, base, u, q):
+    """q = base (+) u: plain coordinates add, quaternions turn about body axes, floating bodies glide along them."""
+    for k in range(u.shape[0]):
+        axis = model.tangent_axis[k]
+        at = model.tangent_q[k]
+        if axis < 0:
+            q[at] = base[at] + u[k]
+        elif axis == 0:
+            th = vector(u[k:])
+            c, s = half_turn(dot(th, th))
+            w, p = quaternion(base[at:])
+            w, p = product(w, p, c, scale(s, th))
+            store_quaternion(q[at:], w, p)
+        elif axis == 3:
+            R = quaternion_matrix(base[at], base[at + 1], base[at + 2], base[at + 3])
+            store_vector(q[at + 4 :], add(vector(base[at + 4 :]), rotate(R, vector(u[k:]))))
+
+
+@kernel
+def chart_rate(model, u, v, rate):
+    """du/dt at chart position u: v itself but for group joints, where turns do not commute."""
+    for k in range(u.shape[0]):
+        axis = model.tangent_axis[k]
+        if axis < 0:
+            rate[k] = v[k]
+        elif axis == 0:
+            # inverse of the right Jacobian: w + u x w / 2 + c u x (u x w), c = 1/12 + |u|^2 / 720 + ...
+            th = vector(u[k:])
+            w = vector(v[k:])
+            z = dot(th, th)
+            c = 1 / 12 + z * (1 / 720 + z * (1 / 30240 + z / 1209600))
+            b = cross(th, w)
+            store_vector(rate[k:], add(w, add(scale(0.5, b), scale(c, cross(th, b)))))
+        elif axis == 3:
+            # the glide is written in the axes at the start of the step: exp(turn) v
+            store_vector(rate[k:], turned(vector(u[k - 3 :]), vector(v[k:])))
+
+
+@kernel
+def chart_velocity(model, u, rate, v):
+    """The velocity whose chart rate at position u is `rate`: the inverse of `chart_rate`."""
+    for k in range(u.shape[0]):
+        axis = model.tangent_axis[k]
+        if axis < 0:
+            v[k] = rate[k]
+        elif axis == 0:
+            # the right Jacobian: w - b u x w + c u x (u x w), b = (1 - cos x)/x^2, c = (x - sin x)/x^3
+            th = vector(u[k:])
+            w = vector(rate[k:])
+            z = dot(th, th)
+            s = half_turn(z)[1]
+            c = 1 / 6 + z * (-1 / 120 + z * (1 / 5040 + z * (-1 / 362880 + z * (1 / 39916800 - z / 6227020800))))
+            b = cross(th, w)
+            store_vector(v[k:], add(w, add(scale(-2.0 * s * s, b), scale(c, cross(th, b)))))
+        elif axis == 3:
+            store_vector(v[k:], turned(scale(-1.0, vector(u[k - 3 :])), vector(rate[k:])))
+
+
+@kernel
+def configuration_rate(model, q, v, rate):
+    """dq/dt: plain coordinates follow v, quaternions q (0, omega) / 2, floating bodies R v."""
+    for k in range(v.shape[0]):
+        axis = model.tangent_axis[k]
+        at = model.tangent_q[k]
+        if axis < 0:
+            rate[at] = v[k]
+        elif axis == 0:
+            w, p = quaternion(q[at:])
+            w, p = product(w, p, 0.0, scale(0.5, vector(v[k:])))
+            store_quaternion(rate[at:], w, p)
+        elif axis == 3:
+            R = quaternion_matrix(q[at], q[at + 1], q[at + 2], q[at + 3])
+            store_vector(rate[at + 4 :], rotate(R, vector(v[k:])))
+
+
+@kernel
+def difference(model, base, q, u):
+    """The chart position u of `q`: base (+) u = q, for turns below half a revolution."""
+    for k in range(u.shape[0]):
+        axis = model.tangent_axis[k]
+        at = model.tangent_q[k]
+        if axis < 0:
+            u[k] = q[at] - base[at]
+        elif axis == 0:
+            w0, p0 = quaternion(base[at:])
+            w, p = quaternion(q[at:])
+            w, p = product(w0, scale(-1.0, p0), w, p)
+            sine = sqrt(dot(p, p))
+            f = 2.0 * arctan2(sine, w) / sine if sine > 1e-12 else 2.0
+            store_vector(u[k:], scale(f, p))
+        elif axis == 3:
+            R = quaternion_matrix(base[at], base[at + 1], base[at + 2], base[at + 3])
+            store_vector(u[k:], rotate_back(R, subtract(vector(q[at + 4 :]), vector(base[at + 4 :]))))
