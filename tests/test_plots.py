@@ -7,6 +7,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from figures import assert_is_labelled
 from sample_runs import ella_run, satellite_run
 
 import lissom
@@ -19,18 +20,6 @@ from lissom.view.plots import KINDS
 def _close_figures():
     yield
     plt.close("all")
-
-
-def assert_is_labelled(figure):
-    assert figure.axes
-    for axes in figure.axes:
-        labels = [axes.get_ylabel()]
-        if axes.get_xlabel() or axes.xaxis.get_tick_params().get("labelbottom", True):
-            labels.append(axes.get_xlabel())
-        if axes.get_label() == "<colorbar>":
-            labels = [axes.get_ylabel()]
-        for label in labels:
-            assert label.endswith("]") and "[" in label, (axes.get_title(), label)
 
 
 def assert_shows_data(figure):

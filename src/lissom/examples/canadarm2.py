@@ -114,7 +114,7 @@ def _poses(run: Fall, path: Path) -> None:
         for colour, k in zip(plt.get_cmap("viridis")(np.linspace(0, 0.9, 11)), instants, strict=True):
             points = _axis_points(model, run.q[k])
             ax.plot(points[:, 0], points[:, 1], color=colour, label=f"{run.time[k]:.1f} s")
-        ax.set(xlabel="x in m", ylabel="y in m", title="Falling arm", aspect="equal")
+        ax.set(xlabel="x [m]", ylabel="y [m]", title="Falling arm", aspect="equal")
         ax.margins(0.05)
         ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
         figure.savefig(path)
@@ -139,17 +139,18 @@ def _boom(runs: list[Fall], path: Path) -> None:
     def curves(run: Fall) -> list[np.ndarray]:
         return [1e3 * run.torsion[:, 0], *(1e3 * run.deflection.T), 1e3 * run.twist]
 
-    titles = ("torsion of joint 1 in mrad", "u of boom 1 in mm", "v of boom 1 in mm", "w of boom 1 in mm",
-              "twist of boom 1 in mrad")  # fmt: skip
+    titles = ("Torsion of joint 1", *(f"Boom 1: tip displacement along {axis}" for axis in "xyz"), "Boom 1: tip twist")
+    labels = ("torsion [mrad]", "u [mm]", "v [mm]", "w [mm]", "twist [mrad]")
     with style():
         figure, axes = plt.subplots(5, 1, figsize=(7.5, 9.5), sharex=True, layout="constrained")
         for colour, run in zip(COLOURS, runs):
             for ax, curve in zip(axes, curves(run), strict=True):
                 ax.plot(run.time, curve, color=colour, label=f"{run.value:g} kg m²")
-        for ax, title in zip(axes, titles, strict=True):
-            ax.set_title(title)
+        for ax, title, label in zip(axes, titles, labels, strict=True):
+            ax.set(title=title, ylabel=label)
+        figure.align_ylabels(axes)
         axes[0].legend(title="rotor inertia", ncols=4)
-        axes[-1].set_xlabel("time in s")
+        axes[-1].set_xlabel("time [s]")
         figure.savefig(path)
         plt.close(figure)
 
@@ -169,10 +170,11 @@ def _angles(runs: list[Fall], path: Path) -> None:
                 row[0].plot(run.time, angle, color=colour, label=label)
                 row[1].plot(run.time, 1e6 * (angle - rigid), color=colour, label=label)
         for row, joint in zip(axes, stiffest.arm.model.joints, strict=True):
-            row[0].set_title(f"{joint} in rad")
-            row[1].set_title(f"{joint}, less that of the stiffest joints, in µrad")
+            row[0].set(title=f"Angle of {joint}", ylabel="angle [rad]")
+            row[1].set(title="Difference from the stiffest joints", ylabel="difference [µrad]")
+        figure.align_ylabels(axes)
         axes[0, 1].legend(title="joint stiffness", ncols=2)
         for ax in axes[-1]:
-            ax.set_xlabel("time in s")
+            ax.set_xlabel("time [s]")
         figure.savefig(path)
         plt.close(figure)

@@ -145,7 +145,7 @@ def main(out: Path) -> Results:
     from matplotlib.backends.backend_pdf import PdfPages
     from rich.console import Console
 
-    from lissom.view.style import style
+    from lissom.view.style import headline, style
 
     console = Console()
     with console.status("simulating the stacked system (compiled once per machine)"):
@@ -154,7 +154,7 @@ def main(out: Path) -> Results:
     with style(), PdfPages(out / "ella.pdf") as pdf, console.status("drawing figures 4 to 15"):
         for number, (title, draw) in enumerate(FIGURES, start=4):
             figure = draw(results)
-            figure.suptitle(f"Figure {number}. {title}", x=0.01, ha="left")
+            headline(figure, title, f"figure {number} of the paper")
             figure.savefig(out / f"figure-{number:02d}.png")
             pdf.savefig(figure)
     _report(results, console)
@@ -192,26 +192,26 @@ def _sheet(rows: int, columns: int, height: float = 2.1) -> tuple[Figure, Any]:
     return figure, figure.subplots(rows, columns, sharex=True, squeeze=False)
 
 
-def _lines(axes: Any, t: Array, values: Array, labels: Sequence[str], title: str, unit: str) -> None:
+def _lines(axes: Any, t: Array, values: Array, labels: Sequence[str], title: str, label: str) -> None:
     from lissom.view.style import COLOURS, DASHES
 
-    for k, label in enumerate(labels):
-        axes.plot(t, values[:, k], color=COLOURS[k], ls=DASHES[k % 3], label=label)
-    axes.set(title=title, ylabel=unit)
+    for k, name in enumerate(labels):
+        axes.plot(t, values[:, k], color=COLOURS[k], ls=DASHES[k % 3], label=name)
+    axes.set(title=title, ylabel=label)
     axes.legend(ncols=len(labels), loc="best")
 
 
 def _by_link(
-    results: Results, parts: Callable[[int], tuple[Array, Array]], names: tuple[str, str], units: Any
+    results: Results, parts: Callable[[int], tuple[Array, Array]], names: tuple[str, str], axis_labels: tuple[str, str]
 ) -> Figure:
     """A linear and an angular part for both links, two by two."""
     figure, axes = _sheet(2, 2)
     for row, link in enumerate(LINKS):
         linear, angular = parts(results.formulation.row(link))
-        _lines(axes[row, 0], results.t, linear, XYZ, f"{link}: {names[0]}", units[0])
-        _lines(axes[row, 1], results.t, angular, XYZ, f"{link}: {names[1]}", units[1])
+        _lines(axes[row, 0], results.t, linear, XYZ, f"{link}: {names[0]}", axis_labels[0])
+        _lines(axes[row, 1], results.t, angular, XYZ, f"{link}: {names[1]}", axis_labels[1])
     for axis in axes[-1]:
-        axis.set_xlabel("time in s")
+        axis.set_xlabel("time [s]")
     return figure
 
 
@@ -220,17 +220,17 @@ def coordinates(results: Results) -> Figure:
         R, p = results.poses[:, i, :3, :3], results.poses[:, i, :3, 3]
         return np.einsum("tji,tj->ti", R, p), so3.log(R)
 
-    return _by_link(results, parts, ("position r in body axes", "rotation vector"), ("m", "rad"))
+    return _by_link(results, parts, ("position r in body axes", "rotation vector"), ("position [m]", "rotation [rad]"))
 
 
 def twists(results: Results) -> Figure:
     def parts(i: int) -> tuple[Array, Array]:
         return results.twists[:, i, 3:], results.twists[:, i, :3]
 
-    return _by_link(results, parts, ("velocity v", "angular velocity"), ("m/s", "rad/s"))
+    return _by_link(results, parts, ("velocity v", "angular velocity"), ("velocity [m/s]", "rate [rad/s]"))
 
 
-def _compared(results: Results, curves: Sequence[tuple[str, Array, str, Array, str]], unit: str) -> Figure:
+def _compared(results: Results, curves: Sequence[tuple[str, Array, str, Array, str]], quantity: str) -> Figure:
     """Three panels, two curves each: title, values, label, values, label."""
     from lissom.view.style import COLOURS, DASHES
 
@@ -238,8 +238,7 @@ def _compared(results: Results, curves: Sequence[tuple[str, Array, str, Array, s
     for axis, (title, values, label, other, other_label) in zip(axes[0], curves):
         axis.plot(results.t, other, color=COLOURS[1], ls=DASHES[1], label=other_label)
         axis.plot(results.t, values, color=COLOURS[0], label=label)
-        axis.set(title=title, xlabel="time in s")
-    axes[0, 0].set_ylabel(unit)
+        axis.set(title=title, xlabel="time [s]", ylabel=quantity)
     axes[0, 0].legend()
     return figure
 
@@ -250,7 +249,7 @@ def joint_angles(results: Results) -> Figure:
         (f"{joint} ({name})", results.q[:, at[k]], "flexible arm", results.desired[:, k], "reference")
         for k, (joint, name) in enumerate(MOTORS.items())
     ]
-    return _compared(results, curves, "rad")
+    return _compared(results, curves, "angle [rad]")
 
 
 def tip_position(results: Results) -> Figure:
@@ -258,7 +257,7 @@ def tip_position(results: Results) -> Figure:
     return _compared(
         results,
         [(axis, results.tip[:, k], "flexible arm", rigid[:, k], "rigid arm") for k, axis in enumerate(XYZ)],
-        "m",
+        "position [m]",
     )
 
 
@@ -267,7 +266,7 @@ def tip_deflection(results: Results) -> Figure:
     curves = [
         (axis, 1e3 * results.deflection[:, k], "deflection", filtered[:, k], "above 1 Hz") for k, axis in enumerate(XYZ)
     ]
-    return _compared(results, curves, "mm")
+    return _compared(results, curves, "deflection [mm]")
 
 
 def spectra(results: Results) -> Figure:
@@ -279,8 +278,8 @@ def spectra(results: Results) -> Figure:
         for pole in results.pole_hz:
             axis.axvline(pole, color=GREY, lw=0.8, ls=":")
         axis.semilogy(hz, 1e3 * values[:, k], color=COLOURS[0])
-        axis.set(title=XYZ[k], xlabel="Hz", xlim=(0, 30), ylim=(1e-6 * 1e3 * values.max(), 2e3 * values.max()))
-    axes[0, 0].set_ylabel("amplitude in mm")
+        axis.set(title=XYZ[k], xlabel="frequency [Hz]", ylabel="amplitude [mm]")
+        axis.set(xlim=(0, 30), ylim=(1e-6 * 1e3 * values.max(), 2e3 * values.max()))
     note = f"identified: {_joined(results.identified_hz)} Hz\ndotted: poles of the controlled arm"
     corner = axes[0, 2].transAxes
     axes[0, 2].text(0.98, 0.95, note, ha="right", va="top", fontsize=7, transform=corner, color=GREY)
@@ -296,16 +295,19 @@ def field_of(link: str) -> Callable[[Results], Figure]:
         from lissom.view.style import SEQUENTIAL
 
         length = results.model.beams[link].length
-        x, every = np.linspace(0, length, 31), slice(None, None, 8)
+        x, every = np.linspace(0, length, 31), slice(None, None, 4)
         field = 1e3 * deformation(results.formulation, results.q[every], link, x)
         figure = Figure(figsize=(11.5, 4.1), layout="constrained")
         X, T = np.meshgrid(x, results.t[every])
         for k, axis in enumerate(XYZ):
             axes: Any = figure.add_subplot(1, 3, k + 1, projection="3d")
-            axes.plot_surface(X, T, field[..., k], cmap=SEQUENTIAL, rcount=100, ccount=31, lw=0, antialiased=True)
-            axes.set(xlabel="x in m", ylabel="time in s", title=f"{axis} in mm")
+            axes.plot_surface(X, T, field[..., k], cmap=SEQUENTIAL, rcount=200, ccount=31, lw=0)
+            axes.set(xlabel="x [m]", ylabel="time [s]", zlabel=f"u{axis} [mm]", title=f"Displacement along {axis}")
             axes.view_init(28, -58)
+            axes.set_box_aspect(None, zoom=0.88)
             axes.tick_params(labelsize=7)
+            for one in (axes.xaxis, axes.yaxis, axes.zaxis):
+                one.set_pane_color((1, 1, 1, 0))
         return figure
 
     return draw
@@ -316,7 +318,7 @@ def modal_coordinates(results: Results) -> Figure:
     for title, label in (("axial", "axial1"), ("bending along y", "y1"), ("bending along z", "z1")):
         one, two = (1e3 * results.q[:, results.model.q_names.index(f"{link}.{label}")] for link in LINKS)
         curves.append((f"{title}, first function", one, "upper", two, "forearm"))
-    return _compared(results, curves, "amplitude in mm")
+    return _compared(results, curves, "amplitude [mm]")
 
 
 def torques(results: Results) -> Figure:
@@ -325,7 +327,7 @@ def torques(results: Results) -> Figure:
         own = results.tau[:, results.model.body(joint).joint_v.start]
         rigid = results.rigid.dataset["torque"].sel(coordinate=joint).values
         curves.append((f"{joint} ({name})", own, "flexible arm", rigid, "rigid arm"))
-    return _compared(results, curves, "N m")
+    return _compared(results, curves, "torque [N m]")
 
 
 def wrench_of(joint: str) -> Callable[[Results], Figure]:
@@ -339,10 +341,8 @@ def wrench_of(joint: str) -> Callable[[Results], Figure]:
         for k in range(3):
             axes[0, k].plot(results.t, wrench[:, 3 + k], color=COLOURS[0])
             axes[1, k].plot(results.t, wrench[:, k], color=COLOURS[1])
-            axes[0, k].set(title=f"force {XYZ[k]}")
-            axes[1, k].set(title=f"torque {XYZ[k]}", xlabel="time in s")
-        axes[0, 0].set_ylabel("N")
-        axes[1, 0].set_ylabel("N m")
+            axes[0, k].set(title=f"Force along {XYZ[k]}", ylabel="force [N]")
+            axes[1, k].set(title=f"Torque about {XYZ[k]}", ylabel="torque [N m]", xlabel="time [s]")
         return figure
 
     return draw

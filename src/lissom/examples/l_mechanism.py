@@ -285,74 +285,84 @@ def _save_table(file: Path, lumped: list[Row], fine: list[Row]) -> None:
     file.write_text("\n".join([names, *lines]) + "\n", encoding="utf-8")
 
 
-def _figure(rows: int, columns: int, **options: Any) -> Any:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(rows, columns, layout="constrained", **options)
-    return figure, np.ravel(axes)
-
-
-def _finish(figure: Any, axes: Any, file: Path) -> None:
-    from matplotlib import pyplot
-
-    for each in axes:
-        each.spines[["top", "right"]].set_visible(False)
-        if each.get_legend_handles_labels()[0]:
-            each.legend(frameon=False, fontsize=8)
-    figure.savefig(file, dpi=120)
-    pyplot.close(figure)
-
-
 def _draw_convergence(rows: list[Row], file: Path) -> None:
-    figure, axes = _figure(1, 3, figsize=(13, 4))
-    for k, row in enumerate(rows):
-        colour = f"C{k}"
-        axes[0].plot(row.t, row.tip[:, 2], color=colour, label=f"{row.modes} modes")
-        late = row.t >= 0.46
-        axes[1].plot(row.t[late], row.tip[late, 2], color=colour, label=f"{row.modes} modes")
-        axes[2].plot(row.t, 1e3 * row.elbow[:, 1], color=colour, label=f"{row.modes} modes")
-    axes[1].plot(HALF, EXACT[6], "k+", ms=10, label="exact beams")
-    axes[2].plot(HALF, 1e3 * EXACT[2], "k+", ms=10, label="exact beams")
-    axes[0].set(title="height of the tip", xlabel="time, s", ylabel="m")
-    axes[1].set(title="its last 40 ms", xlabel="time, s", ylabel="m")
-    axes[2].set(title="elbow along the hinge", xlabel="time, s", ylabel="mm")
-    _finish(figure, axes, file)
+    """Curves of more modes are darker."""
+    import matplotlib as mpl
+
+    from lissom.view.style import INK, SEQUENTIAL, grid, headline, save, style
+
+    with style():
+        figure, axes = grid(3, 3, width=4.0, height=3.2)
+        shades = mpl.colormaps[SEQUENTIAL](np.linspace(0.85, 0.0, len(rows)))
+        for row, shade in zip(rows, shades):
+            axes[0].plot(row.t, row.tip[:, 2], color=shade, label=f"{row.modes} modes")
+            late = row.t >= 0.46
+            axes[1].plot(row.t[late], row.tip[late, 2], color=shade)
+            axes[2].plot(row.t, 1e3 * row.elbow[:, 1], color=shade)
+        axes[0].plot([], [], "+", color=INK, ms=9, label="exact beams")
+        axes[1].plot(HALF, EXACT[6], "+", color=INK, ms=9, clip_on=False)
+        axes[2].plot(HALF, 1e3 * EXACT[2], "+", color=INK, ms=9, clip_on=False)
+        axes[0].set(title="Tip", xlabel="time [s]", ylabel="height [m]")
+        axes[1].set(title="Tip, last 40 ms", xlabel="time [s]", ylabel="height [m]")
+        axes[2].set(title="Elbow along the hinge", xlabel="time [s]", ylabel="displacement [mm]")
+        axes[0].legend(loc="upper right")
+        headline(figure, "L mechanism, test 1: released level", "equivalent rigid-link system")
+        save(figure, file)
 
 
 def _draw_swing(swings: dict[int, Row], kernel: np.ndarray, file: Path) -> None:
-    figure, axes = _figure(1, 3, figsize=(14, 4))
+    from lissom.view.style import INK, grid, headline, legend, save, style
+
+    with style():
+        figure, axes = grid(3, 3, width=4.0, height=3.0)
+        _fill_swing(axes, swings, kernel, INK)
+        for each in axes[1:]:
+            legend(each)
+        headline(figure, "L mechanism, test 2: swing of 2 s")
+        save(figure, file)
+
+
+def _fill_swing(axes: Any, swings: dict[int, Row], kernel: np.ndarray, ink: str) -> None:
     for count, row in swings.items():
         near = (row.t > 1.1) & (row.t < 1.3)
         for each, part in ((axes[0], slice(None)), (axes[1], near)):
             named = each is axes[1]  # one legend is enough
             each.plot(row.t[part], 1e3 * (row.tip[part, 1] - 0.5), label=f"{count} modes" if named else None)
             if count == max(swings):
-                each.plot(row.t[part], 1e3 * (kernel[part, 1] - 0.5), "k:", label="kernel" if named else None)
+                each.plot(row.t[part], 1e3 * (kernel[part, 1] - 0.5), ":", color=ink, label="kernel" if named else None)
         axes[2].plot(row.t, 1e6 * (row.tip - kernel)[:, 1], lw=0.8, label=f"{count} modes")
-    axes[0].set(title="tip along the hinge axis", xlabel="time, s", ylabel="displacement, mm")
-    axes[1].set(title="around 1.2 s", xlabel="time, s", ylabel="mm")
-    axes[2].set(title="difference from the kernel", xlabel="time, s", ylabel="µm")
-    _finish(figure, axes, file)
+    axes[0].set(title="Tip along the hinge", xlabel="time [s]", ylabel="displacement [mm]")
+    axes[1].set(title="Around 1.2 s", xlabel="time [s]", ylabel="displacement [mm]")
+    axes[2].set(title="Difference from the kernel", xlabel="time [s]", ylabel="difference [µm]")
 
 
 def _draw_response(found: Response, file: Path) -> None:
-    figure, axes = _figure(2, 2, figsize=(12, 7.5))
-    axes[0].plot(found.t, found.torque)
-    axes[0].set(title="torque at the hinge", xlabel="time, s", ylabel="N m")
-    axes[1].plot(found.t, found.z, label="ERLS")
-    axes[1].plot(found.t, found.kernel_z, "k:", label="kernel")
-    axes[1].set(title="height of the elbow", xlabel="time, s", ylabel="m")
-    axes[2].plot(found.t, found.acceleration, lw=0.7)
-    axes[2].set(title="its acceleration", xlabel="time, s", ylabel="m/s²")
+    from lissom.view.style import INK, grid, headline, legend, save, style
+
+    with style():
+        figure, axes = grid(4, 2, height=2.8)
+        axes[0].plot(found.t, found.torque)
+        axes[0].set(title="Torque at the hinge", xlabel="time [s]", ylabel="torque [N m]")
+        axes[1].plot(found.t, found.z, label="ERLS")
+        axes[1].plot(found.t, found.kernel_z, ":", color=INK, label="kernel")
+        axes[1].set(title="Elbow", xlabel="time [s]", ylabel="height [m]")
+        axes[2].plot(found.t, found.acceleration, lw=0.7)
+        axes[2].set(title="Elbow, upward", xlabel="time [s]", ylabel="acceleration [m/s²]")
+        _fill_spectrum(axes[3], found)
+        for each in (axes[1], axes[3]):
+            legend(each)
+        headline(figure, "L mechanism, test 3: torque input")
+        save(figure, file)
+
+
+def _fill_spectrum(axes: Any, found: Response) -> None:
+    from lissom.view.style import COLOURS, GREY
+
     hz, amplitude = spectrum(found.acceleration, found.t)
     shown = hz < 200
     top, bottom = amplitude[shown].max(), amplitude[shown][1:].min()
-    axes[3].semilogy(hz[shown], amplitude[shown])
+    axes.semilogy(hz[shown], amplitude[shown])
     for k, f in enumerate(FREQUENCIES):
-        axes[3].axvline(f, color="0.7", lw=0.8, ls="--", zorder=0, label=None if k else "natural frequencies")
-    axes[3].plot(PAPER_FREQUENCIES, np.full(4, 3 * top), "v", color="C3", ms=6, label="the paper's peaks")
-    axes[3].set(title="its spectrum after 0.2 s", xlabel="Hz", ylabel="m/s²", ylim=(bottom / 50, 10 * top))
-    _finish(figure, axes, file)
+        axes.axvline(f, color=GREY, lw=0.7, ls="--", zorder=0, label=None if k else "natural frequencies")
+    axes.plot(PAPER_FREQUENCIES, np.full(4, 3 * top), "v", color=COLOURS[1], ms=6, label="the paper's peaks")
+    axes.set(title="Spectrum of that after 0.2 s", xlabel="frequency [Hz]", ylabel="amplitude [m/s²]", ylim=(bottom / 50, 10 * top))

@@ -114,35 +114,40 @@ def main(out: Path) -> list[Result]:
 
 
 def _draw(result: Result, file: Path) -> None:
-    import matplotlib
+    from lissom.view.style import grid, headline, save, style
 
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
+    with style():
+        figure, axes = grid(3, 3, width=4.0, height=3.4)
+        _fill(result, *axes)
+        headline(figure, "Motion of least energy", "dotted: the straight line in joint angles")
+        save(figure, file)
+
+
+def _fill(result: Result, arm_axes: Any, angle_axes: Any, energy_axes: Any) -> None:
+    from lissom.view.style import COLOURS, INK
 
     objective = result.objective
     t = np.linspace(0, DURATION, 121)
-    figure, (arm_axes, angle_axes, energy_axes) = pyplot.subplots(1, 3, figsize=(12.5, 4), layout="constrained")
-    for c, label, style in (
+    for c, label, look in (
         (0 * result.coefficients, "straight line", ":"),
         (result.coefficients, "least energy", "-"),
     ):
         x, xd = objective.path.at(c, t)
         frames, _ = lg.frames(objective.arm, x)
         tip = lg.tip_pose(objective.arm, x)[:, :2, 3]
-        arm_axes.plot(*tip.T, style, color="C0", label=f"tip, {label}")
-        if style == "-":
+        arm_axes.plot(*tip.T, look, color=COLOURS[0], label=f"tip, {label}")
+        if look == "-":
             shown = np.concatenate([frames[::20, :, :2, 3], tip[::20, None]], axis=1)
             for k, joints in enumerate(shown):
-                arm_axes.plot(*joints.T, "o-", color="0.2", alpha=0.25 + 0.1 * k, ms=3, lw=2)
+                arm_axes.plot(*joints.T, "o-", color=INK, alpha=0.25 + 0.1 * k, ms=3, lw=2)
         for k in range(objective.arm.n):
-            name = f"{objective.arm.names[k]}" if style == "-" else None
-            angle_axes.plot(t, np.degrees(x[:, k]), style, color=f"C{k}", label=name)
-        energy_axes.plot(t, lg.kinetic_energy(objective.arm, x, xd), style, color="C0", label=label)
-    arm_axes.set(title="the arm from above", xlabel="x, m", ylabel="y, m", aspect="equal")
-    angle_axes.set(title="joint angles (dotted: straight)", xlabel="time, s", ylabel="deg")
-    energy_axes.set(title="kinetic energy", xlabel="time, s", ylabel="J", ylim=(0, None))
-    for axes, place in ((arm_axes, "upper left"), (angle_axes, "best"), (energy_axes, "best")):
-        axes.legend(frameon=False, fontsize=8, loc=place)
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(file, dpi=120)
-    pyplot.close(figure)
+            name = f"{objective.arm.names[k]}" if look == "-" else None
+            angle_axes.plot(t, np.degrees(x[:, k]), look, color=COLOURS[k], label=name)
+        energy_axes.plot(t, lg.kinetic_energy(objective.arm, x, xd), look, color=COLOURS[0], label=label)
+    arm_axes.set(title="The arm from above", xlabel="x [m]", ylabel="y [m]", aspect="equal")
+    arm_axes.margins(0.06, 0.06)
+    arm_axes.set_ylim(top=1.2)
+    angle_axes.set(title="Joint angles", xlabel="time [s]", ylabel="angle [deg]")
+    energy_axes.set(title="Kinetic energy", xlabel="time [s]", ylabel="energy [J]", ylim=(0, None))
+    for axes, place in ((arm_axes, "upper left"), (angle_axes, "best"), (energy_axes, "lower left")):
+        axes.legend(loc=place)

@@ -78,7 +78,7 @@ def _draw(lags: list[Lag], path: Path) -> None:
 
     from lissom.view.style import COLOURS, style
 
-    groups = (("below 3 rad/s", lambda w: w < 3), ("3 rad/s", lambda w: w == 3), ("above 3 rad/s", lambda w: w > 3))
+    groups = (("Below 3 rad/s", lambda w: w < 3), ("3 rad/s", lambda w: w == 3), ("Above 3 rad/s", lambda w: w > 3))
     with style():
         figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
         for ax, (title, chosen) in zip(axes, groups, strict=True):
@@ -89,7 +89,7 @@ def _draw(lags: list[Lag], path: Path) -> None:
                 colour = COLOURS[speeds.index(lag.speed)]
                 label = f"{lag.speed:g} rad/s, {lag.order} order" + (" (diverges)" if lag.diverged else "")
                 ax.plot(lag.time, lag.tip, "-" if lag.order == "high" else "--", color=colour, label=label)
-            ax.set(title=title, xlabel="time in s", ylabel="tip deflection in m", ylim=(1.6 * deepest, -0.7 * deepest))
+            ax.set(title=title, xlabel="time [s]", ylabel="tip deflection [m]", ylim=(1.6 * deepest, -0.7 * deepest))
             if here:
                 ax.legend(loc="upper right")
         figure.savefig(path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.view.style import GREY, INK, style
+from lissom.view.style import GREY, INK, SEQUENTIAL, style
 
 if TYPE_CHECKING:
     from lissom.fem import ReducedLink
@@ -45,7 +45,7 @@ def stress_picture(
         figure, axes = plt.subplots(figsize=(9.5, 4.6), layout="constrained")
         drawn = draw_surface(axes, nodes, link.faces, stress, view)
         bar = figure.colorbar(drawn, ax=axes, shrink=0.75, pad=0.02)
-        bar.set_label("von Mises stress, MPa")
+        bar.set_label("von Mises stress [MPa]")
         bar.outline.set_visible(False)
         k = int(np.argmax(stress)) if peak is None else peak
         at = _turned(nodes[k][None], view)[0]
@@ -77,7 +77,7 @@ def draw_surface(axes: Any, nodes: np.ndarray, faces: np.ndarray, values: np.nda
     normals = normals / np.where(lengths > 0, lengths, 1)[:, None]
     front = normals[:, 1] < 0  # the viewer looks along y
     order = np.flatnonzero(front)[np.argsort(-corners[front][:, :, 1].mean(axis=1))]  # far ones first
-    colours = ScalarMappable(Normalize(0.0, float(values.max())), "turbo")
+    colours = ScalarMappable(Normalize(0.0, float(values.max())), SEQUENTIAL)
     rgba = colours.to_rgba(values[faces[order]].mean(axis=1))
     shade = AMBIENT + (1 - AMBIENT) * np.clip(normals[order] @ LIGHT, 0, 1)
     rgba[:, :3] *= shade[:, None]

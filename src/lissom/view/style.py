@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.axes import Axes
 
 # Hues that every eye can tell apart (after Okabe and Ito 2008), the yellow darkened to stand on white.
@@ -58,8 +60,9 @@ _SETTINGS: Any = {
 def style() -> Iterator[None]:
     """Everything drawn inside has the look of lissom; settings elsewhere stay as they are."""
     import matplotlib as mpl
+    from cycler import cycler
 
-    with mpl.rc_context(_SETTINGS):
+    with mpl.rc_context(_SETTINGS | {"axes.prop_cycle": cycler(color=COLOURS)}):
         yield
 
 
@@ -89,6 +92,14 @@ def legend(axes: Axes, outside: int = 8) -> None:
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
     elif names:
         axes.legend(loc="best", ncols=1 if len(names) < 4 else 2, columnspacing=1.2)
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure and let go of it."""
+    import matplotlib.pyplot as plt
+
+    figure.savefig(path)
+    plt.close(figure)
 
 
 def headline(figure: Any, title: str, detail: str = "") -> None:
