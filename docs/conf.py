@@ -1,10 +1,22 @@
 """Sphinx settings of the documentation; `make docs` builds it."""
 
+import sys
+from pathlib import Path
+
 from lissom.version import __version__
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 project = "lissom"
 release = version = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax", "sphinx.ext.viewcode"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "mathml",
+    "sphinx.ext.viewcode",
+]
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
@@ -12,9 +24,17 @@ suppress_warnings = ["myst.xref_missing"]
 
 html_theme = "furo"
 html_title = f"lissom {__version__}"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["lissom.css"]
+html_math_renderer = "mathml"
+html_copy_source = False
 
+default_role = "code"  # single backticks in docstrings
+templates_path = ["_templates"]
+autosummary_generate = True
 autodoc_member_order = "bysource"
-autodoc_typehints = "description"
-autodoc_typehints_description_target = "documented"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_type_aliases = {name: name for name in ("Array", "ArrayLike", "Vector", "NDArray")}
+python_maximum_signature_line_length = 88
 napoleon_google_docstring = True

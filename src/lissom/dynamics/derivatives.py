@@ -124,7 +124,7 @@ def parameter_derivatives(
         function: any function of a model that returns numbers and accepts a complex model.
         prescribed: joints whose motion is given, as in `robot.compile`.
     Returns:
-        One row per parameter, shape (len(parameters), *result).
+        One row per parameter, shape `(len(parameters), ...)`.
     """
     names, rows = tuple(prescribed), []
     for path in parameters:

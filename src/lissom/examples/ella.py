@@ -304,7 +304,7 @@ def field_of(link: str) -> Callable[[Results], Figure]:
             axes.plot_surface(X, T, field[..., k], cmap=SEQUENTIAL, rcount=200, ccount=31, lw=0)
             axes.set(xlabel="x [m]", ylabel="time [s]", zlabel=f"u{axis} [mm]", title=f"Displacement along {axis}")
             axes.view_init(28, -58)
-            axes.set_box_aspect(None, zoom=0.88)
+            axes.set_box_aspect(None, zoom=0.8)
             axes.tick_params(labelsize=7)
             for one in (axes.xaxis, axes.yaxis, axes.zaxis):
                 one.set_pane_color((1, 1, 1, 0))
