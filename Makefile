@@ -27,7 +27,7 @@ verification: $(VENV)/.installed-test browser
 
 # The documentation as a web site: docs/_build/index.html.
 docs: $(VENV)/.installed-docs
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
+	$(BIN)/sphinx-build -E -W --keep-going -q -b html docs docs/_build
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check

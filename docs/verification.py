@@ -14,7 +14,8 @@ ROOT = Path(__file__).parent.parent
 HEAD = """# Verification
 
 Written by `make verification` from the results of the tests: every claim is the name of a test, the error the worst of
-all its comparisons. Errors are relative unless a unit is given.
+all its comparisons. Errors are relative unless a unit is given. {claims} claims, {comparisons} comparisons; `nearest`
+is how much of what is allowed the worst of a chapter uses.
 """
 
 
@@ -41,10 +42,27 @@ def rows(lines: list[dict]) -> dict[str, list[str]]:
     return out
 
 
+def anchor(file: str) -> str:
+    """Where the chapter of a test file stands on the page."""
+    return Path(file).stem.replace("_", "-")
+
+
+def nearest(lines: list[dict]) -> str:
+    """The largest part of a tolerance that a comparison uses."""
+    part = max(line["error"] / line["tolerance"] for line in lines if line["tolerance"])
+    return f"{100 * part:.2g} %"
+
+
 def main(claims: Path) -> None:
     lines = [json.loads(line) for line in claims.read_text(encoding="utf-8").splitlines()]
-    text = HEAD
-    for file, table in sorted(rows(lines).items()):
+    tables = sorted(rows(lines).items())
+    text = HEAD.format(claims=sum(len(table) for _, table in tables), comparisons=len(lines))
+    text += "\n| chapter | claims | comparisons | nearest |\n| --- | ---: | ---: | ---: |\n"
+    for file, table in tables:
+        own = [line for line in lines if line["test"].split("::")[0] == file]
+        text += f"| [{chapter(file)}](#{anchor(file)}) | {len(table)} | {len(own)} | {nearest(own)} |\n"
+    for file, table in tables:
+        text += f"\n({anchor(file)})=\n"
         text += f"\n## {chapter(file)}\n\n`{file}`\n\n"
         text += "| claim (test) | worst error | allowed | comparisons |\n| --- | ---: | ---: | ---: |\n"
         text += "\n".join(table) + "\n"

@@ -40,6 +40,26 @@ def test_links_between_pages_lead_somewhere():
             assert (page.parent / f"{target}.md").exists(), f"{name(page)}: {target}"
 
 
+def test_pictures_are_there_and_written_by_the_page_that_shows_them():
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for target in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text):
+            assert (page.parent / target).is_file(), f"{name(page)}: {target}"
+            if page.parent.name == "tutorials":
+                assert f'"{Path(target).name}"' in "".join(code(page)), f"{name(page)}: {target}"
+
+
+def test_formulas_become_mathml_with_indices_beside_their_letters(monkeypatch):
+    pytest.importorskip("sphinx", reason="needs the package sphinx: pip install lissom[docs]")
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "extensions"))
+    from mathml import markup
+
+    plain = re.sub(r"\s+", "", markup(r"\tfrac12 \dot W_j^T \big(\ddot q_1\big)"))
+    assert "<mfrac><mn>1</mn><mn>2</mn></mfrac>" in plain
+    assert "<msubsup><mover><mi>W</mi>" in plain and "<msub><mover><mi>q</mi>" in plain
+    assert "munderover" not in plain
+
+
 def test_commands_in_the_documentation_exist():
     from typer.main import get_command
 

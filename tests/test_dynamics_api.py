@@ -50,7 +50,15 @@ def test_an_array_of_the_wrong_size_is_refused_with_its_name_and_what_it_should_
         getattr(lissom, function)(model, *arguments)
 
 
-@pytest.mark.parametrize("bad", [None, 3.0, [[0.0]], {"shoulder": 1.0}])
+def test_a_mapping_is_refused_with_the_function_that_makes_an_array_of_it():
+    named = {"shoulder": 1.0}
+    with pytest.raises(lissom.LissomError, match=r"make it by name with lissom.dynamics.configuration\(model"):
+        lissom.tip_pose(ELLA, named)
+    q = lissom.dynamics.configuration(ELLA, named)
+    assert q[ELLA.q_names.index("shoulder")] == 1.0 and q.sum() == 1.0
+
+
+@pytest.mark.parametrize("bad", [None, 3.0, [[0.0]]])
 def test_other_things_than_a_vector_are_refused(bad):
     with pytest.raises(lissom.LissomError, match=r"^qd must have shape \(23,\) for ella"):
         lissom.forward_dynamics(ELLA, ELLA.neutral(), bad)

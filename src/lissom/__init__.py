@@ -88,6 +88,7 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 _SUBPACKAGES = (
     "lie",
     "beam",
+    "fem",
     "model",
     "kernel",
     "dynamics",

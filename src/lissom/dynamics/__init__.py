@@ -1,5 +1,6 @@
 """Dynamics as free functions on a compiled Model: states in, arrays out."""
 
+from lissom.dynamics.coordinates import configuration, forces, rates
 from lissom.dynamics.derivatives import (
     Derivatives,
     InverseDerivatives,
@@ -19,8 +20,10 @@ __all__ = [
     "Energy",
     "InverseDerivatives",
     "bias",
+    "configuration",
     "derivatives",
     "energy",
+    "forces",
     "forward_dynamics",
     "integrate",
     "inverse_derivatives",
@@ -32,5 +35,6 @@ __all__ = [
     "point_force",
     "point_pose",
     "point_velocity",
+    "rates",
     "tip_pose",
 ]

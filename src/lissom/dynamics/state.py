@@ -22,6 +22,9 @@ def vector(model: Model, value: ArrayLike, name: str, size: int) -> Vector:
         raise LissomError(f"expected a compiled model, got a {type(model).__name__}; use robot.compile()")
     array = np.ascontiguousarray(value)
     if array.shape != (size,):
+        if isinstance(value, Mapping):
+            maker = "configuration" if name == "q" else "forces" if name == "tau" else "rates"
+            raise LissomError(f"{name} must be an array; make it by name with lissom.dynamics.{maker}(model, {{...}})")
         names = model.q_names if size == model.nq else model.coordinates
         raise LissomError(
             f"{name} must have shape ({size},) for {model.robot.name}, got {array.shape}; its entries are "

@@ -365,4 +365,9 @@ def _fill_spectrum(axes: Any, found: Response) -> None:
     for k, f in enumerate(FREQUENCIES):
         axes.axvline(f, color=GREY, lw=0.7, ls="--", zorder=0, label=None if k else "natural frequencies")
     axes.plot(PAPER_FREQUENCIES, np.full(4, 3 * top), "v", color=COLOURS[1], ms=6, label="the paper's peaks")
-    axes.set(title="Spectrum of that after 0.2 s", xlabel="frequency [Hz]", ylabel="amplitude [m/s²]", ylim=(bottom / 50, 10 * top))
+    axes.set(
+        title="Spectrum of that after 0.2 s",
+        xlabel="frequency [Hz]",
+        ylabel="amplitude [m/s²]",
+        ylim=(bottom / 50, 10 * top),
+    )

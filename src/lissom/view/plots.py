@@ -46,7 +46,10 @@ def plot(run: Trajectory) -> Figure:
         panels.append(partial(deflections, run=run))
     if len(panels) % 2 == 0:  # three more follow, and the rows have two
         last = run.model.links[-1]
-        panels.append(_components(run, run.tip(last).values, "position [m]", f"Tip of {last} in the world"))
+        tip = run.tip(last).values
+        moves = np.ptp(tip, axis=0).max() > 0
+        where = _components(run, tip, "position [m]", f"Tip of {last} in the world")
+        panels.append(where if moves else partial(energy_forms, run=run))
     panels.append(partial(energy_flows, run=run))
     return _figure(run, [*panels, *_wrenches(run, shown(run))], columns=2)
 
