@@ -16,7 +16,7 @@ Vector = np.ndarray
 Wrenches = Mapping[str, ArrayLike]
 
 
-def vector(model: Model, value: ArrayLike, name: str, size: int) -> Vector:
+def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Vector:
     """`value` as a contiguous float64 or complex128 array of `size` entries, or a clear error."""
     if not isinstance(model, Model):
         raise LissomError(f"expected a compiled model, got a {type(model).__name__}; use robot.compile()")
