@@ -33,7 +33,7 @@ def example(
         return
     name = name.replace("_", "-")
     if name not in found:
-        from lissom.model.names import did_you_mean
+        from lissom.messages import did_you_mean
 
         raise LissomError(f"there is no example {name!r}{did_you_mean(name, list(found))}")
     folder = out or Path("out") / name

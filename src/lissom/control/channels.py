@@ -11,8 +11,8 @@ import numpy as np
 from lissom.control import checks
 from lissom.control.reference import Reference
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean, listed
 from lissom.model.compiled import BodyNames, Model
-from lissom.model.names import did_you_mean, listed
 from lissom.model.values import kind_of
 
 Side = Literal["joint", "motor"]

@@ -19,8 +19,8 @@ from lissom.control.sampled import Sampled
 from lissom.control.shaping import KINDS, Impulses, impulses, shape, shaper
 from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean, listed
 from lissom.model.compiled import Model
-from lissom.model.names import did_you_mean, listed
 from lissom.model.values import kind_of
 
 Controller = ControlLaw | Sampled | None

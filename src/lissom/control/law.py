@@ -16,8 +16,8 @@ from lissom.control.channels import Channel, Side, by_channel, channels, indices
 from lissom.control.reference import Reference
 from lissom.control.twin import rigid_twin
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean
 from lissom.model.compiled import Model
-from lissom.model.names import did_you_mean
 from lissom.model.values import kind_of
 
 Gains = Mapping[str, Mapping[str, ArrayLike]]

@@ -17,8 +17,8 @@ from lissom.control import checks
 from lissom.control.channels import Channel, Side
 from lissom.dynamics import mass_matrix, tip_pose
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean, listed
 from lissom.model.compiled import Model
-from lissom.model.names import did_you_mean, listed
 
 SENSOR_KINDS = ("position", "deflection")
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from lissom.control import checks
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean, listed
 from lissom.model.compiled import Model
-from lissom.model.names import did_you_mean, listed
 from lissom.model.values import is_number, kind_of
 
 Function = Callable[[float, np.ndarray, np.ndarray], Any]

@@ -19,8 +19,8 @@ from lissom.control.law import ControlLaw, Gains, Law, pd
 from lissom.control.reference import Reference
 from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean, listed
 from lissom.model.compiled import Model
-from lissom.model.names import did_you_mean, listed
 
 KINDS = ("zv", "zvd", "zvdd", "ei")
 LIGHT = 0.5  # modes with a larger damping ratio need no shaping

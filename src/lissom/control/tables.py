@@ -11,7 +11,7 @@ import numpy as np
 
 from lissom.control import checks
 from lissom.errors import LissomError
-from lissom.model.names import did_you_mean, listed
+from lissom.messages import did_you_mean, listed
 
 MAX_BYTES = 200_000_000
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.state import Vector, integrate, numbers, vector
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean
 from lissom.model.compiled import BodyNames, Model
-from lissom.model.names import did_you_mean
 from lissom.model.robot import Robot
 
 STEP = 1e-40  # of complex-step derivatives

@@ -28,6 +28,7 @@ from lissom.fem.reduced import Attachment, ReducedLink
 from lissom.fem.report import Truncation
 from lissom.fem.solve import Factor
 from lissom.fem.structure import Array, Sparse, Structure
+from lissom.messages import suggestion
 
 METHODS = ("craig-bampton", "guyan", "free-interface")
 SOUGHT = 60  # held modes from which a share of effective mass is gathered
@@ -141,9 +142,7 @@ def _named(name: str | None, tied: Tied, default: int) -> str:
     if name is None:
         return tied.names[default]
     if name not in tied.names:
-        from lissom.fem.names import unknown
-
-        raise LissomError(unknown("interface", name, tied.names))
+        raise LissomError(f"there is no interface {name!r}; {suggestion(name, tied.names)}")
     return name
 
 
@@ -253,7 +252,7 @@ class _Body:
         else:
             hz, X = find(min(n, (SOUGHT if selection.count is None else selection.count) + 1))
         shares = self._shares(X)
-        kept, following = _select(selection, hz, shares, n)
+        kept, following = _select(selection, hz, shares)
         return X[:, kept], _Held(hz[kept], shares[kept], following)
 
     def _shares(self, X: Array) -> Array:
@@ -287,7 +286,7 @@ class _Body:
             hz, X = _up_to(find, selection.frequency, n)
         else:
             hz, X = find(min(n, (selection.count or 0) + 1))
-        kept, following = _select(selection, hz, np.zeros((len(hz), 6)), n)
+        kept, following = _select(selection, hz, np.zeros((len(hz), 6)))
         X, hz = X[:, kept], hz[kept]
         loads = np.zeros((self.K.shape[0], 6 * len(self.tied.names)))
         loads[self.tied.free + np.arange(loads.shape[1]), np.arange(loads.shape[1])] = 1
@@ -310,7 +309,7 @@ def _up_to(find: Callable[[int], tuple[Array, Array]], limit: float, n: int) -> 
         count = min(n, 2 * count)
 
 
-def _select(selection: Selection, hz: Array, shares: Array, n: int) -> tuple[Array, float]:
+def _select(selection: Selection, hz: Array, shares: Array) -> tuple[Array, float]:
     """Indices of the modes to keep, and the lowest frequency left out."""
     if selection.count is not None:
         kept = np.arange(min(selection.count, len(hz)))

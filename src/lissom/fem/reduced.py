@@ -19,6 +19,7 @@ from lissom.beam.eigen import eigenmodes
 from lissom.beam.rotation import bend, roll
 from lissom.errors import LissomError
 from lissom.fem.structure import Array
+from lissom.messages import suggestion
 
 if TYPE_CHECKING:
     from lissom.fem.report import Truncation
@@ -194,9 +195,7 @@ class ReducedLink:
 
     def _attachment(self, name: str) -> Attachment:
         if name not in self.interfaces:
-            from lissom.fem.names import unknown
-
-            raise LissomError(unknown("interface", name, self.interfaces))
+            raise LissomError(f"there is no interface {name!r}; {suggestion(name, self.interfaces)}")
         return self.interfaces[name]
 
     def _between(self, x: float) -> Attachment:

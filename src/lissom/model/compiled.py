@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import threading
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.messages import suggestion
 from lissom.model.arrays import Arrays
 
 if TYPE_CHECKING:
@@ -138,9 +138,7 @@ class Model(Compiled):
         return self.links.index(link) + 1
 
     def _unknown(self, what: str, name: str, known: tuple[str, ...]) -> LissomError:
-        near = difflib.get_close_matches(str(name), known, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-        return LissomError(f"{self.robot.name} has no {what} {name!r}; {hint}")
+        return LissomError(f"{self.robot.name} has no {what} {name!r}; {suggestion(name, known)}")
 
     def body(self, name: str) -> BodyNames:
         """The body whose link or joint is called `name`."""

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic_core import ValidationError
 
 from lissom.errors import RobotError
-from lissom.model.names import listed, near
+from lissom.messages import listed, near
 from lissom.model.part import Part
 from lissom.model.problems import explain
 from lissom.model.reader import read

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Discriminator, Field, Strict, Tag, ValidationInfo, model_validator
 
 from lissom.errors import LissomError, RobotError
+from lissom.messages import listed
 from lissom.model.elastic import AnyDamping, Rayleigh
 from lissom.model.material import Material
-from lissom.model.names import Choice, Name, Title, listed
+from lissom.model.names import Choice, Name, Title
 from lissom.model.part import FORM, Part, refusals
 from lissom.model.section import AnySection
 from lissom.model.values import Count, Number, Vec3, Vector, is_number, kind_of, refusal

@@ -1,35 +1,16 @@
-"""Names in a robot description: identifiers, choices out of a list, and suggestions for what was misspelt."""
+"""Names in a robot description: identifiers, titles, choices out of a list."""
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from lissom.messages import did_you_mean, listed
 from lissom.model.values import is_optional, kind_of, refusal
-
-
-def near(name: Any, known: Iterable[str]) -> list[str]:
-    """Known names that resemble `name`, best first."""
-    lower = {k.lower(): k for k in known}
-    return [lower[match] for match in difflib.get_close_matches(str(name).lower(), lower, n=3, cutoff=0.55)]
-
-
-def did_you_mean(name: Any, known: Iterable[str]) -> str:
-    """ " (did you mean 'length'?)", or nothing when no known name is near."""
-    matches = near(name, known)
-    return f" (did you mean {matches[0]!r}?)" if matches else ""
-
-
-def listed(names: Iterable[str], last: str = "or") -> str:
-    """ "a, b or c"."""
-    *head, tail = names
-    return f"{', '.join(head)} {last} {tail}" if head else tail
 
 
 @dataclass(frozen=True)

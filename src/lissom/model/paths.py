@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import RobotError
-from lissom.model.names import did_you_mean, listed
+from lissom.messages import did_you_mean, listed
 from lissom.model.part import Part
 from lissom.model.values import is_number, kind_of
 

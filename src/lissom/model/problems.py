@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin
 
 from pydantic_core import ErrorDetails, ValidationError
 
-from lissom.model.names import did_you_mean, listed, near
+from lissom.messages import did_you_mean, listed, near
 from lissom.model.part import FORM, Part
 from lissom.model.values import kind_of
 

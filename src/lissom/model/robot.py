@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import Discriminator, Field, PlainValidator, Tag, field_validator, model_validator
 from pydantic_core import ValidationError
 
 from lissom.errors import RobotError
@@ -31,6 +31,13 @@ EARTH: Vec3 = (0.0, 0.0, -9.81)
 WORLD = "world"
 
 
+def _known_format(value: Any) -> int:
+    if isinstance(value, bool) or value != FORMAT:
+        raise refusal(f"is not a format version this lissom reads; write lissom: {FORMAT}")
+    return FORMAT
+
+
+FormatVersion = Annotated[int, PlainValidator(_known_format)]
 AnyPlace = Annotated[
     Annotated[float, Number("the place along the parent beam", "metres", at_least=0), Tag(FORM + "number")]
     | Annotated[str, Name("the interface of the parent"), Tag(FORM + "name")],
@@ -98,19 +105,12 @@ class Robot(Part):
 
     what: ClassVar[str] = "robot"
 
-    lissom: int = FORMAT
+    lissom: FormatVersion = FORMAT
     name: Annotated[str, Title("the name of the robot")]
     gravity: Annotated[Vec3, Vector("the acceleration of gravity in the world frame", "m/s2")] = EARTH
     materials: dict[Annotated[str, Name("the name of the material")], Material] = Field(default={})
     visual: Annotated[tuple[Visual, ...], Field(description="shapes that stand still in the world")] = ()
     links: tuple[Link, ...] = Field(description="the list of links, each with name, joint, and beam or body")
-
-    @field_validator("lissom", mode="plain")
-    @classmethod
-    def _version(cls, value: Any) -> int:
-        if isinstance(value, bool) or value != FORMAT:
-            raise refusal(f"is not a format version this lissom reads; write lissom: {FORMAT}")
-        return FORMAT
 
     @field_validator("links")
     @classmethod

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.model.names import did_you_mean, listed
+from lissom.messages import did_you_mean, listed
 
 if TYPE_CHECKING:
     from lissom.model.joint import Joint

@@ -17,8 +17,9 @@ import numpy as np
 from pydantic import Field
 
 from lissom.errors import RobotError
+from lissom.messages import did_you_mean, listed
 from lissom.model.framed import WORLD, Framed, Inertial, merged, pose, robot_links, visuals
-from lissom.model.names import Title, did_you_mean, listed
+from lissom.model.names import Title
 from lissom.model.part import Part
 from lissom.model.robot import EARTH, Robot
 from lissom.model.values import Vec3, Vector

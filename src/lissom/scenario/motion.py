@@ -11,8 +11,8 @@ from lissom.control import Reference, checks
 from lissom.control.channels import channels
 from lissom.control.config import reference_from_config
 from lissom.errors import LissomError, ScenarioError
+from lissom.messages import did_you_mean, listed
 from lissom.model.compiled import Model
-from lissom.model.names import did_you_mean, listed
 
 SMOOTH = ("quintic", "trapezoid", "via", "csv", "spin-up", "constant")
 SPIN_UP = ("type", "speed", "duration", "begin")

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from lissom.errors import ScenarioError
+from lissom.messages import did_you_mean, listed
 from lissom.model import Robot, load
-from lissom.model.names import did_you_mean, listed
 from lissom.scenario.schema import Scenario
 
 ROBOT = ("gravity", "materials", "links")

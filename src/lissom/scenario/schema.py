@@ -13,7 +13,7 @@ from lissom.errors import LissomError, ScenarioError
 from lissom.model import Robot
 from lissom.model.names import Choice, Title
 from lissom.model.part import Part, refusals
-from lissom.model.robot import FORMAT
+from lissom.model.robot import FORMAT, FormatVersion
 from lissom.model.values import Number, kind_of, refusal
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Scenario(ScenarioPart):
 
     what: ClassVar[str] = "scenario"
 
-    lissom: int = FORMAT
+    lissom: FormatVersion = FORMAT
     name: Annotated[str, Title("the name of the scenario")] = ""
     robot: Annotated[str | Robot, RobotSource()]
     duration: Annotated[float, Number("the time to simulate", "seconds", above=0, at_most=1e6)]
@@ -78,13 +78,6 @@ class Scenario(ScenarioPart):
     atol: Annotated[float, Number("the absolute error allowed per step", above=0)] = 1e-8
     radius: Annotated[float, Number("the spectral radius of generalised-alpha, 0 to 1", at_least=0, at_most=1)] = 0.8
     output: Output = Output()
-
-    @field_validator("lissom", mode="plain")
-    @classmethod
-    def _version(cls, value: Any) -> int:
-        if isinstance(value, bool) or value != FORMAT:
-            raise refusal(f"is not a format version this lissom reads; write lissom: {FORMAT}")
-        return FORMAT
 
     @field_validator("motion")
     @classmethod

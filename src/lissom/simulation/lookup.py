@@ -13,8 +13,8 @@ from lissom.beam import BeamLink
 from lissom.errors import LissomError
 from lissom.fem.reduced import ReducedLink
 from lissom.lie import quaternion
+from lissom.messages import did_you_mean, listed
 from lissom.model.compiled import BodyNames, Model
-from lissom.model.names import did_you_mean, listed
 from lissom.simulation.dataset import Columns, column_units, position_columns, velocity_columns
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import LissomError
 from lissom.lie import quaternion, so3
+from lissom.messages import did_you_mean
 from lissom.model.compiled import Model
-from lissom.model.names import did_you_mean
 from lissom.simulation.dataset import ENERGIES
 from lissom.simulation.dataset import dataset as labelled
 from lissom.simulation.interpolate import interpolate

@@ -17,8 +17,8 @@ import numpy as np
 
 from lissom.beam import BeamLink
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean
 from lissom.model.compiled import Model
-from lissom.model.names import did_you_mean
 
 
 class Unsupported(LissomError):

@@ -72,6 +72,6 @@ class Frames:
         """`out` = state moved by an increment (6 n + size,)."""
         compiled.shift(state.R, state.p, state.x, change, out.R, out.p, out.x)
 
-    def rate(self, state: State, change: Array, tau: Array, out: Array) -> None:
+    def rate(self, change: Array, tau: Array, out: Array) -> None:
         """Rate of an increment at `change`, for the state measured last."""
-        compiled.rate(*self.formulation.structs, state.x, change, self.q, self.v, tau, out)
+        compiled.rate(*self.formulation.structs, change, self.q, self.v, tau, out)

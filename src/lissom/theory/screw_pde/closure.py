@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean
 from lissom.model.compiled import Model
-from lissom.model.names import did_you_mean
 
 DIRECTIONS = {"pose": np.eye(6), "position": np.eye(6)[3:], "rotation": np.eye(6)[:3]}
 

@@ -13,8 +13,8 @@ from lissom.dynamics.state import vector
 from lissom.errors import LissomError
 from lissom.kernel.struct import Struct
 from lissom.lie import se3
+from lissom.messages import did_you_mean
 from lissom.model.compiled import Model
-from lissom.model.names import did_you_mean
 from lissom.theory.formulation import register
 from lissom.theory.screw_pde.closure import Closure
 from lissom.theory.screw_pde.compiled import eliminate, energy, evaluate

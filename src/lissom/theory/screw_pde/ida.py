@@ -83,7 +83,7 @@ class _Problem:
         y[self.theta], y[self.p], y[self.x] = so3.log(state.R).ravel(), state.p.ravel(), state.x
         self.frames.measure(state)
         tau = self.run.forces(t, self.frames.q, self.frames.v)
-        self.frames.rate(state, np.zeros(len(self.scratch)), tau, self.scratch)
+        self.frames.rate(np.zeros(len(self.scratch)), tau, self.scratch)
         y[self.wrench] = self.f.work.wrench.ravel()
         rate[self.theta], rate[self.p] = self._pose_rates(y, state)
         rate[self.x] = self.scratch[6 * self.n :]

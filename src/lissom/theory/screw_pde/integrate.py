@@ -204,7 +204,7 @@ class _Exponential:
             change = h * (np.array(weights) @ rates[:k]) if k else self.zero
             frames.shifted(self.state, change, self.stage)
             q, v = frames.measure(self.stage)
-            frames.rate(self.stage, change, self.run.forces(t + h * sum(weights), q, v), rates[k])
+            frames.rate(change, self.run.forces(t + h * sum(weights), q, v), rates[k])
         self.run.evaluations += len(STAGES)
         new = self.state.copy()
         frames.shifted(self.state, h * (np.array(WEIGHTS) @ rates), new)
@@ -235,7 +235,7 @@ class _Euler:
     def step(self, t: float, h: float) -> None:
         n, state = self.frames.links, self.state
         q, v = self.frames.measure(state)
-        self.frames.rate(state, self.zero, self.run.forces(t, q, v), self.rates)
+        self.frames.rate(self.zero, self.run.forces(t, q, v), self.rates)
         twists = self.rates[: 6 * n].reshape(n, 6)
         omega, u = twists[:, :3], twists[:, 3:]
         self.r = self.r + h * (u - np.cross(omega, self.r))

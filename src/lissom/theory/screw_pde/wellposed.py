@@ -8,6 +8,7 @@ import numpy as np
 
 from lissom.dynamics.state import integrate as moved
 from lissom.errors import LissomError
+from lissom.messages import listed
 from lissom.theory.screw_pde.absolute import Residual
 from lissom.theory.screw_pde.compiled import absolute as compiled
 from lissom.theory.screw_pde.formulation import ScrewPDE
@@ -60,10 +61,10 @@ def check(formulation: ScrewPDE, q: Array, v: Array, tau: Array | None = None) -
     model = formulation.model
     tau = np.zeros(model.nv) if tau is None else np.asarray(tau, float)
     system = formulation.system(q, v, tau)
-    scaled, rows, columns = _equilibrated(system.matrix.toarray())
-    left, values, right = np.linalg.svd(scaled)
+    scaled, columns = _equilibrated(system.matrix.toarray())
+    _, values, right = np.linalg.svd(scaled)
     rank = int(np.sum(values > RANK * values[0]))
-    causes = _causes(system, left[:, rank:] * rows[:, None], right[rank:].T * columns[:, None])
+    causes = _causes(system, right[rank:].T * columns[:, None])
     smallest, weakest = _definiteness(formulation)
     closed = formulation.closures
     return Report(
@@ -82,15 +83,15 @@ def check(formulation: ScrewPDE, q: Array, v: Array, tau: Array | None = None) -
     )
 
 
-def _equilibrated(A: Array) -> tuple[Array, Array, Array]:
-    """A scaled to entries of order one, with the factors of its rows and columns (Ruiz 2001)."""
+def _equilibrated(A: Array) -> tuple[Array, Array]:
+    """A scaled to entries of order one, with the factors of its columns (Ruiz 2001)."""
     rows, columns = np.ones(len(A)), np.ones(len(A))
     for _ in range(20):
         B = rows[:, None] * A * columns
         by_row, by_column = np.abs(B).max(axis=1), np.abs(B).max(axis=0)
         rows /= np.sqrt(np.where(by_row > 0, by_row, 1.0))
         columns /= np.sqrt(np.where(by_column > 0, by_column, 1.0))
-    return rows[:, None] * A * columns, rows, columns
+    return rows[:, None] * A * columns, columns
 
 
 def _definiteness(f: ScrewPDE) -> tuple[float, str]:
@@ -109,7 +110,7 @@ def _definiteness(f: ScrewPDE) -> tuple[float, str]:
     return min(found)
 
 
-def _causes(system: System, left: Array, right: Array) -> list[str]:
+def _causes(system: System, right: Array) -> list[str]:
     """Words for every null vector: motions without inertia, wrenches that nothing decides."""
     f = system.formulation
     causes: list[str] = []
@@ -128,24 +129,20 @@ def _causes(system: System, left: Array, right: Array) -> list[str]:
             empty = [name for name in names if name in massless]
             if empty:
                 causes.append(
-                    f"{_listed(empty)} has neither mass nor inertia, and a joint lets it move alone; "
+                    f"{listed(empty, 'and')} has neither mass nor inertia, and a joint lets it move alone; "
                     "give it a mass, or fix it to its neighbour"
                 )
             else:
                 causes.append(
-                    f"{_listed(names)} can move without inertia along some direction; give it a rotary inertia"
+                    f"{listed(names, 'and')} can move without inertia along some direction; give it a rotary inertia"
                 )
         elif wrench:
             names = [name for name in (*f.model.joints, *(c.name for c in f.closures)) if name in wrench]
             causes.append(
-                f"dependent constraints: the wrenches of {_listed(names)} are not unique, because they hold the same "
-                "motion twice; release a direction of a closure, or let a link bend"
+                f"dependent constraints: the wrenches of {listed(names, 'and')} are not unique, because they hold the "
+                "same motion twice; release a direction of a closure, or let a link bend"
             )
     return list(dict.fromkeys(causes))
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names)
 
 
 def stable_steps(formulation: ScrewPDE, q: Array, v: Array, tau: Array) -> Steps:

@@ -268,7 +268,7 @@ def shift(R0, p0, x0, change, R, p, x):
 
 
 @kernel
-def rate(table, work, x, change, q, v, tau, out):
+def rate(table, work, change, q, v, tau, out):
     """Rate of the increment at `change` for the state that `measure` saw last, under forces tau.
 
     Of a pose g exp(U): U' = V + [U, V]/2 + [U, [U, V]]/12 - [U, [U, [U, [U, V]]]]/720, exact to fifth order.

@@ -26,7 +26,7 @@ def relative_motions(table, work, q, v):
             else:
                 unmoved(work, i, vector(table.position[i]))
             if table.moved[up] == 1:
-                seen_from_frame(table, work, i, n + up, table.modes[up])
+                seen_from_frame(work, i, n + up, table.modes[up])
         joint_motion(table, work, i, q, v)
     for k in range(table.closed.shape[0]):
         row = 2 * n + k
@@ -36,11 +36,11 @@ def relative_motions(table, work, q, v):
         else:
             unmoved(work, row, vector(table.position[row]))
         if table.moved[owner] == 1:
-            seen_from_frame(table, work, row, n + owner, table.modes[owner])
+            seen_from_frame(work, row, n + owner, table.modes[owner])
 
 
 @inline
-def seen_from_frame(table, work, row, f, m):
+def seen_from_frame(work, row, f, m):
     """Section `row` relative to the body frame in row f instead of the base."""
     seen_from(
         work.R[row],
@@ -72,37 +72,27 @@ def parent_twist(work, up):
     return load_pair(work.V[up])
 
 
+@inline
+def beyond(R, p, w, u, Q, d, U):
+    """Pose and twist of a frame from those of the frame before it: (Q, d) leads from there, with the twist U."""
+    a, b = load_pair(U)
+    w, u = twist_at(Q, d, w, u)
+    return compose(R, Q), add(p, rotate(R, d)), add(w, a), add(u, b)
+
+
 @kernel
 def place_frames(table, work):
     """Poses and twists of all body frames from the relative motions, base to tip."""
-    for i in range(table.parent.shape[0]):
+    n = table.parent.shape[0]
+    for i in range(n):
         up = table.parent[i]
         R, p = parent_frame(work, up)
         w, u = parent_twist(work, up)
         if up >= 0:
-            Q = matrix(work.R[i])
-            d = vector(work.p[i])
-            a, b = load_pair(work.U[i])
-            w, u = twist_at(Q, d, w, u)
-            w, u = add(w, a), add(u, b)
-            p = add(p, rotate(R, d))
-            R = compose(R, Q)
-        Q = matrix(work.joint_R[i])
-        d = vector(work.joint_p[i])
-        a, b = load_pair(work.joint_U[i])
-        w, u = twist_at(Q, d, w, u)
-        w, u = add(w, a), add(u, b)
-        p = add(p, rotate(R, d))
-        R = compose(R, Q)
+            R, p, w, u = beyond(R, p, w, u, matrix(work.R[i]), vector(work.p[i]), work.U[i])
+        R, p, w, u = beyond(R, p, w, u, matrix(work.joint_R[i]), vector(work.joint_p[i]), work.joint_U[i])
         if table.moved[i] == 1:  # from the base to the body frame
-            f = table.parent.shape[0] + i
-            Q = matrix(work.R[f])
-            d = vector(work.p[f])
-            a, b = load_pair(work.U[f])
-            w, u = twist_at(Q, d, w, u)
-            w, u = add(w, a), add(u, b)
-            p = add(p, rotate(R, d))
-            R = compose(R, Q)
+            R, p, w, u = beyond(R, p, w, u, matrix(work.R[n + i]), vector(work.p[n + i]), work.U[n + i])
         store_matrix(work.world_R[i], R)
         store_vector(work.world_p[i], p)
         store_pair(work.V[i], w, u)

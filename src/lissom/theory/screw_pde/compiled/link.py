@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate_back, scale, subtract, vector
 from lissom.kernel.jit import inline, kernel
-from lissom.theory.screw_pde.compiled.screws import load_pair
+from lissom.theory.screw_pde.compiled.screws import load_pair, store_pair
 
 
 @inline
@@ -132,29 +132,30 @@ def accelerate_particles(table, work, i, w, carry):
 @kernel
 def link_equations(table, work, i, n, q, v):
     """Fill mass (lower triangle) and bias of link i, without loads and applied modal forces."""
-    m = table.modes[i]
-    first = table.start[i]
-    count = table.start[i + 1] - first
     place_particles(table, work, i, q, v)
     if table.moved[i] == 1:
         move_particles(table, work, i, n)
     w, u = load_pair(work.V[i])
     weight = rotate_back(matrix(work.world_R[i]), vector(table.gravity))
     accelerate_particles(table, work, i, w, subtract(cross(w, u), weight))
+    twist_rows(table, work, i)
+    deformation_rows(table, work, i)
+    elastic_forces(table, i, table.modes[i], q, v, work.bias[i])
 
+
+@inline
+def twist_rows(table, work, i):
+    """Inertia of link i about its body frame, first moment, mass, and the bias wrench."""
+    first = table.start[i]
     s0, s1, s2 = work.s[0], work.s[1], work.s[2]
     a0, a1, a2 = work.acc[0], work.acc[1], work.acc[2]
-    sign = table.sign
-    carried = table.carried
+    sign, carried = table.sign, table.carried
     M = work.mass[i]
-    bias = work.bias[i]
-
-    # twist rows: inertia about the body frame, first moment, mass, and the bias wrench
     mass = 0.0
     cx, cy, cz = 0.0, 0.0, 0.0
     gxx, gyy, gzz, gxy, gxz, gyz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for k in range(count):
+    for k in range(table.start[i + 1] - first):
         e = sign[first + k]
         c = carried[first + k]
         x, y, z = s0[k], s1[k], s2[k]
@@ -192,16 +193,19 @@ def link_equations(table, work, i, n, q, v):
     M[4, 2] = cx
     M[5, 0] = cy
     M[5, 1] = -cx
-    bias[0] = tx
-    bias[1] = ty
-    bias[2] = tz
-    bias[3] = fx
-    bias[4] = fy
-    bias[5] = fz
+    store_pair(work.bias[i], (tx, ty, tz), (fx, fy, fz))
 
-    # deformation rows: the particles' accelerations along ds/deta_j
-    for j in range(m):
-        row = M[6 + j]
+
+@inline
+def deformation_rows(table, work, i):
+    """The particles' accelerations along ds/deta_j: coupling with the twist, modal mass, bias."""
+    first = table.start[i]
+    count = table.start[i + 1] - first
+    s0, s1, s2 = work.s[0], work.s[1], work.s[2]
+    a0, a1, a2 = work.acc[0], work.acc[1], work.acc[2]
+    sign, carried = table.sign, table.carried
+    for j in range(table.modes[i]):
+        row = work.mass[i, 6 + j]
         j0, j1, j2 = work.jac[j, 0], work.jac[j, 1], work.jac[j, 2]
         e0, e1, e2 = work.signed[j, 0], work.signed[j, 1], work.signed[j, 2]
         for k in range(count):
@@ -221,17 +225,11 @@ def link_equations(table, work, i, n, q, v):
             ly += c * y
             lz += c * z
             force += j0[k] * a0[k] + j1[k] * a1[k] + j2[k] * a2[k]
-        row[0] = rx
-        row[1] = ry
-        row[2] = rz
-        row[3] = lx
-        row[4] = ly
-        row[5] = lz
-        bias[6 + j] = force
+        store_pair(row, (rx, ry, rz), (lx, ly, lz))
+        work.bias[i, 6 + j] = force
         for c in range(j + 1):
             other = work.jac[c]
             row[6 + c] = product(e0, other[0], count) + product(e1, other[1], count) + product(e2, other[2], count)
-    elastic_forces(table, i, m, q, v, bias)
 
 
 @inline
