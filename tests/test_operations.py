@@ -42,17 +42,17 @@ def slider():
 
 def test_inverse_dynamics_of_a_slider_counted_by_hand():
     add, scale, cross, rotate = np.array([(3, 0), (0, 3), (3, 6), (6, 9)])  # (additions, multiplications)
-    one_add, one_product = np.array([(1, 0), (0, 1)])
-    multiply_add = one_add + one_product
+    one_add, multiply_add = np.array([(1, 0), (1, 1)])
     shift = 3 * cross + 6 * add + scale  # velocity and drift of a shifted frame
     outward = (
         2 * one_add  # two unit numbers
         + add + shift  # to the parent's section
         + scale + rotate + add + scale + shift  # along the axis
         + 2 * add  # motion subspace
+        + add  # from the section to the frame
     )  # fmt: skip
     gravity = add
-    acceleration = 36 * multiply_add + 2 * rotate + 2 * add + 6 * multiply_add  # carried over, turned, drift, joint
+    acceleration = cross + add + 2 * rotate + 2 * add + 6 * multiply_add  # carried over, turned, drift, joint
     inertia = (
         add + add + add  # first moment, tr(G) - G, mass
         + cross + rotate  # omega x J omega
@@ -60,7 +60,7 @@ def test_inverse_dynamics_of_a_slider_counted_by_hand():
     )  # fmt: skip
     wrench = 36 * multiply_add + 2 * add  # inertia times acceleration, external wrench
     force = multiply_add + 6 * multiply_add  # armature and passive force, projection on the axis
-    to_parent = 2 * rotate + 6 * (6 * one_product + 6 * one_add)
+    to_parent = 2 * rotate + cross + add + 2 * add  # turned, moved to the parent's origin, added
     additions, multiplications = outward + gravity + acceleration + inertia + wrench + force + to_parent
     count = operations.count(slider(), "inverse_dynamics")
     assert count == (additions, multiplications, 0, 0)

@@ -93,10 +93,12 @@ def count(kernel: Any, arrays: Arrays, *arguments: np.ndarray) -> Tally:
         return Counted(value, tally)
 
     model = object_arrays(arrays, counted)
-    work = workspace(arrays)
-    fields = {name: objects(a, counted) for name, a in work._asdict().items() if isinstance(a, np.ndarray)}
+    work = workspace(arrays, object)._replace(zero=counted(0.0))
+    for array in work:
+        if isinstance(array, np.ndarray) and array.dtype == object and array.base is None:  # views follow
+            array[...] = objects(array, counted)
     inputs = [objects(argument, counted) for argument in arguments]
-    retarget(kernel, ELEMENTARY)(model, work._replace(zero=counted(0.0), **fields), *inputs)
+    retarget(kernel, ELEMENTARY)(model, work, *inputs)
     out = arguments[-1]
     out[...] = np.array([number(value) for value in inputs[-1].flat]).reshape(out.shape)
     return tally

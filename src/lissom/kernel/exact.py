@@ -24,8 +24,9 @@ from lissom.kernel.algebra import (
     vector,
 )
 from lissom.kernel.jit import inline, kernel, shared
+from lissom.kernel.late import address, late
 from lissom.kernel.rotation_vector import angle_functions, lever_of, lever_rate, lever_slope, rotation_of
-from lissom.kernel.rows import add_rows
+from lissom.kernel.rows import add_rows, section_sums
 
 
 @shared
@@ -59,7 +60,7 @@ def add_modes(out, first, table, start, turn, along):
         out[first + j] += table[j] * along
 
 
-@kernel
+@late(0)
 def bend_link(model, work, i, q, v):
     """Turn the sections at all stations of link i, and tabulate the derivative of the motion of its axis."""
     zero = work.zero
@@ -136,7 +137,7 @@ def shift_place(place, m, table, start, R, H, spin, drift, d):
         place[3 * m + 6 + c] += bow[c]
 
 
-@kernel
+@late(1)
 def exact_inertia(model, work, i, q, v):
     """Fill work.inertia[i] of a link with the exact field: upper triangle and bias, as `body_inertia` does."""
     zero = work.zero
@@ -302,22 +303,35 @@ def exact_dissipation(model, i, q, v, zero):
     return power
 
 
-@inline
-def carry_section(model, work, i, up, m, R, H):
-    """Columns of `reach` for the modes of the exact link `up`: motion of child i's section per modal velocity."""
-    reach = work.reach[i]
+@late(2)
+def exact_section(model, work, i, q, v):
+    """Motion of the section that carries body i on its exact parent: work.section, and `reach` of the section."""
+    zero = work.zero
+    up = model.parent[i]
+    m = model.modes[up]
     psi = model.section_psi[i]
+    integrate(model, work, up, model.section_running[i])
+    th = section_sums(psi, q, model.modes_q[up], m, zero)
+    dth = section_sums(psi, v, model.modes_v[up], m, zero)
+    k = angle_functions(th)
+    H = lever_of(k, th)
+    R = rotation_of(k, th)
+    place = work.place
+    section = work.section
+    store_matrix(section[0:3], R)
+    for row in range(3):  # place, rate, drift
+        store_vector(section[3 + row], vector(place[3 * (m + row) : 3 * (m + row) + 3]))
+    store_vector(section[6], rotate(H, dth))
+    store_vector(section[7], lever_rate(k, th, dth, dth))
+    reach = work.reach[i]
     for j in range(m):
         turn = rotate(R, rotate(H, (psi[0, j], psi[1, j], psi[2, j])))
         for c in range(3):
             reach[c, j] = turn[c]
-            reach[3 + c, j] = work.place[c * m + j]
+            reach[3 + c, j] = place[c * m + j]
 
 
-@inline
-def carry_arm(reach, m, arm):
-    """Take the motion per mode from the section to a point at `arm` from it, link axes."""
-    for j in range(m):
-        moved = cross((reach[0, j], reach[1, j], reach[2, j]), arm)
-        for c in range(3):
-            reach[3 + c, j] += moved[c]
+def compile_exact(model, work, late, number):
+    """Compile what exact links need for a packed model and workspace; the addresses go to `late`."""
+    for slot, by_address in enumerate((bend_link, exact_inertia, exact_section)):
+        late[slot] = address(by_address, model, work, number)

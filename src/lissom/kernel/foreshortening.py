@@ -8,6 +8,9 @@ energy are kept: it stays a sum of squares, whatever the deflection.
 from __future__ import annotations
 
 from lissom.kernel.jit import inline
+from lissom.kernel.lanes import add_lanes
+from lissom.kernel.rows import add_rows
+from lissom.model.arrays import LANES
 
 
 @inline
@@ -20,7 +23,8 @@ def foreshorten(model, work, i, m, q, v, w):
     g = work.gain
     A = work.inertia[i]
     modal = work.modal_force
-    pull = work.shortening
+    pull = work.shortening[0]
+    pull_rate = work.shortening[1]
     swing = work.swing
     swing[0] = work.zero
     swing[1] = work.zero
@@ -32,17 +36,15 @@ def foreshorten(model, work, i, m, q, v, w):
         sigma = work.zero
         sigma_rate = work.zero
         sigma_drift = work.zero
+        for j in range(m):
+            pull[j] = work.zero
+            pull_rate[j] = work.zero
+        add_rows(pull, q, eta, form, bending, bending)
+        add_rows(pull_rate, v, rate, form, bending, bending)
         for j in range(bending):
-            row = form[j]
-            b = work.zero
-            db = work.zero
-            for k in range(bending):
-                b += row[k] * q[eta + k]
-                db += row[k] * v[rate + k]
-            pull[j] = b
-            sigma += 0.5 * b * q[eta + j]
-            sigma_rate += b * v[rate + j]
-            sigma_drift += db * v[rate + j]
+            sigma += 0.5 * pull[j] * q[eta + j]
+            sigma_rate += pull[j] * v[rate + j]
+            sigma_drift += pull_rate[j] * v[rate + j]
         X = model.short_s0[p, 0] + work.zero
         Y = model.short_s0[p, 1] + work.zero
         Z = model.short_s0[p, 2] + work.zero
@@ -83,8 +85,6 @@ def foreshorten(model, work, i, m, q, v, w):
             c[at + 6] -= Z * b
             c[at + 9] -= weight * b
             modal[j] += along * b
-            row = A[j]
-            for k in range(j, bending):
-                row[k] += b * pull[k] - phi[0, j] * pull[k] - b * phi[0, k]
-            for k in range(bending, m):
-                row[k] -= b * phi[0, k]
+            by = (b - phi[0, j], -b)
+            for k in range(j - j % LANES, m, LANES):
+                add_lanes(A[j], k, by, (pull, phi[0]))

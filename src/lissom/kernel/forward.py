@@ -7,12 +7,25 @@ accelerations.
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import compose, matrix, rotate, rotate_back, transpose, vector
+from lissom.kernel.algebra import (
+    add,
+    compose,
+    cross,
+    matrix,
+    rotate,
+    rotate_back,
+    scale,
+    store_vector,
+    transpose,
+    vector,
+)
 from lissom.kernel.inertia import body_inertia
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.kinematics import outward
+from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.passive import passive_forces
 from lissom.kernel.rows import eliminate
+from lissom.model.arrays import LANES
 
 
 @inline
@@ -87,50 +100,37 @@ def hand_to_parent(model, work, i):
     torque = rotate(R, (I[0, 6], I[1, 6], I[2, 6]))
     force = rotate(R, (I[3, 6], I[4, 6], I[5, 6]))
 
+    p = vector(work.position[i])
     reach = work.reach[i]
     carried = work.carried
+    LA = transpose(AL)
     for row in range(3):
-        a = AA[row]
-        b = AL[row]
-        c = (AL[0][row], AL[1][row], AL[2][row])
-        d = LL[row]
-        for k in range(m + 6):
-            carried[row, k] = (
-                a[0] * reach[0, k]
-                + a[1] * reach[1, k]
-                + a[2] * reach[2, k]
-                + b[0] * reach[3, k]
-                + b[1] * reach[4, k]
-                + b[2] * reach[5, k]
-            )
-            carried[3 + row, k] = (
-                c[0] * reach[0, k]
-                + c[1] * reach[1, k]
-                + c[2] * reach[2, k]
-                + d[0] * reach[3, k]
-                + d[1] * reach[4, k]
-                + d[2] * reach[5, k]
-            )
-        carried[row, m + 6] = torque[row]
-        carried[3 + row, m + 6] = force[row]
+        carry_row(carried[row], AA[row], AL[row], torque[row], reach, p, m)
+        carry_row(carried[3 + row], LA[row], LL[row], force[row], reach, p, m)
 
     A = work.inertia[up]
-    for j in range(m + 6):
-        h0 = reach[0, j]
-        h1 = reach[1, j]
-        h2 = reach[2, j]
-        h3 = reach[3, j]
-        h4 = reach[4, j]
-        h5 = reach[5, j]
-        for k in range(j, m + 7):
-            A[j, k] += (
-                h0 * carried[0, k]
-                + h1 * carried[1, k]
-                + h2 * carried[2, k]
-                + h3 * carried[3, k]
-                + h4 * carried[4, k]
-                + h5 * carried[5, k]
-            )
+    rows = (carried[0], carried[1], carried[2], carried[3], carried[4], carried[5])
+    for j in range(m):
+        by = (reach[0, j], reach[1, j], reach[2, j], reach[3, j], reach[4, j], reach[5, j])
+        for k in range(j, m + 7, LANES):
+            add_lanes(A[j], k, by, rows)
+    for k in range(m, m + 7):
+        push = (carried[3, k], carried[4, k], carried[5, k])
+        turn = add((carried[0, k], carried[1, k], carried[2, k]), cross(p, push))
+        for row in range(3):
+            A[m + row, k] += turn[row]
+            A[m + 3 + row, k] += push[row]
+
+
+@inline
+def carry_row(out, by_angular, by_linear, bias, reach, p, m):
+    """A row of the articulated inertia times the motions of the joint's place: parent modes, parent twist; and bias."""
+    by = (by_angular[0], by_angular[1], by_angular[2], by_linear[0], by_linear[1], by_linear[2])
+    for k in range(0, m, LANES):
+        set_lanes(out, k, by, (reach[0], reach[1], reach[2], reach[3], reach[4], reach[5]))
+    store_vector(out[m : m + 3], add(by_angular, cross(p, by_linear)))
+    store_vector(out[m + 3 : m + 6], by_linear)
+    out[m + 6] = bias
 
 
 @inline
@@ -169,16 +169,14 @@ def carry_acceleration(model, work, i, qdd):
     at = model.modes_v[up]
     reach = work.reach[i]
     a = work.acceleration[i]
-    for row in range(6):
-        value = work.zero
-        for j in range(m):
-            value += reach[row, j] * qdd[at + j]
-        for k in range(6):
-            value += reach[row, m + k] * work.acceleration[up, k]
-        a[row] = value
+    angular = vector(work.acceleration[up, 0:3])
+    linear = add(vector(work.acceleration[up, 3:6]), cross(angular, vector(work.position[i])))
+    for j in range(m):
+        angular = add(angular, scale(qdd[at + j], (reach[0, j], reach[1, j], reach[2, j])))
+        linear = add(linear, scale(qdd[at + j], (reach[3, j], reach[4, j], reach[5, j])))
     R = matrix(work.rotation[i])
-    angular = rotate_back(R, vector(a[0:3]))
-    linear = rotate_back(R, vector(a[3:6]))
+    angular = rotate_back(R, angular)
+    linear = rotate_back(R, linear)
     for k in range(3):
         a[k] = angular[k] + work.drift[i, k]
         a[3 + k] = linear[k] + work.drift[i, 3 + k]
@@ -186,13 +184,10 @@ def carry_acceleration(model, work, i, qdd):
 
 @inline
 def clear_world(model, work):
-    """The world accelerates upwards by gravity and takes what it is handed."""
+    """The world accelerates upwards by gravity."""
     for k in range(3):
         work.acceleration[0, k] = work.zero
         work.acceleration[0, 3 + k] = work.zero - model.gravity[k]
-    for row in range(6):
-        for column in range(7):
-            work.inertia[0, row, column] = work.zero
 
 
 @kernel
@@ -220,7 +215,8 @@ def forward_dynamics(model, work, q, v, tau, wrench, qdd):
         eliminate(work.inertia[i], work.modal_inverse[i], m, m + 6, m + 7)
         copy_articulated(work.inertia[i], m, work.articulated)
         eliminate_joint(model, work, i, qdd)
-        hand_to_parent(model, work, i)
+        if model.parent[i] > 0:
+            hand_to_parent(model, work, i)
     for i in range(1, n):
         accelerate(model, work, i, qdd)
     for k in range(model.rotor_v.shape[0]):

@@ -15,18 +15,25 @@ from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale
 from lissom.kernel.exact import exact_inertia
 from lissom.kernel.foreshortening import foreshorten
 from lissom.kernel.jit import inline, kernel
+from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.rows import add_rows
+from lissom.model.arrays import LANES
 
 
 @inline
-def elastic_forces(model, i, m, q, v, force):
-    """Add the elastic and damping forces of link i to `force` (m,)."""
+def modal_forces(model, i, m, q, v, w, force):
+    """Add the gyroscopic, elastic and damping forces of link i to `force` (m,)."""
     eta = model.modes_q[i]
     rate = model.modes_v[i]
+    gyro = model.gyroscopic[i]
     stiffness = model.stiffness[i]
     damping = model.damping[i]
-    add_rows(force, q, eta, stiffness, m, m)
-    add_rows(force, v, rate, damping, m, m)
+    for j in range(m):
+        de = v[rate + j]
+        by = (2.0 * de * w[0], 2.0 * de * w[1], 2.0 * de * w[2], q[eta + j], de)
+        rows = (gyro[0, j], gyro[1, j], gyro[2, j], stiffness[j], damping[j])
+        for k in range(0, m, LANES):
+            add_lanes(force, k, by, rows)
     for term in range(model.cubic_start[i], model.cubic_start[i + 1]):
         a = model.cubic_modes[term, 0]
         b = model.cubic_modes[term, 1]
@@ -97,29 +104,27 @@ def body_inertia(model, work, i, q, v):
     eta = model.modes_q[i]
     rate = model.modes_v[i]
     c0 = model.coupling[i]
-    by_eta = model.coupling_eta[i]
     c = work.coupling
-    for k in range(12 * m):
-        c[k] = c0[k]
-    add_rows(c, q, eta, by_eta, m, 12 * m)
-
+    rows = work.coupling_rows
     # g: half of what the deformation adds to the first and second moments
     g = work.gain
+    for k in range(12 * m):
+        c[k] = c0[k]
     for ab in range(12):
         g[ab] = zero
-    for j in range(m):
-        e = 0.5 * q[eta + j]
-        at = 12 * j
-        for ab in range(12):
-            g[ab] += e * (c0[at + ab] + c[at + ab])
+    add_rows(g, q, eta, rows, m, 12)
+    add_rows(c, q, eta, model.coupling_eta[i], m, 12 * m)
+    add_rows(g, q, eta, rows, m, 12)
+    for ab in range(12):
+        g[ab] *= 0.5
 
     modal = work.modal_force
     mass = model.modal_mass[i]
+    one = zero + 1.0
     for j in range(m):
-        row = A[j]
         modal[j] = zero
-        for k in range(j, m):
-            row[k] = zero + mass[j, k]
+        for k in range(j - j % LANES, m, LANES):
+            set_lanes(A[j], k, (one,), (mass[j],))
     if model.second_order[i] == 1:
         foreshorten(model, work, i, m, q, v, w)
 
@@ -127,11 +132,7 @@ def body_inertia(model, work, i, q, v):
     d = work.rate
     for ab in range(12):
         d[ab] = zero
-    for j in range(m):
-        de = v[rate + j]
-        at = 12 * j
-        for ab in range(12):
-            d[ab] += de * c[at + ab]
+    add_rows(d, v, rate, rows, m, 12)
     mc = add(mc, (g[9], g[10], g[11]))
     G = (
         (G0[0, 0] + 2.0 * g[0], G0[0, 1] + g[1] + g[3], G0[0, 2] + g[2] + g[6]),
@@ -162,32 +163,14 @@ def body_inertia(model, work, i, q, v):
     yz = w[1] * w[2]
     for j in range(m):
         row = A[j]
-        at = 12 * j
-        row[m] = c[at + 5] - c[at + 7]
-        row[m + 1] = c[at + 6] - c[at + 2]
-        row[m + 2] = c[at + 1] - c[at + 3]
-        row[m + 3] = c[at + 9]
-        row[m + 4] = c[at + 10]
-        row[m + 5] = c[at + 11]
-        modal[j] += (
-            xx * c[at]
-            + yy * c[at + 4]
-            + zz * c[at + 8]
-            + xy * (c[at + 1] + c[at + 3])
-            + xz * (c[at + 2] + c[at + 6])
-            + yz * (c[at + 5] + c[at + 7])
-        )
-    gyro = model.gyroscopic[i]
-    for j in range(m):
-        de = 2.0 * v[rate + j]
-        x = de * w[0]
-        y = de * w[1]
-        z = de * w[2]
-        about_x = gyro[0, j]
-        about_y = gyro[1, j]
-        about_z = gyro[2, j]
-        for k in range(m):
-            modal[k] += x * about_x[k] + y * about_y[k] + z * about_z[k]
-    elastic_forces(model, i, m, q, v, modal)
+        b = rows[j]
+        row[m] = b[5] - b[7]
+        row[m + 1] = b[6] - b[2]
+        row[m + 2] = b[1] - b[3]
+        row[m + 3] = b[9]
+        row[m + 4] = b[10]
+        row[m + 5] = b[11]
+        modal[j] += xx * b[0] + yy * b[4] + zz * b[8] + xy * (b[1] + b[3]) + xz * (b[2] + b[6]) + yz * (b[5] + b[7])
+    modal_forces(model, i, m, q, v, w, modal)
     for j in range(m):
         A[j, bias] = modal[j]

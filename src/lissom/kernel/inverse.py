@@ -6,12 +6,19 @@ rows of each flexible link.
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import matrix, rotate, vector
+from lissom.kernel.algebra import add, cross, matrix, rotate, vector
 from lissom.kernel.forward import carry_acceleration, clear_world
 from lissom.kernel.inertia import body_inertia
-from lissom.kernel.jit import kernel
+from lissom.kernel.jit import inline, kernel
 from lissom.kernel.kinematics import outward
 from lissom.kernel.passive import passive_forces
+
+
+@inline
+def push_on_mode(reach, j, torque, push):
+    """Force on mode j of the parent by a wrench at the joint, parent axes."""
+    turned = reach[0, j] * torque[0] + reach[1, j] * torque[1] + reach[2, j] * torque[2]
+    return turned + reach[3, j] * push[0] + reach[4, j] * push[1] + reach[5, j] * push[2]
 
 
 @kernel
@@ -63,20 +70,12 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
         R = matrix(work.rotation[i])
         torque = rotate(R, vector(work.wrench[i, 0:3]))
         push = rotate(R, vector(work.wrench[i, 3:6]))
-        reach = work.reach[i]
-        for j in range(m + 6):
-            force = (
-                reach[0, j] * torque[0]
-                + reach[1, j] * torque[1]
-                + reach[2, j] * torque[2]
-                + reach[3, j] * push[0]
-                + reach[4, j] * push[1]
-                + reach[5, j] * push[2]
-            )
-            if j < m:
-                tau[model.modes_v[up] + j] += force
-            else:
-                work.wrench[up, j - m] += force
+        for j in range(m):
+            tau[model.modes_v[up] + j] += push_on_mode(work.reach[i], j, torque, push)
+        torque = add(torque, cross(vector(work.position[i]), push))
+        for k in range(3):
+            work.wrench[up, k] += torque[k]
+            work.wrench[up, 3 + k] += push[k]
     for k in range(model.rotor_v.shape[0]):
         at = model.rotor_v[k]
         tau[at] = model.rotor_inertia[k] * qdd[at] - work.force[at]

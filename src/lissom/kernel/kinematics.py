@@ -27,9 +27,11 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
-from lissom.kernel.exact import bend_link, carry_arm, carry_section, integrate
+from lissom.kernel.exact import bend_link, exact_section
 from lissom.kernel.jit import inline, kernel
-from lissom.kernel.rotation_vector import angle_functions, lever_of, lever_rate, rotation_of
+from lissom.kernel.lanes import add_lanes, set_lanes
+from lissom.kernel.rows import section_sums
+from lissom.model.arrays import LANES
 
 
 @inline
@@ -47,20 +49,6 @@ def turn(w, v, dw, dv, Q, rate, rate_drift):
     w = rotate_back(Q, w)
     dw = add(rotate_back(Q, dw), add(cross(w, rate), rate_drift))
     return add(w, rate), rotate_back(Q, v), dw, rotate_back(Q, dv)
-
-
-@inline
-def section_sums(weights, eta, start, count, zero):
-    """sum_j weights[k, j] eta_j for k = 0, 1, 2."""
-    x = zero
-    y = zero
-    z = zero
-    for j in range(count):
-        e = eta[start + j]
-        x += weights[0, j] * e
-        y += weights[1, j] * e
-        z += weights[2, j] * e
-    return (x, y, z)
 
 
 @inline
@@ -92,6 +80,14 @@ def bend(a, da):
     dg = add(scale(s, da), scale(dz / 24.0, a))
     ddg = add(scale(dz / 12.0, da), scale(dot(da, da) / 12.0, a))
     return g, dg, ddg
+
+
+@inline
+def bend_slopes(a):
+    """Gibbs vector of `bend` and its derivatives by the slopes about y and z."""
+    s = 0.5 + dot(a, a) / 24.0
+    mixed = a[1] * a[2] / 12.0
+    return scale(s, a), (a[0], s + a[1] * a[1] / 12.0, mixed), (a[0], mixed, s + a[2] * a[2] / 12.0)
 
 
 @inline
@@ -142,22 +138,14 @@ def outward(model, work, q, v):
         dv = none
         R = identity(zero)
         p = add(vector(model.section_position[i]), none)
-        a = none
-        tangent = none
 
         if model.nodes[up] > 0:
-            integrate(model, work, up, model.section_running[i])
-            place = work.place
-            p = vector(place[3 * m : 3 * m + 3])
-            rate_drift = vector(place[3 * m + 6 : 3 * m + 9])
-            vel, dv = shift(w, vel, dw, dv, p, vector(place[3 * m + 3 : 3 * m + 6]), rate_drift)
-            th = section_sums(model.section_psi[i], q, model.modes_q[up], m, zero)
-            dth = section_sums(model.section_psi[i], v, model.modes_v[up], m, zero)
-            angles = angle_functions(th)
-            R = rotation_of(angles, th)
-            H = lever_of(angles, th)
-            w, vel, dw, dv = turn(w, vel, dw, dv, R, rotate(H, dth), lever_rate(angles, th, dth, dth))
-            carry_section(model, work, i, up, m, R, H)
+            exact_section(model, work, i, q, v)
+            place = work.section
+            R = matrix(place[0:3])
+            p = vector(place[3])
+            vel, dv = shift(w, vel, dw, dv, p, vector(place[4]), vector(place[5]))
+            w, vel, dw, dv = turn(w, vel, dw, dv, R, vector(place[6]), vector(place[7]))
         elif m > 0:
             eta = model.modes_q[up]
             rate = model.modes_v[up]
@@ -179,7 +167,7 @@ def outward(model, work, q, v):
             w, vel, dw, dv = turn(w, vel, dw, dv, R, bend_rate, bend_drift)
             Q = turn_matrix(ex, th[0] + 0.5 * twist[0])
             w, vel, dw, dv = turn(w, vel, dw, dv, Q, (dth[0] + twist[1], zero, zero), (twist[2], zero, zero))
-            tangent = (R[0][0], R[1][0], R[2][0])
+            carry_modes(model, work, i, m, a, (R[0][0], R[1][0], R[2][0]))
             R = compose(R, Q)
         else:
             vel, dv = shift(w, vel, dw, dv, p, none, none)
@@ -239,52 +227,46 @@ def outward(model, work, q, v):
         store_vector(work.velocity[i], vel)
         store_vector(work.drift[i, 0:3], dw)
         store_vector(work.drift[i, 3:6], dv)
-        if model.nodes[up] > 0:
-            carry_arm(work.reach[i], m, subtract(p, section))
-        elif m > 0:
-            carry_modes(model, work, i, m, a, tangent, section)
-        carry_twist(work.reach[i], m, p)
+        shift_reach(work.reach[i], m, subtract(p, section))
         if model.nodes[i] > 0:
             bend_link(model, work, i, q, v)
 
 
 @inline
-def carry_modes(model, work, i, m, a, tangent, section):
-    """Columns of `reach` for the parent's modes: motion of the child's origin per modal velocity, parent axes."""
+def carry_modes(model, work, i, m, a, tangent):
+    """Rows of `reach`: motion of the section that carries body i per modal velocity of its parent, parent axes.
+
+    a: slopes of the section; tangent: its x-axis.
+    """
     reach = work.reach[i]
     phi = model.section_phi[i]
     psi = model.section_psi[i]
-    second_order = model.second_order[model.parent[i]] == 1
-    z = dot(a, a)
-    s = 0.5 + z / 24.0
-    g = scale(s, a)
+    along = work.section_modes[0]
+    about = work.section_modes[1]
+    one = work.zero + 1.0
+    g, by_y, by_z = bend_slopes(a)
     f = 2.0 / (1.0 + dot(g, g))
-    arm = subtract(vector(work.position[i]), section)
-    for j in range(m):
-        slope = psi[1, j] * a[1] + psi[2, j] * a[2]
-        gj = (
-            work.zero,
-            s * psi[1, j] + slope / 12.0 * a[1],
-            s * psi[2, j] + slope / 12.0 * a[2],
-        )
-        along = phi[0, j] + work.zero
-        about = psi[0, j] + work.zero
+    by_y = scale(f, add(by_y, cross(g, by_y)))
+    by_z = scale(f, add(by_z, cross(g, by_z)))
+    second_order = model.second_order[model.parent[i]] == 1
+    for j in range(0, m, LANES):
         if second_order:
-            along -= work.section_modes[0, j]
-            about += work.section_modes[1, j]
-        angular = add(scale(f, add(gj, cross(g, gj))), scale(about, tangent))
-        linear = add((along, phi[1, j], phi[2, j]), cross(angular, arm))
+            set_lanes(along, j, (one, -one), (phi[0], along))
+            set_lanes(about, j, (one, one), (psi[0], about))
+        else:
+            set_lanes(along, j, (one,), (phi[0],))
+            set_lanes(about, j, (one,), (psi[0],))
         for k in range(3):
-            reach[k, j] = angular[k]
-            reach[3 + k, j] = linear[k]
+            set_lanes(reach[k], j, (tangent[k], by_y[k], by_z[k]), (about, psi[1], psi[2]))
+        set_lanes(reach[3], j, (one,), (along,))
+        set_lanes(reach[4], j, (one,), (phi[1],))
+        set_lanes(reach[5], j, (one,), (phi[2],))
 
 
 @inline
-def carry_twist(reach, m, p):
-    """Columns of `reach` for the parent's twist: v + omega x p (the unit blocks never change)."""
-    reach[3, m + 1] = p[2]
-    reach[3, m + 2] = -p[1]
-    reach[4, m] = -p[2]
-    reach[4, m + 2] = p[0]
-    reach[5, m] = p[1]
-    reach[5, m + 1] = -p[0]
+def shift_reach(reach, m, arm):
+    """From the motion of the section to that of a point at `arm` from it: omega x arm."""
+    for j in range(0, m, LANES):
+        add_lanes(reach[3], j, (arm[2], -arm[1]), (reach[1], reach[2]))
+        add_lanes(reach[4], j, (arm[0], -arm[2]), (reach[2], reach[0]))
+        add_lanes(reach[5], j, (arm[1], -arm[0]), (reach[0], reach[1]))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import matrix, rotate, vector
+from lissom.kernel.algebra import add, cross, matrix, rotate, store_vector, vector
 from lissom.kernel.forward import copy_articulated, hand_to_parent
 from lissom.kernel.inertia import body_inertia
+from lissom.kernel.inverse import push_on_mode
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.kinematics import outward
 
@@ -24,23 +25,14 @@ def spread_inward(model, work, i, wrench, column, M):
         torque = rotate(R, vector(wrench[0:3]))
         push = rotate(R, vector(wrench[3:6]))
         reach = work.reach[i]
+        store_vector(wrench[0:3], add(torque, cross(vector(work.position[i]), push)))
+        store_vector(wrench[3:6], push)
         i = model.parent[i]
-        m = model.modes[i]
-        for j in range(m + 6):
-            force = (
-                reach[0, j] * torque[0]
-                + reach[1, j] * torque[1]
-                + reach[2, j] * torque[2]
-                + reach[3, j] * push[0]
-                + reach[4, j] * push[1]
-                + reach[5, j] * push[2]
-            )
-            if j < m:
-                row = model.modes_v[i] + j
-                M[row, column] = force
-                M[column, row] = force
-            else:
-                wrench[j - m] = force
+        for j in range(model.modes[i]):
+            row = model.modes_v[i] + j
+            force = push_on_mode(reach, j, torque, push)
+            M[row, column] = force
+            M[column, row] = force
 
 
 @kernel
@@ -56,15 +48,13 @@ def mass_matrix(model, work, q, v, M):
         body_inertia(model, work, i, q, v)
     I = work.articulated
     wrench = work.carried[0, 0:6]
-    for row in range(6):
-        for column in range(7):
-            work.inertia[0, row, column] = work.zero
     for back in range(1, n):
         i = n - back
         m = model.modes[i]
         A = work.inertia[i]
         copy_articulated(A, m, I)
-        hand_to_parent(model, work, i)
+        if model.parent[i] > 0:
+            hand_to_parent(model, work, i)
         copy_articulated(A, m, I)
         for j in range(m):
             column = model.modes_v[i] + j

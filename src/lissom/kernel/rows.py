@@ -1,15 +1,13 @@
-"""Sums of rows, four at a time: the target is loaded and stored once for every four rows."""
+"""Sums of rows, four at a time: the target is loaded and stored once for every four rows.
+
+Rows are padded (`kernel.lanes`): a sum may run up to three entries beyond `width`.
+"""
 
 from __future__ import annotations
 
 from lissom.kernel.jit import inline
-
-
-@inline
-def add_row(out, scale, row, start, stop):
-    """out += scale row, from `start` to `stop`."""
-    for k in range(start, stop):
-        out[k] += scale * row[k]
+from lissom.kernel.lanes import add_lanes
+from lissom.model.arrays import LANES
 
 
 @inline
@@ -17,18 +15,27 @@ def add_rows(out, scales, first, rows, count, width):
     """out += sum_j scales[first + j] rows[j] over j < count, for the first `width` entries."""
     whole = count - count % 4
     for j in range(0, whole, 4):
-        a = scales[first + j]
-        b = scales[first + j + 1]
-        c = scales[first + j + 2]
-        d = scales[first + j + 3]
-        row_a = rows[j]
-        row_b = rows[j + 1]
-        row_c = rows[j + 2]
-        row_d = rows[j + 3]
-        for k in range(width):
-            out[k] += a * row_a[k] + b * row_b[k] + c * row_c[k] + d * row_d[k]
+        four = (scales[first + j], scales[first + j + 1], scales[first + j + 2], scales[first + j + 3])
+        of = (rows[j], rows[j + 1], rows[j + 2], rows[j + 3])
+        for k in range(0, width, LANES):
+            add_lanes(out, k, four, of)
     for j in range(whole, count):
-        add_row(out, scales[first + j], rows[j], 0, width)
+        for k in range(0, width, LANES):
+            add_lanes(out, k, (scales[first + j],), (rows[j],))
+
+
+@inline
+def section_sums(weights, eta, start, count, zero):
+    """sum_j weights[k, j] eta_j for k = 0, 1, 2."""
+    x = zero
+    y = zero
+    z = zero
+    for j in range(count):
+        e = eta[start + j]
+        x += weights[0, j] * e
+        y += weights[1, j] * e
+        z += weights[2, j] * e
+    return (x, y, z)
 
 
 @inline
@@ -43,17 +50,17 @@ def eliminate(A, inverse, pivots, size, width):
         count = min(r, pivots)
         whole = count - count % 4
         for j in range(0, whole, 4):
-            row_a = A[j]
-            row_b = A[j + 1]
-            row_c = A[j + 2]
-            row_d = A[j + 3]
-            a = row_a[r] * inverse[j]
-            b = row_b[r] * inverse[j + 1]
-            c = row_c[r] * inverse[j + 2]
-            d = row_d[r] * inverse[j + 3]
-            for k in range(r, width):
-                row[k] -= a * row_a[k] + b * row_b[k] + c * row_c[k] + d * row_d[k]
+            of = (A[j], A[j + 1], A[j + 2], A[j + 3])
+            four = (
+                -A[j, r] * inverse[j],
+                -A[j + 1, r] * inverse[j + 1],
+                -A[j + 2, r] * inverse[j + 2],
+                -A[j + 3, r] * inverse[j + 3],
+            )
+            for k in range(r, width, LANES):
+                add_lanes(row, k, four, of)
         for j in range(whole, count):
-            add_row(row, -A[j, r] * inverse[j], A[j], r, width)
+            for k in range(r, width, LANES):
+                add_lanes(row, k, (-A[j, r] * inverse[j],), (A[j],))
         if r < pivots:
             inverse[r] = 1.0 / row[r]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.model.arrays import Arrays
+from lissom.model.arrays import LANES, Arrays, padded
 
 
 class Workspace(NamedTuple):
@@ -19,21 +19,24 @@ class Workspace(NamedTuple):
     velocity: np.ndarray  # (n, 3) velocity of the body origin
     drift: np.ndarray  # (n, 6) acceleration of the body frame at zero qdd and zero parent acceleration
     subspace: np.ndarray  # (n, 6, 6) row k: motion of the frame per unit of joint velocity k
-    reach: np.ndarray  # (n, 6, m + 6) motion of the body origin per parent mode and parent twist, parent axes
+    reach: np.ndarray  # (n, 6, m) motion of the body origin per parent mode, parent axes
     acceleration: np.ndarray  # (n, 6) angular and linear acceleration of the body frame, gravity included
-    inertia: np.ndarray  # (n, m + 6, m + 7) [modes, twist | bias]: symmetric (upper triangle) and bias column
+    inertia: np.ndarray  # (n, m + 6, m + 7) [modes, twist | bias]: symmetric (upper triangle) and bias column, padded
     modal_inverse: np.ndarray  # (n, m) pivots of the modes, inverted
     wrench: np.ndarray  # (n, 6) wrench from the parent at the body origin
     pull: np.ndarray  # (n, 6, 6) row k: articulated inertia times joint axis k
     pull_inverse: np.ndarray  # (n, 6) its pivot, inverted
     pull_force: np.ndarray  # (n, 6) its right-hand side
     force: np.ndarray  # (nv,) joint forces: applied and passive
-    section_modes: np.ndarray  # (2, m) scratch: second-order section terms
+    section_modes: np.ndarray  # (2, m) scratch: displacement along x and rotation about x of a section per mode
+    section: np.ndarray  # (8, 3) scratch: rotation, place, rate, drift, spin, spin drift of an exact link's section
+    late: np.ndarray  # (3,) addresses of the kernels of exact links, zero where the model has none
     coupling: np.ndarray  # (12 m,) scratch: inertia couplings at the current deformation
+    coupling_rows: np.ndarray  # (m, 12) the same, mode by mode
     gain: np.ndarray  # (12,) scratch: half of what the deformation adds to the moments
     rate: np.ndarray  # (12,) scratch: rates of the moments
     swing: np.ndarray  # (3,) scratch: force along x, torques about y and z of the foreshortening's drift
-    shortening: np.ndarray  # (m,) scratch: A_p eta
+    shortening: np.ndarray  # (2, m) scratch: A_p eta, A_p etadot
     modal_force: np.ndarray  # (m,) scratch: bias of the modal rows
     tangent: np.ndarray  # (ns, 3 m + 9) x-derivative of a station's motion: per mode (x, y, z), place, rate, drift
     place: np.ndarray  # (3 m + 9,) scratch: its integral up to a station
@@ -42,7 +45,7 @@ class Workspace(NamedTuple):
     station_lever: np.ndarray  # (ns, 3, 3) its angular velocity per rate of the rotation vector, section axes
     station_spin: np.ndarray  # (ns, 3) its angular velocity in the link, section axes
     station_spin_drift: np.ndarray  # (ns, 3) rate of that at zero modal acceleration
-    carried: np.ndarray  # (6, m + 7) scratch
+    carried: np.ndarray  # (6, m + 7) scratch, padded
     articulated: np.ndarray  # (6, 7) scratch
     world_rotation: np.ndarray  # (n, 3, 3) body axes in world axes
     world_position: np.ndarray  # (n, 3) body origin in the world
@@ -60,6 +63,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
             return np.full(shape, 0.0, dtype=object)
         return np.zeros(shape, dtype)
 
+    coupling = zeros(12 * m)
     work = Workspace(
         zero=0.0 if dtype is object else dtype(0),
         rotation=zeros(n, 3, 3),
@@ -68,9 +72,9 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         velocity=zeros(n, 3),
         drift=zeros(n, 6),
         subspace=zeros(n, 6, 6),
-        reach=zeros(n, 6, m + 6),
+        reach=zeros(n, 6, m),
         acceleration=zeros(n, 6),
-        inertia=zeros(n, m + 6, m + 7),
+        inertia=zeros(n, m + 6, padded(m + 7 + LANES)),
         modal_inverse=zeros(n, m),
         wrench=zeros(n, 6),
         pull=zeros(n, 6, 6),
@@ -78,20 +82,23 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         pull_force=zeros(n, 6),
         force=zeros(nv),
         section_modes=zeros(2, m),
-        coupling=zeros(12 * m),
+        section=zeros(8, 3),
+        late=np.zeros(3, np.int64),
+        coupling=coupling,
+        coupling_rows=coupling.reshape(m, 12),
         gain=zeros(12),
         rate=zeros(12),
         swing=zeros(3),
-        shortening=zeros(m),
+        shortening=zeros(2, m),
         modal_force=zeros(m),
-        tangent=zeros(stations, 3 * m + 9),
-        place=zeros(3 * m + 9),
+        tangent=zeros(stations, padded(3 * m + 9)),
+        place=zeros(padded(3 * m + 9)),
         weighted=zeros(6, m),
         station_turn=zeros(stations, 3, 3),
         station_lever=zeros(stations, 3, 3),
         station_spin=zeros(stations, 3),
         station_spin_drift=zeros(stations, 3),
-        carried=zeros(6, m + 7),
+        carried=zeros(6, padded(m + 7 + LANES)),
         articulated=zeros(6, 7),
         world_rotation=zeros(n, 3, 3),
         world_position=zeros(n, 3),
@@ -99,7 +106,4 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
     one = work.zero + 1.0
     for k in range(3):
         work.rotation[0, k, k] = work.world_rotation[0, k, k] = one
-    for i in range(1, n):  # the parent's own motion carries over unchanged, but for omega x p
-        for k in range(6):
-            work.reach[i, k, model.modes[model.parent[i]] + k] = one
     return work

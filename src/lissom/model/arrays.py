@@ -2,7 +2,7 @@
 
 Row 0 of every per-body array is the world: no mass, no modes, no joint. A body's parent always has a smaller row, so a
 loop upwards is an outward pass and a loop downwards an inward pass. Arrays with one axis per mode are padded to the
-largest mode count; loops run over a body's own count.
+largest mode count, rounded up to whole vector registers; loops run over a body's own count.
 """
 
 from __future__ import annotations
@@ -11,6 +11,13 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
+
+LANES = 4  # numbers that a kernel handles at a time
+
+
+def padded(count: int) -> int:
+    """`count` rounded up to whole vector registers."""
+    return -(-count // LANES) * LANES
 
 
 class Motion(IntEnum):
@@ -23,7 +30,7 @@ class Motion(IntEnum):
 
 
 class Arrays(NamedTuple):
-    """Kernel data of a robot with `n` bodies (world included), `nv` velocities, at most `m` modes per link.
+    """Kernel data of a robot with `n` bodies (world included), `nv` velocities, at most `m` modes per link (padded).
 
     Float arrays are float64, complex128 (for derivatives with respect to parameters) or objects (symbols).
     """

@@ -11,7 +11,7 @@ from lissom.beam import BeamLink
 from lissom.errors import RobotError
 from lissom.fem.reduced import ReducedLink
 from lissom.lie import so3
-from lissom.model.arrays import Arrays, Motion
+from lissom.model.arrays import Arrays, Motion, padded
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.joint import Joint
 from lissom.model.robot import Link, Robot
@@ -71,7 +71,7 @@ class _Compiler:
         self.rows = {"world": 0} | {link.name: i for i, link in enumerate(self.links, start=1)}
         self.rotors = [link for link in self.links if link.joint.elastic]
         self.n = len(self.links) + 1
-        self.m = max((beam.count for beam in self.beams.values()), default=0)
+        self.m = padded(max((beam.count for beam in self.beams.values()), default=0))
         exact = {name: beam.stations() for name, beam in self.beams.items() if isinstance(beam, BeamLink)}
         self.stations = {name: part for name, part in exact.items() if part is not None}
         self.K = max((part.nodes for part in self.stations.values()), default=0)

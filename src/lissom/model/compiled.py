@@ -65,7 +65,12 @@ class Compiled:
         store: dict[Any, Any] = self._local.__dict__
         if number not in store:
             work = workspace(self.arrays, number)
-            store[number] = work, Struct(work)
+            packed = Struct(work)
+            if np.any(self.arrays.nodes):
+                from lissom.kernel.exact import compile_exact
+
+                compile_exact(self.struct, packed, work.late, number)
+            store[number] = work, packed
         return store[number]
 
 
