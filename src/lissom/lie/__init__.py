@@ -1,9 +1,9 @@
-"""Rotations and rigid motions: SO(3), SE(3), unit quaternions; their dual counterparts in `dual`.
+"""Rotations and rigid motions: SO(3), SE(3), unit quaternions; their dual counterparts in `lissom.lie.dual`.
 
 Every function takes numpy arrays with any leading batch axes, which broadcast. Twists and wrenches have the
 angular part first. Tangent vectors of SO(3) are rotation vectors (3,), of SE(3) twists (6,) = (omega, v).
 """
 
-from lissom.lie import dual, quaternion, se3, so3
+from lissom.lie import quaternion, se3, so3
 
-__all__ = ["so3", "se3", "quaternion", "dual"]
+__all__ = ["so3", "se3", "quaternion"]

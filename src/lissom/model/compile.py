@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.beam import BeamLink
 from lissom.errors import RobotError
-from lissom.fem.reduced import ReducedLink
 from lissom.lie import so3
 from lissom.model.arrays import Arrays, Motion, padded
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.joint import Joint
 from lissom.model.robot import Link, Robot
+
+if TYPE_CHECKING:
+    from lissom.fem.reduced import ReducedLink
 
 LEVI_CIVITA = np.zeros((3, 3, 3))
 for _a, _b, _c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
