@@ -2,6 +2,17 @@
 
 from lissom.theory.dual_screws import DualScrew as dual_screw
 from lissom.theory.formulation import Entry, Formulation, Unsupported, build, entries, names, register
-from lissom.theory.simulate import simulate
+from lissom.theory.simulate import Stopped, simulate
 
-__all__ = ["Entry", "Formulation", "Unsupported", "build", "dual_screw", "entries", "names", "register", "simulate"]
+__all__ = [
+    "Entry",
+    "Formulation",
+    "Stopped",
+    "Unsupported",
+    "build",
+    "dual_screw",
+    "entries",
+    "names",
+    "register",
+    "simulate",
+]

@@ -1,8 +1,8 @@
 """What a formulation of the dynamics offers, and the register of those that exist.
 
 A formulation is built from a Model and speaks in the Model's own coordinates, so that states, accelerations and
-wrenches of any two of them compare directly. Each is derived on its own: none but `kernel`
-uses the kernel's recursion (`dual_screw` shares its springs, dampers and linear solver).
+wrenches of any two of them compare directly. Each is derived on its own: none but `kernel` uses the kernel's
+equations of motion.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ method: it decides how fast Newton's method converges, never to what.
 from __future__ import annotations
 
 import time
-import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 NUDGE = 1e-20  # complex step along a velocity
 
 
+class Stopped(LissomError):
+    """A simulation that could not go on; `run` is the Trajectory of what was computed before."""
+
+    def __init__(self, message: str, run: Trajectory) -> None:
+        super().__init__(message)
+        self.run = run
+
+
 def simulate(
     formulation: Formulation,
     duration: float,
@@ -37,7 +45,8 @@ def simulate(
     """Simulate a formulation by Radau IIA of order 5 (Hairer and Wanner 1996, in SciPy).
 
     A formulation with compiled equations (`compiled`, a `simulation.system.Dynamics`) runs in lissom's own loop, with
-    its own Radau IIA. What a formulation doubts about its own run (`doubts(raw)`) becomes a warning.
+    its own Radau IIA. Where a formulation reaches its limit (`limit(raw)`, how many outputs are good and why no more),
+    or an integration fails, `Stopped` carries what was computed before.
 
     Args:
         controller, start, rate: as in `lissom.simulate`.
@@ -61,6 +70,7 @@ def simulate(
     allowed = atol * np.concatenate([np.ones(model.nq), pace(model, q)])
     states, forces = loop.run(np.concatenate([q, v]), times, rtol, allowed)
     wall = time.perf_counter() - began
+    times = times[: len(states)]
     q, v = states[:, : model.nq], states[:, model.nq :]
     a = np.array([formulation.accelerations(*sample) for sample in zip(q, v, forces)])
     work = np.concatenate([[0.0], np.cumsum(np.diff(times) * _mean(np.sum(forces * v, axis=1)))])
@@ -78,6 +88,8 @@ def simulate(
         steps=loop.steps,
         evaluations=loop.evaluations,
         wall=wall,
+        status="failed" if loop.failure else "finished",
+        message=loop.failure,
         controller=controller,
         settings={"rtol": rtol, "atol": atol, "rate": rate, "duration": duration, "audit": False},
     )
@@ -85,19 +97,27 @@ def simulate(
 
 
 def _own_wrenches(formulation: Formulation, raw: RawRun) -> Trajectory:
-    """The trajectory of a run, with the formulation's wrenches."""
-    from lissom.simulation.main import SimulationWarning
+    """The trajectory of a run, with the formulation's wrenches; `Stopped` where it did not get to the end."""
     from lissom.simulation.trajectory import from_run
 
+    limit = getattr(formulation, "limit", _no_limit)(raw)
+    if limit is not None:
+        raw = _cut(raw, *limit)
     run = from_run(raw)
-    for doubt in getattr(formulation, "doubts", _no_doubts)(raw):
-        warnings.warn(doubt, SimulationWarning, stacklevel=3)
     run.dataset["wrench"].values[:] = [formulation.wrenches(*sample) for sample in zip(raw.q, raw.v, raw.a)]
+    if raw.status != "finished":
+        raise Stopped(raw.message, run)
     return run
 
 
-def _no_doubts(raw: RawRun) -> list[str]:
-    return []
+def _no_limit(raw: RawRun) -> None:
+    return None
+
+
+def _cut(raw: RawRun, count: int, message: str) -> RawRun:
+    """The first `count` outputs of a run that had to stop there."""
+    kept = {name: getattr(raw, name)[:count] for name in ("t", "q", "v", "a", "tau", "work", "dissipated")}
+    return replace(raw, **kept, status="failed", message=message)
 
 
 def _compiled(
@@ -105,7 +125,7 @@ def _compiled(
 ) -> RawRun:
     from lissom.simulation.run import run
 
-    raw = run(
+    return run(
         formulation.model,
         duration,
         controller=controller,
@@ -117,9 +137,6 @@ def _compiled(
         audit=False,
         dynamics=formulation.compiled,
     )
-    if raw.status != "finished":
-        raise LissomError(raw.message)
-    return raw
 
 
 def _mean(x: np.ndarray) -> np.ndarray:
@@ -137,6 +154,7 @@ class _Loop:
         self.hold = None if sampled is None else sampled.start(self.model)
         self.flat = self.model.nq == self.model.nv  # no quaternions
         self.steps = self.evaluations = 0
+        self.failure = ""
 
     def forces(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         if self.hold is not None:
@@ -160,7 +178,10 @@ class _Loop:
         return J
 
     def run(self, x: np.ndarray, times: np.ndarray, rtol: float, atol: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """States (N, nq + nv) and forces (N, nv) at the output times; just before a jump where one falls on it."""
+        """States (N, nq + nv) and forces (N, nv) at the output times; just before a jump where one falls on it.
+
+        Fewer where the integration fails, with the `failure`.
+        """
         from scipy.integrate import solve_ivp
 
         nq = self.model.nq
@@ -182,15 +203,16 @@ class _Loop:
                 rtol=rtol,
                 atol=atol,
             )
-            if not solution.success:
-                raise LissomError(f"the integration stopped at t = {solution.t[-1]:.6g} s: {solution.message}")
             self.steps += len(solution.t) - 1
-            for t in wanted:
+            for t in wanted[wanted <= solution.t[-1]]:
                 states[filled] = y = solution.sol(t)
                 forces[filled] = self.forces(min(t, inside), y[:nq], y[nq:])
                 filled += 1
+            if not solution.success:
+                self.failure = f"the integration stopped at t = {solution.t[-1]:.6g} s: {solution.message}"
+                break
             x, begin = solution.y[:, -1], end
-        return states, forces
+        return states[:filled], forces[:filled]
 
     def _segment_end(self, begin: float, last: float) -> float:
         jumps = self.law.jumps if self.law is not None else np.zeros(0)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from lissom.errors import LissomError
 from lissom.lie import so3
-from lissom.lie.dual import Dual
-from lissom.model.compiled import Compiled, Model
+from lissom.model.compiled import Model
 from lissom.model.probe import tips
 from lissom.theory.formulation import Unsupported, register
 
@@ -18,22 +17,25 @@ if TYPE_CHECKING:
     from lissom.simulation.raw import RawRun
     from lissom.simulation.system import Dynamics
 
-EPS = 2.0**-70  # that of `recursion`, which loads a compiler
 PAPER = "Cibicik and Egeland, Kinematics and dynamics of flexible robotic manipulators using dual screws, 2021"
-Form = Literal["linear", "printed", "nonlinear"]
+Form = Literal["linear", "first-order", "truncated", "printed", "nonlinear"]
+FORMS: tuple[Form, ...] = get_args(Form)
 
 
 class DualScrew:
-    """Equations of motion of first order in elastic coordinates and speeds, by dual screws.
+    """Equations of motion of arms that bend little, by dual screws.
 
     Args:
-        form: "linear" keeps every term of first order; "printed" is the paper's model, whose elastic screws (71) do
-            not turn with the deflection and whose links are not foreshortened; "nonlinear" keeps all orders.
+        form: "linear" takes the motion of the links to first order in the deflection and multiplies it out, so that
+            the mass matrix is a sum of squares; "first-order" cuts the forces after first order, too: M_0 + M_1(eta);
+            "truncated" also cuts products of elastic speeds, as the paper does; "printed" is the paper's model, whose
+            elastic screws (71) do not turn with the deflection and whose links are not foreshortened; "nonlinear"
+            keeps all orders.
     """
 
     def __init__(self, model: Model, form: Form = "linear") -> None:
-        if form not in ("linear", "printed", "nonlinear"):
-            raise LissomError(f"form must be 'linear', 'printed' or 'nonlinear', got {form!r}")
+        if form not in FORMS:
+            raise LissomError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
         if model.arrays.prescribed.any():
             joint = next(body.joint for body in model.bodies if model.arrays.prescribed[body.joint_v].any())
             raise Unsupported(f"joint {joint}: its motion is prescribed; dual screws take forces in every joint")
@@ -53,15 +55,18 @@ class DualScrew:
         from lissom.simulation.system import Dynamics
         from lissom.theory.dual_screws import equations
 
+        name = self.form.replace("-", "_")
         return Dynamics(
-            getattr(equations, f"{self.form}_inverse"),
-            getattr(equations, f"{self.form}_forward"),
+            getattr(equations, f"{name}_inverse"),
+            getattr(equations, f"{name}_forward"),
         )
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """M^-1 (tau - c), shape (nv,)."""
-        a = self._solved(q, v, tau)
-        if not np.all(np.isfinite(a)):
+        from lissom.theory.dual_screws import equations
+
+        a = np.empty(self.model.nv)
+        if not equations.forward(self.model.struct, *_floats(q, v, tau), self._form, a):
             raise LissomError(self._not_definite(q, v))
         return a
 
@@ -69,13 +74,8 @@ class DualScrew:
         """M (nv, nv) and c (nv,) of M dv/dt + c = tau: c holds Coriolis, gravity, elastic and passive joint forces."""
         from lissom.theory.dual_screws import equations
 
-        n = self.model.nv
-        M, c = np.empty((n, n)), np.empty(n)
-        q, v = np.ascontiguousarray(q, float), np.ascontiguousarray(v, float)
-        if self.form == "nonlinear":
-            equations.real_mass(self.model.struct, q, v, M, c)
-        else:
-            equations.dual_mass(self.model.struct, q, v, self._form, M, c)
+        M, c = np.empty((self.model.nv, self.model.nv)), np.empty(self.model.nv)
+        equations.equations(self.model.struct, *_floats(q, v), self._form, M, c)
         return M, c
 
     def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
@@ -87,80 +87,70 @@ class DualScrew:
         return self._newton_euler(q, v, a)[1][1:]
 
     def tip(self, q: np.ndarray) -> np.ndarray:
-        """Pose (4, 4) of the last link's tip: its rigid pose, displaced and turned to first order, (42)."""
-        R, p = self._pose(tips(self.model), -1, q)
-        T = np.eye(4)
-        T[:3, 3] = p.value()
-        T[:3, :3] = so3.exp(so3.vee(R.dual @ R.real.T)) @ R.real
+        """Pose (4, 4) of the last link's tip: where the coordinates put it.
+
+        In the paper's forms, "truncated" and "printed", its rigid pose, displaced and turned to first order, (42).
+        """
+        from lissom.theory.dual_screws import motion, orders
+
+        point, T = tips(self.model).struct, np.eye(4)
+        q, v = _floats(q, np.zeros(self.model.nv))
+        state = orders.dual_state(self.model.struct, q, v, self._form) if self.cuts_speeds else (q, v)
+        R, p = motion.world_poses(point, motion.motion(point, *state, self.form == "printed"))
+        if self.cuts_speeds:
+            turn = so3.vee(R[-1].imag / orders.EPS @ R[-1].real.T)
+            T[:3, :3], T[:3, 3] = so3.exp(turn) @ R[-1].real, orders.summed(p)[-1]
+        else:
+            T[:3, :3], T[:3, 3] = R[-1], p[-1]
         return T
 
-    def doubts(self, raw: RawRun) -> list[str]:
-        """Where a run left the range of a linear model: its mass matrix was not positive definite."""
-        if self.form == "nonlinear":
-            return []
-        free = np.zeros(self.model.nv)
-        lost = [t for t, q, v in zip(raw.t, raw.q, raw.v) if not np.all(np.isfinite(self._solved(q, v, free)))]
-        if not lost:
-            return []
-        return [
-            f"the {self.form} mass matrix was not positive definite at {len(lost)} of {len(raw.t)} outputs, first at "
-            f"t = {lost[0]:.4g} s: deflections were too large for a model of first order, or modes too many"
-        ]
+    @property
+    def cuts_speeds(self) -> bool:
+        """Whether products of elastic speeds are left out, as in the paper."""
+        return self.form in ("truncated", "printed")
 
-    def _solved(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """M^-1 (tau - c); not a number where M is not positive definite."""
+    def limit(self, raw: RawRun) -> tuple[int, str] | None:
+        """How many outputs of a run a mass matrix of first order carries, and why not all: it must stay positive."""
         from lissom.theory.dual_screws import equations
 
-        M, c = self.equations(q, v)
-        a = np.empty(self.model.nv)
-        equations.solve(self.model.struct, M, c, np.ascontiguousarray(tau, float), a)
-        return a
-
-    def _pose(self, point: Compiled, row: int, q: np.ndarray) -> tuple[Dual, Dual]:
-        """Rotation (3, 3) and position (3,) of a row of `point` in the world."""
-        from lissom.theory.dual_screws import equations
-
-        n, nv = len(point.arrays.parent), self.model.nv
-        number = np.float64 if self.form == "nonlinear" else np.complex128
-        q, v = np.ascontiguousarray(q, float), np.zeros(nv)
-        R, p, P = (np.zeros(shape, number) for shape in ((n, 3, 3), (n, 3), (n, 6, nv)))
-        state = q, v
-        if self.form != "nonlinear":
-            state = np.empty(len(q), complex), np.empty(nv, complex)
-            equations.dual_state(self.model.struct, q, v, *state)
-        equations.frames(point.struct, *state, self._form, R, p, P)
-        return _parts(R[row]), _parts(p[row])
+        if self.form in ("linear", "nonlinear"):
+            return None
+        free, a = np.zeros(self.model.nv), np.empty(self.model.nv)
+        for k, (t, q, v) in enumerate(zip(raw.t, raw.q, raw.v)):
+            if not equations.forward(self.model.struct, *_floats(q, v, free), self._form, a):
+                return k, f"at t = {t:.4g} s {self._not_definite(q, v)}"
+        return None
 
     def _newton_euler(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         from lissom.theory.dual_screws import equations
 
-        q, v, a = (np.ascontiguousarray(x, float) for x in (q, v, a))
         W = np.zeros((len(self.model.bodies) + 1, 6))
         tau, none = np.empty(self.model.nv), np.zeros_like(W)
-        if self.form == "nonlinear":
-            equations.real_inverse(self.model.struct, q, v, a, none, tau, W)
-        else:
-            equations.dual_inverse(self.model.struct, q, v, a, none, self._form, tau, W)
+        equations.inverse(self.model.struct, *_floats(q, v, a), none, self._form, tau, W)
         return tau, W
 
     @property
     def _form(self) -> int:
-        return ("linear", "printed", "nonlinear").index(self.form)
+        return FORMS.index(self.form)
 
     def _not_definite(self, q: np.ndarray, v: np.ndarray) -> str:
-        lowest = np.linalg.eigvalsh(self.equations(q, v)[0])[0]
+        M, names = self.equations(q, v)[0], self.model.coordinates
+        exact = DualScrew(self.model, "nonlinear").equations(q, v)[0]
+        size = np.sqrt(np.diag(exact))
+        lowest, shapes = np.linalg.eigh(M / np.outer(size, size))
+        worst = [names[k] for k in np.argsort(-np.abs(shapes[:, 0]))[:2]]
         return (
-            f"the linear mass matrix of {self.model.robot.name} is not positive definite (lowest eigenvalue "
-            f"{lowest:.3g}): the deflection is too large for a model of first order; take form='nonlinear'"
+            f"the {self.form} mass matrix of {self.model.robot.name} is not positive definite (eigenvalue "
+            f"{lowest[0]:.2g} in {' and '.join(worst)}): they move so little mass that the deflection is too large for "
+            "a matrix of first order; take form='linear' or 'nonlinear', or fewer modes"
         )
 
 
-def _parts(x: np.ndarray) -> Dual:
-    """Real and dual part of numbers with the dual unit 2^-70 i."""
-    return Dual(np.real(x), np.imag(x) / EPS)
+def _floats(*vectors: np.ndarray) -> list[np.ndarray]:
+    return [np.ascontiguousarray(x, float) for x in vectors]
 
 
-@register("dual_screw", "dual screws, first order in the deflection", PAPER)
+@register("dual_screw", "dual screws, links' motion of first order in the deflection", PAPER)
 def _linear(model: Model) -> DualScrew:
     return DualScrew(model)
 

@@ -1,0 +1,185 @@
+"""Motion of every link of a tree: pose, projection matrix and its rate, compiled.
+
+The motion of every link frame is a linear map of the speeds, t_i = P_i u; its columns are the screws of the joints and
+of the elastic motion between the world and link i, referred to its origin in its own axes, (91)-(95).
+
+Accelerations are those of the link's origin as seen from the world, so that its velocity enters no force.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.kernel.algebra import (
+    add,
+    compose,
+    cross,
+    identity,
+    matrix,
+    quaternion_matrix,
+    rotate,
+    rotate_back,
+    scale,
+    store_matrix,
+    store_vector,
+    subtract,
+    turn_matrix,
+    vector,
+)
+from lissom.kernel.jit import inline, kernel
+from lissom.theory.dual_screws.sections import section_drift, section_screws, weighted
+
+
+@inline
+def shifted(w, dw, dv, r, rate, drift):
+    """Acceleration after a shift by r that changes at `rate`, itself at `drift`."""
+    return add(dv, add(cross(dw, r), add(cross(w, add(cross(w, r), scale(2.0, rate))), drift)))
+
+
+@inline
+def turned(w, dw, dv, Q, rate):
+    """Angular velocity and accelerations in axes turned by Q, which spin at `rate` about a fixed axis of theirs."""
+    w = rotate_back(Q, w)
+    dw = add(rotate_back(Q, dw), cross(w, rate))
+    return add(w, rate), dw, rotate_back(Q, dv)
+
+
+@kernel
+def project(model, q, v, printed, R, p, omega, gamma, P, S):
+    """Pose (R, p) of every body in its parent, its angular velocity omega, P_i, and gamma_i = dP_i/dt u - gravity.
+
+    Shapes (n, 3, 3), (n, 3), (n, 3), (n, 6, nv), (n, 6); S (6, m) is scratch. P and gamma start from zero.
+    """
+    zero = omega[0, 0] * 0.0
+    none = (zero, zero, zero)
+    for k in range(3):
+        gamma[0, 3 + k] = -model.gravity[k]
+    for i in range(1, model.parent.shape[0]):
+        up = model.parent[i]
+        m = model.modes[up]
+        modes = model.modes_v[up]
+        w = vector(omega[up])
+        dw = vector(gamma[up, 0:3])
+        dv = vector(gamma[up, 3:6])
+        at = add(vector(model.section_position[i]), none)
+        Q = identity(zero)
+        if m > 0:
+            at, Q, a, tangent = section_screws(model, i, q, printed, S, zero)
+            spin = weighted(S[0:3], v, modes, m, zero)
+            rate = weighted(S[3:6], v, modes, m, zero)
+            turn_drift = none
+            drift = none
+            if not printed:
+                turn_drift, drift = section_drift(model, i, q, v, a, tangent, zero)
+            dv = rotate_back(Q, shifted(w, dw, dv, at, rate, drift))
+            dw = rotate_back(Q, add(dw, add(cross(w, spin), turn_drift)))
+            w = rotate_back(Q, add(w, spin))
+        else:
+            dv = shifted(w, dw, dv, at, none, none)
+        here = at
+
+        if model.has_origin[i] == 1:
+            r = add(vector(model.origin_position[i]), none)
+            here = add(here, rotate(Q, r))
+            dv = shifted(w, dw, dv, r, none, none)
+            Q0 = matrix(model.origin_rotation[i])
+            w, dw, dv = turned(w, dw, dv, Q0, none)
+            Q = compose(Q, Q0)
+
+        # the joint: its coordinates are of order zero
+        k = 0
+        first = model.joint_v[i]
+        at_q = model.joint_q[i]
+        screw = P[i, :, first : first + model.dofs[i]]
+        for step in range(model.steps[i]):
+            motion = model.motion[i, step]
+            axis = add(vector(model.axis[i, step]), none)
+            if motion == 0:
+                turn = turn_matrix(vector(model.axis[i, step]), q[at_q].real)
+                w, dw, dv = turned(w, dw, dv, turn, scale(v[first + k], axis))
+                Q = compose(Q, turn)
+                for j in range(k):
+                    store_vector(screw[0:3, j], rotate_back(turn, vector(screw[0:3, j])))
+                    store_vector(screw[3:6, j], rotate_back(turn, vector(screw[3:6, j])))
+                store_vector(screw[0:3, k], axis)
+                at_q += 1
+                k += 1
+            elif motion == 1:
+                r = scale(q[at_q], axis)
+                here = add(here, rotate(Q, r))
+                dv = shifted(w, dw, dv, r, scale(v[first + k], axis), none)
+                for j in range(k):
+                    store_vector(screw[3:6, j], add(vector(screw[3:6, j]), cross(vector(screw[0:3, j]), r)))
+                store_vector(screw[3:6, k], axis)
+                at_q += 1
+                k += 1
+            else:
+                turn = quaternion_matrix(q[at_q].real, q[at_q + 1].real, q[at_q + 2].real, q[at_q + 3].real)
+                spin = (v[first], v[first + 1], v[first + 2])
+                if motion == 3:
+                    r = (q[at_q + 4], q[at_q + 5], q[at_q + 6])
+                    glide = (v[first + 3], v[first + 4], v[first + 5])
+                    here = add(here, rotate(Q, r))
+                    dv = shifted(w, dw, dv, r, rotate(turn, glide), rotate(turn, cross(spin, glide)))
+                w, dw, dv = turned(w, dw, dv, turn, spin)
+                Q = compose(Q, turn)
+                for j in range(model.dofs[i]):
+                    screw[j, j] = zero + 1.0
+
+        # the screws of everything before the joint, carried to this frame
+        for column in range(modes + m):
+            if modes <= column < modes + m:
+                angular = vector(S[0:3, column - modes])
+                linear = add(vector(S[3:6, column - modes]), cross(angular, subtract(here, at)))
+            else:
+                angular = vector(P[up, 0:3, column])
+                linear = add(vector(P[up, 3:6, column]), cross(angular, here))
+            store_vector(P[i, 0:3, column], rotate_back(Q, angular))
+            store_vector(P[i, 3:6, column], rotate_back(Q, linear))
+        store_matrix(R[i], Q)
+        store_vector(p[i], here)
+        store_vector(omega[i], w)
+        store_vector(gamma[i, 0:3], dw)
+        store_vector(gamma[i, 3:6], dv)
+
+
+class Motion(NamedTuple):
+    """Motion of all n bodies, in numbers of one kind."""
+
+    R: Any  # (n, 3, 3) rotation, of the body in its parent
+    p: Any  # (n, 3) position, of the body in its parent
+    omega: Any  # (n, 3) angular velocity, own axes
+    gamma: Any  # (n, 6) dP_i/dt u less gravity
+    P: Any  # (n, 6, nv) projection matrices
+
+
+@kernel
+def motion(model, q, v, printed):
+    """The Motion at q (nq,), v (nv,)."""
+    n = model.parent.shape[0]
+    found = Motion(
+        np.zeros((n, 3, 3), q.dtype),
+        np.zeros((n, 3), q.dtype),
+        np.zeros((n, 3), q.dtype),
+        np.zeros((n, 6), q.dtype),
+        np.zeros((n, 6, v.shape[0]), q.dtype),
+    )
+    S = np.zeros((6, model.modal_mass.shape[1]), q.dtype)
+    project(model, q, v, printed, found.R, found.p, found.omega, found.gamma, found.P, S)
+    return found
+
+
+@kernel
+def world_poses(model, motion):
+    """Poses (n, 3, 3), (n, 3) of all bodies in the world."""
+    R = np.zeros(motion.R.shape, motion.R.dtype)
+    p = np.zeros(motion.p.shape, motion.p.dtype)
+    for k in range(3):
+        R[0, k, k] = 1.0
+    for i in range(1, model.parent.shape[0]):
+        up = matrix(R[model.parent[i]])
+        store_vector(p[i], add(vector(p[model.parent[i]]), rotate(up, vector(motion.p[i]))))
+        store_matrix(R[i], compose(up, matrix(motion.R[i])))
+    return R, p
