@@ -16,6 +16,7 @@ import forward_dynamics
 import screw_pde
 import startup
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from timing import machine
 
@@ -37,7 +38,7 @@ class Sheet:
     def show(self, console: Console) -> None:
         table = Table(title=self.title, caption=self.text, title_justify="left", caption_justify="left")
         for k, column in enumerate(self.columns):
-            table.add_column(column, justify="left" if k == 0 else "right")
+            table.add_column(escape(column), justify="left" if k == 0 else "right")
         for row in self.rows:
             table.add_row(*row)
         console.print(table)

@@ -94,6 +94,7 @@ class Comparison:
     def table(self) -> Table:
         """The rows as a table for a terminal."""
         from rich import box
+        from rich.markup import escape
         from rich.table import Table
 
         slides = any(row["slide"] > 0 for row in self.rows)
@@ -107,7 +108,7 @@ class Comparison:
         )
         heads = ["joint angle [rad]", *(["slide [m]"] if slides else []), "tip path [m]", "torque [N m]", "force [N]"]
         for head in ("formulation", *heads, "time [s]", "steps"):
-            table.add_column(head, justify="left" if head == "formulation" else "right")
+            table.add_column(escape(head), justify="left" if head == "formulation" else "right")
         for row in self.rows:
             keys = ["angle", *(["slide"] if slides else []), "tip", "torque", "force"]
             first = row["formulation"] == self.baseline

@@ -4,8 +4,7 @@ Inertia and applied wrenches of the links, projected on the columns of P_i, are 
 
     sum_i P_i^T (D_i (P_i du/dt + dP_i/dt u) + b_i) = tau
 
-`forces` and `mass` come for numbers of one kind, real or dual (see `orders`). The wrappers at the end take what
-lissom's integrators hand to its own inverse and forward dynamics, so that a formulation runs in the same compiled loop.
+`forces` and `mass` come for numbers of one kind, real or dual (see `orders`); `compiled` hands them to integrators.
 """
 
 from __future__ import annotations
@@ -15,18 +14,6 @@ import numpy as np
 from lissom.kernel.algebra import add, cross, matrix, rotate, store_vector, vector
 from lissom.kernel.jit import kernel
 from lissom.theory.dual_screws.inertia import link_inertia
-from lissom.theory.dual_screws.joints import add_joint_forces, add_joint_inertia, add_joint_momenta
-from lissom.theory.dual_screws.motion import motion
-from lissom.theory.dual_screws.orders import (
-    FIRST_ORDER,
-    LINEAR,
-    NONLINEAR,
-    PRINTED,
-    TRUNCATED,
-    dual_state,
-    summed,
-    summed_motion,
-)
 
 
 @kernel
@@ -130,48 +117,6 @@ def mass(model, q, v, moving, printed, M, c):
 
 
 @kernel
-def inverse(model, q, v, a, wrench, form, tau, W):
-    """Generalised forces tau (nv,) that produce the accelerations a, and the wrenches W (n, 6) of `forces`."""
-    if form == NONLINEAR:
-        forces(model, q, v, a, wrench, motion(model, q, v, False), False, tau, W)
-    else:
-        printed = form == PRINTED
-        qh, vh = dual_state(model, q, v, form)
-        moving = motion(model, qh, vh, printed)
-        if form == LINEAR:
-            forces(model, q, v, a, wrench, summed_motion(moving), False, tau, W)
-        else:
-            tauh = np.empty(tau.shape, np.complex128)
-            Wh = np.empty(W.shape, np.complex128)
-            forces(model, qh, vh, a, wrench, moving, printed, tauh, Wh)
-            tau[:] = summed(tauh)
-            W[:] = summed(Wh)
-    add_joint_forces(model, q, v, tau)
-    add_joint_momenta(model, a, tau)
-
-
-@kernel
-def equations(model, q, v, form, M, c):
-    """M (nv, nv) and c (nv,) of M du/dt + c = tau."""
-    if form == NONLINEAR:
-        mass(model, q, v, motion(model, q, v, False), False, M, c)
-    else:
-        printed = form == PRINTED
-        qh, vh = dual_state(model, q, v, form)
-        moving = motion(model, qh, vh, printed)
-        if form == LINEAR:
-            mass(model, q, v, summed_motion(moving), False, M, c)
-        else:
-            Mh = np.empty(M.shape, np.complex128)
-            ch = np.empty(c.shape, np.complex128)
-            mass(model, qh, vh, moving, printed, Mh, ch)
-            M[:] = summed(Mh)
-            c[:] = summed(ch)
-    add_joint_forces(model, q, v, c)
-    add_joint_inertia(model, M)
-
-
-@kernel
 def solve(M, force, a):
     """a = M^-1 force by L D L^T, which overwrites the lower triangle of M; not a number unless M is positive definite.
 
@@ -199,67 +144,3 @@ def solve(M, force, a):
         for k in range(j + 1, n):
             a[j] -= M[k, j] * a[k]
     return True
-
-
-@kernel
-def forward(model, q, v, tau, form, a):
-    """Accelerations a (nv,) under the forces tau (nv,); returns whether the mass matrix is positive definite."""
-    n = v.shape[0]
-    M = np.empty((n, n))
-    c = np.empty(n)
-    equations(model, q, v, form, M, c)
-    return solve(M, tau - c, a)
-
-
-# As lissom's integrators call them: inverse(model, work, q, v, a, wrench, tau), forward(model, work, q, v, tau,
-# wrench, a). The workspace is the kernel's own and stays unused.
-
-
-@kernel
-def linear_inverse(model, work, q, v, a, wrench, tau):
-    inverse(model, q, v, a, wrench, LINEAR, tau, np.empty((model.parent.shape[0], 6)))
-
-
-@kernel
-def linear_forward(model, work, q, v, tau, wrench, a):
-    forward(model, q, v, tau, LINEAR, a)
-
-
-@kernel
-def first_order_inverse(model, work, q, v, a, wrench, tau):
-    inverse(model, q, v, a, wrench, FIRST_ORDER, tau, np.empty((model.parent.shape[0], 6)))
-
-
-@kernel
-def first_order_forward(model, work, q, v, tau, wrench, a):
-    forward(model, q, v, tau, FIRST_ORDER, a)
-
-
-@kernel
-def truncated_inverse(model, work, q, v, a, wrench, tau):
-    inverse(model, q, v, a, wrench, TRUNCATED, tau, np.empty((model.parent.shape[0], 6)))
-
-
-@kernel
-def truncated_forward(model, work, q, v, tau, wrench, a):
-    forward(model, q, v, tau, TRUNCATED, a)
-
-
-@kernel
-def printed_inverse(model, work, q, v, a, wrench, tau):
-    inverse(model, q, v, a, wrench, PRINTED, tau, np.empty((model.parent.shape[0], 6)))
-
-
-@kernel
-def printed_forward(model, work, q, v, tau, wrench, a):
-    forward(model, q, v, tau, PRINTED, a)
-
-
-@kernel
-def nonlinear_inverse(model, work, q, v, a, wrench, tau):
-    inverse(model, q, v, a, wrench, NONLINEAR, tau, np.empty((model.parent.shape[0], 6)))
-
-
-@kernel
-def nonlinear_forward(model, work, q, v, tau, wrench, a):
-    forward(model, q, v, tau, NONLINEAR, a)

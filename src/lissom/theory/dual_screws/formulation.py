@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -53,29 +53,33 @@ class DualScrew:
     def compiled(self) -> Dynamics:
         """Inverse and forward dynamics as lissom's integrators call them."""
         from lissom.simulation.system import Dynamics
-        from lissom.theory.dual_screws import equations
+        from lissom.theory.dual_screws import compiled
 
         name = self.form.replace("-", "_")
-        return Dynamics(
-            getattr(equations, f"{name}_inverse"),
-            getattr(equations, f"{name}_forward"),
-        )
+        return Dynamics(getattr(compiled, f"{name}_inverse"), getattr(compiled, f"{name}_forward"))
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """M^-1 (tau - c), shape (nv,)."""
-        from lissom.theory.dual_screws import equations
+        from lissom.theory.dual_screws.equations import solve
 
+        M, c = self.equations(q, v)
         a = np.empty(self.model.nv)
-        if not equations.forward(self.model.struct, *_floats(q, v, tau), self._form, a):
+        if not solve(M, np.asarray(tau, float) - c, a):
             raise LissomError(self._not_definite(q, v))
         return a
 
     def equations(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """M (nv, nv) and c (nv,) of M dv/dt + c = tau: c holds Coriolis, gravity, elastic and passive joint forces."""
-        from lissom.theory.dual_screws import equations
+        from lissom.theory.dual_screws.equations import mass
+        from lissom.theory.dual_screws.joints import add_joint_forces, add_joint_inertia
 
-        M, c = np.empty((self.model.nv, self.model.nv)), np.empty(self.model.nv)
-        equations.equations(self.model.struct, *_floats(q, v), self._form, M, c)
+        model, (q, v) = self.model.struct, _floats(q, v)
+        state, moving = self._moving(model, q, v)
+        M, c = np.empty((len(v), len(v)), state[0].dtype), np.empty(len(v), state[0].dtype)
+        mass(model, *state, moving, self.form == "printed", M, c)
+        M, c = _summed(M), _summed(c)
+        add_joint_forces(model, q, v, c)
+        add_joint_inertia(model, M)
         return M, c
 
     def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
@@ -97,11 +101,8 @@ class DualScrew:
         q, v = _floats(q, np.zeros(self.model.nv))
         state = orders.dual_state(self.model.struct, q, v, self._form) if self.cuts_speeds else (q, v)
         R, p = motion.world_poses(point, motion.motion(point, *state, self.form == "printed"))
-        if self.cuts_speeds:
-            turn = so3.vee(R[-1].imag / orders.EPS @ R[-1].real.T)
-            T[:3, :3], T[:3, 3] = so3.exp(turn) @ R[-1].real, orders.summed(p)[-1]
-        else:
-            T[:3, :3], T[:3, 3] = R[-1], p[-1]
+        turn = so3.exp(so3.vee(_dual_part(R[-1]) @ R[-1].real.T))
+        T[:3, :3], T[:3, 3] = turn @ R[-1].real, _summed(p[-1])
         return T
 
     @property
@@ -111,23 +112,37 @@ class DualScrew:
 
     def limit(self, raw: RawRun) -> tuple[int, str] | None:
         """How many outputs of a run a mass matrix of first order carries, and why not all: it must stay positive."""
-        from lissom.theory.dual_screws import equations
-
         if self.form in ("linear", "nonlinear"):
             return None
-        free, a = np.zeros(self.model.nv), np.empty(self.model.nv)
         for k, (t, q, v) in enumerate(zip(raw.t, raw.q, raw.v)):
-            if not equations.forward(self.model.struct, *_floats(q, v, free), self._form, a):
+            if np.linalg.eigvalsh(self.equations(q, v)[0])[0] <= 0.0:
                 return k, f"at t = {t:.4g} s {self._not_definite(q, v)}"
         return None
 
     def _newton_euler(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        from lissom.theory.dual_screws import equations
+        from lissom.theory.dual_screws.equations import forces
+        from lissom.theory.dual_screws.joints import add_joint_forces, add_joint_momenta
 
-        W = np.zeros((len(self.model.bodies) + 1, 6))
-        tau, none = np.empty(self.model.nv), np.zeros_like(W)
-        equations.inverse(self.model.struct, *_floats(q, v, a), none, self._form, tau, W)
-        return tau, W
+        model, (q, v, a) = self.model.struct, _floats(q, v, a)
+        state, moving = self._moving(model, q, v)
+        none = np.zeros((len(self.model.bodies) + 1, 6))
+        tau, W = np.empty(len(v), state[0].dtype), np.zeros(none.shape, state[0].dtype)
+        forces(model, *state, a, none, moving, self.form == "printed", tau, W)
+        tau = _summed(tau)
+        add_joint_forces(model, q, v, tau)
+        add_joint_momenta(model, a, tau)
+        return tau, _summed(W)
+
+    def _moving(self, model: Any, q: np.ndarray, v: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Any]:
+        """State and Motion in the numbers in which this form takes its forces."""
+        from lissom.theory.dual_screws.motion import motion
+        from lissom.theory.dual_screws.orders import dual_state, summed_motion
+
+        if self.form == "nonlinear":
+            return (q, v), motion(model, q, v, False)
+        state = dual_state(model, q, v, self._form)
+        moving = motion(model, *state, self.form == "printed")
+        return ((q, v), summed_motion(moving)) if self.form == "linear" else (state, moving)
 
     @property
     def _form(self) -> int:
@@ -148,6 +163,17 @@ class DualScrew:
 
 def _floats(*vectors: np.ndarray) -> list[np.ndarray]:
     return [np.ascontiguousarray(x, float) for x in vectors]
+
+
+def _dual_part(x: np.ndarray) -> np.ndarray:
+    from lissom.theory.dual_screws.orders import EPS
+
+    return np.imag(x) / EPS
+
+
+def _summed(x: np.ndarray) -> np.ndarray:
+    """Real plus dual part."""
+    return np.real(x) + _dual_part(x)
 
 
 @register("dual_screw", "dual screws, links' motion of first order in the deflection", PAPER)
