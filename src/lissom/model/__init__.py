@@ -1,9 +1,9 @@
 """A robot as a person describes it: links, joints, beams and bodies; read from YAML, checked, compiled."""
 
+from lissom.model.beam import Beam, Ends, Mass, Modes, Rayleigh
 from lissom.model.body import Body, BoxBody, CylinderBody, SphereBody
 from lissom.model.compile import compile_robot as compile  # the function; it takes the place of its module
 from lissom.model.compiled import Model
-from lissom.model.elastic import Beam, Ends, Mass, Modes, Rayleigh
 from lissom.model.files import builtin_names, load
 from lissom.model.joint import Friction, Joint, Limits, Spring, Transmission
 from lissom.model.material import Material

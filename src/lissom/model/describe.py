@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.table import Table
 
 from lissom.beam import BeamLink
-from lissom.model.elastic import DIRECTIONS, Modes
+from lissom.model.beam import DIRECTIONS, Modes
 
 if TYPE_CHECKING:
     from lissom.fem.reduced import ReducedLink
-    from lissom.model.elastic import Beam
+    from lissom.model.beam import Beam
     from lissom.model.joint import Joint
     from lissom.model.robot import Link, Robot
 

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Strict, Tag, Validat
 
 from lissom.errors import LissomError, RobotError
 from lissom.messages import listed
-from lissom.model.elastic import AnyDamping, Rayleigh
+from lissom.model.beam import AnyDamping, Rayleigh
 from lissom.model.material import Material
 from lissom.model.names import Choice, Name, Title
 from lissom.model.part import FORM, Part, refusals

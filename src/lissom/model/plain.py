@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import RobotError
-from lissom.model.elastic import Modes
+from lissom.model.beam import Modes
 from lissom.model.joint import ONE_AXIS, Joint
 from lissom.model.part import Part
 from lissom.model.topology import WORLD

@@ -10,8 +10,8 @@ from pydantic_core import ValidationError
 
 from lissom.errors import RobotError
 from lissom.model import topology
+from lissom.model.beam import Beam
 from lissom.model.body import AnyBody
-from lissom.model.elastic import Beam
 from lissom.model.flexible import Flexible
 from lissom.model.joint import Joint
 from lissom.model.material import Material

@@ -12,7 +12,7 @@ from lissom.control.reference import Reference
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
-from lissom.simulation.order import axial_doubts
+from lissom.simulation.axial_force import axial_doubts
 from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.run import run
 from lissom.simulation.trajectory import Trajectory, from_run

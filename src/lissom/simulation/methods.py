@@ -15,7 +15,7 @@ from lissom.simulation.stepping import State
 EXPLICIT = {
     "euler": "lissom.simulation.euler",
     "rk4": "lissom.simulation.rk4",
-    "dopri5": "lissom.simulation.dormand_prince",
+    "dopri5": "lissom.simulation.dopri5",
     "dop853": "lissom.simulation.dop853",
 }
 IMPLICIT = ("generalised-alpha", "radau")

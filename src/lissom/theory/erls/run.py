@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -69,60 +70,11 @@ def simulate(
         armature: inertia (n,) that moves with the joints.
         jumps: times at which the torque jumps.
     """
-    from scipy.integrate import solve_ivp
-
-    chain = system.chain
-    n, m = chain.joints, chain.modes
-    count = n + m
-    heavy = np.zeros(n) if armature is None else armature
-    push = (lambda t: np.zeros(n)) if torque is None else torque
-    none = np.zeros(m)
-    elastic = np.zeros((2, count, count))  # stiffness, damping
-    for at, node in zip(chain.elastic, chain.nodes):
-        own = slice(n + at.start, n + at.stop)
-        elastic[0, own, own], elastic[1, own, own] = node.link.stiffness, node.link.damping
-    pace = np.concatenate([np.ones(n), *(_pace(node.link) for node in chain.nodes)])
-    allowed = atol * np.concatenate([np.ones(count), pace])  # a fast mode may err in speed as little as in place
-    evaluations = 0
-
-    def split(x: np.ndarray) -> State:
-        return system.at(x[:n], x[count : count + n], x[n:count], x[count + n :])
-
-    def rate(t: float, x: np.ndarray) -> np.ndarray:
-        nonlocal evaluations
-        evaluations += 1
-        return np.concatenate([x[count:], system.accelerations(split(x), push(t), none, heavy)])
-
-    def slope(t: float, x: np.ndarray) -> np.ndarray:
-        state = split(x)
-        mass = state.mass + state.joint_N.T @ (heavy[:, None] * state.joint_N)
-        stiff = np.linalg.solve(mass, np.concatenate([elastic[0], elastic[1]], axis=1))
-        out = np.zeros((2 * count, 2 * count))
-        out[:count, count:], out[count:] = np.eye(count), -stiff
-        return out
-
-    x = np.concatenate([theta, none if q_d is None else q_d, np.zeros(count)])
-    ends = np.unique(np.concatenate([[] if jumps is None else jumps, [times[-1]]]))
-    samples = [x]
-    begin = float(times[0])
-    for end in ends[ends > begin]:
-        last = np.nextafter(end, begin)
-        wanted = times[(times > begin) & (times <= end)]
-        found = solve_ivp(
-            lambda t, y, last=last: rate(min(t, last), y),
-            (begin, end),
-            x,
-            method="Radau",
-            t_eval=np.union1d(wanted, [end]),
-            jac=slope,
-            rtol=rtol,
-            atol=allowed,
-        )
-        if not found.success:
-            raise LissomError(f"the integration stopped at t = {found.t[-1]:.6g} s: {found.message}")
-        samples += [found.y[:, k] for k in np.flatnonzero(np.isin(found.t, wanted))]
-        x, begin = found.y[:, -1], float(end)
-    rows = np.array(samples)
+    loop = _Loop(system, torque, armature)
+    n, count = system.chain.joints, loop.count
+    elastic = np.zeros(system.chain.modes) if q_d is None else q_d
+    start = np.concatenate([theta, elastic, np.zeros(count)])
+    rows = loop.run(start, times, [] if jumps is None else jumps, rtol, atol)
     return Run(
         system=system,
         t=times,
@@ -130,10 +82,72 @@ def simulate(
         q_d=rows[:, n:count],
         theta_rate=rows[:, count : count + n],
         q_d_rate=rows[:, count + n :],
-        joint_force=np.array([push(t) for t in times]),
-        armature=heavy,
-        evaluations=evaluations,
+        joint_force=np.array([loop.torque(t) for t in times]),
+        armature=loop.armature,
+        evaluations=loop.evaluations,
     )
+
+
+class _Loop:
+    """x' = f(t, x) of x = (theta, q_d, their rates), walked from jump to jump of the torque."""
+
+    def __init__(
+        self, system: System, torque: Callable[[float], np.ndarray] | None, armature: np.ndarray | None
+    ) -> None:
+        chain = system.chain
+        n = chain.joints
+        self.system, self.n, self.count = system, n, n + chain.modes
+        self.torque = (lambda t: np.zeros(n)) if torque is None else torque
+        self.armature = np.zeros(n) if armature is None else armature
+        self.elastic = np.zeros((self.count, 2 * self.count))  # stiffness, damping
+        for at, node in zip(chain.elastic, chain.nodes):
+            rows, rates = (slice(first + at.start, first + at.stop) for first in (n, n + self.count))
+            self.elastic[rows, rows], self.elastic[rows, rates] = node.link.stiffness, node.link.damping
+        self.evaluations = 0
+
+    def state(self, x: np.ndarray) -> State:
+        n, count = self.n, self.count
+        return self.system.at(x[:n], x[count : count + n], x[n:count], x[count + n :])
+
+    def rate(self, t: float, x: np.ndarray) -> np.ndarray:
+        self.evaluations += 1
+        no_force = np.zeros(self.count - self.n)
+        found = self.system.accelerations(self.state(x), self.torque(t), no_force, self.armature)
+        return np.concatenate([x[self.count :], found])
+
+    def slope(self, _: float, x: np.ndarray) -> np.ndarray:
+        """d rate / dx of the elastic forces alone."""
+        state = self.state(x)
+        mass = state.mass + state.joint_N.T @ (self.armature[:, None] * state.joint_N)
+        moving = np.eye(self.count, 2 * self.count, self.count)
+        return np.concatenate([moving, -np.linalg.solve(mass, self.elastic)])
+
+    def run(self, x: np.ndarray, times: np.ndarray, jumps: Any, rtol: float, atol: float) -> np.ndarray:
+        """States (T, 2 count) at the times, the first of which is the start."""
+        from scipy.integrate import solve_ivp
+
+        pace = np.concatenate([np.ones(self.n), *(_pace(node.link) for node in self.system.chain.nodes)])
+        allowed = atol * np.concatenate([np.ones(self.count), pace])  # a fast mode errs in speed as little as in place
+        ends = np.union1d(jumps, times[-1])
+        samples, begin = [x], float(times[0])
+        for end in ends[ends > begin]:
+            last = np.nextafter(end, begin)  # the torque is read before its jump
+            wanted = times[(times > begin) & (times <= end)]
+            found = solve_ivp(
+                lambda t, y, last=last: self.rate(min(t, last), y),
+                (begin, end),
+                x,
+                method="Radau",
+                t_eval=np.union1d(wanted, [end]),
+                jac=self.slope,
+                rtol=rtol,
+                atol=allowed,
+            )
+            if not found.success:
+                raise LissomError(f"the integration stopped at t = {found.t[-1]:.6g} s: {found.message}")
+            samples += [found.y[:, k] for k in np.flatnonzero(np.isin(found.t, wanted))]
+            x, begin = found.y[:, -1], float(end)
+        return np.array(samples)
 
 
 def _pace(link: ErlsLink) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Whether the order of each link's field suits what the link went through.
+"""Whether the force along a link was too much for a field without geometric stiffening.
 
 A force N along a link changes its bending stiffness by about N/P of itself, P = pi^2 EI/(4 L^2) its buckling load; a
 link that spins is pulled by its own mass, N/P = 2.5 (spin/first frequency)^2. A linear field (stiffening: none) has

@@ -1,4 +1,4 @@
-"""Flexible links: a slender beam, its modes, its damping, and masses fixed to it."""
+"""The `beam` of a link: a slender one, its modes, its damping, and masses fixed to it."""
 
 from __future__ import annotations
 
