@@ -65,6 +65,21 @@ class Tables(NamedTuple):
     gravity: np.ndarray  # (3,)
 
 
+SHARED = (
+    "parent",
+    "steps",
+    "motion",
+    "axis",
+    "dofs",
+    "joint_q",
+    "joint_v",
+    "modes",
+    "modes_q",
+    "modes_v",
+    "gravity",
+)  # with the kernel's arrays
+
+
 class _Stations:
     """Stations of all bodies, one after the other."""
 
@@ -89,6 +104,55 @@ class _Stations:
                 "moments": moments, "turns": turns}  # fmt: skip
 
 
+class _Elasticity:
+    """Elasticity and damping of all bodies: at their nodes with high order, as constant matrices with the others."""
+
+    def __init__(self, bodies: int, m: int, number: Any) -> None:
+        self.m, self.number = m, number
+        self.first_node, self.first_cubic = [0, 0], [0, 0]
+        self.strain, self.slope = [np.zeros((0, 4, m), number)], [np.zeros((0, 2, m), number)]
+        self.weight = [np.zeros(0, number)]
+        self.cubics = [(np.zeros((0, 3), np.int64), np.zeros(0, number), np.zeros(0, number))]
+        self.rigidity, self.viscosity = np.zeros((bodies, 4), number), np.zeros(bodies, number)
+        self.stiffness, self.damping = np.zeros((bodies, m, m), number), np.zeros((bodies, m, m), number)
+
+    def beam(self, i: int, beam: BeamLink, rule: Quadrature, high: bool) -> None:
+        section, own, at = beam.section, slice(beam.count), beam.field.sections(rule.nodes)
+        self.strain.append(_padded(at.strain, (len(at.strain), 4, self.m), self.number))
+        slope = np.stack([at.psi[:, 2], -at.psi[:, 1]], axis=1)
+        self.slope.append(_padded(slope, (len(slope), 2, self.m), self.number))
+        self.weight.append((beam.length * rule.weights).astype(self.number))
+        self.rigidity[i] = section.EA, section.GJ, section.EIy, section.EIz
+        self.damping[i, own, own] = beam.damping_matrix()
+        if high:  # strain and its damping come from the nodes; what is left is damping by ratio or by mass
+            self.viscosity[i], _ = rayleigh(beam.damping) or (0.0, 0.0)
+            self.damping[i, own, own] -= self.viscosity[i] * beam.stiffness()
+        else:
+            self.stiffness[i, own, own] = beam.stiffness()
+            self.cubics.append(beam.cubic_terms())
+
+    def end_body(self) -> None:
+        self.first_node.append(sum(map(len, self.weight)))
+        self.first_cubic.append(sum(len(index) for index, _, _ in self.cubics))
+
+    def columns(self) -> dict[str, np.ndarray]:
+        modes, cubic, damping = (np.concatenate(part) for part in zip(*self.cubics, strict=True))
+        return {
+            "first_node": np.array(self.first_node),
+            "strain": np.concatenate(self.strain),
+            "slope": np.concatenate(self.slope),
+            "weight": np.concatenate(self.weight),
+            "rigidity": self.rigidity,
+            "viscosity": self.viscosity,
+            "stiffness": self.stiffness,
+            "damping": self.damping,
+            "cubic_start": np.array(self.first_cubic),
+            "cubic_modes": modes,
+            "cubic": cubic,
+            "cubic_damping": damping,
+        }
+
+
 def make_tables(model: Model, slender: dict[str, BeamLink], orders: dict[str, str], rotation: str) -> Tables:
     """Tables of `model`, each of its beams with the order given by its name."""
     arrays, links = model.arrays, model.robot.bodies
@@ -98,14 +162,9 @@ def make_tables(model: Model, slender: dict[str, BeamLink], orders: dict[str, st
     number, n = arrays.mass.dtype, len(links) + 1
     m = max((beam.count for beam in beams.values()), default=0)
     nodes = max((len(rule.nodes) for rule in rules.values()), default=0)
-    stations = _Stations(m, nodes, number)
+    stations, elasticity = _Stations(m, nodes, number), _Elasticity(n, m, number)
     stations.rigid(np.zeros((4, 4), number))  # the world
-    attached, tip = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    first_station, first_node, first_cubic = [0, 1], [0, 0], [0, 0]
-    strain, slope, weight = [np.zeros((0, 4, m), number)], [np.zeros((0, 2, m), number)], [np.zeros(0, number)]
-    cubics = [(np.zeros((0, 3), np.int64), np.zeros(0, number), np.zeros(0, number))]
-    rigidity, viscosity = np.zeros((n, 4), number), np.zeros(n, number)
-    stiffness, damping = np.zeros((n, m, m), number), np.zeros((n, m, m), number)
+    attached, tip, first_station = np.zeros(n, np.int64), np.zeros(n, np.int64), [0, 1]
     for i, link in enumerate(links, start=1):
         carried = {k: child for k, child in enumerate(links, start=1) if child.parent == link.name}
         if link.name not in beams:
@@ -113,66 +172,28 @@ def make_tables(model: Model, slender: dict[str, BeamLink], orders: dict[str, st
             attached[list(carried)] = tip[i] = first_station[-1]
         else:
             beam, rule, high = beams[link.name], rules[link.name], orders[link.name] == "high"
-            field, section, own = beam.field, beam.section, slice(beam.count)
-            stations.beam(field, rule, *mass_elements(beam, rule), turns=int(high))
+            stations.beam(beam.field, rule, *mass_elements(beam, rule), turns=int(high))
             places = {None: beam.length} | {child.at: child.at for child in carried.values() if child.at is not None}
             sits = {at: len(stations.rows) + k for k, at in enumerate(places)}
-            massless = np.zeros((len(places), 4, 4))
-            stations.beam(field, rule, field.fraction([*places.values()]), massless, turns=int(rotation == "proper"))
+            xi, massless = beam.field.fraction([*places.values()]), np.zeros((len(places), 4, 4))
+            stations.beam(beam.field, rule, xi, massless, turns=int(rotation == "proper"))
             for k, child in carried.items():
                 attached[k] = sits[child.at]
             tip[i] = sits[None]
-            at = field.sections(rule.nodes)
-            strain.append(_padded(at.strain, (len(at.strain), 4, m), number))
-            slope.append(_padded(np.stack([at.psi[:, 2], -at.psi[:, 1]], axis=1), (len(at.psi), 2, m), number))
-            weight.append((beam.length * rule.weights).astype(number))
-            rigidity[i] = section.EA, section.GJ, section.EIy, section.EIz
-            damping[i, own, own] = beam.damping_matrix()
-            if high:  # strain and its damping come from the nodes; what is left is damping by ratio or by mass
-                viscosity[i], _ = rayleigh(beam.damping) or (0.0, 0.0)
-                damping[i, own, own] -= viscosity[i] * beam.stiffness()
-            else:
-                stiffness[i, own, own] = beam.stiffness()
-                cubics.append(beam.cubic_terms())
+            elasticity.beam(i, beam, rule, high)
         first_station.append(len(stations.rows))
-        first_node.append(sum(map(len, weight)))
-        first_cubic.append(sum(len(index) for index, _, _ in cubics))
+        elasticity.end_body()
     origin = np.zeros((n, 4, 4), number)
     origin[:, :3, :3], origin[:, :3, 3], origin[:, 3, 3] = arrays.origin_rotation, arrays.origin_position, 1
-    cubic_modes, cubic, cubic_damping = (np.concatenate(part) for part in zip(*cubics, strict=True))
-    shared = (
-        "parent",
-        "steps",
-        "motion",
-        "axis",
-        "dofs",
-        "joint_q",
-        "joint_v",
-        "modes",
-        "modes_q",
-        "modes_v",
-    )
     return Tables(
-        **{name: getattr(arrays, name) for name in shared},
+        **{name: getattr(arrays, name) for name in SHARED},
         **stations.columns(),
-        gravity=arrays.gravity,
+        **elasticity.columns(),
         attached=attached,
         tip=tip,
         origin=origin,
         order=np.array([0, *(ORDERS.index(orders.get(link.name, "zero")) for link in links)]),
         first_station=np.array(first_station),
-        first_node=np.array(first_node),
-        strain=np.concatenate(strain),
-        slope=np.concatenate(slope),
-        weight=np.concatenate(weight),
-        rigidity=rigidity,
-        viscosity=viscosity,
-        stiffness=stiffness,
-        damping=damping,
-        cubic_start=np.array(first_cubic),
-        cubic_modes=cubic_modes,
-        cubic=cubic,
-        cubic_damping=cubic_damping,
     )
 
 
