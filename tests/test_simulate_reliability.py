@@ -4,14 +4,13 @@ import signal
 
 import numpy as np
 import pytest
+from soft_arms import SUNDIALS, needs
 
 import lissom
 from lissom.control import Reference, Sampled, pd, torques
 from lissom.errors import LissomError
 from lissom.simulation import SimulationWarning
 from lissom.simulation.run import run
-
-SUNDIALS = ("cvode-adams", "cvode-bdf")
 
 
 def pendulum(**joint):
@@ -69,8 +68,7 @@ def interrupt():
 
 @pytest.mark.parametrize("method", ["radau", "dop853", "generalised-alpha", "rk4", *SUNDIALS])
 def test_interrupt_keeps_the_part_computed(method):
-    if method in SUNDIALS:
-        pytest.importorskip("sksundae", reason="CVODE comes with the extra `sundials`")
+    needs(method)
     model, step = pendulum(), 1e-3 if method == "rk4" else None
     whole = run(model, 20.0, method=method, step=step)
     part = run(model, 20.0, method=method, step=step, progress=after(4.0, interrupt))
