@@ -198,7 +198,7 @@ def test_derivatives_of_projection_matrices_are_those_along_the_motion(tree):
         assert np.abs(at.rate - slope).max() < 1e-7 * max(1.0, np.abs(slope).max())
 
 
-def test_system_matrices_summed_over_sections_are_those_of_the_recursion():
+def test_system_matrices_summed_over_sections_are_those_of_the_compiled_model():
     """With sections that have no rotary inertia: the paper's does not turn with the section."""
     rng = np.random.default_rng(8)
     robot = lissom.load("dual-screw-arm")

@@ -22,8 +22,7 @@ def test_example(path, monkeypatch):
     save = Figure.savefig
 
     def checked(figure, *args, **kwargs):
-        if path.stem != "dual_screw_arm":  # its ordinates give the unit alone
-            assert_is_labelled(figure)
+        assert_is_labelled(figure)
         save(figure, *args, **kwargs)
 
     monkeypatch.setattr(Figure, "savefig", checked)

@@ -81,14 +81,23 @@ def test_jacobians(case):
         assert_equal(lg.space_jacobian(case.arm, x), np.roll(world[:, case.index], 3, axis=0))
 
 
-@pytest.mark.parametrize("name", ["seven-axis", "scara"])
-def test_regressor(name):
-    case = built(name)
+def test_regressor(case):
+    """Of links with a joint of their own: in Pinocchio a fixed link is part of the body that carries it."""
+    robot, names = case.pin.robot, case.arm.names
+    own = [k for k, name in enumerate(names) if robot.link(name).joint.nv]
+    whole = [k for k in own if not any(link.parent == names[k] and not link.joint.nv for link in robot.links)]
+    joints = {k: case.pin.place[names[k]][0] for k in own}
     for (x, xd, xdd), (q, v, a) in states(case):
-        Y = pin.computeJointTorqueRegressor(case.model, case.data, q, v, a)
-        assert_equal(lg.regressor(case.arm, x, xd, xdd), Y[case.index])
-    parameters = np.concatenate([case.model.inertias[j].toDynamicParameters() for j in range(1, case.model.njoints)])
-    assert_equal(case.arm.parameters, parameters)
+        Y = pin.computeJointTorqueRegressor(case.model, case.data, q, v, a)[case.index]
+        found = lg.regressor(case.arm, x, xd, xdd)
+        for k, joint in joints.items():
+            assert_equal(found[:, 10 * k : 10 * k + 10], Y[:, 10 * joint - 10 : 10 * joint])
+        inertias = [inertia.toDynamicParameters() for inertia in case.model.inertias[1:]]
+        assert_equal(found @ case.arm.parameters, Y @ np.concatenate(inertias))
+    assert len(whole) >= 4
+    for k in whole:
+        parameters = case.model.inertias[joints[k]].toDynamicParameters()
+        assert_equal(case.arm.parameters[10 * k : 10 * k + 10], parameters)
 
 
 def test_derivatives_of_inverse_dynamics(case):

@@ -172,7 +172,7 @@ class Panel(NamedTuple):
     """Curves of one panel: name and values (N,) by the linear, the truncated and the nonlinear model."""
 
     title: str
-    unit: str
+    label: str  # of the ordinate
     curves: list[tuple[str, np.ndarray, np.ndarray, np.ndarray]]
 
 
@@ -183,8 +183,8 @@ def _draw(found: Result, out: Path) -> None:
     matplotlib.use("Agg")
     runs = [found.motions[form].run for form in ("linear", "truncated", "nonlinear")]
 
-    def panel(title: str, unit: str, names: list[str], read: Any, factor: float = 1.0) -> Panel:
-        return Panel(title, unit, [(name, *(factor * read(run, name).values for run in runs)) for name in names])
+    def panel(title: str, label: str, names: list[str], read: Any, factor: float = 1.0) -> Panel:
+        return Panel(title, label, [(name, *(factor * read(run, name).values for run in runs)) for name in names])
 
     def position(run: Trajectory, name: str) -> Any:
         return run[name]
@@ -197,12 +197,12 @@ def _draw(found: Result, out: Path) -> None:
 
     degrees, joints = float(np.degrees(1.0)), list(JOINTS)
     angles = [
-        panel("Joint angles", "deg", joints, position, degrees),
-        panel("Joint rates", "deg/s", joints, rate, degrees),
+        panel("Joint angles", "angle [deg]", joints, position, degrees),
+        panel("Joint rates", "rate [deg/s]", joints, rate, degrees),
     ]
     figures = [
         ("figure_6_joints", "rigid motion", angles, 6.0),
-        ("figure_10_torques", "torques", [panel("Torques", "N m", joints, torque)], 4.0),
+        ("figure_10_torques", "torques", [panel("Torques", "torque [N m]", joints, torque)], 4.0),
     ]
     kinds = (
         ("figure_7_bending_xy", "bending in the x-y planes", "y", "mm", 3.0),
@@ -211,8 +211,14 @@ def _draw(found: Result, out: Path) -> None:
     )
     for file, title, kind, unit, until in kinds:
         panels = [
-            panel(f"{what} of {link}", unit + suffix, [f"{link}.{kind}{k}" for k in (1, 2)], read, MILLI)
-            for read, what, suffix in ((position, "Coordinates", ""), (rate, "Rates", "/s"))
+            panel(
+                f"{what}s of {link}",
+                f"{what.lower()} [{unit}{suffix}]",
+                [f"{link}.{kind}{k}" for k in (1, 2)],
+                read,
+                MILLI,
+            )
+            for read, what, suffix in ((position, "Coordinate", ""), (rate, "Rate", "/s"))
             for link in LINKS
         ]
         figures.append((file, title, panels, until))
@@ -230,7 +236,7 @@ def _figure(t: np.ndarray, panels: list[Panel], title: str, until: float, file: 
         figure, axes = grid(len(panels), 2 if len(panels) > 2 else 1, height=3.0)
         for one, panel in zip(axes, panels, strict=True):
             _curves(one, t, panel)
-            one.set(title=panel.title, ylabel=panel.unit, xlabel="time [s]", xlim=(0, until))
+            one.set(title=panel.title, ylabel=panel.label, xlabel="time [s]", xlim=(0, until))
             _inset(one, t, panel, until)
         for dashes, label in ((SOLID, "linear"), (DASHED, "nonlinear"), (DOTTED, "truncated")):
             axes[0].plot([], [], color="black" if dashes == DASHED else GREY, linestyle=dashes, label=label)
@@ -289,7 +295,7 @@ def _gaps(found: Result, file: Path) -> None:
         axes.annotate(
             "tolerance", (6.0, MILLI * TOLERANCE), (-4, 4), textcoords="offset points", ha="right", color=GREY
         )
-        axes.set(xlabel="time [s]", ylabel="mm", title="Tip from the kernel's", ylim=(1e-5, 20))
+        axes.set(xlabel="time [s]", ylabel="distance [mm]", title="Tip from the kernel's", ylim=(1e-5, 20))
         axes.legend(loc="lower right", ncols=3)
         headline(figure, "dual-screw-arm: what is left out", "set-points jump at 0.5 and 3 s")
         figure.savefig(file, dpi=120)

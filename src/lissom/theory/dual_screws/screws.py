@@ -1,8 +1,8 @@
 """The paper's construction, written as the paper has it: dual screws, projection matrices, M, C, K and tau.
 
 Matrices act on stacked dual screws of 12 rows: real and dual angular velocity, real and dual velocity, (56). The
-compiled `recursion` computes the same linear model many times faster; this module is for reading, for inspection, and
-as a check of the other. Joints of several coordinates are taken as a chain of massless frames.
+compiled modules compute the same model (`truncated`) many times faster; this one is for reading, for inspection, and as
+a check of the others. Joints of several coordinates are taken as a chain of massless frames.
 """
 
 from __future__ import annotations
