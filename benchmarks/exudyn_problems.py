@@ -116,16 +116,16 @@ class SpinUp(Problem):
 
     def __init__(self, speed: str, allowed: float, ours: Ours, theirs: Theirs) -> None:
         self.title = f"spin-up beam, {speed} rad/s, 20 s"
-        self.speed, self.figures = float(speed), FIGURES["spinup"]["cases"][speed]
+        self.speed, self.ramp = float(speed), FIGURES["spinup"]["ramp"]
+        self.figures = FIGURES["spinup"]["cases"][speed]
         self.allowed, self.ours, self.theirs = {"tip, m": allowed}, ours, theirs
 
-    def angle(self, t: Any) -> Any:
-        """Of the shaft; `t` may be complex."""
-        ramp = FIGURES["spinup"]["ramp"]
-        k = 2 * np.pi / ramp
-        if np.real(t) < ramp:
-            return self.speed / ramp * (t * t / 2 + (np.cos(k * t) - 1) / k**2)
-        return self.speed * (t - ramp / 2)
+    def angle(self, t: float) -> float:
+        """Of the shaft, written out, as Exudyn calls it in every step."""
+        if t >= self.ramp:
+            return self.speed * (t - self.ramp / 2)
+        k = 2 * np.pi / self.ramp
+        return self.speed / self.ramp * (t * t / 2 + (np.cos(k * t) - 1) / k**2)
 
     def _errors(self, t: np.ndarray, lag: np.ndarray) -> dict[str, float]:
         at = np.interp([float(x) for x in self.figures["tip"]], t, lag)
@@ -134,11 +134,7 @@ class SpinUp(Problem):
 
     def lissom(self, settings: Ours) -> Entry:
         model = shaped(lissom.load("spinup-beam"), settings).compile(prescribed=["shaft"])
-        ramp = FIGURES["spinup"]["ramp"]
-        turning = Reference.from_function(lambda t: [self.angle(t)], ramp)
-        cruise = np.zeros((1, 1, 6))
-        cruise[0, 0, :2] = self.speed * ramp / 2, self.speed
-        motion = Reference(np.append(turning.breaks, 21.0), np.concatenate([turning.coefficients, cruise]))
+        motion = Reference.spin_up(self.speed, self.ramp, until=self.duration + 1)
 
         def entry() -> Outcome:
             run, seconds = self._loop(model, settings, motion={"shaft": motion})

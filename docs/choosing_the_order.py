@@ -21,8 +21,7 @@ RAMP, DURATION, LENGTH = 15.0, 8.0, 8.0
 
 def lag(speed: float, stiffening: str, functions: int = 3) -> tuple[float, float]:
     """Largest lag of the tip (m), and the axial force then over the buckling load; inf where the motion diverges."""
-    k = 2 * np.pi / RAMP
-    shaft = Reference.from_function(lambda t: speed / RAMP * (t * t / 2 + (np.cos(k * t) - 1) / k**2), RAMP)
+    shaft = Reference.spin_up(speed, RAMP, RAMP + 1)
     robot = lissom.load("spinup-beam").with_value("links.blade.beam.stiffening", stiffening)
     robot = robot.with_value("links.blade.beam.modes", {"y": functions})
     with warnings.catch_warnings():

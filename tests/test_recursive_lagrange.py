@@ -169,8 +169,7 @@ def test_energy_is_conserved(order):
 @cache
 def spin_up(speed, order, modes):
     """Deflection of the tip of the spinning beam, from shortly before its largest lag to shortly after."""
-    ramp, k = SPINUP["ramp"], 2 * np.pi / SPINUP["ramp"]
-    shaft = Reference.from_function(lambda t: speed / ramp * (t * t / 2 + (np.cos(k * t) - 1) / k**2), ramp)
+    shaft = Reference.spin_up(speed, SPINUP["ramp"], 20.0)
     robot = lissom.load("spinup-beam").with_value("links.blade.beam.modes.y", modes)
     own = RecursiveLagrange(robot.compile(prescribed="shaft"), order=order)
     run = simulate_driven(own, 7.5, {"shaft": shaft}, rate=50)

@@ -16,6 +16,7 @@ EXAMPLES = {
     "steps": Reference.steps([(0.0, [0.0, 1.0]), (0.5, [1.0, 1.0]), (1.2, [0.5, -2.0])]),
     "quintic": Reference.quintic([0.0, 1.0], [0.7, -0.4], 1.5, begin=0.2),
     "trapezoid": Reference.trapezoid([0.0, 1.0], [0.7, -0.4], speed=0.8, acceleration=2.0),
+    "spin-up": Reference.spin_up([2.0, -1.0], 1.1, until=2.0, start=[0.3, 0.0], begin=0.2),
     "via": VIA,
     "samples": Reference.from_samples(np.linspace(0, 2, 9), np.sin(np.linspace(0, 2, 9))),
     "lines": Reference.from_samples([0.0, 1.0, 2.0], [[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]], kind="linear"),
@@ -133,13 +134,18 @@ def test_a_function_is_met_to_nine_digits() -> None:
         return w0 / T * (t**2 / 2 + (np.cos(turn * t) - 1) / turn**2) if t < T else w0 * (t - T / 2)
 
     shaft = Reference.from_function(angle, 20.0)
+    spun_up = Reference.spin_up(w0, T, until=20.0)
     t = np.linspace(0, 20, 4001)[:-1]
     value, rate, acceleration = (part[:, 0] for part in shaft(t))
     speed = np.where(t < T, w0 / T * (t - T / (2 * np.pi) * np.sin(2 * np.pi * t / T)), w0)
     np.testing.assert_allclose(value, [angle(s) for s in t], atol=1e-9)
     np.testing.assert_allclose(rate, speed, atol=1e-8)
     np.testing.assert_allclose(acceleration, np.where(t < T, w0 / T * (1 - np.cos(2 * np.pi * t / T)), 0), atol=1e-6)
+    for part, same in zip(spun_up(t), (value, rate, acceleration), strict=True):
+        np.testing.assert_allclose(part[:, 0], same, atol=1e-6)
+    np.testing.assert_allclose(spun_up(t)[0][:, 0], value, atol=1e-9)
     np.testing.assert_array_equal(shaft.jumps, [20.0])  # there the reference stops
+    np.testing.assert_array_equal(spun_up.jumps, [20.0])
 
 
 def test_samples_of_a_cubic_are_met_exactly() -> None:

@@ -26,12 +26,7 @@ BEYOND_FIELD = pytest.mark.xfail(
 
 
 def spin_up(speed):
-    """Angle of the shaft: speed/T (t - T/(2 pi) sin(2 pi t/T)) integrated up to T, constant speed after."""
-    k = 2 * np.pi / RAMP
-    ramp = Reference.from_function(lambda t: speed / RAMP * (t * t / 2 + (np.cos(k * t) - 1) / k**2), RAMP)
-    cruise = np.zeros((1, 1, 6))
-    cruise[0, 0, :2] = speed * RAMP / 2, speed
-    return Reference(np.append(ramp.breaks, DURATION + 1), np.concatenate([ramp.coefficients, cruise]))
+    return Reference.spin_up(speed, RAMP, DURATION + 1)
 
 
 @cache

@@ -222,6 +222,26 @@ class Reference:
         return cls(*trapezoid(start, to, speed, acceleration, duration, begin))
 
     @classmethod
+    def spin_up(
+        cls, speed: ArrayLike, ramp: float, until: float, start: ArrayLike = 0.0, begin: float = 0.0
+    ) -> Reference:
+        """From rest at `start` to a constant speed w that lasts `until` then, without a jump in acceleration.
+
+        While it rises, for `ramp` = T seconds from `begin` on, the rate is w/T (t - T/(2 pi) sin(2 pi t/T)).
+        """
+        first, w = _pair(start, speed)
+        T = checks.number(ramp, "ramp", "give the time of spinning up in seconds", above=0)
+        begin = checks.number(begin, "begin", "give the begin of the motion in seconds")
+        until = checks.number(until, "until", "give a time after the ramp, in seconds", above=begin + T)
+        k = 2 * np.pi / T
+        rising = cls.from_function(
+            lambda t: first + w / T * ((t - begin) ** 2 / 2 + (np.cos(k * (t - begin)) - 1) / k**2), T, begin=begin
+        )
+        steady = np.zeros((1, len(w), DEGREE + 1))
+        steady[0, :, 0], steady[0, :, 1] = first + w * T / 2, w
+        return cls(np.append(rising.breaks, until), np.concatenate([rising.coefficients, steady]))
+
+    @classmethod
     def minimum_jerk(cls, points: ArrayLike, times: ArrayLike) -> Reference:
         """Through `points` (k, n) at `times` (k,) from rest to rest, with the least integral of jerk squared.
 

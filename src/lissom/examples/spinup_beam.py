@@ -31,25 +31,17 @@ class Lag(NamedTuple):
     diverged: bool
 
 
-def shaft(speed: float) -> Reference:
-    """Angle of the shaft: its speed is speed/T (t - T/(2 pi) sin(2 pi t/T)) up to T, then constant."""
-    k = 2 * np.pi / RAMP
-    ramp = Reference.from_function(lambda t: speed / RAMP * (t * t / 2 + (np.cos(k * t) - 1) / k**2), RAMP)
-    cruise = np.zeros((1, 1, 6))
-    cruise[0, 0, :2] = speed * RAMP / 2, speed
-    return Reference(np.append(ramp.breaks, DURATION + 1), np.concatenate([ramp.coefficients, cruise]))
-
-
 def spin_up(speed: float, order: str, duration: float = DURATION) -> Lag:
     """The beam of the paper, three bending functions, up to where its tip is ten lengths away."""
     model = lissom.load("spinup-beam").compile(prescribed="shaft")
     beam = RecursiveLagrange(model, order=order)  # type: ignore[arg-type]
+    shaft = Reference.spin_up(speed, RAMP, DURATION + 1)
 
     def tip(q: np.ndarray) -> float:
         return float(beam.tip_in_link(q, "blade")[1, 3])
 
     run = simulate_driven(
-        beam, duration, {"shaft": shaft(speed)}, rtol=1e-6, atol=1e-8, stop=lambda q: 10 * LENGTH - abs(tip(q))
+        beam, duration, {"shaft": shaft}, rtol=1e-6, atol=1e-8, stop=lambda q: 10 * LENGTH - abs(tip(q))
     )
     return Lag(speed, order, run.time, np.array([tip(q) for q in run.q]), run.stopped)
 

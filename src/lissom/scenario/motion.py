@@ -54,7 +54,7 @@ def motions(model: Model, config: Mapping[str, Any], start: np.ndarray, duration
 
 
 def spin_up(block: Mapping[str, Any], start: np.ndarray, duration: float, field: str) -> Reference:
-    """From rest to a constant speed w: the rate is w/T (t - T/(2 pi) sin(2 pi t/T)) for t < T, then w."""
+    """From rest to a constant speed, see `Reference.spin_up`; `duration` is that of the run."""
     for key, value in block.items():
         if key not in SPIN_UP:
             what = f"is unknown{did_you_mean(key, SPIN_UP)}"
@@ -67,16 +67,8 @@ def spin_up(block: Mapping[str, Any], start: np.ndarray, duration: float, field:
     w = checks.numbers(block["speed"], f"{field}.speed", "give the final speed in rad/s or m/s", len(start))
     T = checks.number(block["duration"], f"{field}.duration", "give the time of spinning up in seconds", above=0)
     begin = checks.number(block.get("begin", 0.0), f"{field}.begin", "give a time in seconds", at_least=0)
-
-    def angle(t: float) -> np.ndarray:
-        turn = 2 * np.pi / T
-        return start + w / T * ((t - begin) ** 2 / 2 + (np.cos(turn * (t - begin)) - 1) / turn**2)
-
-    rising = Reference.from_function(angle, T, begin=begin)
-    steady = np.zeros((1, len(start), 6))
-    steady[0, :, 0], steady[0, :, 1] = start + w * T / 2, w
-    end = max(begin + T, duration) + 1.0  # a reference rests after its end: past that of the run
-    return Reference(np.append(rising.breaks, end), np.concatenate([rising.coefficients, steady]))
+    until = max(begin + T, duration) + 1.0  # a reference rests after its end: past that of the run
+    return Reference.spin_up(w, T, until, start, begin)
 
 
 def _check_smooth(reference: Reference, duration: float, field: str) -> None:

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from lissom.lie import se3, so3
-from lissom.model.arrays import Motion as Step
-from lissom.model.compile import joint_steps
 from lissom.model.compiled import Model
 from lissom.model.robot import Link
 from lissom.theory.erls.chain import Chain, Node
 from lissom.theory.erls.link import ErlsLink
 from lissom.theory.formulation import Unsupported, no_exact_links, no_prescribed_joints
+from lissom.theory.joint_screws import joint_screws
 
 NOTHING = ErlsLink.rigid(0.0, np.zeros(3), np.zeros((3, 3)))
 
@@ -35,8 +34,7 @@ def chain(model: Model) -> tuple[Chain, dict[str, int]]:
             )
         parent, place, shapes = _carrier(model, link, at)
         origin = se3.from_parts(so3.from_rpy(link.origin.rpy), link.origin.xyz)
-        steps: list[np.ndarray | None] = [_screw(*step) for step in joint_steps(link.joint)]
-        steps = steps or [None]
+        steps: list[np.ndarray | None] = [*joint_screws(link.joint)] or [None]
         for screw in steps[:-1]:
             nodes.append(Node(NOTHING, parent, place, shapes, origin, screw))
             parent, place, shapes, origin = len(nodes) - 1, np.zeros(3), np.zeros((6, 0)), np.eye(4)
@@ -69,8 +67,3 @@ def _link(model: Model, link: Link) -> ErlsLink:
         return ErlsLink.rigid(float(body.mass), np.asarray(body.com, float), np.asarray(body.inertia, float))
     still = np.zeros((6, elastic.count))  # the link's frame rides on its base
     return ErlsLink.of(elastic.invariants(), elastic.stiffness(), elastic.damping_matrix(), still)
-
-
-def _screw(kind: Step, axis: np.ndarray) -> np.ndarray:
-    turn = kind == Step.TURN
-    return np.concatenate([axis * turn, axis * (not turn)])

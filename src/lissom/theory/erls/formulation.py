@@ -80,7 +80,7 @@ class Erls:
         carried = np.zeros((len(self.chain.nodes), 6))  # about the rigid frame's origin, in its axes
         for i in range(len(self.chain.nodes) - 1, -1, -1):
             node = self.chain.nodes[i]
-            projection, bias = self.system._projection(frames, motion, i)
+            projection, bias = self.system.projection(frames, motion, i)
             L = link_inertia(node.link, self.system.part(motion.q, i))
             needed = L @ (projection @ acceleration + bias) - self.system.works(frames, motion, i)
             carried[i] += needed[:6]

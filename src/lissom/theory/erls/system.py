@@ -50,7 +50,7 @@ class System:
         mass, force = np.zeros((size, size)), np.zeros(size)
         for i, node in enumerate(self.chain.nodes):
             L = link_inertia(node.link, self.part(motion.q, i))
-            projection, bias = self._projection(frames, motion, i)
+            projection, bias = self.projection(frames, motion, i)
             mass += projection.T @ L @ projection
             works = self.works(frames, motion, i) - L @ bias
             works[12:] -= node.link.stiffness @ motion.q[self._elastic(i)]
@@ -76,7 +76,7 @@ class System:
 
         `acceleration` (n + modes,) is that of (theta, q_d).
         """
-        projection, bias = self._projection(state.frames, state.motion, i)
+        projection, bias = self.projection(state.frames, state.motion, i)
         whole = projection @ acceleration + bias
         R, V = state.frames.pose[i, :3, :3], state.frames.V[i]
         field = np.concatenate([-so3.hat(place), np.eye(3), shapes[3:]], axis=1)  # U at the place
@@ -101,7 +101,7 @@ class System:
         at = self.chain.elastic[i]
         return slice(start + at.start, start + at.stop)
 
-    def _projection(self, frames: Frames, motion: Motion, i: int) -> tuple[np.ndarray, np.ndarray]:
+    def projection(self, frames: Frames, motion: Motion, i: int) -> tuple[np.ndarray, np.ndarray]:
         """V_i N of (69), (12 + m, n + modes), and the acceleration terms beside it, (70)."""
         n, own = self.chain.joints, self._elastic(i)
         link = self.chain.nodes[i].link

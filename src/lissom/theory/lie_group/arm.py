@@ -13,11 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from lissom.lie import se3, so3
-from lissom.model.arrays import Motion
-from lissom.model.compile import joint_steps
 from lissom.model.compiled import Model
 from lissom.model.robot import Link
 from lissom.theory.formulation import Unsupported, no_prescribed_joints
+from lissom.theory.joint_screws import joint_screws
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +101,7 @@ def arm(model: Model) -> Arm:
     for link, names in zip(robot.bodies, model.bodies, strict=True):
         _check(link)
         frame = se3.from_parts(so3.from_rpy(link.origin.rpy), link.origin.xyz)
-        steps = [(names.joint_v.start + k, _screw(*step)) for k, step in enumerate(joint_steps(link.joint))]
+        steps = [*enumerate(joint_screws(link.joint), start=names.joint_v.start)]
         carrier = at[link.parent]
         for coordinate, screw in steps or [(-1, np.zeros(6))]:
             parent.append(carrier)
@@ -128,12 +127,6 @@ def arm(model: Model) -> Arm:
         links=tuple(links),
         names=tuple(link.name for link in robot.bodies),
     )
-
-
-def _screw(kind: Motion, axis: np.ndarray) -> np.ndarray:
-    """Screw of an elementary motion through the frame's origin, (6,)."""
-    turn = kind == Motion.TURN
-    return np.concatenate([axis * turn, axis * (not turn)])
 
 
 def _check(link: Link) -> None:
