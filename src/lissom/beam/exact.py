@@ -36,19 +36,15 @@ def rule(basis: Basis) -> Quadrature:
 
 @dataclass(frozen=True, eq=False)
 class Stations:
-    """Where a link with m coordinates is evaluated: the K nodes of its rule, then its lumped masses.
-
-    A coordinate has one table entry per station: it turns the section about one axis, or stretches the link.
-    """
+    """Where a link with m coordinates is evaluated: the K nodes of its rule, then its lumped masses."""
 
     nodes: int  # K
-    mode_start: Array  # (5,) first coordinate that bends along y, along z, twists, stretches; and m
     rigidity: Array  # (4,) GJ, EIy, EIz, EA
     retardation: Number  # beta of stress = stiffness (strain + beta strain rate)
     weight: Array  # (s,) of integrals over x; zero for lumped masses
     running: Array  # (s, K) from values at the nodes to integrals over x up to each station
-    angle: Array  # (s, m) rotation, or stretch, of the section per coordinate
-    angle_x: Array  # (s, m) x-derivative of the rotation
+    psi: Array  # (s, 4, m) rotation of the section (x, y, z) and stretch per coordinate
+    psi_x: Array  # (s, 3, m) x-derivative of the rotation
     mass: Array  # (s,)
     offset: Array  # (s, 3) centre of mass in section axes
     inertia: Array  # (s, 3, 3) about the centre of mass, section axes
@@ -102,13 +98,12 @@ class ExactField:
             mass[k], offset[k], inertia[k] = lump.mass, lump.com, lump.inertia
         return Stations(
             nodes=len(nodes),
-            mode_start=np.array([0, *(part.stop for part in self.field.basis.slices.values())]),
             rigidity=np.array([section.GJ, section.EIy, section.EIz, section.EA]),
             retardation=retardation,
             weight=weight,
             running=self.running(xi),
-            angle=sections.psi.sum(axis=1) + sections.strain[:, 0],  # of each column one entry is not zero
-            angle_x=sections.psi_x.sum(axis=1),
+            psi=np.concatenate([sections.psi, sections.strain[:, :1]], axis=1),
+            psi_x=sections.psi_x,
             mass=mass,
             offset=offset,
             inertia=inertia,

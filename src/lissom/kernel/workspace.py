@@ -38,9 +38,8 @@ class Workspace(NamedTuple):
     swing: np.ndarray  # (3,) scratch: force along x, torques about y and z of the foreshortening's drift
     shortening: np.ndarray  # (2, m) scratch: A_p eta, A_p etadot
     modal_force: np.ndarray  # (m,) scratch: bias of the modal rows
-    tangent: np.ndarray  # (ns, 3 m + 9) x-derivative of a station's motion: per mode (x, y, z), place, rate, drift
-    place: np.ndarray  # (3 m + 9,) scratch: its integral up to a station
-    weighted: np.ndarray  # (6, m) scratch: inertia of a station times its motion per mode
+    tangent: np.ndarray  # (3, ns, m + 3) x-derivative of a station's velocity per mode, of its place, rate and drift
+    motion: np.ndarray  # (6, m + 7) scratch, padded: velocity, angular velocity of a station per mode, twist; bias
     station_turn: np.ndarray  # (ns, 3, 3) rotation R of a station's section
     station_lever: np.ndarray  # (ns, 3, 3) its angular velocity per rate of the rotation vector, section axes
     station_spin: np.ndarray  # (ns, 3) its angular velocity in the link, section axes
@@ -91,9 +90,8 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         swing=zeros(3),
         shortening=zeros(2, m),
         modal_force=zeros(m),
-        tangent=zeros(stations, padded(3 * m + 9)),
-        place=zeros(padded(3 * m + 9)),
-        weighted=zeros(6, m),
+        tangent=zeros(3, stations, padded(m + 3)),
+        motion=zeros(6, padded(m + 7 + LANES)),
         station_turn=zeros(stations, 3, 3),
         station_lever=zeros(stations, 3, 3),
         station_spin=zeros(stations, 3),

@@ -39,7 +39,6 @@ class Arrays(NamedTuple):
     parent: np.ndarray  # (n,) row of the parent
     modes: np.ndarray  # (n,) number of modes of the body
     bending: np.ndarray  # (n,) number of bending modes, which come first
-    mode_start: np.ndarray  # (n, 5) first mode that bends along y, along z, twists, stretches; and the end
     second_order: np.ndarray  # (n,) 1 where the body's field has second-order terms
     nodes: np.ndarray  # (n,) quadrature nodes where the body's field is geometrically exact, else 0
     joint_q: np.ndarray  # (n,) first joint coordinate in q
@@ -90,8 +89,8 @@ class Arrays(NamedTuple):
     station_start: np.ndarray  # (n + 1,) stations of body i: rows start[i] to start[i+1]
     station_weight: np.ndarray  # (ns,) of integrals over x, zero for lumped masses
     station_running: np.ndarray  # (ns, K) from values at the nodes to integrals over x up to the station
-    station_angle: np.ndarray  # (ns, m) rotation of the section about the mode's axis, or stretch, per mode
-    station_angle_x: np.ndarray  # (ns, m) x-derivative of the rotation
+    station_psi: np.ndarray  # (ns, 4, m) rotation of the section (x, y, z) and stretch per mode
+    station_psi_x: np.ndarray  # (ns, 3, m) x-derivative of the rotation
     station_mass: np.ndarray  # (ns,)
     station_offset: np.ndarray  # (ns, 3) centre of mass, section axes
     station_inertia: np.ndarray  # (ns, 3, 3) about the centre of mass, section axes

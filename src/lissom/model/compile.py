@@ -144,7 +144,6 @@ class _Compiler:
                 "modes_v",
             )
         }
-        out["mode_start"] = np.zeros((self.n, 5), np.int64)
         for i, link, names in zip(rows, self.links, self.names, strict=True):
             out["parent"][i] = self.rows[link.parent]
             for key in ("joint_q", "joint_v", "modes_q", "modes_v"):
@@ -155,7 +154,6 @@ class _Compiler:
                 out["bending"][i] = beam.bending_count
                 out["second_order"][i] = int(beam.second_order)
             if link.name in self.stations:
-                out["mode_start"][i] = self.stations[link.name].mode_start
                 out["nodes"][i] = self.stations[link.name].nodes
         return out
 
@@ -279,8 +277,8 @@ class _Compiler:
         out = {
             "station_weight": self._zeros(total),
             "station_running": self._zeros(total, self.K),
-            "station_angle": self._zeros(total, self.m),
-            "station_angle_x": self._zeros(total, self.m),
+            "station_psi": self._zeros(total, 4, self.m),
+            "station_psi_x": self._zeros(total, 3, self.m),
             "station_mass": self._zeros(total),
             "station_offset": self._zeros(total, 3),
             "station_inertia": self._zeros(total, 3, 3),

@@ -77,7 +77,6 @@ _PER_BODY = {
     "parent",
     "modes",
     "bending",
-    "mode_start",
     "second_order",
     "nodes",
     "joint_q",
