@@ -74,35 +74,34 @@ class ControlLaw:
 
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         """Generalised forces (nv,) at the state (q, qd), which may be complex."""
-        q, qd = np.asarray(q), np.asarray(qd)
-        r, rd, rdd = self.reference(t)
-        command = self.kp * (r - q[self.measured_q]) + self.kd * (rd - qd[self.measured_v])
-        if self.twin is None:
-            torque = command
-        else:
+        return self._forces(self.reference(t), self.feedforward(t)[0], np.asarray(q), np.asarray(qd))
+
+    def derivatives(self, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Exact derivatives (nv, nq) and (nv, nv) of the forces by q and qd; zero beyond a saturation."""
+        wanted, feed = self.reference(t), self.feedforward(t)[0]
+        by_q, by_qd = np.zeros((self.nv, len(q))), np.zeros((self.nv, len(qd)))
+        for k in {*self.measured_q, *self.twin_q}:
+            by_q[:, k] = self._forces(wanted, feed, q + 1j * STEP * np.eye(len(q))[k], qd).imag / STEP
+        for k in {*self.measured_v, *self.twin_v}:
+            by_qd[:, k] = self._forces(wanted, feed, q, qd + 1j * STEP * np.eye(len(qd))[k]).imag / STEP
+        return by_q, by_qd
+
+    def _forces(self, wanted: tuple[np.ndarray, ...], feed: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        r, rd, rdd = wanted
+        torque = self.kp * (r - q[self.measured_q]) + self.kd * (rd - qd[self.measured_v])
+        if self.twin is not None:
             from lissom.dynamics import inverse_dynamics
 
-            computed = self.law == Law.COMPUTED_TORQUE
-            acceleration = np.zeros(self.twin.nv, command.dtype)
-            rate = qd[self.twin_v] if computed else acceleration.copy()
-            if computed:
-                acceleration[self.twin_index] = rdd + command
-            torque = inverse_dynamics(self.twin, q[self.twin_q], rate, acceleration)[self.twin_index]
-            torque = torque if computed else torque + command
-        torque = torque + self.feedforward(t)[0]
+            rate = np.zeros(self.twin.nv, torque.dtype)
+            acceleration = rate.copy()
+            if self.law == Law.COMPUTED_TORQUE:
+                rate, acceleration[self.twin_index], torque = qd[self.twin_v], rdd + torque, 0.0
+            torque = torque + inverse_dynamics(self.twin, q[self.twin_q], rate, acceleration)[self.twin_index]
+        torque = torque + feed
         torque = np.where(torque.real > self.upper, self.upper, np.where(torque.real < self.lower, self.lower, torque))
         tau = np.zeros(self.nv, torque.dtype)
         tau[self.force] = torque
         return tau
-
-    def derivatives(self, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Exact derivatives (nv, nq) and (nv, nv) of the forces by q and qd; zero beyond a saturation."""
-        by_q, by_qd = np.zeros((self.nv, len(q))), np.zeros((self.nv, len(qd)))
-        for k in {*self.measured_q, *self.twin_q}:
-            by_q[:, k] = self(t, q + 1j * STEP * np.eye(len(q))[k], qd).imag / STEP
-        for k in {*self.measured_v, *self.twin_v}:
-            by_qd[:, k] = self(t, q, qd + 1j * STEP * np.eye(len(qd))[k]).imag / STEP
-        return by_q, by_qd
 
 
 def pd(
