@@ -8,6 +8,7 @@ from lissom.version import __version__
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 project = "lissom"
+copyright = "the lissom contributors"
 release = version = __version__
 extensions = [
     "myst_parser",
@@ -15,6 +16,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "mathml",
+    "commands",
     "sphinx.ext.viewcode",
 ]
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
