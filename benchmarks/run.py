@@ -10,9 +10,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import adams
 import dual_screw
 import finite_elements
 import forward_dynamics
+import live_frames
 import screw_pde
 import startup
 from rich.console import Console
@@ -237,6 +239,36 @@ def manoeuvre(results: dict[str, Any]) -> Sheet:
     return Sheet("Linear dynamics by dual screws", text, columns, rows)
 
 
+def two_ways(results: dict[str, Any]) -> Sheet:
+    rows = []
+    for method, one in results["methods"].items():
+        rtol, atol = adams.TOLERANCES[method]
+        numbers = [f"{rtol:g}", f"{atol:g}", str(one["steps"]), str(one["evaluations"]), f"{one['seconds']:.2f}"]
+        rows.append([f"`{method}`", *numbers])
+    text = (
+        "2 s of the falling Canadarm2 by Radau IIA and by SUNDIALS' Adams method, tolerances such that both are exact "
+        f"to many digits: no coordinate differs by more than {results['difference']:.1e} (m, rad). Wall time of the "
+        "time loop in seconds, warm."
+    )
+    return Sheet("Implicit Runge-Kutta and Adams", text, ("method", "rtol", "atol", "steps", "evaluations", "s"), rows)
+
+
+def live(results: dict[str, Any]) -> Sheet:
+    wanted = live_frames.WANTED
+    rows = []
+    for view in results["views"]:
+        target = f"{wanted:g}, {'met' if view['most'] >= wanted else 'missed'}"
+        numbers = [f"{view[key]:.1f}" for key in ("sent", "median", "most")]
+        rows.append([f"{view['width']} x {view['height']}", *numbers, target])
+    text = (
+        "The live page plays a run of an arm with three flexible links. Mesh updates per second: sent, and drawn by "
+        "the browser with new values in its graphics buffers, median and most of eight stretches of 1.5 s. Headless "
+        "Chromium draws and puts together the page on the processor alone, on the cores that the simulation uses too: "
+        f"the larger the window, the slower. Load: {results['load']}."
+    )
+    return Sheet("Live page", text, ("window", "sent", "drawn, median", "drawn, most", "target"), rows)
+
+
 def page(facts: dict[str, str], sheets: list[Sheet]) -> str:
     source = "Written by `make bench` (`python benchmarks/run.py`); the numbers are in `benchmarks/results.json`."
     machine_facts = "\n".join(f"- {name}: {value}" for name, value in facts.items())
@@ -245,13 +277,15 @@ def page(facts: dict[str, str], sheets: list[Sheet]) -> str:
 
 def sheets_of(results: dict[str, Any]) -> list[Sheet]:
     """Every table that there are results for."""
-    dynamics, starts, reduced, races, arm, screws = (results.get(part) for part in PARTS)
+    dynamics, starts, reduced, races, arm, screws, methods, frames = (results.get(part) for part in PARTS)
     sheets = [chains(dynamics), limits(dynamics), growth(dynamics), jacobian(dynamics)] if dynamics else []
     sheets += [starting(starts), warm_steps(starts)] if starts else []
     sheets += [reduction(reduced)] if reduced else []
     sheets += [exudyn(races)] if races else []
     sheets += [manoeuvre(arm)] if arm else []
-    return sheets + ([stacked(screws), stacked_growth(screws)] if screws else [])
+    sheets += [stacked(screws), stacked_growth(screws)] if screws else []
+    sheets += [two_ways(methods)] if methods else []
+    return sheets + ([live(frames)] if frames else [])
 
 
 def race_against_exudyn() -> dict[str, Any]:
@@ -268,7 +302,10 @@ PARTS: dict[str, Measure] = {
     "exudyn": lambda _: race_against_exudyn(),
     "dual_screw": lambda _: dual_screw.measure(),
     "screw_pde": lambda _: screw_pde.measure(),
+    "adams": lambda _: adams.measure(),
+    "live_page": lambda _: live_frames.measure(),
 }
+NEEDS = {"exudyn": ("exudyn",), "adams": ("sksundae",), "live_page": ("viser", "playwright")}  # packages
 
 
 def main() -> None:
@@ -280,8 +317,9 @@ def main() -> None:
     for part, measure in PARTS.items():
         if only not in (None, part):
             continue
-        if part == "exudyn" and find_spec("exudyn") is None:
-            console.print('no race against Exudyn: install it with pip install "lissom[bench]"')
+        missing = [package for package in NEEDS.get(part, ()) if find_spec(package) is None]
+        if missing:
+            console.print(f'no {part}: it needs {", ".join(missing)}; pip install "lissom[bench,test]"')
             continue
         with console.status(part) as status:
             results[part] = measure(lambda text, status=status: status.update(text))

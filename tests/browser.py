@@ -21,6 +21,8 @@ FLAGS = [
     "--use-gl=angle",
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
+    "--disable-gpu-compositing",  # without a graphics card, layers are put together faster without its ways
+    "--webgl-antialiasing-mode=none",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",

@@ -29,9 +29,9 @@ class Commands(SphinxDirective):
 
     def _parameter(self, parameter):
         is_option = parameter.param_type_name == "option"
-        names = [*parameter.opts, *parameter.secondary_opts] if is_option else [parameter.metavar or parameter.name.upper()]
-        takes = is_option and not parameter.is_flag
-        value = f" {parameter.metavar or parameter.name.upper()}" if takes else ""
+        what = parameter.metavar or parameter.name.upper()
+        names = [*parameter.opts, *parameter.secondary_opts] if is_option else [what]
+        value = f" {what}" if is_option and not parameter.is_flag else ""
         term = nodes.term("", "", nodes.literal("", ", ".join(names) + value))
         about = " ".join((parameter.help or "").split())
         if is_option and parameter.show_default and parameter.default not in (None, False, ()):

@@ -34,6 +34,10 @@ class Motion(NamedTuple):
     turn: np.ndarray  # (N, s, 3) its rotation vector, link axes
     eta: np.ndarray  # (N, modes) modal coordinates, all links one after the other
 
+    def between(self, k: int, part: float) -> Motion:
+        """One sample, a part of the way from sample k to the next."""
+        return Motion(*(each[k : k + 1] + part * (each[k + 1 : k + 2] - each[k : k + 1]) for each in self))
+
 
 class Frames(NamedTuple):
     """All frames of an arm in the world, and the world's own as the last."""
@@ -103,7 +107,7 @@ class Drawing:
         """All frames in the world at one sample, the deflection enlarged by `scale`."""
         turn = so3.exp(scale * motion.turn[sample])
         place = self.rest + scale * motion.displacement[sample]
-        joint = quaternion.to_matrix(motion.joint_orientation[sample])
+        joint = quaternion.to_matrix(quaternion.normalise(motion.joint_orientation[sample]))
         R, p = np.empty((self.world + 1, 3, 3)), np.empty((self.world + 1, 3))
         R[self.world], p[self.world] = np.eye(3), 0.0
         for k, link in enumerate(self.links):

@@ -26,7 +26,7 @@ from lissom.view.live.recorded import Recorded
 from lissom.view.live.stage import Stage
 
 RECORDED, MOVED, MODES = "recorded run", "move by hand", "natural modes"
-FPS = 40.0  # pictures per second that are tried for
+FPS = 33.0  # pictures per second that are tried for
 
 
 class App:

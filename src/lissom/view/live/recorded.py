@@ -9,13 +9,15 @@ import numpy as np
 
 from lissom.simulation.trajectory import Trajectory
 from lissom.view.charts import charts
+from lissom.view.drawing import Motion
 from lissom.view.live.curves import Curves
 from lissom.view.live.stage import Stage
 from lissom.view.report.pack import scenes
 
 SPEEDS = {"0.1 ×": 0.1, "0.25 ×": 0.25, "0.5 ×": 0.5, "1 ×": 1.0, "2 ×": 2.0}
-POINT_EVERY = 0.05  # s between moves of the line in the charts
-TRAIL_EVERY = 0.1
+POINT_EVERY = 0.1  # s between moves of the line in the charts
+TRAIL_EVERY = 0.2
+SAMPLES = 2000  # of the motion that are kept at hand, so that playing costs little
 
 
 class Recorded:
@@ -35,6 +37,8 @@ class Recorded:
         self.speed = gui.add_dropdown("Speed", tuple(SPEEDS), initial_value="1 ×")
         self.play.on_click(lambda _: self.toggle())
         self.slider.on_update(self._seek)
+        self._times = np.linspace(self.first, self.last, int(np.clip(len(run.t), 2, SAMPLES)))
+        self._motion = stage.arm.motion(np.nan_to_num(run.state(self._times)[0]))
         stage.frame_view(stage.arm.motion(np.nan_to_num(run.state(scenes(run)[::8])[0])))
         wrench = np.nan_to_num(run.dataset["wrench"].values)
         sizes = np.linalg.norm(wrench.reshape(*wrench.shape[:2], 2, 3), axis=3).reshape(-1, 2)
@@ -62,9 +66,8 @@ class Recorded:
             return
         ended = not self.playing
         self._drawn = (self.time, scale)
-        q = np.nan_to_num(self.run.state(self.time)[0])
         k = int(np.searchsorted(self.run.t, self.time - 1e-12))
-        self.stage.show(self.stage.arm.motion(q), 0, scale, self._wrench[min(k, len(self._wrench) - 1)], self.strongest)
+        self.stage.show(self._now(), 0, scale, self._wrench[min(k, len(self._wrench) - 1)], self.strongest)
         if ended or now - self._pointed > POINT_EVERY:
             self._pointed = now
             self.curves.point(self.time)
@@ -73,6 +76,14 @@ class Recorded:
         if ended or now - self._trailed > TRAIL_EVERY:
             self._trailed = now
             self._draw_trail(scale)
+
+    def _now(self) -> Motion:
+        """How the arm stands at the time: exactly where it rests, between kept samples while it plays."""
+        if not self.playing:
+            return self.stage.arm.motion(np.nan_to_num(self.run.state(self.time)[0]))
+        k = min(max(int(np.searchsorted(self._times, self.time, "right")) - 1, 0), len(self._times) - 2)
+        first, last = self._times[k : k + 2]
+        return self._motion.between(k, float((self.time - first) / (last - first)) if last > first else 0.0)
 
     def redraw(self) -> None:
         """Draw again although nothing moved."""

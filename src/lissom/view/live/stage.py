@@ -12,6 +12,8 @@ from lissom.view.render import Camera
 
 FORCE, TORQUE = (213, 94, 0), (122, 79, 181)
 TRAIL = (0, 114, 178)
+SHADE = (226, 229, 233)
+LAMP = np.array([0.25, -0.35, 1.0])  # towards the lamp: two horizontal directions and up
 LONGEST = 0.3  # the strongest wrench is drawn as long as this part of the arm's reach
 TURN, LIFT = -1.05, 0.28  # view to begin with
 ASPECT = 0.6  # width over height of the picture between the two panels of a small window
@@ -25,7 +27,7 @@ class Stage:
         scene = server.scene
         scene.reset()
         scene.set_up_direction(arm.up)
-        scene.configure_default_lights(cast_shadow=True)
+        scene.configure_default_lights(cast_shadow=False)  # maps of shadows halve the frame rate of software graphics
         scene.configure_environment_map(None)
         scene.add_light_hemisphere("/sky", ground_color=(196, 202, 210), intensity=1.9)
         reach = arm.reach
@@ -41,6 +43,8 @@ class Stage:
             )
             for k, piece in enumerate(arm.pieces)
         ]
+        self.ground: float | None = None  # height that the shadow lies at, once there is a ground
+        self.shadow: Any = None
         count = len(arm.links)
         self.axes = scene.add_batched_axes(
             "/frames",
@@ -62,9 +66,11 @@ class Stage:
         """The arm at a sample; wrench (n, 6) in child axes is drawn relative to the strongest (torque, force)."""
         frames = self.arm.frames(motion, sample, scale)
         count = len(self.arm.links)
+        points = [self.arm.points(piece, frames, motion.eta[sample], scale) for piece in self.arm.pieces]
         with self.server.atomic():
-            for mesh, piece in zip(self.meshes, self.arm.pieces):
-                mesh.vertices = self.arm.points(piece, frames, motion.eta[sample], scale).astype(np.float32)
+            for mesh, own in zip(self.meshes, points):
+                mesh.vertices = own.astype(np.float32)
+            self._lay_shadow(points)
             if self.axes.visible:
                 self.axes.batched_positions = frames.origin[:count].astype(np.float32)
                 self.axes.batched_wxyzs = quaternion.from_matrix(frames.axes[:count]).astype(np.float32)
@@ -75,6 +81,23 @@ class Stage:
                     ends = np.stack([frames.origin[:count], frames.origin[:count] + world], axis=1)
                     arrows.points = ends.astype(np.float32)
         return frames
+
+    def _lay_shadow(self, points: list[np.ndarray]) -> None:
+        """All solids laid flat on the ground along the light, as one mesh."""
+        if self.ground is None:
+            return
+        every, up = np.concatenate(points), self.arm.up
+        across = np.roll(np.abs(up).round(), 1)
+        lamp = LAMP[2] * up + LAMP[0] * across + LAMP[1] * np.cross(up, across)
+        flat = (every - np.outer((every @ up - self.ground) / (lamp @ up), lamp)).astype(np.float32)
+        if self.shadow is None:
+            start = np.cumsum([0, *(len(piece.mesh.points) for piece in self.arm.pieces)])
+            faces = np.concatenate([a + piece.mesh.triangles for a, piece in zip(start, self.arm.pieces)])
+            self.shadow = self.server.scene.add_mesh_simple(
+                "/shadow", flat, faces, color=SHADE, flat_shading=True, side="double"
+            )
+        else:
+            self.shadow.vertices = flat
 
     def tip(self, frames: Frames) -> np.ndarray:
         """Where the arm's tip is, (3,)."""
@@ -108,6 +131,7 @@ class Stage:
         ground = float((cloud @ arm.up).min()) - 0.015 * arm.reach
         camera = Camera.around(cloud, arm.up, ASPECT, TURN, LIFT, fill=0.86, angle=0.6)
         _add_grid(self.server.scene, arm, cloud, ground)
+        self.ground = ground - 0.002 * arm.reach
         start = self.server.initial_camera
         start.position, start.look_at, start.up, start.fov = camera.eye, camera.target, camera.up, camera.angle
         start.near, start.far = 0.01 * arm.reach, 100 * arm.reach
@@ -141,7 +165,7 @@ def _add_grid(scene: Any, arm: Drawing, cloud: np.ndarray, ground: float) -> Non
         section_color=(203, 209, 216),
         fade_distance=8 * arm.reach,
         fade_from="origin",
-        shadow_opacity=0.18,
+        shadow_opacity=0.0,
         position=middle,
     )
 
