@@ -28,6 +28,7 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
 HERE = ("127.0.0.1", "localhost", "::1")
 MISSING = "no Chromium on this machine: install it (Debian: apt-get install chromium; make test does that as root)"
 
@@ -35,7 +36,7 @@ MISSING = "no Chromium on this machine: install it (Debian: apt-get install chro
 def chromium():
     """Path of the browser, None where there is none."""
     named = os.environ.get("LISSOM_CHROMIUM")
-    found = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+    found = (shutil.which(name) for name in NAMES)
     return named or next((path for path in found if path), None)
 
 
