@@ -1,4 +1,4 @@
-"""The script that gives the tests of pages their browser: it asks the package manager, and says so where there is none."""
+"""The script that gives the tests of pages their browser asks the package manager; without one it says so."""
 
 import os
 import subprocess
