@@ -53,7 +53,7 @@ def test_equals_the_kernel_at_zero_and_first_order(make, seed, stiffening):
     model, q, v, tau, a = make(seed, stiffening)
     own = theory.build("recursive_lagrange", model)
     assert far(own.mass_matrix(q), lissom.mass_matrix(model, q)) < 1e-12
-    assert far(own.required_forces(q, v, a), lissom.inverse_dynamics(model, q, v, a)) < 1e-12
+    assert far(own.inverse_dynamics(q, v, a), lissom.inverse_dynamics(model, q, v, a)) < 1e-12
     assert far(own.accelerations(q, v, tau), lissom.forward_dynamics(model, q, v, tau)) < 1e-9
     assert far(own.wrenches(q, v, a), lissom.joint_wrenches(model, q, v, a)) < 1e-12
     assert far(own.tip(q), lissom.tip_pose(model, q)) < 1e-12
@@ -80,7 +80,7 @@ def test_high_order_equals_an_independent_derivation(seed):
     own = RecursiveLagrange(robot.compile(), order="high")
     tau, a = rng.normal(size=(2, own.model.nv))
     assert far(own.mass_matrix(q), independent.mass_matrix(q)) < 1e-9
-    assert far(own.required_forces(q, v, a), independent.inverse(q, v, a)) < 1e-9
+    assert far(own.inverse_dynamics(q, v, a), independent.inverse(q, v, a)) < 1e-9
     assert far(own.accelerations(q, v, tau), independent.forward(q, v, tau)) < 1e-9
     assert far(own.wrenches(q, v, a), independent.joint_wrenches(q, v, a)) < 1e-9
     kinetic, potential = independent.energy(q, v)
@@ -99,7 +99,7 @@ def test_linear_rotation_differs_by_the_square_of_the_deflection():
         light = model.robot.with_value("gravity", gravity).compile()
         state = scaled, size * v, size * a
         proper, linear = (RecursiveLagrange(light, rotation=kind) for kind in ("proper", "linear"))
-        differences.append(np.abs(proper.required_forces(*state) - linear.required_forces(*state)).max())
+        differences.append(np.abs(proper.inverse_dynamics(*state) - linear.inverse_dynamics(*state)).max())
     orders = np.diff(np.log2(differences)) / np.diff(np.log2(sizes))
     assert np.all(np.abs(orders[-2:] - 2) < 0.1)
 
@@ -226,7 +226,7 @@ def test_natural_frequencies_of_canadarm2(held, figures):
     free = np.setdiff1d(np.arange(model.nv), fixed)
     h = 1e-6 * np.eye(model.nv)
     stiffness = np.array(
-        [own.required_forces(q + d, still, still) - own.required_forces(q - d, still, still) for d in h]
+        [own.inverse_dynamics(q + d, still, still) - own.inverse_dynamics(q - d, still, still) for d in h]
     )
     stiffness = (stiffness + stiffness.T) / 4e-6
     squares = eigh(stiffness[np.ix_(free, free)], own.mass_matrix(q)[np.ix_(free, free)], eigvals_only=True)

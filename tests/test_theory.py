@@ -5,7 +5,7 @@ import pytest
 
 import lissom
 from lissom import theory
-from lissom.control import Reference, pd
+from lissom.control import Reference, computed_torque, pd
 
 
 def test_the_kernel_is_the_first_formulation():
@@ -59,3 +59,55 @@ def test_a_ball_joint_in_time():
     own = theory.simulate(theory.build("kernel", model), 1.0, start=start)
     run = lissom.simulate(model, 1.0, start=start, rtol=1e-10, atol=1e-12)
     assert np.abs(own.tip("bar") - run.tip("bar")).max() < 1e-6
+
+
+class Called:
+    """A formulation in Python: the kernel's, until it fails at an angle."""
+
+    def __init__(self, model, until=np.inf):
+        self.model, self.until = model, until
+
+    def inverse_dynamics(self, q, v, a):
+        if q[0] > self.until:
+            raise lissom.LissomError(f"beyond {self.until} rad")
+        return lissom.inverse_dynamics(self.model, q, v, a)
+
+    def accelerations(self, q, v, tau):
+        return lissom.forward_dynamics(self.model, q, v, tau)
+
+    def wrenches(self, q, v, a):
+        return lissom.joint_wrenches(self.model, q, v, a)
+
+    def tip(self, q):
+        return lissom.tip_pose(self.model, q)
+
+
+def test_a_formulation_with_inverse_dynamics_takes_the_steps_of_the_simulation():
+    """Under computed torque, whose rigid twin stays the controller's own."""
+    model = lissom.load("ella").compile()
+    gains = {joint: {"p": 400.0, "d": 40.0} for joint in ("shoulder", "elbow")}
+    law = computed_torque(model, gains, Reference.quintic(np.zeros(2), np.array([0.1, 0.05]), 0.3))
+    own = theory.simulate(Called(model), 0.3, controller=law)
+    run = lissom.simulate(model, 0.3, controller=law, method="radau", rtol=1e-7, atol=1e-9, progress=False)
+    assert own.info.steps == run.info.steps
+    assert np.abs(own.q - run.q).max() < 1e-12
+
+
+def test_a_formulation_that_fails_stops_there_and_keeps_what_it_has():
+    model = lissom.load("rigid-7-axis").compile()
+    speeds = np.eye(model.nv)[0]
+    with pytest.raises(theory.Stopped, match=r"after t = 0\.\d+ s: beyond 0\.1 rad") as stopped:
+        theory.simulate(Called(model, 0.1), 0.5, start=(model.neutral(), speeds))
+    assert 0.09 < stopped.value.run["joint1"].values[-1] <= 0.1
+    assert stopped.value.run.info.status == "failed"
+
+
+def test_a_formulation_that_fails_at_the_start_says_why():
+    model = lissom.load("rigid-7-axis").compile()
+
+    class Unable(Called):
+        def accelerations(self, q, v, tau):
+            raise lissom.LissomError("no accelerations here")
+
+    with pytest.raises(lissom.LissomError, match="no accelerations here"):
+        theory.simulate(Unable(model), 0.1)

@@ -96,7 +96,7 @@ def control_forces(law, twin, scratch, t, q, v, force):
                 scratch.twin_a[law.twin_index[k]] = (
                     rdd + law.kp[k] * (r - q[law.measured_q[k]]) + law.kd[k] * (rd - v[law.measured_v[k]])
                 )
-        scratch.inverse(
+        scratch.twin_inverse(
             twin,
             scratch.twin_work,
             scratch.twin_q,

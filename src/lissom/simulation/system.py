@@ -45,6 +45,7 @@ class Scratch(NamedTuple):
     force: np.ndarray  # (nv,) applied forces
     residual: np.ndarray  # (nv,)
     wrench: np.ndarray  # (n, 6) external wrenches: none
+    twin_inverse: Any  # Pointer to inverse_dynamics of the kernel, which a controller computes with
     twin_work: Any
     twin_q: np.ndarray
     twin_v: np.ndarray
@@ -69,15 +70,11 @@ def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = K
     def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape, number)
 
-    work, wrench, q, v = (
-        model.workspace(number),
-        zeros(len(model.bodies) + 1, 6),
-        zeros(model.nq),
-        zeros(model.nv),
-    )
+    work, wrench, q, v = model.workspace(number), zeros(len(model.bodies) + 1, 6), zeros(model.nq), zeros(model.nv)
+    arguments = (model.struct, work, q, v, v, wrench, v)
     scratch = Scratch(
         zero=number(0),
-        inverse=Pointer(dynamics.inverse, model.struct, work, q, v, v, wrench, v),
+        inverse=Pointer(dynamics.inverse, *arguments),
         work=work,
         q=q,
         v=v,
@@ -85,6 +82,7 @@ def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = K
         force=zeros(model.nv),
         residual=zeros(model.nv),
         wrench=wrench,
+        twin_inverse=Pointer(inverse_dynamics, *arguments),
         twin_work=twin.workspace(number),
         twin_q=twin.neutral().astype(number),
         twin_v=zeros(twin.nv),

@@ -1,7 +1,7 @@
 """Any formulation in time: one implicit integrator for all, so that only the physics differs.
 
-Accelerations come from the formulation alone. The kernel's exact Jacobian serves as the Newton matrix of the implicit
-method: it decides how fast Newton's method converges, never to what.
+Forces or accelerations come from the formulation alone. The kernel's exact Jacobian serves as the Newton matrix of the
+implicit method: it decides how fast Newton's method converges, never to what.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from lissom.theory.formulation import Formulation
 
 if TYPE_CHECKING:
     from lissom.simulation.raw import RawRun
+    from lissom.simulation.system import Dynamics
     from lissom.simulation.trajectory import Trajectory
 
 NUDGE = 1e-20  # complex step along a velocity
@@ -42,11 +43,12 @@ def simulate(
     atol: float = 1e-9,
     rate: float = 200.0,
 ) -> Trajectory:
-    """Simulate a formulation by Radau IIA of order 5 (Hairer and Wanner 1996, in SciPy).
+    """Simulate a formulation by Radau IIA of order 5 (Hairer and Wanner 1996).
 
-    A formulation with compiled equations (`compiled`, a `simulation.system.Dynamics`) runs in lissom's own loop, with
-    its own Radau IIA. Where a formulation reaches its limit (`limit(raw)`, how many outputs are good and why no more),
-    or an integration fails, `Stopped` carries what was computed before.
+    A formulation with compiled equations (`compiled`, a `simulation.system.Dynamics`) runs in lissom's own loop. So
+    does one with `inverse_dynamics(q, v, a)`, called back from there; others run in SciPy's. Where a formulation
+    reaches its limit (`limit(raw)`: how many outputs are good, and why no more), or an integration fails, `Stopped`
+    carries what was computed before.
 
     Args:
         controller, start, rate: as in `lissom.simulate`.
@@ -61,8 +63,11 @@ def simulate(
     model = formulation.model
     if model.arrays.prescribed.any():
         raise LissomError("formulations take controllers, not prescribed motions; drive the joint with a torque")
-    if getattr(formulation, "compiled", None) is not None:
-        return _own_wrenches(formulation, _compiled(formulation, duration, controller, start, rtol, atol, rate))
+    settings = {"controller": controller, "start": start, "rtol": rtol, "atol": atol, "rate": rate}
+    if (compiled := getattr(formulation, "compiled", None)) is not None:
+        return _own_wrenches(formulation, _in_own_loop(model, duration, compiled, **settings))
+    if hasattr(formulation, "inverse_dynamics"):
+        return _own_wrenches(formulation, _called_back(formulation, duration, **settings))
     loop = _Loop(formulation, controller)
     times = output_times(duration, rate)
     began = time.perf_counter()
@@ -120,23 +125,23 @@ def _cut(raw: RawRun, count: int, message: str) -> RawRun:
     return replace(raw, **kept, status="failed", message=message)
 
 
-def _compiled(
-    formulation: Any, duration: float, controller: Any, start: Any, rtol: float, atol: float, rate: float
-) -> RawRun:
+def _in_own_loop(model: Model, duration: float, dynamics: Dynamics, **settings: Any) -> RawRun:
     from lissom.simulation.run import run
 
-    return run(
-        formulation.model,
-        duration,
-        controller=controller,
-        start=start,
-        method="radau",
-        rtol=rtol,
-        atol=atol,
-        rate=rate,
-        audit=False,
-        dynamics=formulation.compiled,
-    )
+    return run(model, duration, method="radau", audit=False, dynamics=dynamics, **settings)
+
+
+def _called_back(formulation: Any, duration: float, **settings: Any) -> RawRun:
+    from lissom.theory.callback import called_back, last_error
+
+    with called_back(formulation) as dynamics:
+        try:
+            raw = _in_own_loop(formulation.model, duration, dynamics, **settings)
+        except LissomError as error:
+            raise last_error() or error from None
+        if raw.status == "failed" and last_error() is not None:
+            raw = replace(raw, message=f"after t = {raw.t[-1]:.6g} s: {last_error()}")
+        return raw
 
 
 def _mean(x: np.ndarray) -> np.ndarray:

@@ -9,7 +9,6 @@ exact derivatives of that solution: the pseudoinverse changes too, which (14) an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -91,12 +90,15 @@ class Compatibility:
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
         self.rows = Rows(chain)
-        self._own = [self.rows.own(i) for i in range(len(chain.nodes))]
-        self._carrier = [self.rows.carrier(i) for i in range(len(chain.nodes))]
-        ends = np.cumsum([0, *(len(held) for held in self.rows.held)])
-        self._at = [slice(int(a), int(b)) for a, b in pairwise(ends)]
-        self.constraints = int(ends[-1])
-        self._coordinate = np.repeat(chain.coordinate, np.diff(ends))  # behind each row, -1: none
+        nodes, held = range(len(chain.nodes)), [len(held) for held in self.rows.held]
+        basis = np.array([[*self.rows.held[i], self.rows.free[i]][:6] for i in nodes])  # of all six directions per node
+        self._own = basis @ np.array([self.rows.own(i) for i in nodes])
+        self._carrier = np.array([self.rows.carrier(i) for i in nodes])
+        self._basis, self._turn, self._ad = basis, basis @ np.array(self.rows.ad), np.array(self.rows.ad)
+        self._held = np.concatenate([6 * i + np.arange(count) for i, count in enumerate(held)])
+        self._free = 6 * np.array([chain.coordinate.index(k) for k in range(chain.joints)], int) + 5
+        self.constraints = len(self._held)
+        self._coordinate = np.repeat(chain.coordinate, held)  # behind each row, -1: none
 
     def place(self, frames: Frames, q_d: np.ndarray) -> Placement:
         """Modal coordinates at theta (in `frames`) and q_d, by (11) and (14)."""
@@ -142,18 +144,14 @@ class Compatibility:
 
         Rows depend on the coordinate of their own joint alone, through T = Ad(exp(-S theta)) T_0, dT = -ad(S) T.
         """
-        C = np.empty((self.constraints, self.rows.size))
-        F = np.zeros((self.chain.joints, self.rows.size))
-        slopes = Slopes(np.zeros_like(C), np.zeros_like(C), np.zeros_like(F), np.zeros_like(F))
-        for i, node in enumerate(self.chain.nodes):
-            carried = frames.T[i] @ self._carrier[i]
-            C[self._at[i]] = self.rows.held[i] @ (self._own[i] - carried)
-            if node.screw is None:
-                continue
-            k, free, ad = self.chain.coordinate[i], self.rows.free[i], self.rows.ad[i]
-            F[k] = free @ (self._own[i] - carried)
-            first = ad @ carried
-            second = -ad @ first
-            slopes.C[self._at[i]], slopes.CC[self._at[i]] = self.rows.held[i] @ first, self.rows.held[i] @ second
-            slopes.F[k], slopes.FF[k] = free @ first, free @ second
-        return C, F, slopes
+        carried = frames.T @ self._carrier
+        rows = self._own - self._basis @ carried
+        first = self._turn @ carried
+        second = -self._turn @ (self._ad @ carried)
+        (C, F), (dC, dF), (ddC, ddF) = (self._parted(x) for x in (rows, first, second))
+        return C, F, Slopes(dC, ddC, dF, ddF)
+
+    def _parted(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rows (nodes, 6, size) of the directions that joints hold, and of those they leave free."""
+        flat = rows.reshape(-1, self.rows.size)
+        return flat[self._held], flat[self._free]

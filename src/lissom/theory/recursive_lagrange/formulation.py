@@ -59,7 +59,7 @@ class RecursiveLagrange:
         recursion.outward(self._tables, self._work, self._number(q), self._still, self._still)
         return self._mass()
 
-    def required_forces(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+    def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Generalised forces (nv,) that produce the accelerations a; at a = 0 the remainders."""
         q, v, a = self._number(q), self._number(v), self._number(a)
         force = np.zeros(self.model.nv, self._still.dtype)
@@ -72,14 +72,14 @@ class RecursiveLagrange:
         self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, prescribed: np.ndarray | None = None
     ) -> np.ndarray:
         """Accelerations (nv,) under the forces tau; `prescribed` (nv,) holds those of prescribed joints."""
-        force = tau - self.required_forces(q, v, self._still)
+        force = tau - self.inverse_dynamics(q, v, self._still)
         a = np.zeros_like(self._still) if prescribed is None else self._number(prescribed).copy()
         solve_free(self._mass(), force, self.model.arrays.prescribed, a)
         return a
 
     def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Wrench of the parent on the child at every joint, child axes, shape (joints, 6): torque, force."""
-        self.required_forces(q, v, a)
+        self.inverse_dynamics(q, v, a)
         R = self.work.W[1:, :3, :3]
         K = np.swapaxes(R, 1, 2) @ R @ self.work.D[1:, :3, :3] @ R  # int (point from the joint) (force)^T, child axes
         torque = np.stack([K[:, 1, 2] - K[:, 2, 1], K[:, 2, 0] - K[:, 0, 2], K[:, 0, 1] - K[:, 1, 0]], axis=1)

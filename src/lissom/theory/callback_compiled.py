@@ -1,0 +1,19 @@
+"""The compiled side of `callback`: apart from it, because it loads the compiler."""
+
+from __future__ import annotations
+
+from numba import njit, objmode
+
+from lissom.theory.callback import call_forward, call_inverse
+
+
+@njit
+def inverse(model, work, q, v, a, wrench, tau):
+    with objmode():
+        call_inverse(q, v, a, tau)
+
+
+@njit
+def forward(model, work, q, v, tau, wrench, a):
+    with objmode():
+        call_forward(q, v, tau, a)
