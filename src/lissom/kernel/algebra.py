@@ -5,7 +5,7 @@ A vector is any indexable of three, a matrix any indexable of three rows; result
 
 from __future__ import annotations
 
-from numpy import cos, sin
+from numpy import cos, sin, sqrt
 
 from lissom.kernel.jit import inline
 
@@ -129,3 +129,22 @@ def quaternion_matrix(w, x, y, z):
         (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
         (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
     )
+
+
+@inline
+def quaternion_of(R):
+    """Unit quaternion (w, x, y, z) of a rotation, from the largest of its entries (Shepperd 1978)."""
+    trace = R[0][0] + R[1][1] + R[2][2]
+    x, y, z = R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]
+    xy, xz, yz = R[0][1] + R[1][0], R[0][2] + R[2][0], R[1][2] + R[2][1]
+    largest = max(trace, R[0][0], R[1][1], R[2][2])
+    if largest == trace:
+        q = (1.0 + trace, x, y, z)
+    elif largest == R[0][0]:
+        q = (x, 1.0 + 2.0 * R[0][0] - trace, xy, xz)
+    elif largest == R[1][1]:
+        q = (y, xy, 1.0 + 2.0 * R[1][1] - trace, yz)
+    else:
+        q = (z, xz, yz, 1.0 + 2.0 * R[2][2] - trace)
+    s = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    return (s * q[0], s * q[1], s * q[2], s * q[3])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.kernel.algebra import matrix, rotate, store_vector, subtract, vector
+from lissom.kernel.algebra import matrix, quaternion_of, rotate, store_vector, subtract, vector
 from lissom.kernel.energy import energies
 from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.jit import inline, kernel
@@ -49,25 +49,6 @@ def observe(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Observ
     q, v, a = (np.array(x, np.float64, order="C") for x in (q, v, a))
     _observe(points.struct, points.workspace(), flexible, q, v, a, out)
     return out
-
-
-@inline
-def quaternion_of(R):
-    """Unit quaternion (w, x, y, z) of a rotation, from the largest of its entries (Shepperd 1978)."""
-    trace = R[0][0] + R[1][1] + R[2][2]
-    x, y, z = R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]
-    xy, xz, yz = R[0][1] + R[1][0], R[0][2] + R[2][0], R[1][2] + R[2][1]
-    largest = max(trace, R[0][0], R[1][1], R[2][2])
-    if largest == trace:
-        q = (1.0 + trace, x, y, z)
-    elif largest == R[0][0]:
-        q = (x, 1.0 + 2.0 * R[0][0] - trace, xy, xz)
-    elif largest == R[1][1]:
-        q = (y, xy, 1.0 + 2.0 * R[1][1] - trace, yz)
-    else:
-        q = (z, xz, yz, 1.0 + 2.0 * R[2][2] - trace)
-    s = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    return (s * q[0], s * q[1], s * q[2], s * q[3])
 
 
 @inline

@@ -14,6 +14,7 @@ from lissom.kernel.algebra import (
     cross,
     dot,
     matrix,
+    quaternion_of,
     rotate,
     rotate_back,
     scale,
@@ -61,23 +62,13 @@ def nearest(angle, last):
 
 
 @inline
-def quaternion_of(R, q, at):
-    """Unit quaternion of a rotation into q[at : at + 4], on the side of the one that is there (Shepperd 1978)."""
-    trace = R[0][0] + R[1][1] + R[2][2]
-    w, x, y, z = 1.0 + trace, R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]
-    if R[0][0] > trace and R[0][0] >= R[1][1] and R[0][0] >= R[2][2]:
-        w, x, y, z = R[2][1] - R[1][2], 1.0 + 2.0 * R[0][0] - trace, R[0][1] + R[1][0], R[0][2] + R[2][0]
-    elif R[1][1] > trace and R[1][1] >= R[2][2]:
-        w, x, y, z = R[0][2] - R[2][0], R[0][1] + R[1][0], 1.0 + 2.0 * R[1][1] - trace, R[1][2] + R[2][1]
-    elif R[2][2] > trace:
-        w, x, y, z = R[1][0] - R[0][1], R[0][2] + R[2][0], R[1][2] + R[2][1], 1.0 + 2.0 * R[2][2] - trace
-    size = 1.0 / sqrt(w * w + x * x + y * y + z * z)
-    if w * q[at] + x * q[at + 1] + y * q[at + 2] + z * q[at + 3] < 0.0:
-        size = -size
-    q[at] = size * w
-    q[at + 1] = size * x
-    q[at + 2] = size * y
-    q[at + 3] = size * z
+def follow_quaternion(R, q, at):
+    """Unit quaternion of a rotation into q[at : at + 4], on the side of the one that is there."""
+    new = quaternion_of(R)
+    same = new[0] * q[at] + new[1] * q[at + 1] + new[2] * q[at + 2] + new[3] * q[at + 3]
+    side = -1.0 if same < 0.0 else 1.0
+    for k in range(4):
+        q[at + k] = side * new[k]
 
 
 @inline
@@ -90,7 +81,7 @@ def measure_joint(table, i, R, p, q):
     motion = table.motion[i, 0]
     axis = vector(table.axis[i, 0])
     if motion >= 2:
-        quaternion_of(R, q, at)
+        follow_quaternion(R, q, at)
         if motion == 3:
             q[at + 4] = p[0]
             q[at + 5] = p[1]
