@@ -111,3 +111,20 @@ def test_a_formulation_that_fails_at_the_start_says_why():
 
     with pytest.raises(lissom.LissomError, match="no accelerations here"):
         theory.simulate(Unable(model), 0.1)
+
+
+def test_a_formulation_far_from_the_kernel_is_integrated_all_the_same():
+    """With three times the inertia: Newton's method on forces diverges, that on accelerations does not."""
+
+    class Heavy(Called):
+        def inverse_dynamics(self, q, v, a):
+            return lissom.inverse_dynamics(self.model, q, v, a) + 2 * lissom.mass_matrix(self.model, q) @ a
+
+        def accelerations(self, q, v, tau):
+            return lissom.forward_dynamics(self.model, q, v, tau) / 3
+
+    heavy = Heavy(lissom.load("rigid-7-axis").compile())
+    run = theory.simulate(heavy, 0.05)
+    assert run.info.status == "finished" and run.t[-1] == 0.05
+    a = run.dataset["acceleration"].values[-1]
+    assert np.abs(heavy.inverse_dynamics(run.q[-1], run.v[-1], a)).max() < 1e-9

@@ -67,7 +67,9 @@ def simulate(
     if (compiled := getattr(formulation, "compiled", None)) is not None:
         return _own_wrenches(formulation, _in_own_loop(model, duration, compiled, **settings))
     if hasattr(formulation, "inverse_dynamics"):
-        return _own_wrenches(formulation, _called_back(formulation, duration, **settings))
+        called = _called_back(formulation, duration, **settings)
+        if called is not None:
+            return _own_wrenches(formulation, called)
     loop = _Loop(formulation, controller)
     times = output_times(duration, rate)
     began = time.perf_counter()
@@ -131,7 +133,11 @@ def _in_own_loop(model: Model, duration: float, dynamics: Dynamics, **settings: 
     return run(model, duration, method="radau", audit=False, dynamics=dynamics, **settings)
 
 
-def _called_back(formulation: Any, duration: float, **settings: Any) -> RawRun:
+def _called_back(formulation: Any, duration: float, **settings: Any) -> RawRun | None:
+    """A run in lissom's own loop; None where Newton's method on forces does not converge.
+
+    It asks for a mass matrix less than twice the kernel's. On accelerations, in SciPy's loop, it always converges.
+    """
     from lissom.theory.callback import called_back, last_error
 
     with called_back(formulation) as dynamics:
@@ -139,6 +145,8 @@ def _called_back(formulation: Any, duration: float, **settings: Any) -> RawRun:
             raw = _in_own_loop(formulation.model, duration, dynamics, **settings)
         except LissomError as error:
             raise last_error() or error from None
+        if raw.status == "failed" and last_error() is None and "did not converge" in raw.message:
+            return None
         if raw.status == "failed" and last_error() is not None:
             raw = replace(raw, message=f"after t = {raw.t[-1]:.6g} s: {last_error()}")
         return raw
