@@ -9,7 +9,8 @@ from sample_runs import ella_run, satellite_run, small_ella
 
 import lissom
 from lissom.errors import LissomError
-from lissom.simulation.trajectory import Trajectory
+from lissom.simulation.raw import RawRun
+from lissom.simulation.trajectory import Trajectory, from_run
 from lissom.view import report
 
 SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
@@ -179,6 +180,16 @@ def test_the_report_is_one_small_file_that_names_no_other(written):
     for reference in ('src="', "<link", "@import", 'href="'):
         assert reference not in html
     assert "default-src &#x27;none&#x27;" in html
+
+
+@pytest.mark.parametrize("name", ["ella", "canadarm2"])
+def test_a_report_of_four_seconds_stays_below_six_megabytes(name):
+    model = lissom.load(name).compile()
+    t = np.linspace(0, 4, 801)
+    q = model.neutral() + 0.01 * np.sin(np.outer(t, 1 + np.arange(model.nq)))
+    noise = np.random.default_rng(1).normal(size=(801, model.nv))  # nothing that could be packed well
+    run = from_run(RawRun(model, t, q, noise, noise, noise, t, t))
+    assert len(report.report(run).encode()) < 6e6
 
 
 def test_a_report_of_a_free_robot_and_of_a_run_that_diverged():

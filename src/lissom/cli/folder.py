@@ -102,7 +102,9 @@ class Folder:
         if figures:
             rows.append(("figures/", ", ".join(Path(file).stem for file in figures)))
         if "report.html" in self.files:
-            rows.append(("report.html", "open it in a browser; it needs no server"))
+            from lissom.view.report.markup import MISSING, three
+
+            rows.append(("report.html", "open it in a browser; it needs no server" if three() else MISSING))
         rows += [(file, "the motion as a film") for file in self.files if file.endswith((".mp4", ".gif"))]
         for name, text in rows:
             console.print(Text.assemble("  ", (f"{name:<15}", "cyan"), (text, "dim")))

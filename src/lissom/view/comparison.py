@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lissom.view.style import grid, headline, legend, line, style
+from lissom.view.style import DASHES, grid, headline, legend, line, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,14 +25,14 @@ def plot_comparison(comparison: Comparison) -> Figure:
         tip, angle, torque, seconds = axes
         for k, result in others:
             t, smooth = result.run.t, comparison.smooth
-            tip.semilogy(t, np.maximum(result.distance, LEAST), label=result.name, **line(k))
-            angle.semilogy(t, np.maximum(result.angle, LEAST), **line(k))
+            look = {"color": line(k)["color"], "linestyle": DASHES[k % len(DASHES)]}  # some differ alike
+            tip.semilogy(t, np.maximum(result.distance, LEAST), label=result.name, **look)
+            angle.semilogy(t, np.maximum(result.angle, LEAST), **look)
             relative = result.torque[smooth] / comparison.peak_torque
-            torque.semilogy(t[smooth], np.maximum(relative, LEAST), **line(k))
-        tip.set(title="Tip", ylabel="distance [m]")
-        angle.set(title="Joint angles", ylabel="largest difference [rad]")
-        torque.set(title="Joint torques", ylabel="difference / peak of all", xlabel="time [s]")
-        angle.set_xlabel("time [s]")
+            torque.semilogy(t[smooth], np.maximum(relative, LEAST), **look)
+        tip.set(title="Tip", ylabel="distance [m]", xlabel="time [s]")
+        angle.set(title="Joint angles", ylabel="largest difference [rad]", xlabel="time [s]")
+        torque.set(title="Joint torques", ylabel="difference / peak of all [1]", xlabel="time [s]")
         legend(tip)
         for k, result in enumerate(results):
             seconds.barh(result.name, result.seconds, color=line(k)["color"])
@@ -40,7 +40,7 @@ def plot_comparison(comparison: Comparison) -> Figure:
                 f" {result.seconds:.2g} s", (result.seconds, k), va="center", fontsize=8, annotation_clip=False
             )
         duration = float(results[0].run.t[-1])
-        seconds.set(title="Time of the time loop", xlabel="seconds", xscale="log")
+        seconds.set(title="Time of the time loop", xlabel="time [s]", xscale="log")
         seconds.xaxis.set_minor_formatter("")
         times = [result.seconds for result in results]
         seconds.set_xlim(min(times) / 5, 5 * max(times))

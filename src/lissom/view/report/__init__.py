@@ -79,7 +79,7 @@ def comparison(
     parts = [
         _header(title or f"{name}: {len(runs)} runs compared", escape(f"{_duration(first):g} s of motion")),
         _hero(stage(_duration(first), [(label, COLOURS[k % len(COLOURS)]) for k, label in enumerate(runs)])),
-        _section("Largest differences", tables.deviation_table(runs, drawn)),
+        _section(f"Largest differences from {next(iter(runs))}", tables.deviation_table(runs, drawn)),
         '<div id="charts"></div>',
         f'<p class="hint">{escape(HINT)}</p>',
         _section("Runs", tables.table(("run", "status", "method", "steps", "computing s", "energy error"), rows)),

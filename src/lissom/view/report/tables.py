@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lissom.view.charts import Chart
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]], kind: str = "wide") -> str:
     """An HTML table; numbers stand on the right, their column heads too."""
     filled = [list(row) for row in rows]
     right = [bool(filled) and all(_is_number(row[k]) for row in filled) for k in range(len(head))]
@@ -29,7 +29,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
         return f"<tr>{''.join(made)}</tr>"
 
     body = "".join(cells("td", row) for row in filled)
-    return f'<div class="wide"><table><thead>{cells("th", head)}</thead><tbody>{body}</tbody></table></div>'
+    return f'<div class="{kind}"><table><thead>{cells("th", head)}</thead><tbody>{body}</tbody></table></div>'
 
 
 def figures(pairs: Iterable[tuple[str, str]]) -> str:
@@ -139,7 +139,7 @@ def deviation_table(runs: Mapping[str, Trajectory], charts: Sequence[Chart]) -> 
         span = float(np.nanmax(base) - np.nanmin(base))
         off = [float(np.nanmax(np.abs(series.values - base))) for series in chart.series[1:]]
         rows.append((f"{chart.title} [{chart.unit}]", span, *off))
-    return table(("quantity", f"range in {labels[0]}", *(f"largest difference, {label}" for label in labels[1:])), rows)
+    return table(("quantity", f"range in {labels[0]}", *labels[1:]), rows, "wide differences")
 
 
 def _first_frequency(beam: Any) -> float | None:
