@@ -102,6 +102,21 @@ def test_a_formulation_that_fails_stops_there_and_keeps_what_it_has():
     assert stopped.value.run.info.status == "failed"
 
 
+def test_a_formulation_stopped_by_hand_keeps_what_it_has():
+    model = lissom.load("rigid-7-axis").compile()
+
+    class Stopping(Called):
+        def inverse_dynamics(self, q, v, a):
+            if q[0] > 0.05 and self.until == np.inf:
+                self.until = 0.0
+                raise KeyboardInterrupt
+            return lissom.inverse_dynamics(self.model, q, v, a)
+
+    with pytest.raises(theory.Stopped, match="stopped by hand after t = 0") as stopped:
+        theory.simulate(Stopping(model), 0.5, start=(model.neutral(), np.eye(model.nv)[0]))
+    assert stopped.value.run.info.status == "interrupted" and len(stopped.value.run.t) > 3
+
+
 def test_a_formulation_that_fails_at_the_start_says_why():
     model = lissom.load("rigid-7-axis").compile()
 

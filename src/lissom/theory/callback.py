@@ -17,7 +17,7 @@ class _Called(threading.local):
     """What the loop of this thread calls, and the last error of it."""
 
     formulation: Any = None
-    error: Exception | None = None
+    error: BaseException | None = None
 
 
 _called = _Called()
@@ -40,24 +40,28 @@ def called_back(formulation: Any) -> Iterator[Dynamics]:
         _called.formulation = before
 
 
-def last_error() -> Exception | None:
+def last_error() -> BaseException | None:
     """What the formulation raised last within `called_back`."""
     return _called.error
 
 
 def call_inverse(q: np.ndarray, v: np.ndarray, a: np.ndarray, tau: np.ndarray) -> None:
     """Fill tau (nv,) with the forces that produce the accelerations a."""
-    try:
-        tau[:] = _called.formulation.inverse_dynamics(q, v, a)
-    except Exception as error:  # none may pass through compiled code
-        _called.error = error
-        tau[:] = np.nan
+    _fill(tau, _called.formulation.inverse_dynamics, q, v, a)
 
 
 def call_forward(q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> None:
     """Fill a (nv,) with the accelerations under the forces tau."""
+    _fill(a, _called.formulation.accelerations, q, v, tau)
+
+
+def _fill(out: np.ndarray, function: Any, *arguments: np.ndarray) -> None:
+    """No error may pass through compiled code; a run stopped by hand finds no numbers any more."""
+    if isinstance(_called.error, KeyboardInterrupt):
+        out[:] = np.nan
+        return
     try:
-        a[:] = _called.formulation.accelerations(q, v, tau)
-    except Exception as error:  # none may pass through compiled code
+        out[:] = function(*arguments)
+    except (Exception, KeyboardInterrupt) as error:
         _called.error = error
-        a[:] = np.nan
+        out[:] = np.nan

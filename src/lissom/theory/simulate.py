@@ -136,7 +136,7 @@ def _in_own_loop(model: Model, duration: float, dynamics: Dynamics, **settings: 
 def _called_back(formulation: Any, duration: float, **settings: Any) -> RawRun | None:
     """A run in lissom's own loop; None where Newton's method on forces does not converge.
 
-    It asks for a mass matrix less than twice the kernel's. On accelerations, in SciPy's loop, it always converges.
+    It asks for a mass matrix less than twice the kernel's; on accelerations, in SciPy's loop, for short steps alone.
     """
     from lissom.theory.callback import called_back, last_error
 
@@ -145,11 +145,14 @@ def _called_back(formulation: Any, duration: float, **settings: Any) -> RawRun |
             raw = _in_own_loop(formulation.model, duration, dynamics, **settings)
         except LissomError as error:
             raise last_error() or error from None
-        if raw.status == "failed" and last_error() is None and "did not converge" in raw.message:
-            return None
-        if raw.status == "failed" and last_error() is not None:
-            raw = replace(raw, message=f"after t = {raw.t[-1]:.6g} s: {last_error()}")
-        return raw
+        cause, after = last_error(), f"after t = {raw.t[-1]:.6g} s"
+        if raw.status != "failed":
+            return raw
+        if isinstance(cause, KeyboardInterrupt):
+            return replace(raw, status="interrupted", message=f"stopped by hand {after}; what was computed is kept")
+        if cause is not None:
+            return replace(raw, message=f"{after}: {cause}")
+        return None if "did not converge" in raw.message else raw
 
 
 def _mean(x: np.ndarray) -> np.ndarray:
