@@ -17,7 +17,7 @@ WIDTH = 380
 SAMPLES = 1200
 # In a legend, one dashed entry stands for all curves of a group (the references of the joints); it has no value.
 LOOK = """<style>
-.u-legend { margin-top: -4px !important; }
+.u-legend { margin-top: -4px !important; max-height: 76px; overflow-y: auto; display: block; }
 .u-legend .lissom-grouped, .u-legend .lissom-group .u-value { display: none !important; }
 .u-legend .lissom-group { pointer-events: none; }
 .u-legend .lissom-group th::after { content: "" !important; }
