@@ -264,7 +264,8 @@ def live(results: dict[str, Any]) -> Sheet:
         "The live page plays a run of an arm with three flexible links. Mesh updates per second: sent, and drawn by "
         "the browser with new values in its graphics buffers, median and most of eight stretches of 1.5 s. Headless "
         "Chromium draws and puts together the page on the processor alone, on the cores that the simulation uses too: "
-        f"the larger the window, the slower. Load: {results['load']}."
+        "the larger the window, the slower. Where it is slow, the page lowers its resolution by up to a quarter. "
+        f"Load: {results['load']}."
     )
     return Sheet("Live page", text, ("window", "sent", "drawn, median", "drawn, most", "target"), rows)
 

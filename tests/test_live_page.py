@@ -46,7 +46,7 @@ def live(browser, app):
     """The page, loaded and drawn; the same one for all tests, as a visitor has it."""
     with watched(browser) as page:
         page.set_viewport_size({"width": 1200, "height": 640})
-        page.goto(app.address)
+        page.goto(f"{app.address}?fixedDpr=1")  # else a slow browser gets fewer pixels, and every edge moves
         page.wait_for_selector(CANVAS)
         page.get_by_text("Motion").first.wait_for()
         page.wait_for_timeout(800)
@@ -245,8 +245,11 @@ def test_modes_swing_with_their_frequencies_at_any_pose(live, visitor, app):
     assert modal.found.frequencies_hz[:3] == pytest.approx(expected)
     live.locator("td", has_text=f"{expected[0]:.5g}").first.wait_for()
     first = shot(live, "live-mode", CANVAS)
-    live.wait_for_timeout(500)
-    assert changed(first, shot(live, "live-mode-later", CANVAS)) > 0.001
+    moved = []
+    for _ in range(4):  # at some of these times it may stand on the other side of its swing just as before
+        live.wait_for_timeout(300)
+        moved.append(changed(first, shot(live, "live-mode-later", CANVAS)))
+    assert max(moved) > 0.001
     assert not visitor.shows("Deflection ×") and visitor.shows("Joint frames")  # what says nothing here is not there
     # another mode
     visitor.choose("Mode", modal.mode.options[1])

@@ -172,7 +172,7 @@ def test_the_live_page_shows_the_meshes_and_bends_them(page, runs, name):
     thread.start()
     try:
         page.set_viewport_size({"width": 1200, "height": 700})
-        page.goto(address)
+        page.goto(f"{address}?fixedDpr=1")
         page.wait_for_selector("canvas[data-engine]")
         page.get_by_text("Motion").first.wait_for()
         page.locator(".mantine-Notification-closeButton").click()
