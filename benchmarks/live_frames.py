@@ -63,10 +63,7 @@ def three_links():
 
 def measure() -> dict[str, Any]:
     """Updates sent and drawn per second, by size of the window: the most of several stretches, and their median."""
-    from timing import machine
-
-    load = machine()["load"]
-    return {"load": load, "views": [{"width": w, "height": h} | _in_window(w, h) for w, h in VIEWS]}
+    return {"views": [{"width": w, "height": h} | _in_window(w, h) for w, h in VIEWS]}
 
 
 def _in_window(width: int, height: int) -> dict[str, float]:

@@ -79,11 +79,14 @@ def machine() -> dict[str, str]:
         "processor": _processor(),
         "cores": str(os.cpu_count()),
         "system": f"{platform.system()} {platform.machine()}",
-        "load": f"{os.getloadavg()[0]:.1f} runnable processes at the start",
         "software": f"lissom {lissom.__version__}, Python {platform.python_version()}, NumPy {numpy.__version__}, "
         f"Numba {numba.__version__}, gcc {gcc}",
-        "date": time.strftime("%Y-%m-%d"),
     }
+
+
+def moment() -> dict[str, str]:
+    """When a part is measured, and how many processes want to run at that time."""
+    return {"date": time.strftime("%Y-%m-%d"), "load": f"{os.getloadavg()[0]:.1f}"}
 
 
 def _processor() -> str:
