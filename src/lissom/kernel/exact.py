@@ -57,6 +57,13 @@ def bend_link(model, work, i, q, v):
         store_matrix(work.station_lever[p], H)
         store_vector(work.station_spin[p], spin)
         store_vector(work.station_spin_drift[p], drift)
+        bend = work.station_bend[p]
+        for c in range(6):
+            bend[c] = k[c]
+        store_vector(bend[6:9], th)
+        store_vector(bend[9:12], dth)
+        bend[12] = stretch
+        bend[13] = dstretch
         if p - first < model.nodes[i]:
             axis = (R[0][0], R[1][0], R[2][0])
             along = 1.0 + stretch
@@ -186,47 +193,59 @@ def exact_inertia(model, work, i, q, v):
 
 @shared
 def strains(model, p, m, q, eta, v, rate, zero):
-    """At station p: angle functions, angles, their x-derivatives and lever; curvature and stretch, and their rates."""
+    """Curvature and its rate, stretch and its rate at station p."""
     th, stretch = bent(model.station_psi[p], q, eta, m, zero)
     dth, dstretch = bent(model.station_psi[p], v, rate, m, zero)
     th_x = section_sums(model.station_psi_x[p], q, eta, m, zero)
     dth_x = section_sums(model.station_psi_x[p], v, rate, m, zero)
     k = angle_functions(th)
     H = lever_of(k, th)
-    curvature = rotate(H, th_x)
-    curvature_rate = add(rotate(H, dth_x), lever_rate(k, th, dth, th_x))
-    return k, th, th_x, H, curvature, curvature_rate, stretch, dstretch
+    curvature, curvature_rate = curvatures(k, th, dth, H, th_x, dth_x)
+    return curvature, curvature_rate, stretch, dstretch
+
+
+@inline
+def curvatures(k, th, dth, H, th_x, dth_x):
+    """Curvature H theta' and its rate."""
+    return rotate(H, th_x), add(rotate(H, dth_x), lever_rate(k, th, dth, th_x))
 
 
 @inline
 def exact_forces(model, work, i, q, v):
     """Add the elastic and damping forces of link i to the bias of its modal rows."""
+    zero = work.zero
     m = model.modes[i]
+    eta = model.modes_q[i]
+    etadot = model.modes_v[i]
     first = model.station_start[i]
     stiff = model.rigidity[i]
     beta = model.retardation[i]
     force = work.modal_force
     for j in range(m):
-        force[j] = work.zero
+        force[j] = zero
     for p in range(first, first + model.nodes[i]):
-        k, th, th_x, H, curvature, rate, stretch, dstretch = strains(
-            model, p, m, q, model.modes_q[i], v, model.modes_v[i], work.zero
-        )
+        psi = model.station_psi[p]
+        psi_x = model.station_psi_x[p]
+        bend = work.station_bend[p]
+        k = (bend[0], bend[1], bend[2], bend[3], bend[4], bend[5])
+        th = vector(bend[6:9])
+        H = matrix(work.station_lever[p])
+        th_x = section_sums(psi_x, q, eta, m, zero)
+        dth_x = section_sums(psi_x, v, etadot, m, zero)
+        curvature, rate = curvatures(k, th, vector(bend[9:12]), H, th_x, dth_x)
         weight = model.station_weight[p]
         moment = (
             weight * stiff[0] * (curvature[0] + beta * rate[0]),
             weight * stiff[1] * (curvature[1] + beta * rate[1]),
             weight * stiff[2] * (curvature[2] + beta * rate[2]),
         )
-        tension = weight * stiff[3] * (stretch + beta * dstretch)
+        tension = weight * stiff[3] * (bend[12] + beta * bend[13])
         a = lever_slope(k, th, th_x, moment)
         b = rotate_back(H, moment)
-        psi = model.station_psi[p]
-        psi_x = model.station_psi_x[p]
         for j in range(0, m, LANES):
             add_lanes(force, j, (a[0], a[1], a[2], tension), (psi[0], psi[1], psi[2], psi[3]))
             add_lanes(force, j, b, (psi_x[0], psi_x[1], psi_x[2]))
-    add_rows(force, v, model.modes_v[i], model.damping[i], m, m)
+    add_rows(force, v, etadot, model.damping[i], m, m)
     for j in range(m):
         work.inertia[i, j, m + 6] += force[j]
 
@@ -245,7 +264,7 @@ def exact_strain_energy(model, i, q, v, zero):
     m = model.modes[i]
     first = model.station_start[i]
     for p in range(first, first + model.nodes[i]):
-        _, _, _, _, k, _, a, _ = strains(model, p, m, q, model.modes_q[i], v, model.modes_v[i], zero)
+        k, _, a, _ = strains(model, p, m, q, model.modes_q[i], v, model.modes_v[i], zero)
         energy += 0.5 * model.station_weight[p] * density(model, i, k, a)
     return energy
 
@@ -257,7 +276,7 @@ def exact_dissipation(model, i, q, v, zero):
     m = model.modes[i]
     first = model.station_start[i]
     for p in range(first, first + model.nodes[i]):
-        _, _, _, _, _, k, _, a = strains(model, p, m, q, model.modes_q[i], v, model.modes_v[i], zero)
+        _, k, _, a = strains(model, p, m, q, model.modes_q[i], v, model.modes_v[i], zero)
         power += model.retardation[i] * model.station_weight[p] * density(model, i, k, a)
     return power
 

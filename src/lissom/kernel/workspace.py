@@ -40,6 +40,7 @@ class Workspace(NamedTuple):
     modal_force: np.ndarray  # (m,) scratch: bias of the modal rows
     tangent: np.ndarray  # (3, ns, m + 3) x-derivative of a station's velocity per mode, of its place, rate and drift
     motion: np.ndarray  # (6, m + 7) scratch, padded: velocity, angular velocity of a station per mode, twist; bias
+    station_bend: np.ndarray  # (ns, 14) its angle functions (6), rotation vector and rate, stretch and rate
     station_turn: np.ndarray  # (ns, 3, 3) rotation R of a station's section
     station_lever: np.ndarray  # (ns, 3, 3) its angular velocity per rate of the rotation vector, section axes
     station_spin: np.ndarray  # (ns, 3) its angular velocity in the link, section axes
@@ -92,6 +93,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         modal_force=zeros(m),
         tangent=zeros(3, stations, padded(m + 3)),
         motion=zeros(6, padded(m + 7 + LANES)),
+        station_bend=zeros(stations, 14),
         station_turn=zeros(stations, 3, 3),
         station_lever=zeros(stations, 3, 3),
         station_spin=zeros(stations, 3),
