@@ -106,7 +106,7 @@ def _in_window(width: int, height: int) -> dict[str, float]:
 
 def main() -> None:
     found = measure()
-    print(f"mesh updates per second, load: {found['load']}")
+    print("mesh updates per second")
     for one in found["views"]:
         print(f"{one['width']} x {one['height']}: sent {one['sent']:.1f}, drawn {one['median']:.1f}, "
               f"at most {one['most']:.1f}")  # fmt: skip
