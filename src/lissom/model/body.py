@@ -6,6 +6,7 @@ In a file: `body: {mass: 3.3, com: [0.1, 0, 0], inertia: [0.01, 0.02, 0.02]}` or
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -45,14 +46,14 @@ class SolidBody(Part):
     tip: Annotated[Vec3 | None, ToolPoint] = None
 
     @property
+    @abstractmethod
     def mass(self) -> float:
         """Mass in kg; complex when a size or the density is."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def inertia(self) -> Matrix3:
         """Inertia about the centre of mass (3, 3) in kg m2."""
-        raise NotImplementedError
 
 
 def _diagonal(xx: float, yy: float, zz: float) -> Matrix3:

@@ -6,6 +6,7 @@ In a file: `section: {shape: tube, outer: 0.06, thickness: 0.0025}`, or without 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Tag, model_validator
@@ -23,13 +24,13 @@ class SectionSpec(Part):
     what: ClassVar[str] = "section"
     form: ClassVar[str]
 
+    @abstractmethod
     def build(self, material: beam.Material | None) -> beam.Section:
         """Stiffnesses and inertias per length; analytic in every number, so that complex values pass."""
-        raise NotImplementedError
 
+    @abstractmethod
     def thickness_estimate(self) -> float:
         """Larger outer size in metres, for judging how slender a beam is."""
-        raise NotImplementedError
 
 
 class Rectangle(SectionSpec):
