@@ -317,15 +317,3 @@ def test_the_command_refuses_what_it_cannot_show(tmp_path, monkeypatch):
     ):
         result = CliRunner().invoke(commands, [*arguments, "--no-browser"])
         assert result.exit_code == 1 and message in result.stderr
-
-
-@pytest.mark.slow
-def test_mesh_updates_reach_the_browser_25_times_a_second(browser):
-    """In a process of its own, as Playwright runs one loop per process."""
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    script = Path(__file__).parents[1] / "benchmarks" / "live_frames.py"
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stdout + done.stderr
