@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.model.compiled import Model
 from lissom.simulation.stepping import State
 
 EXPLICIT = {
@@ -38,8 +39,13 @@ class Method:
     implicit: bool
 
 
-def choose(name: str, step: float | None, radius: float, state: State) -> Method:
-    """The integrator called `name` for a run; a given `step` makes its steps fixed."""
+def choose(
+    name: str, step: float | None, radius: float, state: State, model: Model, system: Any, scratch: Any
+) -> Method:
+    """The integrator called `name` for a run; a given `step` makes its steps fixed.
+
+    `system` and `scratch` as kernels take them.
+    """
     n = len(state.v)
     if name in EXPLICIT:
         from lissom.simulation import explicit
@@ -58,7 +64,7 @@ def choose(name: str, step: float | None, radius: float, state: State) -> Method
     if name == "radau":
         from lissom.simulation import radau
 
-        return Method(name, radau.march, radau.make_work(n), step is not None, True)
+        return Method(name, radau.march, radau.make_work(model, system, scratch), step is not None, True)
     if name in SUNDIALS:
         from lissom.simulation.cvode import make_march
 

@@ -173,7 +173,9 @@ class Loop:
         if self.method_name == "auto":
             self.poles = self._poles()
             self.method_name, self.reason = recommend(self.poles, self.duration)
-        method = choose(self.method_name, self.step, self.radius, self.state)
+        method = choose(
+            self.method_name, self.step, self.radius, self.state, self.model, self.packed, self.scratch
+        )
         if method.implicit:
             self.scratch_c = make_scratch(self.model, self.twin, np.complex128)
         self.state.clock[1] = self.step or min(1e-4, self.duration / 100)

@@ -20,7 +20,7 @@ from lissom.dynamics import derivatives, forward_dynamics, tip_pose
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
-from lissom.simulation.radau import NODES, TABLEAU
+from lissom.simulation.radau_tableau import NODES, TABLEAU
 from lissom.simulation.trajectory import Trajectory
 
 Output = Callable[[Model, np.ndarray, np.ndarray], Any]
