@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale, store_vector, transpose, vector
+from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale, store_matrix, store_vector, transpose, vector
 from lissom.kernel.forward import carry_row, rotated_block
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.lanes import add_lanes, set_lanes
@@ -20,9 +20,16 @@ from lissom.model.arrays import LANES, Arrays, padded
 
 
 class Local(NamedTuple):
-    """What J is made of, at one configuration."""
+    """What J is made of, at one configuration.
 
-    work: Any  # real Workspace: frames, inertias, stiffness and damping of links
+    `work` may serve for other states once J is factorised: solutions read the frames that are kept here.
+    """
+
+    work: Any  # real Workspace: inertias, stiffness and damping of links
+    rotation: np.ndarray  # (n, 3, 3) frames of the bodies, as in the workspace
+    position: np.ndarray  # (n, 3)
+    subspace: np.ndarray  # (n, 6, 6)
+    reach: np.ndarray  # (n, 6, m)
     q: np.ndarray  # (nq,) the configuration
     v: np.ndarray  # (nv,)
     a: np.ndarray  # (nv,)
@@ -53,12 +60,27 @@ class Factors(NamedTuple):
 
 def make_local(model: Arrays, work: Any, nq: int) -> Local:
     """Memory for one configuration; `work` is a Workspace of its own, as kernels take it."""
-    nv, gears = len(model.prescribed), len(model.rotor_v)
+    n, m, nv, gears = len(model.parent), model.modal_mass.shape[1], len(model.prescribed), len(model.rotor_v)
     gear_of = np.full(nv, -1, np.int64)
     gear_of[model.geared_v] = np.arange(gears)
     v, a, force, stiffness, damping = np.zeros((5, nv))
     gear_stiffness, gear_damping = np.zeros((2, gears))
-    return Local(work, np.zeros(nq), v, a, force, stiffness, damping, gear_stiffness, gear_damping, gear_of)
+    return Local(
+        work=work,
+        rotation=np.zeros((n, 3, 3)),
+        position=np.zeros((n, 3)),
+        subspace=np.zeros((n, 6, 6)),
+        reach=np.zeros((n, 6, m)),
+        q=np.zeros(nq),
+        v=v,
+        a=a,
+        force=force,
+        stiffness=stiffness,
+        damping=damping,
+        gear_stiffness=gear_stiffness,
+        gear_damping=gear_damping,
+        gear_of=gear_of,
+    )
 
 
 def make_factors(model: Arrays, number: type) -> Factors:
@@ -81,6 +103,22 @@ def make_factors(model: Arrays, number: type) -> Factors:
         motion=zeros(n, 6),
         x=zeros(nv),
     )
+
+
+@kernel
+def keep_frames(model, local):
+    """Copy the frames from the workspace."""
+    work = local.work
+    for i in range(1, model.parent.shape[0]):
+        store_matrix(local.rotation[i], matrix(work.rotation[i]))
+        store_vector(local.position[i], vector(work.position[i]))
+        for k in range(model.dofs[i]):
+            for r in range(6):
+                local.subspace[i, k, r] = work.subspace[i, k, r]
+        m = model.modes[model.parent[i]]
+        for r in range(6):
+            for j in range(0, m, LANES):
+                set_lanes(local.reach[i, r], j, (1.0,), (work.reach[i, r],))
 
 
 @kernel
@@ -149,7 +187,7 @@ def eliminate_joint(model, local, factors, i, c, d):
         at = model.joint_v[i] + k
         if model.prescribed[at] == 1:
             continue
-        s = local.work.subspace[i, k]
+        s = local.subspace[i, k]
         U = factors.pull[i, k]
         pivot = factors.zero + model.armature[at] + c * local.damping[at] + d * local.stiffness[at]
         gear = local.gear_of[at]
@@ -176,13 +214,13 @@ def hand_to_parent(model, local, factors, i):
     up = model.parent[i]
     m = model.modes[up]
     I = factors.articulated
-    R = matrix(local.work.rotation[i])
+    R = matrix(local.rotation[i])
     AA = rotated_block(I, 0, 0, R)
     AL = rotated_block(I, 0, 3, R)
     LL = rotated_block(I, 3, 3, R)
     LA = transpose(AL)
-    p = vector(local.work.position[i])
-    reach = local.work.reach[i]
+    p = vector(local.position[i])
+    reach = local.reach[i]
     carried = factors.carried
     for row in range(3):
         carry_row(carried[row], AA[row], AL[row], factors.zero, reach, p, m)
@@ -243,7 +281,7 @@ def reduce_load(model, local, factors, i):
         if model.prescribed[at] == 0:
             force = factors.x[at]
             for row in range(6):
-                force -= local.work.subspace[i, k, row] * b[m + row]
+                force -= local.subspace[i, k, row] * b[m + row]
             factors.pull_force[i, k] = force
             f = force * factors.pull_inverse[i, k]
             for row in range(6):
@@ -257,12 +295,12 @@ def hand_load_to_parent(model, local, factors, i):
     up = model.parent[i]
     mu = model.modes[up]
     b = factors.load[i]
-    R = matrix(local.work.rotation[i])
+    R = matrix(local.rotation[i])
     turn = rotate(R, (b[m], b[m + 1], b[m + 2]))
     push = rotate(R, (b[m + 3], b[m + 4], b[m + 5]))
-    reach = local.work.reach[i]
+    reach = local.reach[i]
     to = factors.load[up]
-    angular = add(vector(to[mu : mu + 3]), add(turn, cross(vector(local.work.position[i]), push)))
+    angular = add(vector(to[mu : mu + 3]), add(turn, cross(vector(local.position[i]), push)))
     linear = add(vector(to[mu + 3 : mu + 6]), push)
     by = (turn[0], turn[1], turn[2], push[0], push[1], push[2])
     for j in range(0, mu, LANES):
@@ -276,13 +314,13 @@ def carry_motion(model, local, factors, i):
     """Motion of frame i by its parent's, joint at rest."""
     up = model.parent[i]
     at = model.modes_v[up]
-    reach = local.work.reach[i]
+    reach = local.reach[i]
     angular = vector(factors.motion[up, 0:3])
-    linear = add(vector(factors.motion[up, 3:6]), cross(angular, vector(local.work.position[i])))
+    linear = add(vector(factors.motion[up, 3:6]), cross(angular, vector(local.position[i])))
     for j in range(model.modes[up]):
         angular = add(angular, scale(factors.x[at + j], (reach[0, j], reach[1, j], reach[2, j])))
         linear = add(linear, scale(factors.x[at + j], (reach[3, j], reach[4, j], reach[5, j])))
-    R = matrix(local.work.rotation[i])
+    R = matrix(local.rotation[i])
     store_vector(factors.motion[i, 0:3], rotate_back(R, angular))
     store_vector(factors.motion[i, 3:6], rotate_back(R, linear))
 
@@ -303,7 +341,7 @@ def accelerate(model, local, factors, i):
             force -= factors.pull[i, k, row] * a[row]
         x[at] = force * factors.pull_inverse[i, k]
         for row in range(6):
-            a[row] += local.work.subspace[i, k, row] * x[at]
+            a[row] += local.subspace[i, k, row] * x[at]
     J = factors.block[i]
     m = model.modes[i]
     at = model.modes_v[i]

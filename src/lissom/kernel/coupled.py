@@ -118,7 +118,7 @@ def assemble_stage(model, local, coupled, a):
         own_rows(model, local, coupled, i, a)
         for k in range(model.dofs[i]):
             for r in range(6):
-                coupled.axis[i, k, a, r] = local.work.subspace[i, k, r]
+                coupled.axis[i, k, a, r] = local.subspace[i, k, r]
         motion_by_parent(model, local, coupled, i, a)
 
 
@@ -162,9 +162,9 @@ def own_rows(model, local, coupled, i, a):
 def motion_by_parent(model, local, coupled, i, a):
     """`lever` and `shift` of body i in stage a: R^T reach, and R^T (omega, v + omega x p)."""
     m = model.modes[model.parent[i]]
-    R = matrix(local.work.rotation[i])
-    p = vector(local.work.position[i])
-    reach = local.work.reach[i]
+    R = matrix(local.rotation[i])
+    p = vector(local.position[i])
+    reach = local.reach[i]
     lever = coupled.lever[i, a]
     shift = coupled.shift[i, a]
     for r in range(3):

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.articulated import make_local
+from lissom.kernel.articulated import keep_frames, make_local
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.late import address
 from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
+from lissom.kernel.pointer import Hidden
 from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
 from lissom.simulation.system import applied_forces
@@ -25,11 +26,26 @@ def local_memory(model: Model) -> Any:
     return Struct(make_local(model.arrays, work, model.nq))
 
 
+def stage_scratch(scratch: Any, local: Any) -> tuple[Any, int]:
+    """Scratch whose residuals leave their inverse dynamics in the workspace of `local`, where they are the kernel's.
+
+    Returns it with 1 where they are.
+    """
+    if scratch.fields.own.struct is not scratch.fields.work:
+        return scratch, 0
+    return Struct(scratch.fields._replace(own=Hidden(local.fields.work))), 1
+
+
 @kernel
-def linearise(system, scratch, local, t):
-    """Fill the local parts at time t and the state (local.q, local.v, local.a)."""
+def linearise(system, scratch, local, t, seen):
+    """Fill the local parts at time t and the state (local.q, local.v, local.a).
+
+    `seen`: 1 where the workspace holds the inverse dynamics of this state already.
+    """
     model = system.model
-    scratch.twin_inverse(model, local.work, local.q, local.v, local.a, scratch.wrench, local.force)
+    if seen == 0:
+        scratch.twin_inverse(model, local.work, local.q, local.v, local.a, scratch.wrench, local.force)
+    keep_frames(model, local)
     link_stiffness(model, local.work, local.q, local.v)
     joint_stiffness(model, local.q, local.v, local.stiffness, local.damping)
     add_gains(system, scratch, local, t)

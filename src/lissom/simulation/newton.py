@@ -16,6 +16,7 @@ TOLERANCE = 0.02  # of the allowed error
 SLOW = 0.1  # contraction rate above which the matrix is renewed
 POOR = 0.25  # and above which, fresh, its form does not do
 BUSY_STEPS = 10  # steps over which the matrix is renewed every time, once it had to be
+RENEWED = 4
 FAR = 10.0  # size of a first correction, in units of the allowed error, that changes the matrix
 TRIAL = 10  # steps before a cheaper form is tried again; doubled with every failure
 
@@ -38,6 +39,7 @@ class Newton(NamedTuple):
     memory: np.ndarray  # (2,) contraction rates: of earlier steps, of the iteration before
     factored: np.ndarray  # (1,) step size of the factors
     tally: np.ndarray  # (3, 4) counts by form of the matrix
+    trace: np.ndarray
     rates: np.ndarray  # (3, 2) sum and number of the measured logarithms of contraction, by form
 
 
@@ -45,11 +47,11 @@ def make_newton(form: int) -> Newton:
     """Memory for an iteration that begins with the given form."""
     plan = np.zeros(8, np.int64)
     plan[FORM], plan[DUE], plan[WAIT] = form, 1, TRIAL
-    return Newton(plan, np.ones(2), np.zeros(1), np.zeros((3, 4), np.int64), np.zeros((3, 2)))
+    return Newton(plan, np.ones(2), np.zeros(1), np.zeros((3, 4), np.int64), np.zeros(40), np.zeros((3, 2)))
 
 
 @inline
-def judge(iteration, last, size, before, memory):
+def judge(iteration, last, size, before, fresh, memory):
     """What to do after a Newton step of the given size, in units of the allowed error; and the contraction rate.
 
     `before`: size of the step before, 0 where the matrix has changed since; `last`: number of the last iteration
@@ -64,7 +66,7 @@ def judge(iteration, last, size, before, memory):
         latest = size / before
         if latest > 2.0:
             return GIVE_UP, latest
-        rate = (latest * memory[1]) ** 0.5 if memory[1] > 0.0 else latest
+        rate = (latest * memory[1]) ** 0.5 if memory[1] > 0.0 and not fresh else latest
         memory[1] = latest
     else:
         memory[1] = 0.0
@@ -76,7 +78,7 @@ def judge(iteration, last, size, before, memory):
             return CONVERGED, 0.0
         memory[0] = min(1.0, max(rate, 0.005))
         return CONVERGED, 0.0 if tiny else rate
-    hopeless = measured and iteration > 1 and left * rate ** (last - iteration) > TOLERANCE
+    hopeless = measured and iteration > RENEWED and left * rate ** (last - iteration) > TOLERANCE
     if iteration == last or hopeless:
         return GIVE_UP, rate
     return GO_ON, rate

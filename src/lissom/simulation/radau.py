@@ -112,9 +112,11 @@ def motion(system, state, work, h):
 
 
 @inline
-def residuals(system, scratch, state, work, t, h):
+def residuals(system, state, work, t, h):
     """Residuals of the equations of motion at the stages."""
+    scratches = (work.matrix.scratch, work.matrix.scratch_second, work.matrix.scratch_third)
     for i in range(3):
+        scratch = scratches[i]
         move(system.model, state.q, work.U[i], scratch.q)
         prescribe(system, t + NODES[i] * h, scratch.q, work.V[i], work.A[i])
         residual(system, scratch, t + NODES[i] * h, scratch.q, work.V[i], work.A[i], work.R[i])
@@ -152,28 +154,31 @@ def converge(system, scratch, scratch_c, state, work, t, h):
     form = plan[newton.FORM]
     tally = work.newton.tally[form]
     due = plan[newton.DUE] == 1 or h != work.newton.factored[0]
+    fresh = due
     plan[newton.FRESH] = 1 if due else 0
     before = 0.0
     for iteration in range(NEWTON_ITERATIONS):
         change = motion(system, state, work, h)
+        residuals(system, state, work, t, h)
         if due:
             if not renew(system, scratch, scratch_c, state, work, form, t, h):
                 return False, 1.0
             work.newton.factored[0] = h
             work.newton.memory[0] = 1.0
             tally[newton.RENEWALS] += 1
-            before = 0.0
-        residuals(system, scratch, state, work, t, h)
         correct(system, work, form)
         tally[newton.ITERATIONS] += 1
         size = max(advance(system, state, work, h), change)
-        verdict, rate = newton.judge(iteration, NEWTON_ITERATIONS - 1, size, before, work.newton.memory)
+        work.newton.trace[0] = iteration + 1
+        work.newton.trace[1 + iteration] = size
+        work.newton.trace[20 + iteration] = 1.0 if due else 0.0
+        verdict, rate = newton.judge(iteration, NEWTON_ITERATIONS - 1, size, before, due, work.newton.memory)
         if verdict == newton.CONVERGED:
             motion(system, state, work, h)  # of the latest accelerations
             return True, rate
-        if verdict == newton.GIVE_UP:
+        if verdict == newton.GIVE_UP or (size > newton.FAR and not fresh):
             break
-        due = form < newton.EXACT and iteration < 3 and before == 0.0 and size > newton.FAR
+        due = form < newton.EXACT and iteration < newton.RENEWED and (size > newton.FAR or (before > 0.0 and rate > newton.SLOW))
         before = size
     return False, 1.0
 

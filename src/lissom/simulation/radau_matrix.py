@@ -21,7 +21,7 @@ from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve
 from lissom.simulation.chart import move
-from lissom.simulation.linearise import linearise, local_memory
+from lissom.simulation.linearise import linearise, local_memory, stage_scratch
 from lissom.simulation.newton import EXACT, SHARED, STAGES
 from lissom.simulation.radau_tableau import GAMMA, INVERSE, LAMBDA, NODES, SQUARE, TABLEAU, TRANSFORM
 from lissom.simulation.system import linear_parts, prescribe
@@ -33,6 +33,10 @@ class Matrix(NamedTuple):
     first: Any  # Local of stage 1
     second: Any  # of stage 2, where SHARED is taken
     third: Any  # of stage 3
+    scratch: Any  # Scratch whose residuals fill the workspace of stage 1
+    scratch_second: Any  # of stage 2
+    scratch_third: Any  # of stage 3
+    seen: int  # 1 where they do: the equations of motion are the kernel's
     real: Any  # Factors for GAMMA
     complex: Any  # Factors for LAMBDA
     coupled: Any  # Coupled
@@ -56,26 +60,31 @@ class Matrix(NamedTuple):
 def make_matrix(model: Model, system: Any, scratch: Any) -> Any:
     """Memory for `model`; system and scratch as kernels take them. Dense arrays take no memory until they are used."""
     n = model.nv
-    first, second, third = (local_memory(model) for _ in range(3))
+    first, second, third = stages = [local_memory(model) for _ in range(3)]
+    scratches = [stage_scratch(scratch, local) for local in stages]
     real, complex_ = (Struct(articulated.make_factors(model.arrays, number)) for number in (np.float64, np.complex128))
-    stages = Struct(coupled.make_coupled(model.arrays))
+    whole = Struct(coupled.make_coupled(model.arrays))
     struct = model.struct
     return Struct(
         Matrix(
             first=first,
             second=second,
             third=third,
+            scratch=scratches[0][0],
+            scratch_second=scratches[1][0],
+            scratch_third=scratches[2][0],
+            seen=scratches[0][1],
             real=real,
             complex=complex_,
-            coupled=stages,
-            linearise=Pointer(linearise, system, scratch, first, 0.0),
+            coupled=whole,
+            linearise=Pointer(linearise, system, scratch, first, 0.0, 1),
             factorise_real=Pointer(articulated.factorise, struct, first, real, 0.0, 0.0),
             factorise_complex=Pointer(articulated.factorise, struct, first, complex_, 0j, 0j),
             solve_real=Pointer(articulated.solve, struct, first, real),
             solve_complex=Pointer(articulated.solve, struct, first, complex_),
-            assemble_stage=Pointer(coupled.assemble_stage, struct, first, stages, 0),
-            factorise_coupled=Pointer(coupled.factorise_coupled, struct, stages, first, second, third),
-            solve_coupled=Pointer(coupled.solve_coupled, struct, stages),
+            assemble_stage=Pointer(coupled.assemble_stage, struct, first, whole, 0),
+            factorise_coupled=Pointer(coupled.factorise_coupled, struct, whole, first, second, third),
+            solve_coupled=Pointer(coupled.solve_coupled, struct, whole),
             M=np.zeros((n, n)),
             C=np.zeros((n, n)),
             K=np.zeros((n, n)),
@@ -95,12 +104,15 @@ def linearise_stage(system, scratch, state, work, local, i, t, h):
         local.v[k] = work.V[i, k]
         local.a[k] = work.A[i, k]
     prescribe(system, t + NODES[i] * h, local.q, local.v, local.a)
-    work.matrix.linearise(system, scratch, local, t + NODES[i] * h)
+    work.matrix.linearise(system, scratch, local, t + NODES[i] * h, work.matrix.seen)
 
 
 @kernel
 def renew(system, scratch, scratch_c, state, work, form, t, h):
-    """Factorise the matrix in the given form at the stages' present guess. Returns whether it is regular."""
+    """Factorise the matrix in the given form at the stages' present guess, whose residuals were just computed.
+
+    Returns whether it is regular.
+    """
     matrix = work.matrix
     model = system.model
     hg = h * GAMMA
