@@ -111,7 +111,7 @@ def test_keyboard_during_a_run_gives_a_trajectory_and_a_warning():
         (lambda: {"elbow": [1.0, 2.0]}, r"elbow = \[1.0, 2.0\]"),
         (lambda: None, "returned None"),
         (lambda: "full speed", "full speed"),
-        (lambda: 1 / 0, "ZeroDivisionError: division by zero .*test_simulate_reliability.py, line"),
+        (lambda: 1 / 0, "ZeroDivisionError: division by zero .*test_reliability.py, line"),
     ],
 )
 def test_controller_that_returns_nonsense_stops_with_time_and_value_and_keeps_the_rest(bad, told):
