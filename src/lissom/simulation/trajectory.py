@@ -118,7 +118,7 @@ class Trajectory:
         if frame not in ("parent", "world"):
             raise LissomError(f"frame must be 'child', 'parent' or 'world', got {frame!r}")
         R = self.lookup.axes(body.link)
-        parent = int(self.model.arrays.parent[self.model.row(body.link)])
+        parent = int(self.model.arrays.tree.parent[self.model.row(body.link)])
         if frame == "parent" and parent > 0:
             R = so3.inverse(self.lookup.axes(self.model.links[parent - 1])) @ R
         turned = np.concatenate([so3.act(R, values[:, :3]), so3.act(R, values[:, 3:])], axis=1)

@@ -61,7 +61,7 @@ def simulate(
     from lissom.simulation.start import start_state
 
     model = formulation.model
-    if model.arrays.prescribed.any():
+    if model.arrays.velocities.prescribed.any():
         raise LissomError("formulations take controllers, not prescribed motions; drive the joint with a torque")
     settings = {"controller": controller, "start": start, "rtol": rtol, "atol": atol, "rate": rate}
     if (compiled := getattr(formulation, "compiled", None)) is not None:
