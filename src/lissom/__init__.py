@@ -10,6 +10,7 @@ Names load when they are first used, so that `import lissom` stays light.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from lissom.display import provide
 from lissom.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -93,12 +94,14 @@ _SUBPACKAGES = (
     "kernel",
     "dynamics",
     "analysis",
-    "theory",
     "control",
     "simulation",
+    "theory",
     "scenario",
     "view",
 )
+
+provide(lambda: import_module("lissom.view"))
 
 
 def __getattr__(name: str) -> Any:
