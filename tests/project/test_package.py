@@ -14,7 +14,7 @@ from lissom.citation import PAPERS
 HEAVY = {"numba", "scipy", "pydantic", "matplotlib", "xarray", "casadi", "ruamel", "rich", "typer", "numpy"}
 
 # A file imports from its own layer and from those before it; from later ones only inside functions that need them.
-LAYERS = ("lie", "beam", "fem", "model", "kernel", "dynamics", "analysis", "theory", "control", "simulation",
+LAYERS = ("lie", "beam", "fem", "kernel", "model", "dynamics", "analysis", "control", "simulation", "theory",
           "scenario", "view", "examples", "cli")  # fmt: skip
 
 
