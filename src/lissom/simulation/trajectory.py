@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.display import display
 from lissom.errors import LissomError
 from lissom.lie import quaternion, so3
 from lissom.model.compiled import Model
+from lissom.showing import show
 from lissom.simulation.dataset import ENERGIES
 from lissom.simulation.dataset import dataset as labelled
 from lissom.simulation.interpolate import interpolate
@@ -271,13 +271,13 @@ class Trajectory:
             kind: "overview", "joints", "tip", "wrenches", "deflection", "energy", "shape" or "spectrum".
             options: what that plot takes, such as link="forearm"; see lissom.view.plots.
         """
-        return display().plot(self, kind, **options)
+        return show("run.plot", self, kind, **options)
 
     # pages and films
 
     def report(self, path: str | Path, title: str | None = None) -> Path:
         """Write one HTML file with the moving arm, charts and tables; it opens without a server or a network."""
-        return display().write_report(self, path, title)
+        return show("run.report", self, path, title)
 
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write a film of the motion: .mp4 (by ffmpeg) or .gif.
@@ -286,11 +286,11 @@ class Trajectory:
             options: fps, speed, scale (of the deflection), size in pixels, turn and lift of the view; see
                 lissom.view.film.
         """
-        return display().animate(self, path, **options)
+        return show("run.animate", self, path, **options)
 
     def _repr_html_(self) -> str:
         """How a notebook shows the run: a table, charts and the moving arm."""
-        return display().notebook_html(self)
+        return show("run.html", self)
 
     # files
 
