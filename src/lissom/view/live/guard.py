@@ -152,7 +152,7 @@ def allowed(handle: Any, value: Any) -> Any:
 
 def _parts(path: str) -> tuple[str, str]:
     """Key and the rest of a path: /KEY/rest?query."""
-    key, slash, rest = path.partition("?")[0].lstrip("/").partition("/")
+    key, _, rest = path.partition("?")[0].lstrip("/").partition("/")
     return key, "/" + rest
 
 
