@@ -29,7 +29,7 @@ FORMAT = 1
 def save(run: Trajectory, path: str | Path) -> None:
     """NetCDF with the robot's description, so that `load` needs nothing else."""
     model = run.model
-    prescribed = [b.joint for b in model.bodies if np.any(model.arrays.prescribed[b.joint_v])]
+    prescribed = [b.joint for b in model.bodies if np.any(model.arrays.velocities.prescribed[b.joint_v])]
     text = {
         "lissom": __version__,
         "robot": model.robot.to_yaml(),

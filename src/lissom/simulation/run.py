@@ -301,7 +301,7 @@ def _controller_failure(error: Exception, t: float) -> str:
 def _compiled(robot: Robot | Model, prescribed: tuple[str, ...]) -> Model:
     if isinstance(robot, Model):
         wanted = {c for name in prescribed for c in range(*robot.body(name).joint_v.indices(robot.nv))}
-        have = set(np.flatnonzero(robot.arrays.prescribed).tolist())
+        have = set(np.flatnonzero(robot.arrays.velocities.prescribed).tolist())
         if wanted == have:
             return robot
         robot = robot.robot

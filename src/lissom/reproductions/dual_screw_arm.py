@@ -113,7 +113,7 @@ def measure() -> Result:
 
 def main(out: Path) -> Result:
     """Print the tables and draw the figures; returns what was found."""
-    from lissom.cli.shell import screen
+    from lissom.terminal import screen
 
     console = screen()
     with console.status("simulating"):
