@@ -11,12 +11,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale, store_matrix, store_vector, transpose, vector
+from lissom.kernel.algebra import (
+    add,
+    cross,
+    matrix,
+    rotate,
+    rotate_back,
+    scale,
+    store_matrix,
+    store_vector,
+    transpose,
+    vector,
+)
+from lissom.kernel.arrays import LANES, Arrays, padded
 from lissom.kernel.forward import carry_row, rotated_block
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.rows import eliminate
-from lissom.model.arrays import LANES, Arrays, padded
 
 
 class Local(NamedTuple):
@@ -58,11 +69,22 @@ class Factors(NamedTuple):
     x: np.ndarray  # (nv,) right-hand side and solution
 
 
+def sizes(model: Arrays) -> tuple[int, int, int, int]:
+    """Numbers of bodies, of modes of a link (padded), of velocities, of elastic gears."""
+    modes = model.inertia.modal_mass.shape[1]
+    return len(model.tree.parent), modes, len(model.velocities.prescribed), len(model.gears.rotor_v)
+
+
 def make_local(model: Arrays, work: Any, nq: int) -> Local:
     """Memory for one configuration; `work` is a Workspace of its own, as kernels take it."""
-    n, m, nv, gears = len(model.parent), model.modal_mass.shape[1], len(model.prescribed), len(model.rotor_v)
+    n, m, nv, gears = (
+        len(model.tree.parent),
+        model.inertia.modal_mass.shape[1],
+        len(model.velocities.prescribed),
+        len(model.gears.rotor_v),
+    )
     gear_of = np.full(nv, -1, np.int64)
-    gear_of[model.geared_v] = np.arange(gears)
+    gear_of[model.gears.joint_v] = np.arange(gears)
     v, a, force, stiffness, damping = np.zeros((5, nv))
     gear_stiffness, gear_damping = np.zeros((2, gears))
     return Local(
@@ -84,7 +106,12 @@ def make_local(model: Arrays, work: Any, nq: int) -> Local:
 
 
 def make_factors(model: Arrays, number: type) -> Factors:
-    n, m, nv, gears = len(model.parent), model.modal_mass.shape[1], len(model.prescribed), len(model.rotor_v)
+    n, m, nv, gears = (
+        len(model.tree.parent),
+        model.inertia.modal_mass.shape[1],
+        len(model.velocities.prescribed),
+        len(model.gears.rotor_v),
+    )
 
     def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape, number)
@@ -109,13 +136,13 @@ def make_factors(model: Arrays, number: type) -> Factors:
 def keep_frames(model, local):
     """Copy the frames from the workspace."""
     work = local.work
-    for i in range(1, model.parent.shape[0]):
+    for i in range(1, model.tree.parent.shape[0]):
         store_matrix(local.rotation[i], matrix(work.rotation[i]))
         store_vector(local.position[i], vector(work.position[i]))
-        for k in range(model.dofs[i]):
+        for k in range(model.joints.dofs[i]):
             for r in range(6):
                 local.subspace[i, k, r] = work.subspace[i, k, r]
-        m = model.modes[model.parent[i]]
+        m = model.tree.modes[model.tree.parent[i]]
         for r in range(6):
             for j in range(0, m, LANES):
                 set_lanes(local.reach[i, r], j, (1.0,), (work.reach[i, r],))
@@ -124,29 +151,29 @@ def keep_frames(model, local):
 @kernel
 def factorise(model, local, factors, by_damping, by_stiffness):
     """Eliminate J = M + by_damping D + by_stiffness K."""
-    n = model.parent.shape[0]
-    for k in range(model.rotor_v.shape[0]):
+    n = model.tree.parent.shape[0]
+    for k in range(model.gears.rotor_v.shape[0]):
         eliminate_rotor(model, local, factors, k, by_damping, by_stiffness)
     for i in range(1, n):
         assemble(model, local, factors, i, by_damping, by_stiffness)
     for back in range(1, n):
         i = n - back
-        m = model.modes[i]
+        m = model.tree.modes[i]
         eliminate(factors.block[i], factors.modal_inverse[i], m, m + 6, m + 6)
         copy_twist_block(factors.block[i], m, factors.articulated)
         eliminate_joint(model, local, factors, i, by_damping, by_stiffness)
-        if model.parent[i] > 0:
+        if model.tree.parent[i] > 0:
             hand_to_parent(model, local, factors, i)
 
 
 @inline
 def eliminate_rotor(model, local, factors, k, c, d):
     """Rotor k, which nothing but its gear holds to the rest. One that is prescribed does not move."""
-    at = model.rotor_v[k]
-    gear = c * model.gear_damping[k] + d * model.gear_stiffness[k]
+    at = model.gears.rotor_v[k]
+    gear = c * model.gears.damping[k] + d * model.gears.stiffness[k]
     law = c * local.gear_damping[k] + d * local.gear_stiffness[k]
-    pivot = model.rotor_inertia[k] + c * local.damping[at] + d * local.stiffness[at] + gear
-    factors.gear[k, 0] = factors.zero if model.prescribed[at] == 1 else 1.0 / pivot
+    pivot = model.gears.inertia[k] + c * local.damping[at] + d * local.stiffness[at] + gear
+    factors.gear[k, 0] = factors.zero if model.velocities.prescribed[at] == 1 else 1.0 / pivot
     factors.gear[k, 1] = gear
     factors.gear[k, 2] = gear - law
 
@@ -154,7 +181,7 @@ def eliminate_rotor(model, local, factors, k, c, d):
 @inline
 def assemble(model, local, factors, i, c, d):
     """The body's own part of J, upper triangle."""
-    m = model.modes[i]
+    m = model.tree.modes[i]
     A = local.work.inertia[i]
     K = local.work.link_stiffness[i]
     D = local.work.link_damping[i]
@@ -183,13 +210,13 @@ def copy_twist_block(J, m, I):
 def eliminate_joint(model, local, factors, i, c, d):
     """Take the joint's motions out of the articulated body, one coordinate at a time."""
     I = factors.articulated
-    for k in range(model.dofs[i]):
-        at = model.joint_v[i] + k
-        if model.prescribed[at] == 1:
+    for k in range(model.joints.dofs[i]):
+        at = model.tree.joint_v[i] + k
+        if model.velocities.prescribed[at] == 1:
             continue
         s = local.subspace[i, k]
         U = factors.pull[i, k]
-        pivot = factors.zero + model.armature[at] + c * local.damping[at] + d * local.stiffness[at]
+        pivot = factors.zero + model.velocities.armature[at] + c * local.damping[at] + d * local.stiffness[at]
         gear = local.gear_of[at]
         if gear >= 0:
             by = factors.gear[gear]
@@ -211,8 +238,8 @@ def eliminate_joint(model, local, factors, i, c, d):
 @inline
 def hand_to_parent(model, local, factors, i):
     """Add the articulated body i to its parent's block, through the motion of the joint's place on the parent."""
-    up = model.parent[i]
-    m = model.modes[up]
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
     I = factors.articulated
     R = matrix(local.rotation[i])
     AA = rotated_block(I, 0, 0, R)
@@ -242,43 +269,43 @@ def hand_to_parent(model, local, factors, i):
 @kernel
 def solve(model, local, factors):
     """Overwrite factors.x with J^-1 x; entries of prescribed coordinates become zero."""
-    n = model.parent.shape[0]
+    n = model.tree.parent.shape[0]
     x = factors.x
-    for k in range(model.rotor_v.shape[0]):
+    for k in range(model.gears.rotor_v.shape[0]):
         by = factors.gear[k]
-        x[model.geared_v[k]] += by[1] * by[0] * x[model.rotor_v[k]]
+        x[model.gears.joint_v[k]] += by[1] * by[0] * x[model.gears.rotor_v[k]]
     for i in range(1, n):
-        m = model.modes[i]
+        m = model.tree.modes[i]
         for j in range(m):
-            factors.load[i, j] = -x[model.modes_v[i] + j]
+            factors.load[i, j] = -x[model.tree.modes_v[i] + j]
         for k in range(6):
             factors.load[i, m + k] = factors.zero
     for back in range(1, n):
         i = n - back
         reduce_load(model, local, factors, i)
-        if model.parent[i] > 0:
+        if model.tree.parent[i] > 0:
             hand_load_to_parent(model, local, factors, i)
     for i in range(1, n):
         carry_motion(model, local, factors, i)
         accelerate(model, local, factors, i)
-    for k in range(model.rotor_v.shape[0]):
+    for k in range(model.gears.rotor_v.shape[0]):
         by = factors.gear[k]
-        at = model.rotor_v[k]
-        x[at] = by[0] * (x[at] + by[2] * x[model.geared_v[k]])
+        at = model.gears.rotor_v[k]
+        x[at] = by[0] * (x[at] + by[2] * x[model.gears.joint_v[k]])
 
 
 @inline
 def reduce_load(model, local, factors, i):
     """What the load of body i leaves on its twist, after its modes and its joint have given way."""
-    m = model.modes[i]
+    m = model.tree.modes[i]
     b = factors.load[i]
     for j in range(m):
         f = -b[j] * factors.modal_inverse[i, j]
         for k in range(j + 1, m + 6, LANES):
             add_lanes(b, k, (f,), (factors.block[i, j],))
-    for k in range(model.dofs[i]):
-        at = model.joint_v[i] + k
-        if model.prescribed[at] == 0:
+    for k in range(model.joints.dofs[i]):
+        at = model.tree.joint_v[i] + k
+        if model.velocities.prescribed[at] == 0:
             force = factors.x[at]
             for row in range(6):
                 force -= local.subspace[i, k, row] * b[m + row]
@@ -291,9 +318,9 @@ def reduce_load(model, local, factors, i):
 @inline
 def hand_load_to_parent(model, local, factors, i):
     """Add what is left of body i's load to its parent's."""
-    m = model.modes[i]
-    up = model.parent[i]
-    mu = model.modes[up]
+    m = model.tree.modes[i]
+    up = model.tree.parent[i]
+    mu = model.tree.modes[up]
     b = factors.load[i]
     R = matrix(local.rotation[i])
     turn = rotate(R, (b[m], b[m + 1], b[m + 2]))
@@ -312,12 +339,12 @@ def hand_load_to_parent(model, local, factors, i):
 @inline
 def carry_motion(model, local, factors, i):
     """Motion of frame i by its parent's, joint at rest."""
-    up = model.parent[i]
-    at = model.modes_v[up]
+    up = model.tree.parent[i]
+    at = model.tree.modes_v[up]
     reach = local.reach[i]
     angular = vector(factors.motion[up, 0:3])
     linear = add(vector(factors.motion[up, 3:6]), cross(angular, vector(local.position[i])))
-    for j in range(model.modes[up]):
+    for j in range(model.tree.modes[up]):
         angular = add(angular, scale(factors.x[at + j], (reach[0, j], reach[1, j], reach[2, j])))
         linear = add(linear, scale(factors.x[at + j], (reach[3, j], reach[4, j], reach[5, j])))
     R = matrix(local.rotation[i])
@@ -330,10 +357,10 @@ def accelerate(model, local, factors, i):
     """Solution for the joint and the modes of body i."""
     x = factors.x
     a = factors.motion[i]
-    for back in range(model.dofs[i]):
-        k = model.dofs[i] - 1 - back
-        at = model.joint_v[i] + k
-        if model.prescribed[at] == 1:
+    for back in range(model.joints.dofs[i]):
+        k = model.joints.dofs[i] - 1 - back
+        at = model.tree.joint_v[i] + k
+        if model.velocities.prescribed[at] == 1:
             x[at] = factors.zero
             continue
         force = factors.pull_force[i, k]
@@ -343,8 +370,8 @@ def accelerate(model, local, factors, i):
         for row in range(6):
             a[row] += local.subspace[i, k, row] * x[at]
     J = factors.block[i]
-    m = model.modes[i]
-    at = model.modes_v[i]
+    m = model.tree.modes[i]
+    at = model.tree.modes_v[i]
     for back in range(m):
         j = m - 1 - back
         force = factors.load[i, j]
@@ -358,22 +385,22 @@ def accelerate(model, local, factors, i):
 @kernel
 def add_local_product(model, local, c, d, rate, place, out):
     """out += c D rate + d K place, all (nv,)."""
-    for i in range(1, model.parent.shape[0]):
-        at = model.modes_v[i]
-        for j in range(model.modes[i]):
+    for i in range(1, model.tree.parent.shape[0]):
+        at = model.tree.modes_v[i]
+        for j in range(model.tree.modes[i]):
             K = local.work.link_stiffness[i, j]
             D = local.work.link_damping[i, j]
             force = 0.0
-            for k in range(model.modes[i]):
+            for k in range(model.tree.modes[i]):
                 force += c * D[k] * rate[at + k] + d * K[k] * place[at + k]
             out[at + j] += force
     for k in range(out.shape[0]):
         out[k] += c * local.damping[k] * rate[k] + d * local.stiffness[k] * place[k]
-    for k in range(model.rotor_v.shape[0]):
-        rotor = model.rotor_v[k]
-        joint = model.geared_v[k]
-        slip = c * model.gear_damping[k] * (rate[rotor] - rate[joint])
-        wind = d * model.gear_stiffness[k] * (place[rotor] - place[joint])
+    for k in range(model.gears.rotor_v.shape[0]):
+        rotor = model.gears.rotor_v[k]
+        joint = model.gears.joint_v[k]
+        slip = c * model.gears.damping[k] * (rate[rotor] - rate[joint])
+        wind = d * model.gears.stiffness[k] * (place[rotor] - place[joint])
         law = c * local.gear_damping[k] * rate[joint] + d * local.gear_stiffness[k] * place[joint]
         out[rotor] += slip + wind + law
         out[joint] -= slip + wind

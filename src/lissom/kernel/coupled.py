@@ -10,14 +10,14 @@ changes by more than itself.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from lissom.kernel.algebra import add, compose, matrix, rotate, store_matrix, subtract, vector
+from lissom.kernel.arrays import LANES, Arrays, padded
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.lanes import add_lanes, set_lanes
-from lissom.model.arrays import LANES, Arrays, padded
 
 STAGES = 3
 TWISTS = 18  # of a body in all stages
@@ -47,7 +47,12 @@ class Coupled(NamedTuple):
 
 
 def make_coupled(model: Arrays) -> Coupled:
-    n, m, nv, gears = len(model.parent), model.modal_mass.shape[1], len(model.prescribed), len(model.rotor_v)
+    n, m, nv, gears = (
+        len(model.tree.parent),
+        model.inertia.modal_mass.shape[1],
+        len(model.velocities.prescribed),
+        len(model.gears.rotor_v),
+    )
     size = STAGES * m + TWISTS
 
     def zeros(*shape: int) -> np.ndarray:
@@ -114,9 +119,9 @@ def joint_block(coupled, first, second, third, at, inertia):
 @kernel
 def assemble_stage(model, local, coupled, a):
     """Rows of stage a of every body's block, with its joint axes and the motion by its parent."""
-    for i in range(1, model.parent.shape[0]):
+    for i in range(1, model.tree.parent.shape[0]):
         own_rows(model, local, coupled, i, a)
-        for k in range(model.dofs[i]):
+        for k in range(model.joints.dofs[i]):
             for r in range(6):
                 coupled.axis[i, k, a, r] = local.subspace[i, k, r]
         motion_by_parent(model, local, coupled, i, a)
@@ -125,7 +130,7 @@ def assemble_stage(model, local, coupled, a):
 @inline
 def own_rows(model, local, coupled, i, a):
     """Rows of stage a of body i's block: modes, then twist."""
-    m = model.modes[i]
+    m = model.tree.modes[i]
     J = coupled.block[i]
     A = local.work.inertia[i]
     D = local.work.link_damping[i]
@@ -161,7 +166,7 @@ def own_rows(model, local, coupled, i, a):
 @inline
 def motion_by_parent(model, local, coupled, i, a):
     """`lever` and `shift` of body i in stage a: R^T reach, and R^T (omega, v + omega x p)."""
-    m = model.modes[model.parent[i]]
+    m = model.tree.modes[model.tree.parent[i]]
     R = matrix(local.rotation[i])
     p = vector(local.position[i])
     reach = local.reach[i]
@@ -191,38 +196,36 @@ def padded_modes(m):
 @kernel
 def factorise_coupled(model, coupled, first, second, third):
     """Eliminate J, whose rows `assemble_stage` has laid down; first, second, third: the stages' Local."""
-    n = model.parent.shape[0]
-    for k in range(model.rotor_v.shape[0]):
+    n = model.tree.parent.shape[0]
+    for k in range(model.gears.rotor_v.shape[0]):
         eliminate_rotor(model, coupled, k, first, second, third)
     for back in range(1, n):
         i = n - back
-        eliminate_modes(coupled.block[i], coupled.modal_inverse[i], STAGES * model.modes[i])
-        copy_twist_block(coupled.block[i], STAGES * model.modes[i], coupled.articulated)
+        eliminate_modes(coupled.block[i], coupled.modal_inverse[i], STAGES * model.tree.modes[i])
+        copy_twist_block(coupled.block[i], STAGES * model.tree.modes[i], coupled.articulated)
         eliminate_joint(model, coupled, i, first, second, third)
-        if model.parent[i] > 0:
+        if model.tree.parent[i] > 0:
             hand_to_parent(model, coupled, i)
 
 
 @inline
 def eliminate_rotor(model, coupled, k, first, second, third):
     """Rotor k of all stages, which nothing but its gear holds to the rest. One that is prescribed does not move."""
-    at = model.rotor_v[k]
-    K = model.gear_stiffness[k]
-    D = model.gear_damping[k]
+    at = model.gears.rotor_v[k]
+    K = model.gears.stiffness[k]
+    D = model.gears.damping[k]
     gear = (stage_row(coupled, 0, D, K, 0.0), stage_row(coupled, 1, D, K, 0.0), stage_row(coupled, 2, D, K, 0.0))
     law = (
         stage_row(coupled, 0, first.gear_damping[k], first.gear_stiffness[k], 0.0),
         stage_row(coupled, 1, second.gear_damping[k], second.gear_stiffness[k], 0.0),
         stage_row(coupled, 2, third.gear_damping[k], third.gear_stiffness[k], 0.0),
     )
-    own = joint_block(coupled, first, second, third, at, model.rotor_inertia[k])
+    own = joint_block(coupled, first, second, third, at, model.gears.inertia[k])
     pivot = (add(own[0], gear[0]), add(own[1], gear[1]), add(own[2], gear[2]))
-    if model.prescribed[at] == 0:
+    if model.velocities.prescribed[at] == 0:
         store_matrix(coupled.gear[k, 0], inverse(pivot))
     store_matrix(coupled.gear[k, 1], gear)
-    store_matrix(
-        coupled.gear[k, 2], (subtract(gear[0], law[0]), subtract(gear[1], law[1]), subtract(gear[2], law[2]))
-    )
+    store_matrix(coupled.gear[k, 2], (subtract(gear[0], law[0]), subtract(gear[1], law[1]), subtract(gear[2], law[2])))
 
 
 @inline
@@ -266,9 +269,9 @@ def copy_twist_block(J, first, I):
 def eliminate_joint(model, coupled, i, first, second, third):
     """Take the joint's motions out of the articulated body, one coordinate in all stages at a time."""
     I = coupled.articulated
-    for k in range(model.dofs[i]):
-        at = model.joint_v[i] + k
-        if model.prescribed[at] == 1:
+    for k in range(model.joints.dofs[i]):
+        at = model.tree.joint_v[i] + k
+        if model.velocities.prescribed[at] == 1:
             continue
         S = coupled.axis[i, k]
         U = coupled.pull[i, k]
@@ -284,7 +287,7 @@ def eliminate_joint(model, coupled, i, first, second, third):
                 for c in range(1, 6):
                     u += I[r, at_b + c] * s[c]
                 U[b, r] = u
-        pivot = joint_block(coupled, first, second, third, at, model.armature[at])
+        pivot = joint_block(coupled, first, second, third, at, model.velocities.armature[at])
         gear = first.gear_of[at]
         if gear >= 0:
             by = coupled.gear[gear]
@@ -335,8 +338,8 @@ def subtract_matrix(A, B):
 @inline
 def hand_to_parent(model, coupled, i):
     """Add the articulated body i to its parent's block."""
-    up = model.parent[i]
-    m = model.modes[up]
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
     I = coupled.articulated
     J = coupled.block[up]
     Y = coupled.carried
@@ -383,33 +386,33 @@ def add_to_row(row, b, m, by, modal, twist):
 @kernel
 def solve_coupled(model, coupled):
     """Overwrite coupled.x (3, nv) with J^-1 x; entries of prescribed coordinates become zero."""
-    n = model.parent.shape[0]
+    n = model.tree.parent.shape[0]
     x = coupled.x
-    for k in range(model.rotor_v.shape[0]):
+    for k in range(model.gears.rotor_v.shape[0]):
         by = coupled.gear[k]
-        at = model.rotor_v[k]
+        at = model.gears.rotor_v[k]
         force = rotate(matrix(by[1]), rotate(matrix(by[0]), (x[0, at], x[1, at], x[2, at])))
         for a in range(STAGES):
-            x[a, model.geared_v[k]] += force[a]
+            x[a, model.gears.joint_v[k]] += force[a]
     for i in range(1, n):
-        m = model.modes[i]
+        m = model.tree.modes[i]
         for a in range(STAGES):
             for j in range(m):
-                coupled.load[i, a * m + j] = -x[a, model.modes_v[i] + j]
+                coupled.load[i, a * m + j] = -x[a, model.tree.modes_v[i] + j]
         for k in range(TWISTS):
             coupled.load[i, STAGES * m + k] = 0.0
     for back in range(1, n):
         i = n - back
         reduce_load(model, coupled, i)
-        if model.parent[i] > 0:
+        if model.tree.parent[i] > 0:
             hand_load_to_parent(model, coupled, i)
     for i in range(1, n):
         carry_motion(model, coupled, i)
         accelerate(model, coupled, i)
-    for k in range(model.rotor_v.shape[0]):
+    for k in range(model.gears.rotor_v.shape[0]):
         by = coupled.gear[k]
-        at = model.rotor_v[k]
-        j = model.geared_v[k]
+        at = model.gears.rotor_v[k]
+        j = model.gears.joint_v[k]
         force = add((x[0, at], x[1, at], x[2, at]), rotate(matrix(by[2]), (x[0, j], x[1, j], x[2, j])))
         moved = rotate(matrix(by[0]), force)
         for a in range(STAGES):
@@ -419,7 +422,7 @@ def solve_coupled(model, coupled):
 @inline
 def reduce_load(model, coupled, i):
     """What the load of body i leaves on its twists, after its modes and its joint have given way."""
-    modes = STAGES * model.modes[i]
+    modes = STAGES * model.tree.modes[i]
     J = coupled.block[i]
     b = coupled.load[i]
     for r in range(1, modes + TWISTS):
@@ -429,9 +432,9 @@ def reduce_load(model, coupled, i):
             left -= row[j] * b[j]
         b[r] = left
     w = b[modes:]
-    for k in range(model.dofs[i]):
-        at = model.joint_v[i] + k
-        if model.prescribed[at] == 1:
+    for k in range(model.joints.dofs[i]):
+        at = model.tree.joint_v[i] + k
+        if model.velocities.prescribed[at] == 1:
             continue
         S = coupled.axis[i, k]
         U = coupled.pull[i, k]
@@ -449,9 +452,9 @@ def reduce_load(model, coupled, i):
 @inline
 def hand_load_to_parent(model, coupled, i):
     """Add what is left of body i's load to its parent's."""
-    up = model.parent[i]
-    m = model.modes[up]
-    w = coupled.load[i, STAGES * model.modes[i] :]
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
+    w = coupled.load[i, STAGES * model.tree.modes[i] :]
     to = coupled.load[up]
     for a in range(STAGES):
         by = (w[6 * a], w[6 * a + 1], w[6 * a + 2], w[6 * a + 3], w[6 * a + 4], w[6 * a + 5])
@@ -465,10 +468,10 @@ def hand_load_to_parent(model, coupled, i):
 @inline
 def carry_motion(model, coupled, i):
     """Motion of frame i by its parent's, joint at rest."""
-    up = model.parent[i]
-    m = model.modes[up]
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
     parent = coupled.motion[up]
-    w = coupled.motion[i, STAGES * model.modes[i] :]
+    w = coupled.motion[i, STAGES * model.tree.modes[i] :]
     for a in range(STAGES):
         for r in range(6):
             moved = 0.0
@@ -485,14 +488,14 @@ def carry_motion(model, coupled, i):
 def accelerate(model, coupled, i):
     """Solution for the joint and the modes of body i."""
     x = coupled.x
-    m = model.modes[i]
+    m = model.tree.modes[i]
     modes = STAGES * m
     y = coupled.motion[i]
     w = y[modes:]
-    for back in range(model.dofs[i]):
-        k = model.dofs[i] - 1 - back
-        at = model.joint_v[i] + k
-        if model.prescribed[at] == 1:
+    for back in range(model.joints.dofs[i]):
+        k = model.joints.dofs[i] - 1 - back
+        at = model.tree.joint_v[i] + k
+        if model.velocities.prescribed[at] == 1:
             for a in range(STAGES):
                 x[a, at] = 0.0
             continue
@@ -515,4 +518,4 @@ def accelerate(model, coupled, i):
         y[j] = -left * coupled.modal_inverse[i, j]
     for a in range(STAGES):
         for j in range(m):
-            x[a, model.modes_v[i] + j] = y[a * m + j]
+            x[a, model.tree.modes_v[i] + j] = y[a * m + j]

@@ -10,60 +10,60 @@ from __future__ import annotations
 from numpy import tanh
 
 from lissom.kernel.algebra import matrix, rotate, vector
+from lissom.kernel.arrays import LANES
 from lissom.kernel.exact_stiffness import exact_stiffness
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.passive import contact
-from lissom.model.arrays import LANES
 
 
 @kernel
 def link_stiffness(model, work, q, v):
     """Fill work.link_stiffness and work.link_damping at the state (q, v), after `inverse_dynamics` with it."""
-    n = model.parent.shape[0]
+    n = model.tree.parent.shape[0]
     one = work.zero + 1.0
     for i in range(1, n):
-        linear = work.zero if model.nodes[i] > 0 else one
-        for j in range(model.modes[i]):
-            for k in range(0, model.modes[i], LANES):
-                set_lanes(work.link_stiffness[i, j], k, (linear,), (model.stiffness[i, j],))
-                set_lanes(work.link_damping[i, j], k, (one,), (model.damping[i, j],))
-        for p in range(model.station_start[i], model.station_start[i + 1]):
+        linear = work.zero if model.tree.nodes[i] > 0 else one
+        for j in range(model.tree.modes[i]):
+            for k in range(0, model.tree.modes[i], LANES):
+                set_lanes(work.link_stiffness[i, j], k, (linear,), (model.strain.stiffness[i, j],))
+                set_lanes(work.link_damping[i, j], k, (one,), (model.strain.damping[i, j],))
+        for p in range(model.exact.start[i], model.exact.start[i + 1]):
             for c in range(3):
                 work.station_pull[p, c] = work.zero
     for i in range(1, n):
         pull_on_parent(model, work, i)
     for i in range(1, n):
-        if model.nodes[i] > 0:
+        if model.tree.nodes[i] > 0:
             exact_stiffness(model, work, i, q, v)
-        elif model.modes[i] > 0:
+        elif model.tree.modes[i] > 0:
             centrifugal_stiffness(model, work, i)
             cubic_stiffness(model, work, i, q)
-            if model.second_order[i] == 1:
+            if model.tree.second_order[i] == 1:
                 tension_stiffness(model, work, i, q)
 
 
 @inline
 def pull_on_parent(model, work, i):
     """Tension that body i brings into the link which carries it."""
-    up = model.parent[i]
+    up = model.tree.parent[i]
     pull = rotate(matrix(work.rotation[i]), vector(work.wrench[i, 3:6]))
-    if model.nodes[up] > 0:
-        first = model.station_start[up]
-        for p in range(model.nodes[up]):
+    if model.tree.nodes[up] > 0:
+        first = model.exact.start[up]
+        for p in range(model.tree.nodes[up]):
             for c in range(3):
-                work.station_pull[first + p, c] += model.section_running[i, p] * pull[c]
-    elif model.second_order[up] == 1:
-        for j in range(model.modes[up]):
-            for k in range(0, model.modes[up], LANES):
-                add_lanes(work.link_stiffness[up, j], k, (-pull[0],), (model.section_shortening[i, j],))
+                work.station_pull[first + p, c] += model.sections.running[i, p] * pull[c]
+    elif model.tree.second_order[up] == 1:
+        for j in range(model.tree.modes[up]):
+            for k in range(0, model.tree.modes[up], LANES):
+                add_lanes(work.link_stiffness[up, j], k, (-pull[0],), (model.sections.shortening[i, j],))
 
 
 @inline
 def centrifugal_stiffness(model, work, i):
     """-(omega^2 1 - omega omega^T) : d c_j / d eta_l, see `inertia`."""
     w = vector(work.omega[i])
-    m = model.modes[i]
+    m = model.tree.modes[i]
     xx = -(w[1] * w[1] + w[2] * w[2])
     yy = -(w[0] * w[0] + w[2] * w[2])
     zz = -(w[0] * w[0] + w[1] * w[1])
@@ -71,7 +71,7 @@ def centrifugal_stiffness(model, work, i):
     xz = w[0] * w[2]
     yz = w[1] * w[2]
     for row in range(m):
-        by_eta = model.coupling_eta[i, row]
+        by_eta = model.inertia.coupling_eta[i, row]
         for j in range(m):
             b = by_eta[12 * j : 12 * j + 9]
             outwards = xx * b[0] + yy * b[4] + zz * b[8]
@@ -82,39 +82,39 @@ def centrifugal_stiffness(model, work, i):
 @inline
 def cubic_stiffness(model, work, i, q):
     """Derivatives of the forces of the cubic strain energy, and of their damping."""
-    eta = model.modes_q[i]
-    for term in range(model.cubic_start[i], model.cubic_start[i + 1]):
+    eta = model.tree.modes_q[i]
+    for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):
         for turn in range(3):  # each pair of the three modes; the third one's amplitude is the factor
-            a = model.cubic_modes[term, turn]
-            b = model.cubic_modes[term, (turn + 1) % 3]
-            amplitude = q[eta + model.cubic_modes[term, (turn + 2) % 3]]
-            work.link_stiffness[i, a, b] += model.cubic[term] * amplitude
-            work.link_stiffness[i, b, a] += model.cubic[term] * amplitude
-            work.link_damping[i, a, b] += model.cubic_damping[term] * amplitude
-            work.link_damping[i, b, a] += model.cubic_damping[term] * amplitude
+            a = model.strain.cubic_modes[term, turn]
+            b = model.strain.cubic_modes[term, (turn + 1) % 3]
+            amplitude = q[eta + model.strain.cubic_modes[term, (turn + 2) % 3]]
+            work.link_stiffness[i, a, b] += model.strain.cubic[term] * amplitude
+            work.link_stiffness[i, b, a] += model.strain.cubic[term] * amplitude
+            work.link_damping[i, a, b] += model.strain.cubic_damping[term] * amplitude
+            work.link_damping[i, b, a] += model.strain.cubic_damping[term] * amplitude
 
 
 @inline
 def tension_stiffness(model, work, i, q):
     """sum_p f_p A_p: the force f_p = -int psi_p a_x dm of the link's own mass on each form of the foreshortening."""
-    m = model.modes[i]
-    eta = model.modes_q[i]
+    m = model.tree.modes[i]
+    eta = model.tree.modes_q[i]
     w = vector(work.omega[i])
     a = work.acceleration[i]
-    for p in range(model.short_start[i], model.short_start[i + 1]):
-        phi = model.short_phi[p]
-        X = model.short_s0[p, 0]
-        Y = model.short_s0[p, 1]
-        Z = model.short_s0[p, 2]
+    for p in range(model.foreshortening.start[i], model.foreshortening.start[i + 1]):
+        phi = model.foreshortening.phi[p]
+        X = model.foreshortening.s0[p, 0]
+        Y = model.foreshortening.s0[p, 1]
+        Z = model.foreshortening.s0[p, 2]
         for j in range(m):
             X += phi[0, j] * q[eta + j]
             Y += phi[1, j] * q[eta + j]
             Z += phi[2, j] * q[eta + j]
         turned = a[1] * Z - a[2] * Y + w[0] * (w[1] * Y + w[2] * Z) - (w[1] * w[1] + w[2] * w[2]) * X
-        tension = -(model.short_weight[p] * a[3] + turned)
-        for j in range(model.bending[i]):
-            for k in range(0, model.bending[i], LANES):
-                add_lanes(work.link_stiffness[i, j], k, (tension,), (model.short_form[p, j],))
+        tension = -(model.foreshortening.weight[p] * a[3] + turned)
+        for j in range(model.tree.bending[i]):
+            for k in range(0, model.tree.bending[i], LANES):
+                add_lanes(work.link_stiffness[i, j], k, (tension,), (model.foreshortening.form[p, j],))
 
 
 @inline
@@ -137,17 +137,20 @@ def joint_stiffness(model, q, v, stiffness, damping):
     for k in range(v.shape[0]):
         stiffness[k] = 0.0
         damping[k] = 0.0
-    for k in range(model.passive_v.shape[0]):
-        at_v = model.passive_v[k]
-        at_q = model.passive_q[k]
-        slip = tanh(v[at_v] / model.coulomb_speed[k])
-        damping[at_v] += model.viscous[k] + model.coulomb[k] * (1.0 - slip * slip) / model.coulomb_speed[k]
+    for k in range(model.passive.v.shape[0]):
+        at_v = model.passive.v[k]
+        at_q = model.passive.q[k]
+        speed = model.passive.coulomb_speed[k]
+        slip = tanh(v[at_v] / speed)
+        damping[at_v] += model.passive.viscous[k] + model.passive.coulomb[k] * (1.0 - slip * slip) / speed
+            model.passive.viscous[k] + model.passive.coulomb[k] * (1.0 - slip * slip) / model.passive.coulomb_speed[k]
+        )
         if at_q >= 0:
-            stiffness[at_v] += model.spring[k]
-            if model.has_stop[k] == 1:
-                above = q[at_q] - model.upper[k]
-                below = model.lower[k] - q[at_q]
-                width = model.stop_width[k]
-                stiffness[at_v] += stop_stiffness(above, model.stop_stiffness[k], width)
-                stiffness[at_v] += stop_stiffness(below, model.stop_stiffness[k], width)
-                damping[at_v] += model.stop_damping[k] * (contact(above, width) + contact(below, width))
+            stiffness[at_v] += model.passive.spring[k]
+            if model.passive.has_stop[k] == 1:
+                above = q[at_q] - model.passive.upper[k]
+                below = model.passive.lower[k] - q[at_q]
+                width = model.passive.stop_width[k]
+                stiffness[at_v] += stop_stiffness(above, model.passive.stop_stiffness[k], width)
+                stiffness[at_v] += stop_stiffness(below, model.passive.stop_stiffness[k], width)
+                damping[at_v] += model.passive.stop_damping[k] * (contact(above, width) + contact(below, width))

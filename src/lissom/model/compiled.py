@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.kernel.arrays import Arrays
 from lissom.messages import suggestion
-from lissom.model.arrays import Arrays
 
 if TYPE_CHECKING:
     from lissom.beam import BeamLink
@@ -64,7 +64,7 @@ class Compiled:
         from lissom.kernel.workspace import workspace
 
         packed = Struct(workspace(self.arrays, number))
-        if np.any(self.arrays.nodes):
+        if np.any(self.arrays.tree.nodes):
             from lissom.kernel.exact import compile_exact
 
             compile_exact(self.struct, packed, packed.fields.late, number)

@@ -19,7 +19,7 @@ from lissom.simulation.system import applied_forces
 def local_memory(model: Model) -> Any:
     """Memory for the local parts at one configuration, as kernels take it."""
     work = model.new_workspace()
-    if np.any(model.arrays.nodes):
+    if np.any(model.arrays.tree.nodes):
         from lissom.kernel.exact_stiffness import exact_stiffness
 
         work.fields.late[3] = address(exact_stiffness, model.struct, work, np.float64)
@@ -73,6 +73,6 @@ def add_gains(system, scratch, local, t):
         if driven == measured:
             local.stiffness[driven] += law.kp[k]
             local.damping[driven] += law.kd[k]
-        elif gear >= 0 and system.model.rotor_v[gear] == driven:
+        elif gear >= 0 and system.model.gears.rotor_v[gear] == driven:
             local.gear_stiffness[gear] += law.kp[k]
             local.gear_damping[gear] += law.kd[k]

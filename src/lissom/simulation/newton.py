@@ -1,32 +1,37 @@
 """Newton iterations of implicit steps: when they are done, when their matrix is renewed, and in which form it serves.
 
-A matrix is kept as long as it contracts well. One that is fresh and does not is replaced by the next form, closer to
-the truth and dearer; after a while the cheaper one is tried again. Nothing but measured contraction decides.
+The matrix has up to three forms, from cheap to exact (`radau_matrix`). It is kept as long as it contracts well. Where a
+fresh one of one configuration does not, every stage gets its own. Where that is slow too, the exact one is taken as
+soon as slowness has cost as much as it costs. After a while the cheaper form is tried again. Nothing but measured
+contraction decides.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy import log
 
 from lissom.kernel.jit import inline
 
 TOLERANCE = 0.02  # of the allowed error
 SLOW = 0.1  # contraction rate above which the matrix is renewed
 POOR = 0.25  # and above which, fresh, its form does not do
+FAR = 10.0  # size of a correction, in units of the allowed error, for which the matrix is renewed
+RENEWALS_MOST = 4  # within one step
 BUSY_STEPS = 10  # steps over which the matrix is renewed every time, once it had to be
-RENEWED = 4
-FAR = 10.0  # size of a first correction, in units of the allowed error, that changes the matrix
-TRIAL = 10  # steps before a cheaper form is tried again; doubled with every failure
+TRIAL = 10  # steps before a cheaper form is tried again; doubled every time it does not do
+ITERATIONS_FAIR = 3  # in a step; what goes beyond is slowness
 
-SHARED, STAGES, EXACT = 0, 1, 2  # forms of the matrix; methods of one stage have no STAGES
+SHARED, STAGES, EXACT = 0, 1, 2  # forms of the matrix; a method of one stage has no STAGES
 CONVERGED, GO_ON, GIVE_UP = 1, 0, -1
+ACCURACY, CONVERGENCE, SCHEDULE = 0, 1, 2  # what limits a step: its error, Newton's convergence, an end or a given size
 
-# Entries of `plan` (8,): form of the matrix; renew it before the next step; it was renewed in this one; steps for which
-# it is renewed every time; failures in a row; predict by the last acceleration alone; steps until a cheaper form is
-# tried; how many steps that takes the next time
-FORM, DUE, FRESH, BUSY, FAILED, FLAT, UNTIL, WAIT = range(8)
+# Entries of `plan`: form of the matrix; renew it in the next step; it was renewed in this one; steps for which it is
+# renewed every time; predict by the acceleration at the start alone; steps until a cheaper form is tried; how many it
+# is the next time; what limits the next step
+FORM, DUE, FRESH, BUSY, FLAT, UNTIL, WAIT, LIMIT = range(8)
 
 # Columns of `tally`: steps, iterations, renewals of the matrix, failures to converge
 STEPS, ITERATIONS, RENEWALS, FAILURES = range(4)
@@ -35,28 +40,42 @@ STEPS, ITERATIONS, RENEWALS, FAILURES = range(4)
 class Newton(NamedTuple):
     """Memory of the iteration."""
 
+    stages: int  # of the method
+    cost: float  # of an exact matrix, in iterations
     plan: np.ndarray  # (8,)
     memory: np.ndarray  # (2,) contraction rates: of earlier steps, of the iteration before
     factored: np.ndarray  # (1,) step size of the factors
+    lost: np.ndarray  # (1,) iterations that slowness has cost
     tally: np.ndarray  # (3, 4) counts by form of the matrix
-    trace: np.ndarray
-    rates: np.ndarray  # (3, 2) sum and number of the measured logarithms of contraction, by form
+    rates: np.ndarray  # (3, 2) sum and number of logarithms of measured rates, by form
+    limits: np.ndarray  # (3,) steps by what limited them
 
 
-def make_newton(form: int) -> Newton:
-    """Memory for an iteration that begins with the given form."""
+def make_newton(stages: int, bodies: int, velocities: int) -> Newton:
+    """Memory for the iteration of a method with so many stages."""
     plan = np.zeros(8, np.int64)
-    plan[FORM], plan[DUE], plan[WAIT] = form, 1, TRIAL
-    return Newton(plan, np.ones(2), np.zeros(1), np.zeros((3, 4), np.int64), np.zeros(40), np.zeros((3, 2)))
+    plan[DUE], plan[WAIT] = 1, TRIAL
+    residuals = 5.0 * velocities + velocities**3 / (600.0 * bodies)  # complex passes; elimination, measured
+    return Newton(
+        stages=stages,
+        cost=residuals / stages,
+        plan=plan,
+        memory=np.ones(2),
+        factored=np.zeros(1),
+        lost=np.zeros(1),
+        tally=np.zeros((3, 4), np.int64),
+        rates=np.zeros((3, 2)),
+        limits=np.zeros(3, np.int64),
+    )
 
 
 @inline
 def judge(iteration, last, size, before, fresh, memory):
     """What to do after a Newton step of the given size, in units of the allowed error; and the contraction rate.
 
-    `before`: size of the step before, 0 where the matrix has changed since; `last`: number of the last iteration
-    allowed. `memory` (2,): contraction rate of earlier steps, 1 where unknown, by which a single iteration may do; and
-    that of the iteration before.
+    `before`: size of the step before, 0 for none; `fresh`: the matrix has changed since; `last`: number of the last
+    iteration allowed. `memory` (2,): contraction rate of earlier steps, 1 where unknown, by which a single iteration
+    may do; and that of the iteration before.
     """
     if not size < 1e10:
         return GIVE_UP, 1.0
@@ -78,71 +97,94 @@ def judge(iteration, last, size, before, fresh, memory):
             return CONVERGED, 0.0
         memory[0] = min(1.0, max(rate, 0.005))
         return CONVERGED, 0.0 if tiny else rate
-    hopeless = measured and iteration > RENEWED and left * rate ** (last - iteration) > TOLERANCE
+    hopeless = iteration > RENEWALS_MOST and left * rate ** (last - iteration) > TOLERANCE
     if iteration == last or hopeless:
         return GIVE_UP, rate
     return GO_ON, rate
 
 
 @inline
-def note_rate(newton, rate):
-    """Keep account of a measured contraction rate."""
-    if rate > 0.0:
-        sums = newton.rates[newton.plan[FORM]]
-        sums[0] += np.log(rate)
-        sums[1] += 1.0
+def begin(newton, h):
+    """At the start of a step: whether the matrix is to be renewed."""
+    due = newton.plan[DUE] == 1 or h != newton.factored[0]
+    newton.plan[FRESH] = 1 if due else 0
+    return due
 
 
 @inline
-def plan_after_step(newton, rate, dearest):
-    """After a step that converged at the given rate: what the next one should renew, and in which form.
+def renewed(newton, h):
+    """Note a new matrix for steps of size h."""
+    newton.factored[0] = h
+    newton.memory[0] = 1.0
+    newton.tally[newton.plan[FORM], RENEWALS] += 1
 
-    `dearest`: the form beyond which nothing is tried for slowness alone.
-    """
+
+@inline
+def renew_within(newton, iteration, size, before, rate):
+    """Whether the next iteration deserves a matrix at what this one has found."""
+    slow = size > FAR or (before > 0.0 and rate > SLOW)
+    return slow and newton.plan[FORM] < EXACT and iteration < RENEWALS_MOST
+
+
+@inline
+def plan_after_step(newton, iterations, rate):
+    """After a step that converged at the given rate: what the next one should renew, and in which form."""
     plan = newton.plan
-    newton.tally[plan[FORM], STEPS] += 1
-    note_rate(newton, rate)
-    plan[FAILED] = 0
+    form = plan[FORM]
+    newton.tally[form, STEPS] += 1
+    newton.limits[plan[LIMIT]] += 1
+    if rate > 0.0:
+        newton.rates[form, 0] += log(rate)
+        newton.rates[form, 1] += 1.0
     plan[FLAT] = 0
-    if rate > SLOW:
-        plan[BUSY] = BUSY_STEPS
     plan[DUE] = 0
-    if plan[BUSY] > 0:
-        plan[DUE] = 1
-        plan[BUSY] -= 1
-    if rate > POOR and plan[FRESH] == 1 and plan[FORM] < dearest:
-        climb(plan)
-    elif plan[FORM] > SHARED:
+    if form == EXACT:
+        if rate > POOR:
+            plan[DUE] = 1
+    else:
+        if rate > SLOW:
+            plan[BUSY] = BUSY_STEPS
+        if plan[BUSY] > 0:
+            plan[BUSY] -= 1
+            plan[DUE] = 1
+        newton.lost[0] += max(0, iterations - ITERATIONS_FAIR)
+        if plan[LIMIT] == CONVERGENCE:
+            newton.lost[0] += iterations
+        if form == SHARED and newton.stages > 1 and rate > POOR and plan[FRESH] == 1:
+            climb(plan, STAGES)
+        elif newton.lost[0] > newton.cost and (form == STAGES or newton.stages == 1):
+            newton.lost[0] = 0.0
+            climb(plan, EXACT)
+    if form > SHARED and plan[FORM] == form:
         plan[UNTIL] -= 1
         if plan[UNTIL] <= 0:
-            plan[FORM] -= 1
+            plan[FORM] = STAGES if form == EXACT and newton.stages > 1 else SHARED
             plan[DUE] = 1
 
 
 @inline
-def climb(plan):
-    """Take the next form for a while; a longer one every time."""
-    plan[FORM] += 1
+def climb(plan, form):
+    """Take a better form for a while; a longer one every time."""
+    plan[FORM] = form
     plan[DUE] = 1
     plan[UNTIL] = plan[WAIT]
     plan[WAIT] = min(2 * plan[WAIT], 1000)
 
 
 @inline
-def plan_after_failure(newton, extrapolated, dearest):
-    """After a step that did not converge: a fresh matrix, a better form, a flat predictor, in this order.
+def plan_after_failure(newton, extrapolated):
+    """After a step that did not converge: a fresh matrix, one by stages, a flat predictor, in this order.
 
     Returns False where only a smaller step is left to try.
     """
     plan = newton.plan
     newton.tally[plan[FORM], FAILURES] += 1
     plan[BUSY] = BUSY_STEPS
-    plan[FAILED] += 1
     plan[DUE] = 1
     if plan[FRESH] == 0:
         return True
-    if plan[FORM] < dearest:
-        climb(plan)
+    if plan[FORM] == SHARED and newton.stages > 1:
+        climb(plan, STAGES)
         return True
     if extrapolated and plan[FLAT] == 0:
         plan[FLAT] = 1

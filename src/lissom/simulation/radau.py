@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.kernel.chart import chart_rate, move
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
 from lissom.simulation import newton
-from lissom.simulation.chart import chart_rate, move
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.radau_matrix import correct, filter_error, make_matrix, renew
 from lissom.simulation.radau_tableau import ERROR, GAMMA, NODES, TABLEAU
@@ -49,7 +49,7 @@ def make_work(model: Model, system: Any, scratch: Any) -> Any:
     A, V, U, rate, R, step, last = np.zeros((7, 3, model.nv))
     return Struct(
         RadauWork(
-            newton=Struct(newton.make_newton(newton.SHARED)),
+            newton=Struct(newton.make_newton(3, len(model.bodies), model.nv)),
             matrix=make_matrix(model, system, scratch),
             A=A,
             V=V,
@@ -105,7 +105,7 @@ def motion(system, state, work, h):
             u = h * (
                 TABLEAU[i, 0] * work.rate[0, k] + TABLEAU[i, 1] * work.rate[1, k] + TABLEAU[i, 2] * work.rate[2, k]
             )
-            if system.model.tangent_axis[k] >= 0:
+            if system.model.velocities.group_axis[k] >= 0:
                 change = max(change, abs(u - work.U[i, k]) / position_scale(system, state, k))
             work.U[i, k] = u
     return change
@@ -149,38 +149,29 @@ def advance(system, state, work, h):
 
 @inline
 def converge(system, scratch, scratch_c, state, work, t, h):
-    """Newton iteration on the stages. Returns (converged, contraction rate)."""
-    plan = work.newton.plan
-    form = plan[newton.FORM]
-    tally = work.newton.tally[form]
-    due = plan[newton.DUE] == 1 or h != work.newton.factored[0]
-    fresh = due
-    plan[newton.FRESH] = 1 if due else 0
+    """Newton iteration on the stages. Returns (converged, iterations, contraction rate)."""
+    form = work.newton.plan[newton.FORM]
+    due = fresh = newton.begin(work.newton, h)
     before = 0.0
     for iteration in range(NEWTON_ITERATIONS):
         change = motion(system, state, work, h)
         residuals(system, state, work, t, h)
         if due:
             if not renew(system, scratch, scratch_c, state, work, form, t, h):
-                return False, 1.0
-            work.newton.factored[0] = h
-            work.newton.memory[0] = 1.0
-            tally[newton.RENEWALS] += 1
+                return False, iteration, 1.0
+            newton.renewed(work.newton, h)
         correct(system, work, form)
-        tally[newton.ITERATIONS] += 1
         size = max(advance(system, state, work, h), change)
-        work.newton.trace[0] = iteration + 1
-        work.newton.trace[1 + iteration] = size
-        work.newton.trace[20 + iteration] = 1.0 if due else 0.0
+        work.newton.tally[form, newton.ITERATIONS] += 1
         verdict, rate = newton.judge(iteration, NEWTON_ITERATIONS - 1, size, before, due, work.newton.memory)
         if verdict == newton.CONVERGED:
             motion(system, state, work, h)  # of the latest accelerations
-            return True, rate
+            return True, iteration + 1, rate
         if verdict == newton.GIVE_UP or (size > newton.FAR and not fresh):
-            break
-        due = form < newton.EXACT and iteration < newton.RENEWED and (size > newton.FAR or (before > 0.0 and rate > newton.SLOW))
+            return False, iteration + 1, rate
+        due = newton.renew_within(work.newton, iteration, size, before, rate)
         before = size
-    return False, 1.0
+    return False, NEWTON_ITERATIONS, 1.0
 
 
 @inline
@@ -220,6 +211,7 @@ def step_factor(work, h, error):
 def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, max_steps):
     """Advance to `t_end` or for `max_steps` steps; with `fixed` the step is not controlled. Returns a Status."""
     n = state.v.shape[0]
+    plan = work.newton.plan
     # The estimate is of order 3, the solution of order 5: what it may be for a solution as precise as asked (RADAU5).
     slack = max(1.0, 0.1 * state.rtol[0] ** (-1.0 / 3.0))
     for _ in range(max_steps):
@@ -227,14 +219,17 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         if t >= t_end:
             return 0
         h = limited_step(t, min(state.clock[1], h_max), t_end)
+        if h < state.clock[1]:
+            plan[newton.LIMIT] = newton.SCHEDULE
         predict(state, work, h)
-        converged, rate = converge(system, scratch, scratch_c, state, work, t, h)
+        converged, iterations, rate = converge(system, scratch, scratch_c, state, work, t, h)
         if not converged:
             state.counts[1] += 1
-            if newton.plan_after_failure(work.newton, state.flags[0] == 1, newton.STAGES):
+            if newton.plan_after_failure(work.newton, state.flags[0] == 1):
                 continue
             state.clock[1] = 0.5 * h
             work.ceiling[0] = 0.5 * h
+            plan[newton.LIMIT] = newton.CONVERGENCE
             if state.clock[1] < state.clock[3]:
                 return 2
             continue
@@ -247,6 +242,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             state.counts[1] += 1
             work.rejected[0] = 1
             state.clock[1] = h * max(0.2, min(0.9, 0.9 * error**-0.25))
+            plan[newton.LIMIT] = newton.ACCURACY
             if state.clock[1] < state.clock[3]:
                 return 2
             continue
@@ -271,12 +267,15 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         if t + h > t_end - 1e-14 * max(1.0, t_end):
             state.clock[0] = t_end
         state.flags[0] = 1
-        newton.plan_after_step(work.newton, rate, newton.STAGES)
+        newton.plan_after_step(work.newton, iterations, rate)
         work.rejected[0] = 0
         work.ceiling[0] *= 1.05
+        plan[newton.LIMIT] = newton.SCHEDULE if fixed else newton.ACCURACY
         if fixed:
             state.clock[1] = min(2.0 * state.clock[1], h_max)
         elif factor < 1.0 or factor > 1.3:
+            if work.ceiling[0] < h * factor:
+                plan[newton.LIMIT] = newton.CONVERGENCE
             state.clock[1] = min(h * factor, work.ceiling[0])
         else:
             state.clock[1] = h

@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel import articulated, coupled
+from lissom.kernel.chart import move
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.pointer import Pointer
 from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve
-from lissom.simulation.chart import move
 from lissom.simulation.linearise import linearise, local_memory, stage_scratch
-from lissom.simulation.newton import EXACT, SHARED, STAGES
+from lissom.simulation.newton import DUE, EXACT, SHARED, STAGES
 from lissom.simulation.radau_tableau import GAMMA, INVERSE, LAMBDA, NODES, SQUARE, TABLEAU, TRANSFORM
 from lissom.simulation.system import linear_parts, prescribe
 
@@ -136,15 +136,15 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         matrix.factorise_coupled(model, matrix.coupled, matrix.first, matrix.second, matrix.third)
         matrix.factorise_real(model, matrix.second, matrix.real, hg, hg * hg)
         return True
-    move(model, state.q, work.U[1], state.q1)
-    for k in range(state.v.shape[0]):
-        state.v1[k] = work.V[1, k]
-        state.a1[k] = work.A[1, k]
-    prescribe(system, t + NODES[1] * h, state.q1, state.v1, state.a1)
-    linear_parts(
-        system, scratch, scratch_c, t + NODES[1] * h, state.q1, state.v1, state.a1, matrix.M, matrix.C, matrix.K
-    )
-    state.counts[3] += 1
+    if work.newton.plan[DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
+        move(model, state.q, work.U[1], state.q1)
+        for k in range(state.v.shape[0]):
+            state.v1[k] = work.V[1, k]
+            state.a1[k] = work.A[1, k]
+        at = t + NODES[1] * h
+        prescribe(system, at, state.q1, state.v1, state.a1)
+        linear_parts(system, scratch, scratch_c, at, state.q1, state.v1, state.a1, matrix.M, matrix.C, matrix.K)
+        state.counts[3] += 1
     return factorise_dense(matrix, h)
 
 
