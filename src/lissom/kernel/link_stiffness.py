@@ -143,8 +143,6 @@ def joint_stiffness(model, q, v, stiffness, damping):
         speed = model.passive.coulomb_speed[k]
         slip = tanh(v[at_v] / speed)
         damping[at_v] += model.passive.viscous[k] + model.passive.coulomb[k] * (1.0 - slip * slip) / speed
-            model.passive.viscous[k] + model.passive.coulomb[k] * (1.0 - slip * slip) / model.passive.coulomb_speed[k]
-        )
         if at_q >= 0:
             stiffness[at_v] += model.passive.spring[k]
             if model.passive.has_stop[k] == 1:
