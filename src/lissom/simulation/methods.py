@@ -66,14 +66,10 @@ def choose(
     return Method(name, make_march(name, state), None, False, False)
 
 
-def recommend(poles: np.ndarray, duration: float) -> tuple[str, str]:
-    """The method for a system with the given eigenvalues (1/s) over `duration` (s), and the reason."""
-    fastest = float(np.max(np.abs(poles), initial=0.0))
+def recommend(fastest: float, duration: float) -> tuple[str, str]:
+    """The method for a system whose fastest eigenvalue is `fastest` (1/s) over `duration` (s), and the reason."""
     if fastest == 0.0:
-        return (
-            "dop853",
-            "nothing in the model oscillates or decays, so an explicit method of high order is best",
-        )
+        return "dop853", "no link, joint or gain oscillates or decays, so an explicit method of high order is best"
     limit = 3.0 / fastest  # stability of explicit methods
     steps = duration / limit
     if steps < EXPLICIT_STEPS:

@@ -8,7 +8,7 @@ contraction decides.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import log
@@ -67,6 +67,21 @@ def make_newton(stages: int, bodies: int, velocities: int) -> Newton:
         rates=np.zeros((3, 2)),
         limits=np.zeros(3, np.int64),
     )
+
+
+def report(newton: Newton) -> dict[str, Any]:
+    """How the iterations went, by form of the matrix, and how many steps were limited by what.
+
+    `contraction` is the mean factor by which an iteration reduces the error, where it took two to see.
+    """
+    forms = ("one configuration", "each stage", "exact") if newton.stages > 1 else ("recursive", "", "exact")
+    by_form = {}
+    for name, counts, (logarithms, measured) in zip(forms, newton.tally.tolist(), newton.rates.tolist(), strict=True):
+        if counts[ITERATIONS]:
+            by_form[name] = dict(zip(("steps", "iterations", "renewals", "failures"), counts, strict=True))
+            by_form[name]["contraction"] = float(np.exp(logarithms / measured)) if measured else 0.0
+    limited = dict(zip(("accuracy", "convergence", "schedule"), newton.limits.tolist(), strict=True))
+    return {"matrix": by_form, "limited": limited}
 
 
 @inline
