@@ -1,0 +1,101 @@
+"""The stamp of a kernel: a fingerprint of every source that its machine code depends on.
+
+Followed are the names a function uses, through helpers and other kernels: the text of each function and the value of
+each constant counts, wherever they stand, and so does this folder, which turns them into machine code. An edit to
+anything else leaves the stamp as it is.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import linecache
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic)
+
+
+@cache
+def stamp(function: Callable) -> str:
+    """Fingerprint (hexadecimal) of all that the machine code of a kernel's Python function depends on."""
+    found: dict[str, str] = {}
+    _follow(function, found)
+    lines = [_compiler(), *(f"{name} {digest}" for name, digest in sorted(found.items()))]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _follow(function: Any, found: dict[str, str]) -> None:
+    """Add the functions and constants that `function` reaches, by name."""
+    name = f"{function.__module__}.{function.__qualname__}"
+    if name in found:
+        return
+    found[name] = _digest(_text(function))
+    for used, value in _used(function):
+        inner = getattr(value, "py_func", value)
+        if isinstance(inner, FunctionType):
+            _follow(inner, found)
+        else:
+            found[f"{name}:{used}"] = _digest(_constant(value, f"{used} in {name}"))
+
+
+def _used(function: Any) -> Iterator[tuple[str, Any]]:
+    """Global names and enclosed variables that a function uses, with their values."""
+    if function.__closure__:
+        yield from zip(function.__code__.co_freevars, (cell.cell_contents for cell in function.__closure__))
+    for name in sorted(_names(function.__code__)):
+        if name in function.__globals__:
+            yield name, function.__globals__[name]
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (_names(const) for const in code.co_consts if isinstance(const, CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def _text(function: Any) -> str:
+    """Source lines of a function, decorators included."""
+    code = function.__code__
+    ends = (end for part in _codes(code) for _, end, _, _ in part.co_positions() if end is not None)
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    return "".join(lines[code.co_firstlineno - 1 : max(ends)])
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from _codes(const)
+
+
+def _constant(value: Any, where: str) -> str:
+    """A text that tells the values of a constant apart."""
+    if isinstance(value, enum.EnumType):
+        return repr([(member.name, member.value) for member in value])
+    if isinstance(value, CONSTANTS):
+        return repr(value)
+    if isinstance(value, tuple | list | set | frozenset):
+        return repr([_constant(entry, where) for entry in value])
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape} {value.tobytes().hex()}"
+    if isinstance(value, np.ufunc | type) or callable(value):  # of NumPy, Python or Numba
+        return getattr(value, "__name__", repr(value))
+    if isinstance(value, ModuleType) and not value.__name__.startswith("lissom"):
+        return value.__name__
+    raise TypeError(f"{where}: kernels use functions and constants by name, not a {type(value).__name__}")
+
+
+@cache
+def _compiler() -> str:
+    """Fingerprint of this folder."""
+    folder = Path(__file__).parent
+    return _digest("".join(path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py"))))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
