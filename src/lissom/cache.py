@@ -1,7 +1,7 @@
 """What is kept on disk between runs: machine code of kernels, reductions of finite-element links.
 
 The folder is that of the environment variable LISSOM_CACHE, or `lissom` in the user's cache folder; LISSOM_CACHE=off
-keeps nothing. LISSOM_CACHE_KERNELS and LISSOM_CACHE_LINKS do the same for one of the two.
+keeps nothing. LISSOM_CACHE_KERNELS and LISSOM_CACHE_LINKS name the folder of one of the two, or turn it off.
 """
 
 from __future__ import annotations
@@ -13,21 +13,25 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _told: set[str] = set()
-LOSS = {"kernels": "machine code is compiled again by every process", "links": "reductions are made again by every process"}
+LOSS = {
+    "kernels": "every process compiles its machine code again",
+    "links": "every process makes its reductions again",
+}
 
 
 def folder(what: str) -> Path | None:
     """Where `what` ("kernels", "links") is kept; None if nowhere."""
-    chosen = os.environ.get(f"LISSOM_CACHE_{what.upper()}") or os.environ.get("LISSOM_CACHE")
-    if chosen:
-        return None if chosen == "off" else Path(chosen) / what
+    own, common = os.environ.get(f"LISSOM_CACHE_{what.upper()}"), os.environ.get("LISSOM_CACHE")
+    if own or common:
+        return None if (own or common) == "off" else Path(own) if own else Path(str(common)) / what
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
     else:
         base = os.environ.get("XDG_CACHE_HOME", "~/Library/Caches" if sys.platform == "darwin" else "~/.cache")
     try:
         return Path(base).expanduser() / "lissom" / what
-    except RuntimeError:  # no home folder
+    except RuntimeError:
+        _tell(what, "there is no home folder")
         return None
 
 
@@ -37,8 +41,10 @@ def writing(what: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if what not in _told:
-            _told.add(what)
-            reason = error.strerror or str(error)
-            text = f"lissom: cannot write to {folder(what)} ({reason}): {LOSS[what]}. Set LISSOM_CACHE to a folder"
-            print(f"{text} that can be written.", file=sys.stderr)
+        _tell(what, f"{folder(what)} cannot be written ({error.strerror or error})")
+
+
+def _tell(what: str, reason: str) -> None:
+    if what not in _told:
+        _told.add(what)
+        print(f"lissom: {reason}: {LOSS[what]}. LISSOM_CACHE=folder names another place.", file=sys.stderr)

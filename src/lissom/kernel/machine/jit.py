@@ -8,7 +8,7 @@ compiled, and Numba not imported, before the first call.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, update_wrapper
+from functools import cached_property
 from typing import Any
 
 from lissom.kernel.machine.kinds import Kind
@@ -24,7 +24,12 @@ class Part:
     def __init__(self, function: Callable, **options: Any) -> None:
         self.py_func = function
         self.options = {"fastmath": FASTMATH, "error_model": "numpy", **options}
-        update_wrapper(self, function)
+        self.__name__, self.__qualname__, self.__module__ = (
+            function.__name__,
+            function.__qualname__,
+            function.__module__,
+        )
+        self.__doc__ = function.__doc__
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.__module__}.{self.__qualname__}>"

@@ -50,16 +50,16 @@ class Array:
         return 1 + 2 * self.ndim
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
-    """A Struct or a part of one: the names, kinds and places of its fields."""
+    """A Struct or a part of one: the names, kinds and places of its fields. Its text tells it from others."""
 
     name: str
     fields: tuple[tuple[str, Any], ...]
     parts: frozenset[str]  # fields that lie in this table; other Structs are reached by their address
-    places: dict[str, int] = field(init=False, compare=False, repr=False)
-    words: int = field(init=False, compare=False, repr=False)
-    text: str = field(init=False, compare=False, repr=False)
+    places: dict[str, int] = field(init=False, repr=False)
+    words: int = field(init=False, repr=False)
+    text: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         lengths = [1 if isinstance(k, Table) and n not in self.parts else k.words for n, k in self.fields]
@@ -68,6 +68,12 @@ class Table:
         digest = hashlib.sha256(described.encode()).hexdigest()[:16]
         for name, value in (("places", places), ("words", sum(lengths)), ("text", f"{self.name}_{digest}")):
             object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
 
 
 @dataclass(frozen=True)
@@ -118,8 +124,8 @@ def kinds(values: Iterable[Any]) -> tuple[Kind, ...]:
 
 
 def _array(value: np.ndarray) -> Array:
-    flags = value.flags
-    return Array(value.dtype.name, value.ndim, "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A", flags.writeable)
+    layout = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "A"
+    return Array(value.dtype.name, value.ndim, layout, value.flags.writeable)
 
 
 def table(fields: Any) -> Table:

@@ -1,8 +1,8 @@
 """The stamp of a kernel: a fingerprint of every source that its machine code depends on.
 
 Followed are the names a function uses, through helpers and other kernels: the text of each function and the value of
-each constant counts, wherever they stand, and so does this folder, which turns them into machine code. An edit to
-anything else leaves the stamp as it is.
+each constant counts, wherever they stand, and so does what turns them into machine code. An edit to anything else leaves
+the stamp as it is.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+KEEPING = {"stamp.py", "cache.py", "events.py"}  # files of this folder that only keep machine code and watch
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
@@ -76,7 +77,8 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 def _constant(value: Any, where: str) -> str:
     """A text that tells the values of a constant apart."""
     if isinstance(value, enum.EnumType):
-        return repr([(member.name, member.value) for member in value])
+        members: Any = value.__members__
+        return repr({name: member.value for name, member in members.items()})
     if isinstance(value, CONSTANTS):
         return repr(value)
     if isinstance(value, tuple | list | set | frozenset):
@@ -92,9 +94,9 @@ def _constant(value: Any, where: str) -> str:
 
 @cache
 def _compiler() -> str:
-    """Fingerprint of this folder."""
-    folder = Path(__file__).parent
-    return _digest("".join(path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py"))))
+    """Fingerprint of what shapes machine code in this folder."""
+    files = sorted(path for path in Path(__file__).parent.rglob("*.py") if path.name not in KEEPING)
+    return _digest("".join(path.read_text(encoding="utf-8") for path in files))
 
 
 def _digest(text: str) -> str:

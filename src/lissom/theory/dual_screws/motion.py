@@ -28,7 +28,7 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 from lissom.theory.dual_screws.sections import section_drift, section_screws, weighted
 
 

@@ -49,6 +49,7 @@ class DiskCache:
         path = self._path(signature, compiled.codegen)
         if path is not None:
             with cache.writing("kernels"):
+                path.parent.mkdir(parents=True, exist_ok=True)
                 part = path.with_suffix(f".{os.getpid()}.part")
                 part.write_bytes(dumps(compiled._reduce()))
                 part.replace(path)

@@ -40,7 +40,8 @@ def numba_type(kind: kinds.Kind) -> Any:
         case kinds.Number(name):
             return types.boolean if name == "bool" else getattr(types, name)
         case kinds.Array(dtype, ndim, layout, writeable):
-            return types.Array(numba.from_dtype(np.dtype(dtype)), ndim, layout, readonly=not writeable)
+            array: Any = types.Array
+            return array(numba.from_dtype(np.dtype(dtype)), ndim, layout, readonly=not writeable)
         case kinds.Table():
             return TableType(kind)
         case kinds.Function(arguments):

@@ -25,7 +25,7 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 from lissom.theory.screw_pde.compiled.eliminate import eliminate
 from lissom.theory.screw_pde.compiled.evaluate import (
     base_relative_velocity,
