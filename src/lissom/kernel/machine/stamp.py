@@ -1,8 +1,8 @@
 """The stamp of a kernel: a fingerprint of every source that its machine code depends on.
 
 Followed are the names a function uses, through helpers and other kernels: the text of each function and the value of
-each constant counts, wherever they stand, and so does what turns them into machine code. An edit to anything else leaves
-the stamp as it is.
+each constant counts, wherever they stand, and so does what turns them into machine code. An edit to anything else
+leaves the stamp as it is.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 KEEPING = {"stamp.py", "cache.py", "events.py"}  # files of this folder that only keep machine code and watch
+MISSING = object()
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
@@ -42,16 +43,20 @@ def _follow(function: Any, found: dict[str, str]) -> None:
         if isinstance(inner, FunctionType):
             _follow(inner, found)
         else:
-            found[f"{name}:{used}"] = _digest(_constant(value, f"{used} in {name}"))
+            found[f"{name}:{used}"] = _digest(_constant(value))
 
 
 def _used(function: Any) -> Iterator[tuple[str, Any]]:
     """Global names and enclosed variables that a function uses, with their values."""
     if function.__closure__:
         yield from zip(function.__code__.co_freevars, (cell.cell_contents for cell in function.__closure__))
-    for name in sorted(_names(function.__code__)):
-        if name in function.__globals__:
-            yield name, function.__globals__[name]
+    names = sorted(_names(function.__code__))
+    for name in names:
+        value = function.__globals__.get(name, MISSING)
+        if isinstance(value, ModuleType) and value.__name__.startswith("lissom."):
+            yield from ((f"{name}.{of}", vars(value)[of]) for of in names if of in vars(value))
+        elif value is not MISSING:
+            yield name, value
 
 
 def _names(code: CodeType) -> set[str]:
@@ -74,7 +79,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(const)
 
 
-def _constant(value: Any, where: str) -> str:
+def _constant(value: Any) -> str:
     """A text that tells the values of a constant apart."""
     if isinstance(value, enum.EnumType):
         members: Any = value.__members__
@@ -82,14 +87,10 @@ def _constant(value: Any, where: str) -> str:
     if isinstance(value, CONSTANTS):
         return repr(value)
     if isinstance(value, tuple | list | set | frozenset):
-        return repr([_constant(entry, where) for entry in value])
+        return repr([_constant(entry) for entry in value])
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape} {value.tobytes().hex()}"
-    if isinstance(value, np.ufunc | type) or callable(value):  # of NumPy, Python or Numba
-        return getattr(value, "__name__", repr(value))
-    if isinstance(value, ModuleType) and not value.__name__.startswith("lissom"):
-        return value.__name__
-    raise TypeError(f"{where}: kernels use functions and constants by name, not a {type(value).__name__}")
+    return getattr(value, "__name__", type(value).__name__)  # of NumPy or Python; nothing else can be compiled
 
 
 @cache
