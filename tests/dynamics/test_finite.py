@@ -32,7 +32,7 @@ def test_two_links_with_coulomb_friction_fall_freely_for_two_seconds(method):
     assert run.info.status == "finished"
     assert run.time[-1] == 2.0
     assert np.abs(run.v).max() > 3.55  # faster than where the exponentials of a complex tanh overflow
-    assert run.energy_audit().relative < 1e-6
+    assert run.energy_audit().relative < 1e-5
 
 
 def test_a_rigid_link_with_friction_starts_fast():
@@ -101,7 +101,7 @@ def test_a_state_that_is_not_finite_is_refused_by_the_name_of_its_coordinate(fun
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != "point_velocity"])
 def test_what_overflows_is_refused_by_name(function):
     """Speeds whose squares are beyond floating-point numbers."""
-    with pytest.raises(LissomError, match="link0|arm|link1"):
+    with pytest.raises(LissomError, match=r"link0|arm|link1"):
         FUNCTIONS[function](arm(2).compile(), [0.0, 1.0], [1e200, 0.0])
 
 

@@ -103,8 +103,9 @@ def inverse_derivatives(
         by_q,
         by_qd,
     )
-    slopes = (finite(model, "inverse_derivatives", part, q=q, qd=qd, qdd=qdd) for part in (by_q.T, by_qd.T))
-    return InverseDerivatives(inverse_dynamics(model, q, qd, qdd, wrenches), *slopes, mass_matrix(model, q))
+    for part in (by_q, by_qd):
+        finite(model, "inverse_derivatives", part.T, q=q, qd=qd, qdd=qdd)
+    return InverseDerivatives(inverse_dynamics(model, q, qd, qdd, wrenches), by_q.T, by_qd.T, mass_matrix(model, q))
 
 
 def parameter_derivatives(
