@@ -84,7 +84,12 @@ def before(package):
     [
         ("kernel/chart.py", r"base\[at\] \+ u\[k\]", "u[k] + base[at]", {"chart", "march"}),  # a kernel
         ("kernel/forward.py", r"work\.zero - model\.gravity", "-model.gravity", {"kernel"}),  # a helper beside it
-        ("kernel/algebra.py", r"(def cross\(.*\):\n)", r"\1    # as in a textbook\n", {"kernel", "chart", "theory", "march"}),
+        (
+            "kernel/algebra.py",
+            r"(def cross\(.*\):\n)",
+            r"\1    # as in a textbook\n",
+            {"kernel", "chart", "theory", "march"},
+        ),
         ("kernel/arrays.py", r"LANES = 4", "LANES = 8", {"kernel"}),  # a constant
         ("kernel/rows.py", r"count % 4\b", "count % 2", {"kernel"}),  # a helper of a helper
         ("kernel/lanes.py", r"total \+ scale \* row", "scale * row + total", {"kernel"}),  # what the bridge overloads
