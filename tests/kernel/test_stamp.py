@@ -13,7 +13,7 @@ from places import ROOT
 KERNELS = {
     "kernel": "lissom.kernel.forward:forward_dynamics",
     "chart": "lissom.kernel.chart:move",
-    "theory": "lissom.theory.dual_screws.motion:motion",
+    "theory": "lissom.theory.lie_group.passes:newton_euler",
     "simulation": "lissom.simulation.system:acceleration",
     "march": "lissom.simulation.radau:march",
 }
@@ -93,7 +93,7 @@ def before(package):
         ("kernel/arrays.py", r"LANES = 4", "LANES = 8", {"kernel"}),  # a constant
         ("kernel/rows.py", r"count % 4\b", "count % 2", {"kernel"}),  # a helper of a helper
         ("kernel/lanes.py", r"total \+ scale \* row", "scale * row + total", {"kernel"}),  # what the bridge overloads
-        ("theory/screw_algebra.py", r"(@inline\ndef .*\):\n)", r"\1    # a screw\n", {"theory"}),
+        ("theory/screw_algebra.py", r"(def bracket\(.*\):\n)", r"\1    # of screws\n", {"theory"}),
         ("control/kernel.py", r"(@\w+\ndef control_forces\(.*\):\n)", r"\1    # a law\n", {"simulation", "march"}),
         ("kernel/machine/bridge/lanes.py", r"self\.builder\.fadd", "self.builder.fsub", set(KERNELS)),
         ("kernel/machine/jit.py", r'"nsz", ', "", set(KERNELS)),
