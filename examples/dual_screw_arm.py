@@ -15,7 +15,7 @@ found = example.main(Path(mkdtemp()))
 assert found.gap("nonlinear").max() < 1e-6
 assert found.gap("linear").max() < example.TOLERANCE
 # with elastic speeds cut, as in the paper: within 5 mm, and within the tolerance but after the jumps of the set-points
-t, gap = found.motions["truncated"].run.t, found.gap("truncated")
+t, gap = found.motions["truncated"].run.time, found.gap("truncated")
 assert gap.max() < 5e-3
 assert max(gap[t < 0.5].max(), gap[(t > 2) & (t < 3)].max(), gap[t > 5].max()) < example.TOLERANCE
 # what the linear form leaves out falls with the square of the compliance; what speeds add falls more slowly

@@ -21,4 +21,4 @@ assert np.abs(results.tip[200] - [1.35078828, 1.132168168, 0.58790541]).max() < 
 weight = 9.81 * (1.0 + 1.6302 * (0.95 + 0.93) + 3.3 + 2.1)
 assert abs(results.wrenches[-1, 0, 4] / weight - 1) < 1e-3
 # the settling tip tells the two slowest poles of the controlled arm
-assert np.abs(results.identified_hz / results.pole_hz[:2] - 1).max() < 0.02
+assert np.abs(results.identified_frequencies / results.pole_frequencies[:2] - 1).max() < 0.02

@@ -177,7 +177,7 @@ def test_the_comparison_sees_a_millionth_in_any_array_of_the_model():
         for name in sorted(unseen):
             model, arrays = case.model, case.model.arrays
             arrays = arrays._replace(**{name: getattr(arrays, name) * (1 + 1e-6)})
-            changed = lissom.Model(model.robot, arrays, model.beams, model.bodies)
+            changed = lissom.Model(model.robot, arrays, model.flexible, model.bodies)
             value = lissom.inverse_dynamics(changed, *case.state, case.a)
             if np.abs(value - expected).max(initial=0.0) > max(TIGHT, case.slack) * np.abs(expected).max(initial=0.0):
                 unseen.discard(name)

@@ -22,8 +22,8 @@ def case(request):
 def points(case):
     """A few points of every link: (link, x)."""
     for link in case.model.links:
-        if link in case.model.beams:
-            length = case.model.beams[link].length
+        if link in case.model.flexible:
+            length = case.model.flexible[link].length
             yield from ((link, x) for x in (0.0, 0.37 * length, length, None))
         else:
             yield link, None
@@ -98,7 +98,7 @@ def test_a_link_sits_on_its_parents_section():
     for number in TREE_NUMBERS:
         case = tree(number)
         for link in case.robot.bodies:
-            if link.parent not in case.model.beams:
+            if link.parent not in case.model.flexible:
                 continue
             q = case.q.copy()
             at = case.model.body(link.name).joint_q
@@ -142,7 +142,7 @@ def test_a_bent_tip_comes_back_by_half_the_integral_of_its_slope_squared():
     q = model.neutral()
     q[model.q_names.index("blade.y1")] = 0.1
     x = np.linspace(0, 8, 2001)
-    tip, line = lissom.tip_pose(model, q), model.beams["blade"].displacement(x, q[1:])
+    tip, line = lissom.tip_pose(model, q), model.flexible["blade"].displacement(x, q[1:])
     short = simpson(np.gradient(line[:, 1], x) ** 2, x=x) / 2
     assert 8 - tip[0, 3] == pytest.approx(short, rel=1e-4)
     assert tip[1, 3] == pytest.approx(line[-1, 1], rel=1e-12)

@@ -92,7 +92,7 @@ def test_an_almost_rigid_beam_has_the_dynamics_of_the_rigid_body(tmp_path):
     """The beam replaces the link's inertial, so the rigid twin takes the mass of the tube."""
     robot = _bent(tmp_path)
     text = (FOLDER / "wrist.urdf").read_text()
-    beam = robot.compile().beams["boom"]
+    beam = robot.compile().flexible["boom"]
     section, length = beam.section, beam.length
     mass = section.rhoA * length
     across = section.Jy * length + mass * length**2 / 12

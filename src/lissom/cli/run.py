@@ -125,6 +125,6 @@ def _trajectory(model: Any, arguments: dict[str, Any], show: bool) -> Trajectory
 
     with Bar(arguments["duration"], show) as bar, install_listener("numba:compile", Compiling(bar)):
         raw = integrate(model, **arguments, progress=bar.update)
-    if len(raw.t) == 0:
+    if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     return from_run(raw)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from lissom.beam import BeamLink
+from lissom.beam import FlexibleLink
 from lissom.errors import RobotError
 from lissom.lie import so3
 from lissom.model.arrays import Arrays, Motion, padded
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.joint import Joint
 from lissom.model.robot import Link, Robot
-
-if TYPE_CHECKING:
-    from lissom.fem.reduced import ReducedLink
 
 LEVI_CIVITA = np.zeros((3, 3, 3))
 for _a, _b, _c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -69,12 +66,12 @@ class _Compiler:
     def __init__(self, robot: Robot, prescribed: tuple[str, ...]) -> None:
         self.robot = robot
         self.links = robot.bodies
-        self.beams = robot.elastic_links()
+        self.flexible = robot.flexible_links()
         self.rows = {"world": 0} | {link.name: i for i, link in enumerate(self.links, start=1)}
         self.rotors = [link for link in self.links if link.joint.elastic]
         self.n = len(self.links) + 1
-        self.m = padded(max((beam.count for beam in self.beams.values()), default=0))
-        exact = {name: beam.stations() for name, beam in self.beams.items() if isinstance(beam, BeamLink)}
+        self.m = padded(max((beam.count for beam in self.flexible.values()), default=0))
+        exact = {name: beam.stations() for name, beam in self.flexible.items()}
         self.stations = {name: part for name, part in exact.items() if part is not None}
         self.K = max((part.nodes for part in self.stations.values()), default=0)
         self.number = np.complex128 if robot.has_complex_values() else np.float64
@@ -84,7 +81,7 @@ class _Compiler:
     def model(self) -> Model:
         fields = self._tree() | self._tangent() | self._joints() | self._inertias() | self._passive() | self._rotors()
         fields["gravity"] = np.asarray(self.robot.gravity, self.number)
-        return Model(robot=self.robot, arrays=Arrays(**fields), beams=self.beams, bodies=tuple(self.names))
+        return Model(robot=self.robot, arrays=Arrays(**fields), flexible=self.flexible, bodies=tuple(self.names))
 
     # coordinates ------------------------------------------------------------------------------------------------
 
@@ -93,7 +90,7 @@ class _Compiler:
         names, nq, nv = [], 0, 0
         for link in self.links:
             joint = link.joint
-            labels = self.beams[link.name].labels if link.name in self.beams else ()
+            labels = self.flexible[link.name].labels if link.name in self.flexible else ()
             modes = tuple(f"{link.name}.{label}" for label in labels)
             body = BodyNames(
                 link=link.name,
@@ -148,8 +145,8 @@ class _Compiler:
             out["parent"][i] = self.rows[link.parent]
             for key in ("joint_q", "joint_v", "modes_q", "modes_v"):
                 out[key][i] = getattr(names, key).start
-            if link.name in self.beams:
-                beam = self.beams[link.name]
+            if link.name in self.flexible:
+                beam = self.flexible[link.name]
                 out["modes"][i] = beam.count
                 out["bending"][i] = beam.bending_count
                 out["second_order"][i] = int(beam.second_order)
@@ -180,8 +177,8 @@ class _Compiler:
         armature = self._zeros(self.nv)
         origin_rotation[:] = np.eye(3)
         for i, link in enumerate(self.links, start=1):
-            if link.parent in self.beams:
-                beam = self.beams[link.parent]
+            if link.parent in self.flexible:
+                beam = self.flexible[link.parent]
                 at = beam.section_map(beam.length if link.at is None else link.at)
                 k = beam.count
                 position[i], phi[i, :, :k], psi[i, :, :k] = at.position, at.phi, at.psi
@@ -230,16 +227,16 @@ class _Compiler:
             "retardation": self._zeros(n),
         }
         for i, link in enumerate(self.links, start=1):
-            if link.name in self.beams:
-                self._flexible_body(i, self.beams[link.name], out)
+            if link.name in self.flexible:
+                self._flexible_body(i, self.flexible[link.name], out)
             else:
                 self._rigid_body(i, link, out)
         return out | self._cubic_terms() | self._shortenings() | self._stations()
 
     def _cubic_terms(self) -> dict[str, np.ndarray]:
         """Cubic strain-energy terms of all links, one after the other."""
-        terms = [self.beams[link.name].cubic_terms() if link.name in self.beams else None for link in self.links]
-        index, value, rate = zip(*(t for t in terms if t is not None), strict=True) if self.beams else ((), (), ())
+        terms = [self.flexible[link.name].cubic_terms() if link.name in self.flexible else None for link in self.links]
+        index, value, rate = zip(*(t for t in terms if t is not None), strict=True) if self.flexible else ((), (), ())
         return {
             "cubic_start": _starts(0 if t is None else len(t[0]) for t in terms),
             "cubic_modes": np.concatenate([np.zeros((0, 3), np.int64), *index]),
@@ -249,7 +246,7 @@ class _Compiler:
 
     def _shortenings(self) -> dict[str, np.ndarray]:
         """Foreshortening of all links, one after the other, padded to the largest mode count."""
-        parts = [self.beams[link.name].shortening() if link.name in self.beams else None for link in self.links]
+        parts = [self.flexible[link.name].shortening() if link.name in self.flexible else None for link in self.links]
         starts = _starts(0 if part is None else len(part.weight) for part in parts)
         total, m = starts[-1], self.m
         out = {
@@ -297,7 +294,7 @@ class _Compiler:
         out["moment"][i] = body.mass * com
         out["second_moment"][i] = 0.5 * np.trace(inertia) * np.eye(3) - inertia + body.mass * np.outer(com, com)
 
-    def _flexible_body(self, i: int, beam: BeamLink | ReducedLink, out: dict[str, np.ndarray]) -> None:
+    def _flexible_body(self, i: int, beam: FlexibleLink, out: dict[str, np.ndarray]) -> None:
         """Invariants in the kernel's layout."""
         k, inv = beam.count, beam.invariants()
         out["mass"][i], out["moment"][i], out["second_moment"][i] = inv.mass, inv.mc0, inv.G0

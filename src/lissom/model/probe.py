@@ -54,8 +54,8 @@ def _place(
     new["origin_rotation"][row] = np.eye(3)
     new["origin_position"][row] = offset
     new["has_origin"][row] = 1
-    if link in model.beams:
-        beam = model.beams[link]
+    if link in model.flexible:
+        beam = model.flexible[link]
         place = beam.length if x is None else x
         if not isinstance(place, str) and not 0 <= np.real(place) <= np.real(beam.length):
             raise LissomError(f"x = {place} m is not on {link}, which is {beam.length} m long")

@@ -46,9 +46,9 @@ def simulate(
     Args:
         robot: a Robot, a compiled Model, or the name or path of a robot file.
         duration: seconds to simulate.
-        controller: a law of `lissom.control` (runs compiled), a `Sampled` controller, or any function (t, q, qd) that
+        controller: a law of `lissom.control` (runs compiled), a `Sampled` controller, or any function (t, q, v) that
             returns torques; a plain function is sampled 1000 times per second and its torques are held in between.
-        start: joint values by name ({"elbow": 0.5}), an array q, or a pair (q, qd); zero and at rest unless given.
+        start: joint values by name ({"elbow": 0.5}), an array q, or a pair (q, v); zero and at rest unless given.
         motion: joints that follow a prescribed motion, {joint: Reference}; the torque they need is in the result.
         method: "auto", or "radau", "generalised-alpha", "dop853", "dopri5", "rk4", "euler", "cvode-adams", "cvode-bdf".
         step: fixed step in seconds (needed by rk4 and euler); without it the step follows `rtol` and `atol`.
@@ -81,7 +81,7 @@ def simulate(
             audit=audit,
             progress=bar,
         )
-    if len(raw.t) == 0:
+    if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
     trajectory.warnings += axial_doubts(trajectory)

@@ -276,7 +276,7 @@ class Loop:
         followed = followed_vibrations(self.poles, step, float(self.state.atol[0])) if method.implicit else ""
         return RawRun(
             model=self.model,
-            t=r.times[:n].copy(),
+            time=r.times[:n].copy(),
             q=r.q[:n].copy(),
             v=r.v[:n].copy(),
             a=r.a[:n].copy(),
@@ -331,8 +331,8 @@ def pace(model: Model, q: np.ndarray) -> np.ndarray:
     inertia = np.diag(mass_matrix(model, q))
     stiffness = np.zeros(model.nv)
     for body in model.bodies:
-        if body.link in model.beams:
-            stiffness[body.modes_v] = np.diag(model.beams[body.link].stiffness())
+        if body.link in model.flexible:
+            stiffness[body.modes_v] = np.diag(model.flexible[body.link].stiffness())
     return np.maximum(PACE, np.sqrt(stiffness / np.where(inertia > 0, inertia, np.inf)))
 
 

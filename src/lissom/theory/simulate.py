@@ -83,7 +83,7 @@ def simulate(
     work = np.concatenate([[0.0], np.cumsum(np.diff(times) * _mean(np.sum(forces * v, axis=1)))])
     raw = RawRun(
         model=model,
-        t=times,
+        time=times,
         q=q,
         v=v,
         a=a,
@@ -145,7 +145,7 @@ def _called_back(formulation: Any, duration: float, **settings: Any) -> RawRun |
             raw = _in_own_loop(formulation.model, duration, dynamics, **settings)
         except LissomError as error:
             raise last_error() or error from None
-        cause, after = last_error(), f"after t = {raw.t[-1]:.6g} s"
+        cause, after = last_error(), f"after t = {raw.time[-1]:.6g} s"
         if raw.status != "failed":
             return raw
         if isinstance(cause, KeyboardInterrupt):
@@ -188,7 +188,7 @@ class _Loop:
         n = self.model.nv
         q, v = x[:n], x[n:]
         exact = derivatives(self.model, q, v, self.forces(t, q, v))
-        J = np.block([[np.zeros((n, n)), np.eye(n)], [exact.q, exact.qd]])
+        J = np.block([[np.zeros((n, n)), np.eye(n)], [exact.q, exact.v]])
         if self.law is not None:
             J[n:] += exact.tau @ np.hstack(self.law.derivatives(t, q, v))
         return J
