@@ -36,7 +36,7 @@ lint: $(VENV)/.installed-test
 
 # Chromium for the tests of pages.
 browser:
-	@tests/install-browser
+	@tests/project/install-browser
 
 bench: $(VENV)/.installed-core
 	$(BIN)/python benchmarks/run.py

@@ -21,7 +21,7 @@ from lissom.simulation.observe import observe
 from lissom.simulation.raw import RawRun
 from lissom.simulation.run import Loop
 
-FIGURES = json.loads((Path(__file__).parents[1] / "tests" / "reference_figures.json").read_text())
+FIGURES = json.loads((Path(__file__).parents[1] / "tests" / "data" / "reference_figures.json").read_text())
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
     python benchmarks/exudyn_race.py            the race, with the settings chosen for both sides
     python benchmarks/exudyn_race.py --tune     accuracy and time of all settings tried; the fastest that do are chosen
 
-Accuracy is against converged solutions of geometrically exact models (tests/reference_figures.json). A side may use
-any mesh, modes, steps and method that keep every quantity within what a problem allows. Needs the extra `bench`.
+Accuracy is against converged solutions of geometrically exact models (tests/data/reference_figures.json). A side may
+use any mesh, modes, steps and method that keep every quantity within what a problem allows. Needs the extra `bench`.
 """
 
 from __future__ import annotations

@@ -203,8 +203,8 @@ def exudyn(results: dict[str, Any]) -> Sheet:
     text = (
         "Time loops alone, warm, in one process and one thread, in milliseconds of processor time: medians over runs "
         "that take turns, ratios Exudyn / lissom with quartiles. Accuracy is against converged solutions of "
-        "geometrically exact models (`tests/reference_figures.json`): the settings of either side keep every quantity "
-        "within what is asked (`python benchmarks/exudyn_race.py --tune` tries others); the share "
+        "geometrically exact models (`tests/data/reference_figures.json`): the settings of either side keep every "
+        "quantity within what is asked (`python benchmarks/exudyn_race.py --tune` tries others); the share "
         "of that error which each uses is given. Exudyn: generalised-alpha with fixed steps, modified Newton with "
         "tolerance 1e-6, sparse solver, no files, fast build; its rotors of the Canadarm2 run through Python "
         "functions."

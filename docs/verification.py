@@ -44,7 +44,7 @@ def rows(lines: list[dict]) -> dict[str, list[str]]:
 
 def anchor(file: str) -> str:
     """Where the chapter of a test file stands on the page."""
-    return Path(file).stem.replace("_", "-")
+    return file.removeprefix("tests/").removesuffix(".py").replace("_", "-").replace("/", "-")
 
 
 def nearest(lines: list[dict]) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lissom.cli.options import EXAMPLE, Anything, Json, Settings
-from lissom.cli.shell import FAILED, INTERRUPTED, assignment, command, say, screen
+from lissom.cli.shell import FAILED, INTERRUPTED, assignment, command, say
 from lissom.errors import LissomError
+from lissom.terminal import screen
 
 if TYPE_CHECKING:
     from lissom.scenario.schema import Scenario

@@ -123,7 +123,7 @@ def reduce(
             unknowns=structure.size,
             mass=structure.total_mass(),
             interfaces=tied.names,
-            held_frequencies=held.hz,
+            held_frequencies=held.frequencies,
             shares=held.shares,
             next_frequency=held.next_frequency,
             full_frequencies=full[: len(squares)],

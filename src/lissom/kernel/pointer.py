@@ -16,14 +16,28 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 warnings.filterwarnings("ignore", message="First-class function type", category=NumbaExperimentalFeatureWarning)
 
 
+class Hidden:
+    """A Struct as those see it who only hand it on: without its fields, so that they compile once for all Structs."""
+
+    __slots__ = ("address", "struct")
+    _numba_type_ = types.Opaque("Hidden")
+
+    def __init__(self, struct: Any) -> None:
+        self.struct, self.address = struct, struct.address
+
+
 class Pointer(types.WrapperAddressProtocol):
     """A compiled kernel as a value that other kernels can call."""
 
     def __init__(self, kernel: Any, *arguments: Any) -> None:
-        """`arguments`: examples, whose types choose the compiled version."""
-        self._signature = types.void(*(typeof(argument) for argument in arguments))
-        kernel.compile(self._signature.args)
-        self._compiled = kernel.overloads[self._signature.args]
+        """`arguments`: examples, whose types choose the compiled version.
+
+        The kernel itself sees what is `Hidden` from its callers.
+        """
+        own = tuple(typeof(x.struct if isinstance(x, Hidden) else x) for x in arguments)
+        kernel.compile(own)
+        self._compiled = kernel.overloads[own]
+        self._signature = types.void(*map(typeof, arguments))
 
     def __wrapper_address__(self) -> int:
         name = self._compiled.fndesc.llvm_cfunc_wrapper_name

@@ -17,7 +17,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, models, register_model, unbox
 from numba.np.arrayobj import make_array, populate_array
 
-from lissom.kernel.pointer import Pointer
+from lissom.kernel.pointer import Hidden, Pointer
 
 WORD = 8  # bytes of an entry: an address, a size, a float
 
@@ -57,7 +57,7 @@ def _entry(value: Any) -> list[int]:
     """Entry of a field: address, shape and strides of an array; address of a Struct or Pointer; bits of a number."""
     if isinstance(value, np.ndarray):
         return [value.ctypes.data, *value.shape, *value.strides]
-    if isinstance(value, Struct):
+    if isinstance(value, Struct | Hidden):
         return [value.address]
     if isinstance(value, Pointer):
         return [value.__wrapper_address__(), id(value), 0]

@@ -10,6 +10,7 @@ import numpy as np
 
 from lissom import theory
 from lissom.errors import LissomError
+from lissom.showing import show
 from lissom.simulation.dataset import position_columns
 
 if TYPE_CHECKING:
@@ -118,9 +119,7 @@ class Comparison:
 
     def plot(self) -> Figure:
         """Differences over time, and the time each formulation took."""
-        from lissom.view.comparison import plot_comparison
-
-        return plot_comparison(self)
+        return show("comparison.plot", self)
 
 
 def compare(

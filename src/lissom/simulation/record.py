@@ -90,7 +90,7 @@ def driving_forces(system, scratch, t, q, v, a, force):
     """Applied forces, those that drive the prescribed joints included."""
     applied_forces(system, scratch, t, q, v, force)
     if system.motion_v.shape[0] > 0:
-        scratch.inverse(system.model, scratch.work, q, v, a, scratch.wrench, scratch.residual)
+        scratch.inverse(system.model, scratch.own, q, v, a, scratch.wrench, scratch.residual)
         for k in range(system.motion_v.shape[0]):
             p = system.motion_v[k]
             force[p] = scratch.residual[p]

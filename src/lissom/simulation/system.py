@@ -12,7 +12,7 @@ from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.mass_matrix import mass_matrix
-from lissom.kernel.pointer import Pointer
+from lissom.kernel.pointer import Hidden, Pointer
 from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
 
@@ -37,7 +37,8 @@ class Scratch(NamedTuple):
     """Working vectors of one number type."""
 
     zero: Any
-    inverse: Any  # Pointer to inverse_dynamics
+    inverse: Any  # Pointer to the inverse dynamics
+    own: Any  # Hidden: memory of the inverse and forward dynamics, the workspace of the model for the kernel's
     work: Any  # WorkspaceStruct of the model
     q: np.ndarray  # (nq,)
     v: np.ndarray  # (nv,)
@@ -59,6 +60,7 @@ class Dynamics(NamedTuple):
 
     inverse: Any
     forward: Any
+    own: Struct | None = None  # what they take as their second argument, in place of the model's workspace
 
 
 KERNEL = Dynamics(inverse_dynamics, forward_dynamics)
@@ -71,10 +73,11 @@ def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = K
         return np.zeros(shape, number)
 
     work, wrench, q, v = model.workspace(number), zeros(len(model.bodies) + 1, 6), zeros(model.nq), zeros(model.nv)
-    arguments = (model.struct, work, q, v, v, wrench, v)
+    own = Hidden(dynamics.own or work)
     scratch = Scratch(
         zero=number(0),
-        inverse=Pointer(dynamics.inverse, *arguments),
+        inverse=Pointer(dynamics.inverse, model.struct, own, q, v, v, wrench, v),
+        own=own,
         work=work,
         q=q,
         v=v,
@@ -82,7 +85,7 @@ def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = K
         force=zeros(model.nv),
         residual=zeros(model.nv),
         wrench=wrench,
-        twin_inverse=Pointer(inverse_dynamics, *arguments),
+        twin_inverse=Pointer(inverse_dynamics, model.struct, work, q, v, v, wrench, v),
         twin_work=twin.workspace(number),
         twin_q=twin.neutral().astype(number),
         twin_v=zeros(twin.nv),
@@ -96,9 +99,9 @@ def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = K
 def dynamics_pointers(model: Model, dynamics: Dynamics = KERNEL) -> dict[str, Pointer]:
     """Pointers to the kernels that a System calls."""
     work, q, v, M = model.workspace(), np.zeros(model.nq), np.zeros(model.nv), np.zeros((model.nv, model.nv))
-    wrench = np.zeros((len(model.bodies) + 1, 6))
+    own, wrench = Hidden(dynamics.own or work), np.zeros((len(model.bodies) + 1, 6))
     return {
-        "forward": Pointer(dynamics.forward, model.struct, work, q, v, v, wrench, v),
+        "forward": Pointer(dynamics.forward, model.struct, own, q, v, v, wrench, v),
         "mass": Pointer(mass_matrix, model.struct, work, q, v, M),
     }
 
@@ -130,7 +133,7 @@ def residual(system, scratch, t, q, v, a, out):
     Rows of prescribed coordinates are zero.
     """
     applied_forces(system, scratch, t, q, v, scratch.force)
-    scratch.inverse(system.model, scratch.work, q, v, a, scratch.wrench, out)
+    scratch.inverse(system.model, scratch.own, q, v, a, scratch.wrench, out)
     for k in range(out.shape[0]):
         out[k] -= scratch.force[k]
     for k in range(system.motion_v.shape[0]):
@@ -142,7 +145,7 @@ def acceleration(system, scratch, t, q, v, a):
     """a(t, q, v) by forward dynamics; prescribed entries of q and v are overwritten with their motion."""
     prescribe(system, t, q, v, a)
     applied_forces(system, scratch, t, q, v, scratch.force)
-    system.forward(system.model, scratch.work, q, v, scratch.force, scratch.wrench, a)
+    system.forward(system.model, scratch.own, q, v, scratch.force, scratch.wrench, a)
 
 
 @kernel

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import LissomError
 from lissom.lie import quaternion, so3
-from lissom.messages import did_you_mean
 from lissom.model.compiled import Model
+from lissom.showing import show
 from lissom.simulation.dataset import ENERGIES
 from lissom.simulation.dataset import dataset as labelled
 from lissom.simulation.interpolate import interpolate
@@ -267,20 +267,13 @@ class Trajectory:
             kind: "overview", "joints", "tip", "wrenches", "deflection", "energy", "shape" or "spectrum".
             options: what that plot takes, such as link="forearm"; see lissom.view.plots.
         """
-        from lissom.view.plots import KINDS
-
-        if kind not in KINDS:
-            hint = did_you_mean(kind, KINDS)
-            raise LissomError(f"there is no plot {kind!r}{hint}; choose from {', '.join(KINDS)}")
-        return KINDS[kind](self, **options)
+        return show("run.plot", self, kind, **options)
 
     # pages and films
 
     def report(self, path: str | Path, title: str | None = None) -> Path:
         """Write one HTML file with the moving arm, charts and tables; it opens without a server or a network."""
-        from lissom.view import report
-
-        return report.write(path, report.report(self, title))
+        return show("run.report", self, path, title)
 
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write a film of the motion: .mp4 (by ffmpeg) or .gif.
@@ -289,15 +282,11 @@ class Trajectory:
             options: fps, speed, scale (of the deflection), size in pixels, turn and lift of the view; see
                 lissom.view.film.
         """
-        from lissom.view.film import film
-
-        return film(self, path, **options)
+        return show("run.animate", self, path, **options)
 
     def _repr_html_(self) -> str:
         """How a notebook shows the run: a table, charts and the moving arm."""
-        from lissom.view.notebook import notebook_html
-
-        return notebook_html(self)
+        return show("run.html", self)
 
     # files
 

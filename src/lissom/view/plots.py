@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.analysis.spectra import amplitude_spectrum
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean
 from lissom.view.panels import (
     AXES,
     Panel,
@@ -39,7 +40,15 @@ if TYPE_CHECKING:
     from lissom.simulation.trajectory import Frame, Trajectory
 
 
-def plot(run: Trajectory) -> Figure:
+def plot(run: Trajectory, kind: str = "overview", **options: Any) -> Figure:
+    """The plot of a kind; `options` are what its function below takes."""
+    if kind not in KINDS:
+        hint = did_you_mean(kind, KINDS)
+        raise LissomError(f"there is no plot {kind!r}{hint}; choose from {', '.join(KINDS)}")
+    return KINDS[kind](run, **options)
+
+
+def plot_overview(run: Trajectory) -> Figure:
     """Joint angles with their references, torques, tip deflections, joint wrenches and the energy balance."""
     panels = [*joint_panels(run, None), *torque_panels(run, None)]
     if run.model.flexible:
@@ -214,7 +223,7 @@ def _highest(found: Iterable[Spectrum]) -> float:
 
 
 KINDS: dict[str, Callable[..., Figure]] = {
-    "overview": plot,
+    "overview": plot_overview,
     "joints": plot_joints,
     "tip": plot_tip,
     "wrenches": plot_wrenches,

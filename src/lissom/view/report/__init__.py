@@ -1,6 +1,6 @@
 """A run as one HTML file that opens anywhere, without a server and without a network.
 
-    lissom.view.report.write("report.html", report(run))
+    lissom.view.report.save(run, "report.html")
 
 `comparison` puts several runs of one robot side by side.
 """
@@ -53,6 +53,11 @@ def report(run: Trajectory, title: str | None = None) -> str:
         _footer(),
     ]
     return document(f"{title or summary.robot} - lissom", "\n".join(parts), data)
+
+
+def save(run: Trajectory, path: str | Path, title: str | None = None) -> Path:
+    """Write the report of a run to a file."""
+    return write(path, report(run, title))
 
 
 def comparison(

@@ -1,0 +1,183 @@
+"""URDF files: the same dynamics as Pinocchio reads from them, links that bend by an overlay, and broken files."""
+
+import numpy as np
+import pytest
+from places import DATA
+
+import lissom
+from lissom.model.urdf import robot_from_urdf
+
+FOLDER = DATA / "urdf"
+ARMS = ("elbow", "gantry", "wrist")
+
+
+@pytest.mark.bench
+@pytest.mark.parametrize("name", ARMS)
+def test_inverse_dynamics_is_that_of_pinocchio_reading_the_same_file(name):
+    pin = pytest.importorskip("pinocchio")
+    path = str(FOLDER / f"{name}.urdf")
+    model, other = lissom.load(path).compile(), pin.buildModelFromUrdf(path)
+    data, rng = other.createData(), np.random.default_rng(1)
+    assert model.coordinates == tuple(other.names[1:])
+    for _ in range(5):
+        q, v, a = rng.uniform(-1, 1, (3, model.nv))
+        theirs = np.concatenate(
+            [[np.cos(x), np.sin(x)] if joint.nq == 2 else [x] for x, joint in zip(q, other.joints[1:], strict=True)]
+        )
+        expected = pin.rnea(other, data, theirs, v, a)
+        np.testing.assert_allclose(lissom.inverse_dynamics(model, q, v, a), expected, rtol=1e-9, atol=1e-9)
+        mass = pin.crba(other, data, theirs)
+        np.testing.assert_allclose(np.triu(lissom.mass_matrix(model, q)), np.triu(mass), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_a_urdf_becomes_a_robot_file_that_reads_back(name):
+    robot = lissom.load(FOLDER / f"{name}.urdf")
+    assert lissom.Robot.from_yaml(robot.to_yaml()) == robot
+
+
+def test_fixed_links_join_the_body_that_carries_them():
+    robot = lissom.load(FOLDER / "wrist.urdf")
+    assert [link.name for link in robot.links] == ["turret", "boom", "hand", "finger"]
+    assert robot.link("hand").body.mass == pytest.approx(2.0)
+
+
+@pytest.mark.bench
+def test_the_last_frame_fixed_to_a_body_is_its_tool_point():
+    pin = pytest.importorskip("pinocchio")
+    path = str(FOLDER / "wrist.urdf")
+    other = pin.buildModelFromUrdf(path)
+    data, q = other.createData(), np.array([0.3, -0.4, 0.7, 0.02])
+    pin.framesForwardKinematics(other, data, q)
+    tool = data.oMf[other.getFrameId("tool0")].translation
+    np.testing.assert_allclose(lissom.tip_pose(lissom.load(path).compile(), q, "hand")[:3, 3], tool, atol=1e-12)
+
+
+def test_a_floating_base_keeps_the_mass_of_the_first_link(tmp_path):
+    (tmp_path / "arm.urdf").write_text((FOLDER / "elbow.urdf").read_text())
+    (tmp_path / "space.yaml").write_text("lissom: 1\nurdf: arm.urdf\nfloating: true\ngravity: [0, 0, 0]\n")
+    robot = lissom.load(tmp_path / "space.yaml")
+    assert (robot.links[0].name, robot.links[0].joint.type, robot.links[0].body.mass) == ("base", "free", 12.0)
+
+
+def _bent(tmp_path, extra=""):
+    (tmp_path / "arm.urdf").write_text((FOLDER / "wrist.urdf").read_text())
+    (tmp_path / "arm.yaml").write_text(
+        "lissom: 1\nurdf: arm.urdf\nname: bending\n"
+        "materials: {aluminium: {E: 7.0e10, nu: 0.33, rho: 2700}}\n"
+        "flexible:\n"
+        "  boom: {material: aluminium, section: {shape: tube, outer: 0.04, thickness: 0.002}, modes: {y: 2, z: 2}}\n"
+        f"joints:\n  raise: {{transmission: {{stiffness: 5.0e4, rotor_inertia: 0.01, gear: 50}}}}\n{extra}"
+    )
+    return lissom.load(tmp_path / "arm.yaml")
+
+
+def test_a_link_declared_flexible_becomes_a_beam_between_its_joints(tmp_path):
+    robot = _bent(tmp_path)
+    boom = robot.link("boom")
+    assert boom.elastic and boom.beam.length == pytest.approx(0.5)
+    model = robot.compile()
+    rigid = lissom.load(FOLDER / "wrist.urdf").compile()
+    joints = {"turn": 0.3, "raise": -0.4, "roll": 0.7, "pinch": 0.02}
+    q = model.neutral()
+    for name, value in joints.items():
+        q[model.coordinates.index(name)] = value
+    straight = lissom.tip_pose(rigid, np.array([joints[name] for name in rigid.coordinates]), "finger")
+    np.testing.assert_allclose(lissom.tip_pose(model, q, "finger"), straight, atol=1e-12)
+    assert "raise.rotor" in model.coordinates
+
+
+def test_an_almost_rigid_beam_has_the_dynamics_of_the_rigid_body(tmp_path):
+    """The beam replaces the link's inertial, so the rigid twin takes the mass of the tube."""
+    robot = _bent(tmp_path)
+    text = (FOLDER / "wrist.urdf").read_text()
+    beam = robot.compile().flexible["boom"]
+    section, length = beam.section, beam.length
+    mass = section.rhoA * length
+    across = section.Jy * length + mass * length**2 / 12
+    tube = (
+        f'<origin xyz="0 0 {length / 2}"/><mass value="{mass}"/><inertia ixx="{across}" ixy="0" ixz="0" '
+        f'iyy="{across}" iyz="0" izz="{section.Jx * length}"/>'
+    )
+    begin, end = text.index('<origin xyz="0 0 0.25"/>'), text.index('</inertial></link>\n  <link name="hand">')
+    twin = robot_from_urdf(text[:begin] + tube + text[end:], "twin.urdf").compile()
+    model = robot.compile()
+    q, v = model.neutral(), np.zeros(model.nv)
+    joints = [model.coordinates.index(name) for name in twin.coordinates]
+    q[joints], v[joints] = [0.2, 0.5, -0.3, 0.01], [0.5, -0.4, 0.8, 0.02]
+    M, N = lissom.mass_matrix(model, q), lissom.mass_matrix(twin, q[joints])
+    np.testing.assert_allclose(M[np.ix_(joints, joints)], N, rtol=1e-9, atol=1e-12)
+
+
+HEAD = '<robot name="r"><link name="a"/>'
+LINK = '<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+JOINT = '<joint name="j" type="{type}"><parent link="a"/><child link="b"/>{inside}</joint>'
+BACK = '<joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint>'
+TURN = JOINT.format(type="revolute", inside='<axis xyz="0 0 1"/>')
+BROKEN = {
+    "a link that moves without inertial": (HEAD + '<link name="b"/>' + TURN, "'b' moves but has no <inertial>"),
+    "a negative mass": (HEAD + LINK.replace('"1"', '"-1"', 1) + TURN, "mass of link 'b' = -1"),
+    "an inertial without mass": (HEAD + LINK.replace('<mass value="1"/>', "") + TURN, "has no mass"),
+    "an impossible inertia": (HEAD + LINK.replace('izz="1"', 'izz="9"') + TURN, "inertia"),
+    "a word for a number": (HEAD + LINK.replace('"1"', '"one"', 1) + TURN, "must be 1 finite number"),
+    "an infinite mass": (HEAD + LINK.replace('"1"', '"inf"', 1) + TURN, "must be 1 finite number"),
+    "an unknown joint type": (HEAD + LINK + JOINT.format(type="hinge", inside=""), "'hinge' is unknown"),
+    "no joint type": (HEAD + LINK + JOINT.replace(' type="{type}"', "").format(inside=""), "is unknown"),
+    "an axis of no length": (HEAD + LINK + JOINT.format(type="revolute", inside='<axis xyz="0 0 0"/>'), "no length"),
+    "a mimic joint": (HEAD + LINK + JOINT.format(type="revolute", inside='<mimic joint="k"/>'), "mimics another"),
+    "a missing parent": (HEAD + LINK + TURN.replace('<parent link="a"/>', ""), "has no parent"),
+    "an unknown link": (HEAD + LINK + TURN.replace('link="a"', 'link="base"'), "'base' is no link"),
+    "a closed loop": (HEAD + LINK + TURN + TURN.replace('"j"', '"k"'), "child of two joints"),
+    "a ring of joints": (HEAD + LINK + TURN + BACK, "loop"),
+    "two bases": (HEAD + LINK, "lack a joint"),
+    "the same link twice": (HEAD + LINK + LINK + TURN, "given twice"),
+    "a link without a name": (HEAD + "<link/>", "has no name"),
+    "nothing that moves": (HEAD + LINK + JOINT.format(type="fixed", inside=""), "nothing in it moves"),
+    "xacro": ('<robot name="r" xmlns:xacro="http://x"><xacro:macro name="m"/>', "xacro"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_urdf_gets_one_clear_error(case):
+    text, message = BROKEN[case]
+    with pytest.raises(lissom.LissomError) as caught:
+        robot_from_urdf(text + "</robot>", "arm.urdf")
+    assert message in str(caught.value) and str(caught.value).startswith("arm.urdf: ")
+
+
+def test_broken_xml_is_told_with_its_line():
+    with pytest.raises(lissom.LissomError, match=r"arm\.urdf: not valid XML on line 2"):
+        robot_from_urdf("<robot>\n<link name='a'></robot>", "arm.urdf")
+
+
+def test_entities_are_refused_before_they_expand():
+    laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 12))
+    text = f'<!DOCTYPE robot [<!ENTITY l0 "ha">{laughs}]><robot name="&l11;"/>'
+    with pytest.raises(lissom.LissomError, match="declares XML entities"):
+        robot_from_urdf(text, "arm.urdf")
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        ("flexible: {bum: {}}", "flexible.bum: the URDF has no link of that name (did you mean 'boom'?)"),
+        ("flexible: {finger: {}}", "flexible.finger.end: missing, and finger has 0 children"),
+        ("flexible: {boom: {end: [0, 0, 0]}}", "the beam has no length"),
+        ("flexible: {boom: {end: [0, 1]}}", "flexible.boom.end = [0, 1]: must be a point"),
+        ("flexible: {boom: {modes: {y: 2}}}", "flexible.boom.section: missing"),
+        ("joints: {lift: {}}", "joints.lift: the URDF has no joint of that name"),
+        ("urfd: arm.urdf", "unknown field"),
+    ],
+)
+def test_a_wrong_overlay_is_told_by_its_field(tmp_path, extra, message):
+    (tmp_path / "arm.urdf").write_text((FOLDER / "wrist.urdf").read_text())
+    (tmp_path / "arm.yaml").write_text(f"lissom: 1\nurdf: arm.urdf\n{extra}\n")
+    with pytest.raises(lissom.LissomError) as caught:
+        lissom.load(tmp_path / "arm.yaml")
+    assert message in str(caught.value) and "arm" in str(caught.value)
+
+
+def test_a_missing_urdf_is_named(tmp_path):
+    (tmp_path / "arm.yaml").write_text("lissom: 1\nurdf: other.urdf\n")
+    with pytest.raises(lissom.LissomError, match=r"other\.urdf: no such file"):
+        lissom.load(tmp_path / "arm.yaml")

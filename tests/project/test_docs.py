@@ -1,0 +1,74 @@
+"""The documentation is executed: the Python of every page, and its commands."""
+
+import re
+import shlex
+import warnings
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def code(page):
+    return PYTHON.findall(page.read_text(encoding="utf-8"))
+
+
+def name(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if code(page)], ids=name)
+def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    space = {"__name__": "page"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for block in code(page):
+            exec(compile(block, str(page), "exec"), space)
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\{doc\}`(?:[^`<]*<)?([^`>]+)>?`", page.read_text(encoding="utf-8")):
+            assert (page.parent / f"{target}.md").exists(), f"{name(page)}: {target}"
+
+
+def test_pictures_are_there_and_written_by_the_page_that_shows_them():
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for target in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text):
+            assert (page.parent / target).is_file(), f"{name(page)}: {target}"
+            if page.parent.name == "tutorials":
+                assert f'"{Path(target).name}"' in "".join(code(page)), f"{name(page)}: {target}"
+
+
+def test_formulas_become_mathml_with_indices_beside_their_letters(monkeypatch):
+    pytest.importorskip("sphinx", reason="needs the package sphinx: pip install lissom[docs]")
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "extensions"))
+    from mathml import markup
+
+    plain = re.sub(r"\s+", "", markup(r"\tfrac12 \dot W_j^T \big(\ddot q_1\big)"))
+    assert "<mfrac><mn>1</mn><mn>2</mn></mfrac>" in plain
+    assert "<msubsup><mover><mi>W</mi>" in plain and "<msub><mover><mi>q</mi>" in plain
+    assert "munderover" not in plain
+
+
+def test_commands_in_the_documentation_exist():
+    from typer.main import get_command
+
+    from lissom.cli import app
+
+    known = get_command(app).commands
+    for page in PAGES:
+        for block in re.findall(r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S):
+            for line in block.splitlines():
+                words = shlex.split(line, comments=True)
+                if words[:1] == ["lissom"] and len(words) > 1 and not words[1].startswith("-"):
+                    assert words[1] in known, f"{name(page)}: {line}"
