@@ -150,7 +150,7 @@ def _named(name: str | None, tied: Tied, default: int) -> str:
 class _Held:
     """The modes kept, with all interfaces held."""
 
-    hz: Array
+    frequencies: Array
     shares: Array
     next_frequency: float
 
