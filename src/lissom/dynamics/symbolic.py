@@ -3,7 +3,7 @@
 Each function here runs the kernel's own source on symbols and returns a `casadi.Function`:
 
     f = symbolic.forward_dynamics(model)     # (q, v, tau) -> a
-    f(q, v, tau)                            # numbers, SX or MX
+    f(q, v, tau)                             # numbers, SX or MX
     f.jacobian()                             # exact, sparse
     symbolic.c_code([f, f.jacobian()], "arm.c")
 
