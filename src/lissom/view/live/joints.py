@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,11 @@ class Handle:
         """Of a slider."""
         return float(f"{(self.upper - self.lower) / 400:.1g}")
 
+    def slider(self, gui: Any, value: float) -> Any:
+        """A slider for it that stands at a value, wherever that is."""
+        lower, upper = min(self.lower, value), max(self.upper, value)
+        return gui.add_slider(f"{self.name} [{self.unit}]", lower, upper, self.step, value)
+
 
 def handles(model: Model) -> list[Handle]:
     """The coordinates of all joints that turn or slide about fixed axes."""
@@ -46,7 +52,10 @@ def handles(model: Model) -> list[Handle]:
             half = 3.14 if units[q] == "rad" else float(f"{0.5 * reach:.1g}")
             lower, upper = -half, half
             if link.joint.limits is not None:
-                lower = max(lower, float(link.joint.each(link.joint.limits.lower)[k]))
-                upper = min(upper, float(link.joint.each(link.joint.limits.upper)[k]))
+                least, most = (
+                    float(link.joint.each(end)[k]) for end in (link.joint.limits.lower, link.joint.limits.upper)
+                )
+                # A range that lies beyond the usual one is shown as it is.
+                lower, upper = (max(lower, least), min(upper, most)) if least < half and most > -half else (least, most)
             made.append(Handle(name, body.joint, body, units[q], q, v, body.rotor_v, lower, upper))
     return made

@@ -49,10 +49,7 @@ class Moved:
             raise LissomError(f"{robot.name} has no joint that a slider could move")
         self.stage = Stage(server, Drawing(self.model))
         gui = server.gui
-        self.sliders = [
-            gui.add_slider(f"{one.name} [{one.unit}]", one.lower, one.upper, one.step, float(q[one.q]))
-            for one in self.handles
-        ]
+        self.sliders = [one.slider(gui, float(q[one.q])) for one in self.handles]
         mass = self.payload.mass
         top = max(4 * mass, self.payload.suggested)
         self.mass = gui.add_slider("Payload [kg]", 0.0, float(f"{top:.2g}"), float(f"{top / 100:.1g}"), mass)
