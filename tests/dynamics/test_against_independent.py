@@ -84,7 +84,7 @@ def test_joint_wrenches_carry_all_outboard_mass(case):
 def test_link_poses(case):
     for link, (R, p) in zip(case.model.links, case.independent.poses(case.q)):
         expected = np.block([[R, p[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
-        x = 0.0 if case.robot.link(link).elastic else None
+        x = 0.0 if case.robot.link(link).flexible else None
         assert lissom.point_pose(case.model, case.q, link, x) == pytest.approx(expected, abs=max(1e-12, case.slack))
 
 

@@ -97,7 +97,7 @@ def casadi_jacobians(model, function, *arguments):
 
 def test_the_trees_hold_every_joint_type_stops_friction_and_both_transmissions():
     links = [link for name in CASES[1:] for link in case_of(name).robot.links]
-    assert {(link.joint.type, link.elastic) for link in links} == set(itertools.product(JOINTS, (False, True)))
+    assert {(link.joint.type, link.flexible) for link in links} == set(itertools.product(JOINTS, (False, True)))
     gears = [link.joint.transmission for link in links if link.joint.transmission]
     assert {gear.stiffness is None for gear in gears} == {True, False}
     assert any(link.joint.limits for link in links)

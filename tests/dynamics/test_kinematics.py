@@ -106,7 +106,7 @@ def test_a_link_sits_on_its_parents_section():
             section = lissom.point_pose(case.model, q, link.parent, link.at)
             origin = np.eye(4)
             origin[:3, :3], origin[:3, 3] = so3.from_rpy(link.origin.rpy), link.origin.xyz
-            x = 0.0 if link.elastic else None
+            x = 0.0 if link.flexible else None
             close(lissom.point_pose(case.model, q, link.name, x), section @ origin)
 
 

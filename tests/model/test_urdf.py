@@ -75,7 +75,7 @@ def _bent(tmp_path, extra=""):
 def test_a_link_declared_flexible_becomes_a_beam_between_its_joints(tmp_path):
     robot = _bent(tmp_path)
     boom = robot.link("boom")
-    assert boom.elastic and boom.beam.length == pytest.approx(0.5)
+    assert boom.flexible and boom.beam.length == pytest.approx(0.5)
     model = robot.compile()
     rigid = lissom.load(FOLDER / "wrist.urdf").compile()
     joints = {"turn": 0.3, "raise": -0.4, "roll": 0.7, "pinch": 0.02}
