@@ -182,7 +182,7 @@ def test_projection_matrices_map_speeds_to_the_twist_of_every_link(tree):
         x = 0.0 if link in model.flexible else None
 
         def exact(q, v, link=link, x=x, shift=shift):
-            return lissom.point_velocity(model, q, v, link, x, shift, "point")
+            return lissom.point_velocity(model, q, v, link, x, shift, "local")
 
         close(twist, first_order(exact, model, q, v), 1e-11)
 
