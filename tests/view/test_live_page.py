@@ -225,11 +225,11 @@ def test_sliders_move_joints_and_payload_of_a_simulation(live, visitor, app):
     wait(lambda: moved.q[elbow.q] > angle + 0.8 * (wanted - angle))
     live.wait_for_timeout(300)
     assert changed(before, shot(live, "live-by-hand", CANVAS)) > 0.005
-    mass = float(np.real(moved.model.arrays.mass).sum())
+    mass = float(np.real(moved.model.arrays.inertia.mass).sum())
     visitor.press("Payload [kg]", "End")
-    wait(lambda: float(np.real(moved.model.arrays.mass).sum()) > mass + 1)
+    wait(lambda: float(np.real(moved.model.arrays.inertia.mass).sum()) > mass + 1)
     more = visitor.value("Payload [kg]") - 2.1
-    assert float(np.real(moved.model.arrays.mass).sum()) == pytest.approx(mass + more)
+    assert float(np.real(moved.model.arrays.inertia.mass).sum()) == pytest.approx(mass + more)
     done = moved.until
     wait(lambda: moved.until > done + 0.2)
     assert not moved._failed

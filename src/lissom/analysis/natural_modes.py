@@ -165,7 +165,7 @@ def _locked(model: Model, locked: Locked) -> list[int]:
         raise LissomError(f"locked = {locked!r}: write True, False, 'motors' or a list of names such as [{locked!r}]")
     else:
         fixed = set(held_coordinates(model, locked))
-    return sorted(fixed | set(np.flatnonzero(model.arrays.prescribed).tolist()))
+    return sorted(fixed | set(np.flatnonzero(model.arrays.velocities.prescribed).tolist()))
 
 
 def _hold(locked: Locked) -> Hold:

@@ -134,7 +134,7 @@ class _Search:
 
     def _held(self, hold: Hold) -> np.ndarray:
         model = self.model
-        held = set(np.flatnonzero(model.arrays.prescribed).tolist()) | set(held_coordinates(model, hold))
+        held = set(np.flatnonzero(model.arrays.velocities.prescribed).tolist()) | set(held_coordinates(model, hold))
         for body in model.bodies:
             if body.rotor_v is not None and body.joint_v.start in held:
                 if body.rotor_v in held:
@@ -151,8 +151,8 @@ class _Search:
             joint = body.joint_v.start
             assert body.rotor_v is not None and body.rotor_q is not None
             torque = needed[joint] - self.tau[joint]
-            row = int(np.flatnonzero(self.model.arrays.rotor_v == body.rotor_v)[0])
-            self.q[body.rotor_q] += torque / self.model.arrays.gear_stiffness[row]
+            row = int(np.flatnonzero(self.model.arrays.gears.rotor_v == body.rotor_v)[0])
+            self.q[body.rotor_q] += torque / self.model.arrays.gears.stiffness[row]
             self.tau[body.rotor_v] = torque
         wound = {k for body in self.wound for k in (body.joint_v.start, body.rotor_v)}
         held = [k for k in self.held if k not in wound]
@@ -191,7 +191,7 @@ class _Search:
     def _solve(self) -> tuple[int, bool]:
         from scipy.linalg import eigvalsh
 
-        weight = np.sqrt(self.model.arrays.mass.sum()) * np.linalg.norm(self.model.arrays.gravity)
+        weight = np.sqrt(self.model.arrays.inertia.mass.sum()) * np.linalg.norm(self.model.arrays.gravity)
         largest, strongest = 0.0, weight
         correction = np.zeros(len(self.free))
         for iteration in range(ITERATIONS):

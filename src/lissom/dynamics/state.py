@@ -46,7 +46,7 @@ def numbers(value: ArrayLike, name: str) -> np.ndarray:
 def number_type(model: Model, *arrays: np.ndarray, wrenches: Wrenches | None = None) -> Any:
     """complex128 as soon as the model, an array or a wrench is complex, else float64."""
     loads = wrenches.values() if isinstance(wrenches, Mapping) else ()
-    is_complex = np.iscomplexobj(model.arrays.mass) or any(map(np.iscomplexobj, (*arrays, *loads)))
+    is_complex = np.iscomplexobj(model.arrays.inertia.mass) or any(map(np.iscomplexobj, (*arrays, *loads)))
     return np.complex128 if is_complex else np.float64
 
 

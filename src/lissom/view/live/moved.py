@@ -16,6 +16,7 @@ from lissom.control.reference import Reference
 from lissom.dynamics.mass_matrix import mass_matrix
 from lissom.errors import LissomError
 from lissom.model.robot import Robot
+from lissom.simulation.ending import Ending
 from lissom.simulation.observe import observe
 from lissom.simulation.run import run
 from lissom.view.charts import Chart, Series
@@ -125,9 +126,9 @@ class Moved:
         raw = run(
             self.model, CHUNK, controller=law, start=(self.q, self.v), method="radau", step=STEP, rate=RATE, audit=False
         )
-        if raw.status != "finished" or not np.all(np.isfinite(raw.q[-1])):
+        if raw.status is not Ending.FINISHED or not np.all(np.isfinite(raw.q[-1])):
             if not self._failed:
-                self.status.content = _note(f"{raw.status}: {raw.message}")
+                self.status.content = _note(f"{raw.status.word}: {raw.message}")
             self._failed = True
             self.time = self.until
             return False
