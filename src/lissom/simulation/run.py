@@ -12,6 +12,7 @@ import numpy as np
 from lissom.control.reference import Reference
 from lissom.control.sampled import Hold
 from lissom.dynamics import mass_matrix
+from lissom.dynamics.state import finite
 from lissom.errors import LissomError
 from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
@@ -178,6 +179,8 @@ class Loop:
         M, C, K = (np.zeros((n, n)) for _ in range(3))
         s = self.state
         linear_parts(self.packed, self.scratch, scratch_c, 0.0, s.q, s.v, s.a, M, C, K)
+        for part in (M, C, K):
+            finite(self.model, "the linear model of the start", part, q=s.q, v=s.v)
         A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
         return np.linalg.eigvals(A)
 
