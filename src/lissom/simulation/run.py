@@ -180,7 +180,7 @@ class Loop:
         s = self.state
         linear_parts(self.packed, self.scratch, scratch_c, 0.0, s.q, s.v, s.a, M, C, K)
         for part in (M, C, K):
-            finite(self.model, "the linear model of the start", part, q=s.q, qd=s.v)
+            finite(self.model, "the linear model of the start", part, q=s.q, v=s.v)
         A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
         return np.linalg.eigvals(A)
 
@@ -270,7 +270,7 @@ class Loop:
         followed = followed_vibrations(self.poles, step, float(self.state.atol[0])) if method.implicit else ""
         return RawRun(
             model=self.model,
-            t=r.times[:n].copy(),
+            time=r.times[:n].copy(),
             q=r.q[:n].copy(),
             v=r.v[:n].copy(),
             a=r.a[:n].copy(),
@@ -316,8 +316,8 @@ def pace(model: Model, q: np.ndarray) -> np.ndarray:
     inertia = np.diag(mass_matrix(model, q))
     stiffness = np.zeros(model.nv)
     for body in model.bodies:
-        if body.link in model.beams:
-            stiffness[body.modes_v] = np.diag(model.beams[body.link].stiffness())
+        if body.link in model.flexible:
+            stiffness[body.modes_v] = np.diag(model.flexible[body.link].stiffness())
     return np.maximum(PACE, np.sqrt(stiffness / np.where(inertia > 0, inertia, np.inf)))
 
 

@@ -25,7 +25,7 @@ class Watch:
         self.events: list[Event] = []
         self._seen = 0
         self._told: set[tuple[str, str]] = set()
-        self._tips = {name: _tip_map(beam) for name, beam in model.beams.items()}
+        self._tips = {name: _tip_map(beam) for name, beam in model.flexible.items()}
 
     def look(self, state: State) -> str | None:
         """Check what is new; a message when going on makes no sense."""
@@ -85,7 +85,7 @@ class Watch:
                 continue
             tip = q[:, body.modes_q] @ self._tips[body.link].T
             size = np.linalg.norm(np.nan_to_num(tip, nan=np.inf, posinf=np.inf, neginf=np.inf), axis=1)
-            exact = self.model.beams[body.link].stiffening == "exact"
+            exact = self.model.flexible[body.link].stiffening == "exact"
             if not exact and (far := np.flatnonzero(size > SMALL)).size:
                 self._doubt(body.link, float(t[far[0]]), float(size[far[0]]))
             if (far := np.flatnonzero(size > (WHOLE_TURN if exact else HOPELESS))).size:
@@ -101,7 +101,7 @@ class Watch:
         self._tell(Event(when, link, "deflection", text, size))
 
     def _diverging(self, link: str, when: float, size: float) -> str:
-        stiffening, remedy = self.model.beams[link].stiffening, "check loads, gains and the start state"
+        stiffening, remedy = self.model.flexible[link].stiffening, "check loads, gains and the start state"
         if self._meshed(link):
             remedy = "a link of finite elements has no geometric stiffening, so fast rotation softens it; use a beam"
         elif stiffening == "none":
