@@ -37,9 +37,7 @@ class State(NamedTuple):
     a1: np.ndarray  # (nv,)
     q1: np.ndarray  # (nq,)
     counts: np.ndarray  # (4,) steps, rejected steps, evaluations, Jacobians
-    flags: (
-        np.ndarray
-    )  # (2,) 1: the step continues the last (stages may be extrapolated); 1: the Jacobian is usable
+    flags: np.ndarray  # (2,) 1: the step continues the last (stages may be extrapolated); 1: the Jacobian is usable
     rtol: np.ndarray  # (1,)
     atol: np.ndarray  # (1,) of positions
     atol_rate: np.ndarray  # (nv,) of velocities
