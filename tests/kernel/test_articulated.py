@@ -12,8 +12,8 @@ from lissom.dynamics import inverse_dynamics, mass_matrix
 from lissom.kernel import articulated, coupled
 from lissom.kernel.inverse import inverse_dynamics as compiled_inverse
 from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
+from lissom.kernel.machine import Struct
 from lissom.kernel.passive import passive_forces
-from lissom.kernel.struct import Struct
 from lissom.model import Robot
 from lissom.simulation.linearise import local_memory
 
@@ -163,7 +163,7 @@ def test_stiffness_of_a_straight_link_is_the_derivative_of_its_forces(stiffening
         exact[0, :, k] = inverse_dynamics(model, q + step, v, a).imag / 1e-30
         exact[1, :, k] = inverse_dynamics(model, q, v + step, a).imag / 1e-30
     stiffness, damping = (0.5 * (block + block.T) for block in exact[:, modes, modes])
-    elastic = model.beams["arm"].stiffness()
+    elastic = model.flexible["arm"].stiffness()
     assert (np.abs(stiffness - elastic).max() > 20) == (speed > 0 or stiffening != "none")  # what the motion adds
     share = 0.03 if stiffening == "exact" else 1e-6  # there, what couples stretch and bending is left out
     assert np.abs(K[modes, modes] - stiffness).max() < share * np.abs(stiffness - elastic).max() + 1e-9 * elastic.max()

@@ -25,8 +25,8 @@ from lissom.kernel.algebra import (
 )
 from lissom.kernel.arrays import LANES, Arrays, padded
 from lissom.kernel.forward import carry_row, rotated_block
-from lissom.kernel.jit import inline, kernel
 from lissom.kernel.lanes import add_lanes, set_lanes
+from lissom.kernel.machine import inline, kernel
 from lissom.kernel.rows import eliminate
 
 

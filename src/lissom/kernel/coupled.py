@@ -16,8 +16,8 @@ import numpy as np
 
 from lissom.kernel.algebra import add, compose, matrix, rotate, store_matrix, subtract, vector
 from lissom.kernel.arrays import LANES, Arrays, padded
-from lissom.kernel.jit import inline, kernel
 from lissom.kernel.lanes import add_lanes, set_lanes
+from lissom.kernel.machine import inline, kernel
 
 STAGES = 3
 TWISTS = 18  # of a body in all stages

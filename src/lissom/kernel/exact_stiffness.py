@@ -5,9 +5,8 @@ from __future__ import annotations
 from lissom.kernel.algebra import add, cross, dot, matrix, scale, vector
 from lissom.kernel.arrays import LANES
 from lissom.kernel.exact import integrate, moved
-from lissom.kernel.jit import inline, shared
 from lissom.kernel.lanes import add_lanes, set_lanes
-from lissom.kernel.late import late
+from lissom.kernel.machine import inline, late, shared
 from lissom.kernel.rotation_vector import lever_slope
 from lissom.kernel.rows import section_sums
 

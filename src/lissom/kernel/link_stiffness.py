@@ -12,8 +12,8 @@ from numpy import tanh
 from lissom.kernel.algebra import matrix, rotate, vector
 from lissom.kernel.arrays import LANES
 from lissom.kernel.exact_stiffness import exact_stiffness
-from lissom.kernel.jit import inline, kernel
 from lissom.kernel.lanes import add_lanes, set_lanes
+from lissom.kernel.machine import inline, kernel
 from lissom.kernel.passive import contact
 
 

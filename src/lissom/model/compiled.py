@@ -14,8 +14,7 @@ from lissom.kernel.arrays import Arrays
 from lissom.messages import suggestion
 
 if TYPE_CHECKING:
-    from lissom.beam import BeamLink
-    from lissom.fem.reduced import ReducedLink
+    from lissom.beam import FlexibleLink
     from lissom.kernel.workspace import Workspace
     from lissom.model.robot import Robot
 
@@ -46,7 +45,7 @@ class Compiled:
     @cached_property
     def struct(self) -> Any:
         """The arrays as kernels take them."""
-        from lissom.kernel.struct import Struct
+        from lissom.kernel.machine import Struct
 
         return Struct(self.arrays)
 
@@ -60,7 +59,7 @@ class Compiled:
 
     def new_workspace(self, number: type = np.float64) -> Any:
         """Scratch memory that nobody else uses, as kernels take it."""
-        from lissom.kernel.struct import Struct
+        from lissom.kernel.machine import Struct
         from lissom.kernel.workspace import workspace
 
         packed = Struct(workspace(self.arrays, number))
@@ -86,11 +85,11 @@ class Model(Compiled):
     """
 
     def __init__(
-        self, robot: Robot, arrays: Arrays, beams: dict[str, BeamLink | ReducedLink], bodies: tuple[BodyNames, ...]
+        self, robot: Robot, arrays: Arrays, flexible: dict[str, FlexibleLink], bodies: tuple[BodyNames, ...]
     ) -> None:
         super().__init__(arrays)
         self.robot = robot
-        self.beams = beams
+        self.flexible = flexible
         self.bodies = bodies
 
     def __repr__(self) -> str:

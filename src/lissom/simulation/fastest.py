@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from lissom.control.law import Law
+from lissom.control.kernel import Law
 from lissom.kernel import articulated
-from lissom.kernel.struct import Struct
+from lissom.kernel.machine import Struct
 from lissom.model.compiled import Model
 from lissom.simulation.linearise import linearise, local_memory
-from lissom.simulation.stepping import State
+from lissom.simulation.stepping import TIME, State
 
 ROUNDS = 12  # within a few percent on arms and chains
 
@@ -26,7 +26,7 @@ def fastest_rate(model: Model, system: Any, scratch: Any, state: State) -> float
     packed = local_memory(model)
     local = packed.fields
     local.q[:], local.v[:], local.a[:] = state.q, state.v, state.a
-    linearise(system, scratch, packed, float(state.clock[0]), 0)
+    linearise(system, scratch, packed, float(state.clock[TIME]), 0)
     factors = Struct(articulated.make_factors(model.arrays, np.float64))
     articulated.factorise(model.struct, packed, factors, 0.0, 0.0)
 

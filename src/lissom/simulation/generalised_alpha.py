@@ -15,15 +15,27 @@ import numpy as np
 from lissom.kernel import articulated
 from lissom.kernel.algebra import cross, vector
 from lissom.kernel.chart import chart_rate, move
-from lissom.kernel.jit import inline, kernel
-from lissom.kernel.pointer import Pointer
-from lissom.kernel.struct import Struct
+from lissom.kernel.machine import Pointer, Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve, newton
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.linearise import linearise, local_memory, stage_scratch
 from lissom.simulation.record import record_step, wanted
-from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
+from lissom.simulation.stepping import (
+    CONTINUED,
+    EVALUATIONS,
+    JACOBIANS,
+    LAST_STEP,
+    LEAST_STEP,
+    NEXT_STEP,
+    REJECTED,
+    TIME,
+    accept,
+    is_finite,
+    limited_step,
+    position_scale,
+    velocity_scale,
+)
 from lissom.simulation.system import linear_parts, prescribe, residual
 
 NEWTON_ITERATIONS = 10
@@ -109,7 +121,7 @@ def advance(system, state, work, h, alpha_m, alpha_f, beta, gamma):
             for c in range(3):
                 state.u1[k + c] += h * h * ((0.5 - beta) * turn0[c] + beta * turn1[c])
     move(system.model, state.q, state.u1, state.q1)
-    prescribe(system, state.clock[0] + h, state.q1, state.v1, state.a1)
+    prescribe(system, state.clock[TIME] + h, state.q1, state.v1, state.a1)
 
 
 @inline
@@ -118,7 +130,7 @@ def renew(system, scratch, scratch_c, state, work, h, by_damping, by_stiffness):
 
     Returns whether it is regular.
     """
-    t = state.clock[0] + h
+    t = state.clock[TIME] + h
     if work.newton.plan[newton.FORM] == newton.SHARED:
         local = work.local
         for k in range(local.q.shape[0]):
@@ -131,7 +143,7 @@ def renew(system, scratch, scratch_c, state, work, h, by_damping, by_stiffness):
         return True
     if work.newton.plan[newton.DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
         linear_parts(system, scratch, scratch_c, t, state.q1, state.v1, state.a1, work.M, work.C, work.K)
-        state.counts[3] += 1
+        state.counts[JACOBIANS] += 1
     n = work.M.shape[0]
     for row in range(n):
         for k in range(n):
@@ -162,8 +174,8 @@ def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta,
     due = fresh = newton.begin(work.newton, h)
     for iteration in range(NEWTON_ITERATIONS):
         advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
-        residual(system, work.scratch, state.clock[0] + h, state.q1, state.v1, state.a1, work.r)
-        state.counts[2] += 1
+        residual(system, work.scratch, state.clock[TIME] + h, state.q1, state.v1, state.a1, work.r)
+        state.counts[EVALUATIONS] += 1
         if due:
             by_damping = weight * h * gamma
             if not renew(system, scratch, scratch_c, state, work, h, by_damping, weight * h * h * beta):
@@ -207,21 +219,21 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
     n = state.v.shape[0]
     alpha_m, alpha_f, beta, gamma = parameters(work.radius[0])
     plan = work.newton.plan
-    if state.flags[0] == 0:
+    if state.flags[CONTINUED] == 0:
         for k in range(n):
             work.a_last[k] = state.a[k]
             work.jerk[k] = 0.0
-        state.flags[0] = 1
+        state.flags[CONTINUED] = 1
     for _ in range(max_steps):
-        t = state.clock[0]
+        t = state.clock[TIME]
         if t >= t_end:
             return 0
-        h = limited_step(t, min(state.clock[1], h_max), t_end)
+        h = limited_step(t, min(state.clock[NEXT_STEP], h_max), t_end)
         if fixed:
-            h = min(min(state.clock[1], h_max), t_end - t)
-        if h < state.clock[1]:
+            h = min(min(state.clock[NEXT_STEP], h_max), t_end - t)
+        if h < state.clock[NEXT_STEP]:
             plan[newton.LIMIT] = newton.SCHEDULE
-        change = (alpha_m - alpha_f) * (h - state.clock[2])
+        change = (alpha_m - alpha_f) * (h - state.clock[LAST_STEP])
         for k in range(n):
             work.a[k] = work.a_last[k] + change * work.jerk[k]
             state.a1[k] = state.a[k] + (0.0 if plan[newton.FLAT] == 1 else h * work.jerk[k])
@@ -229,12 +241,12 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta, gamma
         )
         if not converged:
-            state.counts[1] += 1
+            state.counts[REJECTED] += 1
             if newton.plan_after_failure(work.newton, True):
                 continue
-            state.clock[1] = 0.5 * h
+            state.clock[NEXT_STEP] = 0.5 * h
             plan[newton.LIMIT] = newton.CONVERGENCE
-            if state.clock[1] < state.clock[3]:
+            if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
                 return 2
             continue
         factor = 1.0
@@ -242,10 +254,10 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             error = error_size(system, state, work, h, beta)
             factor = min(3.0, max(0.3, 0.9 * max(error, 1e-10) ** (-1.0 / 3.0)))
             if not error <= 1.0:
-                state.counts[1] += 1
-                state.clock[1] = h * min(factor, 0.9)
+                state.counts[REJECTED] += 1
+                state.clock[NEXT_STEP] = h * min(factor, 0.9)
                 plan[newton.LIMIT] = newton.ACCURACY
-                if state.clock[1] < state.clock[3]:
+                if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
                     return 2
                 continue
         if not (is_finite(state.q1) and is_finite(state.v1)):
@@ -259,11 +271,11 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             work.jerk[k] = (state.a1[k] - state.a[k]) / h
         accept(system, state, h)
         if t + h > t_end - 1e-12 * max(1.0, t_end):
-            state.clock[0] = t_end
+            state.clock[TIME] = t_end
         newton.plan_after_step(work.newton, iterations, rate)
         plan[newton.LIMIT] = newton.SCHEDULE if fixed else newton.ACCURACY
         if fixed:
-            state.clock[1] = min(2.0 * state.clock[1], h_max)
+            state.clock[NEXT_STEP] = min(2.0 * state.clock[NEXT_STEP], h_max)
         elif factor < 1.0 or factor > 1.5:
-            state.clock[1] = h * factor
+            state.clock[NEXT_STEP] = h * factor
     return 1

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from lissom.control.kernel import Law
 from lissom.kernel.articulated import keep_frames, make_local
-from lissom.kernel.jit import inline, kernel
-from lissom.kernel.late import address
 from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
-from lissom.kernel.pointer import Hidden
-from lissom.kernel.struct import Struct
+from lissom.kernel.machine import Hidden, Struct, address, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation.system import applied_forces
 
@@ -61,7 +59,7 @@ def add_gains(system, scratch, local, t):
     for k in range(local.gear_stiffness.shape[0]):
         local.gear_stiffness[k] = 0.0
         local.gear_damping[k] = 0.0
-    if law.force.shape[0] == 0 or law.law == 2:
+    if law.force.shape[0] == 0 or law.law == Law.COMPUTED_TORQUE:
         return
     applied_forces(system, scratch, t, local.q, local.v, local.force)
     for k in range(law.force.shape[0]):

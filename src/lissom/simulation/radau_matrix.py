@@ -16,14 +16,13 @@ import numpy as np
 
 from lissom.kernel import articulated, coupled
 from lissom.kernel.chart import move
-from lissom.kernel.jit import inline, kernel
-from lissom.kernel.pointer import Pointer
-from lissom.kernel.struct import Struct
+from lissom.kernel.machine import Pointer, Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve
 from lissom.simulation.linearise import linearise, local_memory, stage_scratch
 from lissom.simulation.newton import DUE, EXACT, SHARED, STAGES
 from lissom.simulation.radau_tableau import GAMMA, INVERSE, LAMBDA, NODES, SQUARE, TABLEAU, TRANSFORM
+from lissom.simulation.stepping import JACOBIANS
 from lissom.simulation.system import linear_parts, prescribe
 
 
@@ -144,7 +143,7 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         at = t + NODES[1] * h
         prescribe(system, at, state.q1, state.v1, state.a1)
         linear_parts(system, scratch, scratch_c, at, state.q1, state.v1, state.a1, matrix.M, matrix.C, matrix.K)
-        state.counts[3] += 1
+        state.counts[JACOBIANS] += 1
     return factorise_dense(matrix, h)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from numpy import tanh
-
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.elementary import tanh
+from lissom.kernel.machine import inline, kernel
 
 
 @inline

@@ -9,7 +9,7 @@ import numpy as np
 from lissom.beam import BeamLink
 from lissom.dynamics.energy import Energy
 from lissom.errors import LissomError
-from lissom.kernel.struct import Struct
+from lissom.kernel.machine import Struct
 from lissom.model.compiled import Model
 from lissom.theory.formulation import Unsupported, register
 from lissom.theory.joint_forces import joint_energy, joint_forces
@@ -43,7 +43,7 @@ class RecursiveLagrange:
         if rotation not in ROTATIONS:
             raise LissomError(f"rotation = {rotation!r} is unknown; take 'proper' or 'linear'")
         self.model, self.rotation = model, rotation
-        beams = {name: _slender(name, link) for name, link in model.beams.items()}
+        beams = {name: _slender(name, link) for name, link in model.flexible.items()}
         self.orders = {name: order or _own_order(name, beam) for name, beam in beams.items()}
         self.tables = make_tables(model, beams, self.orders, rotation)
         number = model.arrays.inertia.mass.dtype
