@@ -14,6 +14,7 @@ import numpy as np
 from lissom.analysis.spectra import amplitude_spectrum
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean
+from lissom.simulation.ending import Ending
 from lissom.view.panels import (
     AXES,
     Panel,
@@ -265,7 +266,7 @@ def _wrenches(run: Trajectory, bodies: Sequence[BodyNames]) -> list[Panel]:
 def _detail(run: Trajectory) -> str:
     parts = [f"{run.t[-1] - run.t[0]:g} s of motion"]
     parts += [f"{run.info.method}, {run.info.steps} steps"] if run.info.method else []
-    parts += [run.info.status] if run.info.status != "finished" else []
+    parts += [run.info.status.word] if run.info.status is not Ending.FINISHED else []
     return ", ".join(parts)
 
 
