@@ -23,12 +23,12 @@ robot = lissom.Robot.from_dict(
         "name": "ell",
         "materials": {"steel": {"E": 2e11, "nu": 0.33, "rho": 7800}},
         "links": [
-            {"name": "ell", "joint": {"name": "hinge", "type": "revolute", "axis": [0, 1, 0]}, "flexible": ell},
+            {"name": "ell", "joint": {"name": "hinge", "type": "revolute", "axis": [0, 1, 0]}, "finite_elements": ell},
             {"name": "camera", "at": "elbow", "joint": "fixed", "body": {"mass": 0.2}},
         ],
     }
 )
-link = robot.elastic_links()["ell"]
+link = robot.flexible_links()["ell"]
 print(link.truncation)  # frequencies of the reduced link beside those of all elements
 assert link.truncation.worst(link.truncation.cutoff / 2) < 1e-3
 

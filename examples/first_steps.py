@@ -25,7 +25,7 @@ print(f"the base carries {wrenches[0, 4]:.1f} N")
 # Natural frequencies with the joints locked; a finite-element model of the same arm has 2.759 Hz.
 modes = lissom.natural_modes(model, q, locked=True)
 print(modes)
-assert abs(modes.frequencies_hz[0] / 2.759 - 1) < 1e-3
+assert abs(modes.frequencies[0] / 2.759 - 1) < 1e-3
 
 # Let go, it falls; energy is kept but for what the links' own damping takes.
 run = lissom.simulate(model, 0.5)
