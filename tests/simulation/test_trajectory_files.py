@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from numpy.testing import assert_array_equal
 from sample_runs import ella_run, satellite_run
 
@@ -116,8 +117,16 @@ def test_a_file_that_is_no_trajectory_is_refused(tmp_path):
     with pytest.raises(lissom.LissomError, match="no such file"):
         Trajectory.load(tmp_path / "run.nc")
     (tmp_path / "text.nc").write_text("elbow")
-    with pytest.raises(lissom.LissomError, match="no NetCDF file"):
+    with pytest.raises(lissom.LissomError, match="no trajectory of lissom"):
         Trajectory.load(tmp_path / "text.nc")
     ella_run().dataset.to_netcdf(tmp_path / "bare.nc", engine="h5netcdf")
     with pytest.raises(lissom.LissomError, match="no trajectory of lissom"):
         Trajectory.load(tmp_path / "bare.nc")
+
+
+def test_other_programs_read_the_file_as_netcdf(tmp_path):
+    run = ella_run()
+    run.save(tmp_path / "run.nc")
+    seen = xr.load_dataset(tmp_path / "run.nc")
+    xr.testing.assert_equal(seen, run.dataset)
+    assert lissom.Robot.from_yaml(seen.attrs["robot"]) == run.model.robot
