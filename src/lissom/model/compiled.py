@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.kernel.arrays import Arrays
 from lissom.messages import suggestion
-from lissom.model.arrays import Arrays
 
 if TYPE_CHECKING:
-    from lissom.beam import BeamLink
-    from lissom.fem.reduced import ReducedLink
+    from lissom.beam import FlexibleLink
     from lissom.kernel.workspace import Workspace
     from lissom.model.robot import Robot
 
@@ -46,7 +45,7 @@ class Compiled:
     @cached_property
     def struct(self) -> Any:
         """The arrays as kernels take them."""
-        from lissom.kernel.struct import Struct
+        from lissom.kernel.machine import Struct
 
         return Struct(self.arrays)
 
@@ -59,14 +58,14 @@ class Compiled:
         return self._scratch(number)[1]
 
     def _scratch(self, number: type) -> tuple[Workspace, Any]:
-        from lissom.kernel.struct import Struct
+        from lissom.kernel.machine import Struct
         from lissom.kernel.workspace import workspace
 
         store: dict[Any, Any] = self._local.__dict__
         if number not in store:
             work = workspace(self.arrays, number)
             packed = Struct(work)
-            if np.any(self.arrays.nodes):
+            if np.any(self.arrays.tree.nodes):
                 from lissom.kernel.exact import compile_exact
 
                 compile_exact(self.struct, packed, work.late, number)
@@ -82,11 +81,11 @@ class Model(Compiled):
     """
 
     def __init__(
-        self, robot: Robot, arrays: Arrays, beams: dict[str, BeamLink | ReducedLink], bodies: tuple[BodyNames, ...]
+        self, robot: Robot, arrays: Arrays, flexible: dict[str, FlexibleLink], bodies: tuple[BodyNames, ...]
     ) -> None:
         super().__init__(arrays)
         self.robot = robot
-        self.beams = beams
+        self.flexible = flexible
         self.bodies = bodies
 
     def __repr__(self) -> str:

@@ -51,12 +51,12 @@ class Fall(NamedTuple):
     @property
     def angles(self) -> np.ndarray:
         """Joint angles (N, 5) in rad."""
-        return self.q[:, self.arm.model.arrays.geared_q]
+        return self.q[:, self.arm.model.arrays.gears.joint_q]
 
     @property
     def torsion(self) -> np.ndarray:
         """Torsion (N, 5) of the joints, link angle less rotor angle, in rad."""
-        return self.angles - self.q[:, self.arm.model.arrays.rotor_q]
+        return self.angles - self.q[:, self.arm.model.arrays.gears.rotor_q]
 
 
 def arm(**transmission: float) -> lissom.Robot:
@@ -125,7 +125,7 @@ def _axis_points(model: lissom.Model, q: np.ndarray) -> np.ndarray:
     """Points along the arm, booms bent, in world coordinates."""
     points = []
     for link in model.links:
-        stations = np.linspace(0, model.beams[link].length, 15) if link in model.beams else [None]
+        stations = np.linspace(0, model.flexible[link].length, 15) if link in model.flexible else [None]
         points += [lissom.point_pose(model, q, link, x)[:3, 3] for x in stations]
     return np.array(points)
 

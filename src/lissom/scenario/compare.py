@@ -147,16 +147,16 @@ def compare(
         The Comparison. A formulation that does not cover the robot is listed with the reason, as is one that fails.
     """
     prepared = _scenario(what).prepare()
-    model, given = prepared.model, prepared.arguments
-    if given["motion"]:
-        joints = ", ".join(given["motion"])
+    model = prepared.model
+    if prepared.motion:
+        joints = ", ".join(prepared.motion)
         raise LissomError(
             f"motion: {joints} is prescribed, and formulations take forces; use control instead of motion"
         )
     known = theory.entries()
     names = [baseline, *(name for name in (formulations or known) if name != baseline)]
-    options = {key: given[key] for key in ("controller", "start", "rate")}
-    options |= {"duration": duration or given["duration"], "rtol": rtol, "atol": atol}
+    options: dict[str, Any] = {"controller": prepared.controller, "start": prepared.start, "rtol": rtol, "atol": atol}
+    options |= {"duration": duration or prepared.settings.duration, "rate": prepared.settings.rate}
     runs: dict[str, tuple[Trajectory, np.ndarray]] = {}
     missing: dict[str, str] = {}
     for name in dict.fromkeys(names):
@@ -171,7 +171,7 @@ def compare(
             missing[name] = str(error)
             continue
         runs[name] = run, np.array([formulation.tip(q)[:3, 3] for q in run.q])
-    return _measured(model, baseline, runs, missing, known, given["controller"])
+    return _measured(model, baseline, runs, missing, known, prepared.controller)
 
 
 def _scenario(what: Any) -> Scenario:
@@ -187,10 +187,10 @@ def _simulate(name: str, formulation: theory.Formulation, options: dict[str, Any
         q, v = start_state(formulation.model, options["start"])
         formulation.accelerations(q, v, np.zeros_like(v))  # compiled before the clock starts
         return theory.simulate(formulation, **options)
-    from lissom.simulation import simulate
+    from lissom.simulation import Ending, simulate
 
     run = simulate(formulation.model, **options, method="radau", audit=False, progress=False)
-    if run.info.status != "finished":
+    if run.info.status is not Ending.FINISHED:
         raise LissomError(run.info.message)
     return run
 
@@ -224,6 +224,6 @@ def _measured(
             force=apart[:, :, 1].max(axis=1),
         )
     jumps = np.asarray(getattr(controller, "jumps", ()), float)
-    smooth = np.all(np.abs(base.t[:, None] - jumps) > 1e-9, axis=1)
+    smooth = np.all(np.abs(base.time[:, None] - jumps) > 1e-9, axis=1)
     peaks = np.linalg.norm(wrench.reshape(len(wrench), -1, 2, 3), axis=3).max(axis=(0, 1))
     return Comparison(model.robot.name, baseline, results, missing, smooth, float(peaks[0]), float(peaks[1]))

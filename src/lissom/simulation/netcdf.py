@@ -12,7 +12,7 @@ import json
 import math
 import zlib
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -22,8 +22,10 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.messages import listed
 from lissom.simulation.dataset import dataset
+from lissom.simulation.ending import Ending
 from lissom.simulation.export import plain, write_file
 from lissom.simulation.raw import Event, RawRun
+from lissom.simulation.settings import RunSettings
 from lissom.simulation.trajectory import RunInfo, Trajectory
 from lissom.version import __version__
 
@@ -51,12 +53,12 @@ class Content(NamedTuple):
 def save(run: Trajectory, path: str | Path) -> None:
     """NetCDF with the robot's description, so that `load` needs nothing else."""
     model = run.model
-    prescribed = [b.joint for b in model.bodies if np.any(model.arrays.prescribed[b.joint_v])]
+    prescribed = [b.joint for b in model.bodies if np.any(model.arrays.velocities.prescribed[b.joint_v])]
     texts = {
         "lissom": __version__,
         "robot": model.robot.to_yaml(),
         "prescribed": json.dumps(prescribed),
-        "info": json.dumps(asdict(run.info), default=plain),
+        "info": json.dumps(_plain_info(run.info), default=plain),
         "warnings": json.dumps([asdict(event) for event in run.warnings], default=plain),
     }
     file = bytes(run.dataset.assign_attrs(texts).to_netcdf(engine="h5netcdf"))
@@ -83,7 +85,7 @@ def load(path: str | Path) -> Trajectory:
         raise LissomError(_complaint(path, content, content.damaged, "is damaged"))
     robot = made("robot", Robot.from_yaml)
     model = made("prescribed", lambda text: robot.compile(prescribed=json.loads(text)))
-    info = made("info", lambda text: RunInfo(**json.loads(text)))
+    info = made("info", lambda text: _info(json.loads(text)))
     events = made("warnings", lambda text: [Event(**event) for event in json.loads(text)])
     misfits = _misfits(content.variables, model)
     if misfits:
@@ -183,6 +185,16 @@ def _misfits(variables: dict[str, xr.Variable], model: Model) -> dict[str, str]:
         elif found.dims != values.dims or (_is_labels(values) and found.values.tolist() != values.values.tolist()):
             wrong[name] = f"not that of the robot {model.robot.name}"
     return wrong
+
+
+def _plain_info(info: RunInfo) -> dict[str, Any]:
+    settings = None if info.settings is None else info.settings.model_dump()
+    return {each.name: getattr(info, each.name) for each in fields(info)} | {"settings": settings}
+
+
+def _info(data: dict[str, Any]) -> RunInfo:
+    settings = None if data["settings"] is None else RunSettings(**data["settings"])
+    return RunInfo(**(data | {"status": Ending(data["status"]), "settings": settings}))
 
 
 def _is_labels(variable: xr.Variable) -> bool:

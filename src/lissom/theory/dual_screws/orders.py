@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.jit import kernel
-from lissom.theory.dual_screws.motion import Motion
+from lissom.kernel.machine import kernel
+from lissom.theory.dual_screws.motion import TreeMotion
 
 EPS = 2.0**-70  # size of the dual unit
 LINEAR, FIRST_ORDER, TRUNCATED, PRINTED, NONLINEAR = range(5)  # in the order of `formulation.FORMS`
@@ -30,10 +30,10 @@ def dual_state(model, q, v, form):
     qh = q.astype(np.complex128)
     vh = v.astype(np.complex128)
     speed = 1j * EPS if form in (TRUNCATED, PRINTED) else 1.0 + 0.0j
-    for i in range(1, model.parent.shape[0]):
-        for k in range(model.modes[i]):
-            qh[model.modes_q[i] + k] *= 1j * EPS
-            vh[model.modes_v[i] + k] *= speed
+    for i in range(1, model.tree.parent.shape[0]):
+        for k in range(model.tree.modes[i]):
+            qh[model.tree.modes_q[i] + k] *= 1j * EPS
+            vh[model.tree.modes_v[i] + k] *= speed
     return qh, vh
 
 
@@ -45,5 +45,5 @@ def summed(x):
 
 @kernel
 def summed_motion(motion):
-    """A dual Motion as real numbers: of first order, and free to be multiplied."""
-    return Motion(summed(motion.R), summed(motion.p), summed(motion.omega), summed(motion.gamma), summed(motion.P))
+    """A dual motion as real numbers: of first order, and free to be multiplied."""
+    return TreeMotion(summed(motion.R), summed(motion.p), summed(motion.omega), summed(motion.gamma), summed(motion.P))

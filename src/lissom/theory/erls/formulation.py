@@ -37,7 +37,7 @@ class Erls:
         self._joint_v = np.concatenate([np.r_[b.joint_v] for b in bodies]).astype(int)
         self._modes_q = np.concatenate([np.r_[b.modes_q] for b in bodies]).astype(int)
         self._modes_v = np.concatenate([np.r_[b.modes_v] for b in bodies]).astype(int)
-        self._armature = np.asarray(model.arrays.armature, float)[self._joint_v]
+        self._armature = np.asarray(model.arrays.velocities.armature, float)[self._joint_v]
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """Accelerations (nv,) by (75)."""
@@ -70,7 +70,7 @@ class Erls:
         data, out = self.model.arrays, np.zeros(self.model.nv)
         out[self._joint_v] = joint + self._armature * a[self._joint_v]
         out[self._modes_v] = needed[n:] - state.joint_N[:, n:].T @ joint
-        out[data.rotor_v] = data.rotor_inertia * a[data.rotor_v]
+        out[data.gears.rotor_v] = data.gears.inertia * a[data.gears.rotor_v]
         return out - joint_forces(self.model, q, v)
 
     def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
@@ -110,7 +110,7 @@ class Erls:
         motion, frames = state.motion, state.frames
         kinetic = 0.5 * float(self._armature @ v[self._joint_v] ** 2)
         data = self.model.arrays
-        kinetic += 0.5 * float(data.rotor_inertia @ v[data.rotor_v] ** 2)
+        kinetic += 0.5 * float(data.gears.inertia @ v[data.gears.rotor_v] ** 2)
         gravity = strain = 0.0
         for i, node in enumerate(self.chain.nodes):
             modal = self.system.part(motion.q, i)
@@ -140,5 +140,5 @@ class Erls:
         out[self._joint_v] = state.joint_N @ found + state.motion.slip_bias
         out[self._modes_v] = found[self.chain.joints :]
         data = self.model.arrays
-        out[data.rotor_v] = force[data.rotor_v] / data.rotor_inertia
+        out[data.gears.rotor_v] = force[data.gears.rotor_v] / data.gears.inertia
         return out

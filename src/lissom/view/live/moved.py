@@ -16,6 +16,7 @@ from lissom.control.reference import Reference
 from lissom.dynamics.mass_matrix import mass_matrix
 from lissom.errors import LissomError
 from lissom.model.robot import Robot
+from lissom.simulation.ending import Ending
 from lissom.simulation.observe import observe
 from lissom.simulation.run import run
 from lissom.view.charts import Chart, Series
@@ -90,7 +91,7 @@ class Moved:
         self.law = self._law()
         self.time = self.until = 0.0
         self.samples: deque[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = deque()
-        self._keep(0.0, self.q, np.zeros((len(self.model.links), 6)), np.zeros(len(self.model.beams)))
+        self._keep(0.0, self.q, np.zeros((len(self.model.links), 6)), np.zeros(len(self.model.flexible)))
         self._charted, self._strongest = 0.0, np.array([1e-9, 1e-9])
         self._failed = False
         self._path: deque[np.ndarray] = deque(maxlen=200)
@@ -125,16 +126,16 @@ class Moved:
         raw = run(
             self.model, CHUNK, controller=law, start=(self.q, self.v), method="radau", step=STEP, rate=RATE, audit=False
         )
-        if raw.status != "finished" or not np.all(np.isfinite(raw.q[-1])):
+        if raw.status is not Ending.FINISHED or not np.all(np.isfinite(raw.q[-1])):
             if not self._failed:
-                self.status.content = _note(f"{raw.status}: {raw.message}")
+                self.status.content = _note(f"{raw.status.word}: {raw.message}")
             self._failed = True
             self.time = self.until
             return False
         seen = observe(self.model, raw.q, raw.v, raw.a)
         bent = np.linalg.norm(seen.deflection, axis=2)
-        for k in range(1, len(raw.t)):
-            self._keep(self.until + float(raw.t[k]), raw.q[k], seen.wrench[k], bent[k])
+        for k in range(1, len(raw.time)):
+            self._keep(self.until + float(raw.time[k]), raw.q[k], seen.wrench[k], bent[k])
         self.q, self.v = raw.q[-1], raw.v[-1]
         self.until += CHUNK
         wall = time.perf_counter() - began
@@ -184,8 +185,8 @@ class Moved:
             )
             if series:
                 made.append(Chart(f"Joint {quantity}s", quantity, unit, t, series))
-        if self.model.beams:
-            links = [body for body in self.model.bodies if body.link in self.model.beams]
+        if self.model.flexible:
+            links = [body for body in self.model.bodies if body.link in self.model.flexible]
             series = tuple(Series(body.link, 1e3 * bent[:, k], arm.colour(body)) for k, body in enumerate(links))
             made.append(Chart("Tip deflection of links", "deflection", "mm", t, series))
         for part, columns, unit in (("torque", slice(0, 3), "N m"), ("force", slice(3, 6), "N")):

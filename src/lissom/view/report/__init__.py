@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
+from lissom.simulation.ending import Ending
 from lissom.view.charts import charts, compared
 from lissom.view.drawing import Drawing
 from lissom.view.report import pack, tables
@@ -80,7 +81,7 @@ def comparison(
     for label, run in runs.items():
         energy = run.summary().energy.relative
         error = f"{energy:.1e}" if energy is not None else "not kept"
-        rows.append((label, run.info.status, run.info.method, str(run.info.steps), float(run.info.wall), error))
+        rows.append((label, run.info.status.word, run.info.method, str(run.info.steps), float(run.info.wall), error))
     parts = [
         _header(title or f"{name}: {len(runs)} runs compared", escape(f"{_duration(first):g} s of motion")),
         _hero(stage(_duration(first), [(label, COLOURS[k % len(COLOURS)]) for k, label in enumerate(runs)])),
@@ -123,7 +124,7 @@ def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None 
         motions.append(own | pack.motion(arm, run))
     return {
         "duration": max(_duration(run) for run in runs.values()),
-        "charts": [pack.chart(one, float(first.t[0])) for one in drawn],
+        "charts": [pack.chart(one, float(first.time[0])) for one in drawn],
         "scene": {"drawing": pack.drawing(arm), "runs": motions},
     }
 
@@ -141,8 +142,8 @@ def _header(title: str, detail: str) -> str:
 
 
 def _status(run: Trajectory) -> str:
-    good = "" if run.info.status == "finished" else " bad"
-    return f'<span class="status{good}">{escape(run.info.status)}</span>'
+    good = "" if run.info.status is Ending.FINISHED else " bad"
+    return f'<span class="status{good}">{escape(run.info.status.word)}</span>'
 
 
 def _how(summary: Summary) -> str:
@@ -163,7 +164,7 @@ def _section(title: str, content: str) -> str:
 
 
 def _duration(run: Trajectory) -> float:
-    return float(run.t[-1] - run.t[0])
+    return float(run.time[-1] - run.time[0])
 
 
 def _footer() -> str:

@@ -1,0 +1,20 @@
+"""Elementary functions that kernels call, right for every number type.
+
+`kernel.retarget` puts those of another number type in their place. `sin` and `cos` are NumPy's. `tanh` is not: the
+compiled one of a complex number is a quotient of exponentials, which overflows beyond a real part of 355 and makes the
+derivative NaN exactly where the function has long settled; ours is in `machine.bridge.elementary`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import cos, sin
+
+__all__ = ["cos", "sin", "tanh"]
+
+
+def tanh(x: Any) -> Any:
+    """Hyperbolic tangent; with its derivatives it is finite for every finite number."""
+    return np.tanh(x)
