@@ -14,7 +14,7 @@ from lissom.model.robot import Link
 
 
 class Arm:
-    """A serial arm of beams and rigid bodies on revolute and fixed joints.
+    """A tree of beams and rigid bodies on revolute, spherical and fixed joints.
 
     Beams are two-node elements interpolated on SE(3). Their shear stiffness 12 EI / h^2 makes the nodal statics those
     of Bernoulli and Euler; their mass is lumped to rigid bodies at the nodes, those at the ends with their centre of
@@ -60,13 +60,22 @@ class Arm:
         if link.joint.type == "fixed":
             self.system.AddObject(items.GenericJoint(markerNumbers=pair, constrainedAxes=[1] * 6, **frames))
             return
+        damping = link.joint.each(link.joint.damping)
+        if link.joint.type == "spherical":
+            self.system.AddObject(items.ObjectJointSpherical(markerNumbers=pair))
+            self.system.AddObject(
+                items.ObjectConnectorRigidBodySpringDamper(
+                    markerNumbers=pair, stiffness=np.zeros((6, 6)), damping=np.diag([0.0, 0.0, 0.0, *damping])
+                )
+            )
+            return
         self.system.AddObject(items.ObjectJointRevoluteZ(markerNumbers=pair, **frames))
         data = self.system.AddNode(items.NodeGenericData(initialCoordinates=[angle], numberOfDataCoordinates=1))
         gear = link.joint.transmission
         if gear is not None:
             self._rotor(gear, angle, items.TorsionalSpringDamper(markerNumbers=pair, nodeNumber=data, **frames))
         else:
-            kp, kd = (0.0, 0.0)
+            kp, kd = 0.0, damping[0]
             if self.drive is not None:
                 kp, kd = (gains[len(self.springs)] for gains in (self.drive.kp, self.drive.kd))
             spring = items.TorsionalSpringDamper(
@@ -264,7 +273,7 @@ class Arm:
         return Result(
             self.system.GetSensorStoredData(self.tip_sensors[0])[:, 0],
             position,
-            np.hstack([samples(sensor) for sensor in self.angle_sensors]),
+            np.hstack([np.zeros((len(position), 0)), *(samples(sensor) for sensor in self.angle_sensors)]),
             {
                 name: (samples(base), samples(axes).reshape(-1, 3, 3), samples(tip))
                 for name, (base, axes, tip) in self.beam_sensors.items()

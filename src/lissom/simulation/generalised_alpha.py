@@ -171,7 +171,7 @@ def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta,
     before = 0.0
     weight = (1.0 - alpha_f) / (1.0 - alpha_m)
     n = state.v.shape[0]
-    due = fresh = newton.begin(work.newton, h)
+    due = newton.begin(work.newton, h)
     for iteration in range(NEWTON_ITERATIONS):
         advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
         residual(system, work.scratch, state.clock[TIME] + h, state.q1, state.v1, state.a1, work.r)
@@ -194,7 +194,7 @@ def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta,
         if verdict == newton.CONVERGED:
             advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
             return True, iteration + 1, rate
-        if verdict == newton.GIVE_UP or (size > newton.FAR and not fresh):
+        if verdict == newton.GIVE_UP or newton.beyond(work.newton, size):
             return False, iteration + 1, rate
         due = newton.renew_within(work.newton, iteration, size, before, rate)
         before = size
@@ -242,7 +242,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         )
         if not converged:
             state.counts[REJECTED] += 1
-            if newton.plan_after_failure(work.newton, True):
+            if newton.plan_after_failure(work.newton, iterations, True):
                 continue
             state.clock[NEXT_STEP] = 0.5 * h
             plan[newton.LIMIT] = newton.CONVERGENCE

@@ -22,7 +22,8 @@ FAR = 10.0  # size of a correction, in units of the allowed error, for which the
 RENEWALS_MOST = 4  # within one step
 BUSY_STEPS = 10  # steps over which the matrix is renewed every time, once it had to be
 TRIAL = 10  # steps before a cheaper form is tried again; doubled every time it does not do
-ITERATIONS_FAIR = 3  # in a step; what goes beyond is slowness
+FAIR = 3  # iterations in a step; what goes beyond is slowness
+RENEWAL_COST = 1.0  # of a matrix by recursion, in iterations
 
 SHARED, STAGES, EXACT = 0, 1, 2  # forms of the matrix; a method of one stage has no STAGES
 CONVERGED, GO_ON, GIVE_UP = 1, 0, -1
@@ -30,8 +31,8 @@ ACCURACY, CONVERGENCE, SCHEDULE = 0, 1, 2  # what limits a step: its error, Newt
 
 # Entries of `plan`: form of the matrix; renew it in the next step; it was renewed in this one; steps for which it is
 # renewed every time; predict by the acceleration at the start alone; steps until a cheaper form is tried; how many it
-# is the next time; what limits the next step
-FORM, DUE, FRESH, BUSY, FLAT, UNTIL, WAIT, LIMIT = range(8)
+# is the next time; what limits the next step; matrices in this step; the exact one has proved its worth
+FORM, DUE, FRESH, BUSY, FLAT, UNTIL, WAIT, LIMIT, MATRICES, PROVEN = range(10)
 
 # Columns of `tally`: steps, iterations, renewals of the matrix, failures to converge
 STEPS, ITERATIONS, RENEWALS, FAILURES = range(4)
@@ -42,7 +43,7 @@ class Newton(NamedTuple):
 
     stages: int  # of the method
     cost: float  # of an exact matrix, in iterations
-    plan: np.ndarray  # (8,)
+    plan: np.ndarray  # (10,)
     memory: np.ndarray  # (2,) contraction rates: of earlier steps, of the iteration before
     factored: np.ndarray  # (1,) step size of the factors
     lost: np.ndarray  # (1,) iterations that slowness has cost
@@ -53,7 +54,7 @@ class Newton(NamedTuple):
 
 def make_newton(stages: int, bodies: int, velocities: int) -> Newton:
     """Memory for the iteration of a method with so many stages."""
-    plan = np.zeros(8, np.int64)
+    plan = np.zeros(10, np.int64)
     plan[DUE], plan[WAIT] = 1, TRIAL
     residuals = 5.0 * velocities + velocities**3 / (600.0 * bodies)  # complex passes; elimination, measured
     return Newton(
@@ -123,6 +124,7 @@ def begin(newton, h):
     """At the start of a step: whether the matrix is to be renewed."""
     due = newton.plan[DUE] == 1 or h != newton.factored[0]
     newton.plan[FRESH] = 1 if due else 0
+    newton.plan[MATRICES] = 0
     return due
 
 
@@ -132,6 +134,13 @@ def renewed(newton, h):
     newton.factored[0] = h
     newton.memory[0] = 1.0
     newton.tally[newton.plan[FORM], RENEWALS] += 1
+    newton.plan[MATRICES] += 1
+
+
+@inline
+def beyond(newton, size):
+    """Whether a correction is too large for a matrix that was kept from an earlier step."""
+    return size > FAR and newton.plan[FRESH] == 0 and newton.plan[FORM] < EXACT
 
 
 @inline
@@ -154,6 +163,7 @@ def plan_after_step(newton, iterations, rate):
     plan[FLAT] = 0
     plan[DUE] = 0
     if form == EXACT:
+        plan[PROVEN] = 1
         if rate > POOR:
             plan[DUE] = 1
     else:
@@ -162,12 +172,14 @@ def plan_after_step(newton, iterations, rate):
         if plan[BUSY] > 0:
             plan[BUSY] -= 1
             plan[DUE] = 1
-        newton.lost[0] += max(0, iterations - ITERATIONS_FAIR)
+        newton.lost[0] += max(0, iterations - FAIR) + RENEWAL_COST * max(0, plan[MATRICES] - 1)
         if plan[LIMIT] == CONVERGENCE:
             newton.lost[0] += iterations
-        if form == SHARED and newton.stages > 1 and rate > POOR and plan[FRESH] == 1:
-            climb(plan, STAGES)
-        elif newton.lost[0] > newton.cost and (form == STAGES or newton.stages == 1):
+        poor = rate > POOR and plan[FRESH] == 1
+        if form == SHARED and newton.stages > 1:
+            if poor:
+                climb(plan, STAGES)
+        elif newton.lost[0] > newton.cost or (poor and plan[PROVEN] == 1):
             newton.lost[0] = 0.0
             climb(plan, EXACT)
     if form > SHARED and plan[FORM] == form:
@@ -187,20 +199,27 @@ def climb(plan, form):
 
 
 @inline
-def plan_after_failure(newton, extrapolated):
-    """After a step that did not converge: a fresh matrix, one by stages, a flat predictor, in this order.
+def plan_after_failure(newton, iterations, extrapolated):
+    """After a step that did not converge: a fresh matrix, a better form, a flat predictor, in this order.
 
     Returns False where only a smaller step is left to try.
     """
     plan = newton.plan
-    newton.tally[plan[FORM], FAILURES] += 1
+    form = plan[FORM]
+    newton.tally[form, FAILURES] += 1
     plan[BUSY] = BUSY_STEPS
     plan[DUE] = 1
     if plan[FRESH] == 0:
         return True
-    if plan[FORM] == SHARED and newton.stages > 1:
-        climb(plan, STAGES)
-        return True
+    if form < EXACT:
+        newton.lost[0] += iterations + RENEWAL_COST * plan[MATRICES]
+        if plan[PROVEN] == 1 or (newton.lost[0] > newton.cost and (form == STAGES or newton.stages == 1)):
+            newton.lost[0] = 0.0
+            climb(plan, EXACT)
+            return True
+        if form == SHARED and newton.stages > 1:
+            climb(plan, STAGES)
+            return True
     if extrapolated and plan[FLAT] == 0:
         plan[FLAT] = 1
         return True

@@ -36,6 +36,7 @@ from lissom.simulation.stepping import (
 from lissom.simulation.system import prescribe, residual
 
 NEWTON_ITERATIONS = 10
+CEILING_RISE = 1.25  # per step, of the largest step to try after one that did not converge
 
 
 class RadauWork(NamedTuple):
@@ -53,7 +54,7 @@ class RadauWork(NamedTuple):
     error: np.ndarray  # (2, n) of position and velocity
     accepted: np.ndarray  # (2,) size and error of the last step accepted; 0 where there is none
     rejected: np.ndarray  # (1,) 1 where the last attempt had too large an error
-    ceiling: np.ndarray  # (1,) largest step to try: below one that did not converge, slowly rising
+    ceiling: np.ndarray  # (1,) largest step to try: below one that did not converge, rising
 
 
 def make_work(model: Model, system: Any, scratch: Any) -> Any:
@@ -163,7 +164,7 @@ def advance(system, state, work, h):
 def converge(system, scratch, scratch_c, state, work, t, h):
     """Newton iteration on the stages. Returns (converged, iterations, contraction rate)."""
     form = work.newton.plan[newton.FORM]
-    due = fresh = newton.begin(work.newton, h)
+    due = newton.begin(work.newton, h)
     before = 0.0
     for iteration in range(NEWTON_ITERATIONS):
         change = motion(system, state, work, h)
@@ -179,7 +180,7 @@ def converge(system, scratch, scratch_c, state, work, t, h):
         if verdict == newton.CONVERGED:
             motion(system, state, work, h)  # of the latest accelerations
             return True, iteration + 1, rate
-        if verdict == newton.GIVE_UP or (size > newton.FAR and not fresh):
+        if verdict == newton.GIVE_UP or newton.beyond(work.newton, size):
             return False, iteration + 1, rate
         due = newton.renew_within(work.newton, iteration, size, before, rate)
         before = size
@@ -237,7 +238,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         converged, iterations, rate = converge(system, scratch, scratch_c, state, work, t, h)
         if not converged:
             state.counts[REJECTED] += 1
-            if newton.plan_after_failure(work.newton, state.flags[CONTINUED] == 1):
+            if newton.plan_after_failure(work.newton, iterations, state.flags[CONTINUED] == 1):
                 continue
             state.clock[NEXT_STEP] = 0.5 * h
             work.ceiling[0] = 0.5 * h
@@ -281,7 +282,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         state.flags[CONTINUED] = 1
         newton.plan_after_step(work.newton, iterations, rate)
         work.rejected[0] = 0
-        work.ceiling[0] *= 1.05
+        work.ceiling[0] *= CEILING_RISE
         plan[newton.LIMIT] = newton.SCHEDULE if fixed else newton.ACCURACY
         if fixed:
             state.clock[NEXT_STEP] = min(2.0 * state.clock[NEXT_STEP], h_max)

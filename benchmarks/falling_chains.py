@@ -1,0 +1,218 @@
+"""Chains and a hand that fall, against Exudyn: time loops and whole calls to the same accuracy, and growth with size.
+
+    python benchmarks/falling_chains.py                          all of it
+    python benchmarks/falling_chains.py --only spatial --links 8 16
+
+Aluminium strips of 0.5 m with five functions each, revolute joints with a little damping, 0.5 s of fall from rest.
+Accuracy: ends of all links at all outputs, as a share of the arm's length, against lissom with ten functions per link
+and rtol 1e-8, itself checked against finely meshed Exudyn. lissom's tolerance is the loosest from which on all tighter
+ones are within 1e-4; Exudyn's mesh and step are the fastest of those listed that are. Both sides take turns. Needs the
+extra `bench`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from exudyn_arm import Arm
+from exudyn_common import clocked
+
+import lissom
+from lissom.model import Model, Robot
+from lissom.simulation.observe import observe
+from lissom.simulation.run import Loop
+from lissom.simulation.settings import RunSettings
+
+ALLOWED = 1e-4
+DURATION, RATE = 0.5, 100.0
+TOLERANCES = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
+TURNS = 5
+LINKS = (2, 4, 8, 16, 32, 64)
+GROWTH = (8, 16, 32, 64, 128)
+STRIP, FINGER = {"width": 0.03, "height": 0.01}, {"width": 0.02, "height": 0.005}
+COARSE, FINE = {"y": 2, "z": 2, "torsion": 1}, {"y": 4, "z": 4, "torsion": 2}
+
+
+def strip(length: float, section: dict[str, float], modes: dict[str, int]) -> dict[str, Any]:
+    return {
+        "length": length,
+        "material": "aluminium",
+        "section": {"shape": "rectangle", **section},
+        "modes": modes,
+        "damping": {"stiffness": 1e-4},
+    }
+
+
+def robot(kind: str, links: int, modes: dict[str, int] = COARSE) -> Robot:
+    """A chain of the kind `planar`, `spatial` (axes z and y by turns) or `spherical`; or a `hand` of five fingers."""
+    gravity = [0.0, -9.81, 0.0] if kind == "planar" else [0.0, -6.94, -6.94]
+    across = ([0, 0, 1], [0, 0, 1]) if kind == "planar" else ([0, 0, 1], [0, 1, 0])
+    parts: list[dict[str, Any]] = []
+    if kind == "hand":
+        palm = {"mass": 0.5, "com": [0.1, 0.0, 0.0], "inertia": np.diag([1e-3, 2e-3, 2e-3]).tolist()}
+        turn = {"type": "revolute", "name": "wrist", "axis": [0, 0, 1], "damping": 0.02}
+        parts.append({"name": "palm", "joint": turn, "body": palm})
+    for finger in range(5 if kind == "hand" else 1):
+        for k in range(links):
+            joint: dict[str, Any] = {"type": "revolute", "axis": across[k % 2]}
+            if kind == "spherical":
+                joint = {"type": "spherical"}
+            joint |= {"name": f"joint{finger}-{k}", "damping": 0.002 if kind == "hand" else 0.05}
+            part = {"name": f"link{finger}-{k}", "joint": joint}
+            part["beam"] = strip(0.2, FINGER, modes) if kind == "hand" else strip(0.5, STRIP, modes)
+            if kind == "hand" and k == 0:
+                spread = 0.3 * (finger - 2)
+                origin = {"xyz": [0.2, 0.04 * (finger - 2), 0.0], "rpy": [0.0, 0.0, spread]}
+                part |= {"parent": "palm", "origin": origin}
+            elif k > 0:
+                part["parent"] = f"link{finger}-{k - 1}"
+            parts.append(part)
+    materials = {"aluminium": {"E": 7e10, "nu": 0.33, "rho": 2700.0}}
+    return Robot.from_dict(
+        {"lissom": 1, "name": f"{kind}-{links}", "gravity": gravity, "materials": materials, "links": parts}
+    )
+
+
+def ends_ours(model: Model, rtol: float) -> tuple[np.ndarray, float, Any]:
+    """Ends of all beams (N, links, 3), processor time of the loop, and the run."""
+    settings = RunSettings(duration=DURATION, method="radau", rtol=rtol, atol=0.01 * rtol, rate=RATE, audit=False)
+    loop = Loop(model, settings)
+    run, seconds = clocked(lambda: loop.run(None))
+    seen = observe(model, run.q, run.v, run.a).tip_position
+    beams = [k for k, link in enumerate(model.links) if link in model.flexible]
+    return seen[:, beams], seconds, run
+
+
+def call_ours(model: Model, rtol: float) -> float:
+    """Seconds of a whole call of `simulate`, method chosen by itself."""
+    _, seconds = clocked(lambda: lissom.simulate(model, DURATION, rtol=rtol, atol=0.01 * rtol, rate=RATE, audit=False))
+    return seconds
+
+
+def ends_theirs(arm: Robot, elements: int, step: float) -> tuple[np.ndarray, float, float]:
+    """The same of Exudyn."""
+    model, building = clocked(lambda: Arm(arm, elements))
+    result = model.run(DURATION, step, RATE)
+    ends = np.stack([tip for _, _, tip in result.ends.values()], axis=1)
+    return ends, result.seconds, building + result.seconds
+
+
+def error(ends: np.ndarray, precise: np.ndarray, length: float) -> float:
+    if ends.shape != precise.shape or not np.all(np.isfinite(ends)):
+        return np.inf
+    return float(np.linalg.norm(ends - precise, axis=2).max() / length)
+
+
+def candidates(kind: str, links: int) -> list[tuple[int, float]]:
+    """Elements of each beam and steps worth trying."""
+    if kind == "hand":
+        return [(1, 5e-3), (2, 5e-3), (2, 2.5e-3), (3, 2.5e-3), (4, 2.5e-3), (3, 1.25e-3), (4, 1.25e-3)]
+    if links <= 4:
+        return [(4, 5e-3), (6, 5e-3), (6, 2.5e-3), (8, 2.5e-3), (12, 2.5e-3)]
+    if links == 8:
+        return [(2, 5e-3), (3, 1e-2), (3, 5e-3), (4, 5e-3)]
+    return [(1, 1e-2), (1, 5e-3), (2, 1e-2), (2, 5e-3), (2, 2.5e-3)]
+
+
+def race(kind: str, links: int) -> dict[str, Any]:
+    """One line of the table."""
+    arm, model = robot(kind, links), robot(kind, links).compile()
+    length = 0.2 + 0.2 * links if kind == "hand" else 0.5 * links
+    precise = ends_ours(robot(kind, links, FINE).compile(), 1e-8)[0]
+    meshed = ends_theirs(arm, 8 if links <= 16 else 4, 1e-3)[0]
+    tried = {rtol: error(ends_ours(model, rtol)[0], precise, length) for rtol in TOLERANCES}
+    good = [rtol for k, rtol in enumerate(TOLERANCES) if all(tried[tighter] < ALLOWED for tighter in TOLERANCES[k:])]
+    if not good:
+        raise SystemExit(f"{kind} {links}: no tolerance keeps {ALLOWED}: {tried}")
+    rtol = good[0]
+    theirs = {}
+    for choice in candidates(kind, links):
+        try:
+            ends, seconds, _ = ends_theirs(arm, *choice)
+        except Exception:  # a step or mesh that its solver fails with is no candidate
+            continue
+        if error(ends, precise, length) < ALLOWED:
+            theirs[choice] = seconds
+    chosen = min(theirs, key=theirs.__getitem__) if theirs else None
+    turns = []
+    for _ in range(TURNS):
+        _, loop, run = ends_ours(model, rtol)
+        turns.append((loop, call_ours(model, rtol), *(ends_theirs(arm, *chosen)[1:] if chosen else (np.nan, np.nan))))
+    loop, call, loop_theirs, call_theirs = np.median(turns, axis=0)
+    ratios = np.array(turns)[:, 2] / np.array(turns)[:, 0]
+    return {
+        "kind": kind,
+        "links": links,
+        "references differ by": error(meshed, precise, length),
+        "rtol": rtol,
+        "error": tried[rtol],
+        "steps": run.steps,
+        "newton": run.newton,
+        "exudyn": {"elements": chosen and chosen[0], "step": chosen and chosen[1]},
+        "ms": {"lissom": 1e3 * loop, "exudyn": 1e3 * loop_theirs},
+        "call ms": {"lissom": 1e3 * call, "exudyn": 1e3 * call_theirs},
+        "ratio": dict(zip(("low", "median", "high"), np.quantile(ratios, (0.25, 0.5, 0.75)).tolist())),
+        "call ratio": call_theirs / call,
+    }
+
+
+def growth(kind: str, sizes: Sequence[int] = GROWTH, rtol: float = 1e-4) -> dict[str, Any]:
+    """Time per step over the number of links, and its exponent."""
+    models = {n: robot(kind, n).compile() for n in sizes}
+    runs = {n: [ends_ours(models[n], rtol)[1:] for _ in range(TURNS)] for n in sizes}
+    per_step = {n: float(np.median([1e6 * seconds / run.steps for seconds, run in some])) for n, some in runs.items()}
+    exponent = np.polyfit(np.log(list(per_step)), np.log(list(per_step.values())), 1)[0]
+    return {"kind": kind, "us per step": per_step, "exponent": float(exponent)}
+
+
+def long_chain(links: int = 200) -> dict[str, Any]:
+    """A spatial chain of 200 links."""
+    model = robot("spatial", links).compile()
+    _, seconds, run = ends_ours(model, 1e-4)
+    return {"links": links, "seconds": seconds, "steps": run.steps, "status": str(run.status), "newton": run.newton}
+
+
+def measure(kinds: Sequence[str] = ("planar", "spatial", "spherical", "hand"), sizes: Sequence[int] = LINKS) -> dict:
+    """Everything."""
+    ends_ours(robot("spatial", 2).compile(), 1e-3)  # for compilers and caches
+    call_ours(robot("spatial", 2).compile(), 1e-3)
+    rows = []
+    for kind in kinds:
+        for n in (4,) if kind == "hand" else sizes:
+            rows.append(race(kind, n))
+            show(rows[-1])
+    grown = [growth(kind) for kind in kinds if kind != "hand"]
+    return {"races": rows, "growth": grown, "long": long_chain()}
+
+
+def show(row: dict[str, Any]) -> None:
+    print(
+        f"{row['kind']} {row['links']}: lissom {row['ms']['lissom']:.1f} ms (rtol {row['rtol']:.0e}, {row['steps']} "
+        f"steps, error {row['error']:.1e}), exudyn {row['ms']['exudyn']:.0f} ms ({row['exudyn']}), "
+        f"loop x{row['ratio']['median']:.1f}, call x{row['call ratio']:.1f} "
+        f"(call {row['call ms']['lissom']:.1f} ms); references differ by {row['references differ by']:.1e}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="*", default=("planar", "spatial", "spherical", "hand"), help="kinds")
+    parser.add_argument("--links", nargs="*", type=int, default=LINKS, help="numbers of links")
+    parser.add_argument("--json", help="file for the numbers")
+    options = parser.parse_args()
+    results = measure(options.only, options.links)
+    for grown in results["growth"]:
+        print(f"{grown['kind']}: us per step {grown['us per step']}, exponent {grown['exponent']:.2f}")
+    print(f"200 links: {results['long']['seconds']:.2f} s, {results['long']['steps']} steps")
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(results, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
