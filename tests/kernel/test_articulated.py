@@ -9,9 +9,10 @@ import pytest
 from random_robots import JOINTS, random_robot, random_state
 
 from lissom.dynamics import inverse_dynamics, mass_matrix
-from lissom.kernel import articulated, coupled
+from lissom.kernel import articulated, coupled, coupled_factorise, coupled_solve
 from lissom.kernel.inverse import inverse_dynamics as compiled_inverse
 from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
+from lissom.kernel.local import add_local_product, keep_frames
 from lissom.kernel.machine import Struct
 from lissom.kernel.passive import passive_forces
 from lissom.model import Robot
@@ -29,7 +30,7 @@ def local_parts(model, rng, q, v, a):
     local.q[:], local.v[:], local.a[:] = q, v, a
     none = np.zeros((len(model.bodies) + 1, 6))
     compiled_inverse(model.struct, local.work, local.q, local.v, local.a, none, local.force)
-    articulated.keep_frames(model.struct, packed)
+    keep_frames(model.struct, packed)
     link_stiffness(model.struct, local.work, local.q, local.v)
     joint_stiffness(model.struct, local.q, local.v, local.stiffness, local.damping)
     local.gear_stiffness[:], local.gear_damping[:] = rng.uniform(0, 50, (2, local.gear_of.max() + 1))
@@ -106,11 +107,11 @@ def test_solution_of_three_stages_is_the_dense_one(number):
         J[a] = memory.by_damping[a][None, :, None] * D[:, None] + memory.by_stiffness[a][None, :, None] * K[:, None]
         J[a, :, a] += M
         coupled.assemble_stage(model.struct, local, packed, a)
-    coupled.factorise_coupled(model.struct, packed, *stages)
+    coupled_factorise.factorise_coupled(model.struct, packed, *stages)
     for _ in range(2):
         b = rng.normal(size=(3, n))
         memory.x[:] = b
-        coupled.solve_coupled(model.struct, packed)
+        coupled_solve.solve_coupled(model.struct, packed)
         at_rest = np.concatenate([held + a * n for a in range(3)])
         expected = solved(J.reshape(3 * n, 3 * n), b.ravel(), at_rest).reshape(3, n)
         assert np.abs(memory.x - expected).max() < 1e-10 * np.abs(expected).max()
@@ -122,7 +123,7 @@ def test_local_product_is_that_of_the_matrices(number):
     _, D, K = dense_parts(model, local)
     rate, place, out = rng.normal(size=(3, model.nv))
     expected = out + 0.3 * D @ rate + 0.7 * K @ place
-    articulated.add_local_product(model.struct, local, 0.3, 0.7, rate, place, out)
+    add_local_product(model.struct, local, 0.3, 0.7, rate, place, out)
     assert np.allclose(out, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from lissom.control.kernel import Law
 from lissom.kernel import articulated
+from lissom.kernel.local import add_local_product
 from lissom.kernel.machine import Struct
 from lissom.model.compiled import Model
 from lissom.simulation.linearise import linearise, local_memory
@@ -34,7 +35,7 @@ def fastest_rate(model: Model, system: Any, scratch: Any, state: State) -> float
         x, size = np.cos(np.arange(float(model.nv)) ** 2), 0.0  # no direction is left out
         for _ in range(ROUNDS):
             force = np.zeros(model.nv)
-            articulated.add_local_product(model.struct, packed, by_damping, by_stiffness, x, x, force)
+            add_local_product(model.struct, packed, by_damping, by_stiffness, x, x, force)
             factors.fields.x[:] = force
             articulated.solve(model.struct, packed, factors)
             size = float(np.linalg.norm(factors.fields.x))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from lissom.control.kernel import Law
-from lissom.kernel.articulated import keep_frames, make_local
 from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
+from lissom.kernel.local import keep_frames, make_local
 from lissom.kernel.machine import Hidden, Struct, address, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation.system import applied_forces

@@ -56,6 +56,7 @@ def simulate(
                 each coordinate's own frequency (300 per second at least).
             rate: outputs per second, independent of the steps.
             radius: spectral radius of generalised-alpha at high frequencies, 1 (no damping) to 0.
+            follow: highest frequency, in Hz, whose vibrations radau follows; it damps faster ones. None: all of them.
             audit: integrate work and dissipation along the way for the energy balance.
     Returns:
         The Trajectory. A run that fails, diverges or is interrupted returns what was computed, with a warning.

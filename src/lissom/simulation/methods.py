@@ -11,6 +11,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from lissom.model.compiled import Model
+    from lissom.simulation.settings import RunSettings
     from lissom.simulation.stepping import State
 
 EXPLICIT = {
@@ -39,13 +40,12 @@ class Method:
     implicit: bool
 
 
-def choose(
-    name: str, step: float | None, radius: float, state: State, model: Model, system: Any, scratch: Any
-) -> Method:
-    """The integrator called `name` for a run; a given `step` makes its steps fixed.
+def choose(name: str, settings: RunSettings, state: State, model: Model, system: Any, scratch: Any) -> Method:
+    """The integrator called `name` for a run; a given step makes its steps fixed.
 
     `system` and `scratch` as kernels take them.
     """
+    step = settings.step
     n = len(state.v)
     if name in EXPLICIT:
         from lissom.simulation import explicit
@@ -55,12 +55,14 @@ def choose(
     if name == "generalised-alpha":
         from lissom.simulation import generalised_alpha
 
-        work = generalised_alpha.make_work(model, system, scratch, radius)
+        work = generalised_alpha.make_work(model, system, scratch, settings.radius)
         return Method(name, generalised_alpha.march, work, step is not None, True)
     if name == "radau":
         from lissom.simulation import radau
 
-        return Method(name, radau.march, radau.make_work(model, system, scratch), step is not None, True)
+        return Method(
+            name, radau.march, radau.make_work(model, system, scratch, settings.follow), step is not None, True
+        )
     from lissom.simulation.cvode import make_march
 
     return Method(name, make_march(name, state), None, False, False)
@@ -90,5 +92,6 @@ def followed_vibrations(poles: np.ndarray, step: float, atol: float) -> str:
     hz = fast.imag.min() / (2 * np.pi)
     return (
         f"; steps of {1e3 * step:.2g} ms follow undamped vibrations of {hz:.3g} Hz and more: give links and gears "
-        f"damping, or where less than {10 * atol:.0e} m of them matters, raise atol to that"
+        f"damping, tell with follow=... which is the highest frequency that matters, or where less than "
+        f"{10 * atol:.0e} m of them matters, raise atol to that"
     )

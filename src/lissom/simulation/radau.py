@@ -57,13 +57,16 @@ class RadauWork(NamedTuple):
     ceiling: np.ndarray  # (1,) largest step to try: below one that did not converge, rising
 
 
-def make_work(model: Model, system: Any, scratch: Any) -> Any:
-    """Memory for a run, as `march` takes it; system and scratch as kernels take them."""
+def make_work(model: Model, system: Any, scratch: Any, follow: float | None = None) -> Any:
+    """Memory for a run, as `march` takes it; system and scratch as kernels take them.
+
+    follow: Hz; vibrations above it are no error, and the method damps them. None: there are none such.
+    """
     A, V, U, rate, R, step, last = np.zeros((7, 3, model.nv))
     return Struct(
         RadauWork(
             newton=Struct(newton.make_newton(3, len(model.bodies), model.nv)),
-            matrix=make_matrix(model, system, scratch),
+            matrix=make_matrix(model, system, scratch, follow),
             A=A,
             V=V,
             U=U,

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel import articulated, coupled
+from lissom.kernel import articulated, coupled, coupled_factorise, coupled_solve
 from lissom.kernel.chart import move
+from lissom.kernel.local import add_local_product
 from lissom.kernel.machine import Pointer, Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve
@@ -24,6 +25,8 @@ from lissom.simulation.newton import DUE, EXACT, SHARED, STAGES
 from lissom.simulation.radau_tableau import GAMMA, INVERSE, LAMBDA, NODES, SQUARE, TABLEAU, TRANSFORM
 from lissom.simulation.stepping import JACOBIANS
 from lissom.simulation.system import linear_parts, prescribe
+
+PASSES = 8  # of the filter against vibrations: 1/16 is left of one at the limit, 1e-5 of one four times as fast
 
 
 class Matrix(NamedTuple):
@@ -39,6 +42,8 @@ class Matrix(NamedTuple):
     real: Any  # Factors for GAMMA
     complex: Any  # Factors for LAMBDA
     coupled: Any  # Coupled
+    slow: Any  # Factors for `lag`
+    lag: float  # s: vibrations faster than 1/lag are no error; 0 where all are
     linearise: Any  # Pointers
     factorise_real: Any
     factorise_complex: Any
@@ -56,8 +61,11 @@ class Matrix(NamedTuple):
     pivots_complex: np.ndarray
 
 
-def make_matrix(model: Model, system: Any, scratch: Any) -> Any:
-    """Memory for `model`; system and scratch as kernels take them. Dense arrays take no memory until they are used."""
+def make_matrix(model: Model, system: Any, scratch: Any, follow: float | None) -> Any:
+    """Memory for `model`; system and scratch as kernels take them; vibrations up to `follow` (Hz) are followed.
+
+    Dense arrays take no memory until they are used.
+    """
     n = model.nv
     first, second, third = stages = [local_memory(model) for _ in range(3)]
     scratches = [stage_scratch(scratch, local) for local in stages]
@@ -76,14 +84,16 @@ def make_matrix(model: Model, system: Any, scratch: Any) -> Any:
             real=real,
             complex=complex_,
             coupled=whole,
+            slow=Struct(articulated.make_factors(model.arrays, np.float64)),
+            lag=0.0 if follow is None else 1.0 / (2.0 * np.pi * follow),
             linearise=Pointer(linearise, system, scratch, first, 0.0, 1),
             factorise_real=Pointer(articulated.factorise, struct, first, real, 0.0, 0.0),
             factorise_complex=Pointer(articulated.factorise, struct, first, complex_, 0j, 0j),
             solve_real=Pointer(articulated.solve, struct, first, real),
             solve_complex=Pointer(articulated.solve, struct, first, complex_),
             assemble_stage=Pointer(coupled.assemble_stage, struct, first, whole, 0),
-            factorise_coupled=Pointer(coupled.factorise_coupled, struct, whole, first, second, third),
-            solve_coupled=Pointer(coupled.solve_coupled, struct, whole),
+            factorise_coupled=Pointer(coupled_factorise.factorise_coupled, struct, whole, first, second, third),
+            solve_coupled=Pointer(coupled_solve.solve_coupled, struct, whole),
             M=np.zeros((n, n)),
             C=np.zeros((n, n)),
             K=np.zeros((n, n)),
@@ -120,6 +130,7 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         linearise_stage(system, scratch, state, work, matrix.second, 1, t, h)
         matrix.factorise_real(model, matrix.second, matrix.real, hg, hg * hg)
         matrix.factorise_complex(model, matrix.second, matrix.complex, hl, hl * hl)
+        factorise_slow(model, matrix)
         return True
     if form == STAGES:
         linearise_stage(system, scratch, state, work, matrix.first, 0, t, h)
@@ -134,6 +145,7 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         matrix.assemble_stage(model, matrix.third, matrix.coupled, 2)
         matrix.factorise_coupled(model, matrix.coupled, matrix.first, matrix.second, matrix.third)
         matrix.factorise_real(model, matrix.second, matrix.real, hg, hg * hg)
+        factorise_slow(model, matrix)
         return True
     if work.newton.plan[DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
         move(model, state.q, work.U[1], state.q1)
@@ -144,7 +156,17 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         prescribe(system, at, state.q1, state.v1, state.a1)
         linear_parts(system, scratch, scratch_c, at, state.q1, state.v1, state.a1, matrix.M, matrix.C, matrix.K)
         state.counts[JACOBIANS] += 1
+    if matrix.lag > 0.0:
+        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h)
+        factorise_slow(model, matrix)
     return factorise_dense(matrix, h)
+
+
+@inline
+def factorise_slow(model, matrix):
+    """Factors that tell slow motion from vibrations."""
+    if matrix.lag > 0.0:
+        matrix.factorise_real(model, matrix.second, matrix.slow, matrix.lag, matrix.lag * matrix.lag)
 
 
 @inline
@@ -200,29 +222,46 @@ def correct(system, work, form):
 
 @kernel
 def filter_error(system, work, form, h):
-    """Filter work.error (position, velocity) by (1 - h gamma f')^-1 against stiff components."""
+    """Filter work.error (position, velocity) by (1 - h gamma f')^-1 against stiff components.
+
+    Where vibrations above a frequency are not followed, likewise by (1 - lag f')^-1, often enough to leave little.
+    """
     matrix = work.matrix
-    e_u = work.error[0]
-    e_v = work.error[1]
-    x = matrix.real.x
     hg = h * GAMMA
-    n = x.shape[0]
     if form == EXACT:
+        e_u = work.error[0]
+        e_v = work.error[1]
+        x = matrix.real.x
+        n = x.shape[0]
         for row in range(n):
             value = 0.0
             for k in range(n):
                 value += matrix.M[row, k] * e_v[k] - hg * matrix.K[row, k] * e_u[k]
             x[row] = value
         linear_solve.solve(matrix.dense, matrix.pivots, x)
-    else:  # e_v - J^-1 (h gamma (D e_v + K (e_u + h gamma e_v))), the same without M
-        ahead = work.step[0]
         for k in range(n):
-            x[k] = 0.0
-            ahead[k] = e_u[k] + hg * e_v[k]
-        articulated.add_local_product(system.model, matrix.second, hg, hg, e_v, ahead, x)
-        matrix.solve_real(system.model, matrix.second, matrix.real)
-        for k in range(n):
-            x[k] = e_v[k] - x[k]
-    for k in range(n):
-        e_v[k] = x[k]
-        e_u[k] += hg * e_v[k]
+            e_v[k] = x[k]
+            e_u[k] += hg * e_v[k]
+    else:
+        low_pass(system, work, matrix.real, hg)
+    if matrix.lag > 0.0:
+        for _ in range(PASSES):
+            low_pass(system, work, matrix.slow, matrix.lag)
+
+
+@inline
+def low_pass(system, work, factors, lag):
+    """work.error <- (1 - lag f')^-1 work.error, by the local parts: e_v - J^-1 lag (D e_v + K (e_u + lag e_v))."""
+    matrix = work.matrix
+    e_u = work.error[0]
+    e_v = work.error[1]
+    x = factors.x
+    ahead = work.step[0]
+    for k in range(x.shape[0]):
+        x[k] = 0.0
+        ahead[k] = e_u[k] + lag * e_v[k]
+    add_local_product(system.model, matrix.second, lag, lag, e_v, ahead, x)
+    matrix.solve_real(system.model, matrix.second, factors)
+    for k in range(x.shape[0]):
+        e_v[k] -= x[k]
+        e_u[k] += lag * e_v[k]

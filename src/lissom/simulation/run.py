@@ -166,9 +166,7 @@ class Loop:
         if self.method_name == "auto":
             fastest = fastest_rate(self.model, self.packed, self.scratch, self.state)
             self.method_name, self.reason = recommend(fastest, self.duration)
-        method = choose(
-            self.method_name, self.step, self.settings.radius, self.state, self.model, self.packed, self.scratch
-        )
+        method = choose(self.method_name, self.settings, self.state, self.model, self.packed, self.scratch)
         if method.implicit:
             self.scratch_c = make_scratch(self.model, self.twin, np.complex128)
         self.state.clock[NEXT_STEP] = self.step or min(1e-4, self.duration / 100)

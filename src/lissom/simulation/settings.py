@@ -18,6 +18,7 @@ from lissom.simulation.methods import METHODS
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 FIXED_STEP = ("euler", "rk4")  # methods without an estimate of their error
+DAMPING = ("radau", "auto")  # methods that can leave out vibrations
 FINEST = 1e-14  # smallest relative error that double precision resolves
 
 
@@ -35,8 +36,12 @@ class Integration(Part):
     atol: Annotated[float, Number("the absolute error allowed per step", above=0)] = 1e-8
     radius: Annotated[float, Number("the spectral radius of generalised-alpha, 0 to 1", at_least=0, at_most=1)] = 0.8
 
+    follow: Annotated[float | None, Number("the highest frequency whose vibrations are followed", "Hz", above=0)] = None
+
     @model_validator(mode="after")
     def _steps(self) -> Self:
+        if self.follow is not None and self.method not in DAMPING:
+            raise refusals(("follow", self.follow, f"{self.method} follows all vibrations; take radau, or auto"))
         if self.method in FIXED_STEP and self.step is None:
             raise refusals(("step", None, f"missing; {self.method} takes fixed steps, give their size in seconds"))
         return self
