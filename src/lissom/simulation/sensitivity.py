@@ -21,7 +21,7 @@ from lissom.errors import LissomError
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.simulation.ending import Ending
-from lissom.simulation.radau import NODES, TABLEAU
+from lissom.simulation.radau_tableau import NODES, TABLEAU
 from lissom.simulation.trajectory import Trajectory
 
 Output = Callable[[Model, np.ndarray, np.ndarray], Any]
