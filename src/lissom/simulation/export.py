@@ -29,11 +29,10 @@ FORMAT = 1
 def save(run: Trajectory, path: str | Path) -> None:
     """NetCDF with the robot's description, so that `load` needs nothing else."""
     model = run.model
-    prescribed = [b.joint for b in model.bodies if np.any(model.arrays.velocities.prescribed[b.joint_v])]
     text = {
         "lissom": __version__,
         "robot": model.robot.to_yaml(),
-        "prescribed": json.dumps(prescribed),
+        "prescribed": json.dumps(model.prescribed),
         "info": json.dumps(_plain_info(run.info), default=_plain),
         "warnings": json.dumps([asdict(event) for event in run.warnings], default=_plain),
     }
