@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from lissom.control import checks
 from lissom.control.channels import Channel, Side, by_channel, channels, indices, reference_of
+from lissom.control.kernel import Law
 from lissom.control.reference import Reference
 from lissom.control.twin import rigid_twin
 from lissom.errors import LissomError
@@ -25,14 +25,6 @@ Gains = Mapping[str, Mapping[str, ArrayLike]]
 STEP = 1e-30  # of complex-step derivatives
 _P = "give p in N m/rad (N/m when sliding)"
 _D = "give d in N m s/rad (N s/m when sliding), 0 for none"
-
-
-class Law(IntEnum):
-    """What is added to, or computed around, the PD term."""
-
-    PD = 0
-    GRAVITY = 1
-    COMPUTED_TORQUE = 2
 
 
 def _none() -> np.ndarray:

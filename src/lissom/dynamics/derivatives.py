@@ -19,7 +19,7 @@ from lissom.model.compiled import Model
 
 
 class Derivatives(NamedTuple):
-    """Accelerations and their derivatives, each of shape (nv, nv): entry [i, k] = d qdd_i / d coordinate_k.
+    """Accelerations and their derivatives, each of shape (nv, nv): entry [i, k] = d a_i / d coordinate_k.
 
     Derivatives by configuration are along velocity coordinates: a quaternion turns about body axes.
     """

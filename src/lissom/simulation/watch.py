@@ -9,7 +9,7 @@ import numpy as np
 from lissom.model.compiled import Model
 from lissom.simulation.raw import Event
 from lissom.simulation.record import Record
-from lissom.simulation.stepping import State
+from lissom.simulation.stepping import TIME, State
 
 SMALL = 0.1  # tip deflection over length beyond which the small-deflection field is in doubt
 HOPELESS = 3.0  # tip deflection over length beyond which a run is stopped
@@ -31,7 +31,7 @@ class Watch:
         """Check what is new; a message when going on makes no sense."""
         first, self._seen = self._seen, int(self.record.next[0])
         t, q = self.record.times[first : self._seen], self.record.q[first : self._seen]
-        t, q = np.append(t, state.clock[0]), np.vstack([q, state.q])
+        t, q = np.append(t, state.clock[TIME]), np.vstack([q, state.q])
         self._limits(t, q)
         with np.errstate(all="ignore"):  # a state that overflows is what is looked for
             return self._deflections(t, q) or self._speeds(state)
@@ -70,7 +70,7 @@ class Watch:
         for body in self.model.bodies:
             speed = float(np.max(np.abs(state.v[body.joint_v]), initial=0.0))
             if not speed < RACING:
-                when = float(state.clock[0])
+                when = float(state.clock[TIME])
                 text = (
                     f"the motion diverges: {body.joint} moves by {speed:.3g} per second at t = {when:.4g} s; "
                     "check loads, gains and the start state"

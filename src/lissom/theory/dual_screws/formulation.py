@@ -135,7 +135,7 @@ class DualScrew:
         return tau, _summed(W)
 
     def _moving(self, model: Any, q: np.ndarray, v: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Any]:
-        """State and Motion in the numbers in which this form takes its forces."""
+        """State and motion in the numbers in which this form takes its forces."""
         from lissom.theory.dual_screws.motion import motion
         from lissom.theory.dual_screws.orders import dual_state, summed_motion
 

@@ -9,7 +9,7 @@ import numpy as np
 from lissom.beam import BeamLink
 from lissom.dynamics.energy import Energy
 from lissom.errors import LissomError
-from lissom.kernel.struct import Struct
+from lissom.kernel.machine import Struct
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.theory.formulation import Unsupported, register
 from lissom.theory.joint_forces import joint_energy, joint_forces
