@@ -22,7 +22,7 @@ from lissom.model.any_robot import AnyRobot, as_model, as_robot
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.simulation.ending import Ending
-from lissom.simulation.radau import NODES, TABLEAU
+from lissom.simulation.radau_tableau import NODES, TABLEAU
 from lissom.simulation.trajectory import Trajectory
 
 Output = Callable[[Model, np.ndarray, np.ndarray], Any]
