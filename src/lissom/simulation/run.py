@@ -15,8 +15,8 @@ from lissom.dynamics import mass_matrix
 from lissom.dynamics.state import finite
 from lissom.errors import LissomError
 from lissom.kernel.machine import Struct
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
-from lissom.model.robot import Robot
 from lissom.simulation.drive import continuous_or_sampled, law_arrays, stacked_motion
 from lissom.simulation.ending import Ending
 from lissom.simulation.fastest import fastest_rate
@@ -52,7 +52,7 @@ class Stop(NamedTuple):
 
 
 def run(
-    robot: Robot | Model,
+    robot: AnyRobot,
     duration: float | RunSettings,
     *,
     controller: Any = None,
@@ -75,7 +75,7 @@ class Loop:
 
     def __init__(
         self,
-        robot: Robot | Model,
+        robot: AnyRobot,
         settings: RunSettings,
         controller: Any = None,
         start: Any = None,
@@ -83,7 +83,7 @@ class Loop:
         dynamics: Dynamics = KERNEL,
     ) -> None:
         motion = dict(motion or {})
-        self.model = _compiled(robot, tuple(motion))
+        self.model = as_model(robot, motion)
         self.settings = settings
         self.duration, self.step = settings.duration, settings.step
         self.controller, self.law, self.sampled = continuous_or_sampled(self.model, controller)
@@ -309,16 +309,6 @@ def _controller_failure(error: Exception, t: float) -> str:
     place = traceback.extract_tb(error.__traceback__)[-1]
     what = f"{type(error).__name__}: {error}"
     return f"the controller failed at t = {t:.6g} s with {what} ({place.filename}, line {place.lineno})"
-
-
-def _compiled(robot: Robot | Model, prescribed: tuple[str, ...]) -> Model:
-    if isinstance(robot, Model):
-        wanted = {c for name in prescribed for c in range(*robot.body(name).joint_v.indices(robot.nv))}
-        have = set(np.flatnonzero(robot.arrays.velocities.prescribed).tolist())
-        if wanted == have:
-            return robot
-        robot = robot.robot
-    return robot.compile(prescribed=prescribed)
 
 
 def pace(model: Model, q: np.ndarray) -> np.ndarray:

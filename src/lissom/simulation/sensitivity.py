@@ -18,6 +18,7 @@ import numpy as np
 from lissom.control.law import ControlLaw
 from lissom.dynamics import derivatives, forward_dynamics, tip_pose
 from lissom.errors import LissomError
+from lissom.model.any_robot import AnyRobot, as_model, as_robot
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.simulation.ending import Ending
@@ -52,7 +53,7 @@ def tip_position(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def sensitivity(
-    robot: Robot | str,
+    robot: AnyRobot,
     parameters: Sequence[str] | str,
     duration: float,
     *,
@@ -78,11 +79,9 @@ def sensitivity(
             complex arguments; the tip's position unless given.
         rtol: error allowed per step of the motion.
     """
-    from lissom.model import load
-
-    robot = load(robot) if isinstance(robot, str) else robot
+    robot = as_robot(robot)
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-    model, values = robot.compile(), np.array([_number(robot, path) for path in names])
+    model, values = as_model(robot), np.array([_number(robot, path) for path in names])
     if model.nq != model.nv:
         raise LissomError(f"{robot.name} has joints with quaternions; sensitivities need plain coordinates")
     if not (controller is None or isinstance(controller, ControlLaw)):
