@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import contextmanager
@@ -46,24 +47,40 @@ def build(
     """Compile all kernels into a shared library, on all cores, so that no command waits for a compiler."""
     from lissom import cache
     from lissom.kernel.machine import library
+    from lissom.kernel.machine.build import build as make_library
     from lissom.kernel.machine.build import compiler
 
-    goal = folder or cache.folder("kernels")
-    chosen = level or library.levels()[:1]
+    kept, chosen = cache.folder("kernels"), level or library.levels()[:1]
     if not chosen or compiler() is None:
         raise LissomError("a library needs Linux on an x86-64 processor and a C compiler; kernels compile when called")
-    if goal is None:
-        raise LissomError("LISSOM_CACHE=off keeps no machine code; give a folder with --folder")
+    if kept is None:
+        raise LissomError("LISSOM_CACHE=off keeps no machine code, so that a library cannot be made")
+    needs = everything()
     for one in chosen:
-        say(f"machine code is in {make(goal, one, everything())}", "green")
+        with _shown(f"compiling for {one}") as report:
+            say(f"machine code is in {make_library(needs, kept, one, report, folder)}", "green")
 
 
-def make(folder: Path, level: str, needs: Trace) -> Path:
-    """Build the library and show how far it is."""
-    from lissom.kernel.machine.build import build
+def build_when_missing(show: bool) -> None:
+    """Let the first kernel that no library holds make one, where that is possible."""
+    from lissom import cache
+    from lissom.kernel.machine import library
+    from lissom.kernel.machine.build import compiler
 
-    with _shown("compiling, once per machine") as report:
-        return build(needs, folder, level, report)
+    kept = cache.folder("kernels")
+    if kept is None or not library.levels() or compiler() is None or os.environ.get("LISSOM_BUILD") == "off":
+        return
+
+    def make() -> None:
+        from lissom.kernel.machine.build import build as make_library
+
+        try:
+            with _shown("compiling, once per machine", show) as report:
+                make_library(everything(), kept, library.levels()[0], report)
+        except Exception as error:  # a disk that is full, a compiler that fails: kernels then compile when called
+            say(f"no library of machine code: {error}", "yellow")
+
+    library.when_missing(make)
 
 
 def everything() -> Trace:
@@ -97,9 +114,12 @@ def everything() -> Trace:
 
 
 @contextmanager
-def _shown(text: str) -> Iterator[Any]:
+def _shown(text: str, show: bool = True) -> Iterator[Any]:
     """A bar of functions done on a terminal; in a pipe one line before and after."""
     began = time.monotonic()
+    if not show:
+        yield lambda done, total: None
+        return
     if not sys.stderr.isatty():
         say(f"{text} ...", "white")
         last = [0, 0]

@@ -27,8 +27,8 @@ def compiler() -> str | None:
     return shutil.which(os.environ.get("CC", "cc")) or shutil.which("gcc") or shutil.which("clang")
 
 
-def build(needs: Trace, folder: Path, level: str, report: Report) -> Path:
-    """Make or extend the library of a processor level in `folder`; returns its table."""
+def build(needs: Trace, folder: Path, level: str, report: Report, goal: Path | None = None) -> Path:
+    """Make the library of a processor level, in `goal` if that is not `folder`, where objects are kept; its table."""
     folder.mkdir(parents=True, exist_ok=True)
     objects = {need: folder / f"{_digest(_key(need), level)}.o" for need in needs.entries}
     missing = [need for need, path in objects.items() if not path.with_suffix(".json").exists()]
@@ -40,7 +40,7 @@ def build(needs: Trace, folder: Path, level: str, report: Report) -> Path:
         done += 1
         report(done, total)
     entries = {_key(need): _about(path) for need, path in objects.items()}
-    return _link({name: about for name, about in entries.items() if about}, folder, level)
+    return _link({name: about for name, about in entries.items() if about}, folder, goal or folder, level)
 
 
 def _on_all_cores(inner: list[Need], missing: list[Need], level: str, objects: dict[Need, Path]) -> Iterator[None]:
@@ -70,21 +70,22 @@ def _export(need: Need, level: str, path: Path) -> None:
     _write(path.with_suffix(".json"), json.dumps(exported and exported[1]).encode())
 
 
-def _link(entries: dict[str, dict[str, Any]], folder: Path, level: str) -> Path:
+def _link(entries: dict[str, dict[str, Any]], folder: Path, goal: Path, level: str) -> Path:
     """One shared library of all object files, and its table."""
-    table = folder / f"library-{level}.json"
+    goal.mkdir(parents=True, exist_ok=True)
+    table = goal / f"library-{level}.json"
     name = f"library-{level}-{_digest(*sorted(entries))}.so"
-    if not (folder / name).exists():
+    if not (goal / name).exists():
         runtime = sorted({symbol for about in entries.values() for symbol in about["runtime"]})
         stubs = folder / f"{name}.{os.getpid()}.c"
         bodies = (f"void {symbol}(void) {{ abort(); }}\n" for symbol in runtime)
         stubs.write_text("#include <stdlib.h>\n" + "".join(bodies))
-        part = folder / f"{name}.{os.getpid()}.part"
+        part = goal / f"{name}.{os.getpid()}.part"
         objects = [str(folder / about["object"]) for about in entries.values()]
         command = [str(compiler()), "-shared", "-fPIC", "-O1", "-s", "-o", str(part), *objects, str(stubs), "-lm"]
         try:
             subprocess.run(command, check=True, capture_output=True, text=True)
-            part.replace(folder / name)
+            part.replace(goal / name)
         finally:
             stubs.unlink()
     _write(table, json.dumps({"file": name, "entries": entries}).encode())
