@@ -81,3 +81,11 @@ def test_an_expected_failure_is_a_known_limit_in_the_verification_book(monkeypat
     line = {"test": "tests/a.py::test_tips_agree[8-first]", "error": 0.02, "tolerance": 0.01, "unit": "m"}
     assert limits([]) == ""
     assert "| tips agree (8-first) | 0.02 m | 0.01 m | a reason |" in limits([line | {"limit": "a reason"}])
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "tests/README.md", "examples/README.md"])
+def test_files_named_for_the_next_engineer_exist(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:src|tests|docs|examples|benchmarks)/[\w./-]*)`", text)
+    assert [path for path in named if not (ROOT / path).exists() and path != "docs/_build/index.html"] == []
+    assert named or page == "examples/README.md"
