@@ -118,18 +118,8 @@ def test_a_first_run_with_the_library_of_everything_loads_no_compiler(tmp_path):
     environment.pop("LISSOM_CACHE_KERNELS", None)
     subprocess.run([sys.executable, "-m", "lissom", "build"], env=environment, check=True, capture_output=True)
     code = "import sys; from lissom.cli import main\ntry:\n main()\nfinally:\n assert 'numba' not in sys.modules"
-    command = [
-        sys.executable,
-        "-c",
-        code,
-        "run",
-        "ella",
-        "--no-figures",
-        "--json",
-        "--quiet",
-        "-o",
-        str(tmp_path / "a"),
-    ]
+    options = ["run", "ella", "--no-figures", "--json", "--quiet", "-o"]
+    command = [sys.executable, "-c", code, *options, str(tmp_path / "a")]
     ours = json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
     environment |= {"LISSOM_CACHE": str(tmp_path / "other"), "LISSOM_BUILD": "off"}
     command = [sys.executable, "-m", "lissom", *options, str(tmp_path / "b")]
