@@ -111,7 +111,7 @@ def _simulate(what: str, changes: list[tuple[str, Any]], out: Path | None, show:
             asked = within(Path(), scenario.output.folder)
         except LissomError:
             text = f"output.folder = {scenario.output.folder!r} leads out of the working folder"
-            raise LissomError(f"{text}; if that is meant, give it with --out") from None
+            raise LissomError(f"{text}; if you mean it, give it with --out") from None
     folder = Folder.make(asked, loaded.name)
     try:
         return scenario, _trajectory(prepared, show), folder

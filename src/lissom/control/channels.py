@@ -123,7 +123,7 @@ def _check(model: Model, body: BodyNames, name: str, field: str) -> None:
         raise LissomError(f"{field}: {name!r} is a fixed joint; {_joints(model)}")
     if joint.type in ("spherical", "free"):
         raise LissomError(
-            f"{field}: {name!r} is a {joint.type} joint, whose turn is no single angle; "
+            f"{field}: {name!r} is a {joint.type} joint, whose rotation is not a single angle; "
             "control it by a function of (t, q, v), see Sampled"
         )
     if np.any(model.arrays.velocities.prescribed[body.joint_v]):

@@ -110,7 +110,7 @@ class _Builder:
         if "rate" not in self.config and "delay" not in self.config:
             return law
         if "rate" not in self.config:
-            raise LissomError("rate: missing beside delay; give the samples per second, e.g. rate: 1000")
+            raise LissomError("rate: missing, and delay needs it; give the samples per second, e.g. rate: 1000")
         return Sampled(law, **self._given(*_SAMPLING))
 
     def _given(self, *names: str) -> dict[str, Any]:
@@ -195,10 +195,10 @@ class _Builder:
         try:
             if "frequency" in block:
                 if "modes" in block:
-                    raise LissomError("modes: goes without frequency; give one of them")
+                    raise LissomError("modes: conflicts with frequency; give one of them")
                 return impulses(kind, block["frequency"], block.get("damping", 0.0))
             if "damping" in block:
-                raise LissomError("damping: goes with frequency alone; remove it, or give the frequency too")
+                raise LissomError("damping: needs a frequency; remove it, or give the frequency too")
             return shaper(self.model, at, kind, block.get("modes", 1), law)
         except LissomError as error:
             raise LissomError(_within("shaper", error)) from None

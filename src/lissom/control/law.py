@@ -240,7 +240,7 @@ def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> t
             if isinstance(limit, list | tuple):
                 low, high = checks.numbers(limit, field, "give [lower, upper]", 2)
                 if low >= high:
-                    raise LissomError(f"{field} = {checks.brief(limit)}: lower must be below upper; exchange them")
+                    raise LissomError(f"{field} = {checks.brief(limit)}: lower must be below upper; swap them")
                 lower[k], upper[k] = low, high
             else:
                 upper[k] = checks.number(limit, field, remedy, at_least=0)

@@ -46,7 +46,7 @@ def trapezoid(start: np.ndarray, to: np.ndarray, speed: Any, acceleration: Any, 
             if v * total < 1 - 1e-12 or v * total > 2 + 1e-12:
                 low, high = 1 / v, 2 / v
                 raise LissomError(
-                    f"duration = {total:g}: this way takes between {low:.4g} s and {high:.4g} s when the "
+                    f"duration = {total:g}: this motion takes between {low:.4g} s and {high:.4g} s when the "
                     f"speed reaches {checks.brief(speed)}; change the duration or the speed"
                 )
             ramp = total - 1 / v
@@ -55,8 +55,8 @@ def trapezoid(start: np.ndarray, to: np.ndarray, speed: Any, acceleration: Any, 
             root = total * total / 4 - 1 / a
             if root < -1e-12 * total * total:
                 raise LissomError(
-                    f"duration = {total:g}: with acceleration {checks.brief(acceleration)} this way takes "
-                    f"{2 / np.sqrt(a):.4g} s at least; change the duration or the acceleration"
+                    f"duration = {total:g}: with acceleration {checks.brief(acceleration)} this motion takes "
+                    f"at least {2 / np.sqrt(a):.4g} s; change the duration or the acceleration"
                 )
             ramp = total / 2 - np.sqrt(max(root, 0.0))
         else:
@@ -103,7 +103,7 @@ def samples(t: ArrayLike, values: ArrayLike, kind: str) -> Pieces:
 def function_pieces(function: Callable[[float], Any], duration: float, pieces: int | None, begin: float) -> Pieces:
     """Quintic Hermite pieces of a function; derivatives by differences at Chebyshev points in each piece."""
     duration = checks.number(duration, "duration", "give the length of the time in seconds", above=0)
-    begin = checks.number(begin, "begin", "give the begin in seconds")
+    begin = checks.number(begin, "begin", "give the start time in seconds")
     if pieces is not None:
         if isinstance(pieces, bool) or not isinstance(pieces, int | np.integer) or pieces < 1:
             raise LissomError(f"pieces = {pieces!r}: must be a whole number, 1 or more")
@@ -199,7 +199,7 @@ def _table(t: ArrayLike, values: ArrayLike, t_name: str, name: str) -> tuple[np.
         ) from None
     y = y[:, None] if y.ndim == 1 else y
     if len(t) < 2:
-        raise LissomError(f"{t_name} = {checks.brief(t)}: two at least are needed; {_TIMES}")
+        raise LissomError(f"{t_name} = {checks.brief(t)}: at least two are needed; {_TIMES}")
     if y.ndim != 2 or len(y) != len(t):
         raise LissomError(
             f"{name} has shape {y.shape} for {len(t)} times; give one row per time, one column per channel"

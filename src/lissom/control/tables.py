@@ -38,7 +38,7 @@ def read(
     others = [k for k in range(len(head)) if k != wanted[0]]
     wanted += others if columns is None else [_column(file, names, len(head), c) for c in columns]
     if len(wanted) < 2:
-        raise LissomError(f"{file}: has a time column alone; give one more column per channel")
+        raise LissomError(f"{file}: has only a time column; give one more column per channel")
     table = np.empty((len(rows), len(wanted)))
     for i, (n, line) in enumerate(rows):
         entries = cells(line)
@@ -55,7 +55,7 @@ def read(
         n, t = rows[late[0] + 1][0], table[late[0] + 1, 0]
         raise LissomError(f"{file}:{n}: time {t:g} is not later than the one before; give rising times")
     if len(table) < 2:
-        raise LissomError(f"{file}: has one row of numbers; two at least are needed")
+        raise LissomError(f"{file}: has one row of numbers; at least two are needed")
     return table[:, 0], table[:, 1:]
 
 
