@@ -175,13 +175,13 @@ class Reference:
     def steps(cls, setpoints: Sequence[tuple[float, ArrayLike]]) -> Reference:
         """Piecewise constant: [(time, values), ...], each held until the next; the first also before it."""
         if not setpoints:
-            raise LissomError("setpoints: an empty list; give [(time, values), ...]")
-        rows = [checks.numbers(v, f"setpoints[{k}]", _VALUES) for k, (_, v) in enumerate(setpoints)]
+            raise LissomError("is an empty list; give [(time, values), ...]", ("setpoints",))
+        rows = [checks.numbers(v, ("setpoints", k), _VALUES) for k, (_, v) in enumerate(setpoints)]
         n = max(map(len, rows))
         for k, row in enumerate(rows):
             if len(row) != n:
-                raise LissomError(f"setpoints[{k}] has {len(row)} values, another has {n}; {_VALUES}")
-        t = checks.times([t for t, _ in setpoints], "setpoints: times", "give rising times in seconds")
+                raise LissomError(f"has {len(row)} values, another has {n}; {_VALUES}", ("setpoints", k))
+        t = checks.times([t for t, _ in setpoints], "times", "give rising times in seconds")
         coefficients = np.zeros((len(t), n, DEGREE + 1))
         coefficients[:, :, 0] = rows
         return cls(np.append(t, t[-1] + 1.0), coefficients)

@@ -11,7 +11,7 @@ import numpy as np
 
 from lissom.control import checks
 from lissom.errors import LissomError
-from lissom.messages import did_you_mean, listed
+from lissom.messages import brief, did_you_mean, listed
 from lissom.model.compiled import Model
 from lissom.model.values import is_number, kind_of
 
@@ -35,10 +35,8 @@ class Sampled:
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise LissomError(
-                f"controller = {checks.brief(self.function)}: must be a function of (t, q, qd), "
-                f"not {kind_of(self.function)}"
-            )
+            text = f"must be a function of (t, q, qd), not {kind_of(self.function)}"
+            raise LissomError(text, ("controller",), self.function)
         checks.number(self.rate, "rate", "give the samples per second", above=0)
         checks.number(self.delay, "delay", "give the delay in seconds, 0 for none", at_least=0)
 
@@ -124,7 +122,7 @@ class Output:
                 raise TypeError
             array = array.astype(float)
         except (TypeError, ValueError):
-            raise self._refusal(t, checks.brief(value), f"return {sizes}") from None
+            raise self._refusal(t, brief(value), f"return {sizes}") from None
         if array.shape == (nv,):
             return array
         if array.shape == (len(actuated),) or (array.shape == () and len(actuated) == 1):
@@ -150,7 +148,7 @@ class Output:
             if array.shape not in ((len(index),), () if len(index) == 1 else (len(index),)) or not all(
                 is_number(v) for v in array.ravel().tolist()
             ):
-                raise self._refusal(t, f"{joint} = {checks.brief(value)}", f"return {len(index)} number(s) for it")
+                raise self._refusal(t, f"{joint} = {brief(value)}", f"return {len(index)} number(s) for it")
             tau[index] = array.astype(float)
         return tau
 

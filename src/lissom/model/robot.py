@@ -213,7 +213,7 @@ class Robot(Part):
         except ValidationError as error:
             from lissom.model.problems import explain
 
-            raise RobotError(explain(error, cls, data)) from None
+            raise explain(error, cls, data) from None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data as in a robot file, without what equals its default."""

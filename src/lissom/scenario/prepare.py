@@ -49,5 +49,5 @@ def prepare(scenario: Scenario) -> Prepared:
             model = robot.compile(prescribed=tuple(motion))
         controller = from_config(model, scenario.control, start[0])
     except LissomError as error:
-        raise ScenarioError(str(error)) from None
+        raise ScenarioError.of(error) from None
     return Prepared(model, controller, start, motion, RunSettings.joined(scenario, scenario.output))
