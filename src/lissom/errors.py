@@ -66,8 +66,8 @@ class LissomError(ValueError):
 
     @property
     def place(self) -> str:
-        """The path as a user writes it: control.gains.elbow.p."""
-        return ".".join(map(str, self.path))
+        """The path as one word: control.gains.elbow.p, reference.times[1]."""
+        return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in self.path).removeprefix(".")
 
     def add_outer(self, *outer: str | int) -> None:
         """Say that the place lies within another."""

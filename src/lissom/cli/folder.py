@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
+from lissom.files import NotWritten, write_whole
 from lissom.version import __version__
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 FIGURES = ("overview", "joints", "tip", "wrenches", "deflection", "energy")
 DPI = 120
+ELSEWHERE = "give another folder with --out"
 
 
 @dataclass
@@ -110,7 +112,7 @@ class Folder:
             console.print(Text.assemble("  ", (f"{name:<15}", "cyan"), (text, "dim")))
 
     def _text(self, name: str, text: str) -> None:
-        (self.path / name).write_text(text, encoding="utf-8")
+        write_whole(self.path / name, text)
         self.files.append(name)
 
     def _figures(self, trajectory: Trajectory) -> None:
@@ -160,10 +162,7 @@ def _explained(path: Path) -> Iterator[None]:
     """Trouble with the disk as one message."""
     try:
         yield
-    except LissomError as error:
-        text = str(error).partition(". The results are still in memory")[0]
-        raise LissomError(f"{text}; give another folder with --out") from None
+    except NotWritten as error:
+        raise error.advised(ELSEWHERE) from None
     except OSError as error:
-        where = error.filename or path
-        reason = (error.strerror or str(error)).lower()
-        raise LissomError(f"cannot write {where}: {reason}; give another folder with --out") from None
+        raise NotWritten.because(error, path, ELSEWHERE) from None

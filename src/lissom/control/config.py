@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from pydantic import Field
 from pydantic_core import ValidationError
 
 from lissom.control import schema
@@ -53,7 +54,7 @@ class _Whole(schema.Block):
 
     what: ClassVar[str] = "scenario"
 
-    control: schema.AnyControl | None
+    control: schema.AnyControl | None = Field(description=schema.CONTROL)
 
 
 def _checked(config: Any, folder: Path) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,9 +35,7 @@ class Sampled:
     delay: float = 0.0
 
     def __post_init__(self) -> None:
-        if not callable(self.function):
-            text = f"must be a function of (t, q, qd), not {kind_of(self.function)}"
-            raise LissomError(text, ("controller",), self.function)
+        _check_arguments(self.function)
         checks.number(self.rate, "rate", "give the samples per second", above=0)
         checks.number(self.delay, "delay", "give the delay in seconds, 0 for none", at_least=0)
 
@@ -154,3 +153,17 @@ class Output:
 
     def _refusal(self, t: float, what: str, remedy: str) -> LissomError:
         return LissomError(f"the controller returned {what} at t = {t:.6g} s; {remedy}")
+
+
+def _check_arguments(function: Any) -> None:
+    if not callable(function):
+        raise LissomError(f"must be a function of (t, q, qd), not {kind_of(function)}", ("controller",), function)
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # compiled functions do not tell
+        return
+    try:
+        signature.bind(0.0, None, None)
+    except TypeError:
+        text = f"takes {signature}; a controller is called with three arguments, (t, q, qd)"
+        raise LissomError(text, ("controller",), function) from None

@@ -24,6 +24,8 @@ from lissom.model.names import Choice, Title
 from lissom.model.part import FORM, Part, refusals
 from lissom.model.values import Flag, Number
 
+CONTROL = "{type: pd, gains: ..., reference: ...}"  # an example of each, for messages
+MOTION = "{type: quintic, to: 1.0, duration: 2}"
 COORDINATE = ByJoint(Number("the coordinate", "rad or metres"))
 TIMES = Number("rising times, one per point,", "seconds")
 

@@ -20,7 +20,7 @@ def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Ve
     """`value` as a contiguous float64 or complex128 array of `size` entries, or a clear error."""
     if not isinstance(model, Model):
         raise LissomError(f"expected a compiled model, got a {type(model).__name__}; use robot.compile()")
-    array = np.ascontiguousarray(value)
+    array = np.ascontiguousarray(_array(value, name))
     if array.shape != (size,):
         if isinstance(value, Mapping):
             maker = "configuration" if name == "q" else "forces" if name == "tau" else "rates"
@@ -36,11 +36,18 @@ def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Ve
 
 def numbers(value: ArrayLike, name: str) -> np.ndarray:
     """`value` as a float64 or complex128 array, or a clear error."""
-    array = np.asarray(value)
+    array = _array(value, name)
     try:
         return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
     except (TypeError, ValueError):
         raise LissomError(f"{name} must hold numbers, got {array.ravel()[:3].tolist()}") from None
+
+
+def _array(value: ArrayLike | Mapping, name: str) -> np.ndarray:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise LissomError("must be an array of numbers, its rows of one length", (name,), value) from None
 
 
 def number_type(model: Model, *arrays: np.ndarray, wrenches: Wrenches | None = None) -> Any:

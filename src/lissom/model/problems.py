@@ -132,7 +132,8 @@ def _unknown_form(value: Any, path: Keys, parts: list[type[Part]], remedy: str) 
 
 
 def _fields(owners: list[type[Part]]) -> list[str]:
-    return list(dict.fromkeys(name for owner in owners for name in written(owner))) or ["none"]
+    names = dict.fromkeys(name for owner in owners for name in written(owner))
+    return sorted(names, key=lambda name: name != owners[0].chosen_by) if names else ["none"]
 
 
 def written(part: type[Part]) -> dict[str, FieldInfo]:

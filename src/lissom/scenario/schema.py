@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, ValidationError, core_schema
 
-from lissom.control.schema import AnyControl, AnyMotion
+from lissom.control.schema import CONTROL, MOTION, AnyControl, AnyMotion
 from lissom.errors import LissomError, ScenarioError
 from lissom.model import Robot
 from lissom.model.names import Title
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from lissom.simulation.trajectory import Trajectory
 
 FREE_MOTION = 2.0  # s, of a robot without a scenario
-MOTION = "{type: quintic, to: 1.0, duration: 2}"
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class Scenario(ScenarioPart, Integration):
     start: dict[
         str, Annotated[float | tuple[float, ...], Number("the value at the start (a list for several)", each=True)]
     ] = Field(default={}, description="start values by joint, e.g. {elbow: 0.5, elbow.rate: 0.1}")
-    control: AnyControl | None = Field(default=None, description="{type: pd, gains: ..., reference: ...}")
+    control: AnyControl | None = Field(default=None, description=CONTROL)
     motion: dict[str, AnyMotion] = Field(default={}, description=f"prescribed motions by joint: {{shaft: {MOTION}}}")
     output: Output = Output()
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from dataclasses import asdict, fields
 from io import BytesIO
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.files import NotWritten, write_whole
 from lissom.simulation.dataset import column_units
 from lissom.simulation.ending import Ending
 from lissom.simulation.raw import Event
@@ -117,27 +116,10 @@ def to_parquet(run: Trajectory, path: str | Path) -> None:
 
 
 def _write(path: str | Path, content: Any) -> None:
-    """Write a whole file or none: beside the goal first, then in its place. A device is written to."""
-    goal = Path(path)
-    device = goal.exists() and not goal.is_file() and not goal.is_dir()
-    part = goal if device else goal.resolve().with_name(f".{goal.name}.part")
     try:
-        if goal.is_dir():
-            raise IsADirectoryError(0, "it is a folder; name a file in it")
-        with open(part, "wb") as file:
-            file.write(content)
-        if not device:
-            os.replace(part, goal.resolve())
-    except OSError as error:
-        if not device:
-            with contextlib.suppress(OSError):
-                part.unlink()
-        reason = (error.strerror or str(error)).lower()
-        if not goal.parent.is_dir():
-            reason = f"there is no folder {goal.parent}; make it first"
-        raise LissomError(
-            f"cannot write {goal}: {reason}. The results are still in memory: write them elsewhere"
-        ) from None
+        write_whole(path, content)
+    except NotWritten as error:
+        raise error.advised("the results are still in memory: write them elsewhere") from None
 
 
 def _plain_info(info: RunInfo) -> dict[str, Any]:

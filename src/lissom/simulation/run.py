@@ -16,9 +16,10 @@ from lissom.errors import LissomError
 from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
-from lissom.simulation.drive import continuous_or_sampled, law_arrays, stacked_motion
+from lissom.simulation.drive import checked_motion, continuous_or_sampled, law_arrays, stacked_motion
 from lissom.simulation.ending import Ending
 from lissom.simulation.methods import STABILITY, SUNDIALS, Method, choose, followed_vibrations, recommend
+from lissom.simulation.outputs import output_times
 from lissom.simulation.raw import RawRun
 from lissom.simulation.record import make_record, write_sample
 from lissom.simulation.settings import RunSettings
@@ -79,7 +80,7 @@ class Loop:
         motion: Mapping[str, Reference] | None = None,
         dynamics: Dynamics = KERNEL,
     ) -> None:
-        motion = dict(motion or {})
+        motion = checked_motion(motion)
         self.model = _compiled(robot, tuple(motion))
         self.settings = settings
         self.duration, self.step = settings.duration, settings.step
@@ -89,7 +90,7 @@ class Loop:
         self.jumps = np.union1d(self.law.jumps if self.law is not None else [], self._motion().discontinuities(2))
         corners = self._corners() if self.step is None else ()
         self.ends = np.union1d(self.jumps, corners if len(corners) <= CORNERS else ())
-        self.times = output_times(settings.duration, settings.rate)
+        self.times = output_times(self.model, settings)
         self.twin = (self.law.twin if self.law is not None else None) or self.model
         parts: dict[str, Any] = self.motion | dynamics_pointers(self.model, dynamics)
         self.system = System(
@@ -132,7 +133,12 @@ class Loop:
         """Controller's first sample, consistent accelerations at t = 0."""
         if self.sampled is not None:
             self.hold = self.sampled.start(self.model)
-            self.system.held[:] = self.hold.update(0.0, self.state.q, self.state.v)
+            try:
+                self.system.held[:] = self.hold.update(0.0, self.state.q, self.state.v)
+            except LissomError:
+                raise
+            except Exception as error:  # of the user's function
+                raise LissomError(_controller_failure(error, 0.0)) from error
         acceleration(self.packed, self.scratch, 0.0, self.state.q, self.state.v, self.state.a)
         if not np.all(np.isfinite(self.state.a)):
             bad = self.model.coordinates[int(np.argmin(np.isfinite(self.state.a)))]
@@ -316,9 +322,3 @@ def pace(model: Model, q: np.ndarray) -> np.ndarray:
         if body.link in model.beams:
             stiffness[body.modes_v] = np.diag(model.beams[body.link].stiffness())
     return np.maximum(PACE, np.sqrt(stiffness / np.where(inertia > 0, inertia, np.inf)))
-
-
-def output_times(duration: float, rate: float) -> np.ndarray:
-    """0 to `duration` at `rate`, the end included."""
-    times = np.arange(int(np.floor(duration * rate * (1 + 1e-12))) + 1) / rate
-    return times if times[-1] >= duration * (1 - 1e-12) else np.append(times, duration)
