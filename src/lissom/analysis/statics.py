@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -20,7 +21,7 @@ from lissom.dynamics.coordinates import (
     motor_indices,
     velocity_indices,
 )
-from lissom.dynamics.state import Vector, Wrenches
+from lissom.dynamics.state import NotFinite, Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.model.compiled import BodyNames, Model
@@ -186,7 +187,7 @@ class _Search:
             force = force - self._load(self.q)
             stiffness = stiffness - along_coordinates(self.model, self.q, self._load)
         free = np.ix_(self.free, self.free)
-        return force[self.free], stiffness[free], exact.qdd[free]
+        return force[self.free], stiffness[free], exact.a[free]
 
     def _solve(self) -> tuple[int, bool]:
         from scipy.linalg import eigvalsh
@@ -195,8 +196,9 @@ class _Search:
         largest, strongest = 0.0, weight
         correction = np.zeros(len(self.free))
         for iteration in range(ITERATIONS):
-            force, stiffness, mass = self._linear()
-            if not (np.all(np.isfinite(force)) and np.all(np.isfinite(stiffness))):
+            try:
+                force, stiffness, mass = self._linear()
+            except NotFinite:
                 break
             spread = eigvalsh((stiffness + stiffness.T) / 2, mass)
             floor = 1e-12 * np.abs(spread).max()
@@ -231,10 +233,10 @@ class _Search:
         turn = np.abs(correction[self.turning]).max(initial=0.0)
         factor = min(1.0, LARGEST_TURN / turn) if turn > 0 else 1.0
         while definite and factor > 1e-3:
-            ahead = self._unbalanced(self._moved(factor * correction))[self.free]
-            following = np.linalg.solve(matrix, ahead)
-            if np.all(np.isfinite(following)) and following @ mass @ following <= size**2:
-                break
+            with suppress(NotFinite):
+                following = np.linalg.solve(matrix, self._unbalanced(self._moved(factor * correction))[self.free])
+                if following @ mass @ following <= size**2:
+                    break
             factor /= 2
         return factor * correction
 
@@ -284,8 +286,8 @@ def tip_deflections(model: Model, q: Vector) -> dict[str, Deflection]:
     """Elastic displacement and rotation of the tip of each flexible link."""
     out = {}
     for body in model.bodies:
-        if body.link in model.beams:
-            beam = model.beams[body.link]
+        if body.link in model.flexible:
+            beam = model.flexible[body.link]
             pose = beam.pose(beam.length, q[body.modes_q])
             out[body.link] = Deflection(pose[:3, 3] - beam.position(beam.length), so3.log(pose[:3, :3]))
     return out
@@ -295,8 +297,8 @@ def _doubts(model: Model, deflections: dict[str, Deflection]) -> list[str]:
     """Links bent beyond the range of small deformations."""
     out = []
     for link, tip in deflections.items():
-        share = np.linalg.norm(tip.displacement) / model.beams[link].length
-        if share > FAR and model.beams[link].stiffening != "exact":
+        share = np.linalg.norm(tip.displacement) / model.flexible[link].length
+        if share > FAR and model.flexible[link].stiffening != "exact":
             out.append(f"{link} deflects by {share:.0%} of its length, beyond small deformations ({FAR:.0%})")
     return out
 

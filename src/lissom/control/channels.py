@@ -124,7 +124,7 @@ def _check(model: Model, body: BodyNames, name: str, path: str | Keys) -> None:
     if joint.type in ("spherical", "free"):
         raise LissomError(
             f"{name!r} is a {joint.type} joint, whose turn is no single angle; "
-            "control it by a function of (t, q, qd), see Sampled",
+            "control it by a function of (t, q, v), see Sampled",
             keys(path),
         )
     if np.any(model.arrays.velocities.prescribed[body.joint_v]):

@@ -71,7 +71,7 @@ def modal_model(model: Model, at: Equilibrium, selected: Sequence[Channel], limi
     """The linear model about an equilibrium, cut after the modes of `limit` Hz."""
     linear = linearise(model, at, inputs=[model.coordinates[channel.force] for channel in selected])
     modes = natural_modes(model, at.q, locked=False)
-    shapes = modes.shapes[:, modes.frequencies_hz <= limit]
+    shapes = modes.shapes[:, modes.frequencies <= limit]
     inverse = shapes.T @ mass_matrix(model, at.q)
     back, to = np.kron(np.eye(2), inverse), np.kron(np.eye(2), shapes)
     names = [f"mode {k + 1}" for k in range(len(inverse))]
@@ -113,7 +113,7 @@ def _held(linear: LinearModel, time: float) -> SampledModel:
 
 def tip_rows(model: Model, link: str) -> np.ndarray:
     """Elastic displacement (3) and rotation times length (3) of a beam's tip, by v: (6, nv)."""
-    beam, body = model.beams[link], model.body(link)
+    beam, body = model.flexible[link], model.body(link)
     section = beam.section_map(beam.length)
     rows = np.zeros((6, model.nv))
     rows[:3, body.modes_v], rows[3:, body.modes_v] = section.phi, beam.length * section.psi
@@ -146,14 +146,14 @@ def tip_sensor(model: Model, q: np.ndarray, spec: Any, path: Keys) -> Sensor:
     if kind != "deflection":
         hint = did_you_mean(kind, SENSORS)
         raise LissomError(f"is unknown{hint}; choose {listed(SENSORS)}", (*path, "kind"), kind)
-    if link not in model.beams:
-        beams = listed(model.beams, "and") if model.beams else "none"
+    if link not in model.flexible:
+        beams = listed(model.flexible, "and") if model.flexible else "none"
         raise LissomError(f"is rigid and has no deflection; the beams are {beams}", (*path, "link"), link)
     rows = _gradients(model, q, f"{link}.deflection")
     bends = [k for k in (1, 2) if np.any(rows[k])]
     if not bends:
         raise LissomError("has no bending modes; give it some, or measure its position", (*path, "link"), link)
-    beam, modes = model.beams[link], model.body(link).modes_q
+    beam, modes = model.flexible[link], model.body(link).modes_q
     return Sensor(
         f"deflection of {link}", rows[bends], lambda q: beam.displacement(beam.length, q[modes])[bends], noise
     )

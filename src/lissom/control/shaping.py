@@ -46,7 +46,7 @@ class Impulses(NamedTuple):
 class LightModes(NamedTuple):
     """Modes that vibrate, in rising order of frequency."""
 
-    hz: np.ndarray  # undamped natural frequencies
+    frequencies: np.ndarray  # undamped natural frequencies, Hz
     damping: np.ndarray  # ratios
 
 
@@ -123,10 +123,10 @@ def shaper(
     if not chosen:
         raise LissomError("give how many modes, or a list of them such as [1, 2]", ("modes",), modes)
     for k in chosen:
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= len(found.hz):
-            text = f"there are {len(found.hz)} modes with a damping ratio below {LIGHT:g}, counted from 1"
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= len(found.frequencies):
+            text = f"there are {len(found.frequencies)} modes with a damping ratio below {LIGHT:g}, counted from 1"
             raise LissomError(f"{brief(k)} is not a mode; {text}", ("modes",), modes)
-    return combined(impulses(kind, found.hz[k - 1], found.damping[k - 1]) for k in chosen)
+    return combined(impulses(kind, found.frequencies[k - 1], found.damping[k - 1]) for k in chosen)
 
 
 def light_modes(
@@ -137,7 +137,7 @@ def light_modes(
 
     at = configuration(model, q)
     linear = inverse_derivatives(model, at, np.zeros(model.nv), np.zeros(model.nv))
-    M, D, K = linear.qdd, linear.qd.copy(), linear.q.copy()
+    M, D, K = linear.a, linear.v.copy(), linear.q.copy()
     law = gains if isinstance(gains, ControlLaw) else None
     if gains is not None and law is None:
         names = tuple(gains) if isinstance(gains, Mapping) else ()

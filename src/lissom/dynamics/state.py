@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,10 @@ from lissom.model.compiled import Model
 
 Vector = np.ndarray
 Wrenches = Mapping[str, ArrayLike]
+
+
+class NotFinite(LissomError):
+    """A result with infinities or NaN in it."""
 
 
 def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Vector:
@@ -48,6 +53,27 @@ def _array(value: ArrayLike | Mapping, name: str) -> np.ndarray:
         return np.asarray(value)
     except ValueError:
         raise LissomError("must be an array of numbers, its rows of one length", (name,), value) from None
+
+
+def finite(model: Model, function: str, values: np.ndarray, **inputs: np.ndarray) -> np.ndarray:
+    """`values` (nv, ...), a result of `function`, or an error that names the coordinate where it is not a number.
+
+    Args:
+        inputs: the state that was given, (nq,) or (nv,) each: the cause if one of them is not finite itself.
+    """
+    if not np.isfinite(values).all():
+        for field, given in inputs.items():
+            names = model.q_names if field == "q" else model.coordinates
+            for name, number in zip(names, given.tolist()):
+                if not isfinite(abs(number)):
+                    raise NotFinite(f"{field} of {name} is {number}; give a finite number")
+        where = np.argwhere(~np.isfinite(values))[0]
+        name = model.coordinates[where[0]] if len(values) == model.nv else model.robot.name
+        raise NotFinite(
+            f"{function}: no finite number for {name} at this state; a value of the robot or of the state is too large "
+            "or too small for floating-point numbers"
+        )
+    return values
 
 
 def number_type(model: Model, *arrays: np.ndarray, wrenches: Wrenches | None = None) -> Any:

@@ -5,8 +5,7 @@ All are smooth functions, so that derivatives exist everywhere and every number 
 
 from __future__ import annotations
 
-from numpy import tanh
-
+from lissom.kernel.elementary import tanh
 from lissom.kernel.exact import exact_dissipation
 from lissom.kernel.jit import inline, kernel
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from lissom.kernel import elementary as own
 from lissom.kernel.arrays import Arrays, mapped
 
 ROUND_OFF = 1e-13
@@ -20,7 +21,7 @@ ROUND_OFF = 1e-13
 
 def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
     """Plain-Python version of `kernel` with the elementary functions given by name (sin, cos, tanh)."""
-    names = {getattr(np, name): function for name, function in elementary.items()}
+    names = {getattr(own, name): function for name, function in elementary.items()}
     done: dict[Any, FunctionType] = {}
 
     def rebind(function: Any) -> FunctionType:
@@ -32,7 +33,7 @@ def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
                 value = scope.get(name)
                 if hasattr(value, "py_func"):
                     scope[name] = rebind(value)
-                elif isinstance(value, np.ufunc):
+                elif isinstance(value, np.ufunc) or value is own.tanh:
                     scope[name] = names[value]
         return done[source]
 

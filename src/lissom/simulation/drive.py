@@ -30,7 +30,7 @@ def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLa
         return controller, None, controller
     if callable(controller):
         return controller, None, Sampled(controller)
-    text = "must be a ControlLaw, a Sampled or a function (t, q, qd)"
+    text = "must be a ControlLaw, a Sampled or a function (t, q, v)"
     raise LissomError(text, ("controller",), controller)
 
 

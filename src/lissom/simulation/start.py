@@ -18,7 +18,7 @@ def start_state(model: Model, start: Any) -> tuple[np.ndarray, np.ndarray]:
     """Configuration (nq,) and velocity (nv,) of a start.
 
     Args:
-        start: None (all zero, at rest), an array q (nq,), a pair (q, qd), or a mapping from joint, coordinate or link
+        start: None (all zero, at rest), an array q (nq,), a pair (q, v), or a mapping from joint, coordinate or link
             names to values; names ending in ".rate" set velocities ("elbow.rate": 0.1). Rotors of elastic joints start
             at their joint's angle unless they are named themselves.
     """
@@ -29,7 +29,7 @@ def start_state(model: Model, start: Any) -> tuple[np.ndarray, np.ndarray]:
     else:
         first, second = start if isinstance(start, tuple) and len(start) == 2 else (start, None)
         with within("start"):
-            q, v = configuration(model, first, "q"), rates(model, second, "qd")
+            q, v = configuration(model, first, "q"), rates(model, second, "v")
     for array in (q, v):
         if np.iscomplexobj(array):
             raise LissomError("must hold real numbers; a run cannot start at complex ones", ("start",), start)

@@ -88,7 +88,7 @@ def simulate(
     work = np.concatenate([[0.0], np.cumsum(np.diff(times) * _mean(np.sum(forces * v, axis=1)))])
     raw = RawRun(
         model=model,
-        t=times,
+        time=times,
         q=q,
         v=v,
         a=a,
@@ -154,7 +154,7 @@ def _called_back(formulation: Any, settings: RunSettings, **drive: Any) -> RawRu
             raw = _in_own_loop(formulation.model, settings, dynamics, **drive)
         except LissomError as error:
             raise last_error() or error from None
-        cause, after = last_error(), f"after t = {raw.t[-1]:.6g} s"
+        cause, after = last_error(), f"after t = {raw.time[-1]:.6g} s"
         if raw.status not in (Ending.NOT_CONVERGED, Ending.NOT_FINITE):
             return raw
         if isinstance(cause, KeyboardInterrupt):
@@ -198,7 +198,7 @@ class _Loop:
         n = self.model.nv
         q, v = x[:n], x[n:]
         exact = derivatives(self.model, q, v, self.forces(t, q, v))
-        J = np.block([[np.zeros((n, n)), np.eye(n)], [exact.q, exact.qd]])
+        J = np.block([[np.zeros((n, n)), np.eye(n)], [exact.q, exact.v]])
         if self.law is not None:
             J[n:] += exact.tau @ np.hstack(self.law.derivatives(t, q, v))
         return J

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numpy import tanh
-
+from lissom.kernel.elementary import tanh
 from lissom.kernel.jit import inline, kernel
 
 

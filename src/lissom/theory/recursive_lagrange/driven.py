@@ -74,8 +74,8 @@ def simulate_driven(
 
     def jacobian(t: float, x: np.ndarray) -> np.ndarray:
         q, v, a = on_track(t, x)
-        exact = derivatives(model, q, v, qdd=a)
-        return np.block([[np.zeros((n, n)), np.eye(n)], [exact.q, exact.qd]])
+        exact = derivatives(model, q, v, a=a)
+        return np.block([[np.zeros((n, n)), np.eye(n)], [exact.q, exact.v]])
 
     def reached(t: float, x: np.ndarray) -> float:
         return 1.0 if stop is None else stop(x[:n])
