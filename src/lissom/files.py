@@ -31,6 +31,14 @@ class NotWritten(LissomError):
         return NotWritten(self.file, self.reason, remedy)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder unless it is there, or a clear error."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NotWritten.because(error, path) from None
+
+
 def write_whole(path: str | Path, content: Any) -> None:
     """Put bytes or text into a file: beside it first, under a name of its own, then in its place.
 

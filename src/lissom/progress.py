@@ -53,6 +53,11 @@ class Progress:
         self.done = done
         self._refresh()
 
+    def reach(self, done: float, total: float) -> None:
+        """So much is done, of so much."""
+        self.total = total
+        self.update(done)
+
     def say(self, doing: str) -> None:
         """Now something else is being done."""
         self.doing = doing
@@ -61,7 +66,7 @@ class Progress:
     def _refresh(self) -> None:
         bar = self._bar
         if bar is not None:
-            bar.update(self._task, description=self.doing, completed=self.done, note=self._note())
+            bar.update(self._task, description=self.doing, completed=self.done, total=self.total, note=self._note())
 
     def _appear(self) -> None:
         with self._lock:

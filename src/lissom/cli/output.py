@@ -43,8 +43,8 @@ class Guarded:
 
     def __getattr__(self, name: str) -> Any:
         stream = self._stream
-        if stream is None:
-            return {"encoding": "utf-8", "errors": "strict", "closed": False}[name]
+        if stream is None and name == "encoding":
+            return "utf-8"
         return getattr(stream, name)
 
 
@@ -53,7 +53,7 @@ def guarded() -> Iterator[Guarded]:
     """Standard output and error, guarded; flushed at the end, so that a failure is known by then."""
     before = sys.stdout, sys.stderr
     out, err = Guarded(sys.stdout), Guarded(sys.stderr)
-    sys.stdout, sys.stderr = out, err  # type: ignore[assignment]
+    sys.stdout, sys.stderr = out, err
     try:
         yield out
     finally:

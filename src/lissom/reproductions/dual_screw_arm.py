@@ -15,6 +15,7 @@ import numpy as np
 
 import lissom
 from lissom import theory
+from lissom.progress import Progress
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,11 +117,11 @@ def main(out: Path) -> Result:
     from lissom.terminal import screen
 
     console = screen()
-    with console.status("simulating"):
+    with Progress("simulating"):
         found = measure()
     console.print(_times(found))
     console.print(_stiffer(found))
-    with console.status("drawing"):
+    with Progress("drawing"):
         _draw(found, out)
     return found
 

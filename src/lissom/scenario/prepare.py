@@ -30,7 +30,7 @@ class Prepared:
     motion: dict[str, Reference]
     settings: RunSettings
 
-    def simulate(self, *, progress: bool | None = None, **options: Any) -> Trajectory:
+    def simulate(self, *, progress: bool = True, **options: Any) -> Trajectory:
         """Run it; `options` such as duration=1.0 take the place of its settings."""
         from lissom.simulation.main import simulate
 

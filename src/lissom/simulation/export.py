@@ -47,6 +47,10 @@ def load(path: str | Path) -> Trajectory:
     from lissom.model.robot import Robot
 
     try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise LissomError(
+                f"cannot read {path}: it is a folder, a pipe or a device; give a file that run.save wrote"
+            )
         content = Path(path).read_bytes()
     except OSError as error:
         raise LissomError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None

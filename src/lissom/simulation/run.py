@@ -19,6 +19,7 @@ from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.simulation.drive import checked_motion, continuous_or_sampled, law_arrays, stacked_motion
 from lissom.simulation.ending import Ending
+from lissom.simulation.interrupt import heeded
 from lissom.simulation.methods import STABILITY, SUNDIALS, Method, choose, followed_vibrations, recommend
 from lissom.simulation.outputs import output_times
 from lissom.simulation.raw import RawRun
@@ -114,6 +115,7 @@ class Loop:
         self.scratch_c: Any = self.scratch
         self.start = (q, v)
         self.watch = Watch(self.model, self.record)
+        self.asked_to_stop: Callable[[], bool] = lambda: False
 
     def run(self, progress: Callable[[float], None] | None) -> RawRun:
         self._start()
@@ -122,9 +124,10 @@ class Loop:
         began = time.perf_counter()
         stop: Stop | None = None
         try:
-            self._record_start()
-            while stop is None and self.state.clock[TIME] < self.duration:
-                stop = self._march(method, self._segment_end(), progress)
+            with heeded() as self.asked_to_stop:
+                self._record_start()
+                while stop is None and self.state.clock[TIME] < self.duration:
+                    stop = self._march(method, self._segment_end(), progress)
         except KeyboardInterrupt:
             text = f"stopped by hand at t = {self.state.clock[TIME]:.6g} s; what was computed is kept"
             stop = Stop(Ending.INTERRUPTED, text)
@@ -212,6 +215,8 @@ class Loop:
             code = self._call(method, end, CHUNK)
             if progress is not None:
                 progress(float(self.state.clock[TIME]))
+            if self.asked_to_stop():
+                raise KeyboardInterrupt
             beyond = self.watch.look(self.state)
             if beyond is not None:
                 return Stop(Ending.DIVERGED, self._unstable(method) or beyond)
