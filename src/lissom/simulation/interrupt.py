@@ -1,7 +1,7 @@
 """Ctrl-C that is heeded for certain.
 
-Python raises KeyboardInterrupt wherever it happens to be. In a finaliser or in a function that compiled code calls back,
-the exception is dropped, and the run would go on as if nobody had asked.
+Python raises KeyboardInterrupt wherever it happens to be. In a finaliser, or in a function that compiled code calls
+back, the exception is dropped, and the run would go on as if nobody had asked.
 """
 
 from __future__ import annotations
