@@ -141,6 +141,8 @@ def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field:
             given = np.atleast_1d(numbers(value, "it"))
         if given.shape != (size,) or not np.all(np.isfinite(given)):
             raise LissomError(f"takes {size} finite number{'s' * (size > 1)}", (field, name), value)
+        if np.iscomplexobj(given):
+            out = out.astype(np.complex128)
         out[index] = given
     return out
 
