@@ -24,7 +24,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr("lissom.simulation.run.Loop.__init__", worked)
     monkeypatch.setattr("lissom.scenario.compare._simulate", worked)
-    monkeypatch.setattr("lissom.simulation.export.load", worked)
+    monkeypatch.setattr("lissom.simulation.netcdf.load", worked)
     monkeypatch.setattr(import_module("lissom.cli.theory"), "_system", worked)
 
     def run(*arguments: object) -> Any:

@@ -72,3 +72,12 @@ def test_commands_in_the_documentation_exist():
                 words = shlex.split(line, comments=True)
                 if words[:1] == ["lissom"] and len(words) > 1 and not words[1].startswith("-"):
                     assert words[1] in known, f"{name(page)}: {line}"
+
+
+def test_an_expected_failure_is_a_known_limit_in_the_verification_book(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from verification import limits
+
+    line = {"test": "tests/a.py::test_tips_agree[8-first]", "error": 0.02, "tolerance": 0.01, "unit": "m"}
+    assert limits([]) == ""
+    assert "| tips agree (8-first) | 0.02 m | 0.01 m | a reason |" in limits([line | {"limit": "a reason"}])

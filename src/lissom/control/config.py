@@ -21,6 +21,7 @@ from lissom.control.shaping import Impulses, impulses, shape, shaper
 from lissom.control.state_feedback import controlled, lqr
 from lissom.dynamics.coordinates import configuration
 from lissom.errors import within
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
 Controller = ControlLaw | Sampled | None
@@ -30,7 +31,7 @@ _SAMPLING = ("rate", "delay")
 
 
 def from_config(
-    model: Model,
+    robot: AnyRobot,
     config: schema.ControlBlock | Mapping[str, Any] | None,
     start: Any = None,
     folder: str | os.PathLike[str] = ".",
@@ -43,6 +44,7 @@ def from_config(
             stay there.
         folder: where relative paths of CSV files begin.
     """
+    model = as_model(robot)
     at = configuration(model, start, "start")
     block = _checked(config, Path(folder))
     with within("control"):

@@ -36,6 +36,7 @@ from lissom.dynamics import mass_matrix
 from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
 
@@ -118,7 +119,7 @@ class StateFeedback:
 
 
 def lqr(
-    model: Model,
+    robot: AnyRobot,
     q: Any = None,
     *,
     reference: Any = None,
@@ -157,6 +158,7 @@ def lqr(
     Returns:
         A controller for `simulate`; its `function` is the StateFeedback with gains and poles.
     """
+    model = as_model(robot)
     selected = controlled(model, joints)
     if side not in SIDES:
         raise LissomError(f"is unknown{did_you_mean(side, SIDES)}; choose {listed(SIDES)}", ("side",), side)

@@ -80,7 +80,12 @@ def motion(
     """The manoeuvre by a form of the theory or by the kernel, with `rate` outputs per second."""
     prepared = manoeuvre.prepare()
     model = prepared.model
-    options = {"controller": prepared.controller, "start": prepared.start, "rtol": rtol, "atol": 0.01 * rtol}
+    options: dict[str, Any] = {
+        "controller": prepared.controller,
+        "start": prepared.start,
+        "rtol": rtol,
+        "atol": 0.01 * rtol,
+    }
     options |= {"duration": duration or prepared.settings.duration, "rate": rate}
     formulation: theory.Formulation
     if form == "kernel":

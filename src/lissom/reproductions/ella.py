@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import lissom
+from lissom.control import ControlLaw
 from lissom.lie import so3
 from lissom.model.compiled import Model
 from lissom.progress import Progress
@@ -87,6 +88,7 @@ def run(duration: float = 4.0) -> Results:
     scenario = load("ella")
     prepared = prepare(scenario)
     model, law = prepared.model, prepared.controller
+    assert isinstance(law, ControlLaw)
     formulation = ScrewPDE(model)
     motion = simulate(formulation, duration, controller=law, start=prepared.start)
     t, q, v = np.asarray(motion.time), motion.q, motion.v

@@ -8,9 +8,8 @@ from typing import Any
 
 from lissom.control.reference import Reference
 from lissom.errors import LissomError
-from lissom.kernel.compiling import compiling_told
-from lissom.model.compiled import Model
-from lissom.model.robot import Robot
+from lissom.kernel.machine.events import listening
+from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.simulation.axial_force import axial_doubts
 from lissom.simulation.ending import Ending
@@ -32,7 +31,7 @@ class EndedEarly(SimulationWarning):
 
 @takes_settings
 def simulate(
-    robot: Robot | Model | str,
+    robot: AnyRobot,
     duration: float | RunSettings,
     *,
     controller: Any = None,
@@ -66,13 +65,9 @@ def simulate(
     Returns:
         The Trajectory. A run that fails, diverges or is interrupted returns what was computed, with a warning.
     """
-    if isinstance(robot, str):
-        from lissom.model import load
-
-        robot = load(robot)
     settings = RunSettings.of(duration, **options)
     bar = Progress(DOING, settings.duration, "s", show=progress)
-    with bar, compiling_told(lambda: bar.say(COMPILING), lambda: bar.say(DOING)):
+    with bar, listening(lambda name: bar.say(COMPILING if name else DOING)):
         raw = run(robot, settings, controller=controller, start=start, motion=motion, progress=bar.update)
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
