@@ -108,7 +108,10 @@ def is_message(node):
     if isinstance(node, ast.Call):
         name = getattr(node.func, "id", "")
         return name == "str" and any(isinstance(a, ast.Name) and a.id in ("error", "e", "exc") for a in node.args)
-    return isinstance(node, ast.Attribute) and node.attr in ("message", "text")
+    base = getattr(getattr(node, "value", None), "id", "")
+    return isinstance(node, ast.Attribute) and (
+        node.attr == "message" or (node.attr in ("text", "args") and base in ("error", "problem"))
+    )
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))
