@@ -31,7 +31,7 @@ def test_a_run_writes_all_its_data_whatever_becomes_of_its_output(end: str, tmp_
     result = run(f"run spinup-beam --duration 0.02 --no-figures {ENDS[end]}", tmp_path)
     assert result.returncode == (1 if end == "full" else 0), result.stderr
     folder = tmp_path / "out/spinup-beam"
-    assert len(Trajectory.load(folder / "trajectory.nc").time) == 5
+    assert len(Trajectory.load(folder / "trajectory.nc").time) == 3
     told = json.loads((folder / "summary.json").read_text())
     assert set(told["files"]) == {"trajectory.nc", "robot.yaml", "scenario.yaml", "summary.json"}
     assert "Traceback" not in result.stderr and "Exception ignored" not in result.stderr
@@ -52,7 +52,7 @@ def test_a_command_that_only_prints_ends_in_order(command: str, end: str, tmp_pa
 def test_a_table_is_exported_with_its_output_full(tmp_path: Path) -> None:
     assert run("run spinup-beam --duration 0.02 --no-figures --quiet", tmp_path).returncode == 0
     result = run("export out/spinup-beam motion.csv >/dev/full", tmp_path)
-    assert result.returncode == 1 and len((tmp_path / "motion.csv").read_text().splitlines()) == 6
+    assert result.returncode == 1 and len((tmp_path / "motion.csv").read_text().splitlines()) == 4
 
 
 @shell

@@ -158,7 +158,7 @@ def test_a_second_run_into_a_folder_leaves_no_figure_of_the_first(call) -> None:
     assert "figures/overview.png" in told["files"]
     assert call("run", "spinup-beam", "--duration", 0.04, "--quiet", NO, "--out", "here").exit_code == 0
     assert not list(Path("here/figures").iterdir())
-    assert len(Trajectory.load("here/trajectory.nc").time) == 9
+    assert len(Trajectory.load("here/trajectory.nc").time) == 5
 
 
 # folders that cannot be written
