@@ -1,4 +1,4 @@
-"""The `lissom` command: run, modes, compare, view, check, list, describe, export, example, cite.
+"""The `lissom` command: run, modes, compare, view, check, list, describe, export, example, build, cite.
 
 Each command imports what it needs when it is called, so that `lissom --help` answers at once.
 """
@@ -10,6 +10,7 @@ import typer
 from lissom.cli.compare import compare
 from lissom.cli.example import example
 from lissom.cli.export import export
+from lissom.cli.machine import build
 from lissom.cli.modes import modes
 from lissom.cli.output import keep_standard_streams
 from lissom.cli.robots import check, cite, describe, list_all
@@ -114,6 +115,7 @@ app.command(
         ("lissom example optimal-motion", "the motion of least energy between two poses"),
     )
 )(example)
+app.command(epilog=examples(("lissom build", "then no command waits for a compiler")))(build)
 app.command(epilog=examples(("lissom cite --bibtex >> references.bib", "")))(cite)
 
 app.add_typer(theory, name="theory")
