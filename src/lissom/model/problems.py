@@ -13,6 +13,7 @@ from lissom.model.values import kind_of
 
 Path = tuple[str | int, ...]
 NOT_SHOWN = object()
+SHOWN = 50  # problems that a message lists
 
 
 def explain(
@@ -46,7 +47,8 @@ def together(lines: list[str], source: str) -> str:
     if len(lines) == 1:
         return lines[0]
     heading = f"{source or 'the description'} has {len(lines)} problems:"
-    return "\n".join([heading, *(f"  {line}" for line in lines)])
+    rest = [f"  and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
+    return "\n".join([heading, *(f"  {line}" for line in lines[:SHOWN]), *rest])
 
 
 def _where(source: str, line: int | None) -> str:
