@@ -14,12 +14,15 @@ from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
 
 MAX_BYTES = 200_000_000
+LONGEST = 1000  # characters of a cell
 
 
 def read(
     path: str | os.PathLike[str], columns: Sequence[str | int] | None, time: str | int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Times (k,) and values (k, n) of a file with one row per time; a first row of text names the columns."""
+    if columns is not None and (isinstance(columns, str) or not isinstance(columns, Sequence)):
+        raise LissomError(f"columns = {columns!r}: must be a list of names or numbers, such as [elbow] or [1, 2]")
     file = Path(path)
     text = _text(file)
     lines = [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip() and line[0] != "#"]
@@ -29,6 +32,8 @@ def read(
     delimiter = next((d for d in (";", "\t", ",") if d in first), None)
 
     def cells(line: str) -> list[str]:
+        if max(map(len, line.split(delimiter)), default=0) > LONGEST:
+            raise LissomError(f"{file}: has a cell of more than {LONGEST} characters; give numbers")
         return [c.strip() for c in next(csv.reader([line], delimiter=delimiter))] if delimiter else line.split()
 
     head = cells(first)

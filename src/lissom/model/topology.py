@@ -100,7 +100,7 @@ def _parents(robot: Robot) -> list[Problem]:
         if link.parent not in known:
             hint = did_you_mean(link.parent, names) if len(found) < HINTS else ""
             found.append((("links", i, "parent"), link.parent, f"is not a link{hint}; name another link, or world"))
-    if found:
+    if found or len(known) <= len(names):  # two of one name: which is meant where cannot be said
         return found
     reached = {link.name for link in ordered(robot.links)}
     place = {link.name: i for i, link in enumerate(robot.links)}

@@ -20,7 +20,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 Vec3 = tuple[float, float, float]
 Matrix3 = tuple[Vec3, Vec3, Vec3]
 # Beyond these in SI units nothing is built, and products and powers of such numbers would leave the range of floats.
-LARGEST, SMALLEST = 1e20, 1e-30
+LARGEST, SMALLEST = 1e20, 1e-40
 PerCoordinate = float | tuple[float, ...]
 
 

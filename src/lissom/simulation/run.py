@@ -133,7 +133,10 @@ class Loop:
         """Controller's first sample, consistent accelerations at t = 0."""
         if self.sampled is not None:
             self.hold = self.sampled.start(self.model)
-            self.system.held[:] = self.hold.update(0.0, self.state.q, self.state.v)
+            try:
+                self.system.held[:] = self.hold.update(0.0, self.state.q, self.state.v)
+            except Exception as error:  # of the user's function
+                raise LissomError(_controller_failure(error, 0.0)) from error
         acceleration(self.packed, self.scratch, 0.0, self.state.q, self.state.v, self.state.a)
         if not np.all(np.isfinite(self.state.a)):
             bad = self.model.coordinates[int(np.argmin(np.isfinite(self.state.a)))]

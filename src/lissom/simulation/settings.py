@@ -18,6 +18,7 @@ from lissom.simulation.methods import METHODS
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 FIXED_STEP = ("euler", "rk4")  # methods without an estimate of their error
+SHORTEST = 1e-9  # s of a run
 MOST_STEPS = 1e10  # fixed ones in a run: hours; with many more, time no longer advances in double precision
 FINEST = 1e-14  # smallest relative error that double precision resolves
 
@@ -29,7 +30,7 @@ class Integration(Part):
     whole: ClassVar[str] = "run"
     error: ClassVar[type[LissomError]] = LissomError
 
-    duration: Annotated[float, Number("the time to simulate", "seconds", at_least=1e-9, at_most=1e6)]
+    duration: Annotated[float, Number("the time to simulate", "seconds", above=0, at_most=1e6)]
     method: Annotated[str, Choice("an integrator", METHODS)] = "auto"
     step: Annotated[float | None, Number("a fixed step", "seconds", above=0)] = None
     rtol: Annotated[float, Number("the relative error allowed per step", at_least=FINEST, below=1)] = 1e-6
@@ -40,6 +41,8 @@ class Integration(Part):
     def _steps(self) -> Self:
         if self.method in FIXED_STEP and self.step is None:
             raise refusals(("step", None, f"missing; {self.method} takes fixed steps, give their size in seconds"))
+        if self.duration < SHORTEST:
+            raise refusals(("duration", self.duration, f"too short; give {SHORTEST:g} s at least"))
         if self.step is not None and self.step < self.duration / MOST_STEPS:
             least = self.duration / MOST_STEPS
             text = (
