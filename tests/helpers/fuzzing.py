@@ -266,7 +266,7 @@ def arm():
         lissom.simulate(model, 0.01, method=method, step=0.01 if method == "rk4" else None, progress=False)
     for call in (lissom.forward_dynamics, lissom.inverse_dynamics, lissom.derivatives, lissom.joint_wrenches):
         call(model, still, still, still)
-    lissom.natural_modes(model, still)
+    lissom.natural_modes(model, still, locked=False)
     lissom.energy(model, still, still)
     return model
 
@@ -286,7 +286,7 @@ def api(rng, folder):
             lambda: lissom.energy(model, *pick[:2]),
             lambda: lissom.tip_pose(model, pick[0], rng.choice((None, "hand", 3, "", model.links[-1]))),
             lambda: lissom.derivatives(model, *pick),
-            lambda: lissom.natural_modes(model, pick[0]),
+            lambda: lissom.natural_modes(model, pick[0], rng.choice((True, False, "motors", "x", 3, ["x"]))),
             lambda: lissom.joint_wrenches(model, *pick),
             lambda: lissom.Robot.from_dict(rng.choice(odd)),
             lambda: lissom.Robot.from_yaml(rng.choice(odd)),
