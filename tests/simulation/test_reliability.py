@@ -161,7 +161,7 @@ def test_controller_that_cannot_be_called_is_refused(controller, told):
 
 def test_an_unknown_setting_is_named_with_what_was_meant():
     with pytest.raises(
-        TypeError, match=r"^a run has no setting 'rtoll'; did you mean 'rtol'\?; its settings are method"
+        TypeError, match=r"^a run has no setting 'rtoll' \(did you mean 'rtol'\?\); its settings are rate"
     ):
         lissom.simulate(pendulum(), 1.0, rtoll=1e-6)
 
