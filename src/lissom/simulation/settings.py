@@ -54,7 +54,7 @@ class Sampling(Part):
 
 
 class RunSettings(Integration, Sampling):
-    """Everything that a run is told beside robot, controller, start and motion; checked when made."""
+    """All settings of a run apart from robot, controller, start and motion; checked when made."""
 
     @classmethod
     def of(cls, duration: float | RunSettings, **options: Any) -> RunSettings:
