@@ -113,7 +113,7 @@ def read(path: str | Path) -> Content:
     end = data[-size:].decode(errors="replace").split()
     if end[:2] != ["lissom", "table"] or len(end) != 5 or not all(word.isdecimal() for word in end[2:]):
         raise LissomError(
-            f"{path} is no trajectory of lissom, or its end is missing; give a whole file that run.save(path) wrote"
+            f"{path} is not a trajectory of lissom, or its end is missing; give a whole file that run.save(path) wrote"
         )
     number, length, checksum = (int(word) for word in end[2:])
     if number != FORMAT:
@@ -122,12 +122,12 @@ def read(path: str | Path) -> Content:
     table = data[-size - length : -size]
     if zlib.crc32(table) != checksum:
         raise LissomError(
-            f"{path} is damaged: the table of its parts is not as it was written, so none of them is sure"
+            f"{path} is damaged: the table of its parts is not as it was written, so none of them can be trusted"
         )
     try:
         return _content(json.loads(table), data)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise LissomError(f"{path} is no trajectory of lissom: its table has another form") from None
+        raise LissomError(f"{path} is not a trajectory of lissom: its table has another form") from None
 
 
 def _content(table: Any, data: bytes) -> Content:

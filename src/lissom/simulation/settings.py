@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar
 from pydantic import model_validator
 
 from lissom.errors import LissomError
-from lissom.messages import listed, suggestion
+from lissom.messages import did_you_mean, listed
 from lissom.model.names import Choice
 from lissom.model.part import Part, refusals
 from lissom.model.values import Flag, Number
@@ -64,7 +64,7 @@ class Sampling(Part):
 
 
 class RunSettings(Integration, Sampling):
-    """Everything that a run is told beside robot, controller, start and motion; checked when made."""
+    """All settings of a run apart from robot, controller, start and motion; checked when made."""
 
     @classmethod
     def of(cls, duration: float | RunSettings, **options: Any) -> RunSettings:
@@ -72,8 +72,8 @@ class RunSettings(Integration, Sampling):
         unknown = [name for name in options if name not in cls.model_fields]
         if unknown:
             known = [name for name in cls.model_fields if name != "duration"]
-            hint = suggestion(unknown[0], known)
-            raise TypeError(f"a run has no setting {unknown[0]!r}; {hint}; its settings are {listed(known, 'and')}")
+            hint = did_you_mean(unknown[0], known)
+            raise TypeError(f"a run has no setting {unknown[0]!r}{hint}; its settings are {listed(known, 'and')}")
         given = duration.model_dump() if isinstance(duration, RunSettings) else {"duration": duration}
         return cls(**(given | options))
 
