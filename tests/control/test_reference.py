@@ -188,6 +188,43 @@ def test_a_bad_csv_file_is_named_with_its_line(tmp_path: Path, text: str, column
         Reference.from_csv(tmp_path / "motion.csv", columns)
 
 
+def test_a_cell_beyond_all_measure_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "motion.csv").write_text(f"t,a\n0,1\n1,{'1' * 131_073}\n")
+    with pytest.raises(
+        LissomError, match=r"motion.csv:3: cannot be read as CSV \(field larger than .*one number per cell"
+    ):
+        Reference.from_csv(tmp_path / "motion.csv")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (5, r"motion.csv: column 5: is not there; the columns are 0 to 1"),
+        (1.5, r"^columns = 1.5: must be a list of names or numbers, not a number"),
+        ([1.5], r"motion.csv: column 1.5: must be a name, or a number from 0"),
+        ([True], r"motion.csv: column true: must be a name, or a number from 0"),
+        ("b", r"motion.csv: column 'b': is not there; the columns are t and a"),
+    ],
+    ids=repr,
+)
+def test_wrong_columns_are_named(columns: object, message: str, tmp_path: Path) -> None:
+    (tmp_path / "motion.csv").write_text("t,a\n0,1\n1,2\n")
+    with pytest.raises(LissomError, match=message):
+        Reference.from_csv(tmp_path / "motion.csv", columns)  # type: ignore[arg-type]
+
+
+def test_one_column_may_be_named_alone(tmp_path: Path) -> None:
+    (tmp_path / "motion.csv").write_text("t,a,b\n0,1,2\n1,2,3\n")
+    for column in ("b", 2):
+        assert Reference.from_csv(tmp_path / "motion.csv", column)(0.0)[0] == pytest.approx([2.0])
+
+
+@pytest.mark.parametrize("path", ["", "a\0b", "/dev/null", "."])
+def test_what_is_no_csv_file_is_refused(path: str) -> None:
+    with pytest.raises(LissomError):
+        Reference.from_csv(path)
+
+
 def test_a_missing_csv_file_is_named() -> None:
     with pytest.raises(LissomError, match=r"nowhere\.csv: cannot be read"):
         Reference.from_csv("nowhere.csv")
