@@ -12,6 +12,7 @@ from lissom.cli.example import example
 from lissom.cli.export import export
 from lissom.cli.machine import build
 from lissom.cli.modes import modes
+from lissom.cli.output import keep_standard_streams
 from lissom.cli.robots import check, cite, describe, list_all
 from lissom.cli.run import run
 from lissom.cli.shell import examples
@@ -122,4 +123,5 @@ app.add_typer(theory, name="theory")
 
 def main() -> None:
     """Entry point of the `lissom` command."""
+    keep_standard_streams()
     app(prog_name="lissom")
