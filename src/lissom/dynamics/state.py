@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import LissomError
 from lissom.lie import quaternion
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
 Vector = np.ndarray
@@ -23,9 +24,7 @@ class NotFinite(LissomError):
 
 def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Vector:
     """`value` as a contiguous float64 or complex128 array of `size` entries, or a clear error."""
-    if not isinstance(model, Model):
-        raise LissomError(f"expected a compiled model, got a {type(model).__name__}; use robot.compile()")
-    array = np.ascontiguousarray(value)
+    array = np.ascontiguousarray(_array(value, name))
     if array.shape != (size,):
         if isinstance(value, Mapping):
             maker = "configuration" if name == "q" else "forces" if name == "tau" else "rates"
@@ -41,11 +40,18 @@ def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Ve
 
 def numbers(value: ArrayLike, name: str) -> np.ndarray:
     """`value` as a float64 or complex128 array, or a clear error."""
-    array = np.asarray(value)
+    array = _array(value, name)
     try:
         return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
     except (TypeError, ValueError):
         raise LissomError(f"{name} must hold numbers, got {array.ravel()[:3].tolist()}") from None
+
+
+def _array(value: ArrayLike | Mapping, name: str) -> np.ndarray:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise LissomError("must be an array of numbers, its rows of one length", (name,), value) from None
 
 
 def finite(model: Model, function: str, values: np.ndarray, **inputs: np.ndarray) -> np.ndarray:
@@ -96,8 +102,9 @@ def wrench_vector(value: ArrayLike, name: str) -> Vector:
     return array
 
 
-def integrate(model: Model, q: ArrayLike, step: ArrayLike) -> Vector:
+def integrate(robot: AnyRobot, q: ArrayLike, step: ArrayLike) -> Vector:
     """`q` moved along the velocity-like `step` (nv,); quaternions move on the group and keep unit length."""
+    model = as_model(robot)
     q, step = vector(model, q, "q", model.nq), vector(model, step, "step", model.nv)
     out = np.empty(model.nq, np.result_type(q, step))
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):

@@ -129,6 +129,12 @@ class Model(Compiled):
         return tuple(body.joint for body in self.bodies)
 
     @cached_property
+    def prescribed(self) -> tuple[str, ...]:
+        """Joints whose motion is given: their acceleration is an input, their force a result."""
+        given = self.arrays.velocities.prescribed
+        return tuple(body.joint for body in self.bodies if np.any(given[body.joint_v]))
+
+    @cached_property
     def actuated(self) -> np.ndarray:
         """Indices of the forces a motor can apply: the rotor where a joint has one, else the joint itself."""
         index: list[int] = []

@@ -10,17 +10,19 @@ import numpy as np
 
 from lissom import theory
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean
+from lissom.model.any_robot import AnyRobot, as_robot
+from lissom.model.compiled import Model
+from lissom.model.robot import Robot
+from lissom.scenario.schema import FREE_MOTION, Scenario
 from lissom.showing import show
 from lissom.simulation.dataset import position_columns
+from lissom.simulation.ending import Ending
 
 if TYPE_CHECKING:
-    import os
-
     from matplotlib.figure import Figure
     from rich.table import Table
 
-    from lissom.model.compiled import Model
-    from lissom.scenario.schema import Scenario
     from lissom.simulation.trajectory import Trajectory
 
 KERNEL = "kernel"
@@ -123,7 +125,7 @@ class Comparison:
 
 
 def compare(
-    what: Scenario | str | os.PathLike[str],
+    what: Scenario | AnyRobot,
     formulations: Iterable[str] | None = None,
     *,
     baseline: str = KERNEL,
@@ -137,7 +139,7 @@ def compare(
     >>> print(lissom.compare("dual-screw-arm", ["dual_screw"], duration=1.0).rows)
 
     Args:
-        what: a Scenario, the name of a built-in one, or the path of a scenario or robot file (which falls freely).
+        what: a Scenario, the name of a built-in one or the path of its file; or any robot, which falls freely.
         formulations: names as in `theory.names()`; all unless given.
         baseline: the formulation that the others are measured against.
         duration: seconds, in place of the scenario's.
@@ -154,6 +156,7 @@ def compare(
             f"motion: {joints} is prescribed, and formulations take forces; use control instead of motion"
         )
     known = theory.entries()
+    check_names([baseline, *(formulations or ())])
     names = [baseline, *(name for name in (formulations or known) if name != baseline)]
     options: dict[str, Any] = {"controller": prepared.controller, "start": prepared.start, "rtol": rtol, "atol": atol}
     options |= {"duration": duration or prepared.settings.duration, "rate": prepared.settings.rate}
@@ -166,7 +169,9 @@ def compare(
             formulation = theory.build(name, model)
             run = _simulate(name, formulation, options)
         except LissomError as error:
-            if name == baseline or name not in known:
+            if isinstance(error, theory.Stopped) and error.run.info.status is Ending.INTERRUPTED:
+                raise KeyboardInterrupt from None
+            if name == baseline:
                 raise
             missing[name] = str(error)
             continue
@@ -174,9 +179,20 @@ def compare(
     return _measured(model, baseline, runs, missing, known, prepared.controller)
 
 
-def _scenario(what: Any) -> Scenario:
-    from lissom.scenario import Scenario, load
+def check_names(names: Iterable[str]) -> None:
+    """Refuse a name that is no formulation's."""
+    known = theory.entries()
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise LissomError(f"there is no formulation {name!r}{hint}; choose from {', '.join(known)}")
 
+
+def _scenario(what: Any) -> Scenario:
+    from lissom.scenario import load
+
+    if isinstance(what, Robot | Model):
+        return Scenario(robot=as_robot(what), duration=FREE_MOTION)
     return what if isinstance(what, Scenario) else load(what)
 
 
@@ -187,11 +203,11 @@ def _simulate(name: str, formulation: theory.Formulation, options: dict[str, Any
         q, v = start_state(formulation.model, options["start"])
         formulation.accelerations(q, v, np.zeros_like(v))  # compiled before the clock starts
         return theory.simulate(formulation, **options)
-    from lissom.simulation import Ending, simulate
+    from lissom.simulation import simulate
 
     run = simulate(formulation.model, **options, method="radau", audit=False, progress=False)
     if run.info.status is not Ending.FINISHED:
-        raise LissomError(run.info.message)
+        raise theory.Stopped(run.info.message, run)
     return run
 
 

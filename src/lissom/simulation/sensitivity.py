@@ -18,6 +18,7 @@ import numpy as np
 from lissom.control.law import ControlLaw
 from lissom.dynamics import derivatives, forward_dynamics, tip_pose
 from lissom.errors import LissomError
+from lissom.model.any_robot import AnyRobot, as_model, as_robot
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.simulation.ending import Ending
@@ -52,7 +53,7 @@ def tip_position(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def sensitivity(
-    robot: Robot | str,
+    robot: AnyRobot,
     parameters: Sequence[str] | str,
     duration: float,
     *,
@@ -78,11 +79,9 @@ def sensitivity(
             complex arguments; the tip's position unless given.
         rtol: error allowed per step of the motion.
     """
-    from lissom.model import load
-
-    robot = load(robot) if isinstance(robot, str) else robot
+    robot = as_robot(robot)
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-    model, values = robot.compile(), np.array([_number(robot, path) for path in names])
+    model, values = as_model(robot), np.array([_number(robot, path) for path in names])
     if model.nq != model.nv:
         raise LissomError(f"{robot.name} has joints with quaternions; sensitivities need plain coordinates")
     if not (controller is None or isinstance(controller, ControlLaw)):
@@ -134,6 +133,8 @@ def _segments(
         run = simulate(
             model, end - begin, controller=here, start=start, rate=samples, rtol=rtol, atol=1e-3 * rtol, audit=False
         )
+        if run.info.status is Ending.INTERRUPTED:
+            raise KeyboardInterrupt
         if run.info.status is not Ending.FINISHED:
             raise LissomError(f"the motion did not finish: {run.info.status.word} at t = {begin + run.time[-1]:.6g} s")
         yield begin, here, run
@@ -176,6 +177,6 @@ def _number(robot: Robot, path: str) -> float:
 
 def _coordinate(model: Model, name: str) -> Output:
     if name not in model.coordinates:
-        raise LissomError(f"output: {name!r} is no coordinate; there are {', '.join(model.coordinates)}")
+        raise LissomError(f"output: {name!r} is not a coordinate; there are {', '.join(model.coordinates)}")
     at = model.coordinates.index(name)
     return lambda model, q, v: q[at]

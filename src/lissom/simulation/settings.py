@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar
 from pydantic import model_validator
 
 from lissom.errors import LissomError
-from lissom.messages import listed, suggestion
+from lissom.messages import did_you_mean, listed
 from lissom.model.names import Choice
 from lissom.model.part import Part, refusals
 from lissom.model.values import Flag, Number
@@ -19,6 +19,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 FIXED_STEP = ("euler", "rk4")  # methods without an estimate of their error
 DAMPING = ("radau", "auto")  # methods that can leave out vibrations
+SHORTEST = 1e-9  # s of a run
+MOST_STEPS = 1e10  # fixed ones in a run: hours; with many more, time no longer advances in double precision
 FINEST = 1e-14  # smallest relative error that double precision resolves
 
 
@@ -35,7 +37,6 @@ class Integration(Part):
     rtol: Annotated[float, Number("the relative error allowed per step", at_least=FINEST, below=1)] = 1e-6
     atol: Annotated[float, Number("the absolute error allowed per step", above=0)] = 1e-8
     radius: Annotated[float, Number("the spectral radius of generalised-alpha, 0 to 1", at_least=0, at_most=1)] = 0.8
-
     follow: Annotated[float | None, Number("the highest frequency whose vibrations are followed", "Hz", above=0)] = None
 
     @model_validator(mode="after")
@@ -44,6 +45,14 @@ class Integration(Part):
             raise refusals(("follow", self.follow, f"{self.method} follows all vibrations; take radau, or auto"))
         if self.method in FIXED_STEP and self.step is None:
             raise refusals(("step", None, f"missing; {self.method} takes fixed steps, give their size in seconds"))
+        if self.duration < SHORTEST:
+            raise refusals(("duration", self.duration, f"too short; give {SHORTEST:g} s at least"))
+        if self.step is not None and self.step < self.duration / MOST_STEPS:
+            least = self.duration / MOST_STEPS
+            text = (
+                f"too small: {self.duration:g} s would take {self.duration / self.step:.2g} steps; take {least:.2g} s"
+            )
+            raise refusals(("step", self.step, f"{text} at least, or leave it out"))
         return self
 
 
@@ -59,7 +68,7 @@ class Sampling(Part):
 
 
 class RunSettings(Integration, Sampling):
-    """Everything that a run is told beside robot, controller, start and motion; checked when made."""
+    """All settings of a run apart from robot, controller, start and motion; checked when made."""
 
     @classmethod
     def of(cls, duration: float | RunSettings, **options: Any) -> RunSettings:
@@ -67,8 +76,8 @@ class RunSettings(Integration, Sampling):
         unknown = [name for name in options if name not in cls.model_fields]
         if unknown:
             known = [name for name in cls.model_fields if name != "duration"]
-            hint = suggestion(unknown[0], known)
-            raise TypeError(f"a run has no setting {unknown[0]!r}; {hint}; its settings are {listed(known, 'and')}")
+            hint = did_you_mean(unknown[0], known)
+            raise TypeError(f"a run has no setting {unknown[0]!r}{hint}; its settings are {listed(known, 'and')}")
         given = duration.model_dump() if isinstance(duration, RunSettings) else {"duration": duration}
         return cls(**(given | options))
 
