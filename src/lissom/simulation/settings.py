@@ -18,6 +18,8 @@ from lissom.simulation.methods import METHODS
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 FIXED_STEP = ("euler", "rk4")  # methods without an estimate of their error
+SHORTEST = 1e-9  # s of a run
+MOST_STEPS = 1e10  # fixed ones in a run: hours; with many more, time no longer advances in double precision
 FINEST = 1e-14  # smallest relative error that double precision resolves
 
 
@@ -39,6 +41,14 @@ class Integration(Part):
     def _steps(self) -> Self:
         if self.method in FIXED_STEP and self.step is None:
             raise refusals(("step", None, f"missing; {self.method} takes fixed steps, give their size in seconds"))
+        if self.duration < SHORTEST:
+            raise refusals(("duration", self.duration, f"too short; give {SHORTEST:g} s at least"))
+        if self.step is not None and self.step < self.duration / MOST_STEPS:
+            least = self.duration / MOST_STEPS
+            text = (
+                f"too small: {self.duration:g} s would take {self.duration / self.step:.2g} steps; take {least:.2g} s"
+            )
+            raise refusals(("step", self.step, f"{text} at least, or leave it out"))
         return self
 
 
