@@ -60,11 +60,11 @@ class DualScrew:
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """M^-1 (tau - c), shape (nv,)."""
-        from lissom.theory.dual_screws.equations import solve
+        from lissom.theory.linear import solve_positive
 
         M, c = self.equations(q, v)
         a = np.empty(self.model.nv)
-        if not solve(M, np.asarray(tau, float) - c, a):
+        if not solve_positive(M, np.asarray(tau, float) - c, a):
             raise LissomError(self._not_definite(q, v))
         return a
 
