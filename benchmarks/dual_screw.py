@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.examples.dual_screw_arm import distance, motion, scenario
+from lissom.reproductions.dual_screw_arm import distance, motion, scenario
 
 FORMS = {"dual_screw": "linear", "dual_screw_nonlinear": "nonlinear", "kernel": "kernel"}  # by formulation
 PAPER = {"dual_screw": 14.0, "dual_screw_nonlinear": 3901.0}  # s, the paper's best for 6 s of motion

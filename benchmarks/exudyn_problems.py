@@ -20,6 +20,7 @@ from lissom.model import Model, Robot
 from lissom.simulation.observe import observe
 from lissom.simulation.raw import RawRun
 from lissom.simulation.run import Loop
+from lissom.simulation.settings import RunSettings
 
 FIGURES = json.loads((Path(__file__).parents[1] / "tests" / "data" / "reference_figures.json").read_text())
 
@@ -93,10 +94,8 @@ class Problem(ABC):
 
     def _loop(self, model: Model, settings: Ours, **scenario: Any) -> tuple[RawRun, float]:
         """Run the time loop alone; everything around it is prepared before the clock starts."""
-        arguments = {"controller": None, "start": None, "motion": None} | scenario
-        loop = Loop(
-            model,
-            self.duration,
+        asked = RunSettings(
+            duration=self.duration,
             method=settings.method,
             step=settings.step,
             rtol=settings.rtol,
@@ -104,8 +103,8 @@ class Problem(ABC):
             rate=self.rate,
             radius=settings.radius,
             audit=False,
-            **arguments,
         )
+        loop = Loop(model, asked, **scenario)
         return exudyn_common.clocked(lambda: loop.run(None))
 
 

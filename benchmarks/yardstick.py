@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from operator import attrgetter
 
 import compiler
 import numpy as np
@@ -11,25 +12,25 @@ from chain import States
 from lissom.model import Model
 
 FIELDS = (
-    "section_position",
-    "section_phi",
-    "section_psi",
-    "axis",
-    "mass",
-    "moment",
-    "second_moment",
-    "coupling",
-    "coupling_eta",
-    "gyroscopic",
-    "modal_mass",
-    "stiffness",
-    "damping",
+    "sections.position",
+    "sections.phi",
+    "sections.psi",
+    "joints.axis",
+    "inertia.mass",
+    "inertia.moment",
+    "inertia.second_moment",
+    "inertia.coupling",
+    "inertia.coupling_eta",
+    "inertia.gyroscopic",
+    "inertia.modal_mass",
+    "strain.stiffness",
+    "strain.damping",
     "gravity",
 )
 
 
 class _Model(ctypes.Structure):
-    _fields_ = tuple((name, ctypes.c_void_p) for name in FIELDS)
+    _fields_ = tuple((name.replace(".", "_"), ctypes.c_void_p) for name in FIELDS)
 
 
 class Yardstick:
@@ -37,11 +38,11 @@ class Yardstick:
 
     def __init__(self, model: Model) -> None:
         arrays, links = model.arrays, len(model.bodies)
-        modes = int(arrays.modes[1])
-        serial = np.array_equal(arrays.parent[1:], np.arange(links))
-        if not serial or np.any(arrays.modes[1:] != modes) or np.any(arrays.second_order):
+        modes = int(arrays.tree.modes[1])
+        serial = np.array_equal(arrays.tree.parent[1:], np.arange(links))
+        if not serial or np.any(arrays.tree.modes[1:] != modes) or np.any(arrays.tree.second_order):
             raise ValueError("the yardstick is for serial chains of equal links without stiffening")
-        self._arrays = {name: np.ascontiguousarray(getattr(arrays, name)) for name in FIELDS}
+        self._arrays = {name: np.ascontiguousarray(attrgetter(name)(arrays)) for name in FIELDS}
         self._model = _Model(*(array.ctypes.data for array in self._arrays.values()))
         self._repeat = compiler.load("yardstick.c", LINKS=links, MODES=modes).repeat
         self._repeat.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_long, *4 * [ctypes.c_void_p]]

@@ -10,6 +10,7 @@ Names load when they are first used, so that `import lissom` stays light.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from lissom.showing import provide
 from lissom.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -84,6 +85,14 @@ _MODULES = {
     "lissom.errors": ("LissomError",),
     "lissom.citation": ("cite",),
 }
+_PICTURES = {
+    "run.plot": "lissom.view.plots:plot",
+    "run.report": "lissom.view.report:save",
+    "run.animate": "lissom.view.film:film",
+    "run.html": "lissom.view.notebook:notebook_html",
+    "comparison.plot": "lissom.view.comparison:plot_comparison",
+}
+provide(_PICTURES)
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 _SUBPACKAGES = (
     "lie",

@@ -99,7 +99,7 @@ def spinning(model, speed):
 
     Axial functions first stretch to their steady state, found by Newton's method.
     """
-    free = np.flatnonzero(model.arrays.prescribed == 0)
+    free = np.flatnonzero(model.arrays.velocities.prescribed == 0)
     q, qd = model.neutral(), np.zeros(model.nv)
     qd[0] = speed
     for _ in range(4):

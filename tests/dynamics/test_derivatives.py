@@ -170,7 +170,7 @@ def prescribed(request):
 
 
 def given_and_free(case):
-    mask = case.model.arrays.prescribed == 1
+    mask = case.model.arrays.velocities.prescribed == 1
     assert mask.any()
     return mask, ~mask
 

@@ -169,6 +169,6 @@ def test_gravity_energy_rises_with_the_weight():
     q, _ = random_state(robot, np.random.default_rng(15))
     high = q.copy()
     high[6] += 2.0
-    mass = model.arrays.mass.sum()
+    mass = model.arrays.inertia.mass.sum()
     rise = lissom.energy(model, high, np.zeros(model.nv)).gravity - lissom.energy(model, q, np.zeros(model.nv)).gravity
     assert rise == pytest.approx(2.0 * 3.0 * mass, rel=1e-12)

@@ -147,12 +147,13 @@ def test_round_off_becomes_zero_and_small_numbers_stay():
     from lissom.kernel.retarget import structural_zeros
 
     arrays = model_of("ella").arrays
-    turned = arrays.origin_rotation.copy()
+    turned = arrays.joints.origin_rotation.copy()
     turned[1] = [[6e-17, -1, 0], [1, 6e-17, 0], [0, 0, 1]]
     spring = np.array([1e-20, 1.0])
-    cleaned = structural_zeros(arrays._replace(origin_rotation=turned, spring=spring))
-    assert np.count_nonzero(cleaned.origin_rotation[1]) == 3
-    assert cleaned.spring[0] == 1e-20
+    joints, passive = arrays.joints._replace(origin_rotation=turned), arrays.passive._replace(spring=spring)
+    cleaned = structural_zeros(arrays._replace(joints=joints, passive=passive))
+    assert np.count_nonzero(cleaned.joints.origin_rotation[1]) == 3
+    assert cleaned.passive.spring[0] == 1e-20
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")

@@ -96,8 +96,8 @@ def position_rate(model, q, v):
 def loss(model, q, v):
     """Power lost in links with linear damping and in viscous joints."""
     arrays = model.arrays
-    power = sum(arrays.viscous * v[arrays.passive_v] ** 2)
+    power = sum(arrays.passive.viscous * v[arrays.passive.v] ** 2)
     for i, body in enumerate(model.bodies, start=1):
         rate = v[body.modes_v]
-        power += rate @ arrays.damping[i, : len(rate), : len(rate)] @ rate
+        power += rate @ arrays.strain.damping[i, : len(rate), : len(rate)] @ rate
     return power

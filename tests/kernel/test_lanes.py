@@ -9,9 +9,9 @@ from numba.core.errors import TypingError
 from random_robots import random_robot, random_state
 
 import lissom
+from lissom.kernel.arrays import padded
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.rows import eliminate
-from lissom.model.arrays import padded
 
 STEPS = {"add": add_lanes, "set": set_lanes}
 

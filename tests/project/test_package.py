@@ -1,6 +1,5 @@
 """Claims about the package as a whole: light to import, complete, citable."""
 
-import ast
 import re
 import subprocess
 import sys
@@ -12,25 +11,6 @@ import lissom
 from lissom.citation import PAPERS
 
 HEAVY = {"numba", "scipy", "pydantic", "matplotlib", "xarray", "casadi", "ruamel", "rich", "typer", "numpy"}
-
-# A file imports from its own layer and from those before it; from later ones only inside functions that need them.
-LAYERS = ("lie", "beam", "fem", "model", "kernel", "dynamics", "analysis", "theory", "control", "simulation",
-          "scenario", "view", "examples", "cli")  # fmt: skip
-
-
-def imported_layers(path):
-    """Layers that a file imports when it is imported itself."""
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "lissom":
-            _, *inner = node.module.split(".")
-            yield from inner[:1] or [alias.name for alias in node.names]
-
-
-@pytest.mark.parametrize("layer", LAYERS)
-def test_a_layer_imports_from_those_before_it(layer):
-    later = set(LAYERS[LAYERS.index(layer) + 1 :])
-    files = sorted((ROOT / "src" / "lissom" / layer).rglob("*.py"))
-    assert files and not [(file.name, name) for file in files for name in imported_layers(file) if name in later]
 
 
 def test_import_loads_nothing_heavy():

@@ -45,13 +45,13 @@ def test_a_broken_scenario_gives_one_error_with_place_value_and_remedy(
 def test_the_good_scenario_says_what_to_simulate() -> None:
     good = Scenario.from_yaml(GOOD)
     prepared = good.prepare()
-    q, qd = prepared.arguments["start"]
+    q, qd = prepared.start
     elbow = prepared.model.coordinates.index("elbow")
     assert (q[elbow], qd[elbow]) == (-0.2, 0.3)
-    assert isinstance(prepared.arguments["controller"], ControlLaw)
-    assert prepared.arguments["rate"] == 100 and prepared.arguments["rtol"] == 1e-5
+    assert isinstance(prepared.controller, ControlLaw)
+    assert prepared.settings.rate == 100 and prepared.settings.rtol == 1e-5
     # joints that the reference does not name stay where they start
-    np.testing.assert_allclose(prepared.arguments["controller"].reference(1.0)[0], [0, 0.6, 0.4])
+    np.testing.assert_allclose(prepared.controller.reference(1.0)[0], [0, 0.6, 0.4])
 
 
 def test_a_scenario_comes_back_from_its_own_text() -> None:
@@ -90,7 +90,7 @@ def test_files_are_looked_for_beside_the_scenario(tmp_path: Path) -> None:
     (folder / "run.yaml").write_text("robot: beam.yaml\nduration: 1\nmotion: {shaft: {type: csv, path: turn.csv}}\n")
     prepared = load(folder / "run.yaml").prepare()
     assert prepared.model.robot.name == "spinup-beam"
-    np.testing.assert_allclose(prepared.arguments["motion"]["shaft"]([0, 2])[0][:, 0], [0, 1], atol=1e-12)
+    np.testing.assert_allclose(prepared.motion["shaft"]([0, 2])[0][:, 0], [0, 1], atol=1e-12)
 
 
 # values by path
@@ -188,7 +188,7 @@ def test_a_joint_may_be_prescribed_beside_a_controller() -> None:
     control = {"type": "pd", "gains": {"shoulder": {"p": 2000, "d": 200}, "shoulder-yaw": {"p": 900, "d": 157}}}
     motion = {"elbow": {"type": "quintic", "to": 0.4, "duration": 0.4}}
     prepared = scenario(control=control, motion=motion).prepare()
-    assert prepared.arguments["controller"] is not None and list(prepared.arguments["motion"]) == ["elbow"]
+    assert prepared.controller is not None and list(prepared.motion) == ["elbow"]
 
 
 def test_a_scenario_in_python_is_the_run_of_its_file() -> None:

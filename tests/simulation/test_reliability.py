@@ -9,7 +9,7 @@ from soft_arms import SUNDIALS, needs
 import lissom
 from lissom.control import Reference, Sampled, pd, torques
 from lissom.errors import LissomError
-from lissom.simulation import SimulationWarning
+from lissom.simulation import Ending, SimulationWarning
 from lissom.simulation.run import run
 
 
@@ -111,7 +111,7 @@ def test_keyboard_during_a_run_gives_a_trajectory_and_a_warning():
         (lambda: {"elbow": [1.0, 2.0]}, r"elbow = \[1.0, 2.0\]"),
         (lambda: None, "returned None"),
         (lambda: "full speed", "full speed"),
-        (lambda: 1 / 0, "ZeroDivisionError: division by zero .*test_simulate_reliability.py, line"),
+        (lambda: 1 / 0, "ZeroDivisionError: division by zero .*test_reliability.py, line"),
     ],
 )
 def test_controller_that_returns_nonsense_stops_with_time_and_value_and_keeps_the_rest(bad, told):
@@ -121,7 +121,7 @@ def test_controller_that_returns_nonsense_stops_with_time_and_value_and_keeps_th
         return bad() if t > 0.0205 else np.zeros(3)
 
     result = run(model, 1.0, controller=controller, rate=1000)
-    assert result.status == "failed"
+    assert result.status is Ending.CONTROLLER_FAILED
     assert "at t = 0.021 s" in result.message
     with pytest.raises(AssertionError, match=told):
         raise AssertionError(result.message)
@@ -171,7 +171,7 @@ def test_fixed_step_that_does_not_converge_is_cut_and_the_run_goes_on(method):
 def test_steps_that_never_converge_are_reported_with_time_and_coordinate(method):
     """At rest only the absolute error counts, and this one is far below round-off."""
     result = run(flexible_arm(), 1.0, method=method, atol=1e-35)
-    assert result.status == "failed"
+    assert result.status is Ending.NOT_CONVERGED
     assert f"{method} did not converge at t = " in result.message
     assert "fastest coordinate: " in result.message and "loosen rtol or atol" in result.message
     assert len(result.t) >= 1 and result.rejected > 3
@@ -186,7 +186,7 @@ def test_explicit_step_beyond_stability_is_called_by_its_name(method):
     law = pd(model, {j: {"p": 500, "d": 50} for j in model.joints}, [0.1, 0.1, 0.1])
     with pytest.warns(SimulationWarning) as told:
         result = lissom.simulate(model, 0.5, controller=law, method=method, step=1e-3)
-    assert result.info.status in ("failed", "diverged")
+    assert result.info.status in (Ending.NOT_FINITE, Ending.DIVERGED)
     message = result.info.message
     assert f"{method} is unstable with steps of 0.001 s" in message
     assert "fastest eigenvalue" in message and "radau" in message
@@ -209,15 +209,19 @@ def test_growth_without_bound_of_a_rigid_robot_is_reported():
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"duration": np.nan}, "duration must be a positive number"),
-        ({"duration": -1.0}, "duration must be a positive number"),
-        ({"rtol": 0.0}, "rtol must be a positive number"),
-        ({"rtol": 1e-16}, "rtol = 1e-16 is below what numbers of double precision resolve; give at least 1e-14"),
-        ({"step": -1e-3}, "step must be a positive number"),
-        ({"rate": np.inf}, "rate must be a positive number"),
-        ({"method": "rk5"}, "unknown method 'rk5'; choose from auto, euler, rk4"),
-        ({"method": "rk4"}, "no step-size control; give step="),
-        ({"method": "generalised-alpha", "radius": 1.5}, "radius must lie between 0"),
+        ({"duration": np.nan}, "^duration = nan: must be a finite number; give the time to simulate in seconds"),
+        ({"duration": -1.0}, "^duration = -1: must be positive; give the time to simulate in seconds"),
+        ({"duration": None}, "^duration .*: must be a number, not an empty value; give the time to simulate"),
+        ({"duration": "2 s"}, "^duration = '2 s': must be a number, not text .write the number without its unit"),
+        ({"duration": 1j}, "^duration = 1j: must be a number, not complex"),
+        ({"rtol": 0.0}, "^rtol = 0: must be at least 1e-14; give the relative error allowed per step"),
+        ({"rtol": 1e-16}, "^rtol = 1e-16: must be at least 1e-14"),
+        ({"step": -1e-3}, "^step = -0.001: must be positive; give a fixed step in seconds"),
+        ({"rate": np.inf}, "^rate = inf: must be a finite number; give the number of outputs per second"),
+        ({"method": "rk5"}, r"^method = 'rk5': is unknown \(did you mean 'rk4'\?\); choose an integrator: auto, euler"),
+        ({"method": "rk4"}, "^step: missing; rk4 takes fixed steps, give their size in seconds"),
+        ({"method": "generalised-alpha", "radius": 1.5}, "^radius = 1.5: .*at most 1"),
+        ({"audit": "yes"}, "^audit = 'yes': must be true or false"),
         ({"start": {"pivot": np.nan}}, "start: pivot takes 1 finite number"),
         ({"start": {"pivt": 0.1}}, "did you mean 'pivot'"),
         ({"start": [0.0, 1.0]}, r"start: q must have shape \(1,\) for \w+, got \(2,\)"),

@@ -7,6 +7,7 @@ from sample_runs import ella_run, satellite_run, small_ella
 
 import lissom
 from lissom.lie import quaternion, so3
+from lissom.simulation import RunSettings
 from lissom.simulation.raw import RawRun
 from lissom.simulation.trajectory import from_run
 
@@ -250,7 +251,9 @@ def test_a_run_without_accounts_says_so():
     model = small_ella().compile()
     t = np.zeros(1)
     zero = np.zeros((1, model.nv))
-    run = from_run(RawRun(model, t, model.neutral()[None], zero, zero, zero, t, t, settings={"audit": False}))
+    run = from_run(
+        RawRun(model, t, model.neutral()[None], zero, zero, zero, t, t, settings=RunSettings(duration=1.0, audit=False))
+    )
     assert "work" not in run.dataset
     with pytest.raises(lissom.LissomError, match="audit=True"):
         run.energy_audit()

@@ -33,7 +33,7 @@ def test_prescribed_joints_stay_prescribed(tmp_path):
     t = np.zeros(1)
     zero = np.zeros((1, model.nv))
     from_run(RawRun(model, t, zero, zero, zero, zero, t, t)).save(tmp_path / "run.nc")
-    assert_array_equal(Trajectory.load(tmp_path / "run.nc").model.arrays.prescribed, model.arrays.prescribed)
+    assert_array_equal(Trajectory.load(tmp_path / "run.nc").model.arrays.prescribed, model.arrays.velocities.prescribed)
 
 
 def test_the_table_has_one_column_per_number_and_knows_its_units():

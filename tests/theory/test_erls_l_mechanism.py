@@ -15,7 +15,7 @@ from places import reference_figures
 import lissom
 from lissom import theory
 from lissom.errors import LissomError
-from lissom.examples.l_mechanism import FINE, TABLE_2, Ell, aluminium, robot, steel, swing
+from lissom.reproductions.l_mechanism import FINE, TABLE_2, Ell, aluminium, robot, steel, swing
 from lissom.theory import erls
 
 FIGURES = reference_figures()["l_mechanism"]

@@ -200,7 +200,7 @@ def test_canadarm2_falls_as_geometrically_exact_beams_do():
     own, run = falling()
     for spot in CANADARM2["spots"]:
         k = round(200 * spot["t"])
-        assert np.abs(run.q[k, own.model.arrays.geared_q] - spot["position"]).max() < 2e-5
+        assert np.abs(run.q[k, own.model.arrays.gears.joint_q] - spot["position"]).max() < 2e-5
         assert np.abs(own.tip(run.q[k])[:3, 3] - spot["tip"]).max() < 2e-5
         for joint, figures in spot["wrench"].items():
             wrench = run.dataset["wrench"].values[:, own.model.joints.index(joint)]
@@ -219,9 +219,10 @@ def test_canadarm2_falls_as_geometrically_exact_beams_do():
 def test_natural_frequencies_of_canadarm2(held, figures):
     model = lissom.load("canadarm2").with_value("gravity", [0, 0, 0]).compile()
     own, q, still = RecursiveLagrange(model), model.neutral(), np.zeros(model.nv)
-    q[model.arrays.geared_q[:2]] = q[model.arrays.rotor_q[:2]] = CANADARM2["start"]["shoulder"]
-    q[model.arrays.geared_q[1]] = q[model.arrays.rotor_q[1]] = CANADARM2["start"]["elbow"]
-    fixed = model.arrays.rotor_v if held == "rotors" else np.concatenate([model.arrays.rotor_v, model.arrays.geared_v])
+    gears = model.arrays.gears
+    q[gears.joint_q[:2]] = q[gears.rotor_q[:2]] = CANADARM2["start"]["shoulder"]
+    q[gears.joint_q[1]] = q[gears.rotor_q[1]] = CANADARM2["start"]["elbow"]
+    fixed = gears.rotor_v if held == "rotors" else np.concatenate([gears.rotor_v, gears.joint_v])
     free = np.setdiff1d(np.arange(model.nv), fixed)
     h = 1e-6 * np.eye(model.nv)
     stiffness = np.array(

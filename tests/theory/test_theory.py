@@ -6,6 +6,7 @@ import pytest
 import lissom
 from lissom import theory
 from lissom.control import Reference, computed_torque, pd
+from lissom.simulation import Ending
 
 
 def test_the_kernel_is_the_first_formulation():
@@ -99,7 +100,7 @@ def test_a_formulation_that_fails_stops_there_and_keeps_what_it_has():
     with pytest.raises(theory.Stopped, match=r"after t = 0\.\d+ s: beyond 0\.1 rad") as stopped:
         theory.simulate(Called(model, 0.1), 0.5, start=(model.neutral(), speeds))
     assert 0.09 < stopped.value.run["joint1"].values[-1] <= 0.1
-    assert stopped.value.run.info.status == "failed"
+    assert stopped.value.run.info.status is Ending.FORMULATION_FAILED
 
 
 def test_a_formulation_stopped_by_hand_keeps_what_it_has():
@@ -114,7 +115,7 @@ def test_a_formulation_stopped_by_hand_keeps_what_it_has():
 
     with pytest.raises(theory.Stopped, match="stopped by hand after t = 0") as stopped:
         theory.simulate(Stopping(model), 0.5, start=(model.neutral(), np.eye(model.nv)[0]))
-    assert stopped.value.run.info.status == "interrupted" and len(stopped.value.run.t) > 3
+    assert stopped.value.run.info.status is Ending.INTERRUPTED and len(stopped.value.run.t) > 3
 
 
 def test_a_formulation_that_fails_at_the_start_says_why():

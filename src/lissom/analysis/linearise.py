@@ -79,7 +79,7 @@ def linearise(
 def _accelerations(model: Model, q: Vector, inverse_mass: np.ndarray, unit: np.ndarray) -> np.ndarray:
     """Accelerations (nv, inputs) under unit forces; a prescribed coordinate takes an acceleration instead."""
     out = inverse_mass @ unit
-    given = np.flatnonzero(model.arrays.prescribed)
+    given = np.flatnonzero(model.arrays.velocities.prescribed)
     if len(given):
         reaction = -inverse_mass @ mass_matrix(model, q)[:, given]  # what its acceleration does to the free ones
         reaction[given] = np.eye(len(given))

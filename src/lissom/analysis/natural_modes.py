@@ -165,7 +165,7 @@ def _locked(model: Model, locked: Locked) -> list[int]:
         raise LissomError(f"locked = {locked!r}: write True, False, 'motors' or a list of names such as [{locked!r}]")
     else:
         fixed = set(held_coordinates(model, locked))
-    return sorted(fixed | set(np.flatnonzero(model.arrays.prescribed).tolist()))
+    return sorted(fixed | set(np.flatnonzero(model.arrays.velocities.prescribed).tolist()))
 
 
 def _hold(locked: Locked) -> Hold:
@@ -201,11 +201,15 @@ def _matrices(model: Model, q: Vector, prestress: bool) -> tuple[np.ndarray, np.
 
 def _modes(M: np.ndarray, K: np.ndarray, free: np.ndarray, free_parts: list[Part]) -> tuple[np.ndarray, np.ndarray]:
     """Squares of the angular frequencies, rising, and shapes (nv, modes) of unit modal mass."""
-    from scipy.linalg import eigh
+    from scipy.linalg import LinAlgError, eigh
 
     inner = np.ix_(free, free)
     mass, stiffness = M[inner], K[inner]
-    raw, X = eigh(stiffness, mass)
+    try:
+        raw, X = eigh(stiffness, mass)
+    except LinAlgError:
+        least = free_parts[int(mass.diagonal().argmin())].coordinate
+        raise LissomError(f"the mass matrix is not positive definite: look at what {least} moves") from None
     noise = len(free) * np.finfo(float).eps * np.abs(raw).max()
     X = _separated(X, mass, raw, noise, free_parts)
     # Rayleigh's quotient removes the rounding that the stiffest mode leaves on the softest.

@@ -83,6 +83,7 @@ def input_columns(model: Model, q: Vector, signals: Iterable[Signal]) -> tuple[l
     """
     names: list[str] = []
     columns: list[Vector] = []
+    given = model.arrays.velocities.prescribed == 1
     for signal in signals:
         name = dotted(signal)
         kind, of, rows = _point(model, name)
@@ -90,7 +91,7 @@ def input_columns(model: Model, q: Vector, signals: Iterable[Signal]) -> tuple[l
             J = jacobian(model, q, of)
             for row in rows:
                 names.append(f"{of}.tip.{AXES[row]}")
-                columns.append(np.where(model.arrays.prescribed == 1, 0.0, J[3 + row]))  # no force moves these
+                columns.append(np.where(given, 0.0, J[3 + row]))  # no force moves these
             continue
         if kind:
             raise LissomError(f"{name} cannot be an input; take a joint, a coordinate, or a tip such as '{of}.tip.y'")

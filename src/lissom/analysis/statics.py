@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -20,7 +21,7 @@ from lissom.dynamics.coordinates import (
     motor_indices,
     velocity_indices,
 )
-from lissom.dynamics.state import Vector, Wrenches
+from lissom.dynamics.state import NotFinite, Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.model.compiled import BodyNames, Model
@@ -134,7 +135,7 @@ class _Search:
 
     def _held(self, hold: Hold) -> np.ndarray:
         model = self.model
-        held = set(np.flatnonzero(model.arrays.prescribed).tolist()) | set(held_coordinates(model, hold))
+        held = set(np.flatnonzero(model.arrays.velocities.prescribed).tolist()) | set(held_coordinates(model, hold))
         for body in model.bodies:
             if body.rotor_v is not None and body.joint_v.start in held:
                 if body.rotor_v in held:
@@ -151,8 +152,8 @@ class _Search:
             joint = body.joint_v.start
             assert body.rotor_v is not None and body.rotor_q is not None
             torque = needed[joint] - self.tau[joint]
-            row = int(np.flatnonzero(self.model.arrays.rotor_v == body.rotor_v)[0])
-            self.q[body.rotor_q] += torque / self.model.arrays.gear_stiffness[row]
+            row = int(np.flatnonzero(self.model.arrays.gears.rotor_v == body.rotor_v)[0])
+            self.q[body.rotor_q] += torque / self.model.arrays.gears.stiffness[row]
             self.tau[body.rotor_v] = torque
         wound = {k for body in self.wound for k in (body.joint_v.start, body.rotor_v)}
         held = [k for k in self.held if k not in wound]
@@ -191,12 +192,13 @@ class _Search:
     def _solve(self) -> tuple[int, bool]:
         from scipy.linalg import eigvalsh
 
-        weight = np.sqrt(self.model.arrays.mass.sum()) * np.linalg.norm(self.model.arrays.gravity)
+        weight = np.sqrt(self.model.arrays.inertia.mass.sum()) * np.linalg.norm(self.model.arrays.gravity)
         largest, strongest = 0.0, weight
         correction = np.zeros(len(self.free))
         for iteration in range(ITERATIONS):
-            force, stiffness, mass = self._linear()
-            if not (np.all(np.isfinite(force)) and np.all(np.isfinite(stiffness))):
+            try:
+                force, stiffness, mass = self._linear()
+            except NotFinite:
                 break
             spread = eigvalsh((stiffness + stiffness.T) / 2, mass)
             floor = 1e-12 * np.abs(spread).max()
@@ -231,10 +233,10 @@ class _Search:
         turn = np.abs(correction[self.turning]).max(initial=0.0)
         factor = min(1.0, LARGEST_TURN / turn) if turn > 0 else 1.0
         while definite and factor > 1e-3:
-            ahead = self._unbalanced(self._moved(factor * correction))[self.free]
-            following = np.linalg.solve(matrix, ahead)
-            if np.all(np.isfinite(following)) and following @ mass @ following <= size**2:
-                break
+            with suppress(NotFinite):
+                following = np.linalg.solve(matrix, self._unbalanced(self._moved(factor * correction))[self.free])
+                if following @ mass @ following <= size**2:
+                    break
             factor /= 2
         return factor * correction
 

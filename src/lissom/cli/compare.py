@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lissom.cli.options import EXAMPLE, Anything, Json, Settings
-from lissom.cli.shell import assignment, command, screen
+from lissom.cli.shell import assignment, command
+from lissom.terminal import screen
 
 if TYPE_CHECKING:
     from lissom.scenario.compare import Comparison

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.shell import command, screen
+from lissom.cli.shell import command
 from lissom.errors import LissomError
+from lissom.terminal import screen
 
 
 @command
@@ -44,14 +45,14 @@ def example(
 
 def titles() -> dict[str, str]:
     """First line of every example's docstring, by name."""
-    import lissom.examples as package
+    import lissom.reproductions as package
 
     names = sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(package.__path__))
     return {name: _title(name) for name in names}
 
 
 def _module(name: str) -> str:
-    return f"lissom.examples.{name.replace('-', '_')}"
+    return f"lissom.reproductions.{name.replace('-', '_')}"
 
 
 def _title(name: str) -> str:

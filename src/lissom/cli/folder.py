@@ -70,7 +70,7 @@ class Folder:
         from lissom.view import report
 
         with _explained(self.path):
-            report.write(self.path / "report.html", report.report(trajectory))
+            report.save(trajectory, self.path / "report.html")
         self.files.append("report.html")
 
     def film(self, trajectory: Trajectory, name: str, show: bool) -> None:

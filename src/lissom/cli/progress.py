@@ -8,7 +8,7 @@ from typing import Any
 
 from numba.core.event import Listener
 
-from lissom.cli.shell import screen
+from lissom.terminal import screen
 
 
 class Bar:

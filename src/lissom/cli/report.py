@@ -29,7 +29,7 @@ def show(console: Console, trajectory: Trajectory, summary: Summary) -> None:
         Text.assemble(
             (summary.robot, "bold"),
             "  ",
-            (summary.status, COLOURS.get(summary.status, "bold red")),
+            (summary.status.word, COLOURS.get(summary.status.word, "bold red")),
             f"  {summary.duration:g} s of motion in {_round(summary.wall)} s{speed}",
         )
     )

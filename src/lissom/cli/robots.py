@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from lissom.cli.options import EXAMPLE, Anything, Json, Settings
-from lissom.cli.shell import FAILED, assignment, command, say, screen
+from lissom.cli.shell import FAILED, assignment, command, say
 from lissom.errors import LissomError
+from lissom.terminal import screen
 
 
 @command

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lissom.cli.options import EXAMPLE, Anything, Json, Settings
-from lissom.cli.shell import FAILED, INTERRUPTED, assignment, command, say, screen
+from lissom.cli.shell import FAILED, INTERRUPTED, assignment, command, say
 from lissom.errors import LissomError
+from lissom.terminal import screen
 
 if TYPE_CHECKING:
+    from lissom.scenario.prepare import Prepared
     from lissom.scenario.schema import Scenario
     from lissom.simulation.trajectory import Trajectory
 
@@ -80,12 +82,14 @@ def run(
             typer.echo(json.dumps(folder.account(summary), indent=2))
         elif not quiet:
             folder.show(screen())
+    from lissom.simulation.ending import Ending
+
     info = trajectory.info
-    if info.status == "interrupted":
+    if info.status is Ending.INTERRUPTED:
         say(f"interrupted: {info.message} in {folder.path}", "yellow")
         raise typer.Exit(INTERRUPTED)
-    if info.status != "finished":
-        say(f"{info.status}: {info.message}; what was computed is in {folder.path}", "red")
+    if info.status is not Ending.FINISHED:
+        say(f"{info.status.word}: {info.message}; what was computed is in {folder.path}", "red")
         raise typer.Exit(FAILED)
 
 
@@ -110,21 +114,28 @@ def _simulate(what: str, changes: list[tuple[str, Any]], out: Path | None, show:
             raise LissomError(f"{text}; if that is meant, give it with --out") from None
     folder = Folder.make(asked, loaded.name)
     try:
-        return scenario, _trajectory(prepared.model, prepared.arguments, show), folder
+        return scenario, _trajectory(prepared, show), folder
     except BaseException:
         folder.discard()
         raise
 
 
-def _trajectory(model: Any, arguments: dict[str, Any], show: bool) -> Trajectory:
+def _trajectory(prepared: Prepared, show: bool) -> Trajectory:
     from numba.core.event import install_listener
 
     from lissom.cli.progress import Bar, Compiling
     from lissom.simulation.run import run as integrate
     from lissom.simulation.trajectory import from_run
 
-    with Bar(arguments["duration"], show) as bar, install_listener("numba:compile", Compiling(bar)):
-        raw = integrate(model, **arguments, progress=bar.update)
+    with Bar(prepared.settings.duration, show) as bar, install_listener("numba:compile", Compiling(bar)):
+        raw = integrate(
+            prepared.model,
+            prepared.settings,
+            controller=prepared.controller,
+            start=prepared.start,
+            motion=prepared.motion,
+            progress=bar.update,
+        )
     if len(raw.t) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     return from_run(raw)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import functools
-import sys
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
+from typing import Any, NoReturn, ParamSpec
 
 import typer
 
 from lissom.errors import LissomError
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 FAILED = 1
 INTERRUPTED = 130
@@ -52,14 +48,6 @@ def say(text: str, colour: str) -> None:
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     say(f"warning: {message}", "yellow")
-
-
-def screen(error: bool = False) -> Console:
-    """The terminal, or 100 columns where the output goes to a file."""
-    from rich.console import Console
-
-    stream = sys.stderr if error else sys.stdout
-    return Console(file=stream, width=None if stream.isatty() else 100, highlight=False)
 
 
 def assignment(text: str, example: str) -> tuple[str, Any]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lissom.cli.options import EXAMPLE, Anything, Json, Settings
-from lissom.cli.shell import assignment, command, examples, fail, screen
+from lissom.cli.shell import assignment, command, examples, fail
+from lissom.terminal import screen
 
 if TYPE_CHECKING:
     import numpy as np

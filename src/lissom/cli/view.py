@@ -77,14 +77,13 @@ def _found(what: str, changes: list[tuple[str, Any]]) -> tuple[Robot | None, dic
         fail("there is no folder out/ yet; make a run with lissom run, or give the name of a robot: lissom view ella")
     from lissom.cli.progress import busy
     from lissom.scenario.files import find
-    from lissom.simulation.main import simulate
 
     loaded = find(what)
     scenario = loaded.scenario.with_values(changes)
     prepared = scenario.prepare()
     with busy(f"simulating {loaded.name}", show=True):
-        run = simulate(prepared.model, **prepared.arguments, progress=False)
-    return scenario.load_robot(), {loaded.name: run}, prepared.arguments["start"][0]
+        run = prepared.simulate(progress=False)
+    return scenario.load_robot(), {loaded.name: run}, prepared.start[0]
 
 
 def _recorded(path: Path) -> list[tuple[str, Path]]:

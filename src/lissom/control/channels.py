@@ -126,7 +126,7 @@ def _check(model: Model, body: BodyNames, name: str, field: str) -> None:
             f"{field}: {name!r} is a {joint.type} joint, whose turn is no single angle; "
             "control it by a function of (t, q, qd), see Sampled"
         )
-    if np.any(model.arrays.prescribed[body.joint_v]):
+    if np.any(model.arrays.velocities.prescribed[body.joint_v]):
         raise LissomError(f"{field}: the motion of {name!r} is prescribed; no controller can act on it")
 
 

@@ -57,7 +57,7 @@ class Sensor:
 def held_by_motors(model: Model, q: np.ndarray, selected: Sequence[Channel]) -> Equilibrium:
     """The state of rest with the joints at q, which the selected motors must be able to hold."""
     at = static_equilibrium(model, q)
-    held = {*(channel.force for channel in selected), *np.flatnonzero(model.arrays.prescribed).tolist()}
+    held = {*(channel.force for channel in selected), *np.flatnonzero(model.arrays.velocities.prescribed).tolist()}
     largest = np.abs(at.tau).max(initial=0.0)
     for k in np.flatnonzero(np.abs(at.tau) > max(1e-8 * largest, 1e-9)):
         if k not in held:

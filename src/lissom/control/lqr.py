@@ -207,7 +207,7 @@ def controlled(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...
     """The coordinates of the joints that state feedback acts on: the named ones, or all that move."""
     for body in model.bodies:
         kind = model.robot.link(body.link).joint.type
-        if kind in ("spherical", "free") and not np.any(model.arrays.prescribed[body.joint_v]):
+        if kind in ("spherical", "free") and not np.any(model.arrays.velocities.prescribed[body.joint_v]):
             raise LissomError(
                 f"lqr: {body.joint!r} is a {kind} joint; state feedback needs joints of single angles or slides"
             )
@@ -216,7 +216,7 @@ def controlled(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...
     movable = [
         body.joint
         for body in model.bodies
-        if body.joint_v.stop > body.joint_v.start and not np.any(model.arrays.prescribed[body.joint_v])
+        if body.joint_v.stop > body.joint_v.start and not np.any(model.arrays.velocities.prescribed[body.joint_v])
     ]
     return channels(model, movable, "joints")
 

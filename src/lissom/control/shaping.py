@@ -144,7 +144,7 @@ def light_modes(
     if gains is not None and law is None:
         names = tuple(gains) if isinstance(gains, Mapping) else ()
         law = pd(model, gains, {name: 0.0 for name in names}, side)  # type: ignore[arg-type]
-    locked = set(np.flatnonzero(model.arrays.prescribed).tolist())
+    locked = set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
     if law is None:
         floating = {i for body in model.bodies if _floats(model, body.link) for i in range(model.nv)[body.joint_v]}
         locked |= set(model.actuated.tolist()) - floating

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lissom.dynamics.forward import forward_dynamics
 from lissom.dynamics.inverse import inverse_dynamics
 from lissom.dynamics.mass_matrix import mass_matrix
-from lissom.dynamics.state import Vector, Wrenches, body_wrenches, number_type, vector
+from lissom.dynamics.state import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.errors import LissomError
 from lissom.kernel import derivatives as kernel
 from lissom.model.compiled import Model
@@ -77,7 +77,8 @@ def derivatives(
         out.qd,
         out.tau,
     )
-    return Derivatives(out.qdd, out.q.T, out.qd.T, out.tau.T)
+    results = (out.qdd, out.q.T, out.qd.T, out.tau.T)
+    return Derivatives(*(finite(model, "derivatives", part, q=q, qd=qd, tau=tau, qdd=given) for part in results))
 
 
 def inverse_derivatives(
@@ -102,6 +103,8 @@ def inverse_derivatives(
         by_q,
         by_qd,
     )
+    for part in (by_q, by_qd):
+        finite(model, "inverse_derivatives", part.T, q=q, qd=qd, qdd=qdd)
     return InverseDerivatives(inverse_dynamics(model, q, qd, qdd, wrenches), by_q.T, by_qd.T, mass_matrix(model, q))
 
 
@@ -133,7 +136,11 @@ def parameter_derivatives(
             raise LissomError(f"{path} = {value!r} is not a number; give the path of a number of the robot")
         model = robot.with_value(path, value + 1j * kernel.STEP).compile(prescribed=names)
         rows.append(np.imag(function(model, *state)) / kernel.STEP)
-    return np.array(rows)
+    slopes = np.array(rows)
+    for path, row in zip(parameters, slopes):
+        if not np.all(np.isfinite(row)):
+            raise LissomError(f"parameter_derivatives: no finite derivative by {path} at this state")
+    return slopes
 
 
 def _refuse_complex(model: Model, *arrays: np.ndarray) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.state import number_type, vector
+from lissom.dynamics.state import finite, number_type, vector
 from lissom.kernel import energy as kernel
 from lissom.model.compiled import Model
 
@@ -41,4 +41,4 @@ def energy(model: Model, q: ArrayLike, qd: ArrayLike) -> Energy:
         qd.astype(number, copy=False),
         parts,
     )
-    return Energy(*parts.tolist())
+    return Energy(*finite(model, "energy", parts, q=q, qd=qd).tolist())

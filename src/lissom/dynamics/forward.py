@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.state import Vector, Wrenches, body_wrenches, number_type, vector
+from lissom.dynamics.state import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.kernel import forward
 from lissom.model.compiled import Model
 
@@ -42,4 +42,4 @@ def forward_dynamics(
         body_wrenches(model, wrenches, number),
         out,
     )
-    return out
+    return finite(model, "forward_dynamics", out, q=q, qd=qd, tau=tau, qdd=given)

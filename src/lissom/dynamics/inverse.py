@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.state import Vector, Wrenches, body_wrenches, number_type, vector
+from lissom.dynamics.state import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.errors import LissomError
 from lissom.kernel import energy as kernel_energy
 from lissom.kernel import inverse
@@ -86,4 +86,4 @@ def _newton_euler(model: Model, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wre
         body_wrenches(model, wrenches, number),
         tau,
     )
-    return tau
+    return finite(model, "inverse_dynamics", tau, q=q, qd=qd, qdd=qdd)

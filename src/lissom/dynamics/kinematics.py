@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.state import Vector, number_type, numbers, vector, wrench_vector
+from lissom.dynamics.state import Vector, finite, number_type, numbers, vector, wrench_vector
 from lissom.errors import LissomError
 from lissom.kernel import energy, kinematics
 from lissom.kernel import jacobian as kernel_jacobian
@@ -98,7 +98,9 @@ def _frames(
     packed = point.workspace(number)
     kinematics.outward(point.struct, packed, q.astype(number, copy=False), qd.astype(number, copy=False))
     energy.world_frames(point.struct, packed)
-    return point.scratch(number), point
+    work = point.scratch(number)
+    finite(model, f"the point on {link}", np.concatenate([work.world_position[-1], work.velocity[-1]]), q=q, qd=qd)
+    return work, point
 
 
 def _rotated(work: Any, rows: np.ndarray, axes: Axes) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.state import number_type, vector
+from lissom.dynamics.state import finite, number_type, vector
 from lissom.kernel import mass_matrix as kernel
 from lissom.model.compiled import Model
 
@@ -18,4 +18,4 @@ def mass_matrix(model: Model, q: ArrayLike) -> np.ndarray:
     kernel.mass_matrix(
         model.struct, model.workspace(number), q.astype(number, copy=False), np.zeros(model.nv, number), M
     )
-    return M
+    return finite(model, "mass_matrix", M, q=q)

@@ -57,7 +57,7 @@ def evaluate(
     q = vector(model, q, "q", model.nq)
     qd = vector(model, rng.normal(size=nv) if qd is None else qd, "qd", nv)
     forcing = vector(model, np.zeros(nv) if forcing is None else forcing, "forcing", nv)
-    if any(map(np.iscomplexobj, (model.arrays.mass, q, qd, forcing))):
+    if any(map(np.iscomplexobj, (model.arrays.inertia.mass, q, qd, forcing))):
         raise LissomError("operations are counted on real numbers: this model or state is complex")
     result = np.zeros((nv, nv) if function == "mass_matrix" else nv)
     arguments = (q, np.zeros(nv)) if function == "mass_matrix" else (q, qd, forcing, _no_wrenches(model))

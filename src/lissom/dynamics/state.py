@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,10 @@ from lissom.model.compiled import Model
 
 Vector = np.ndarray
 Wrenches = Mapping[str, ArrayLike]
+
+
+class NotFinite(LissomError):
+    """A result with infinities or NaN in it."""
 
 
 def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Vector:
@@ -43,10 +48,31 @@ def numbers(value: ArrayLike, name: str) -> np.ndarray:
         raise LissomError(f"{name} must hold numbers, got {array.ravel()[:3].tolist()}") from None
 
 
+def finite(model: Model, function: str, values: np.ndarray, **inputs: np.ndarray) -> np.ndarray:
+    """`values` (nv, ...), a result of `function`, or an error that names the coordinate where it is not a number.
+
+    Args:
+        inputs: the state that was given, (nq,) or (nv,) each: the cause if one of them is not finite itself.
+    """
+    if not np.isfinite(values).all():
+        for field, given in inputs.items():
+            names = model.q_names if field == "q" else model.coordinates
+            for name, number in zip(names, given.tolist()):
+                if not isfinite(abs(number)):
+                    raise NotFinite(f"{field} of {name} is {number}; give a finite number")
+        where = np.argwhere(~np.isfinite(values))[0]
+        name = model.coordinates[where[0]] if len(values) == model.nv else model.robot.name
+        raise NotFinite(
+            f"{function}: no finite number for {name} at this state; a value of the robot or of the state is too large "
+            "or too small for floating-point numbers"
+        )
+    return values
+
+
 def number_type(model: Model, *arrays: np.ndarray, wrenches: Wrenches | None = None) -> Any:
     """complex128 as soon as the model, an array or a wrench is complex, else float64."""
     loads = wrenches.values() if isinstance(wrenches, Mapping) else ()
-    is_complex = np.iscomplexobj(model.arrays.mass) or any(map(np.iscomplexobj, (*arrays, *loads)))
+    is_complex = np.iscomplexobj(model.arrays.inertia.mass) or any(map(np.iscomplexobj, (*arrays, *loads)))
     return np.complex128 if is_complex else np.float64
 
 

@@ -47,9 +47,9 @@ def forward_dynamics(model: Model, wrenches: Sequence[str] = ()) -> Function:
     q, qd, tau = run.input("q", model.nq), run.input("qd", model.nv), run.input("tau", model.nv)
     rows = run.wrenches(model, wrenches)
     qdd = np.full(model.nv, 0.0, dtype=object)
-    if np.any(model.arrays.prescribed):
+    if np.any(model.arrays.velocities.prescribed):
         given = run.input("given", model.nv)
-        qdd = np.where(model.arrays.prescribed == 1, given, qdd)
+        qdd = np.where(model.arrays.velocities.prescribed == 1, given, qdd)
     run.kernel(forward.forward_dynamics, q, qd, tau, rows, qdd)
     return run.function("forward_dynamics", qdd=qdd)
 
@@ -195,7 +195,7 @@ class _Run:
         from lissom.kernel.retarget import object_arrays, structural_zeros
         from lissom.kernel.workspace import workspace
 
-        if np.iscomplexobj(model.arrays.mass):
+        if np.iscomplexobj(model.arrays.inertia.mass):
             raise LissomError("symbolic functions need a real model: this one was compiled with a complex parameter")
         self.arrays = object_arrays(structural_zeros(model.arrays), float)
         self.work: Workspace = workspace(self.arrays, object)

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from lissom.kernel.arrays import Arrays
 from lissom.kernel.retarget import object_arrays, objects, retarget
 from lissom.kernel.workspace import workspace
-from lissom.model.arrays import Arrays
 
 
 @dataclass

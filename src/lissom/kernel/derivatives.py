@@ -58,8 +58,8 @@ def glide_step(q, at, axis, h):
 @kernel
 def tangent_step(model, k, q, h):
     """Move `q` by `h` along velocity coordinate k."""
-    at = model.tangent_q[k]
-    axis = model.tangent_axis[k]
+    at = model.velocities.coordinate[k]
+    axis = model.velocities.group_axis[k]
     if axis < 0:
         q[at] += h
     elif axis < 3:
@@ -71,8 +71,8 @@ def tangent_step(model, k, q, h):
 @inline
 def make_real(model, k, q):
     """Take back a complex step along velocity coordinate k."""
-    at = model.tangent_q[k]
-    axis = model.tangent_axis[k]
+    at = model.velocities.coordinate[k]
+    axis = model.velocities.group_axis[k]
     first = at if axis < 3 else at + 4
     last = at + 1 if axis < 0 else at + 4 if axis < 3 else at + 7
     for c in range(first, last):
@@ -110,7 +110,7 @@ def forward_derivatives(model, work, work_c, q, v, tau, wrench, q_c, v_c, a_c, w
     n = v.shape[0]
     forward_dynamics(model, work, q, v, tau, wrench, qdd)
     mass_matrix(model, work, q, v, L)
-    factorise(L, model.prescribed, n)
+    factorise(L, model.velocities.prescribed, n)
     for k in range(q.shape[0]):
         q_c[k] = q[k]
     for k in range(n):
@@ -122,7 +122,7 @@ def forward_derivatives(model, work, work_c, q, v, tau, wrench, q_c, v_c, a_c, w
     inverse_derivatives(model, work_c, q_c, v_c, a_c, wrench_c, tau_c, dq, dv)
     for row in range(n):
         for column in range(n):
-            free = 0.0 if model.prescribed[column] == 1 else 1.0
+            free = 0.0 if model.velocities.prescribed[column] == 1 else 1.0
             dq[row, column] = -dq[row, column] * free
             dv[row, column] = -dv[row, column] * free
             dtau[row, column] = free if row == column else 0.0

@@ -13,8 +13,8 @@ from lissom.kernel.passive import passive_energy
 @kernel
 def world_frames(model, work):
     """Body frames in the world, after the outward pass."""
-    for i in range(1, model.parent.shape[0]):
-        up = model.parent[i]
+    for i in range(1, model.tree.parent.shape[0]):
+        up = model.tree.parent[i]
         R = matrix(work.world_rotation[up])
         store_matrix(work.world_rotation[i], compose(R, matrix(work.rotation[i])))
         p = add(vector(work.world_position[up]), rotate(R, vector(work.position[i])))
@@ -23,30 +23,30 @@ def world_frames(model, work):
 
 @inline
 def strain_energy(model, i, q, v, zero):
-    if model.nodes[i] > 0:
+    if model.tree.nodes[i] > 0:
         return exact_strain_energy(model, i, q, v, zero)
-    m = model.modes[i]
-    eta = model.modes_q[i]
+    m = model.tree.modes[i]
+    eta = model.tree.modes_q[i]
     energy = zero
     for j in range(m):
         for k in range(m):
-            energy += 0.5 * q[eta + j] * model.stiffness[i, j, k] * q[eta + k]
-    for term in range(model.cubic_start[i], model.cubic_start[i + 1]):
-        a = model.cubic_modes[term, 0]
-        b = model.cubic_modes[term, 1]
-        c = model.cubic_modes[term, 2]
-        energy += model.cubic[term] * q[eta + a] * q[eta + b] * q[eta + c]
+            energy += 0.5 * q[eta + j] * model.strain.stiffness[i, j, k] * q[eta + k]
+    for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):
+        a = model.strain.cubic_modes[term, 0]
+        b = model.strain.cubic_modes[term, 1]
+        c = model.strain.cubic_modes[term, 2]
+        energy += model.strain.cubic[term] * q[eta + a] * q[eta + b] * q[eta + c]
     return energy
 
 
 @inline
 def kinetic_energy(model, work, i, v):
     """1/2 z^T M z with z = (etadot, omega, velocity), from the upper triangle of the body's inertia."""
-    m = model.modes[i]
+    m = model.tree.modes[i]
     A = work.inertia[i]
     z = work.carried[0]
     for j in range(m):
-        z[j] = v[model.modes_v[i] + j] + work.zero
+        z[j] = v[model.tree.modes_v[i] + j] + work.zero
     for k in range(3):
         z[m + k] = work.omega[i, k]
         z[m + 3 + k] = work.velocity[i, k]
@@ -67,20 +67,21 @@ def energies(model, work, q, v, out):
     gravity = work.zero
     strain = work.zero
     g = vector(model.gravity)
-    for i in range(1, model.parent.shape[0]):
+    for i in range(1, model.tree.parent.shape[0]):
         body_inertia(model, work, i, q, v)
         kinetic += kinetic_energy(model, work, i, v)
         strain += strain_energy(model, i, q, v, work.zero)
-        m = model.modes[i]
+        m = model.tree.modes[i]
         A = work.inertia[i]
         mc = (A[m + 2, m + 4], A[m, m + 5], A[m + 1, m + 3])
-        weight = add(scale(model.mass[i], vector(work.world_position[i])), rotate(matrix(work.world_rotation[i]), mc))
+        origin = scale(model.inertia.mass[i], vector(work.world_position[i]))
+        weight = add(origin, rotate(matrix(work.world_rotation[i]), mc))
         gravity -= dot(g, weight)
     for k in range(v.shape[0]):
-        kinetic += 0.5 * model.armature[k] * v[k] * v[k]
-    for k in range(model.rotor_v.shape[0]):
-        rate = v[model.rotor_v[k]]
-        kinetic += 0.5 * model.rotor_inertia[k] * rate * rate
+        kinetic += 0.5 * model.velocities.armature[k] * v[k] * v[k]
+    for k in range(model.gears.rotor_v.shape[0]):
+        rate = v[model.gears.rotor_v[k]]
+        kinetic += 0.5 * model.gears.inertia[k] * rate * rate
     out[0] = kinetic
     out[1] = gravity
     out[2] = strain

@@ -21,12 +21,12 @@ from lissom.kernel.algebra import (
     store_vector,
     vector,
 )
+from lissom.kernel.arrays import LANES
 from lissom.kernel.jit import inline, kernel, shared
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.late import address, late
 from lissom.kernel.rotation_vector import angle_functions, lever_of, lever_rate, lever_slope, rotation_of
 from lissom.kernel.rows import add_rows, section_sums
-from lissom.model.arrays import LANES
 
 
 @shared
@@ -42,12 +42,12 @@ def bent(psi, x, at, m, zero):
 def bend_link(model, work, i, q, v):
     """Turn the sections at all stations of link i, and tabulate the derivative of the motion of its axis."""
     zero = work.zero
-    m = model.modes[i]
-    first = model.station_start[i]
-    for p in range(first, model.station_start[i + 1]):
-        psi = model.station_psi[p]
-        th, stretch = bent(psi, q, model.modes_q[i], m, zero)
-        dth, dstretch = bent(psi, v, model.modes_v[i], m, zero)
+    m = model.tree.modes[i]
+    first = model.exact.start[i]
+    for p in range(first, model.exact.start[i + 1]):
+        psi = model.exact.psi[p]
+        th, stretch = bent(psi, q, model.tree.modes_q[i], m, zero)
+        dth, dstretch = bent(psi, v, model.tree.modes_v[i], m, zero)
         k = angle_functions(th)
         R = rotation_of(k, th)
         H = lever_of(k, th)
@@ -64,7 +64,7 @@ def bend_link(model, work, i, q, v):
         store_vector(bend[9:12], dth)
         bend[12] = stretch
         bend[13] = dstretch
-        if p - first < model.nodes[i]:
+        if p - first < model.tree.nodes[i]:
             axis = (R[0][0], R[1][0], R[2][0])
             along = 1.0 + stretch
             # R (a x e_x) of the lever's columns, the spin and what turns the tangent without acceleration
@@ -92,13 +92,13 @@ def tip_over(R, a):
 @shared
 def integrate(model, work, i, running):
     """Place, rate and drift of a section of link i, in its axes; per mode they go to rows 0 to 2 of work.motion."""
-    m = model.modes[i]
-    first = model.station_start[i]
+    m = model.tree.modes[i]
+    first = model.exact.start[i]
     for c in range(3):
         row = work.motion[c]
         for k in range(m + 3):
             row[k] = work.zero
-        add_rows(row, running, 0, work.tangent[c, first:], model.nodes[i], m + 3)
+        add_rows(row, running, 0, work.tangent[c, first:], model.tree.nodes[i], m + 3)
     return moved(work.motion, m), moved(work.motion, m + 1), moved(work.motion, m + 2)
 
 
@@ -152,8 +152,8 @@ def add_twist(motion, m, r, R, swing, spin_up):
 @late(1)
 def exact_inertia(model, work, i, q, v):
     """Fill work.inertia[i] of a link with the exact field: upper triangle and bias, as `body_inertia` does."""
-    m = model.modes[i]
-    first = model.station_start[i]
+    m = model.tree.modes[i]
+    first = model.exact.start[i]
     A = work.inertia[i]
     w = vector(work.omega[i])
     motion = work.motion
@@ -161,21 +161,21 @@ def exact_inertia(model, work, i, q, v):
     for row in range(m + 6):
         for column in range(row, m + 7):
             A[row, column] = work.zero
-    for p in range(first, model.station_start[i + 1]):
+    for p in range(first, model.exact.start[i + 1]):
         R = matrix(work.station_turn[p])
         H = matrix(work.station_lever[p])
         spin = vector(work.station_spin[p])
         drift = vector(work.station_spin_drift[p])
-        r, dr, ddr = integrate(model, work, i, model.station_running[p])
-        turn_modes(motion, m, H, model.station_psi[p])
-        if p - first >= model.nodes[i]:
-            d = vector(model.station_offset[p])
+        r, dr, ddr = integrate(model, work, i, model.exact.running[p])
+        turn_modes(motion, m, H, model.exact.psi[p])
+        if p - first >= model.tree.nodes[i]:
+            d = vector(model.exact.offset[p])
             shift_modes(motion, m, R, d)
             r = add(r, rotate(R, d))
             dr = add(dr, rotate(R, cross(spin, d)))
             ddr = add(ddr, rotate(R, add(cross(drift, d), cross(spin, cross(spin, d)))))
-        mass = model.station_mass[p]
-        I = matrix(model.station_inertia[p])
+        mass = model.exact.mass[p]
+        I = matrix(model.exact.inertia[p])
         ws = rotate_back(R, w)
         whole = add(ws, spin)
         swing = add(cross(w, add(cross(w, r), scale(2.0, dr))), ddr)
@@ -194,10 +194,10 @@ def exact_inertia(model, work, i, q, v):
 @shared
 def strains(model, p, m, q, eta, v, rate, zero):
     """Curvature and its rate, stretch and its rate at station p."""
-    th, stretch = bent(model.station_psi[p], q, eta, m, zero)
-    dth, dstretch = bent(model.station_psi[p], v, rate, m, zero)
-    th_x = section_sums(model.station_psi_x[p], q, eta, m, zero)
-    dth_x = section_sums(model.station_psi_x[p], v, rate, m, zero)
+    th, stretch = bent(model.exact.psi[p], q, eta, m, zero)
+    dth, dstretch = bent(model.exact.psi[p], v, rate, m, zero)
+    th_x = section_sums(model.exact.psi_x[p], q, eta, m, zero)
+    dth_x = section_sums(model.exact.psi_x[p], v, rate, m, zero)
     k = angle_functions(th)
     H = lever_of(k, th)
     curvature, curvature_rate = curvatures(k, th, dth, H, th_x, dth_x)
@@ -214,18 +214,18 @@ def curvatures(k, th, dth, H, th_x, dth_x):
 def exact_forces(model, work, i, q, v):
     """Add the elastic and damping forces of link i to the bias of its modal rows."""
     zero = work.zero
-    m = model.modes[i]
-    eta = model.modes_q[i]
-    etadot = model.modes_v[i]
-    first = model.station_start[i]
-    stiff = model.rigidity[i]
-    beta = model.retardation[i]
+    m = model.tree.modes[i]
+    eta = model.tree.modes_q[i]
+    etadot = model.tree.modes_v[i]
+    first = model.exact.start[i]
+    stiff = model.exact.rigidity[i]
+    beta = model.exact.retardation[i]
     force = work.modal_force
     for j in range(m):
         force[j] = zero
-    for p in range(first, first + model.nodes[i]):
-        psi = model.station_psi[p]
-        psi_x = model.station_psi_x[p]
+    for p in range(first, first + model.tree.nodes[i]):
+        psi = model.exact.psi[p]
+        psi_x = model.exact.psi_x[p]
         bend = work.station_bend[p]
         k = (bend[0], bend[1], bend[2], bend[3], bend[4], bend[5])
         th = vector(bend[6:9])
@@ -233,7 +233,7 @@ def exact_forces(model, work, i, q, v):
         th_x = section_sums(psi_x, q, eta, m, zero)
         dth_x = section_sums(psi_x, v, etadot, m, zero)
         curvature, rate = curvatures(k, th, vector(bend[9:12]), H, th_x, dth_x)
-        weight = model.station_weight[p]
+        weight = model.exact.weight[p]
         moment = (
             weight * stiff[0] * (curvature[0] + beta * rate[0]),
             weight * stiff[1] * (curvature[1] + beta * rate[1]),
@@ -245,7 +245,7 @@ def exact_forces(model, work, i, q, v):
         for j in range(0, m, LANES):
             add_lanes(force, j, (a[0], a[1], a[2], tension), (psi[0], psi[1], psi[2], psi[3]))
             add_lanes(force, j, b, (psi_x[0], psi_x[1], psi_x[2]))
-    add_rows(force, v, etadot, model.damping[i], m, m)
+    add_rows(force, v, etadot, model.strain.damping[i], m, m)
     for j in range(m):
         work.inertia[i, j, m + 6] += force[j]
 
@@ -253,7 +253,7 @@ def exact_forces(model, work, i, q, v):
 @inline
 def density(model, i, k, a):
     """Twice the strain energy per length of curvature `k` and stretch `a`."""
-    stiff = model.rigidity[i]
+    stiff = model.exact.rigidity[i]
     return stiff[0] * k[0] * k[0] + stiff[1] * k[1] * k[1] + stiff[2] * k[2] * k[2] + stiff[3] * a * a
 
 
@@ -261,11 +261,11 @@ def density(model, i, k, a):
 def exact_strain_energy(model, i, q, v, zero):
     """Elastic energy of link i."""
     energy = zero
-    m = model.modes[i]
-    first = model.station_start[i]
-    for p in range(first, first + model.nodes[i]):
-        k, _, a, _ = strains(model, p, m, q, model.modes_q[i], v, model.modes_v[i], zero)
-        energy += 0.5 * model.station_weight[p] * density(model, i, k, a)
+    m = model.tree.modes[i]
+    first = model.exact.start[i]
+    for p in range(first, first + model.tree.nodes[i]):
+        k, _, a, _ = strains(model, p, m, q, model.tree.modes_q[i], v, model.tree.modes_v[i], zero)
+        energy += 0.5 * model.exact.weight[p] * density(model, i, k, a)
     return energy
 
 
@@ -273,11 +273,11 @@ def exact_strain_energy(model, i, q, v, zero):
 def exact_dissipation(model, i, q, v, zero):
     """Power lost by strain rates in link i."""
     power = zero
-    m = model.modes[i]
-    first = model.station_start[i]
-    for p in range(first, first + model.nodes[i]):
-        _, k, _, a = strains(model, p, m, q, model.modes_q[i], v, model.modes_v[i], zero)
-        power += model.retardation[i] * model.station_weight[p] * density(model, i, k, a)
+    m = model.tree.modes[i]
+    first = model.exact.start[i]
+    for p in range(first, first + model.tree.nodes[i]):
+        _, k, _, a = strains(model, p, m, q, model.tree.modes_q[i], v, model.tree.modes_v[i], zero)
+        power += model.exact.retardation[i] * model.exact.weight[p] * density(model, i, k, a)
     return power
 
 
@@ -285,16 +285,16 @@ def exact_dissipation(model, i, q, v, zero):
 def exact_section(model, work, i, q, v):
     """Motion of the section that carries body i on its exact parent: work.section, and `reach` of the section."""
     zero = work.zero
-    up = model.parent[i]
-    m = model.modes[up]
-    psi = model.section_psi[i]
-    th = section_sums(psi, q, model.modes_q[up], m, zero)
-    dth = section_sums(psi, v, model.modes_v[up], m, zero)
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
+    psi = model.sections.psi[i]
+    th = section_sums(psi, q, model.tree.modes_q[up], m, zero)
+    dth = section_sums(psi, v, model.tree.modes_v[up], m, zero)
     k = angle_functions(th)
     R = rotation_of(k, th)
     H = lever_of(k, th)
     motion = work.motion
-    r, dr, ddr = integrate(model, work, up, model.section_running[i])
+    r, dr, ddr = integrate(model, work, up, model.sections.running[i])
     turn_modes(motion, m, H, psi)
     store_matrix(work.section[0:3], R)
     store_vector(work.section[3], r)

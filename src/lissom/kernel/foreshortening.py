@@ -7,18 +7,18 @@ energy are kept: it stays a sum of squares, whatever the deflection.
 
 from __future__ import annotations
 
+from lissom.kernel.arrays import LANES
 from lissom.kernel.jit import inline
 from lissom.kernel.lanes import add_lanes
 from lissom.kernel.rows import add_rows
-from lissom.model.arrays import LANES
 
 
 @inline
 def foreshorten(model, work, i, m, q, v, w):
     """Change the linear field's couplings, moments, modal mass and bias of body i for its foreshortening."""
-    eta = model.modes_q[i]
-    rate = model.modes_v[i]
-    bending = model.bending[i]
+    eta = model.tree.modes_q[i]
+    rate = model.tree.modes_v[i]
+    bending = model.tree.bending[i]
     c = work.coupling
     g = work.gain
     A = work.inertia[i]
@@ -29,9 +29,9 @@ def foreshorten(model, work, i, m, q, v, w):
     swing[0] = work.zero
     swing[1] = work.zero
     swing[2] = work.zero
-    for p in range(model.short_start[i], model.short_start[i + 1]):
-        form = model.short_form[p]
-        phi = model.short_phi[p]
+    for p in range(model.foreshortening.start[i], model.foreshortening.start[i + 1]):
+        form = model.foreshortening.form[p]
+        phi = model.foreshortening.phi[p]
         # sigma, its rate and drift; X, Y, Z: first moments of the field weighted with psi_p
         sigma = work.zero
         sigma_rate = work.zero
@@ -45,9 +45,9 @@ def foreshorten(model, work, i, m, q, v, w):
             sigma += 0.5 * pull[j] * q[eta + j]
             sigma_rate += pull[j] * v[rate + j]
             sigma_drift += pull_rate[j] * v[rate + j]
-        X = model.short_s0[p, 0] + work.zero
-        Y = model.short_s0[p, 1] + work.zero
-        Z = model.short_s0[p, 2] + work.zero
+        X = model.foreshortening.s0[p, 0] + work.zero
+        Y = model.foreshortening.s0[p, 1] + work.zero
+        Z = model.foreshortening.s0[p, 2] + work.zero
         dY = work.zero
         dZ = work.zero
         for j in range(m):
@@ -60,7 +60,7 @@ def foreshorten(model, work, i, m, q, v, w):
             dZ += phi[2, j] * de
         g[0] -= sigma * (X - 0.5 * sigma)
         X -= sigma
-        weight = model.short_weight[p]
+        weight = model.foreshortening.weight[p]
         g[1] -= sigma * Y
         g[2] -= sigma * Z
         g[9] -= sigma * weight

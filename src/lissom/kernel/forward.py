@@ -19,13 +19,13 @@ from lissom.kernel.algebra import (
     transpose,
     vector,
 )
+from lissom.kernel.arrays import LANES
 from lissom.kernel.inertia import body_inertia
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.kinematics import outward
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.passive import passive_forces
 from lissom.kernel.rows import eliminate
-from lissom.model.arrays import LANES
 
 
 @inline
@@ -42,11 +42,11 @@ def copy_articulated(A, m, I):
 def eliminate_joint(model, work, i, qdd):
     """Take the joint's motions out of the articulated system, one coordinate at a time."""
     I = work.articulated
-    for k in range(model.dofs[i]):
+    for k in range(model.joints.dofs[i]):
         s = work.subspace[i, k]
-        at = model.joint_v[i] + k
+        at = model.tree.joint_v[i] + k
         U = work.pull[i, k]
-        pivot = work.zero + model.armature[at]
+        pivot = work.zero + model.velocities.armature[at]
         force = work.force[at]
         for row in range(6):
             u = I[row, 0] * s[0]
@@ -55,7 +55,7 @@ def eliminate_joint(model, work, i, qdd):
             U[row] = u
             pivot += s[row] * u
             force -= s[row] * I[row, 6]
-        if model.prescribed[at] == 1:
+        if model.velocities.prescribed[at] == 1:
             for row in range(6):
                 I[row, 6] += U[row] * qdd[at]
         else:
@@ -83,8 +83,8 @@ def rotated_block(I, row, column, R):
 @inline
 def hand_to_parent(model, work, i):
     """Add the articulated body i to its parent's system, through the motion of the joint's place on the parent."""
-    up = model.parent[i]
-    m = model.modes[up]
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
     I = work.articulated
     drift = work.drift[i]
     for row in range(6):
@@ -138,10 +138,10 @@ def accelerate(model, work, i, qdd):
     """Acceleration of frame i from its parent's, and the joint and modal accelerations of body i."""
     carry_acceleration(model, work, i, qdd)
     a = work.acceleration[i]
-    for back in range(model.dofs[i]):
-        k = model.dofs[i] - 1 - back
-        at = model.joint_v[i] + k
-        if model.prescribed[at] == 0:
+    for back in range(model.joints.dofs[i]):
+        k = model.joints.dofs[i] - 1 - back
+        at = model.tree.joint_v[i] + k
+        if model.velocities.prescribed[at] == 0:
             force = work.pull_force[i, k]
             for row in range(6):
                 force -= work.pull[i, k, row] * a[row]
@@ -149,8 +149,8 @@ def accelerate(model, work, i, qdd):
         for row in range(6):
             a[row] += work.subspace[i, k, row] * qdd[at]
     A = work.inertia[i]
-    m = model.modes[i]
-    at = model.modes_v[i]
+    m = model.tree.modes[i]
+    at = model.tree.modes_v[i]
     for back in range(m):
         j = m - 1 - back
         force = A[j, m + 6]
@@ -164,9 +164,9 @@ def accelerate(model, work, i, qdd):
 @inline
 def carry_acceleration(model, work, i, qdd):
     """Acceleration of frame i by its parent's motion and its own drift, joint at rest."""
-    up = model.parent[i]
-    m = model.modes[up]
-    at = model.modes_v[up]
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
+    at = model.tree.modes_v[up]
     reach = work.reach[i]
     a = work.acceleration[i]
     angular = vector(work.acceleration[up, 0:3])
@@ -196,7 +196,7 @@ def forward_dynamics(model, work, q, v, tau, wrench, qdd):
 
     A wrench acts at the body's origin in body axes. Where a coordinate is prescribed, `qdd` is an input.
     """
-    n = model.parent.shape[0]
+    n = model.tree.parent.shape[0]
     for k in range(tau.shape[0]):
         work.force[k] = tau[k]
     passive_forces(model, q, v, work.force)
@@ -204,22 +204,22 @@ def forward_dynamics(model, work, q, v, tau, wrench, qdd):
     clear_world(model, work)
     for i in range(1, n):
         body_inertia(model, work, i, q, v)
-        m = model.modes[i]
+        m = model.tree.modes[i]
         for k in range(6):
             work.inertia[i, m + k, m + 6] -= wrench[i, k]
         for j in range(m):
-            work.inertia[i, j, m + 6] -= tau[model.modes_v[i] + j]
+            work.inertia[i, j, m + 6] -= tau[model.tree.modes_v[i] + j]
     for back in range(1, n):
         i = n - back
-        m = model.modes[i]
+        m = model.tree.modes[i]
         eliminate(work.inertia[i], work.modal_inverse[i], m, m + 6, m + 7)
         copy_articulated(work.inertia[i], m, work.articulated)
         eliminate_joint(model, work, i, qdd)
-        if model.parent[i] > 0:
+        if model.tree.parent[i] > 0:
             hand_to_parent(model, work, i)
     for i in range(1, n):
         accelerate(model, work, i, qdd)
-    for k in range(model.rotor_v.shape[0]):
-        at = model.rotor_v[k]
-        if model.prescribed[at] == 0:
-            qdd[at] = work.force[at] / model.rotor_inertia[k]
+    for k in range(model.gears.rotor_v.shape[0]):
+        at = model.gears.rotor_v[k]
+        if model.velocities.prescribed[at] == 0:
+            qdd[at] = work.force[at] / model.gears.inertia[k]

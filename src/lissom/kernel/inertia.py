@@ -12,34 +12,34 @@ for it. With c_ab,j = int s_a d_j s_b (a = x, y, z, and s_a = 1 for the fourth r
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale, subtract, vector
+from lissom.kernel.arrays import LANES
 from lissom.kernel.exact import exact_inertia
 from lissom.kernel.foreshortening import foreshorten
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.rows import add_rows
-from lissom.model.arrays import LANES
 
 
 @inline
 def modal_forces(model, i, m, q, v, w, force):
     """Add the gyroscopic, elastic and damping forces of link i to `force` (m,)."""
-    eta = model.modes_q[i]
-    rate = model.modes_v[i]
-    gyro = model.gyroscopic[i]
-    stiffness = model.stiffness[i]
-    damping = model.damping[i]
+    eta = model.tree.modes_q[i]
+    rate = model.tree.modes_v[i]
+    gyro = model.inertia.gyroscopic[i]
+    stiffness = model.strain.stiffness[i]
+    damping = model.strain.damping[i]
     for j in range(m):
         de = v[rate + j]
         by = (2.0 * de * w[0], 2.0 * de * w[1], 2.0 * de * w[2], q[eta + j], de)
         rows = (gyro[0, j], gyro[1, j], gyro[2, j], stiffness[j], damping[j])
         for k in range(0, m, LANES):
             add_lanes(force, k, by, rows)
-    for term in range(model.cubic_start[i], model.cubic_start[i + 1]):
-        a = model.cubic_modes[term, 0]
-        b = model.cubic_modes[term, 1]
-        c = model.cubic_modes[term, 2]
-        k = model.cubic[term]
-        d = model.cubic_damping[term]
+    for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):
+        a = model.strain.cubic_modes[term, 0]
+        b = model.strain.cubic_modes[term, 1]
+        c = model.strain.cubic_modes[term, 2]
+        k = model.strain.cubic[term]
+        d = model.strain.cubic_damping[term]
         qa = q[eta + a]
         qb = q[eta + b]
         qc = q[eta + c]
@@ -81,19 +81,19 @@ def inertia_from_second_moment(G):
 @kernel
 def body_inertia(model, work, i, q, v):
     """Fill work.inertia[i]: upper triangle and bias column, external wrench not included."""
-    if model.nodes[i] > 0:
+    if model.tree.nodes[i] > 0:
         exact_inertia(model, work, i, q, v)
         return
     zero = work.zero
-    m = model.modes[i]
+    m = model.tree.modes[i]
     A = work.inertia[i]
     w = vector(work.omega[i])
     bias = m + 6
-    mc = add(vector(model.moment[i]), (zero, zero, zero))
-    G0 = model.second_moment[i]
+    mc = add(vector(model.inertia.moment[i]), (zero, zero, zero))
+    G0 = model.inertia.second_moment[i]
     if m == 0:
         J = inertia_from_second_moment(matrix(G0))
-        rigid_block(A, m, model.mass[i], J, mc, zero)
+        rigid_block(A, m, model.inertia.mass[i], J, mc, zero)
         torque = cross(w, rotate(J, w))
         force = cross(w, cross(w, mc))
         for k in range(3):
@@ -101,9 +101,9 @@ def body_inertia(model, work, i, q, v):
             A[3 + k, bias] = force[k]
         return
 
-    eta = model.modes_q[i]
-    rate = model.modes_v[i]
-    c0 = model.coupling[i]
+    eta = model.tree.modes_q[i]
+    rate = model.tree.modes_v[i]
+    c0 = model.inertia.coupling[i]
     c = work.coupling
     rows = work.coupling_rows
     # g: half of what the deformation adds to the first and second moments
@@ -113,19 +113,19 @@ def body_inertia(model, work, i, q, v):
     for ab in range(12):
         g[ab] = zero
     add_rows(g, q, eta, rows, m, 12)
-    add_rows(c, q, eta, model.coupling_eta[i], m, 12 * m)
+    add_rows(c, q, eta, model.inertia.coupling_eta[i], m, 12 * m)
     add_rows(g, q, eta, rows, m, 12)
     for ab in range(12):
         g[ab] *= 0.5
 
     modal = work.modal_force
-    mass = model.modal_mass[i]
+    mass = model.inertia.modal_mass[i]
     one = zero + 1.0
     for j in range(m):
         modal[j] = zero
         for k in range(j - j % LANES, m, LANES):
             set_lanes(A[j], k, (one,), (mass[j],))
-    if model.second_order[i] == 1:
+    if model.tree.second_order[i] == 1:
         foreshorten(model, work, i, m, q, v, w)
 
     # d: rates of the moments
@@ -140,13 +140,13 @@ def body_inertia(model, work, i, q, v):
         (G0[2, 0] + g[2] + g[6], G0[2, 1] + g[5] + g[7], G0[2, 2] + 2.0 * g[8]),
     )
     J = inertia_from_second_moment(G)
-    rigid_block(A, m, model.mass[i], J, mc, zero)
+    rigid_block(A, m, model.inertia.mass[i], J, mc, zero)
 
     D = ((d[0], d[1], d[2]), (d[3], d[4], d[5]), (d[6], d[7], d[8]))
     stretch = 2.0 * (d[0] + d[4] + d[8])
     torque = add(cross(w, rotate(J, w)), subtract(scale(stretch, w), scale(2.0, rotate_back(D, w))))
     force = cross(w, add(cross(w, mc), scale(2.0, (d[9], d[10], d[11]))))
-    if model.second_order[i] == 1:
+    if model.tree.second_order[i] == 1:
         swing = work.swing
         torque = (torque[0], torque[1] + swing[1], torque[2] + swing[2])
         force = (force[0] + swing[0], force[1], force[2])

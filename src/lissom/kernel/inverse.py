@@ -27,7 +27,7 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
 
     `wrench` (n, 6): external wrenches at the body origins in body axes.
     """
-    n = model.parent.shape[0]
+    n = model.tree.parent.shape[0]
     for k in range(tau.shape[0]):
         work.force[k] = work.zero
         tau[k] = work.zero
@@ -37,12 +37,12 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
     for i in range(1, n):
         carry_acceleration(model, work, i, qdd)
         a = work.acceleration[i]
-        for k in range(model.dofs[i]):
+        for k in range(model.joints.dofs[i]):
             for row in range(6):
-                a[row] += work.subspace[i, k, row] * qdd[model.joint_v[i] + k]
+                a[row] += work.subspace[i, k, row] * qdd[model.tree.joint_v[i] + k]
         body_inertia(model, work, i, q, v)
-        m = model.modes[i]
-        modes = model.modes_v[i]
+        m = model.tree.modes[i]
+        modes = model.tree.modes_v[i]
         A = work.inertia[i]
         for row in range(m + 6):  # symmetric product with the upper triangle, spread to both sides
             x = qdd[modes + row] if row < m else a[row - m]
@@ -59,23 +59,23 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
                 work.wrench[i, row - m] = force - wrench[i, row - m]
     for back in range(1, n):
         i = n - back
-        for k in range(model.dofs[i]):
-            at = model.joint_v[i] + k
-            force = model.armature[at] * qdd[at] - work.force[at]
+        for k in range(model.joints.dofs[i]):
+            at = model.tree.joint_v[i] + k
+            force = model.velocities.armature[at] * qdd[at] - work.force[at]
             for row in range(6):
                 force += work.subspace[i, k, row] * work.wrench[i, row]
             tau[at] = force
-        up = model.parent[i]
-        m = model.modes[up]
+        up = model.tree.parent[i]
+        m = model.tree.modes[up]
         R = matrix(work.rotation[i])
         torque = rotate(R, vector(work.wrench[i, 0:3]))
         push = rotate(R, vector(work.wrench[i, 3:6]))
         for j in range(m):
-            tau[model.modes_v[up] + j] += push_on_mode(work.reach[i], j, torque, push)
+            tau[model.tree.modes_v[up] + j] += push_on_mode(work.reach[i], j, torque, push)
         torque = add(torque, cross(vector(work.position[i]), push))
         for k in range(3):
             work.wrench[up, k] += torque[k]
             work.wrench[up, 3 + k] += push[k]
-    for k in range(model.rotor_v.shape[0]):
-        at = model.rotor_v[k]
-        tau[at] = model.rotor_inertia[k] * qdd[at] - work.force[at]
+    for k in range(model.gears.rotor_v.shape[0]):
+        at = model.gears.rotor_v[k]
+        tau[at] = model.gears.inertia[k] * qdd[at] - work.force[at]

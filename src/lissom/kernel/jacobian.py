@@ -26,17 +26,17 @@ def frame_jacobian(model, work, i, J):
     R = matrix(work.rotation[0])
     p = (zero, zero, zero)
     while i > 0:
-        for k in range(model.dofs[i]):
+        for k in range(model.joints.dofs[i]):
             s = work.subspace[i, k]
-            set_column(J, model.joint_v[i] + k, R, p, vector(s[0:3]), vector(s[3:6]))
-        up = model.parent[i]
+            set_column(J, model.tree.joint_v[i] + k, R, p, vector(s[0:3]), vector(s[3:6]))
+        up = model.tree.parent[i]
         out = matrix(work.rotation[i])
         p = rotate(out, p)
         R = compose(out, R)
         reach = work.reach[i]
-        for j in range(model.modes[up]):
+        for j in range(model.tree.modes[up]):
             angular = (reach[0, j], reach[1, j], reach[2, j])
             linear = (reach[3, j], reach[4, j], reach[5, j])
-            set_column(J, model.modes_v[up] + j, R, p, angular, linear)
+            set_column(J, model.tree.modes_v[up] + j, R, p, angular, linear)
         p = add(p, vector(work.position[i]))
         i = up

@@ -27,11 +27,11 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
+from lissom.kernel.arrays import LANES
 from lissom.kernel.exact import bend_link, exact_section
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.rows import section_sums
-from lissom.model.arrays import LANES
 
 
 @inline
@@ -129,17 +129,17 @@ def outward(model, work, q, v):
     zero = work.zero
     none = (zero, zero, zero)
     ex = (zero + 1.0, zero, zero)
-    for i in range(1, model.parent.shape[0]):
-        up = model.parent[i]
-        m = model.modes[up]
+    for i in range(1, model.tree.parent.shape[0]):
+        up = model.tree.parent[i]
+        m = model.tree.modes[up]
         w = vector(work.omega[up])
         vel = vector(work.velocity[up])
         dw = none
         dv = none
         R = identity(zero)
-        p = add(vector(model.section_position[i]), none)
+        p = add(vector(model.sections.position[i]), none)
 
-        if model.nodes[up] > 0:
+        if model.tree.nodes[up] > 0:
             exact_section(model, work, i, q, v)
             place = work.section
             R = matrix(place[0:3])
@@ -147,17 +147,17 @@ def outward(model, work, q, v):
             vel, dv = shift(w, vel, dw, dv, p, vector(place[4]), vector(place[5]))
             w, vel, dw, dv = turn(w, vel, dw, dv, R, vector(place[6]), vector(place[7]))
         elif m > 0:
-            eta = model.modes_q[up]
-            rate = model.modes_v[up]
-            u = section_sums(model.section_phi[i], q, eta, m, zero)
-            du = section_sums(model.section_phi[i], v, rate, m, zero)
-            th = section_sums(model.section_psi[i], q, eta, m, zero)
-            dth = section_sums(model.section_psi[i], v, rate, m, zero)
+            eta = model.tree.modes_q[up]
+            rate = model.tree.modes_v[up]
+            u = section_sums(model.sections.phi[i], q, eta, m, zero)
+            du = section_sums(model.sections.phi[i], v, rate, m, zero)
+            th = section_sums(model.sections.psi[i], q, eta, m, zero)
+            dth = section_sums(model.sections.psi[i], v, rate, m, zero)
             short = (zero, zero, zero)
             twist = (zero, zero, zero)
-            if model.second_order[up] == 1:
-                short = quadratic_sums(model.section_shortening[i], q, v, eta, rate, m, work.section_modes[0], zero)
-                twist = quadratic_sums(model.section_twist[i], q, v, eta, rate, m, work.section_modes[1], zero)
+            if model.tree.second_order[up] == 1:
+                short = quadratic_sums(model.sections.shortening[i], q, v, eta, rate, m, work.section_modes[0], zero)
+                twist = quadratic_sums(model.sections.twist[i], q, v, eta, rate, m, work.section_modes[1], zero)
             p = add(p, (u[0] - 0.5 * short[0], u[1], u[2]))
             vel, dv = shift(w, vel, dw, dv, p, (du[0] - short[1], du[1], du[2]), (zero - short[2], zero, zero))
             a = (zero, th[1], th[2])
@@ -173,21 +173,21 @@ def outward(model, work, q, v):
             vel, dv = shift(w, vel, dw, dv, p, none, none)
         section = p
 
-        if model.has_origin[i] == 1:
-            r = add(vector(model.origin_position[i]), none)
+        if model.joints.has_origin[i] == 1:
+            r = add(vector(model.joints.origin_position[i]), none)
             p = add(p, rotate(R, r))
             vel, dv = shift(w, vel, dw, dv, r, none, none)
-            R0 = matrix(model.origin_rotation[i])
+            R0 = matrix(model.joints.origin_rotation[i])
             w, vel, dw, dv = turn(w, vel, dw, dv, R0, none, none)
             R = compose(R, R0)
 
         S = work.subspace[i]
         k = 0
-        at_q = model.joint_q[i]
-        at_v = model.joint_v[i]
-        for step in range(model.steps[i]):
-            motion = model.motion[i, step]
-            axis = vector(model.axis[i, step])
+        at_q = model.tree.joint_q[i]
+        at_v = model.tree.joint_v[i]
+        for step in range(model.joints.steps[i]):
+            motion = model.joints.motion[i, step]
+            axis = vector(model.joints.axis[i, step])
             if motion == 0:
                 Q = turn_matrix(axis, q[at_q])
                 w, vel, dw, dv = turn(w, vel, dw, dv, Q, scale(v[at_v], axis), none)
@@ -228,7 +228,7 @@ def outward(model, work, q, v):
         store_vector(work.drift[i, 0:3], dw)
         store_vector(work.drift[i, 3:6], dv)
         shift_reach(work.reach[i], m, subtract(p, section))
-        if model.nodes[i] > 0:
+        if model.tree.nodes[i] > 0:
             bend_link(model, work, i, q, v)
 
 
@@ -239,8 +239,8 @@ def carry_modes(model, work, i, m, a, tangent):
     a: slopes of the section; tangent: its x-axis.
     """
     reach = work.reach[i]
-    phi = model.section_phi[i]
-    psi = model.section_psi[i]
+    phi = model.sections.phi[i]
+    psi = model.sections.psi[i]
     along = work.section_modes[0]
     about = work.section_modes[1]
     one = work.zero + 1.0
@@ -248,7 +248,7 @@ def carry_modes(model, work, i, m, a, tangent):
     f = 2.0 / (1.0 + dot(g, g))
     by_y = scale(f, add(by_y, cross(g, by_y)))
     by_z = scale(f, add(by_z, cross(g, by_z)))
-    second_order = model.second_order[model.parent[i]] == 1
+    second_order = model.tree.second_order[model.tree.parent[i]] == 1
     for j in range(0, m, LANES):
         if second_order:
             set_lanes(along, j, (one, -one), (phi[0], along))

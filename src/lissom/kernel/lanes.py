@@ -16,8 +16,8 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array
 
+from lissom.kernel.arrays import LANES
 from lissom.kernel.jit import FASTMATH
-from lissom.model.arrays import LANES
 
 INDEX = ir.IntType(32)
 REAL = ir.DoubleType()

@@ -14,8 +14,8 @@ from lissom.kernel.kinematics import outward
 def spread_inward(model, work, i, wrench, column, M):
     """Generalised forces on body i's joint and on everything inward that balance `wrench` (6,) at frame i."""
     while i > 0:
-        for k in range(model.dofs[i]):
-            row = model.joint_v[i] + k
+        for k in range(model.joints.dofs[i]):
+            row = model.tree.joint_v[i] + k
             force = work.zero
             for c in range(6):
                 force += work.subspace[i, k, c] * wrench[c]
@@ -27,9 +27,9 @@ def spread_inward(model, work, i, wrench, column, M):
         reach = work.reach[i]
         store_vector(wrench[0:3], add(torque, cross(vector(work.position[i]), push)))
         store_vector(wrench[3:6], push)
-        i = model.parent[i]
-        for j in range(model.modes[i]):
-            row = model.modes_v[i] + j
+        i = model.tree.parent[i]
+        for j in range(model.tree.modes[i]):
+            row = model.tree.modes_v[i] + j
             force = push_on_mode(reach, j, torque, push)
             M[row, column] = force
             M[column, row] = force
@@ -38,8 +38,8 @@ def spread_inward(model, work, i, wrench, column, M):
 @kernel
 def mass_matrix(model, work, q, v, M):
     """Symmetric `M` (nv, nv) at configuration `q`; `v` only has to be finite."""
-    n = model.parent.shape[0]
-    nv = model.prescribed.shape[0]
+    n = model.tree.parent.shape[0]
+    nv = model.velocities.prescribed.shape[0]
     for row in range(nv):
         for column in range(nv):
             M[row, column] = work.zero
@@ -50,32 +50,32 @@ def mass_matrix(model, work, q, v, M):
     wrench = work.carried[0, 0:6]
     for back in range(1, n):
         i = n - back
-        m = model.modes[i]
+        m = model.tree.modes[i]
         A = work.inertia[i]
         copy_articulated(A, m, I)
-        if model.parent[i] > 0:
+        if model.tree.parent[i] > 0:
             hand_to_parent(model, work, i)
         copy_articulated(A, m, I)
         for j in range(m):
-            column = model.modes_v[i] + j
+            column = model.tree.modes_v[i] + j
             for k in range(j, m):
-                M[column, model.modes_v[i] + k] = A[j, k]
-                M[model.modes_v[i] + k, column] = A[j, k]
+                M[column, model.tree.modes_v[i] + k] = A[j, k]
+                M[model.tree.modes_v[i] + k, column] = A[j, k]
             for k in range(6):
                 wrench[k] = A[j, m + k]
             spread_inward(model, work, i, wrench, column, M)
-        for k in range(model.dofs[i]):
+        for k in range(model.joints.dofs[i]):
             s = work.subspace[i, k]
             for row in range(6):
                 force = work.zero
                 for column in range(6):
                     force += I[row, column] * s[column]
                 wrench[row] = force
-            spread_inward(model, work, i, wrench, model.joint_v[i] + k, M)
+            spread_inward(model, work, i, wrench, model.tree.joint_v[i] + k, M)
     for k in range(nv):
-        M[k, k] += model.armature[k]
-    for k in range(model.rotor_v.shape[0]):
-        M[model.rotor_v[k], model.rotor_v[k]] = work.zero + model.rotor_inertia[k]
+        M[k, k] += model.velocities.armature[k]
+    for k in range(model.gears.rotor_v.shape[0]):
+        M[model.gears.rotor_v[k], model.gears.rotor_v[k]] = work.zero + model.gears.inertia[k]
 
 
 @kernel

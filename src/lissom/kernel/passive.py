@@ -5,8 +5,7 @@ All are smooth functions, so that derivatives exist everywhere and every number 
 
 from __future__ import annotations
 
-from numpy import tanh
-
+from lissom.kernel.elementary import tanh
 from lissom.kernel.exact import exact_dissipation
 from lissom.kernel.jit import inline, kernel
 
@@ -34,85 +33,94 @@ def stop_energy(x, stiffness, width):
 @kernel
 def passive_forces(model, q, v, force):
     """Add the passive forces of all joints and transmissions to `force` (nv,)."""
-    for k in range(model.passive_v.shape[0]):
-        at_v = model.passive_v[k]
-        at_q = model.passive_q[k]
+    passive = model.passive
+    gears = model.gears
+    for k in range(passive.v.shape[0]):
+        at_v = passive.v[k]
+        at_q = passive.q[k]
         rate = v[at_v]
-        f = -model.viscous[k] * rate - model.coulomb[k] * tanh(rate / model.coulomb_speed[k])
+        f = -passive.viscous[k] * rate - passive.coulomb[k] * tanh(rate / passive.coulomb_speed[k])
         if at_q >= 0:
-            f -= model.spring[k] * (q[at_q] - model.spring_rest[k])
-            if model.has_stop[k] == 1:
-                above = q[at_q] - model.upper[k]
-                below = model.lower[k] - q[at_q]
-                width = model.stop_width[k]
-                f += stop_force(below, model.stop_stiffness[k], width)
-                f -= stop_force(above, model.stop_stiffness[k], width)
-                f -= model.stop_damping[k] * rate * (contact(above, width) + contact(below, width))
+            f -= passive.spring[k] * (q[at_q] - passive.spring_rest[k])
+            if passive.has_stop[k] == 1:
+                above = q[at_q] - passive.upper[k]
+                below = passive.lower[k] - q[at_q]
+                width = passive.stop_width[k]
+                f += stop_force(below, passive.stop_stiffness[k], width)
+                f -= stop_force(above, passive.stop_stiffness[k], width)
+                f -= passive.stop_damping[k] * rate * (contact(above, width) + contact(below, width))
         force[at_v] += f
-    for k in range(model.rotor_v.shape[0]):
+    for k in range(gears.rotor_v.shape[0]):
         torque = gear_torque(model, k, q, v)
-        force[model.geared_v[k]] += torque
-        force[model.rotor_v[k]] -= torque
+        force[gears.joint_v[k]] += torque
+        force[gears.rotor_v[k]] -= torque
 
 
 @inline
 def gear_torque(model, k, q, v):
     """Torque of transmission k on its joint: spring and damper between rotor and link."""
-    stretch = q[model.rotor_q[k]] - q[model.geared_q[k]]
-    rate = v[model.rotor_v[k]] - v[model.geared_v[k]]
-    return model.gear_stiffness[k] * stretch + model.gear_damping[k] * rate
+    gears = model.gears
+    stretch = q[gears.rotor_q[k]] - q[gears.joint_q[k]]
+    rate = v[gears.rotor_v[k]] - v[gears.joint_v[k]]
+    return gears.stiffness[k] * stretch + gears.damping[k] * rate
 
 
 @kernel
 def passive_energy(model, q, zero):
     """Potential energy stored in springs, stops and transmissions."""
+    passive = model.passive
+    gears = model.gears
     energy = zero
-    for k in range(model.passive_v.shape[0]):
-        at_q = model.passive_q[k]
+    for k in range(passive.v.shape[0]):
+        at_q = passive.q[k]
         if at_q >= 0:
-            stretch = q[at_q] - model.spring_rest[k]
-            energy += 0.5 * model.spring[k] * stretch * stretch
-            if model.has_stop[k] == 1:
-                width = model.stop_width[k]
-                energy += stop_energy(q[at_q] - model.upper[k], model.stop_stiffness[k], width)
-                energy += stop_energy(model.lower[k] - q[at_q], model.stop_stiffness[k], width)
-    for k in range(model.rotor_v.shape[0]):
-        stretch = q[model.rotor_q[k]] - q[model.geared_q[k]]
-        energy += 0.5 * model.gear_stiffness[k] * stretch * stretch
+            stretch = q[at_q] - passive.spring_rest[k]
+            energy += 0.5 * passive.spring[k] * stretch * stretch
+            if passive.has_stop[k] == 1:
+                width = passive.stop_width[k]
+                energy += stop_energy(q[at_q] - passive.upper[k], passive.stop_stiffness[k], width)
+                energy += stop_energy(passive.lower[k] - q[at_q], passive.stop_stiffness[k], width)
+    for k in range(gears.rotor_v.shape[0]):
+        stretch = q[gears.rotor_q[k]] - q[gears.joint_q[k]]
+        energy += 0.5 * gears.stiffness[k] * stretch * stretch
     return energy
 
 
 @kernel
 def dissipation(model, q, v, zero):
     """Power lost in joints, transmissions and links, in watt."""
+    passive = model.passive
+    gears = model.gears
+    tree = model.tree
+    strain = model.strain
     power = zero
-    for k in range(model.passive_v.shape[0]):
-        rate = v[model.passive_v[k]]
-        at_q = model.passive_q[k]
-        power += model.viscous[k] * rate * rate
-        power += model.coulomb[k] * rate * tanh(rate / model.coulomb_speed[k])
-        if at_q >= 0 and model.has_stop[k] == 1:
-            width = model.stop_width[k]
-            on = contact(q[at_q] - model.upper[k], width) + contact(model.lower[k] - q[at_q], width)
-            power += model.stop_damping[k] * rate * rate * on
-    for k in range(model.rotor_v.shape[0]):
-        slip = v[model.rotor_v[k]] - v[model.geared_v[k]]
-        power += model.gear_damping[k] * slip * slip
-    for i in range(1, model.parent.shape[0]):
-        eta = model.modes_q[i]
-        rate = model.modes_v[i]
-        if model.nodes[i] > 0:
+    for k in range(passive.v.shape[0]):
+        rate = v[passive.v[k]]
+        at_q = passive.q[k]
+        power += passive.viscous[k] * rate * rate
+        power += passive.coulomb[k] * rate * tanh(rate / passive.coulomb_speed[k])
+        if at_q >= 0 and passive.has_stop[k] == 1:
+            width = passive.stop_width[k]
+            on = contact(q[at_q] - passive.upper[k], width) + contact(passive.lower[k] - q[at_q], width)
+            power += passive.stop_damping[k] * rate * rate * on
+    for k in range(gears.rotor_v.shape[0]):
+        slip = v[gears.rotor_v[k]] - v[gears.joint_v[k]]
+        power += gears.damping[k] * slip * slip
+    for i in range(1, tree.parent.shape[0]):
+        eta = tree.modes_q[i]
+        rate = tree.modes_v[i]
+        if tree.nodes[i] > 0:
             power += exact_dissipation(model, i, q, v, zero)
-        for j in range(model.modes[i]):
-            for k in range(model.modes[i]):
-                power += v[rate + j] * model.damping[i, j, k] * v[rate + k]
-        for term in range(model.cubic_start[i], model.cubic_start[i + 1]):
-            a = model.cubic_modes[term, 0]
-            b = model.cubic_modes[term, 1]
-            c = model.cubic_modes[term, 2]
+        for j in range(tree.modes[i]):
+            for k in range(tree.modes[i]):
+                power += v[rate + j] * strain.damping[i, j, k] * v[rate + k]
+        for term in range(strain.cubic_start[i], strain.cubic_start[i + 1]):
+            a = strain.cubic_modes[term, 0]
+            b = strain.cubic_modes[term, 1]
+            c = strain.cubic_modes[term, 2]
             power += (
                 2.0
-                * model.cubic_damping[term]
+                * strain.cubic_damping[term]
                 * (
                     q[eta + a] * v[rate + b] * v[rate + c]
                     + v[rate + a] * q[eta + b] * v[rate + c]

@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from lissom.model.arrays import Arrays
+from lissom.kernel import elementary as own
+from lissom.kernel.arrays import Arrays, mapped
 
 ROUND_OFF = 1e-13
 
 
 def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
     """Plain-Python version of `kernel` with the elementary functions given by name (sin, cos, tanh)."""
-    names = {getattr(np, name): function for name, function in elementary.items()}
+    names = {getattr(own, name): function for name, function in elementary.items()}
     done: dict[Any, FunctionType] = {}
 
     def rebind(function: Any) -> FunctionType:
@@ -32,7 +33,7 @@ def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
                 value = scope.get(name)
                 if hasattr(value, "py_func"):
                     scope[name] = rebind(value)
-                elif isinstance(value, np.ufunc):
+                elif isinstance(value, np.ufunc) or value is own.tanh:
                     scope[name] = names[value]
         return done[source]
 
@@ -41,7 +42,7 @@ def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
 
 def object_arrays(arrays: Arrays, number: Callable[[float], Any]) -> Arrays:
     """`arrays` with every float turned into an object by `number`; index arrays stay as they are."""
-    return Arrays(*(objects(a, number) if a.dtype.kind == "f" else a for a in arrays))
+    return mapped(lambda table: objects(table, number) if table.dtype.kind == "f" else table, arrays)
 
 
 def objects(values: np.ndarray, number: Callable[[float], Any]) -> np.ndarray:
@@ -65,4 +66,4 @@ def structural_zeros(arrays: Arrays) -> Arrays:
         largest = size.max(axis=tuple(range(1, table.ndim)), keepdims=True)
         return np.where(size > ROUND_OFF * largest, table, 0.0)
 
-    return Arrays(*map(cleaned, arrays))
+    return mapped(cleaned, arrays)

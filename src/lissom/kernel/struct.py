@@ -2,7 +2,8 @@
 
 A kernel receives one pointer instead of a hundred array headers: calls from Python stay cheap and kernels compile in a
 fraction of the time. A table is written once, and the compiler knows: it reads entries ahead of loops and keeps them.
-Field names are those of the named tuple, so the same source also runs on the tuple itself.
+Named tuples within a named tuple lie in the same table: `model.tree.parent` is an entry at a known place, as if it were
+a field of `model` itself. Field names are those of the named tuples, so the same source also runs on the tuples.
 """
 
 from __future__ import annotations
@@ -23,29 +24,43 @@ WORD = 8  # bytes of an entry: an address, a size, a float
 
 
 class Struct:
-    """A named tuple of arrays, numbers, Structs and Pointers, as kernels take it; it shares and keeps their memory."""
+    """A named tuple of arrays, numbers, Structs, Pointers and such named tuples, as kernels take it.
+
+    It shares and keeps their memory.
+    """
 
     __slots__ = ("_numba_type_", "address", "fields", "table")
 
     def __init__(self, fields: Any) -> None:
         self.fields = fields
-        self.table = np.array([word for value in fields for word in _entry(value)], np.int64)
+        self.table = np.array(_entry(fields), np.int64)
         self.address = self.table.ctypes.data
-        self._numba_type_ = TableType(type(fields).__name__, tuple(zip(fields._fields, map(typeof, fields))))
+        self._numba_type_ = _table_type(fields)
 
 
 class TableType(types.Type):
-    """Type of a Struct: the names, types and places of its fields."""
+    """Type of a Struct or of a part of one: the names, types and places of its fields."""
 
-    def __init__(self, name: str, fields: tuple[tuple[str, types.Type], ...]) -> None:
+    def __init__(self, name: str, fields: tuple[tuple[str, types.Type], ...], parts: frozenset[str]) -> None:
         self.fields = dict(fields)
-        ends = np.cumsum([0] + [_words(kind) for kind in self.fields.values()])
-        self.places = {field: int(at) for field, at in zip(self.fields, ends)}
-        super().__init__(f"{name}_{hashlib.sha256(repr(fields).encode()).hexdigest()[:16]}")
+        self.parts = parts  # fields that lie in this table; other Structs are reached by their address
+        lengths = [_words(kind, field in parts) for field, kind in fields]
+        self.places = {field: sum(lengths[:k]) for k, field in enumerate(self.fields)}
+        self.words = sum(lengths)
+        described = repr((fields, sorted(parts)))
+        super().__init__(f"{name}_{hashlib.sha256(described.encode()).hexdigest()[:16]}")
 
 
-def _words(kind: types.Type) -> int:
-    """Length of a field's entry in the table."""
+def _table_type(fields: Any) -> TableType:
+    parts = frozenset(name for name, value in fields._asdict().items() if isinstance(value, tuple))
+    kinds = (_table_type(value) if isinstance(value, tuple) else typeof(value) for value in fields)
+    return TableType(type(fields).__name__, tuple(zip(fields._fields, kinds)), parts)
+
+
+def _words(kind: types.Type, inside: bool) -> int:
+    """Length of a field's entry in the table; `inside`: it is a table that lies in this one."""
+    if isinstance(kind, TableType):
+        return kind.words if inside else 1
     if isinstance(kind, types.Array):
         return 1 + 2 * kind.ndim
     if isinstance(kind, types.FunctionType):
@@ -55,6 +70,8 @@ def _words(kind: types.Type) -> int:
 
 def _entry(value: Any) -> list[int]:
     """Entry of a field: address, shape and strides of an array; address of a Struct or Pointer; bits of a number."""
+    if isinstance(value, tuple):
+        return [word for part in value for word in _entry(part)]
     if isinstance(value, np.ndarray):
         return [value.ctypes.data, *value.shape, *value.strides]
     if isinstance(value, Struct | Hidden):
@@ -94,6 +111,8 @@ def _read_field(context: Any, builder: Any, kind: TableType, pointer: Any, field
         return value
 
     of = kind.fields[field]
+    if field in kind.parts:
+        return cgutils.pointer_add(builder, pointer, WORD * kind.places[field], pointer.type)
     if not isinstance(of, types.Array):
         return read(0, context.get_value_type(of))
     array, size = make_array(of)(context, builder), context.get_value_type(types.intp)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.model.arrays import LANES, Arrays, padded
+from lissom.kernel.arrays import LANES, Arrays, padded
 
 
 class Workspace(NamedTuple):
@@ -53,10 +53,10 @@ class Workspace(NamedTuple):
 
 def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
     """Workspace for `model` in the number type `dtype` (float64, complex128 or object)."""
-    n = model.parent.shape[0]
-    m = model.modal_mass.shape[1]
-    nv = model.prescribed.shape[0]
-    stations = model.station_mass.shape[0]
+    n = model.tree.parent.shape[0]
+    m = model.inertia.modal_mass.shape[1]
+    nv = model.velocities.prescribed.shape[0]
+    stations = model.exact.mass.shape[0]
 
     def zeros(*shape: int) -> np.ndarray:
         if dtype is object:

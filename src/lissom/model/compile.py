@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.beam import BeamLink
 from lissom.errors import RobotError
+from lissom.kernel.arrays import (
+    Arrays,
+    Axis,
+    Exact,
+    Foreshortening,
+    Gears,
+    Inertia,
+    Joints,
+    Motion,
+    Part,
+    Passive,
+    Sections,
+    Strain,
+    Tree,
+    Velocities,
+    layout,
+    padded,
+    zeros,
+)
 from lissom.lie import so3
-from lissom.model.arrays import Arrays, Motion, padded
+from lissom.model.attach import attach
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.joint import Joint
-from lissom.model.robot import Link, Robot
+from lissom.model.robot import Robot
 
 if TYPE_CHECKING:
     from lissom.fem.reduced import ReducedLink
@@ -58,11 +77,6 @@ def joint_steps(joint: Joint) -> list[tuple[Motion, np.ndarray]]:
             return [(Motion.FLOAT, none)]
 
 
-def _starts(counts: Iterable[int]) -> np.ndarray:
-    """First row of every body, the world's included, and the end: for arrays that list rows body by body."""
-    return np.cumsum([0, 0, *counts])
-
-
 class _Compiler:
     """Fills the arrays body by body; row 0 is the world."""
 
@@ -73,18 +87,37 @@ class _Compiler:
         self.rows = {"world": 0} | {link.name: i for i, link in enumerate(self.links, start=1)}
         self.rotors = [link for link in self.links if link.joint.elastic]
         self.n = len(self.links) + 1
-        self.m = padded(max((beam.count for beam in self.beams.values()), default=0))
+        m = padded(max((beam.count for beam in self.beams.values()), default=0))
         exact = {name: beam.stations() for name, beam in self.beams.items() if isinstance(beam, BeamLink)}
         self.stations = {name: part for name, part in exact.items() if part is not None}
-        self.K = max((part.nodes for part in self.stations.values()), default=0)
         self.number = np.complex128 if robot.has_complex_values() else np.float64
         self.names = self._name_coordinates()
         self.prescribed = self._prescribed_coordinates(prescribed)
+        self.sizes = {
+            Axis.BODY: self.n,
+            Axis.START: self.n + 1,
+            Axis.VELOCITY: self.nv,
+            Axis.MODE: m,
+            Axis.COUPLING: 12 * m,
+            Axis.NODE: max((part.nodes for part in self.stations.values()), default=0),
+            Axis.GEAR: len(self.rotors),
+        }
 
     def model(self) -> Model:
-        fields = self._tree() | self._tangent() | self._joints() | self._inertias() | self._passive() | self._rotors()
-        fields["gravity"] = np.asarray(self.robot.gravity, self.number)
-        return Model(robot=self.robot, arrays=Arrays(**fields), beams=self.beams, bodies=tuple(self.names))
+        arrays = Arrays(
+            tree=self._tree(),
+            sections=self._sections(),
+            joints=self._joints(),
+            velocities=self._velocities(),
+            inertia=self._inertia(),
+            foreshortening=self._foreshortening(),
+            strain=self._strain(),
+            exact=self._exact(),
+            passive=self._passive(),
+            gears=self._gears(),
+            gravity=np.asarray(self.robot.gravity, self.number),
+        )
+        return Model(robot=self.robot, arrays=arrays, beams=self.beams, bodies=tuple(self.names))
 
     # coordinates ------------------------------------------------------------------------------------------------
 
@@ -123,198 +156,126 @@ class _Compiler:
             mask[known[name].joint_v] = 1
         return mask
 
-    # arrays -----------------------------------------------------------------------------------------------------
+    # tables -----------------------------------------------------------------------------------------------------
 
-    def _zeros(self, *shape: int) -> np.ndarray:
-        return np.zeros(shape, self.number)
+    def _zeros(self, part: type[Part], **more: int) -> Part:
+        """A part with all its tables zero; `more`: sizes of axes that only this part has."""
+        return zeros(part, self.sizes | {Axis[name]: size for name, size in more.items()}, self.number)
 
-    def _tree(self) -> dict[str, np.ndarray]:
-        rows = range(1, self.n)
-        out = {
-            name: np.zeros(self.n, np.int64)
-            for name in (
-                "parent",
-                "modes",
-                "bending",
-                "second_order",
-                "nodes",
-                "joint_q",
-                "joint_v",
-                "modes_q",
-                "modes_v",
-            )
-        }
-        for i, link, names in zip(rows, self.links, self.names, strict=True):
-            out["parent"][i] = self.rows[link.parent]
-            for key in ("joint_q", "joint_v", "modes_q", "modes_v"):
-                out[key][i] = getattr(names, key).start
-            if link.name in self.beams:
-                beam = self.beams[link.name]
-                out["modes"][i] = beam.count
-                out["bending"][i] = beam.bending_count
-                out["second_order"][i] = int(beam.second_order)
+    def _flexible(self) -> Iterator[tuple[int, BeamLink | ReducedLink]]:
+        """Rows and links of the bodies that bend."""
+        return ((i, self.beams[link.name]) for i, link in enumerate(self.links, start=1) if link.name in self.beams)
+
+    def _starts(self, lengths: dict[int, int]) -> np.ndarray:
+        """First row of every body and the end, in a table that lists rows body by body; `lengths` by body."""
+        return np.cumsum([0, *(lengths.get(i, 0) for i in range(self.n))])
+
+    def _tree(self) -> Tree:
+        out = self._zeros(Tree)
+        for i, (link, names) in enumerate(zip(self.links, self.names, strict=True), start=1):
+            out.parent[i] = self.rows[link.parent]
+            out.joint_q[i], out.joint_v[i] = names.joint_q.start, names.joint_v.start
+            out.modes_q[i], out.modes_v[i] = names.modes_q.start, names.modes_v.start
             if link.name in self.stations:
-                out["nodes"][i] = self.stations[link.name].nodes
+                out.nodes[i] = self.stations[link.name].nodes
+        for i, beam in self._flexible():
+            out.modes[i], out.bending[i], out.second_order[i] = beam.count, beam.bending_count, int(beam.second_order)
         return out
 
-    def _tangent(self) -> dict[str, np.ndarray]:
-        """How each velocity moves q."""
-        place, axis = np.zeros(self.nv, np.int64), np.full(self.nv, -1)
-        for link, names in zip(self.links, self.names, strict=True):
-            on_group = link.joint.type in ("spherical", "free")
-            for k, at in enumerate(range(names.joint_v.start, names.joint_v.stop)):
-                place[at] = names.joint_q.start + (0 if on_group else k)
-                axis[at] = k if on_group else -1
-            place[names.modes_v] = np.arange(names.modes_q.start, names.modes_q.stop)
-            if names.rotor_v is not None:
-                place[names.rotor_v] = names.rotor_q or 0
-        return {"tangent_q": place, "tangent_axis": axis}
-
-    def _joints(self) -> dict[str, np.ndarray]:
-        n, m = self.n, self.m
-        position, phi, psi = self._zeros(n, 3), self._zeros(n, 3, m), self._zeros(n, 3, m)
-        shortening, twist, running = self._zeros(n, m, m), self._zeros(n, m, m), self._zeros(n, self.K)
-        origin_rotation, origin_position = self._zeros(n, 3, 3), self._zeros(n, 3)
-        has_origin, steps, dofs = (np.zeros(n, np.int64) for _ in range(3))
-        motion, axis = np.zeros((n, 3), np.int64), self._zeros(n, 3, 3)
-        armature = self._zeros(self.nv)
-        origin_rotation[:] = np.eye(3)
+    def _sections(self) -> Sections:
+        out = self._zeros(Sections)
         for i, link in enumerate(self.links, start=1):
             if link.parent in self.beams:
                 beam = self.beams[link.parent]
-                at = beam.section_map(beam.length if link.at is None else link.at)
-                k = beam.count
-                position[i], phi[i, :, :k], psi[i, :, :k] = at.position, at.phi, at.psi
-                shortening[i, :k, :k], twist[i, :k, :k] = at.foreshortening, at.twist
-                running[i, : len(at.running)] = at.running
-            origin_rotation[i] = so3.from_rpy(np.asarray(link.origin.rpy, self.number))
-            origin_position[i] = link.origin.xyz
-            has_origin[i] = int(np.any(origin_position[i]) or np.any(origin_rotation[i] != np.eye(3)))
-            dofs[i] = link.joint.nv
-            for k, (kind, direction) in enumerate(joint_steps(link.joint)):
-                motion[i, k], axis[i, k], steps[i] = kind, direction, k + 1
-            gear = link.joint.transmission
-            if gear is not None and gear.stiffness is None:
-                armature[self.names[i - 1].joint_v] = gear.rotor_inertia * gear.gear**2
-        return {
-            "section_position": position,
-            "section_phi": phi,
-            "section_psi": psi,
-            "section_shortening": shortening,
-            "section_twist": twist,
-            "section_running": running,
-            "has_origin": has_origin,
-            "origin_rotation": origin_rotation,
-            "origin_position": origin_position,
-            "steps": steps,
-            "motion": motion,
-            "axis": axis,
-            "dofs": dofs,
-            "prescribed": self.prescribed,
-            "armature": armature,
-        }
-
-    def _inertias(self) -> dict[str, np.ndarray]:
-        n, m = self.n, self.m
-        out = {
-            "mass": self._zeros(n),
-            "moment": self._zeros(n, 3),
-            "second_moment": self._zeros(n, 3, 3),
-            "coupling": self._zeros(n, 12 * m),
-            "coupling_eta": self._zeros(n, m, 12 * m),
-            "gyroscopic": self._zeros(n, 3, m, m),
-            "modal_mass": self._zeros(n, m, m),
-            "stiffness": self._zeros(n, m, m),
-            "damping": self._zeros(n, m, m),
-            "rigidity": self._zeros(n, 4),
-            "retardation": self._zeros(n),
-        }
-        for i, link in enumerate(self.links, start=1):
-            if link.name in self.beams:
-                self._flexible_body(i, self.beams[link.name], out)
-            else:
-                self._rigid_body(i, link, out)
-        return out | self._cubic_terms() | self._shortenings() | self._stations()
-
-    def _cubic_terms(self) -> dict[str, np.ndarray]:
-        """Cubic strain-energy terms of all links, one after the other."""
-        terms = [self.beams[link.name].cubic_terms() if link.name in self.beams else None for link in self.links]
-        index, value, rate = zip(*(t for t in terms if t is not None), strict=True) if self.beams else ((), (), ())
-        return {
-            "cubic_start": _starts(0 if t is None else len(t[0]) for t in terms),
-            "cubic_modes": np.concatenate([np.zeros((0, 3), np.int64), *index]),
-            "cubic": np.concatenate([self._zeros(0), *value]),
-            "cubic_damping": np.concatenate([self._zeros(0), *rate]),
-        }
-
-    def _shortenings(self) -> dict[str, np.ndarray]:
-        """Foreshortening of all links, one after the other, padded to the largest mode count."""
-        parts = [self.beams[link.name].shortening() if link.name in self.beams else None for link in self.links]
-        starts = _starts(0 if part is None else len(part.weight) for part in parts)
-        total, m = starts[-1], self.m
-        out = {
-            "short_start": starts,
-            "short_form": self._zeros(total, m, m),
-            "short_weight": self._zeros(total),
-            "short_s0": self._zeros(total, 3),
-            "short_phi": self._zeros(total, 3, m),
-        }
-        for part, start, stop in zip(parts, starts[1:-1], starts[2:], strict=True):
-            if part is not None:
-                k = part.form.shape[1]
-                out["short_form"][start:stop, :k, :k], out["short_phi"][start:stop, :, :k] = (
-                    part.form,
-                    part.phi,
-                )
-                out["short_weight"][start:stop], out["short_s0"][start:stop] = part.weight, part.s0
+                attach(out, i, beam, beam.length if link.at is None else link.at)
         return out
 
-    def _stations(self) -> dict[str, np.ndarray]:
-        """Stations of all links with the exact field, one after the other, padded to the largest counts."""
-        parts = [self.stations.get(link.name) for link in self.links]
-        starts = _starts(0 if part is None else len(part.weight) for part in parts)
-        total = starts[-1]
-        out = {
-            "station_weight": self._zeros(total),
-            "station_running": self._zeros(total, self.K),
-            "station_psi": self._zeros(total, 4, self.m),
-            "station_psi_x": self._zeros(total, 3, self.m),
-            "station_mass": self._zeros(total),
-            "station_offset": self._zeros(total, 3),
-            "station_inertia": self._zeros(total, 3, 3),
-        }
-        for part, start, stop in zip(parts, starts[1:-1], starts[2:], strict=True):
-            for name, table in out.items() if part is not None else ():
-                values = getattr(part, name.removeprefix("station_"))
-                table[start:stop][tuple(slice(size) for size in values.shape)] = values
-        return {"station_start": starts} | out
+    def _joints(self) -> Joints:
+        out = self._zeros(Joints)
+        out.origin_rotation[:] = np.eye(3)
+        for i, link in enumerate(self.links, start=1):
+            rotation, position = so3.from_rpy(np.asarray(link.origin.rpy, self.number)), np.asarray(link.origin.xyz)
+            out.origin_rotation[i], out.origin_position[i] = rotation, position
+            out.has_origin[i] = int(np.any(position) or np.any(rotation != np.eye(3)))
+            out.dofs[i] = link.joint.nv
+            for k, (kind, direction) in enumerate(joint_steps(link.joint)):
+                out.motion[i, k], out.axis[i, k], out.steps[i] = kind, direction, k + 1
+        return out
 
-    def _rigid_body(self, i: int, link: Link, out: dict[str, np.ndarray]) -> None:
-        body = link.body
-        assert body is not None  # the schema allows a beam or a body
-        com, inertia = np.asarray(body.com, self.number), np.asarray(body.inertia, self.number)
-        out["mass"][i] = body.mass
-        out["moment"][i] = body.mass * com
-        out["second_moment"][i] = 0.5 * np.trace(inertia) * np.eye(3) - inertia + body.mass * np.outer(com, com)
+    def _velocities(self) -> Velocities:
+        out = self._zeros(Velocities)
+        out.prescribed[:], out.group_axis[:] = self.prescribed, -1
+        for link, names in zip(self.links, self.names, strict=True):
+            on_group = link.joint.type in ("spherical", "free")
+            for k, at in enumerate(range(names.joint_v.start, names.joint_v.stop)):
+                out.coordinate[at] = names.joint_q.start + (0 if on_group else k)
+                out.group_axis[at] = k if on_group else -1
+            out.coordinate[names.modes_v] = np.arange(names.modes_q.start, names.modes_q.stop)
+            if names.rotor_v is not None:
+                out.coordinate[names.rotor_v] = names.rotor_q or 0
+            gear = link.joint.transmission
+            if gear is not None and gear.stiffness is None:
+                out.armature[names.joint_v] = gear.rotor_inertia * gear.gear**2
+        return out
 
-    def _flexible_body(self, i: int, beam: BeamLink | ReducedLink, out: dict[str, np.ndarray]) -> None:
-        """Invariants in the kernel's layout."""
-        k, inv = beam.count, beam.invariants()
-        out["mass"][i], out["moment"][i], out["second_moment"][i] = inv.mass, inv.mc0, inv.G0
-        coupling = np.concatenate([inv.S0, inv.C1[None]]).reshape(12, k)  # [a b, j], a = x, y, z, 1
-        by_eta = np.concatenate([inv.N, np.zeros_like(inv.N[:1])]).reshape(12, k, k)  # [a b, l, j]
-        out["coupling"][i, : 12 * k] = coupling.T.ravel()
-        out["coupling_eta"][i, :k, : 12 * k] = by_eta.transpose(1, 2, 0).reshape(k, 12 * k)
-        out["gyroscopic"][i, :, :k, :k] = np.einsum("cab,ablj->clj", LEVI_CIVITA, inv.N)
-        out["modal_mass"][i, :k, :k] = np.einsum("aalj->lj", inv.N)
-        out["stiffness"][i, :k, :k] = beam.stiffness()
-        out["damping"][i, :k, :k] = beam.damping_matrix()
-        exact = self.stations.get(self.links[i - 1].name)
-        if exact is not None:  # what follows stiffness acts on the exact strains
-            out["damping"][i, :k, :k] -= exact.retardation * beam.stiffness()
-            out["rigidity"][i], out["retardation"][i] = exact.rigidity, exact.retardation
+    def _inertia(self) -> Inertia:
+        out = self._zeros(Inertia)
+        for i, link in enumerate(self.links, start=1):
+            if link.body is not None:
+                body = link.body
+                com, inertia = np.asarray(body.com, self.number), np.asarray(body.inertia, self.number)
+                out.mass[i], out.moment[i] = body.mass, body.mass * com
+                out.second_moment[i] = 0.5 * np.trace(inertia) * np.eye(3) - inertia + body.mass * np.outer(com, com)
+        for i, beam in self._flexible():
+            k, inv = beam.count, beam.invariants()
+            out.mass[i], out.moment[i], out.second_moment[i] = inv.mass, inv.mc0, inv.G0
+            coupling = np.concatenate([inv.S0, inv.C1[None]]).reshape(12, k)  # [a b, j], a = x, y, z, 1
+            by_eta = np.concatenate([inv.N, np.zeros_like(inv.N[:1])]).reshape(12, k, k)  # [a b, l, j]
+            out.coupling[i, : 12 * k] = coupling.T.ravel()
+            out.coupling_eta[i, :k, : 12 * k] = by_eta.transpose(1, 2, 0).reshape(k, 12 * k)
+            out.gyroscopic[i, :, :k, :k] = np.einsum("cab,ablj->clj", LEVI_CIVITA, inv.N)
+            out.modal_mass[i, :k, :k] = np.einsum("aalj->lj", inv.N)
+        return out
 
-    def _passive(self) -> dict[str, np.ndarray]:
+    def _foreshortening(self) -> Foreshortening:
+        parts = {i: part for i, beam in self._flexible() if (part := beam.shortening()) is not None}
+        starts = self._starts({i: len(part.weight) for i, part in parts.items()})
+        out = self._zeros(Foreshortening, FUNCTION=starts[-1])
+        out.start[:] = starts
+        for i, part in parts.items():
+            rows, k = slice(starts[i], starts[i + 1]), part.form.shape[1]
+            out.form[rows, :k, :k], out.phi[rows, :, :k] = part.form, part.phi
+            out.weight[rows], out.s0[rows] = part.weight, part.s0
+        return out
+
+    def _strain(self) -> Strain:
+        terms = {i: beam.cubic_terms() for i, beam in self._flexible()}
+        starts = self._starts({i: len(modes) for i, (modes, _, _) in terms.items()})
+        out = self._zeros(Strain, CUBIC=starts[-1])
+        out.cubic_start[:] = starts
+        for i, beam in self._flexible():
+            own, rows = slice(beam.count), slice(starts[i], starts[i + 1])
+            out.cubic_modes[rows], out.cubic[rows], out.cubic_damping[rows] = terms[i]
+            out.stiffness[i, own, own], out.damping[i, own, own] = beam.stiffness(), beam.damping_matrix()
+            exact = self.stations.get(self.links[i - 1].name)
+            if exact is not None:  # what follows stiffness acts on the exact strains
+                out.damping[i, own, own] -= exact.retardation * beam.stiffness()
+        return out
+
+    def _exact(self) -> Exact:
+        parts = {self.rows[name]: part for name, part in self.stations.items()}
+        starts = self._starts({i: len(part.weight) for i, part in parts.items()})
+        out = self._zeros(Exact, STATION=starts[-1])
+        out.start[:] = starts
+        for i, part in parts.items():
+            out.rigidity[i], out.retardation[i] = part.rigidity, part.retardation
+            for name, (_, axes) in layout(Exact).items():
+                if axes[0] is Axis.STATION:
+                    values = getattr(part, name)
+                    getattr(out, name)[starts[i] : starts[i + 1]][tuple(slice(size) for size in values.shape)] = values
+        return out
+
+    def _passive(self) -> Passive:
         """One row per coordinate on which a joint acts by itself."""
         rows: list[dict[str, Any]] = []
         for link, names in zip(self.links, self.names, strict=True):
@@ -330,8 +291,8 @@ class _Compiler:
 
                 rows.append(
                     {
-                        "passive_q": -1 if on_group else names.joint_q.start + k,
-                        "passive_v": names.joint_v.start + k,
+                        "q": -1 if on_group else names.joint_q.start + k,
+                        "v": names.joint_v.start + k,
                         "viscous": joint.each(joint.damping)[k] + value(friction, "viscous", 0.0),
                         "coulomb": value(friction, "coulomb", 0.0),
                         "coulomb_speed": value(friction, "velocity", 1.0),
@@ -345,26 +306,19 @@ class _Compiler:
                         "stop_width": value(limits, "width", 1.0),
                     }
                 )
-        integers = ("passive_q", "passive_v", "has_stop")
-        fields = Arrays._fields[Arrays._fields.index("passive_q") : Arrays._fields.index("stop_width") + 1]
-        return {
-            name: np.array([row[name] for row in rows], np.int64 if name in integers else self.number)
-            for name in fields
-        }
+        out = self._zeros(Passive, PASSIVE=len(rows))
+        for k, row in enumerate(rows):
+            for name, entry in row.items():
+                getattr(out, name)[k] = entry
+        return out
 
-    def _rotors(self) -> dict[str, np.ndarray]:
-        bodies = [self.names[self.rows[link.name] - 1] for link in self.rotors]
-        gears = [link.joint.transmission for link in self.rotors]
-
-        def column(values: Iterable[Any], number: Any) -> np.ndarray:
-            return np.array(list(values), number)
-
-        return {
-            "rotor_q": column((b.rotor_q for b in bodies), np.int64),
-            "rotor_v": column((b.rotor_v for b in bodies), np.int64),
-            "geared_q": column((b.joint_q.start for b in bodies), np.int64),
-            "geared_v": column((b.joint_v.start for b in bodies), np.int64),
-            "rotor_inertia": column((g.rotor_inertia * g.gear**2 for g in gears if g), self.number),
-            "gear_stiffness": column((g.stiffness for g in gears if g), self.number),
-            "gear_damping": column((g.damping for g in gears if g), self.number),
-        }
+    def _gears(self) -> Gears:
+        out = self._zeros(Gears)
+        for k, link in enumerate(self.rotors):
+            names, gear = self.names[self.rows[link.name] - 1], link.joint.transmission
+            assert gear is not None  # an elastic joint has one
+            out.rotor_q[k], out.rotor_v[k] = names.rotor_q, names.rotor_v
+            out.joint_q[k], out.joint_v[k] = names.joint_q.start, names.joint_v.start
+            out.inertia[k] = gear.rotor_inertia * gear.gear**2
+            out.stiffness[k], out.damping[k] = gear.stiffness, gear.damping
+        return out

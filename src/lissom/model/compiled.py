@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.kernel.arrays import Arrays
 from lissom.messages import suggestion
-from lissom.model.arrays import Arrays
 
 if TYPE_CHECKING:
     from lissom.beam import BeamLink
@@ -66,7 +66,7 @@ class Compiled:
         if number not in store:
             work = workspace(self.arrays, number)
             packed = Struct(work)
-            if np.any(self.arrays.nodes):
+            if np.any(self.arrays.tree.nodes):
                 from lissom.kernel.exact import compile_exact
 
                 compile_exact(self.struct, packed, work.late, number)

@@ -7,7 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.model.arrays import Arrays
+from lissom.kernel.arrays import Arrays, with_bodies
+from lissom.model.attach import attach
 from lissom.model.compiled import Compiled, Model
 
 Offset = tuple[float, float, float]
@@ -32,79 +33,26 @@ def tips(model: Model) -> Probe:
 
 def _with_points(model: Model, points: list[Point]) -> Arrays:
     """The model's arrays with one massless row for each point."""
-    arrays = model.arrays
-    new = {
-        name: np.concatenate([values, np.zeros((len(points), *values.shape[1:]), values.dtype)])
-        for name, values in arrays._asdict().items()
-        if name in _PER_BODY
-    }
-    for starts in ("cubic_start", "short_start", "station_start"):
-        old = getattr(arrays, starts)
-        new[starts] = np.append(old, np.repeat(old[-1:], len(points)))
-    for row, (link, x, offset) in enumerate(points, start=len(arrays.parent)):
-        _place(model, new, row, link, x, offset)
-    return arrays._replace(**new)
+    arrays = with_bodies(model.arrays, len(points))
+    for row, (link, x, offset) in enumerate(points, start=len(model.arrays.tree.parent)):
+        _place(model, arrays, row, link, x, offset)
+    return arrays
 
 
-def _place(
-    model: Model, new: dict[str, np.ndarray], row: int, link: str, x: float | str | None, offset: Offset
-) -> None:
+def _place(model: Model, arrays: Arrays, row: int, link: str, x: float | str | None, offset: Offset) -> None:
     """Fill row `row` with the point of `link` at section `x`, shifted by `offset`."""
-    new["parent"][row] = model.row(link)
-    new["origin_rotation"][row] = np.eye(3)
-    new["origin_position"][row] = offset
-    new["has_origin"][row] = 1
+    section, joint = arrays.sections, arrays.joints
+    arrays.tree.parent[row] = model.row(link)
+    joint.origin_rotation[row], joint.origin_position[row], joint.has_origin[row] = np.eye(3), offset, 1
     if link in model.beams:
         beam = model.beams[link]
         place = beam.length if x is None else x
         if not isinstance(place, str) and not 0 <= np.real(place) <= np.real(beam.length):
             raise LissomError(f"x = {place} m is not on {link}, which is {beam.length} m long")
-        at, m = beam.section_map(place), beam.count
-        new["section_position"][row] = at.position
-        new["section_phi"][row, :, :m], new["section_psi"][row, :, :m] = at.phi, at.psi
-        new["section_shortening"][row, :m, :m] = at.foreshortening
-        new["section_twist"][row, :m, :m] = at.twist
-        new["section_running"][row, : len(at.running)] = at.running
+        attach(section, row, beam, place)
     else:
         if x is not None:
             raise LissomError(f"{link} is rigid: give offset=(x, y, z) in its frame instead of x")
         tip = getattr(model.robot.link(link).body, "tip", None)
         if tip is not None:
-            new["section_position"][row] = tip
-
-
-_PER_BODY = {
-    "parent",
-    "modes",
-    "bending",
-    "second_order",
-    "nodes",
-    "joint_q",
-    "joint_v",
-    "modes_q",
-    "modes_v",
-    "section_position",
-    "section_phi",
-    "section_psi",
-    "section_shortening",
-    "section_twist",
-    "section_running",
-    "has_origin",
-    "origin_rotation",
-    "origin_position",
-    "steps",
-    "motion",
-    "axis",
-    "dofs",
-    "mass",
-    "moment",
-    "second_moment",
-    "coupling",
-    "coupling_eta",
-    "gyroscopic",
-    "modal_mass",
-    "stiffness",
-    "damping",
-    "rigidity",
-    "retardation",
-}
+            section.position[row] = tip

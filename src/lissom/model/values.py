@@ -139,6 +139,25 @@ class Count:
 
 
 @dataclass(frozen=True)
+class Flag:
+    """True or false, and nothing that might be meant so."""
+
+    meaning: str
+
+    @property
+    def remedy(self) -> str:
+        return f"say {self.meaning}: true or false"
+
+    def check(self, value: Any) -> bool:
+        if not isinstance(value, bool | np.bool_):
+            raise refusal(f"must be true or false, not {kind_of(value)}; {self.remedy}")
+        return bool(value)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+
+@dataclass(frozen=True)
 class Vector:
     """A list of three finite numbers."""
 

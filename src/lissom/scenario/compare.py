@@ -10,6 +10,7 @@ import numpy as np
 
 from lissom import theory
 from lissom.errors import LissomError
+from lissom.showing import show
 from lissom.simulation.dataset import position_columns
 
 if TYPE_CHECKING:
@@ -118,9 +119,7 @@ class Comparison:
 
     def plot(self) -> Figure:
         """Differences over time, and the time each formulation took."""
-        from lissom.view.comparison import plot_comparison
-
-        return plot_comparison(self)
+        return show("comparison.plot", self)
 
 
 def compare(
@@ -148,16 +147,16 @@ def compare(
         The Comparison. A formulation that does not cover the robot is listed with the reason, as is one that fails.
     """
     prepared = _scenario(what).prepare()
-    model, given = prepared.model, prepared.arguments
-    if given["motion"]:
-        joints = ", ".join(given["motion"])
+    model = prepared.model
+    if prepared.motion:
+        joints = ", ".join(prepared.motion)
         raise LissomError(
             f"motion: {joints} is prescribed, and formulations take forces; use control instead of motion"
         )
     known = theory.entries()
     names = [baseline, *(name for name in (formulations or known) if name != baseline)]
-    options = {key: given[key] for key in ("controller", "start", "rate")}
-    options |= {"duration": duration or given["duration"], "rtol": rtol, "atol": atol}
+    options: dict[str, Any] = {"controller": prepared.controller, "start": prepared.start, "rtol": rtol, "atol": atol}
+    options |= {"duration": duration or prepared.settings.duration, "rate": prepared.settings.rate}
     runs: dict[str, tuple[Trajectory, np.ndarray]] = {}
     missing: dict[str, str] = {}
     for name in dict.fromkeys(names):
@@ -172,7 +171,7 @@ def compare(
             missing[name] = str(error)
             continue
         runs[name] = run, np.array([formulation.tip(q)[:3, 3] for q in run.q])
-    return _measured(model, baseline, runs, missing, known, given["controller"])
+    return _measured(model, baseline, runs, missing, known, prepared.controller)
 
 
 def _scenario(what: Any) -> Scenario:
@@ -188,10 +187,10 @@ def _simulate(name: str, formulation: theory.Formulation, options: dict[str, Any
         q, v = start_state(formulation.model, options["start"])
         formulation.accelerations(q, v, np.zeros_like(v))  # compiled before the clock starts
         return theory.simulate(formulation, **options)
-    from lissom.simulation import simulate
+    from lissom.simulation import Ending, simulate
 
     run = simulate(formulation.model, **options, method="radau", audit=False, progress=False)
-    if run.info.status != "finished":
+    if run.info.status is not Ending.FINISHED:
         raise LissomError(run.info.message)
     return run
 

@@ -86,7 +86,7 @@ def builtin_text(name: str) -> str:
 
 
 def _folder() -> Any:
-    return resources.files("lissom.model") / "scenarios"
+    return resources.files("lissom.scenario") / "builtin"
 
 
 def _free_motion(name: str) -> Loaded:

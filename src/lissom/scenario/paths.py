@@ -11,19 +11,22 @@ from lissom.messages import did_you_mean, listed
 from lissom.model import Robot, load
 from lissom.scenario.schema import Scenario
 
+FIRST = ("lissom", "name", "robot", "duration")  # fields of a file in the order of reading
 ROBOT = ("gravity", "materials", "links")
 
 
 def plain(scenario: Scenario, whole_robot: bool = True) -> dict[str, Any]:
     """Mapping of lists, numbers and text without defaults; the robot as its mapping, or as the object it is."""
     data: dict[str, Any] = {}
-    for name, field in type(scenario).model_fields.items():
+    fields = type(scenario).model_fields
+    for name in sorted(fields, key=lambda name: name not in FIRST):
+        field = fields[name]
         value = getattr(scenario, name)
         if name == "robot":
             data[name] = value.to_dict() if isinstance(value, Robot) and whole_robot else value
         elif name == "output":
-            changed = {key: getattr(value, key) for key in ("rate", "folder")}
             defaults = type(value).model_fields
+            changed = {key: getattr(value, key) for key in defaults}
             data[name] = {key: inner for key, inner in changed.items() if inner != defaults[key].default}
         elif name != "lissom" and (field.is_required() or value != field.default):
             data[name] = _lists(value)

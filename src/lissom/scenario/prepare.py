@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lissom.control import from_config
+import numpy as np
+
+from lissom.control import Reference, from_config
+from lissom.control.config import Controller
 from lissom.errors import LissomError, ScenarioError
 from lissom.model.compiled import Model
 from lissom.scenario.motion import motions
 from lissom.scenario.schema import Scenario
+from lissom.simulation.settings import RunSettings
 from lissom.simulation.start import start_state
+
+if TYPE_CHECKING:
+    from lissom.simulation.trajectory import Trajectory
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A compiled model and the keyword arguments of `lissom.simulate` for it."""
+    """A compiled model, and what `lissom.simulate` takes beside it."""
 
     model: Model
-    arguments: dict[str, Any]
+    controller: Controller
+    start: tuple[np.ndarray, np.ndarray]  # q (nq,) and qd (nv,)
+    motion: dict[str, Reference]
+    settings: RunSettings
+
+    def simulate(self, *, progress: bool | None = None, **options: Any) -> Trajectory:
+        """Run it; `options` such as duration=1.0 take the place of its settings."""
+        from lissom.simulation.main import simulate
+
+        drive = {"controller": self.controller, "start": self.start, "motion": self.motion}
+        return simulate(self.model, self.settings, **(drive | options), progress=progress)
 
 
 def prepare(scenario: Scenario) -> Prepared:
@@ -33,18 +50,4 @@ def prepare(scenario: Scenario) -> Prepared:
         controller = from_config(model, scenario.control, start[0])
     except LissomError as error:
         raise ScenarioError(str(error)) from None
-    return Prepared(
-        model,
-        {
-            "duration": scenario.duration,
-            "controller": controller,
-            "start": start,
-            "motion": motion or None,
-            "method": scenario.method,
-            "step": scenario.step,
-            "rtol": scenario.rtol,
-            "atol": scenario.atol,
-            "radius": scenario.radius,
-            "rate": scenario.output.rate,
-        },
-    )
+    return Prepared(model, controller, start, motion, RunSettings.joined(scenario, scenario.output))

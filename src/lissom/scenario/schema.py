@@ -6,22 +6,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, GetCoreSchemaHandler, field_validator, model_validator
+from pydantic import Field, GetCoreSchemaHandler, field_validator
 from pydantic_core import CoreSchema, ValidationError, core_schema
 
 from lissom.errors import LissomError, ScenarioError
 from lissom.model import Robot
-from lissom.model.names import Choice, Title
+from lissom.model.names import Title
 from lissom.model.part import Part, refusals
 from lissom.model.robot import FORMAT, FormatVersion
 from lissom.model.values import Number, kind_of, refusal
+from lissom.simulation.settings import Integration, Sampling
 
 if TYPE_CHECKING:
     from lissom.scenario.prepare import Prepared
     from lissom.simulation.trajectory import Trajectory
 
 FREE_MOTION = 2.0  # s, of a robot without a scenario
-FIXED_STEP = ("euler", "rk4")
 MOTION = "{type: quintic, to: 1.0, duration: 2}"
 
 
@@ -49,34 +49,27 @@ class ScenarioPart(Part):
     error: ClassVar[type[LissomError]] = ScenarioError
 
 
-class Output(ScenarioPart):
+class Output(ScenarioPart, Sampling):
     """What is kept of a run, and where."""
 
     what: ClassVar[str] = "output"
 
-    rate: Annotated[float, Number("the number of outputs per second", above=0, at_most=1e6)] = 200.0
     folder: Annotated[str | None, Title("the folder for the results")] = None
 
 
-class Scenario(ScenarioPart):
-    """What to simulate. `control` and `motion` are blocks as `lissom.control.from_config` takes them."""
+class Scenario(ScenarioPart, Integration):
+    """What to simulate, and how. `control` and `motion` are blocks as `lissom.control.from_config` takes them."""
 
     what: ClassVar[str] = "scenario"
 
     lissom: FormatVersion = FORMAT
     name: Annotated[str, Title("the name of the scenario")] = ""
     robot: Annotated[str | Robot, RobotSource()]
-    duration: Annotated[float, Number("the time to simulate", "seconds", above=0, at_most=1e6)]
     start: dict[
         str, Annotated[float | tuple[float, ...], Number("the value at the start (a list for several)", each=True)]
     ] = Field(default={}, description="start values by joint, e.g. {elbow: 0.5, elbow.rate: 0.1}")
     control: dict[str, Any] | None = Field(default=None, description="{type: pd, gains: ..., reference: ...}")
     motion: dict[str, Any] = Field(default={}, description=f"prescribed motions by joint: {{shaft: {MOTION}}}")
-    method: Annotated[str, Title("the integrator")] = "auto"
-    step: Annotated[float | None, Number("a fixed step", "seconds", above=0)] = None
-    rtol: Annotated[float, Number("the relative error allowed per step", above=0, below=1)] = 1e-6
-    atol: Annotated[float, Number("the absolute error allowed per step", above=0)] = 1e-8
-    radius: Annotated[float, Number("the spectral radius of generalised-alpha, 0 to 1", at_least=0, at_most=1)] = 0.8
     output: Output = Output()
 
     @field_validator("motion")
@@ -87,19 +80,6 @@ class Scenario(ScenarioPart):
             text = "must be a mapping, not {}; give a motion such as " + MOTION
             raise refusals(*((joint, block, text.replace("{}", kind_of(block), 1)) for joint, block in wrong.items()))
         return motion
-
-    @field_validator("method")
-    @classmethod
-    def _known_method(cls, value: str) -> str:
-        from lissom.simulation.methods import METHODS
-
-        return Choice("an integrator", METHODS).check(value)
-
-    @model_validator(mode="after")
-    def _whole(self) -> Scenario:
-        if self.method in FIXED_STEP and self.step is None:
-            raise refusals(("step", None, f"missing; {self.method} takes fixed steps, give their size in seconds"))
-        return self
 
     def load_robot(self) -> Robot:
         """The robot, read from its file where only the name is given."""
@@ -115,10 +95,7 @@ class Scenario(ScenarioPart):
 
     def run(self, **options: Any) -> Trajectory:
         """Simulate; `options` such as duration=1.0 or progress=False take the place of the scenario's."""
-        from lissom.simulation import simulate
-
-        prepared = self.prepare()
-        return simulate(prepared.model, **(prepared.arguments | options))
+        return self.prepare().simulate(**options)
 
     def with_value(self, path: str, value: Any) -> Scenario:
         """A scenario that differs in one value of its own ("control.gains.elbow.p") or of its robot's.

@@ -1,6 +1,23 @@
-"""Simulation: integrators, the time loop, and its result, the Trajectory."""
+"""Simulation: integrators, the time loop, and its result, the Trajectory. Names load when they are first used."""
 
-from lissom.simulation.main import SimulationWarning, simulate
-from lissom.simulation.trajectory import Trajectory
+from typing import TYPE_CHECKING
 
-__all__ = ["SimulationWarning", "Trajectory", "simulate"]
+from lissom import lazy
+
+if TYPE_CHECKING:
+    from lissom.simulation.ending import Ending
+    from lissom.simulation.main import SimulationWarning, simulate
+    from lissom.simulation.settings import RunSettings
+    from lissom.simulation.trajectory import Trajectory
+
+__all__ = ["Ending", "RunSettings", "SimulationWarning", "Trajectory", "simulate"]
+
+__getattr__, __dir__ = lazy.names(
+    __name__,
+    {
+        "lissom.simulation.ending": ("Ending",),
+        "lissom.simulation.main": ("SimulationWarning", "simulate"),
+        "lissom.simulation.settings": ("RunSettings",),
+        "lissom.simulation.trajectory": ("Trajectory",),
+    },
+)

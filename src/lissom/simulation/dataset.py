@@ -134,7 +134,7 @@ def _energies(made: _Variables, raw: RawRun, parts: np.ndarray) -> None:
         made.add(name, (), values, text, "J")
     stored = parts.sum(axis=1)
     made.add("stored_energy", (), stored, "kinetic and potential energy", "J")
-    if not raw.settings.get("audit", True):
+    if raw.settings is not None and not raw.settings.audit:
         return
     made.add("work", (), raw.work, "work of the applied forces", "J")
     made.add("dissipated", (), raw.dissipated, "energy dissipated", "J")

@@ -8,8 +8,8 @@ flexible links, they are a thousand times less accurate than the quintic ones.)
 
 from __future__ import annotations
 
+from lissom.kernel.chart import chart_rate, chart_velocity
 from lissom.kernel.jit import inline, kernel
-from lissom.simulation.chart import chart_rate, chart_velocity
 
 TERMS = 6
 
@@ -61,7 +61,7 @@ def fit_ends(model, record, order, h, u1, rate1, v0, a0, v1, a1):
         place = record.path[0, k]
         speed = record.path[1, k]
         push = record.path[2, k]
-        if model.tangent_axis[k] >= 0:
+        if model.velocities.group_axis[k] >= 0:
             on_group = True
             cubic(place, h, 0.0, u1[k], v0[k], rate1[k])
             cubic(speed, h, v0[k], v1[k], a0[k], a1[k])
@@ -99,11 +99,11 @@ def refine_groups(model, record, h, u1, rate1, v0, a0, v1, a1):
         v[k] = v1[k] + dt * a1[k]
     chart_rate(model, u, v, bend)
     for k in range(n):
-        if model.tangent_axis[k] >= 0:
+        if model.velocities.group_axis[k] >= 0:
             c = record.path[0, k]
             start = a0[k]
-            if model.tangent_axis[k] >= 3:  # the chart keeps the axes at the start, the velocity turns: add omega x v
-                axis = model.tangent_axis[k] - 3
+            axis = model.velocities.group_axis[k] - 3
+            if axis >= 0:  # the chart keeps the axes at the start, the velocity turns: add omega x v
                 first = k - axis
                 j = (axis + 1) % 3
                 m = (axis + 2) % 3
@@ -113,7 +113,7 @@ def refine_groups(model, record, h, u1, rate1, v0, a0, v1, a1):
             rate[k] = (c[1] + c[2] + 0.75 * c[3] + 0.5 * c[4] + 0.3125 * c[5]) / h
     chart_velocity(model, u, rate, v)
     for k in range(n):
-        if model.tangent_axis[k] >= 0:
+        if model.velocities.group_axis[k] >= 0:
             c = record.path[1, k]
             missing = 16.0 * (v[k] - (c[0] + c[1] / 2 + c[2] / 4 + c[3] / 8))
             c[2] += missing

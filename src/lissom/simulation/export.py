@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,9 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.simulation.dataset import column_units
+from lissom.simulation.ending import Ending
 from lissom.simulation.raw import Event
+from lissom.simulation.settings import RunSettings
 from lissom.simulation.trajectory import RunInfo, Trajectory
 from lissom.version import __version__
 
@@ -27,12 +29,12 @@ FORMAT = 1
 def save(run: Trajectory, path: str | Path) -> None:
     """NetCDF with the robot's description, so that `load` needs nothing else."""
     model = run.model
-    prescribed = [b.joint for b in model.bodies if np.any(model.arrays.prescribed[b.joint_v])]
+    prescribed = [b.joint for b in model.bodies if np.any(model.arrays.velocities.prescribed[b.joint_v])]
     text = {
         "lissom": __version__,
         "robot": model.robot.to_yaml(),
         "prescribed": json.dumps(prescribed),
-        "info": json.dumps(asdict(run.info), default=_plain),
+        "info": json.dumps(_plain_info(run.info), default=_plain),
         "warnings": json.dumps([asdict(event) for event in run.warnings], default=_plain),
     }
     named = run.dataset.assign_attrs({**run.dataset.attrs, "lissom_format": FORMAT, **text})
@@ -63,7 +65,7 @@ def load(path: str | Path) -> Trajectory:
         del dataset.attrs[key]
     model = Robot.from_yaml(robot).compile(prescribed=json.loads(prescribed))
     events = [Event(**event) for event in json.loads(warnings)]
-    return Trajectory(dataset, model, RunInfo(**json.loads(info)), events)
+    return Trajectory(dataset, model, _info(json.loads(info)), events)
 
 
 def to_dataframe(run: Trajectory) -> pd.DataFrame:
@@ -136,6 +138,16 @@ def _write(path: str | Path, content: Any) -> None:
         raise LissomError(
             f"cannot write {goal}: {reason}. The results are still in memory: write them elsewhere"
         ) from None
+
+
+def _plain_info(info: RunInfo) -> dict[str, Any]:
+    settings = None if info.settings is None else info.settings.model_dump()
+    return {each.name: getattr(info, each.name) for each in fields(info)} | {"settings": settings}
+
+
+def _info(data: dict[str, Any]) -> RunInfo:
+    settings = None if data["settings"] is None else RunSettings(**data["settings"])
+    return RunInfo(**(data | {"status": Ending(data["status"]), "settings": settings}))
 
 
 def _plain(value: Any) -> Any:

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.algebra import cross, vector
+from lissom.kernel.chart import chart_rate, move
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import Struct
 from lissom.simulation import newton
-from lissom.simulation.chart import chart_rate, move
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.linear_solve import factorise, solve
 from lissom.simulation.record import record_step, wanted
@@ -89,7 +89,7 @@ def advance(system, state, work, h, alpha_m, alpha_f, beta, gamma):
         state.v1[k] = state.v[k] + h * ((1.0 - gamma) * work.a[k] + gamma * a_new)
         state.u1[k] = h * state.v[k] + h * h * ((0.5 - beta) * work.a[k] + beta * a_new)
     for k in range(state.v.shape[0]):
-        if system.model.tangent_axis[k] == 3:  # glides while it turns: omega x v belongs to its acceleration
+        if system.model.velocities.group_axis[k] == 3:  # glides while it turns: omega x v belongs to its acceleration
             w0, w1 = vector(state.v[k - 3 : k]), vector(state.v1[k - 3 : k])
             turn0, turn1 = cross(w0, vector(state.v[k : k + 3])), cross(w1, vector(state.v1[k : k + 3]))
             for c in range(3):

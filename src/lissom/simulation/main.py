@@ -13,8 +13,10 @@ from lissom.errors import LissomError
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.simulation.axial_force import axial_doubts
+from lissom.simulation.ending import Ending
 from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.run import run
+from lissom.simulation.settings import RunSettings, takes_settings
 from lissom.simulation.trajectory import Trajectory, from_run
 
 
@@ -22,21 +24,16 @@ class SimulationWarning(UserWarning):
     """A run that went on, or ended early, although something is wrong."""
 
 
+@takes_settings
 def simulate(
     robot: Robot | Model | str,
-    duration: float,
+    duration: float | RunSettings,
     *,
     controller: Any = None,
     start: Any = None,
     motion: Mapping[str, Reference] | None = None,
-    method: str = "auto",
-    step: float | None = None,
-    rtol: float = 1e-6,
-    atol: float = 1e-8,
-    rate: float = 200.0,
-    radius: float = 0.8,
-    audit: bool = True,
     progress: bool | None = None,
+    **options: Any,
 ) -> Trajectory:
     """Simulate a robot and return everything it did.
 
@@ -45,19 +42,21 @@ def simulate(
 
     Args:
         robot: a Robot, a compiled Model, or the name or path of a robot file.
-        duration: seconds to simulate.
+        duration: seconds to simulate; or the whole `RunSettings` of a run, from which `options` may differ.
         controller: a law of `lissom.control` (runs compiled), a `Sampled` controller, or any function (t, q, qd) that
             returns torques; a plain function is sampled 1000 times per second and its torques are held in between.
         start: joint values by name ({"elbow": 0.5}), an array q, or a pair (q, qd); zero and at rest unless given.
         motion: joints that follow a prescribed motion, {joint: Reference}; the torque they need is in the result.
-        method: "auto", or "radau", "generalised-alpha", "dop853", "dopri5", "rk4", "euler", "cvode-adams", "cvode-bdf".
-        step: fixed step in seconds (needed by rk4 and euler); without it the step follows `rtol` and `atol`.
-        rtol, atol: relative and absolute error allowed per step in positions; in velocities rtol, and atol times each
-            coordinate's own frequency (300 per second at least).
-        rate: outputs per second, independent of the steps.
-        radius: spectral radius of generalised-alpha at high frequencies, 1 (no damping) to 0.
-        audit: integrate work and dissipation along the way for the energy balance.
         progress: show a progress bar; by default on a terminal when the run takes more than two seconds.
+        options: the settings of a run:
+            method: "auto", or "radau", "generalised-alpha", "dop853", "dopri5", "rk4", "euler", "cvode-adams",
+                "cvode-bdf".
+            step: fixed step in seconds (needed by rk4 and euler); without it the step follows `rtol` and `atol`.
+            rtol, atol: relative and absolute error allowed per step in positions; in velocities rtol, and atol times
+                each coordinate's own frequency (300 per second at least).
+            rate: outputs per second, independent of the steps.
+            radius: spectral radius of generalised-alpha at high frequencies, 1 (no damping) to 0.
+            audit: integrate work and dissipation along the way for the energy balance.
     Returns:
         The Trajectory. A run that fails, diverges or is interrupted returns what was computed, with a warning.
     """
@@ -65,22 +64,9 @@ def simulate(
         from lissom.model import load
 
         robot = load(robot)
-    with _Bar(duration, progress) as bar:
-        raw = run(
-            robot,
-            duration,
-            controller=controller,
-            start=start,
-            motion=motion,
-            method=method,
-            step=step,
-            rtol=rtol,
-            atol=atol,
-            rate=rate,
-            radius=radius,
-            audit=audit,
-            progress=bar,
-        )
+    settings = RunSettings.of(duration, **options)
+    with _Bar(settings.duration, progress) as bar:
+        raw = run(robot, settings, controller=controller, start=start, motion=motion, progress=bar)
     if len(raw.t) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
@@ -92,8 +78,8 @@ def simulate(
 def _warn(raw: RawRun, events: list[Event]) -> None:
     for event in events:
         warnings.warn(event.text, SimulationWarning, stacklevel=3)
-    if raw.status != "finished":
-        warnings.warn(f"{raw.status}: {raw.message}", SimulationWarning, stacklevel=3)
+    if raw.status is not Ending.FINISHED:
+        warnings.warn(f"{raw.status.word}: {raw.message}", SimulationWarning, stacklevel=3)
 
 
 class _Bar:

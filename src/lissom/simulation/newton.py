@@ -6,8 +6,8 @@ K, mostly constant stiffness, damping and gains, take a complex Newton-Euler pas
 
 from __future__ import annotations
 
+from lissom.kernel.chart import move
 from lissom.kernel.jit import inline, kernel
-from lissom.simulation.chart import move
 from lissom.simulation.system import linear_parts, mass_part
 
 TOLERANCE = 0.02  # of the allowed error

@@ -81,7 +81,7 @@ def store_orientation(samples, s, k, R):
 def _observe(model, work, flexible, q, v, a, out):
     """Fill `out` sample by sample; `model` has the tips of its links as last rows."""
     links = out.wrench.shape[1]
-    no_load = np.zeros((model.parent.shape[0], 6))
+    no_load = np.zeros((model.tree.parent.shape[0], 6))
     force = np.empty(v.shape[1])
     for s in range(q.shape[0]):
         inverse_dynamics(model, work, q[s], v[s], a[s], no_load, force)
@@ -101,6 +101,6 @@ def _observe(model, work, flexible, q, v, a, out):
             store_vector(out.tip_twist[s, k, 3:6], rotate(R, vector(work.velocity[tip])))
         for k in range(flexible.shape[0]):
             tip = flexible[k] + 1 + links
-            moved = subtract(vector(work.position[tip]), vector(model.section_position[tip]))
+            moved = subtract(vector(work.position[tip]), vector(model.sections.position[tip]))
             store_vector(out.deflection[s, k], moved)
             store_vector(out.rotation[s, k], rotation_vector(matrix(work.rotation[tip])))

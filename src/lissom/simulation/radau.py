@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.kernel.chart import chart_rate, move
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import Struct
 from lissom.simulation import newton
-from lissom.simulation.chart import chart_rate, move
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.linear_solve import factorise, solve
 from lissom.simulation.record import record_step, wanted
@@ -154,7 +154,7 @@ def motion(system, state, work, h):
             u = h * (
                 TABLEAU[i, 0] * work.rate[0, k] + TABLEAU[i, 1] * work.rate[1, k] + TABLEAU[i, 2] * work.rate[2, k]
             )
-            if system.model.tangent_axis[k] >= 0:
+            if system.model.velocities.group_axis[k] >= 0:
                 change = max(change, abs(u - work.U[i, k]) / position_scale(system, state, k))
             work.U[i, k] = u
     return change

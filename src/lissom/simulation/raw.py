@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lissom.simulation.ending import Ending
+
 if TYPE_CHECKING:
     from lissom.model.compiled import Model
+    from lissom.simulation.settings import RunSettings
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,10 @@ class RawRun:
     steps: int = 0
     rejected: int = 0
     evaluations: int = 0
+    jacobians: int = 0
     wall: float = 0.0  # s spent in the time loop
-    status: str = "finished"  # or "interrupted", "failed", "diverged"
+    status: Ending = Ending.FINISHED
     message: str = ""
     warnings: list[Event] = field(default_factory=list)
     controller: Any = None
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: RunSettings | None = None  # None where the samples come from elsewhere

@@ -5,21 +5,24 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lissom.control.reference import Reference
 from lissom.control.sampled import Hold
 from lissom.dynamics import mass_matrix
+from lissom.dynamics.state import finite
 from lissom.errors import LissomError
 from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.simulation.drive import continuous_or_sampled, law_arrays, stacked_motion
+from lissom.simulation.ending import Ending
 from lissom.simulation.methods import STABILITY, SUNDIALS, Method, choose, followed_vibrations, recommend
 from lissom.simulation.raw import RawRun
 from lissom.simulation.record import make_record, write_sample
+from lissom.simulation.settings import RunSettings
 from lissom.simulation.start import start_state
 from lissom.simulation.stepping import Status, make_state
 from lissom.simulation.system import (
@@ -35,33 +38,34 @@ from lissom.simulation.watch import Watch
 
 CHUNK = 50  # steps between looks at the keyboard and the state; a number, not a time, so that runs repeat exactly
 CORNERS = 100  # most corners of references that steps end at; splines have more, and small ones
-FINEST = 1e-14  # smallest relative error that can be asked for
 PACE = 300.0  # 1/s: error allowed in velocities per error allowed in positions, of all that is slower than that
+FAILURES = {Status.FAILED: Ending.NOT_CONVERGED, Status.NOT_FINITE: Ending.NOT_FINITE}
+
+
+class Stop(NamedTuple):
+    """Why a run ends where it does."""
+
+    ending: Ending
+    message: str = ""
 
 
 def run(
     robot: Robot | Model,
-    duration: float,
+    duration: float | RunSettings,
     *,
     controller: Any = None,
     start: Any = None,
     motion: Mapping[str, Reference] | None = None,
-    method: str = "auto",
-    step: float | None = None,
-    rtol: float = 1e-6,
-    atol: float = 1e-8,
-    rate: float = 200.0,
-    radius: float = 0.8,
-    audit: bool = True,
     progress: Callable[[float], None] | None = None,
     dynamics: Dynamics = KERNEL,
+    **options: Any,
 ) -> RawRun:
     """Integrate the equations of motion; see `lissom.simulate` for the arguments.
 
     `dynamics` may be those of another formulation; implicit methods still take their Newton matrix from the kernel.
     """
-    loop = Loop(robot, duration, controller, start, motion, method, step, rtol, atol, rate, radius, audit, dynamics)
-    return loop.run(progress)
+    settings = RunSettings.of(duration, **options)
+    return Loop(robot, settings, controller, start, motion, dynamics).run(progress)
 
 
 class Loop:
@@ -70,30 +74,23 @@ class Loop:
     def __init__(
         self,
         robot: Robot | Model,
-        duration: float,
-        controller: Any,
-        start: Any,
-        motion: Mapping[str, Reference] | None,
-        method: str,
-        step: float | None,
-        rtol: float,
-        atol: float,
-        rate: float,
-        radius: float,
-        audit: bool,
+        settings: RunSettings,
+        controller: Any = None,
+        start: Any = None,
+        motion: Mapping[str, Reference] | None = None,
         dynamics: Dynamics = KERNEL,
     ) -> None:
-        _check_numbers(duration=duration, rtol=rtol, atol=atol, rate=rate, step=step)
         motion = dict(motion or {})
         self.model = _compiled(robot, tuple(motion))
-        self.duration, self.step = duration, step
+        self.settings = settings
+        self.duration, self.step = settings.duration, settings.step
         self.controller, self.law, self.sampled = continuous_or_sampled(self.model, controller)
         self.motion = stacked_motion(self.model, motion)
         self.hold: Hold | None = None
         self.jumps = np.union1d(self.law.jumps if self.law is not None else [], self._motion().discontinuities(2))
-        corners = self._corners() if step is None else ()
+        corners = self._corners() if self.step is None else ()
         self.ends = np.union1d(self.jumps, corners if len(corners) <= CORNERS else ())
-        self.times = output_times(duration, rate)
+        self.times = output_times(settings.duration, settings.rate)
         self.twin = (self.law.twin if self.law is not None else None) or self.model
         parts: dict[str, Any] = self.motion | dynamics_pointers(self.model, dynamics)
         self.system = System(
@@ -106,17 +103,15 @@ class Loop:
         )
         self.packed = Struct(self.system)
         self.scratch = make_scratch(self.model, self.twin, np.float64, dynamics)
-        self.record = make_record(self.model, self.times, audit)
+        self.record = make_record(self.model, self.times, settings.audit)
         self.packed_record = Struct(self.record)
         q, v = start_state(self.model, start)
-        self.state = make_state(self.model, q, v, rtol, atol, pace(self.model, q))
+        self.state = make_state(self.model, q, v, settings.rtol, settings.atol, pace(self.model, q))
         self.packed_state = Struct(self.state)
-        self.method_name, self.reason = method, "as asked"
+        self.method_name, self.reason = settings.method, "as asked"
         self.poles = np.zeros(0)  # of the loop at its start, where the method follows from them
-        self.radius = radius
         self.scratch_c: Any = self.scratch
         self.start = (q, v)
-        self.settings = {"rtol": rtol, "atol": atol, "rate": rate, "step": step, "duration": duration, "audit": audit}
         self.watch = Watch(self.model, self.record)
 
     def run(self, progress: Callable[[float], None] | None) -> RawRun:
@@ -124,18 +119,15 @@ class Loop:
         method = self._method()
         self._compile(method)
         began = time.perf_counter()
-        status, message = "finished", ""
+        stop: Stop | None = None
         try:
             self._record_start()
-            while self.state.clock[0] < self.duration:
+            while stop is None and self.state.clock[0] < self.duration:
                 stop = self._march(method, self._segment_end(), progress)
-                if stop is not None:
-                    status, message = stop
-                    break
         except KeyboardInterrupt:
-            status = "interrupted"
-            message = f"stopped by hand at t = {self.state.clock[0]:.6g} s; what was computed is kept"
-        return self._result(method, status, message, time.perf_counter() - began)
+            text = f"stopped by hand at t = {self.state.clock[0]:.6g} s; what was computed is kept"
+            stop = Stop(Ending.INTERRUPTED, text)
+        return self._result(method, stop or Stop(Ending.FINISHED), time.perf_counter() - began)
 
     def _start(self) -> None:
         """Controller's first sample, consistent accelerations at t = 0."""
@@ -173,7 +165,7 @@ class Loop:
         if self.method_name == "auto":
             self.poles = self._poles()
             self.method_name, self.reason = recommend(self.poles, self.duration)
-        method = choose(self.method_name, self.step, self.radius, self.state)
+        method = choose(self.method_name, self.step, self.settings.radius, self.state)
         if method.implicit:
             self.scratch_c = make_scratch(self.model, self.twin, np.complex128)
         self.state.clock[1] = self.step or min(1e-4, self.duration / 100)
@@ -187,6 +179,8 @@ class Loop:
         M, C, K = (np.zeros((n, n)) for _ in range(3))
         s = self.state
         linear_parts(self.packed, self.scratch, scratch_c, 0.0, s.q, s.v, s.a, M, C, K)
+        for part in (M, C, K):
+            finite(self.model, "the linear model of the start", part, q=s.q, qd=s.v)
         A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
         return np.linalg.eigvals(A)
 
@@ -205,24 +199,24 @@ class Loop:
         corners = self._motion().discontinuities(3)
         return corners if self.law is None else np.union1d(corners, self.law.reference.discontinuities(3))
 
-    def _march(self, method: Method, end: float, progress: Callable | None) -> tuple[str, str] | None:
-        """Advance to the end of a segment; a status and message when the run must stop there."""
+    def _march(self, method: Method, end: float, progress: Callable | None) -> Stop | None:
+        """Advance to the end of a segment; why, when the run must stop there."""
         self.system.latest[0] = end - 1e-13 * max(1.0, end)
         while True:
             code = self._call(method, end, CHUNK)
             if progress is not None:
                 progress(float(self.state.clock[0]))
-            stop = self.watch.look(self.state)
-            if stop is not None:
-                return "diverged", self._unstable(method) or stop
-            if code in (Status.FAILED, Status.NOT_FINITE):
-                return "failed", self._failure(code, method)
+            beyond = self.watch.look(self.state)
+            if beyond is not None:
+                return Stop(Ending.DIVERGED, self._unstable(method) or beyond)
+            if code in FAILURES:
+                return Stop(FAILURES[Status(code)], self._failure(code, method))
             if code == Status.REACHED:
                 break
         jumps = self.hold is not None or np.any(self.jumps == end)
         return self._restart(end) if jumps and end < self.duration else None
 
-    def _restart(self, t: float) -> tuple[str, str] | None:
+    def _restart(self, t: float) -> Stop | None:
         """After a jump: new held forces, accelerations that fit them, no extrapolation across."""
         s = self.state
         self.system.latest[0] = np.inf
@@ -230,7 +224,7 @@ class Loop:
             try:
                 self.system.held[:] = self.hold.update(self.hold.next_time, s.q, s.v)
             except Exception as error:  # of the user's function; what was computed before it is worth keeping
-                return "failed", _controller_failure(error, t)
+                return Stop(Ending.CONTROLLER_FAILED, _controller_failure(error, t))
         acceleration(self.packed, self.scratch, t, s.q, s.v, s.a)
         s.flags[0] = 0
         if self.step is None and self.hold is None:
@@ -268,7 +262,7 @@ class Loop:
             f"eigenvalue, {fastest:.3g} 1/s, asks for less than {limit:.2g} s; take smaller steps, or method radau"
         )
 
-    def _result(self, method: Method, status: str, message: str, wall: float) -> RawRun:
+    def _result(self, method: Method, stop: Stop, wall: float) -> RawRun:
         r = self.record
         n = self.watch.valid(int(r.next[0]))
         steps, rejected, evaluations, jacobians = (int(x) for x in self.state.counts)
@@ -288,12 +282,13 @@ class Loop:
             steps=steps,
             rejected=rejected,
             evaluations=evaluations,
+            jacobians=jacobians,
             wall=wall,
-            status=status,
-            message=message,
+            status=stop.ending,
+            message=stop.message,
             warnings=self.watch.events,
             controller=self.controller,
-            settings=self.settings | {"jacobians": jacobians},
+            settings=self.settings,
         )
 
 
@@ -306,20 +301,10 @@ def _controller_failure(error: Exception, t: float) -> str:
     return f"the controller failed at t = {t:.6g} s with {what} ({place.filename}, line {place.lineno})"
 
 
-def _check_numbers(**numbers: float | None) -> None:
-    for name, value in numbers.items():
-        if value is not None and not (np.isfinite(value) and value > 0):
-            raise LissomError(f"{name} must be a positive number, got {value}")
-    rtol = numbers["rtol"]
-    if rtol is not None and rtol < FINEST:
-        text = f"rtol = {rtol:g} is below what numbers of double precision resolve; give at least {FINEST:g}"
-        raise LissomError(text)
-
-
 def _compiled(robot: Robot | Model, prescribed: tuple[str, ...]) -> Model:
     if isinstance(robot, Model):
         wanted = {c for name in prescribed for c in range(*robot.body(name).joint_v.indices(robot.nv))}
-        have = set(np.flatnonzero(robot.arrays.prescribed).tolist())
+        have = set(np.flatnonzero(robot.arrays.velocities.prescribed).tolist())
         if wanted == have:
             return robot
         robot = robot.robot

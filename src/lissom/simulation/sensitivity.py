@@ -20,6 +20,7 @@ from lissom.dynamics import derivatives, forward_dynamics, tip_pose
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
+from lissom.simulation.ending import Ending
 from lissom.simulation.radau import NODES, TABLEAU
 from lissom.simulation.trajectory import Trajectory
 
@@ -127,8 +128,8 @@ def _segments(
         run = simulate(
             model, end - begin, controller=here, start=start, rate=outputs, rtol=rtol, atol=1e-3 * rtol, audit=False
         )
-        if run.info.status != "finished":
-            raise LissomError(f"the motion did not finish: {run.info.status} at t = {begin + run.time[-1]:.6g} s")
+        if run.info.status is not Ending.FINISHED:
+            raise LissomError(f"the motion did not finish: {run.info.status.word} at t = {begin + run.time[-1]:.6g} s")
         yield begin, here, run
         start = (run.q[-1], run.v[-1])
 

@@ -63,9 +63,9 @@ def make_state(model: Any, q: np.ndarray, v: np.ndarray, rtol: float, atol: floa
 @inline
 def position_scale(system, state, k):
     """Error allowed in position k."""
-    if system.model.tangent_axis[k] >= 0:
+    if system.model.velocities.group_axis[k] >= 0:
         return state.atol[0] + state.rtol[0]
-    return state.atol[0] + state.rtol[0] * abs(state.q[system.model.tangent_q[k]])
+    return state.atol[0] + state.rtol[0] * abs(state.q[system.model.velocities.coordinate[k]])
 
 
 @inline
@@ -103,8 +103,8 @@ def accept(system, state, h):
     for k in range(state.v.shape[0]):
         state.v[k] = state.v1[k]
         state.a[k] = state.a1[k]
-        if model.tangent_axis[k] == 0:
-            at = model.tangent_q[k]
+        if model.velocities.group_axis[k] == 0:
+            at = model.velocities.coordinate[k]
             norm = 0.0
             for c in range(at, at + 4):
                 norm += state.q[c] * state.q[c]

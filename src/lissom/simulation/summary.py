@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lissom.simulation.ending import Ending
 from lissom.simulation.raw import Event
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Summary:
     """Data of the summary tables. `print` it, hand it to rich, or take `to_dict()`."""
 
     robot: str
-    status: str
+    status: Ending
     message: str
     duration: float  # s of motion
     samples: int
@@ -120,7 +121,7 @@ class Summary:
         how = f" by {self.method} in {self.steps} steps" if self.method else ""
         fast = f", {number(self.wall)} s of computing" if self.wall else ""
         fast += f" ({number(self.speed)} times real time)" if self.speed else ""
-        return f"{self.status}, {self.duration:g} s of motion{how}{fast}"
+        return f"{self.status.word}, {self.duration:g} s of motion{how}{fast}"
 
 
 def summarise(run: Trajectory) -> Summary:

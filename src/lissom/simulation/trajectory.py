@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,14 +13,16 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import LissomError
 from lissom.lie import quaternion, so3
-from lissom.messages import did_you_mean
 from lissom.model.compiled import Model
+from lissom.showing import show
 from lissom.simulation.dataset import ENERGIES
 from lissom.simulation.dataset import dataset as labelled
+from lissom.simulation.ending import Ending
 from lissom.simulation.interpolate import interpolate
 from lissom.simulation.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
 from lissom.simulation.observe import observe
 from lissom.simulation.raw import Event, RawRun
+from lissom.simulation.settings import RunSettings
 from lissom.version import __version__
 
 if TYPE_CHECKING:
@@ -43,11 +45,12 @@ class RunInfo:
     steps: int
     rejected: int
     evaluations: int
+    jacobians: int
     wall: float  # s spent in the time loop
-    status: str  # "finished", "interrupted", "failed" or "diverged"
+    status: Ending
     message: str = ""
     version: str = __version__
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: RunSettings | None = None  # None where the samples come from elsewhere
 
 
 class Trajectory:
@@ -73,7 +76,7 @@ class Trajectory:
         parts = [f"{self.t[-1] - self.t[0]:g} s in {len(self.t)} samples"]
         parts += [_plural(number, noun) for noun, number in count.items() if number]
         parts += [self.info.method] if self.info.method else []
-        parts += [self.info.status] if self.info.status != "finished" else []
+        parts += [self.info.status.word] if self.info.status is not Ending.FINISHED else []
         parts += [_plural(len(self.warnings), "warning")] if self.warnings else []
         return f"<Trajectory of {self.model.robot.name}: {', '.join(parts)}>"
 
@@ -118,7 +121,7 @@ class Trajectory:
         if frame not in ("parent", "world"):
             raise LissomError(f"frame must be 'child', 'parent' or 'world', got {frame!r}")
         R = self.lookup.axes(body.link)
-        parent = int(self.model.arrays.parent[self.model.row(body.link)])
+        parent = int(self.model.arrays.tree.parent[self.model.row(body.link)])
         if frame == "parent" and parent > 0:
             R = so3.inverse(self.lookup.axes(self.model.links[parent - 1])) @ R
         turned = np.concatenate([so3.act(R, values[:, :3]), so3.act(R, values[:, 3:])], axis=1)
@@ -271,20 +274,13 @@ class Trajectory:
             kind: "overview", "joints", "tip", "wrenches", "deflection", "energy", "shape" or "spectrum".
             options: what that plot takes, such as link="forearm"; see lissom.view.plots.
         """
-        from lissom.view.plots import KINDS
-
-        if kind not in KINDS:
-            hint = did_you_mean(kind, KINDS)
-            raise LissomError(f"there is no plot {kind!r}{hint}; choose from {', '.join(KINDS)}")
-        return KINDS[kind](self, **options)
+        return show("run.plot", self, kind, **options)
 
     # pages and films
 
     def report(self, path: str | Path, title: str | None = None) -> Path:
         """Write one HTML file with the moving arm, charts and tables; it opens without a server or a network."""
-        from lissom.view import report
-
-        return report.write(path, report.report(self, title))
+        return show("run.report", self, path, title)
 
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write a film of the motion: .mp4 (by ffmpeg) or .gif.
@@ -293,15 +289,11 @@ class Trajectory:
             options: fps, speed, scale (of the deflection), size in pixels, turn and lift of the view; see
                 lissom.view.film.
         """
-        from lissom.view.film import film
-
-        return film(self, path, **options)
+        return show("run.animate", self, path, **options)
 
     def _repr_html_(self) -> str:
         """How a notebook shows the run: a table, charts and the moving arm."""
-        from lissom.view.notebook import notebook_html
-
-        return notebook_html(self)
+        return show("run.html", self)
 
     # files
 
@@ -358,10 +350,11 @@ def from_run(raw: RawRun) -> Trajectory:
         steps=raw.steps,
         rejected=raw.rejected,
         evaluations=raw.evaluations,
+        jacobians=raw.jacobians,
         wall=raw.wall,
         status=raw.status,
         message=raw.message,
-        settings=dict(raw.settings),
+        settings=raw.settings,
     )
     return Trajectory(labelled(raw), raw.model, info, raw.warnings)
 

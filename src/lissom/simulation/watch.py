@@ -56,13 +56,13 @@ class Watch:
 
     def _limits(self, t: np.ndarray, q: np.ndarray) -> None:
         arrays = self.model.arrays
-        for k in np.flatnonzero(arrays.has_stop):
-            values = q[:, arrays.passive_q[k]]
-            beyond = np.flatnonzero((values > arrays.upper[k]) | (values < arrays.lower[k]))
+        for k in np.flatnonzero(arrays.passive.has_stop):
+            values = q[:, arrays.passive.q[k]]
+            beyond = np.flatnonzero((values > arrays.passive.upper[k]) | (values < arrays.passive.lower[k]))
             if beyond.size:
                 when, value = float(t[beyond[0]]), float(values[beyond[0]])
-                name = self.model.coordinates[arrays.passive_v[k]]
-                limit = arrays.upper[k] if value > arrays.upper[k] else arrays.lower[k]
+                name = self.model.coordinates[arrays.passive.v[k]]
+                limit = arrays.passive.upper[k] if value > arrays.passive.upper[k] else arrays.passive.lower[k]
                 text = f"{name} reached its limit {limit:.4g} at t = {when:.4g} s"
                 self._tell(Event(when, name, "limit", text, value))
 

@@ -99,7 +99,7 @@ def no_exact_links(model: Model, formulation: str) -> None:
 def no_prescribed_joints(model: Model, formulation: str) -> None:
     """`Unsupported` where the motion of a joint is given."""
     for body in model.bodies:
-        if np.any(model.arrays.prescribed[body.joint_v]):
+        if np.any(model.arrays.velocities.prescribed[body.joint_v]):
             raise Unsupported(f"{formulation}: joint {body.joint} is prescribed; drive it with a torque instead")
 
 

@@ -13,38 +13,38 @@ from lissom.model.compiled import Model
 
 def joint_forces(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Passive generalised forces (..., nv) at q (..., nq) and v (..., nv), to be added to those of the motors."""
-    data = model.arrays
+    passive, gears = model.arrays.passive, model.arrays.gears
     force = np.zeros((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), model.nv), np.result_type(q, v, float))
-    rate = v[..., data.passive_v].astype(force.dtype)
-    local = -data.viscous * rate - data.coulomb * np.tanh(rate / data.coulomb_speed)
-    if (on := data.passive_q >= 0).any():
-        x = q[..., data.passive_q[on]]
-        local[..., on] -= data.spring[on] * (x - data.spring_rest[on])
-    if (on := data.has_stop == 1).any():
-        x, width, stiffness = q[..., data.passive_q[on]], data.stop_width[on], data.stop_stiffness[on]
-        above, below = x - data.upper[on], data.lower[on] - x
+    rate = v[..., passive.v].astype(force.dtype)
+    local = -passive.viscous * rate - passive.coulomb * np.tanh(rate / passive.coulomb_speed)
+    if (on := passive.q >= 0).any():
+        x = q[..., passive.q[on]]
+        local[..., on] -= passive.spring[on] * (x - passive.spring_rest[on])
+    if (on := passive.has_stop == 1).any():
+        x, width, stiffness = q[..., passive.q[on]], passive.stop_width[on], passive.stop_stiffness[on]
+        above, below = x - passive.upper[on], passive.lower[on] - x
         local[..., on] += _stop_force(below, stiffness, width) - _stop_force(above, stiffness, width)
-        local[..., on] -= data.stop_damping[on] * rate[..., on] * (_contact(above, width) + _contact(below, width))
-    force[..., data.passive_v] += local
-    stretch = q[..., data.rotor_q] - q[..., data.geared_q]
-    slip = v[..., data.rotor_v] - v[..., data.geared_v]
-    torque = data.gear_stiffness * stretch + data.gear_damping * slip
-    force[..., data.geared_v] += torque
-    force[..., data.rotor_v] -= torque
+        local[..., on] -= passive.stop_damping[on] * rate[..., on] * (_contact(above, width) + _contact(below, width))
+    force[..., passive.v] += local
+    stretch = q[..., gears.rotor_q] - q[..., gears.joint_q]
+    slip = v[..., gears.rotor_v] - v[..., gears.joint_v]
+    torque = gears.stiffness * stretch + gears.damping * slip
+    force[..., gears.joint_v] += torque
+    force[..., gears.rotor_v] -= torque
     return force
 
 
 def joint_energy(model: Model, q: np.ndarray) -> np.ndarray:
     """Energy (...) stored in springs, stops and elastic transmissions at q (..., nq)."""
-    data = model.arrays
-    on = data.passive_q >= 0
-    x = q[..., data.passive_q[on]]
-    stored = 0.5 * data.spring[on] * (x - data.spring_rest[on]) ** 2
-    stops = (data.has_stop[on] == 1) * data.stop_stiffness[on]
-    for depth in (x - data.upper[on], data.lower[on] - x):
-        stored = stored + 0.5 * stops * (depth * _contact(depth, data.stop_width[on])) ** 2
-    stretch = q[..., data.rotor_q] - q[..., data.geared_q]
-    return np.sum(stored, axis=-1) + 0.5 * np.sum(data.gear_stiffness * stretch**2, axis=-1)
+    passive, gears = model.arrays.passive, model.arrays.gears
+    on = passive.q >= 0
+    x = q[..., passive.q[on]]
+    stored = 0.5 * passive.spring[on] * (x - passive.spring_rest[on]) ** 2
+    stops = (passive.has_stop[on] == 1) * passive.stop_stiffness[on]
+    for depth in (x - passive.upper[on], passive.lower[on] - x):
+        stored = stored + 0.5 * stops * (depth * _contact(depth, passive.stop_width[on])) ** 2
+    stretch = q[..., gears.rotor_q] - q[..., gears.joint_q]
+    return np.sum(stored, axis=-1) + 0.5 * np.sum(gears.stiffness * stretch**2, axis=-1)
 
 
 def joint_force_slopes(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

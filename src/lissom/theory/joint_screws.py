@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.model.arrays import Motion
+from lissom.kernel.arrays import Motion
 from lissom.model.compile import joint_steps
 from lissom.model.joint import Joint
 

@@ -19,6 +19,7 @@ from lissom.theory.formulation import Formulation
 
 if TYPE_CHECKING:
     from lissom.simulation.raw import RawRun
+    from lissom.simulation.settings import RunSettings
     from lissom.simulation.system import Dynamics
     from lissom.simulation.trajectory import Trajectory
 
@@ -41,7 +42,7 @@ def simulate(
     start: Any = None,
     rtol: float = 1e-7,
     atol: float = 1e-9,
-    rate: float = 200.0,
+    **options: Any,
 ) -> Trajectory:
     """Simulate a formulation by Radau IIA of order 5 (Hairer and Wanner 1996).
 
@@ -51,27 +52,30 @@ def simulate(
     carries what was computed before.
 
     Args:
-        controller, start, rate: as in `lissom.simulate`.
+        duration, controller, start, options: as in `lissom.simulate`.
         rtol, atol: error allowed per step, relative and absolute; in velocities atol times each coordinate's frequency.
     Returns:
         The Trajectory; its wrenches are those of the formulation.
     """
+    from lissom.simulation.ending import Ending
     from lissom.simulation.raw import RawRun
     from lissom.simulation.run import output_times, pace
+    from lissom.simulation.settings import RunSettings
     from lissom.simulation.start import start_state
 
     model = formulation.model
-    if model.arrays.prescribed.any():
+    if model.arrays.velocities.prescribed.any():
         raise LissomError("formulations take controllers, not prescribed motions; drive the joint with a torque")
-    settings = {"controller": controller, "start": start, "rtol": rtol, "atol": atol, "rate": rate}
+    settings = RunSettings.of(duration, rtol=rtol, atol=atol, method="radau", audit=False, **options)
+    drive = {"controller": controller, "start": start}
     if (compiled := getattr(formulation, "compiled", None)) is not None:
-        return _own_wrenches(formulation, _in_own_loop(model, duration, compiled, **settings))
+        return _own_wrenches(formulation, _in_own_loop(model, settings, compiled, **drive))
     if hasattr(formulation, "inverse_dynamics"):
-        called = _called_back(formulation, duration, **settings)
+        called = _called_back(formulation, settings, **drive)
         if called is not None:
             return _own_wrenches(formulation, called)
     loop = _Loop(formulation, controller)
-    times = output_times(duration, rate)
+    times = output_times(settings.duration, settings.rate)
     began = time.perf_counter()
     q, v = start_state(model, start)
     allowed = atol * np.concatenate([np.ones(model.nq), pace(model, q)])
@@ -95,16 +99,17 @@ def simulate(
         steps=loop.steps,
         evaluations=loop.evaluations,
         wall=wall,
-        status="failed" if loop.failure else "finished",
+        status=Ending.NOT_CONVERGED if loop.failure else Ending.FINISHED,
         message=loop.failure,
         controller=controller,
-        settings={"rtol": rtol, "atol": atol, "rate": rate, "duration": duration, "audit": False},
+        settings=settings,
     )
     return _own_wrenches(formulation, raw)
 
 
 def _own_wrenches(formulation: Formulation, raw: RawRun) -> Trajectory:
     """The trajectory of a run, with the formulation's wrenches; `Stopped` where it did not get to the end."""
+    from lissom.simulation.ending import Ending
     from lissom.simulation.trajectory import from_run
 
     limit = getattr(formulation, "limit", _no_limit)(raw)
@@ -112,7 +117,7 @@ def _own_wrenches(formulation: Formulation, raw: RawRun) -> Trajectory:
         raw = _cut(raw, *limit)
     run = from_run(raw)
     run.dataset["wrench"].values[:] = [formulation.wrenches(*sample) for sample in zip(raw.q, raw.v, raw.a)]
-    if raw.status != "finished":
+    if raw.status is not Ending.FINISHED:
         raise Stopped(raw.message, run)
     return run
 
@@ -123,36 +128,40 @@ def _no_limit(raw: RawRun) -> None:
 
 def _cut(raw: RawRun, count: int, message: str) -> RawRun:
     """The first `count` outputs of a run that had to stop there."""
+    from lissom.simulation.ending import Ending
+
     kept = {name: getattr(raw, name)[:count] for name in ("t", "q", "v", "a", "tau", "work", "dissipated")}
-    return replace(raw, **kept, status="failed", message=message)
+    return replace(raw, **kept, status=Ending.OUT_OF_RANGE, message=message)
 
 
-def _in_own_loop(model: Model, duration: float, dynamics: Dynamics, **settings: Any) -> RawRun:
+def _in_own_loop(model: Model, settings: RunSettings, dynamics: Dynamics, **drive: Any) -> RawRun:
     from lissom.simulation.run import run
 
-    return run(model, duration, method="radau", audit=False, dynamics=dynamics, **settings)
+    return run(model, settings, dynamics=dynamics, **drive)
 
 
-def _called_back(formulation: Any, duration: float, **settings: Any) -> RawRun | None:
+def _called_back(formulation: Any, settings: RunSettings, **drive: Any) -> RawRun | None:
     """A run in lissom's own loop; None where Newton's method on forces does not converge.
 
     It asks for a mass matrix less than twice the kernel's; on accelerations, in SciPy's loop, for short steps alone.
     """
+    from lissom.simulation.ending import Ending
     from lissom.theory.callback import called_back, last_error
 
     with called_back(formulation) as dynamics:
         try:
-            raw = _in_own_loop(formulation.model, duration, dynamics, **settings)
+            raw = _in_own_loop(formulation.model, settings, dynamics, **drive)
         except LissomError as error:
             raise last_error() or error from None
         cause, after = last_error(), f"after t = {raw.t[-1]:.6g} s"
-        if raw.status != "failed":
+        if raw.status not in (Ending.NOT_CONVERGED, Ending.NOT_FINITE):
             return raw
         if isinstance(cause, KeyboardInterrupt):
-            return replace(raw, status="interrupted", message=f"stopped by hand {after}; what was computed is kept")
+            text = f"stopped by hand {after}; what was computed is kept"
+            return replace(raw, status=Ending.INTERRUPTED, message=text)
         if cause is not None:
-            return replace(raw, message=f"{after}: {cause}")
-        return None if "did not converge" in raw.message else raw
+            return replace(raw, status=Ending.FORMULATION_FAILED, message=f"{after}: {cause}")
+        return None if raw.status is Ending.NOT_CONVERGED else raw
 
 
 def _mean(x: np.ndarray) -> np.ndarray:

@@ -240,7 +240,7 @@ def chain(run: Trajectory, link: str, sample: int) -> list[np.ndarray]:
         lines.insert(0, run.centre_line(name).values[sample] if flexible else np.array(ends))
         if len(lines) > 1:
             lines[0] = np.vstack([lines[0], lines[1][:1]])  # to where the next link begins
-        row = int(run.model.arrays.parent[row])
+        row = int(run.model.arrays.tree.parent[row])
     return lines
 
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.analysis.spectra import amplitude_spectrum
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean
+from lissom.simulation.ending import Ending
 from lissom.view.panels import (
     AXES,
     Panel,
@@ -39,7 +41,15 @@ if TYPE_CHECKING:
     from lissom.simulation.trajectory import Frame, Trajectory
 
 
-def plot(run: Trajectory) -> Figure:
+def plot(run: Trajectory, kind: str = "overview", **options: Any) -> Figure:
+    """The plot of a kind; `options` are what its function below takes."""
+    if kind not in KINDS:
+        hint = did_you_mean(kind, KINDS)
+        raise LissomError(f"there is no plot {kind!r}{hint}; choose from {', '.join(KINDS)}")
+    return KINDS[kind](run, **options)
+
+
+def plot_overview(run: Trajectory) -> Figure:
     """Joint angles with their references, torques, tip deflections, joint wrenches and the energy balance."""
     panels = [*joint_panels(run, None), *torque_panels(run, None)]
     if run.model.beams:
@@ -214,7 +224,7 @@ def _highest(found: Iterable[Spectrum]) -> float:
 
 
 KINDS: dict[str, Callable[..., Figure]] = {
-    "overview": plot,
+    "overview": plot_overview,
     "joints": plot_joints,
     "tip": plot_tip,
     "wrenches": plot_wrenches,
@@ -256,7 +266,7 @@ def _wrenches(run: Trajectory, bodies: Sequence[BodyNames]) -> list[Panel]:
 def _detail(run: Trajectory) -> str:
     parts = [f"{run.t[-1] - run.t[0]:g} s of motion"]
     parts += [f"{run.info.method}, {run.info.steps} steps"] if run.info.method else []
-    parts += [run.info.status] if run.info.status != "finished" else []
+    parts += [run.info.status.word] if run.info.status is not Ending.FINISHED else []
     return ", ".join(parts)
 
 

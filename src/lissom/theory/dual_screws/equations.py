@@ -22,21 +22,21 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
 
     W (n, 6): wrench of the parent on every body, at its origin in its axes.
     """
-    n = model.parent.shape[0]
-    m = model.modal_mass.shape[1]
+    n = model.tree.parent.shape[0]
+    m = model.inertia.modal_mass.shape[1]
     P = moving.P
     D = np.empty((m + 6, m + 6), q.dtype)
     bias = np.empty(m + 6, q.dtype)
-    coupling = np.empty((m + model.short_weight.shape[0], 12), q.dtype)
+    coupling = np.empty((m + model.foreshortening.weight.shape[0], 12), q.dtype)
     pulls = np.empty(m, q.dtype)
     moments = np.empty((2, 12), q.dtype)
     z = np.empty(m + 6, q.dtype)
     tau[:] = 0.0
     for i in range(1, n):
         link_inertia(model, i, q, v, moving.omega[i], printed, D, bias, coupling, pulls, moments)
-        count = model.modes[i]
-        modes = model.modes_v[i]
-        last = model.joint_v[i] + model.dofs[i]
+        count = model.tree.modes[i]
+        modes = model.tree.modes_v[i]
+        last = model.tree.joint_v[i] + model.joints.dofs[i]
         for j in range(count):
             z[j] = a[modes + j]
         for row in range(6):
@@ -58,7 +58,7 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
     W[0, :] = 0.0
     for back in range(1, n):
         i = n - back
-        up = model.parent[i]
+        up = model.tree.parent[i]
         R = matrix(moving.R[i])
         push = rotate(R, vector(W[i, 3:6]))
         torque = add(rotate(R, vector(W[i, 0:3])), cross(vector(moving.p[i]), push))
@@ -69,12 +69,12 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
 @kernel
 def mass(model, q, v, moving, printed, M, c):
     """Mass matrix M (nv, nv), (112), and the other forces c (nv,): M du/dt + c = tau."""
-    n = model.parent.shape[0]
-    m = model.modal_mass.shape[1]
+    n = model.tree.parent.shape[0]
+    m = model.inertia.modal_mass.shape[1]
     P = moving.P
     D = np.empty((m + 6, m + 6), q.dtype)
     bias = np.empty(m + 6, q.dtype)
-    coupling = np.empty((m + model.short_weight.shape[0], 12), q.dtype)
+    coupling = np.empty((m + model.foreshortening.weight.shape[0], 12), q.dtype)
     pulls = np.empty(m, q.dtype)
     moments = np.empty((2, 12), q.dtype)
     DP = np.empty(m + 6, q.dtype)
@@ -82,9 +82,9 @@ def mass(model, q, v, moving, printed, M, c):
     M[:] = 0.0
     for i in range(1, n):
         link_inertia(model, i, q, v, moving.omega[i], printed, D, bias, coupling, pulls, moments)
-        count = model.modes[i]
-        modes = model.modes_v[i]
-        last = model.joint_v[i] + model.dofs[i]
+        count = model.tree.modes[i]
+        modes = model.tree.modes_v[i]
+        last = model.tree.joint_v[i] + model.joints.dofs[i]
         for row in range(count + 6):
             total = bias[row]
             for k in range(6):

@@ -36,8 +36,8 @@ class DualScrew:
     def __init__(self, model: Model, form: Form = "linear") -> None:
         if form not in FORMS:
             raise LissomError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
-        if model.arrays.prescribed.any():
-            joint = next(body.joint for body in model.bodies if model.arrays.prescribed[body.joint_v].any())
+        if model.arrays.velocities.prescribed.any():
+            joint = next(body.joint for body in model.bodies if model.arrays.velocities.prescribed[body.joint_v].any())
             raise Unsupported(f"joint {joint}: its motion is prescribed; dual screws take forces in every joint")
         for link, beam in model.beams.items():
             if beam.stiffening not in ("none", "first"):

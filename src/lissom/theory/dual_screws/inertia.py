@@ -31,9 +31,9 @@ def link_inertia(model, i, q, v, w, printed, D, bias, c, pulls, moments):
     Scratch: c (m + P, 12), pulls (m,) and moments (2, 12).
     """
     zero = w[0] * 0.0
-    m = model.modes[i]
-    eta = model.modes_q[i]
-    rate = model.modes_v[i]
+    m = model.tree.modes[i]
+    eta = model.tree.modes_q[i]
+    rate = model.tree.modes_v[i]
     for row in range(m + 6):
         bias[row] = zero
         for column in range(m + 6):
@@ -43,42 +43,42 @@ def link_inertia(model, i, q, v, w, printed, D, bias, c, pulls, moments):
     for ab in range(12):
         gain[ab] = zero
         flow[ab] = zero
-    first = model.short_start[i]
-    P = 0 if printed else model.short_start[i + 1] - first
+    first = model.foreshortening.start[i]
+    P = 0 if printed else model.foreshortening.start[i + 1] - first
     for j in range(m):
         base = 12 * j
         for ab in range(12):
-            value = zero + model.coupling[i, base + ab]
+            value = zero + model.inertia.coupling[i, base + ab]
             for k in range(m):
-                value += q[eta + k] * model.coupling_eta[i, k, base + ab]
+                value += q[eta + k] * model.inertia.coupling_eta[i, k, base + ab]
             c[j, ab] = value
     for x in range(P):
         p = first + x
-        sigma = 0.5 * bilinear(model.short_form[p], q, eta, q, eta, m, zero)
-        mean = weighted(model.short_phi[p], q, eta, m, zero)
+        sigma = 0.5 * bilinear(model.foreshortening.form[p], q, eta, q, eta, m, zero)
+        mean = weighted(model.foreshortening.phi[p], q, eta, m, zero)
         for ab in range(12):
             c[m + x, ab] = zero
-        c[m + x, 0] = -(model.short_s0[p, 0] + mean[0] - sigma)
-        c[m + x, 3] = -(model.short_s0[p, 1] + mean[1])
-        c[m + x, 6] = -(model.short_s0[p, 2] + mean[2])
-        c[m + x, 9] = zero - model.short_weight[p]
+        c[m + x, 0] = -(model.foreshortening.s0[p, 0] + mean[0] - sigma)
+        c[m + x, 3] = -(model.foreshortening.s0[p, 1] + mean[1])
+        c[m + x, 6] = -(model.foreshortening.s0[p, 2] + mean[2])
+        c[m + x, 9] = zero - model.foreshortening.weight[p]
         for j in range(m):
             for b in range(3):
-                c[j, b] -= sigma * model.short_phi[p, b, j]
-        speed = bilinear(model.short_form[p], q, eta, v, rate, m, zero)
+                c[j, b] -= sigma * model.foreshortening.phi[p, b, j]
+        speed = bilinear(model.foreshortening.form[p], q, eta, v, rate, m, zero)
         for a in range(4):
-            start = -(model.short_s0[p, a] if a < 3 else model.short_weight[p])
+            start = -(model.foreshortening.s0[p, a] if a < 3 else model.foreshortening.weight[p])
             gain[3 * a] += 0.5 * sigma * (start + c[m + x, 3 * a])
             flow[3 * a] += speed * c[m + x, 3 * a]
     for j in range(m):
         half = 0.5 * q[eta + j]
         speed = v[rate + j]
         for ab in range(12):
-            gain[ab] += half * (model.coupling[i, 12 * j + ab] + c[j, ab])
+            gain[ab] += half * (model.inertia.coupling[i, 12 * j + ab] + c[j, ab])
             flow[ab] += speed * c[j, ab]
 
-    G0 = model.second_moment[i]
-    mc = add(vector(model.moment[i]), (gain[9], gain[10], gain[11]))
+    G0 = model.inertia.second_moment[i]
+    mc = add(vector(model.inertia.moment[i]), (gain[9], gain[10], gain[11]))
     xx = G0[0, 0] + 2.0 * gain[0]
     yy = G0[1, 1] + 2.0 * gain[4]
     zz = G0[2, 2] + 2.0 * gain[8]
@@ -89,7 +89,7 @@ def link_inertia(model, i, q, v, w, printed, D, bias, c, pulls, moments):
     for a in range(3):
         for b in range(3):
             D[m + a, m + b] = J[a][b]
-        D[m + 3 + a, m + 3 + a] = zero + model.mass[i]
+        D[m + 3 + a, m + 3 + a] = zero + model.inertia.mass[i]
     lever = ((zero, -mc[2], mc[1]), (mc[2], zero, -mc[0]), (-mc[1], mc[0], zero))
     for a in range(3):
         for b in range(3):
@@ -109,11 +109,11 @@ def link_inertia(model, i, q, v, w, printed, D, bias, c, pulls, moments):
     for j in range(m):
         add_mode(D, bias, j, m, 1.0 + zero, c[j], centrifugal(w, c[j], 0))
         for k in range(m):
-            D[j, k] += model.modal_mass[i, j, k]
+            D[j, k] += model.inertia.modal_mass[i, j, k]
             spin = 2.0 * v[rate + k]
             for a in range(3):
-                bias[j] += spin * w[a] * model.gyroscopic[i, a, k, j]
-            bias[j] += model.stiffness[i, j, k] * q[eta + k] + model.damping[i, j, k] * v[rate + k]
+                bias[j] += spin * w[a] * model.inertia.gyroscopic[i, a, k, j]
+            bias[j] += model.strain.stiffness[i, j, k] * q[eta + k] + model.strain.damping[i, j, k] * v[rate + k]
     for x in range(P):
         slave(model, i, m, first + x, q, v, w, D, bias, c[m + x], pulls)
     cubic_forces(model, i, q, v, bias)
@@ -133,10 +133,10 @@ def add_mode(D, bias, j, m, weight, c, pull):
 def slave(model, i, m, p, q, v, w, D, bias, c, pulls):
     """Let extension p follow the bending: its inertia and forces act on the modes through b = A_p eta."""
     zero = w[0] * 0.0
-    eta = model.modes_q[i]
-    rate = model.modes_v[i]
-    form = model.short_form[p]
-    phi = model.short_phi[p]
+    eta = model.tree.modes_q[i]
+    rate = model.tree.modes_v[i]
+    form = model.foreshortening.form[p]
+    phi = model.foreshortening.phi[p]
     speed = bilinear(form, q, eta, v, rate, m, zero)
     drift = bilinear(form, v, rate, v, rate, m, zero)
     flow = weighted(phi, v, rate, m, zero)
@@ -161,13 +161,13 @@ def slave(model, i, m, p, q, v, w, D, bias, c, pulls):
 @inline
 def cubic_forces(model, i, q, v, force):
     """Forces of the strain energy's cubic terms, and of their damping."""
-    eta = model.modes_q[i]
-    rate = model.modes_v[i]
-    for term in range(model.cubic_start[i], model.cubic_start[i + 1]):
+    eta = model.tree.modes_q[i]
+    rate = model.tree.modes_v[i]
+    for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):
         for turn in range(3):
-            a = model.cubic_modes[term, turn]
-            b = model.cubic_modes[term, (turn + 1) % 3]
-            c = model.cubic_modes[term, (turn + 2) % 3]
+            a = model.strain.cubic_modes[term, turn]
+            b = model.strain.cubic_modes[term, (turn + 1) % 3]
+            c = model.strain.cubic_modes[term, (turn + 2) % 3]
             stretch = q[eta + b] * q[eta + c]
             speed = v[rate + b] * q[eta + c] + q[eta + b] * v[rate + c]
-            force[a] += model.cubic[term] * stretch + model.cubic_damping[term] * speed
+            force[a] += model.strain.cubic[term] * stretch + model.strain.cubic_damping[term] * speed

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numpy import tanh
-
+from lissom.kernel.elementary import tanh
 from lissom.kernel.jit import inline, kernel
 
 
@@ -22,22 +21,24 @@ def stop(depth, speed, stiffness, damping, width):
 @kernel
 def add_joint_forces(model, q, v, tau):
     """Add to tau (nv,) what joints and gears resist with at rest and in uniform motion."""
-    for k in range(model.passive_v.shape[0]):
-        speed = v[model.passive_v[k]]
-        force = model.viscous[k] * speed + model.coulomb[k] * tanh(speed / model.coulomb_speed[k])
-        if model.passive_q[k] >= 0:
-            x = q[model.passive_q[k]]
-            force += model.spring[k] * (x - model.spring_rest[k])
-            if model.has_stop[k] == 1:
-                stiffness, damping, width = model.stop_stiffness[k], model.stop_damping[k], model.stop_width[k]
-                force += stop(x - model.upper[k], speed, stiffness, damping, width)
-                force -= stop(model.lower[k] - x, -speed, stiffness, damping, width)
-        tau[model.passive_v[k]] += force
-    for k in range(model.rotor_v.shape[0]):
-        rotor = model.rotor_v[k]
-        geared = model.geared_v[k]
-        wind = q[model.rotor_q[k]] - q[model.geared_q[k]]
-        torque = model.gear_stiffness[k] * wind + model.gear_damping[k] * (v[rotor] - v[geared])
+    passive = model.passive
+    gears = model.gears
+    for k in range(passive.v.shape[0]):
+        speed = v[passive.v[k]]
+        force = passive.viscous[k] * speed + passive.coulomb[k] * tanh(speed / passive.coulomb_speed[k])
+        if passive.q[k] >= 0:
+            x = q[passive.q[k]]
+            force += passive.spring[k] * (x - passive.spring_rest[k])
+            if passive.has_stop[k] == 1:
+                stiffness, damping, width = passive.stop_stiffness[k], passive.stop_damping[k], passive.stop_width[k]
+                force += stop(x - passive.upper[k], speed, stiffness, damping, width)
+                force -= stop(passive.lower[k] - x, -speed, stiffness, damping, width)
+        tau[passive.v[k]] += force
+    for k in range(gears.rotor_v.shape[0]):
+        rotor = gears.rotor_v[k]
+        geared = gears.joint_v[k]
+        wind = q[gears.rotor_q[k]] - q[gears.joint_q[k]]
+        torque = gears.stiffness[k] * wind + gears.damping[k] * (v[rotor] - v[geared])
         tau[rotor] += torque
         tau[geared] -= torque
 
@@ -45,16 +46,18 @@ def add_joint_forces(model, q, v, tau):
 @kernel
 def add_joint_inertia(model, M):
     """Add to the diagonal of M (nv, nv) the armatures of joints and the inertias of rotors."""
+    gears = model.gears
     for k in range(M.shape[0]):
-        M[k, k] += model.armature[k]
-    for k in range(model.rotor_v.shape[0]):
-        M[model.rotor_v[k], model.rotor_v[k]] += model.rotor_inertia[k]
+        M[k, k] += model.velocities.armature[k]
+    for k in range(gears.rotor_v.shape[0]):
+        M[gears.rotor_v[k], gears.rotor_v[k]] += gears.inertia[k]
 
 
 @kernel
 def add_joint_momenta(model, a, tau):
     """Add to tau (nv,) what armatures and rotors need for the accelerations a (nv,)."""
+    gears = model.gears
     for k in range(a.shape[0]):
-        tau[k] += model.armature[k] * a[k]
-    for k in range(model.rotor_v.shape[0]):
-        tau[model.rotor_v[k]] += model.rotor_inertia[k] * a[model.rotor_v[k]]
+        tau[k] += model.velocities.armature[k] * a[k]
+    for k in range(gears.rotor_v.shape[0]):
+        tau[gears.rotor_v[k]] += gears.inertia[k] * a[gears.rotor_v[k]]

@@ -56,14 +56,14 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
     none = (zero, zero, zero)
     for k in range(3):
         gamma[0, 3 + k] = -model.gravity[k]
-    for i in range(1, model.parent.shape[0]):
-        up = model.parent[i]
-        m = model.modes[up]
-        modes = model.modes_v[up]
+    for i in range(1, model.tree.parent.shape[0]):
+        up = model.tree.parent[i]
+        m = model.tree.modes[up]
+        modes = model.tree.modes_v[up]
         w = vector(omega[up])
         dw = vector(gamma[up, 0:3])
         dv = vector(gamma[up, 3:6])
-        at = add(vector(model.section_position[i]), none)
+        at = add(vector(model.sections.position[i]), none)
         Q = identity(zero)
         if m > 0:
             at, Q, a, tangent = section_screws(model, i, q, printed, S, zero)
@@ -80,24 +80,24 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
             dv = shifted(w, dw, dv, at, none, none)
         here = at
 
-        if model.has_origin[i] == 1:
-            r = add(vector(model.origin_position[i]), none)
+        if model.joints.has_origin[i] == 1:
+            r = add(vector(model.joints.origin_position[i]), none)
             here = add(here, rotate(Q, r))
             dv = shifted(w, dw, dv, r, none, none)
-            Q0 = matrix(model.origin_rotation[i])
+            Q0 = matrix(model.joints.origin_rotation[i])
             w, dw, dv = turned(w, dw, dv, Q0, none)
             Q = compose(Q, Q0)
 
         # the joint: its coordinates are of order zero
         k = 0
-        first = model.joint_v[i]
-        at_q = model.joint_q[i]
-        screw = P[i, :, first : first + model.dofs[i]]
-        for step in range(model.steps[i]):
-            motion = model.motion[i, step]
-            axis = add(vector(model.axis[i, step]), none)
+        first = model.tree.joint_v[i]
+        at_q = model.tree.joint_q[i]
+        screw = P[i, :, first : first + model.joints.dofs[i]]
+        for step in range(model.joints.steps[i]):
+            motion = model.joints.motion[i, step]
+            axis = add(vector(model.joints.axis[i, step]), none)
             if motion == 0:
-                turn = turn_matrix(vector(model.axis[i, step]), q[at_q].real)
+                turn = turn_matrix(vector(model.joints.axis[i, step]), q[at_q].real)
                 w, dw, dv = turned(w, dw, dv, turn, scale(v[first + k], axis))
                 Q = compose(Q, turn)
                 for j in range(k):
@@ -125,7 +125,7 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
                     dv = shifted(w, dw, dv, r, rotate(turn, glide), rotate(turn, cross(spin, glide)))
                 w, dw, dv = turned(w, dw, dv, turn, spin)
                 Q = compose(Q, turn)
-                for j in range(model.dofs[i]):
+                for j in range(model.joints.dofs[i]):
                     screw[j, j] = zero + 1.0
 
         # the screws of everything before the joint, carried to this frame
@@ -158,7 +158,7 @@ class Motion(NamedTuple):
 @kernel
 def motion(model, q, v, printed):
     """The Motion at q (nq,), v (nv,)."""
-    n = model.parent.shape[0]
+    n = model.tree.parent.shape[0]
     found = Motion(
         np.zeros((n, 3, 3), q.dtype),
         np.zeros((n, 3), q.dtype),
@@ -166,7 +166,7 @@ def motion(model, q, v, printed):
         np.zeros((n, 6), q.dtype),
         np.zeros((n, 6, v.shape[0]), q.dtype),
     )
-    S = np.zeros((6, model.modal_mass.shape[1]), q.dtype)
+    S = np.zeros((6, model.inertia.modal_mass.shape[1]), q.dtype)
     project(model, q, v, printed, found.R, found.p, found.omega, found.gamma, found.P, S)
     return found
 
@@ -178,8 +178,8 @@ def world_poses(model, motion):
     p = np.zeros(motion.p.shape, motion.p.dtype)
     for k in range(3):
         R[0, k, k] = 1.0
-    for i in range(1, model.parent.shape[0]):
-        up = matrix(R[model.parent[i]])
-        store_vector(p[i], add(vector(p[model.parent[i]]), rotate(up, vector(motion.p[i]))))
+    for i in range(1, model.tree.parent.shape[0]):
+        up = matrix(R[model.tree.parent[i]])
+        store_vector(p[i], add(vector(p[model.tree.parent[i]]), rotate(up, vector(motion.p[i]))))
         store_matrix(R[i], compose(up, matrix(motion.R[i])))
     return R, p

@@ -30,10 +30,10 @@ def dual_state(model, q, v, form):
     qh = q.astype(np.complex128)
     vh = v.astype(np.complex128)
     speed = 1j * EPS if form in (TRUNCATED, PRINTED) else 1.0 + 0.0j
-    for i in range(1, model.parent.shape[0]):
-        for k in range(model.modes[i]):
-            qh[model.modes_q[i] + k] *= 1j * EPS
-            vh[model.modes_v[i] + k] *= speed
+    for i in range(1, model.tree.parent.shape[0]):
+        for k in range(model.tree.modes[i]):
+            qh[model.tree.modes_q[i] + k] *= 1j * EPS
+            vh[model.tree.modes_v[i] + k] *= speed
     return qh, vh
 
 

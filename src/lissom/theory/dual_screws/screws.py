@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.kernel.arrays import Motion
 from lissom.lie import quaternion, so3
 from lissom.lie.dual import Dual, Rotation, Transform, g1, g2, reference_transformation, swap_parts
-from lissom.model.arrays import Motion
 from lissom.model.compile import joint_steps
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.robot import Link

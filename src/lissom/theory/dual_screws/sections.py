@@ -38,11 +38,11 @@ def section_screws(model, i, q, printed, S, zero):
     (psi_j, phi_j), as (68), (71) have it. What a deflection adds to it, the turn of the screw's axis and the
     foreshortening, does first-order work on loads of order zero; the paper leaves it out (`printed`).
     """
-    up = model.parent[i]
-    m = model.modes[up]
-    eta = model.modes_q[up]
-    phi = model.section_phi[i]
-    psi = model.section_psi[i]
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
+    eta = model.tree.modes_q[up]
+    phi = model.sections.phi[i]
+    psi = model.sections.psi[i]
     u = weighted(phi, q, eta, m, zero)
     th = weighted(psi, q, eta, m, zero)
     a = (zero, th[1], th[2])
@@ -53,14 +53,14 @@ def section_screws(model, i, q, printed, S, zero):
     tangent = (bend[0][0], bend[1][0], bend[2][0])
     short = zero
     twist = zero
-    curved = model.second_order[up] == 1 and not printed
+    curved = model.tree.second_order[up] == 1 and not printed
     for j in range(m):
         along = phi[0, j] + zero
         about = psi[0, j] + zero
         if curved:
             for k in range(m):
-                along -= model.section_shortening[i, j, k] * q[eta + k]
-                about += model.section_twist[i, j, k] * q[eta + k]
+                along -= model.sections.shortening[i, j, k] * q[eta + k]
+                about += model.sections.twist[i, j, k] * q[eta + k]
             short += 0.5 * (phi[0, j] - along) * q[eta + j]
             twist += 0.5 * (about - psi[0, j]) * q[eta + j]
         if printed:
@@ -76,7 +76,7 @@ def section_screws(model, i, q, printed, S, zero):
     s = sin(angle)
     one = zero + 1.0
     roll = ((one, zero, zero), (zero, c, -s), (zero, s, c))
-    p = add(vector(model.section_position[i]), (u[0] - short, u[1], u[2]))
+    p = add(vector(model.sections.position[i]), (u[0] - short, u[1], u[2]))
     return p, compose(bend, roll), a, tangent
 
 
@@ -84,10 +84,10 @@ def section_screws(model, i, q, printed, S, zero):
 def section_drift(model, i, q, v, a, tangent, zero):
     """Angular and linear acceleration of the section at zero modal acceleration, seen from the parent: quadratic in
     elastic speeds."""
-    up = model.parent[i]
-    m = model.modes[up]
-    rate = model.modes_v[up]
-    th = weighted(model.section_psi[i], v, rate, m, zero)
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
+    rate = model.tree.modes_v[up]
+    th = weighted(model.sections.psi[i], v, rate, m, zero)
     da = (zero, th[1], th[2])
     slope = 0.5 + dot(a, a) / 24.0
     slope_rate = dot(a, da) / 12.0
@@ -100,10 +100,10 @@ def section_drift(model, i, q, v, a, tangent, zero):
     roll_rate = th[0]
     roll_drift = zero
     short = zero
-    if model.second_order[up] == 1:
-        eta = model.modes_q[up]
-        short = bilinear(model.section_shortening[i], v, rate, v, rate, m, zero)
-        roll_drift = bilinear(model.section_twist[i], v, rate, v, rate, m, zero)
-        roll_rate += bilinear(model.section_twist[i], v, rate, q, eta, m, zero)
+    if model.tree.second_order[up] == 1:
+        eta = model.tree.modes_q[up]
+        short = bilinear(model.sections.shortening[i], v, rate, v, rate, m, zero)
+        roll_drift = bilinear(model.sections.twist[i], v, rate, v, rate, m, zero)
+        roll_rate += bilinear(model.sections.twist[i], v, rate, q, eta, m, zero)
     turn = add(turn, add(scale(roll_rate, cross(bend_rate, tangent)), scale(roll_drift, tangent)))
     return turn, (-short, zero, zero)

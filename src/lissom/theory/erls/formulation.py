@@ -46,7 +46,7 @@ class Erls:
             for places in zip(*((b.joint_q, b.joint_v, b.modes_q, b.modes_v) for b in model.bodies))
         )
         self._joints, self._modes = (joint_q, joint_v, joint_v), (modes_q, modes_v, modes_v)
-        self.system.work.armature[:] = model.arrays.armature[joint_v]
+        self.system.work.armature[:] = model.arrays.velocities.armature[joint_v]
         self._still, self._unloaded = np.zeros(model.nv), np.zeros((len(model.bodies) + 1, 6))
 
     @cached_property
@@ -106,7 +106,7 @@ class Erls:
         kinetic, gravity, strain = energies(*self.system.structs)
         data = self.model.arrays
         kinetic += 0.5 * self.system.work.armature @ v[self._joints[1]] ** 2
-        kinetic += 0.5 * data.rotor_inertia @ v[data.rotor_v] ** 2
+        kinetic += 0.5 * data.gears.inertia @ v[data.gears.rotor_v] ** 2
         return Energy(float(kinetic), gravity, strain, float(joint_energy(self.model, q)))
 
     def _move(self, q: np.ndarray, v: np.ndarray, a: np.ndarray | None = None) -> None:

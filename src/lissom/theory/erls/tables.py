@@ -159,7 +159,8 @@ def memory(table: Tables, joints: int, modes: int) -> Work:
         "needed": (N, 6 + k), "N": (N, 6, y), "joint_N": (n, y), "projection": (6 + k, y), "product": (6 + k, y),
         "inertia": (y, y), "force": (y,), "found": (y,),
     }  # fmt: skip
-    of_joints = (
+    of_joints = ("joints", "joint_rate", "joint_second", "theta", "theta_rate", "theta_second", "slip", "slip_bias")
+    shapes |= {name: (n,) for name in (*of_joints, "miss", "armature", "joint")}
         "joints",
         "joint_rate",
         "joint_second",
@@ -172,7 +173,6 @@ def memory(table: Tables, joints: int, modes: int) -> Work:
         "armature",
         "joint",
     )
-    shapes |= {name: (n,) for name in of_joints}
     views = {"pivots": np.zeros(n, np.int64), **_products(k)}
     shapes |= {name: (N, 6) for name in Work._fields if name not in shapes and name not in views}
     return Work(**{name: np.zeros(shape) for name, shape in shapes.items()}, **views)

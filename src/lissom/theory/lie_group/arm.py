@@ -121,7 +121,7 @@ def arm(model: Model) -> Arm:
         S=np.array(S),
         column=np.array(column, np.int64),
         J=np.array(J),
-        armature=np.array(model.arrays.armature),
+        armature=np.array(model.arrays.velocities.armature),
         gravity=np.array(robot.gravity),
         tip=tip,
         links=tuple(links),

@@ -45,7 +45,7 @@ def simulate_driven(
     from scipy.integrate import solve_ivp
 
     model = formulation.model
-    n, mask = model.nv, model.arrays.prescribed == 1
+    n, mask = model.nv, model.arrays.velocities.prescribed == 1
     if model.nq != n:
         raise LissomError(f"{model.robot.name} has joints with quaternions; driven motions need plain coordinates")
     places = {joint: model.body(joint).joint_v for joint in motion}

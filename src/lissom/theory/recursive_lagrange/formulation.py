@@ -46,13 +46,13 @@ class RecursiveLagrange:
         beams = {name: _slender(name, link) for name, link in model.beams.items()}
         self.orders = {name: order or _own_order(name, beam) for name, beam in beams.items()}
         self.tables = make_tables(model, beams, self.orders, rotation)
-        number = model.arrays.mass.dtype
+        number = model.arrays.inertia.mass.dtype
         self.work = make_work(self.tables, number)
         self._tables, self._work = Struct(self.tables), Struct(self.work)
         self._still = np.zeros(model.nv, number)
         # an elastic joint's rotor turns by q1: T = 1/2 J n^2 q1d^2; a rigid gear adds the same to the joint
-        self._drive_inertia = model.arrays.armature.copy()
-        self._drive_inertia[model.arrays.rotor_v] += model.arrays.rotor_inertia
+        self._drive_inertia = model.arrays.velocities.armature.copy()
+        self._drive_inertia[model.arrays.gears.rotor_v] += model.arrays.gears.inertia
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """Inertia coefficients, (nv, nv)."""
@@ -74,7 +74,7 @@ class RecursiveLagrange:
         """Accelerations (nv,) under the forces tau; `prescribed` (nv,) holds those of prescribed joints."""
         force = tau - self.inverse_dynamics(q, v, self._still)
         a = np.zeros_like(self._still) if prescribed is None else self._number(prescribed).copy()
-        solve_free(self._mass(), force, self.model.arrays.prescribed, a)
+        solve_free(self._mass(), force, self.model.arrays.velocities.prescribed, a)
         return a
 
     def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:

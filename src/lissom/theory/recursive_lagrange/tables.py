@@ -65,21 +65,6 @@ class Tables(NamedTuple):
     gravity: np.ndarray  # (3,)
 
 
-SHARED = (
-    "parent",
-    "steps",
-    "motion",
-    "axis",
-    "dofs",
-    "joint_q",
-    "joint_v",
-    "modes",
-    "modes_q",
-    "modes_v",
-    "gravity",
-)  # with the kernel's arrays
-
-
 class _Stations:
     """Stations of all bodies, one after the other."""
 
@@ -156,10 +141,11 @@ class _Elasticity:
 def make_tables(model: Model, slender: dict[str, BeamLink], orders: dict[str, str], rotation: str) -> Tables:
     """Tables of `model`, each of its beams with the order given by its name."""
     arrays, links = model.arrays, model.robot.bodies
+    tree, joints, inertia = arrays.tree, arrays.joints, arrays.inertia
     # zero and first order share stiffness and damping with the link's own fields of that order
     beams = {name: replace(slender[name], stiffening=STIFFENING[order]) for name, order in orders.items()}
     rules = {name: quadrature(beam, orders[name]) for name, beam in beams.items()}
-    number, n = arrays.mass.dtype, len(links) + 1
+    number, n = inertia.mass.dtype, len(links) + 1
     m = max((beam.count for beam in beams.values()), default=0)
     nodes = max((len(rule.nodes) for rule in rules.values()), default=0)
     stations, elasticity = _Stations(m, nodes, number), _Elasticity(n, m, number)
@@ -168,7 +154,7 @@ def make_tables(model: Model, slender: dict[str, BeamLink], orders: dict[str, st
     for i, link in enumerate(links, start=1):
         carried = {k: child for k, child in enumerate(links, start=1) if child.parent == link.name}
         if link.name not in beams:
-            stations.rigid(_rigid_moments(arrays.mass[i], arrays.moment[i], arrays.second_moment[i]))
+            stations.rigid(_rigid_moments(inertia.mass[i], inertia.moment[i], inertia.second_moment[i]))
             attached[list(carried)] = tip[i] = first_station[-1]
         else:
             beam, rule, high = beams[link.name], rules[link.name], orders[link.name] == "high"
@@ -184,9 +170,19 @@ def make_tables(model: Model, slender: dict[str, BeamLink], orders: dict[str, st
         first_station.append(len(stations.rows))
         elasticity.end_body()
     origin = np.zeros((n, 4, 4), number)
-    origin[:, :3, :3], origin[:, :3, 3], origin[:, 3, 3] = arrays.origin_rotation, arrays.origin_position, 1
+    origin[:, :3, :3], origin[:, :3, 3], origin[:, 3, 3] = joints.origin_rotation, joints.origin_position, 1
     return Tables(
-        **{name: getattr(arrays, name) for name in SHARED},
+        parent=tree.parent,
+        joint_q=tree.joint_q,
+        joint_v=tree.joint_v,
+        modes=tree.modes,
+        modes_q=tree.modes_q,
+        modes_v=tree.modes_v,
+        steps=joints.steps,
+        motion=joints.motion,
+        axis=joints.axis,
+        dofs=joints.dofs,
+        gravity=arrays.gravity,
         **stations.columns(),
         **elasticity.columns(),
         attached=attached,

@@ -1,1 +1,11 @@
 """The live page: an arm in the browser, moved by a recorded run, by hand, or along its natural modes."""
+
+from __future__ import annotations
+
+import logging
+
+# What goes wrong on the page is said on the page, never in the user's terminal; a program that wants the details adds a
+# handler.
+LOG = logging.getLogger(__name__)
+LOG.addHandler(logging.NullHandler())
+LOG.propagate = False

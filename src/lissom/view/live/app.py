@@ -6,7 +6,7 @@ import contextlib
 import io
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from lissom.model.robot import Robot
 from lissom.simulation.trajectory import Trajectory
 from lissom.version import __version__
 from lissom.view.drawing import Drawing
+from lissom.view.live import LOG
 from lissom.view.live.curves import Curves
 from lissom.view.live.leaving import Leaving
 from lissom.view.live.modal import Modal
@@ -54,7 +55,7 @@ class App:
             raise LissomError("there is nothing to show: give a robot or a recorded run")
         self.frames = 0  # pictures sent so far
         self._activity: Any = None
-        self._wish: str | None = None
+        self._wishes: set[str] = set()
         self._stop = threading.Event()
         gui = server.gui
         gui.set_panel_label("lissom")
@@ -75,12 +76,12 @@ class App:
         for control in (self.show, self.run_choice):
             control.on_update(lambda _: self.choose())
         for box in (self.trail, self.forces, self.torques, self.axes):
-            box.on_update(lambda _: self._set_visible())
-        self._build()
+            box.on_update(lambda _: self._wishes.add("visible"))
+        self._try(self._build)
 
     def choose(self) -> None:
         """Build anew, in the loop's own thread, what the controls ask for."""
-        self._wish = "build"
+        self._wishes.add("build")
 
     def loop(self) -> None:
         """Keep the page moving until `stop`."""
@@ -92,13 +93,14 @@ class App:
             self._stop.wait(max(0.002, 1 / FPS - (time.perf_counter() - now)))
 
     def step(self, dt: float, now: float) -> None:
-        """One turn of the loop."""
+        """One turn of the loop; it goes on whatever a visitor has chosen."""
         self._leaving.sweep()
-        if self._wish is not None:
-            self._wish = None
-            self._build()
+        for wish, answer in (("build", self._build), ("visible", self._set_visible)):
+            if wish in self._wishes:
+                self._wishes.discard(wish)
+                self._try(answer)
         if self._activity is not None:
-            self._activity.step(dt, now)
+            self._try(lambda: self._activity.step(dt, now))
             self.frames += 1
 
     def stop(self) -> None:
@@ -112,18 +114,26 @@ class App:
         """What is shown now: a Recorded, Moved or Modal."""
         return self._activity
 
+    def _try(self, action: Callable[[], None]) -> None:
+        """Do something; whatever goes wrong is told on the page, which then rests until something else is chosen."""
+        try:
+            action()
+        except LissomError as error:
+            self._activity = None
+            self._say(str(error))
+        except Exception as error:
+            self._activity = None
+            LOG.exception("a fault in the live page")
+            self._say(f"This is a fault of the program, please report it: {type(error).__name__}: {error}")
+
     def _build(self) -> None:
-        """Put up what is asked for; whatever goes wrong is told on the page."""
+        """Put up what is asked for."""
         if self._folder is not None:
             self._leaving.add(self._folder)
         self._activity = None
         self._folder = self.server.gui.add_folder("Motion", order=50)
-        try:
-            with self._folder:
-                self._activity = self._made()
-        except LissomError as error:
-            self._say(str(error))
-            return
+        with self._folder:
+            self._activity = self._made()
         self.run_choice.visible = self.show.value == RECORDED and len(self.runs) > 1
         for control in (self.scale, self.trail, self.forces, self.torques):  # which say nothing about modes
             control.visible = self.show.value != MODES
@@ -135,7 +145,7 @@ class App:
         kind = self.show.value
         if kind == RECORDED:
             run = self._chosen()
-            self._name(run.model.robot.name, f"{run.t[-1] - run.t[0]:g} s of motion, {run.info.status}")
+            self._name(run.model.robot.name, f"{run.t[-1] - run.t[0]:g} s of motion, {run.info.status.word}")
             return Recorded(self.server, run, Stage(self.server, Drawing(run.model)), self.curves, self._scale)
         robot = self.robot if self.robot is not None else self._chosen().model.robot
         if kind == MOVED:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,11 @@ class Handle:
         """Of a slider."""
         return float(f"{(self.upper - self.lower) / 400:.1g}")
 
+    def slider(self, gui: Any, value: float) -> Any:
+        """A slider for it that stands at a value, wherever that is."""
+        lower, upper = min(self.lower, value), max(self.upper, value)
+        return gui.add_slider(f"{self.name} [{self.unit}]", lower, upper, self.step, value)
+
 
 def handles(model: Model) -> list[Handle]:
     """The coordinates of all joints that turn or slide about fixed axes."""
@@ -39,14 +45,17 @@ def handles(model: Model) -> list[Handle]:
     reach = sum(float(np.real(beam.length)) for beam in model.beams.values()) or 1.0
     made = []
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
-        if link.joint.type not in MOVABLE or np.any(model.arrays.prescribed[body.joint_v]):
+        if link.joint.type not in MOVABLE or np.any(model.arrays.velocities.prescribed[body.joint_v]):
             continue
         for k, name in enumerate(joint_names(body, "q")):
             q, v = body.joint_q.start + k, body.joint_v.start + k
             half = 3.14 if units[q] == "rad" else float(f"{0.5 * reach:.1g}")
             lower, upper = -half, half
             if link.joint.limits is not None:
-                lower = max(lower, float(link.joint.each(link.joint.limits.lower)[k]))
-                upper = min(upper, float(link.joint.each(link.joint.limits.upper)[k]))
+                least, most = (
+                    float(link.joint.each(end)[k]) for end in (link.joint.limits.lower, link.joint.limits.upper)
+                )
+                # A range that lies beyond the usual one is shown as it is.
+                lower, upper = (max(lower, least), min(upper, most)) if least < half and most > -half else (least, most)
             made.append(Handle(name, body.joint, body, units[q], q, v, body.rotor_v, lower, upper))
     return made

@@ -46,14 +46,11 @@ class Modal:
         self.speed = gui.add_slider("Swings per second", 0.1, 2.0, 0.05, 0.6)
         self.about = gui.add_html("")
         with gui.add_folder("Pose"):
-            self.sliders = [
-                gui.add_slider(f"{one.name} [{one.unit}]", one.lower, one.upper, one.step, float(self.q[one.q]))
-                for one in self.handles
-            ]
-        self._stale, self._phase = True, 0.0
+            self.sliders = [one.slider(gui, float(self.q[one.q])) for one in self.handles]
+        self._stale, self._chosen, self._phase = True, False, 0.0
         for control in (self.lock, *self.sliders):
             control.on_update(lambda _: self._wish())
-        self.mode.on_update(lambda _: self._choose())
+        self.mode.on_update(lambda _: self._wish_mode())
         self._solve()
         self._choose()
         swing = self._poses(np.linspace(0, 2 * np.pi, 9))
@@ -65,6 +62,8 @@ class Modal:
             self._stale = False
             self._solve()
             self._choose()
+        elif self._chosen:
+            self._choose()
         self._phase += 2 * np.pi * self.speed.value * dt
         motion = self.stage.arm.motion(self._poses(np.array([self._phase])))
         # The size has its own slider here, so the deflection is drawn as it is.
@@ -75,6 +74,9 @@ class Modal:
 
     def _wish(self) -> None:
         self._stale = True
+
+    def _wish_mode(self) -> None:
+        self._chosen = True
 
     def _solve(self) -> None:
         """Modes at the pose of the sliders; the number of the mode is kept."""
@@ -108,6 +110,7 @@ class Modal:
         return int(swings[0]) if len(swings) else 0
 
     def _choose(self) -> None:
+        self._chosen = False
         if self.found is None:
             self._shape = np.zeros(self.model.nv)
             return

@@ -16,6 +16,7 @@ from lissom.control.reference import Reference
 from lissom.dynamics.mass_matrix import mass_matrix
 from lissom.errors import LissomError
 from lissom.model.robot import Robot
+from lissom.simulation.ending import Ending
 from lissom.simulation.observe import observe
 from lissom.simulation.run import run
 from lissom.view.charts import Chart, Series
@@ -49,10 +50,7 @@ class Moved:
             raise LissomError(f"{robot.name} has no joint that a slider could move")
         self.stage = Stage(server, Drawing(self.model))
         gui = server.gui
-        self.sliders = [
-            gui.add_slider(f"{one.name} [{one.unit}]", one.lower, one.upper, one.step, float(q[one.q]))
-            for one in self.handles
-        ]
+        self.sliders = [one.slider(gui, float(q[one.q])) for one in self.handles]
         mass = self.payload.mass
         top = max(4 * mass, self.payload.suggested)
         self.mass = gui.add_slider("Payload [kg]", 0.0, float(f"{top:.2g}"), float(f"{top / 100:.1g}"), mass)
@@ -128,9 +126,9 @@ class Moved:
         raw = run(
             self.model, CHUNK, controller=law, start=(self.q, self.v), method="radau", step=STEP, rate=RATE, audit=False
         )
-        if raw.status != "finished" or not np.all(np.isfinite(raw.q[-1])):
+        if raw.status is not Ending.FINISHED or not np.all(np.isfinite(raw.q[-1])):
             if not self._failed:
-                self.status.content = _note(f"{raw.status}: {raw.message}")
+                self.status.content = _note(f"{raw.status.word}: {raw.message}")
             self._failed = True
             self.time = self.until
             return False

@@ -34,7 +34,7 @@ class Payload:
     def suggested(self) -> float:
         """A mass that the arm feels: a tenth of its own."""
         links = self.robot.compile()
-        total = float(np.real(links.arrays.mass).sum())
+        total = float(np.real(links.arrays.inertia.mass).sum())
         return 0.1 * total
 
     def with_mass(self, mass: float) -> Payload:

@@ -19,7 +19,7 @@ TRIES = 50  # ports to try beyond the one asked for
 def open_server(
     host: str = HOST, port: int = PORT, remote: bool = False, say: Callable[[str], None] = print
 ) -> tuple[Any, str]:
-    """A viser server and its address.
+    """A viser server and its address, which holds the key without which nobody is let in.
 
     Args:
         host: address to listen at; any but the loopback address needs `remote`.
@@ -30,20 +30,27 @@ def open_server(
         import viser
     except ImportError:
         raise LissomError("the live page needs the package viser: pip install lissom[view]") from None
+    from lissom.view.live.guard import Guard
+
     if not is_loopback(host):
         if not remote:
             raise LissomError(
                 f"host {host}: there others on the network can see and steer the page; if that is meant, add --remote"
             )
-        say(f"warning: the page listens at {host}: everyone who can reach this machine can see and steer it")
+        say(f"warning: the page listens at {host}: everyone who is told its address can see and steer it")
     free = free_port(host, port)
     if port and free != port:
         say(f"port {port} is taken; using {free}")
-    with contextlib.redirect_stdout(io.StringIO()):  # its own banner
+    guard = Guard(host, remote)
+    with contextlib.redirect_stdout(io.StringIO()), guard.on_duty():  # the first for its own banner
         server = viser.ViserServer(host=host, port=free, verbose=False)
+    if not guard.posted:  # it starts its server in another way than the guard knows
+        server.stop()
+        raise LissomError(f"viser {viser.__version__} is too new for lissom: pip install --upgrade lissom[view]")
+    guard.control = server.gui._gui_input_handle_from_uuid.get
     _stay_home(server)
     shown = f"[{host}]" if ":" in host else host
-    return server, f"http://{shown}:{server.get_port()}"
+    return server, f"http://{shown}:{server.get_port()}/{guard.key}/"
 
 
 def is_loopback(host: str) -> bool:

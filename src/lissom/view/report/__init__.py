@@ -1,6 +1,6 @@
 """A run as one HTML file that opens anywhere, without a server and without a network.
 
-    lissom.view.report.write("report.html", report(run))
+    lissom.view.report.save(run, "report.html")
 
 `comparison` puts several runs of one robot side by side.
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
+from lissom.simulation.ending import Ending
 from lissom.view.charts import charts, compared
 from lissom.view.drawing import Drawing
 from lissom.view.report import pack, tables
@@ -55,6 +56,11 @@ def report(run: Trajectory, title: str | None = None) -> str:
     return document(f"{title or summary.robot} - lissom", "\n".join(parts), data)
 
 
+def save(run: Trajectory, path: str | Path, title: str | None = None) -> Path:
+    """Write the report of a run to a file."""
+    return write(path, report(run, title))
+
+
 def comparison(
     runs: Mapping[str, Trajectory], title: str | None = None, missing: Mapping[str, str] | None = None
 ) -> str:
@@ -75,7 +81,7 @@ def comparison(
     for label, run in runs.items():
         energy = run.summary().energy.relative
         error = f"{energy:.1e}" if energy is not None else "not kept"
-        rows.append((label, run.info.status, run.info.method, str(run.info.steps), float(run.info.wall), error))
+        rows.append((label, run.info.status.word, run.info.method, str(run.info.steps), float(run.info.wall), error))
     parts = [
         _header(title or f"{name}: {len(runs)} runs compared", escape(f"{_duration(first):g} s of motion")),
         _hero(stage(_duration(first), [(label, COLOURS[k % len(COLOURS)]) for k, label in enumerate(runs)])),
@@ -136,8 +142,8 @@ def _header(title: str, detail: str) -> str:
 
 
 def _status(run: Trajectory) -> str:
-    good = "" if run.info.status == "finished" else " bad"
-    return f'<span class="status{good}">{escape(run.info.status)}</span>'
+    good = "" if run.info.status is Ending.FINISHED else " bad"
+    return f'<span class="status{good}">{escape(run.info.status.word)}</span>'
 
 
 def _how(summary: Summary) -> str:

@@ -60,13 +60,14 @@ def inverse(model, own, q, v, a, wrench, tau):
         tau[k] = 0.0
     passive_forces(model, q, v, tau)
     for k in range(tau.shape[0]):
-        tau[k] = model.armature[k] * a[k] - tau[k]
+        tau[k] = model.velocities.armature[k] * a[k] - tau[k]
     for k in range(work.joint.shape[0]):
         tau[own.joint_v[k]] += work.joint[k]
     for k in range(work.modal.shape[0]):
         tau[own.modes_v[k]] += work.modal[k]
-    for k in range(model.rotor_v.shape[0]):
-        tau[model.rotor_v[k]] += model.rotor_inertia[k] * a[model.rotor_v[k]]
+    for k in range(model.gears.rotor_v.shape[0]):
+        rotor = model.gears.rotor_v[k]
+        tau[rotor] += model.gears.inertia[k] * a[rotor]
 
 
 @kernel
@@ -86,5 +87,5 @@ def forward(model, own, q, v, tau, wrench, a):
         a[own.joint_v[k]] = work.joint_second[k]
     for k in range(work.modal.shape[0]):
         a[own.modes_v[k]] = work.found[n + k]
-    for k in range(model.rotor_v.shape[0]):
-        a[model.rotor_v[k]] /= model.rotor_inertia[k]
+    for k in range(model.gears.rotor_v.shape[0]):
+        a[model.gears.rotor_v[k]] /= model.gears.inertia[k]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import tanh
-
 from lissom.kernel.algebra import (
     add,
     compose,
@@ -17,6 +15,7 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
+from lissom.kernel.elementary import tanh
 from lissom.kernel.jit import inline, kernel
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
 

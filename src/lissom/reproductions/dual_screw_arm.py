@@ -78,9 +78,9 @@ def motion(
 ) -> Motion:
     """The manoeuvre by a form of the theory or by the kernel, with `rate` outputs per second."""
     prepared = manoeuvre.prepare()
-    given, model = prepared.arguments, prepared.model
-    options = {"controller": given["controller"], "start": given["start"], "rtol": rtol, "atol": 0.01 * rtol}
-    options |= {"duration": duration or given["duration"], "rate": rate}
+    model = prepared.model
+    options = {"controller": prepared.controller, "start": prepared.start, "rtol": rtol, "atol": 0.01 * rtol}
+    options |= {"duration": duration or prepared.settings.duration, "rate": rate}
     formulation: theory.Formulation
     if form == "kernel":
         formulation = theory.build("kernel", model)
@@ -113,7 +113,7 @@ def measure() -> Result:
 
 def main(out: Path) -> Result:
     """Print the tables and draw the figures; returns what was found."""
-    from lissom.cli.shell import screen
+    from lissom.terminal import screen
 
     console = screen()
     with console.status("simulating"):

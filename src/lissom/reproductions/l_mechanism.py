@@ -225,7 +225,7 @@ def spectrum(signal: np.ndarray, t: np.ndarray, since: float = 0.2) -> tuple[np.
 
 def main(out: Path) -> None:
     """All three tests: table on the screen and in CSV, three figures."""
-    from lissom.cli.shell import screen
+    from lissom.terminal import screen
 
     console = screen()
     with console.status("test 1") as status:

@@ -51,12 +51,12 @@ class Fall(NamedTuple):
     @property
     def angles(self) -> np.ndarray:
         """Joint angles (N, 5) in rad."""
-        return self.q[:, self.arm.model.arrays.geared_q]
+        return self.q[:, self.arm.model.arrays.gears.joint_q]
 
     @property
     def torsion(self) -> np.ndarray:
         """Torsion (N, 5) of the joints, link angle less rotor angle, in rad."""
-        return self.angles - self.q[:, self.arm.model.arrays.rotor_q]
+        return self.angles - self.q[:, self.arm.model.arrays.gears.rotor_q]
 
 
 def arm(**transmission: float) -> lissom.Robot:

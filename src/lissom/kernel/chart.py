@@ -60,8 +60,8 @@ def store_quaternion(array, w, p):
 def move(model, base, u, q):
     """q = base (+) u: plain coordinates add, quaternions turn about body axes, floating bodies glide along them."""
     for k in range(u.shape[0]):
-        axis = model.tangent_axis[k]
-        at = model.tangent_q[k]
+        axis = model.velocities.group_axis[k]
+        at = model.velocities.coordinate[k]
         if axis < 0:
             q[at] = base[at] + u[k]
         elif axis == 0:
@@ -79,7 +79,7 @@ def move(model, base, u, q):
 def chart_rate(model, u, v, rate):
     """du/dt at chart position u: v itself but for group joints, where turns do not commute."""
     for k in range(u.shape[0]):
-        axis = model.tangent_axis[k]
+        axis = model.velocities.group_axis[k]
         if axis < 0:
             rate[k] = v[k]
         elif axis == 0:
@@ -99,7 +99,7 @@ def chart_rate(model, u, v, rate):
 def chart_velocity(model, u, rate, v):
     """The velocity whose chart rate at position u is `rate`: the inverse of `chart_rate`."""
     for k in range(u.shape[0]):
-        axis = model.tangent_axis[k]
+        axis = model.velocities.group_axis[k]
         if axis < 0:
             v[k] = rate[k]
         elif axis == 0:
@@ -119,8 +119,8 @@ def chart_velocity(model, u, rate, v):
 def configuration_rate(model, q, v, rate):
     """dq/dt: plain coordinates follow v, quaternions q (0, omega) / 2, floating bodies R v."""
     for k in range(v.shape[0]):
-        axis = model.tangent_axis[k]
-        at = model.tangent_q[k]
+        axis = model.velocities.group_axis[k]
+        at = model.velocities.coordinate[k]
         if axis < 0:
             rate[at] = v[k]
         elif axis == 0:
@@ -136,8 +136,8 @@ def configuration_rate(model, q, v, rate):
 def difference(model, base, q, u):
     """The chart position u of `q`: base (+) u = q, for turns below half a revolution."""
     for k in range(u.shape[0]):
-        axis = model.tangent_axis[k]
-        at = model.tangent_q[k]
+        axis = model.velocities.group_axis[k]
+        at = model.velocities.coordinate[k]
         if axis < 0:
             u[k] = q[at] - base[at]
         elif axis == 0:

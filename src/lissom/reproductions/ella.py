@@ -85,9 +85,9 @@ def run(duration: float = 4.0) -> Results:
 
     scenario = load("ella")
     prepared = prepare(scenario)
-    model, law = prepared.model, prepared.arguments["controller"]
+    model, law = prepared.model, prepared.controller
     formulation = ScrewPDE(model)
-    motion = simulate(formulation, duration, controller=law, start=prepared.arguments["start"])
+    motion = simulate(formulation, duration, controller=law, start=prepared.start)
     t, q, v = np.asarray(motion.t), motion.q, motion.v
     tau = np.array([law(*sample) for sample in zip(t, q, v)])
     twin = rigid_twin(model.robot).compile()

@@ -95,7 +95,7 @@ def main(out: Path) -> list[Result]:
     from rich import box
     from rich.table import Table
 
-    from lissom.cli.shell import screen
+    from lissom.terminal import screen
 
     console = screen()
     with console.status("searching"):

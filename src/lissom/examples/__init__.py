@@ -1,1 +1,0 @@
-"""Worked examples: `lissom example NAME` runs the `main` of the module of that name."""

@@ -1,0 +1,243 @@
+"""The compiled model: the tables that the kernels read, whatever the robot, grouped by subject.
+
+Row 0 of every table over the bodies is the world: no mass, no modes, no joint. A body's parent always has a smaller
+row, so a loop upwards is an outward pass and a loop downwards an inward pass. Tables with an axis of modes are padded
+to the largest mode count, rounded up to whole vector registers; loops run over a body's own count.
+
+Every field carries its number type and its axes as data. So tables are made (`zeros`) and extended by massless bodies
+(`with_bodies`) without a list of names anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum, IntEnum
+from functools import cache
+from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
+
+import numpy as np
+
+LANES = 4  # numbers that a kernel handles at a time
+
+
+def padded(count: int) -> int:
+    """`count` rounded up to whole vector registers."""
+    return -(-count // LANES) * LANES
+
+
+class Motion(IntEnum):
+    """What one step of a joint does; a joint is a short sequence of these."""
+
+    TURN = 0  # rotation by one coordinate about an axis
+    SLIDE = 1  # translation by one coordinate along an axis
+    BALL = 2  # rotation by a unit quaternion
+    FLOAT = 3  # rotation by a unit quaternion and translation: a free body
+
+
+class Axis(Enum):
+    """What the entries along an axis of a table stand for."""
+
+    BODY = "bodies, the world first"
+    START = "bodies and one more: rows start[i] to start[i + 1] of another table belong to body i"
+    VELOCITY = "velocity coordinates"
+    MODE = "modes of a link, padded"
+    COUPLING = "12 numbers for each mode, padded"
+    FUNCTION = "foreshortening functions of all links"
+    CUBIC = "cubic terms of the strain energy of all links"
+    NODE = "quadrature nodes of a link with the exact field"
+    STATION = "stations of all links with the exact field: the nodes of a link, then its lumped masses"
+    PASSIVE = "velocity coordinates on which a joint acts by itself"
+    GEAR = "elastic transmissions"
+
+
+Index = Annotated[np.ndarray, np.int64]
+Number = Annotated[np.ndarray, None]  # float64; complex128 for derivatives by parameters; objects for symbols
+
+
+class Tree(NamedTuple):
+    """Who hangs on whom, and where each body's coordinates stand in q and v."""
+
+    parent: Annotated[Index, Axis.BODY]  # row of the parent
+    modes: Annotated[Index, Axis.BODY]  # number of modes of the body
+    bending: Annotated[Index, Axis.BODY]  # number of bending modes, which come first
+    second_order: Annotated[Index, Axis.BODY]  # 1 where the body's field has second-order terms
+    nodes: Annotated[Index, Axis.BODY]  # quadrature nodes where the body's field is geometrically exact, else 0
+    joint_q: Annotated[Index, Axis.BODY]  # first joint coordinate in q
+    joint_v: Annotated[Index, Axis.BODY]  # first joint coordinate in v
+    modes_q: Annotated[Index, Axis.BODY]  # first modal coordinate in q
+    modes_v: Annotated[Index, Axis.BODY]  # first modal coordinate in v
+
+
+class Sections(NamedTuple):
+    """The section of the parent on which a body's joint sits."""
+
+    position: Annotated[Number, Axis.BODY, 3]  # its origin on the undeformed parent
+    phi: Annotated[Number, Axis.BODY, 3, Axis.MODE]  # its displacement per parent mode
+    psi: Annotated[Number, Axis.BODY, 3, Axis.MODE]  # its rotation per parent mode
+    shortening: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]  # B of the foreshortening -1/2 eta B eta along x
+    twist: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]  # D of the second-order twist 1/2 eta D eta about x
+    running: Annotated[Number, Axis.BODY, Axis.NODE]  # exact field: from tangents at the parent's nodes to its position
+
+
+class Joints(NamedTuple):
+    """Where a joint's frame stands in the section, and how the joint moves."""
+
+    has_origin: Annotated[Index, Axis.BODY]  # 0 where the joint's frame is the section itself
+    origin_rotation: Annotated[Number, Axis.BODY, 3, 3]  # joint frame in the section frame
+    origin_position: Annotated[Number, Axis.BODY, 3]
+    steps: Annotated[Index, Axis.BODY]  # number of motion steps
+    motion: Annotated[Index, Axis.BODY, 3]  # Motion of each step
+    axis: Annotated[Number, Axis.BODY, 3, 3]  # axis of each step
+    dofs: Annotated[Index, Axis.BODY]  # number of velocities
+
+
+class Velocities(NamedTuple):
+    """What each velocity coordinate moves, and what is known of it."""
+
+    coordinate: Annotated[Index, Axis.VELOCITY]  # place in q of what it moves, or of the first of its quaternion
+    group_axis: Annotated[Index, Axis.VELOCITY]  # -1; on a group 0, 1, 2: turn about a body axis, 3, 4, 5: glide
+    prescribed: Annotated[Index, Axis.VELOCITY]  # 1 where the acceleration is given and the force is found
+    armature: Annotated[Number, Axis.VELOCITY]  # rotor inertia reflected through a rigid gear
+
+
+class Inertia(NamedTuple):
+    """Invariants of a body: integrals over its mass of the linear field s = s0 + Phi eta."""
+
+    mass: Annotated[Number, Axis.BODY]
+    moment: Annotated[Number, Axis.BODY, 3]  # int s0
+    second_moment: Annotated[Number, Axis.BODY, 3, 3]  # int s0 s0^T
+    coupling: Annotated[Number, Axis.BODY, Axis.COUPLING]  # [12 j + 3 a + b]: int s_a d_j s_b at eta = 0, s_3 = 1
+    coupling_eta: Annotated[Number, Axis.BODY, Axis.MODE, Axis.COUPLING]  # [l, 12 j + 3 a + b]: derivative by eta_l
+    gyroscopic: Annotated[Number, Axis.BODY, 3, Axis.MODE, Axis.MODE]  # [axis, l, j]: int Phi_l x Phi_j
+    modal_mass: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]
+
+
+class Foreshortening(NamedTuple):
+    """Functions psi_p of the foreshortening sum_p psi_p(x) 1/2 eta A_p eta, weighed with a link's mass."""
+
+    start: Annotated[Index, Axis.START]
+    form: Annotated[Number, Axis.FUNCTION, Axis.MODE, Axis.MODE]  # A_p
+    weight: Annotated[Number, Axis.FUNCTION]  # int psi_p
+    s0: Annotated[Number, Axis.FUNCTION, 3]  # int psi_p s0
+    phi: Annotated[Number, Axis.FUNCTION, 3, Axis.MODE]  # int psi_p Phi
+
+
+class Strain(NamedTuple):
+    """Elastic and damping forces of a link's modes."""
+
+    stiffness: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]
+    damping: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]
+    cubic_start: Annotated[Index, Axis.START]
+    cubic_modes: Annotated[Index, Axis.CUBIC, 3]  # the three modes of a term
+    cubic: Annotated[Number, Axis.CUBIC]  # its coefficient
+    cubic_damping: Annotated[Number, Axis.CUBIC]  # coefficient of its rate in the damping force
+
+
+class Exact(NamedTuple):
+    """Links with the geometrically exact field, station by station."""
+
+    start: Annotated[Index, Axis.START]
+    weight: Annotated[Number, Axis.STATION]  # of integrals over x, zero for lumped masses
+    running: Annotated[Number, Axis.STATION, Axis.NODE]  # from values at the nodes to integrals over x up to here
+    psi: Annotated[Number, Axis.STATION, 4, Axis.MODE]  # rotation of the section (x, y, z) and stretch per mode
+    psi_x: Annotated[Number, Axis.STATION, 3, Axis.MODE]  # x-derivative of the rotation
+    mass: Annotated[Number, Axis.STATION]
+    offset: Annotated[Number, Axis.STATION, 3]  # centre of mass, section axes
+    inertia: Annotated[Number, Axis.STATION, 3, 3]  # about the centre of mass, section axes
+    rigidity: Annotated[Number, Axis.BODY, 4]  # GJ, EIy, EIz, EA
+    retardation: Annotated[Number, Axis.BODY]  # beta of stress = stiffness (strain + beta strain rate)
+
+
+class Passive(NamedTuple):
+    """Forces that joints produce by themselves."""
+
+    q: Annotated[Index, Axis.PASSIVE]  # coordinate in q, -1 where the coordinate is on a group
+    v: Annotated[Index, Axis.PASSIVE]  # coordinate in v
+    viscous: Annotated[Number, Axis.PASSIVE]
+    coulomb: Annotated[Number, Axis.PASSIVE]
+    coulomb_speed: Annotated[Number, Axis.PASSIVE]  # speed over which Coulomb friction is smoothed
+    spring: Annotated[Number, Axis.PASSIVE]
+    spring_rest: Annotated[Number, Axis.PASSIVE]
+    has_stop: Annotated[Index, Axis.PASSIVE]  # 1 where the coordinate has limits
+    lower: Annotated[Number, Axis.PASSIVE]
+    upper: Annotated[Number, Axis.PASSIVE]
+    stop_stiffness: Annotated[Number, Axis.PASSIVE]
+    stop_damping: Annotated[Number, Axis.PASSIVE]
+    stop_width: Annotated[Number, Axis.PASSIVE]
+
+
+class Gears(NamedTuple):
+    """Elastic transmissions between a rotor and its joint."""
+
+    rotor_q: Annotated[Index, Axis.GEAR]  # rotor coordinate in q
+    rotor_v: Annotated[Index, Axis.GEAR]  # and in v
+    joint_q: Annotated[Index, Axis.GEAR]  # joint coordinate it drives, in q
+    joint_v: Annotated[Index, Axis.GEAR]  # and in v
+    inertia: Annotated[Number, Axis.GEAR]  # of the rotor, reflected to the joint
+    stiffness: Annotated[Number, Axis.GEAR]
+    damping: Annotated[Number, Axis.GEAR]
+
+
+class Arrays(NamedTuple):
+    """Kernel data of a robot."""
+
+    tree: Tree
+    sections: Sections
+    joints: Joints
+    velocities: Velocities
+    inertia: Inertia
+    foreshortening: Foreshortening
+    strain: Strain
+    exact: Exact
+    passive: Passive
+    gears: Gears
+    gravity: Annotated[Number, 3]  # in the world frame
+
+
+Part = TypeVar("Part", bound=tuple)
+
+
+@cache
+def layout(part: type) -> dict[str, tuple[Any, tuple[Axis | int, ...]]]:
+    """Number type (None: that of the model) and axes of each table of a part, by name; no axes: a part of the part."""
+    hints = get_type_hints(part, include_extras=True)
+    about = {name: getattr(hint, "__metadata__", (None,)) for name, hint in hints.items()}
+    return {name: (kind, tuple(axes)) for name, (kind, *axes) in about.items()}
+
+
+def zeros(part: type[Part], sizes: Mapping[Axis, int], number: Any) -> Part:
+    """A part with all its tables zero, for axes of the given `sizes`."""
+
+    def size(axis: Axis | int) -> int:
+        return sizes[axis] if isinstance(axis, Axis) else axis
+
+    return part(*(np.zeros([*map(size, axes)], kind or number) for kind, axes in layout(part).values()))
+
+
+def with_bodies(part: Part, count: int) -> Part:
+    """Copy of `part` with `count` further bodies: no mass, no modes, no joint, on the world until told otherwise."""
+
+    def longer(table: Any, axes: tuple[Axis | int, ...]) -> Any:
+        if isinstance(table, tuple):
+            return with_bodies(table, count)
+        if axes[0] is Axis.BODY:
+            return np.concatenate([table, np.zeros((count, *table.shape[1:]), table.dtype)])
+        return np.append(table, np.repeat(table[-1:], count)) if axes[0] is Axis.START else table
+
+    made: Any = type(part)
+    return made(*(longer(table, axes) for table, (_, axes) in zip(part, layout(made).values(), strict=True)))
+
+
+def mapped(function: Callable[[np.ndarray], np.ndarray], part: Part) -> Part:
+    """`part` with `function` applied to every table."""
+    made: Any = type(part)
+    return made(*(mapped(function, table) if isinstance(table, tuple) else function(table) for table in part))
+
+
+def tables(arrays: Arrays) -> Iterator[tuple[str, np.ndarray]]:
+    """Every table with its name, such as `inertia.mass`."""
+    for name, part in arrays._asdict().items():
+        if isinstance(part, tuple):
+            yield from ((f"{name}.{field}", table) for field, table in part._asdict().items())  # type: ignore[attr-defined]
+        else:
+            yield name, part

@@ -1,0 +1,87 @@
+"""The settings of a run, once: `simulate`, the time loop, scenario files and the command line all read these."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, ClassVar, Self, TypeVar
+
+from pydantic import model_validator
+
+from lissom.errors import LissomError
+from lissom.messages import listed, suggestion
+from lissom.model.names import Choice
+from lissom.model.part import Part, refusals
+from lissom.model.values import Flag, Number
+from lissom.simulation.methods import METHODS
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+FIXED_STEP = ("euler", "rk4")  # methods without an estimate of their error
+FINEST = 1e-14  # smallest relative error that double precision resolves
+
+
+class Integration(Part):
+    """How a motion is computed."""
+
+    what: ClassVar[str] = "run"
+    whole: ClassVar[str] = "run"
+    error: ClassVar[type[LissomError]] = LissomError
+
+    duration: Annotated[float, Number("the time to simulate", "seconds", above=0, at_most=1e6)]
+    method: Annotated[str, Choice("an integrator", METHODS)] = "auto"
+    step: Annotated[float | None, Number("a fixed step", "seconds", above=0)] = None
+    rtol: Annotated[float, Number("the relative error allowed per step", at_least=FINEST, below=1)] = 1e-6
+    atol: Annotated[float, Number("the absolute error allowed per step", above=0)] = 1e-8
+    radius: Annotated[float, Number("the spectral radius of generalised-alpha, 0 to 1", at_least=0, at_most=1)] = 0.8
+
+    @model_validator(mode="after")
+    def _steps(self) -> Self:
+        if self.method in FIXED_STEP and self.step is None:
+            raise refusals(("step", None, f"missing; {self.method} takes fixed steps, give their size in seconds"))
+        return self
+
+
+class Sampling(Part):
+    """What is kept of a motion."""
+
+    what: ClassVar[str] = "run"
+    whole: ClassVar[str] = "run"
+    error: ClassVar[type[LissomError]] = LissomError
+
+    rate: Annotated[float, Number("the number of outputs per second", above=0, at_most=1e6)] = 200.0
+    audit: Annotated[bool, Flag("whether work and dissipation are integrated along the way")] = True
+
+
+class RunSettings(Integration, Sampling):
+    """Everything that a run is told beside robot, controller, start and motion; checked when made."""
+
+    @classmethod
+    def of(cls, duration: float | RunSettings, **options: Any) -> RunSettings:
+        """Settings from a duration or from other settings, and what differs from them."""
+        unknown = [name for name in options if name not in cls.model_fields]
+        if unknown:
+            known = [name for name in cls.model_fields if name != "duration"]
+            hint = suggestion(unknown[0], known)
+            raise TypeError(f"a run has no setting {unknown[0]!r}; {hint}; its settings are {listed(known, 'and')}")
+        given = duration.model_dump() if isinstance(duration, RunSettings) else {"duration": duration}
+        return cls(**(given | options))
+
+    @classmethod
+    def joined(cls, *parts: Part) -> RunSettings:
+        """Settings whose values are fields of several parts, such as a scenario and its output."""
+        return cls(**{name: getattr(part, name) for part in parts for name in cls.model_fields if hasattr(part, name)})
+
+
+def takes_settings(function: Function) -> Function:
+    """Show the settings, with their defaults, in the signature of a function that takes them as **options."""
+    signature = inspect.signature(function)
+    own = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    named = {each.name for each in own}
+    settings = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.annotation)
+        for name, field in RunSettings.model_fields.items()
+        if name not in named
+    ]
+    function.__signature__ = signature.replace(parameters=[*own, *settings])  # type: ignore[attr-defined]
+    return function

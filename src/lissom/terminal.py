@@ -1,0 +1,17 @@
+"""The terminal that commands and worked examples write to."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def screen(error: bool = False) -> Console:
+    """The terminal, or 100 columns where the output goes to a file."""
+    from rich.console import Console
+
+    stream = sys.stderr if error else sys.stdout
+    return Console(file=stream, width=None if stream.isatty() else 100, highlight=False)

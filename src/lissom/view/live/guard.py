@@ -1,0 +1,180 @@
+"""Who may open the live page, and what a visitor may send.
+
+The page can steer a simulation, so other pages in the same browser must not reach it. Three checks stand before every
+request, for files and for the WebSocket alike: the Host is a name of this machine (a foreign name that is made to point
+here, as in DNS rebinding, is not), the Origin is the page itself, and the address holds a key that is new in every
+session. What comes over the WebSocket is checked again: numbers must be finite and are kept within their slider,
+entries of lists must be in the list, and everything that the page has no use for is dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import ipaddress
+import math
+import secrets
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+import viser
+import websockets.asyncio.server as websocket_server
+from websockets.asyncio.server import ServerConnection
+from websockets.http11 import Request, Response
+
+from lissom.view.live import LOG
+
+LARGEST = 2**20  # bytes of a message from a visitor
+
+Handler = Callable[[ServerConnection, Request], Response | None]
+_starting = threading.Lock()
+
+
+class Guard:
+    """Stands before one server.
+
+    Args:
+        host: address that the server listens at.
+        remote: whether others reach it, by this machine's name on the network.
+    """
+
+    def __init__(self, host: str, remote: bool = False) -> None:
+        self.key = secrets.token_urlsafe(16)
+        self.names = {name.lower() for name in ("localhost", host, *(_network_names() if remote else ()))}
+        self.control: Callable[[str], Any] = lambda uuid: None  # the control of an identifier
+        self.posted = False
+
+    def refusal(self, request: Request) -> str | None:
+        """Why a request is turned away; None where it is welcome."""
+        hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
+        if len(hosts) != 1 or not self._is_here(hosts[0]):
+            return "This page answers only to the names of its own machine."
+        if origins and (len(origins) > 1 or urlsplit(origins[0]).netloc.lower() != hosts[0].lower()):
+            return "Other pages may not use this one."
+        if not secrets.compare_digest(_parts(request.path)[0].encode(), self.key.encode()):
+            return "The address needs its key: open the whole address that lissom view has printed."
+        return None
+
+    def _is_here(self, netloc: str) -> bool:
+        """Whether a Host header names this machine; a number cannot be made to point elsewhere, so any will do."""
+        try:
+            name = (urlsplit(f"//{netloc}").hostname or "").lower()
+        except ValueError:
+            return False
+        return name in self.names or _is_number(name)
+
+    def before(self, handler: Handler) -> Handler:
+        """A handler of requests that asks the guard first."""
+
+        def guarded(connection: ServerConnection, request: Request) -> Response | None:
+            refused = self.refusal(request)
+            if refused is None and request.headers.get("Upgrade", "").lower() == "websocket":
+                refused = None if _speaks(request) else "This page is of another session: load it again."
+            if refused is not None:
+                return connection.respond(403, refused + "\n")
+            response = handler(connection, dataclasses.replace(request, path=_parts(request.path)[1]))
+            if response is not None:
+                response.headers["Referrer-Policy"] = "no-referrer"
+                response.headers["Cache-Control"] = "no-store"
+            return response
+
+        return guarded
+
+    def connection(self, *args: Any, **options: Any) -> ServerConnection:
+        """A connection that hands on only what has been checked."""
+        return _Checked(self, *args, **options)
+
+    @contextlib.contextmanager
+    def on_duty(self) -> Iterator[None]:
+        """Whatever server viser starts meanwhile is guarded; viser itself has no place for checks."""
+        original = websocket_server.serve
+
+        def serve(handler: Any, host: Any, port: Any, *, process_request: Handler, **options: Any) -> Any:
+            self.posted = True
+            asyncio.get_running_loop().set_exception_handler(_note)
+            options |= {"max_size": LARGEST, "logger": LOG, "create_connection": self.connection}
+            return original(handler, host, port, process_request=self.before(process_request), **options)
+
+        with _starting:
+            websocket_server.serve = serve  # type: ignore[misc, assignment]
+            try:
+                yield
+            finally:
+                websocket_server.serve = original  # type: ignore[misc]
+
+
+class _Checked(ServerConnection):
+    def __init__(self, guard: Guard, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._guard = guard
+
+    async def recv(self, decode: bool | None = None) -> Any:
+        while True:
+            message = checked(await super().recv(decode), self._guard.control)
+            if message is not None:
+                return message
+
+
+def checked(raw: Any, control: Callable[[str], Any]) -> bytes | None:
+    """A message of a visitor with its values made sure of; None where it is to be ignored."""
+    if not isinstance(raw, bytes):
+        return None
+    try:
+        message = msgspec.msgpack.decode(raw)
+        kind = message["type"]
+        if kind == "ViewerCameraMessage":  # where the visitor stands; nothing here depends on it
+            return raw
+        if kind != "GuiUpdateMessage" or set(message["updates"]) != {"value"}:
+            return None
+        value = allowed(control(message["uuid"]), message["updates"]["value"])
+        return None if value is None else msgspec.msgpack.encode(message | {"updates": {"value": value}})
+    except (msgspec.MsgspecError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def allowed(handle: Any, value: Any) -> Any:
+    """The value that a control takes for the one sent; None where it takes none."""
+    if isinstance(handle, viser.GuiSliderHandle):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            return None
+        return min(max(value, handle.min), handle.max)
+    if isinstance(handle, viser.GuiDropdownHandle):
+        return value if isinstance(value, str) and value in handle.options else None
+    if isinstance(handle, viser.GuiCheckboxHandle | viser.GuiButtonHandle):
+        return value if isinstance(value, bool) else None
+    return None
+
+
+def _parts(path: str) -> tuple[str, str]:
+    """Key and the rest of a path: /KEY/rest?query."""
+    key, _, rest = path.partition("?")[0].lstrip("/").partition("/")
+    return key, "/" + rest
+
+
+def _speaks(request: Request) -> bool:
+    """Whether the visitor's page came with this version of viser; viser would print a complaint."""
+    spoken = ",".join(request.headers.get_all("Sec-WebSocket-Protocol"))
+    return f"viser-v{viser.__version__}" in (name.strip() for name in spoken.split(","))
+
+
+def _network_names() -> tuple[str, ...]:
+    name = socket.gethostname()
+    return name, f"{name}.local", socket.getfqdn()
+
+
+def _is_number(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    return True
+
+
+def _note(_: Any, context: dict[str, Any]) -> None:
+    """An error inside the server: noted, not printed over the user's terminal."""
+    LOG.error("%s", context.get("message"), exc_info=context.get("exception"))
