@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom import theory
+from lissom.control.law import ControlLaw
 from lissom.errors import LissomError
 from lissom.showing import show
 from lissom.simulation.dataset import position_columns
@@ -164,7 +165,7 @@ def compare(
             progress(name)
         try:
             formulation = theory.build(name, model)
-            run = _simulate(name, formulation, options)
+            run = theory.simulate(formulation, **options)
         except LissomError as error:
             if name == baseline or name not in known:
                 raise
@@ -178,21 +179,6 @@ def _scenario(what: Any) -> Scenario:
     from lissom.scenario import Scenario, load
 
     return what if isinstance(what, Scenario) else load(what)
-
-
-def _simulate(name: str, formulation: theory.Formulation, options: dict[str, Any]) -> Trajectory:
-    if name != KERNEL:
-        from lissom.simulation.start import start_state
-
-        q, v = start_state(formulation.model, options["start"])
-        formulation.accelerations(q, v, np.zeros_like(v))  # compiled before the clock starts
-        return theory.simulate(formulation, **options)
-    from lissom.simulation import Ending, simulate
-
-    run = simulate(formulation.model, **options, method="radau", audit=False, progress=False)
-    if run.info.status is not Ending.FINISHED:
-        raise LissomError(run.info.message)
-    return run
 
 
 def _measured(
@@ -223,7 +209,7 @@ def _measured(
             torque=apart[:, :, 0].max(axis=1),
             force=apart[:, :, 1].max(axis=1),
         )
-    jumps = np.asarray(getattr(controller, "jumps", ()), float)
+    jumps = controller.jumps if isinstance(controller, ControlLaw) else np.zeros(0)
     smooth = np.all(np.abs(base.t[:, None] - jumps) > 1e-9, axis=1)
     peaks = np.linalg.norm(wrench.reshape(len(wrench), -1, 2, 3), axis=3).max(axis=(0, 1))
     return Comparison(model.robot.name, baseline, results, missing, smooth, float(peaks[0]), float(peaks[1]))

@@ -61,6 +61,7 @@ class Dynamics(NamedTuple):
     inverse: Any
     forward: Any
     own: Struct | None = None  # what they take as their second argument, in place of the model's workspace
+    force: np.ndarray | None = None  # (nv,) where they read the forces applied, if they do
 
 
 KERNEL = Dynamics(inverse_dynamics, forward_dynamics)
@@ -82,7 +83,7 @@ def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = K
         q=q,
         v=v,
         a=zeros(model.nv),
-        force=zeros(model.nv),
+        force=zeros(model.nv) if dynamics.force is None else dynamics.force,
         residual=zeros(model.nv),
         wrench=wrench,
         twin_inverse=Pointer(inverse_dynamics, model.struct, work, q, v, v, wrench, v),

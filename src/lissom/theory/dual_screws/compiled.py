@@ -117,3 +117,12 @@ def printed_inverse(model, work, q, v, a, wrench, tau):
 @kernel
 def printed_forward(model, work, q, v, tau, wrench, a):
     cut_forward(model, q, v, tau, PRINTED, a)
+
+
+FORMS = {
+    "linear": (linear_inverse, linear_forward),
+    "first-order": (first_order_inverse, first_order_forward),
+    "truncated": (truncated_inverse, truncated_forward),
+    "printed": (printed_inverse, printed_forward),
+    "nonlinear": (nonlinear_inverse, nonlinear_forward),
+}

@@ -11,7 +11,7 @@ from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.model.compiled import Model
 from lissom.model.probe import tips
-from lissom.theory.formulation import Unsupported, register
+from lissom.theory.formulation import Formulation, Limit, Offer, Unsupported, register
 
 if TYPE_CHECKING:
     from lissom.simulation.raw import RawRun
@@ -22,7 +22,7 @@ Form = Literal["linear", "first-order", "truncated", "printed", "nonlinear"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 
-class DualScrew:
+class DualScrew(Formulation):
     """Equations of motion of arms that bend little, by dual screws.
 
     Args:
@@ -32,6 +32,8 @@ class DualScrew:
             elastic screws (71) do not turn with the deflection and whose links are not foreshortened; "nonlinear"
             keeps all orders.
     """
+
+    offers = frozenset({Offer.INVERSE_DYNAMICS})
 
     def __init__(self, model: Model, form: Form = "linear") -> None:
         if form not in FORMS:
@@ -50,13 +52,12 @@ class DualScrew:
         return f"<DualScrew, {self.form}, of {self.model!r}>"
 
     @cached_property
-    def compiled(self) -> Dynamics:
+    def dynamics(self) -> Dynamics:
         """Inverse and forward dynamics as lissom's integrators call them."""
         from lissom.simulation.system import Dynamics
         from lissom.theory.dual_screws import compiled
 
-        name = self.form.replace("-", "_")
-        return Dynamics(getattr(compiled, f"{name}_inverse"), getattr(compiled, f"{name}_forward"))
+        return Dynamics(*compiled.FORMS[self.form])
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """M^-1 (tau - c), shape (nv,)."""
@@ -110,13 +111,13 @@ class DualScrew:
         """Whether products of elastic speeds are left out, as in the paper."""
         return self.form in ("truncated", "printed")
 
-    def limit(self, raw: RawRun) -> tuple[int, str] | None:
-        """How many outputs of a run a mass matrix of first order carries, and why not all: it must stay positive."""
+    def limit(self, raw: RawRun) -> Limit | None:
+        """A mass matrix of first order carries a run as long as it stays positive."""
         if self.form in ("linear", "nonlinear"):
             return None
         for k, (t, q, v) in enumerate(zip(raw.t, raw.q, raw.v)):
             if np.linalg.eigvalsh(self.equations(q, v)[0])[0] <= 0.0:
-                return k, f"at t = {t:.4g} s {self._not_definite(q, v)}"
+                return Limit(k, f"at t = {t:.4g} s {self._not_definite(q, v)}")
         return None
 
     def _newton_euler(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -18,13 +18,13 @@ from lissom.lie import se3, so3
 from lissom.model.compiled import Model
 from lissom.simulation.system import Dynamics
 from lissom.theory.erls.build import chain, place_on
-from lissom.theory.erls.compiled import dynamics
+from lissom.theory.erls.compiled import dynamics as compiled
 from lissom.theory.erls.compiled.coordinates import set_rates, settle
 from lissom.theory.erls.compiled.equations import accelerations, needed_forces, project
 from lissom.theory.erls.compiled.frames import outward
 from lissom.theory.erls.compiled.works import energies
 from lissom.theory.erls.system import System
-from lissom.theory.formulation import register
+from lissom.theory.formulation import Formulation, Offer, register
 from lissom.theory.joint_forces import joint_energy
 
 
@@ -34,8 +34,10 @@ from lissom.theory.joint_forces import joint_energy
     "Vidoni, Gallina, Boscariol, Gasparetto, Giovagnoni 2017, Modeling the vibration of spatial flexible mechanisms "
     "through an equivalent rigid-link system/component mode synthesis approach",
 )
-class Erls:
+class Erls(Formulation):
     """Linear elastic links on an equivalent rigid-link system; large rigid motion, small deflection."""
+
+    offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -50,26 +52,34 @@ class Erls:
         self._still, self._unloaded = np.zeros(model.nv), np.zeros((len(model.bodies) + 1, 6))
 
     @cached_property
-    def compiled(self) -> Dynamics:
+    def dynamics(self) -> Dynamics:
         """Inverse and forward dynamics as lissom's integrators call them."""
-        structs = self.system.structs
-        own = dynamics.Own(
-            *structs,
-            *(Pointer(step, *structs) for step in (settle, set_rates, needed_forces, project, accelerations)),
-            *(self._joints[:2] + self._modes[:2]),
+        structs = table, work = self.system.structs
+        own = compiled.Own(
+            table=table,
+            work=work,
+            settle=Pointer(settle, *structs),
+            set_rates=Pointer(set_rates, *structs),
+            needed_forces=Pointer(needed_forces, *structs),
+            project=Pointer(project, *structs),
+            accelerations=Pointer(accelerations, *structs),
+            joint_q=self._joints[0],
+            joint_v=self._joints[1],
+            modes_q=self._modes[0],
+            modes_v=self._modes[1],
         )
-        return Dynamics(dynamics.inverse, dynamics.forward, Struct(own))
+        return Dynamics(compiled.inverse, compiled.forward, Struct(own))
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """Accelerations (nv,) by (75)."""
         a, (q, v, tau) = np.zeros(self.model.nv), self._state(q, v, tau)
-        dynamics.forward(self.model.struct, self.compiled.own, q, v, tau, self._unloaded, a)
+        compiled.forward(self.model.struct, self.dynamics.own, q, v, tau, self._unloaded, a)
         return a
 
     def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Generalised forces (nv,) on joints and elastic coordinates that produce the accelerations a."""
         tau, (q, v, a) = np.zeros(self.model.nv), self._state(q, v, a)
-        dynamics.inverse(self.model.struct, self.compiled.own, q, v, a, self._unloaded, tau)
+        compiled.inverse(self.model.struct, self.dynamics.own, q, v, a, self._unloaded, tau)
         return tau
 
     def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:

@@ -161,18 +161,6 @@ def memory(table: Tables, joints: int, modes: int) -> Work:
     }  # fmt: skip
     of_joints = ("joints", "joint_rate", "joint_second", "theta", "theta_rate", "theta_second", "slip", "slip_bias")
     shapes |= {name: (n,) for name in (*of_joints, "miss", "armature", "joint")}
-        "joints",
-        "joint_rate",
-        "joint_second",
-        "theta",
-        "theta_rate",
-        "theta_second",
-        "slip",
-        "slip_bias",
-        "miss",
-        "armature",
-        "joint",
-    )
     views = {"pivots": np.zeros(n, np.int64), **_products(k)}
     shapes |= {name: (N, 6) for name in Work._fields if name not in shapes and name not in views}
     return Work(**{name: np.zeros(shape) for name, shape in shapes.items()}, **views)
@@ -208,5 +196,5 @@ def _first_touched(parent: Array, row: Array, i: int) -> int:
 def _padded(values: list[Array], shape: tuple[int, ...]) -> Array:
     out = np.zeros((len(values), *shape))
     for k, value in enumerate(values):
-        out[(k, *(slice(size) for size in value.shape))] = value
+        out[k][tuple(slice(size) for size in value.shape)] = value
     return out
