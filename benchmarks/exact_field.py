@@ -17,8 +17,8 @@ def compare(links: int, modes: int, turns: int = 60) -> dict[str, object]:
     for stiffening in ("first", "exact"):
         model = chain(links, modes, stiffening).compile()
         kernel, states = Kernel(model), random_states(model)
-        qdd = np.empty_like(states.v)
-        competitors[stiffening] = lambda n, kernel=kernel, states=states, qdd=qdd: kernel.repeat(n, states, qdd)
+        a = np.empty_like(states.v)
+        competitors[stiffening] = lambda n, kernel=kernel, states=states, a=a: kernel.repeat(n, states, a)
     race = Race(competitors, turns)
     us = {name: 1e6 * race.timing(name).best / len(states.q) for name in competitors}
     return {"links": links, "modes": modes, "us": us, "ratio": race.ratio("exact", to="first")}

@@ -31,7 +31,7 @@ class Arm:
         shear: float | None = None,
     ) -> None:
         self.robot, self.elements, self.drive, self.shear = robot, elements, drive, shear
-        self.sections = {link: beam.section for link, beam in robot.compile().beams.items()}
+        self.sections = {link: beam.section for link, beam in robot.compile().flexible.items()}
         self.container = exu.SystemContainer()
         self.system = system = self.container.AddSystem()
         self.ground = system.AddObject(items.ObjectGround())

@@ -139,7 +139,7 @@ class SpinUp(Problem):
             run, seconds = self._loop(model, settings, motion={"shaft": motion})
             tip = observe(model, run.q, run.v, run.a).tip_position[:, -1]
             angle = run.q[:, 0]
-            return Outcome(self._errors(run.t, np.cos(angle) * tip[:, 1] - np.sin(angle) * tip[:, 0]), seconds)
+            return Outcome(self._errors(run.time, np.cos(angle) * tip[:, 1] - np.sin(angle) * tip[:, 0]), seconds)
 
         return entry
 
@@ -149,7 +149,7 @@ class SpinUp(Problem):
         def entry() -> Outcome:
             model = exudyn_spinup.SpinUp(robot, self.angle, settings.elements)
             result = model.run(self.duration, settings.step, self.rate, settings.radius)
-            return Outcome(self._errors(result.t, result.tip[:, 1]), result.seconds)
+            return Outcome(self._errors(result.time, result.tip[:, 1]), result.seconds)
 
         return entry
 
@@ -267,13 +267,13 @@ class Manoeuvre(Problem):
         reference = self._reference()
         law = pd(model, self.figures["gains"], reference) if reference is not None else None
         joints = [body.joint_q.start for body in model.bodies]
-        beams = [name for name in model.links if name in model.beams]
+        beams = [name for name in model.links if name in model.flexible]
 
         def entry() -> Outcome:
             run, seconds = self._loop(model, settings, controller=law, start=self.figures["start"])
             seen = observe(model, run.q, run.v, run.a)
             bent = {beam: seen.deflection[:, k] for k, beam in enumerate(beams)}
-            return Outcome(self._errors(run.t, seen.tip_position[:, -1], run.q[:, joints], bent), seconds)
+            return Outcome(self._errors(run.time, seen.tip_position[:, -1], run.q[:, joints], bent), seconds)
 
         return entry
 
@@ -295,7 +295,7 @@ class Manoeuvre(Problem):
             arm = exudyn_arm.Arm(robot, settings.elements, start, self._drive())
             result = arm.run(self.duration, settings.step, self.rate, settings.radius)
             bent = {beam: exudyn_arm.deflection(result, beam, length) for beam, length in lengths.items()}
-            return Outcome(self._errors(result.t, result.tip, result.q, bent), result.seconds)
+            return Outcome(self._errors(result.time, result.tip, result.q, bent), result.seconds)
 
         return entry
 

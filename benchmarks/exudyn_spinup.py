@@ -15,7 +15,7 @@ class SpinUp:
     """The spin-up beam: cable elements of Bernoulli and Euler in absolute nodal coordinates, on a turning hub."""
 
     def __init__(self, robot: Robot, angle: Callable[[float], float], elements: int) -> None:
-        beam, section = robot.links[0].beam, robot.compile().beams["blade"].section
+        beam, section = robot.links[0].beam, robot.compile().flexible["blade"].section
         assert beam is not None
         self.length, self.angle = beam.length, angle
         self.container = exu.SystemContainer()

@@ -28,10 +28,10 @@ JACOBIAN_TARGET = 140  # exact Jacobian over forward dynamics, 2 x 8
 
 
 @numba.njit
-def _repeat(model, work, rounds, q, v, tau, wrench, qdd):
+def _repeat(model, work, rounds, q, v, tau, wrench, a):
     for _ in range(rounds):
         for k in range(q.shape[0]):
-            forward_dynamics(model, work, q[k], v[k], tau[k], wrench, qdd[k])
+            forward_dynamics(model, work, q[k], v[k], tau[k], wrench, a[k])
 
 
 class Kernel:
@@ -41,8 +41,8 @@ class Kernel:
         self._model, self._work = model.struct, model.workspace()
         self._no_wrench = np.zeros((len(model.bodies) + 1, 6))
 
-    def repeat(self, rounds: int, states: States, qdd: np.ndarray) -> None:
-        _repeat(self._model, self._work, rounds, *states, self._no_wrench, qdd)
+    def repeat(self, rounds: int, states: States, a: np.ndarray) -> None:
+        _repeat(self._model, self._work, rounds, *states, self._no_wrench, a)
 
 
 def disagreement(model: Model) -> float:

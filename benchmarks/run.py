@@ -114,7 +114,7 @@ def jacobian(results: dict[str, Any]) -> Sheet:
     ratio = jacobian["ratio"]
     row = ["2 x 8", f"{1e-3 * jacobian['us']:.3f}", spread(ratio, 0)]
     text = (
-        "`lissom.derivatives`, called from Python: accelerations and their derivatives by q, qd and tau, exact to "
+        "`lissom.derivatives`, called from Python: accelerations and their derivatives by q, v and tau, exact to "
         "rounding; ratio to one forward dynamics of the same chain in a compiled loop."
     )
     rows = [[*row, verdict(ratio["median"], forward_dynamics.JACOBIAN_TARGET)]]

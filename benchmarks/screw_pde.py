@@ -26,11 +26,11 @@ AGREEMENT = 1e-9
 
 
 @numba.njit
-def _repeat(table, work, rounds, q, v, tau, qdd):
+def _repeat(table, work, rounds, q, v, tau, a):
     for _ in range(rounds):
         for k in range(q.shape[0]):
             evaluate(table, work, q[k], v[k], tau[k])
-            eliminate(table, work, qdd[k])
+            eliminate(table, work, a[k])
 
 
 class Stacked:
@@ -39,8 +39,8 @@ class Stacked:
     def __init__(self, model: lissom.Model) -> None:
         self.formulation = ScrewPDE(model)
 
-    def repeat(self, rounds: int, states: States, qdd: np.ndarray) -> None:
-        _repeat(*self.formulation.structs, rounds, *states, qdd)
+    def repeat(self, rounds: int, states: States, a: np.ndarray) -> None:
+        _repeat(*self.formulation.structs, rounds, *states, a)
 
 
 def compare(links: int, modes: int, stiffening: str) -> dict[str, Any]:

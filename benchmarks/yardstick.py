@@ -48,7 +48,7 @@ class Yardstick:
         self._repeat.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_long, *4 * [ctypes.c_void_p]]
         self._repeat.restype = None
 
-    def repeat(self, rounds: int, states: States, qdd: np.ndarray) -> None:
-        """Accelerations `qdd` (count, nv) of all states, computed `rounds` times over."""
-        pointers = (array.ctypes.data for array in (*states, qdd))
-        self._repeat(ctypes.byref(self._model), rounds, len(qdd), *pointers)
+    def repeat(self, rounds: int, states: States, a: np.ndarray) -> None:
+        """Accelerations `a` (count, nv) of all states, computed `rounds` times over."""
+        pointers = (array.ctypes.data for array in (*states, a))
+        self._repeat(ctypes.byref(self._model), rounds, len(a), *pointers)

@@ -30,8 +30,8 @@ def lag(speed: float, stiffening: str, functions: int = 3) -> tuple[float, float
     if run.info.status != "finished":
         return np.inf, np.inf
     tip = run.deflection("blade").values[:, 1]
-    pull = np.abs(run.wrench("shaft", frame="child").values[np.argmin(tip), 3])
-    return -tip.min(), pull / buckling_load(run.model.beams["blade"])
+    pull = np.abs(run.wrench("shaft", frame="local").values[np.argmin(tip), 3])
+    return -tip.min(), pull / buckling_load(run.model.flexible["blade"])
 
 
 def errors() -> dict[str, np.ndarray]:

@@ -100,15 +100,15 @@ def spinning(model, speed):
     Axial functions first stretch to their steady state, found by Newton's method.
     """
     free = np.flatnonzero(model.arrays.velocities.prescribed == 0)
-    q, qd = model.neutral(), np.zeros(model.nv)
-    qd[0] = speed
+    q, v = model.neutral(), np.zeros(model.nv)
+    v[0] = speed
     for _ in range(4):
-        d = lissom.derivatives(model, q, qd)
-        q[free] -= np.linalg.solve(d.q[np.ix_(free, free)], d.qdd[free])
-    d, n = lissom.derivatives(model, q, qd), len(free)
-    assert np.abs(d.qdd).max() < 1e-6
-    by_q, by_qd = d.q[np.ix_(free, free)], d.qd[np.ix_(free, free)]
-    return np.linalg.eigvals(np.block([[np.zeros((n, n)), np.eye(n)], [by_q, by_qd]]))
+        d = lissom.derivatives(model, q, v)
+        q[free] -= np.linalg.solve(d.q[np.ix_(free, free)], d.a[free])
+    d, n = lissom.derivatives(model, q, v), len(free)
+    assert np.abs(d.a).max() < 1e-6
+    by_q, by_v = d.q[np.ix_(free, free)], d.v[np.ix_(free, free)]
+    return np.linalg.eigvals(np.block([[np.zeros((n, n)), np.eye(n)], [by_q, by_v]]))
 
 
 def spinning_frequencies(model, speed):

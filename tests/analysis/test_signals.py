@@ -23,8 +23,8 @@ from lissom.analysis import (
 def test_response_of_a_clamped_beam_is_the_sum_over_its_modes_at_resonance_and_elsewhere():
     model = clamped_beam(0.02).compile()
     modes = lissom.natural_modes(model)
-    omega = 2 * np.pi * modes.frequencies_hz
-    hz = np.concatenate([[0.0], modes.frequencies_hz[:4], np.geomspace(0.1, 500, 60)])
+    omega = 2 * np.pi * modes.frequencies
+    hz = np.concatenate([[0.0], modes.frequencies[:4], np.geomspace(0.1, 500, 60)])
     s = 2j * np.pi * hz[:, None]
     tip = lissom.jacobian(model, model.neutral(), "beam")[4] @ modes.shapes
     expected = (tip**2 / (s**2 + 0.04 * omega * s + omega**2)).sum(axis=1)
@@ -52,7 +52,7 @@ def test_response_equals_the_inverse_of_the_dynamic_stiffness():
     rows = [model.coordinates.index(name) for name in ("elbow", "forearm.y1")]
     columns = [model.coordinates.index(name) for name in ("shoulder", "elbow")]
     for k, s in enumerate(2j * np.pi * hz):
-        expected = np.linalg.inv(s**2 * exact.qdd + s * exact.qd + exact.q)[np.ix_(rows, columns)]
+        expected = np.linalg.inv(s**2 * exact.a + s * exact.v + exact.q)[np.ix_(rows, columns)]
         assert found.response[k] == pytest.approx(expected * [[1], [s]], rel=1e-6)
     table = found.to_dataarray()
     assert complex(table.sel(input="elbow", output="elbow")[1]) == found.response[1, 0, 1]
@@ -88,7 +88,7 @@ def test_a_sine_shows_its_frequency_and_amplitude():
     t = np.arange(4000) / 500.0
     y = 7.0 + 0.8 * np.sin(2 * np.pi * 12.345 * t + 0.3) + 0.05 * np.cos(2 * np.pi * 41.0 * t)
     peaks = amplitude_spectrum(t, y).peaks(2)
-    assert peaks.hz == pytest.approx([12.345, 41.0], abs=2e-3)
+    assert peaks.frequencies == pytest.approx([12.345, 41.0], abs=2e-3)
     assert peaks.values == pytest.approx([0.8, 0.05], rel=2e-3)
     both = amplitude_spectrum(t, np.stack([y, 2 * y], axis=1))
     assert both.values[:, 1] == pytest.approx(2 * both.values[:, 0])
@@ -101,25 +101,25 @@ def test_power_density_integrates_to_the_variance():
     t = np.arange(20000) * 1e-3
     y = rng.normal(size=len(t)) + 3 * np.sin(2 * np.pi * 50 * t)
     density = power_density(t, y)
-    assert np.trapezoid(density.values, density.hz) == pytest.approx(y.var(), rel=0.01)
-    assert density.peaks(1).hz == pytest.approx([50.0], abs=0.5)
+    assert np.trapezoid(density.values, density.frequencies) == pytest.approx(y.var(), rel=0.01)
+    assert density.peaks(1).frequencies == pytest.approx([50.0], abs=0.5)
 
 
 def test_peaks_between_the_lines_are_interpolated():
     hz = np.arange(0, 20, 0.5)
     bell = 3.0 * np.exp(-((hz - 7.13) ** 2) / 2) + 1.0 * np.exp(-((hz - 14.9) ** 2) / 2)
     peaks = find_peaks(hz, bell)
-    assert peaks.hz == pytest.approx([7.13, 14.9], abs=1e-6)
+    assert peaks.frequencies == pytest.approx([7.13, 14.9], abs=1e-6)
     assert peaks.values == pytest.approx([3.0, 1.0], rel=1e-6)
-    assert len(find_peaks(hz, bell, least=0.5).hz) == len(find_peaks(hz, bell, number=1).hz) == 1
+    assert len(find_peaks(hz, bell, least=0.5).frequencies) == len(find_peaks(hz, bell, number=1).frequencies) == 1
 
 
 def test_labelled_arrays_and_trajectories_bring_their_times():
     t = np.arange(512) / 100.0
     series = xarray.DataArray(np.sin(2 * np.pi * 5 * t), {"time": t}, ("time",))
     for spectrum in (amplitude_spectrum(series), amplitude_spectrum({"elbow": series}, "elbow")):
-        assert spectrum.peaks(1).hz == pytest.approx([5.0], abs=1e-2)
-    assert identify_modes(series).frequencies_hz == pytest.approx([5.0])
+        assert spectrum.peaks(1).frequencies == pytest.approx([5.0], abs=1e-2)
+    assert identify_modes(series).frequencies == pytest.approx([5.0])
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_clean_decays_give_back_frequency_damping_amplitude_and_phase(number, of
     t = np.arange(1500) / 500.0 + 2.0
     found = identify_modes(t, decay(t - 2.0, *MODES, offset=offset), number)
     hz, zeta, amplitude, phase = np.transpose(MODES)
-    assert found.frequencies_hz == pytest.approx(hz, rel=1e-6)
+    assert found.frequencies == pytest.approx(hz, rel=1e-6)
     assert found.damping_ratios == pytest.approx(zeta, rel=1e-6)
     assert found.amplitudes == pytest.approx(amplitude, rel=1e-5)
     assert found.phases == pytest.approx(phase, abs=1e-5)
@@ -171,7 +171,7 @@ def test_noise_of_one_per_cent_leaves_three_digits_of_frequency():
     t = np.arange(4000) / 500.0
     y = decay(t, *MODES[:2]) + 0.01 * rng.normal(size=len(t))
     found = identify_modes(t, y, least=0.05)
-    assert found.frequencies_hz == pytest.approx([1.84, 5.65], rel=2e-3)
+    assert found.frequencies == pytest.approx([1.84, 5.65], rel=2e-3)
     assert found.damping_ratios == pytest.approx([0.012, 0.03], rel=0.1)
 
 
@@ -179,7 +179,7 @@ def test_channels_share_their_poles():
     t = np.arange(800) / 200.0
     y = np.stack([decay(t, MODES[0]), decay(t, MODES[0], MODES[1])], axis=1)
     found = identify_modes(t, y)
-    assert found.frequencies_hz == pytest.approx([1.84, 5.65], rel=1e-6)
+    assert found.frequencies == pytest.approx([1.84, 5.65], rel=1e-6)
     assert found.amplitudes == pytest.approx(np.array([[1.0, 1.0], [0.0, 0.3]]), abs=1e-6)
 
 
@@ -196,7 +196,7 @@ def test_a_free_decay_of_a_beam_shows_its_natural_modes():
     found = identify_modes(np.arange(len(y)) * 1e-3, y, least=0.01)
     modes = lissom.natural_modes(model)
     in_y = [k for k, label in enumerate(modes.labels) if "bending y" in label]
-    assert found.frequencies_hz[:2] == pytest.approx(modes.frequencies_hz[in_y[:2]], rel=1e-6)
+    assert found.frequencies[:2] == pytest.approx(modes.frequencies[in_y[:2]], rel=1e-6)
     assert found.damping_ratios[:2] == pytest.approx([0.01, 0.01], rel=1e-6)
 
 
@@ -244,7 +244,7 @@ def test_a_swinging_arm_keeps_its_energy():
         states.append((q, v))
     none = np.zeros(len(times))
     q, v = map(np.array, zip(*states))
-    run = SimpleNamespace(model=model, t=times, q=q, v=v, work=none, dissipated=none)
+    run = SimpleNamespace(model=model, time=times, q=q, v=v, work=none, dissipated=none)
     audit = energy_audit(run)
     assert audit.scale > 0 and audit.relative < 1e-6
     with pytest.raises(lissom.LissomError, match="it lacks model"):

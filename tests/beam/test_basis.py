@@ -20,7 +20,7 @@ def link(modes, ends="auto", **options):
 
 def roots(modes, ends="auto", **options):
     """beta of the bending modes along y."""
-    omega = 2 * np.pi * link({"y": modes}, ends, **options).natural_modes().hz
+    omega = 2 * np.pi * link({"y": modes}, ends, **options).natural_modes().frequencies
     return np.sqrt(omega * np.sqrt(SLENDER.rhoA * LENGTH**4 / SLENDER.EIz))
 
 

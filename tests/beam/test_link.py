@@ -234,8 +234,8 @@ def test_rayleigh_damping_is_proportional_and_damps_the_cubic_terms_too():
 def test_engineering_damping_rises_with_the_frequency():
     link = bar(damping="engineering")
     modes = link.natural_modes()
-    ratios = np.diag(modes.shapes.T @ link.damping_matrix() @ modes.shapes) / (4 * np.pi * modes.hz)
-    expected = np.where(modes.hz < 100, 0.01, np.where(modes.hz < 1000, 0.1, 1.0))
+    ratios = np.diag(modes.shapes.T @ link.damping_matrix() @ modes.shapes) / (4 * np.pi * modes.frequencies)
+    expected = np.where(modes.frequencies < 100, 0.01, np.where(modes.frequencies < 1000, 0.1, 1.0))
     np.testing.assert_allclose(ratios, expected, rtol=1e-8)
     assert len(set(expected)) == 3
 
@@ -251,19 +251,19 @@ def test_natural_modes_are_the_textbooks_and_named_by_direction():
     thin = Section.from_stiffness(rhoA=2.0, EA=5e6, EIy=30.0, EIz=70.0, GJ=11.0, Jx=0.03, Jy=0.0, Jz=0.0)
     link = BeamLink(1.7, thin, make_basis({"y": 6, "z": 6, "torsion": 6, "axial": 4}, "clamped-free"))
     modes = link.natural_modes()
-    by_label = dict(zip(modes.labels, 2 * np.pi * modes.hz, strict=True))
+    by_label = dict(zip(modes.labels, 2 * np.pi * modes.frequencies, strict=True))
     beta = families.bending("clamped-free", 2).roots
     assert by_label["y1"] == pytest.approx(beta[0] ** 2 * np.sqrt(70.0 / 2.0) / 1.7**2, rel=1e-10)
     assert by_label["z2"] == pytest.approx(beta[1] ** 2 * np.sqrt(30.0 / 2.0) / 1.7**2, rel=1e-10)
     assert by_label["torsion1"] == pytest.approx(np.pi / 2 * np.sqrt(11.0 / 0.03) / 1.7, rel=1e-10)
     assert by_label["axial2"] == pytest.approx(1.5 * np.pi * np.sqrt(5e6 / 2.0) / 1.7, rel=1e-10)
-    assert (np.diff(modes.hz) > 0).all()
+    assert (np.diff(modes.frequencies) > 0).all()
 
 
 def test_a_tip_mass_lowers_the_frequencies_as_published():
     thin = Section.from_stiffness(rhoA=2.0, EA=5e6, EIy=30.0, EIz=70.0, GJ=11.0, Jx=0.0, Jy=0.0, Jz=0.0)
     link = BeamLink(1.7, thin, make_basis({"y": 12}))
-    omega = 2 * np.pi * link.natural_modes(tip_mass=2 * link.mass).hz[:2]
+    omega = 2 * np.pi * link.natural_modes(tip_mass=2 * link.mass).frequencies[:2]
     expected = np.array([1.0761956640792454, 3.982573287761904]) ** 2 * np.sqrt(70.0 / 2.0) / 1.7**2
     np.testing.assert_allclose(omega, expected, rtol=1e-6)
 

@@ -131,7 +131,7 @@ def test_modes_shows_the_frequencies_of_the_reference_arm() -> None:
 
 def test_modes_depend_on_the_pose_and_on_what_is_locked() -> None:
     def slowest(*options: str) -> float:
-        return json.loads(call("modes", "ella", "--json", *options).stdout)["modes"][0]["hz"]
+        return json.loads(call("modes", "ella", "--json", *options).stdout)["modes"][0]["frequency"]
 
     assert slowest() == pytest.approx(2.7589, rel=1e-3)
     assert slowest("--pose", "elbow=1.5707963") > slowest() * 1.1
@@ -144,7 +144,7 @@ def test_modes_of_a_scenario_are_those_at_its_start(tmp_path: Path) -> None:
     path.write_text("robot: ella\nduration: 1\nstart: {elbow: 1.5707963}\n")
     at_start = json.loads(call("modes", path, "--json").stdout)
     posed = json.loads(call("modes", "ella", "--pose", "elbow=1.5707963", "--json").stdout)
-    assert at_start["modes"][0]["hz"] == pytest.approx(posed["modes"][0]["hz"])
+    assert at_start["modes"][0]["frequency"] == pytest.approx(posed["modes"][0]["frequency"])
 
 
 # wrong usage

@@ -93,7 +93,7 @@ def test_torques_from_numbers_and_references() -> None:
 def test_a_shaper_lengthens_the_motion_by_a_period_of_the_closed_loop() -> None:
     plain, shaped = law(PD), law(PD | {"shaper": {"type": "zvd", "modes": 1}})
     modes = light_modes(ELLA, TO, plain)
-    period = 1 / modes.hz[0] / np.sqrt(1 - modes.damping[0] ** 2)
+    period = 1 / modes.frequencies[0] / np.sqrt(1 - modes.damping[0] ** 2)
     assert shaped.reference.end - plain.reference.end == pytest.approx(period, rel=1e-6)
     assert law(PD | {"shaper": "zv"}).reference.end < shaped.reference.end
     given = law(PD | {"shaper": {"type": "zv", "frequency": 2.0}})

@@ -67,12 +67,12 @@ def test_rotors_stay_as_reflected_inertia_on_request() -> None:
 
 def test_pd_is_proportional_to_the_error_and_its_rate() -> None:
     law = pd(ELLA, GAINS, QUINTIC)
-    q, qd = some_state(ELLA)
+    q, v = some_state(ELLA)
     r, rd, _ = QUINTIC(0.4)
     index = [0, 1, ELLA.coordinates.index("elbow")]
-    tau = law(0.4, q, qd)
+    tau = law(0.4, q, v)
     np.testing.assert_allclose(
-        tau[index], np.array([900, 2000, 600]) * (r - q[index]) + np.array([157, 200, 40]) * (rd - qd[index])
+        tau[index], np.array([900, 2000, 600]) * (r - q[index]) + np.array([157, 200, 40]) * (rd - v[index])
     )
     assert np.count_nonzero(tau) == 3
 
@@ -88,11 +88,11 @@ def test_order_of_gains_does_not_matter() -> None:
 
 def test_the_motor_side_is_measured_at_the_rotor() -> None:
     gains = {"elbow": {"p": 10.0, "d": 1.0}}
-    q, qd = some_state(CANADARM)
+    q, v = some_state(CANADARM)
     joint, rotor = CANADARM.coordinates.index("elbow"), CANADARM.coordinates.index("elbow.rotor")
     for side, at in (("joint", joint), ("motor", rotor)):
-        tau = pd(CANADARM, gains, 0.5, side=side)(0.0, q, qd)  # type: ignore[arg-type]
-        assert tau[rotor] == pytest.approx(10 * (0.5 - q[at]) - qd[at])
+        tau = pd(CANADARM, gains, 0.5, side=side)(0.0, q, v)  # type: ignore[arg-type]
+        assert tau[rotor] == pytest.approx(10 * (0.5 - q[at]) - v[at])
         assert np.count_nonzero(tau) == 1
 
 
@@ -111,32 +111,32 @@ def test_computed_torque_gives_a_rigid_robot_the_wanted_acceleration() -> None:
     gains = {joint: {"p": 25.0, "d": 10.0} for joint in model.joints if model.body(joint).v_names}
     motion = Reference.quintic(np.zeros(7), np.linspace(-1, 1, 7), 2.0)
     law = computed_torque(model, gains, motion)
-    q, qd = some_state(model)
+    q, v = some_state(model)
     robot = rigid_twin(model.robot)  # no friction: the law does not know it
-    qdd = lissom.forward_dynamics(robot.compile(), q, qd, law(0.7, q, qd))
+    a = lissom.forward_dynamics(robot.compile(), q, v, law(0.7, q, v))
     r, rd, rdd = motion(0.7)
-    np.testing.assert_allclose(qdd, rdd + 25 * (r - q) + 10 * (rd - qd), atol=1e-9)
+    np.testing.assert_allclose(a, rdd + 25 * (r - q) + 10 * (rd - v), atol=1e-9)
 
 
 def test_joints_without_gains_are_measured_but_left_alone() -> None:
     law = computed_torque(ELLA, {"elbow": {"p": 1.0, "d": 1.0}}, 0.0)
-    q, qd = some_state(ELLA)
+    q, v = some_state(ELLA)
     elbow = ELLA.coordinates.index("elbow")
     assert law.twin is not None
     on_q, on_v = joints(ELLA)
-    acceleration = np.array([0.0, 0.0, -q[elbow] - qd[elbow]])
-    expected = lissom.inverse_dynamics(law.twin, q[on_q], qd[on_v], acceleration)[2]
-    tau = law(0.0, q, qd)
+    acceleration = np.array([0.0, 0.0, -q[elbow] - v[elbow]])
+    expected = lissom.inverse_dynamics(law.twin, q[on_q], v[on_v], acceleration)[2]
+    tau = law(0.0, q, v)
     assert tau[elbow] == pytest.approx(expected)
     assert np.count_nonzero(tau) == 1
 
 
 def test_torque_is_cut_at_its_limits() -> None:
-    q, qd = ELLA.neutral(), np.zeros(ELLA.nv)
+    q, v = ELLA.neutral(), np.zeros(ELLA.nv)
     law = pd(ELLA, GAINS, [1, -1, 1], saturation={"shoulder": 50, "elbow": [-10, 20]})
     on_v = joints(ELLA)[1]
-    np.testing.assert_allclose(law(0.0, q, qd)[on_v], [900, -50, 20])
-    np.testing.assert_allclose(pd(ELLA, GAINS, [1, -1, 1], saturation=5)(0.0, q, qd)[on_v], [5, -5, 5])
+    np.testing.assert_allclose(law(0.0, q, v)[on_v], [900, -50, 20])
+    np.testing.assert_allclose(pd(ELLA, GAINS, [1, -1, 1], saturation=5)(0.0, q, v)[on_v], [5, -5, 5])
 
 
 def test_torques_over_time() -> None:

@@ -110,8 +110,8 @@ def at_rest(q: dict[str, float]) -> Equilibrium:
 
 def test_at_the_equilibrium_nothing_accelerates() -> None:
     at = at_rest({"shoulder": 0.4, "elbow": -0.9})
-    qdd = lissom.forward_dynamics(ELLA, at.q, np.zeros(ELLA.nv), at.tau)
-    assert np.abs(qdd).max() < 1e-5 * np.abs(lissom.forward_dynamics(ELLA, at.q, np.zeros(ELLA.nv))).max()
+    a = lissom.forward_dynamics(ELLA, at.q, np.zeros(ELLA.nv), at.tau)
+    assert np.abs(a).max() < 1e-5 * np.abs(lissom.forward_dynamics(ELLA, at.q, np.zeros(ELLA.nv))).max()
     assert at.q[1] == 0.4 and at.tau[1] > 10  # held against gravity
     assert abs(at.q[ELLA.coordinates.index("upper.y1")]) > 1e-4  # bent by it
 
@@ -119,8 +119,8 @@ def test_at_the_equilibrium_nothing_accelerates() -> None:
 def test_the_equilibrium_of_an_elastic_joint_winds_up_its_gear() -> None:
     arm = lissom.load("canadarm2").compile()
     at = held_by_motors(arm, arm.neutral(), channels(arm, arm.joints, ""))
-    qdd = lissom.forward_dynamics(arm, at.q, np.zeros(arm.nv), at.tau)
-    assert np.abs(qdd).max() < 1e-6
+    a = lissom.forward_dynamics(arm, at.q, np.zeros(arm.nv), at.tau)
+    assert np.abs(a).max() < 1e-6
     shoulder = arm.body("shoulder")
     assert at.q[shoulder.rotor_q] == pytest.approx(at.tau[shoulder.rotor_v] / 2.66e6, rel=1e-6)
 
@@ -129,7 +129,7 @@ def oscillator() -> LinearModel:
     """x'' + 0.1 x' + 4 x = u."""
     A, B, none = np.array([[0.0, 1.0], [-4.0, -0.1]]), np.array([[0.0], [1.0]]), np.zeros(1)
     names = ("x", "x.rate")
-    return LinearModel(A, B, np.eye(2), np.zeros((2, 1)), names, ("u",), names, q=none, qd=none, tau=none, qdd=none)
+    return LinearModel(A, B, np.eye(2), np.zeros((2, 1)), names, ("u",), names, q=none, v=none, tau=none, a=none)
 
 
 def test_a_delay_of_one_period_equals_an_input_kept_back() -> None:

@@ -23,7 +23,7 @@ class Counter:
     def reset(self) -> None:
         self.times.clear()
 
-    def __call__(self, t: float, q: np.ndarray, qd: np.ndarray) -> dict[str, float]:
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> dict[str, float]:
         self.times.append(t)
         return {"elbow": float(len(self.times))}
 
@@ -75,7 +75,7 @@ def test_a_function_with_memory_is_reset_for_every_run() -> None:
 
 
 def test_the_state_a_function_sees_is_its_own() -> None:
-    def greedy(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    def greedy(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         q += 1.0
         return np.zeros(3)
 
@@ -84,7 +84,7 @@ def test_the_state_a_function_sees_is_its_own() -> None:
 
 
 def output(value: Any, model: Any = ELLA, t: float = 0.125) -> np.ndarray:
-    hold = Sampled(lambda t, q, qd: value, rate=8).start(model)
+    hold = Sampled(lambda t, q, v: value, rate=8).start(model)
     hold.update(0.0, model.neutral(), np.zeros(model.nv))
     return hold.update(t, model.neutral(), np.zeros(model.nv))
 
@@ -141,7 +141,7 @@ def test_a_wrong_output_is_named_with_time_joint_and_value(value: Any, message: 
 
 
 def test_the_time_of_a_failure_is_that_of_its_sample() -> None:
-    hold = Sampled(lambda t, q, qd: {"elbow": np.nan if t > 0.1 else 0.0}, rate=8).start(ELLA)
+    hold = Sampled(lambda t, q, v: {"elbow": np.nan if t > 0.1 else 0.0}, rate=8).start(ELLA)
     hold.update(0.0, Q, QD)
     with pytest.raises(LissomError, match=r"elbow = nan at t = 0\.125 s"):
         hold.update(0.125, Q, QD)

@@ -69,12 +69,12 @@ def test_longer_sequences_forgive_more_error_in_the_frequency() -> None:
 
 def test_shaping_is_designed_from_the_frequencies_at_a_pose() -> None:
     straight, bent = light_modes(ELLA), light_modes(ELLA, {"elbow": 1.5})
-    assert bent.hz[0] > 1.05 * straight.hz[0]
+    assert bent.frequencies[0] > 1.05 * straight.frequencies[0]
     sequence = shaper(ELLA, {"elbow": 1.5}, kind="zv")
-    assert sequence.duration == pytest.approx(0.5 / bent.hz[0] / np.sqrt(1 - bent.damping[0] ** 2))
+    assert sequence.duration == pytest.approx(0.5 / bent.frequencies[0] / np.sqrt(1 - bent.damping[0] ** 2))
     both = shaper(ELLA, {"elbow": 1.5}, kind="zv", modes=[1, 3])
     for k in (0, 2):
-        assert both.residual(bent.hz[k], bent.damping[k]) < 1e-12
+        assert both.residual(bent.frequencies[k], bent.damping[k]) < 1e-12
     assert len(shaper(ELLA, kind="zv", modes=2).times) == 4
 
 
@@ -83,20 +83,20 @@ def test_locked_frequencies_are_those_of_the_generalised_eigenproblem() -> None:
 
     spinning = lissom.load("spinup-beam").compile()
     M = lissom.mass_matrix(spinning, np.zeros(4))[1:, 1:]
-    K = spinning.beams["blade"].stiffness()
-    np.testing.assert_allclose(light_modes(spinning).hz, np.sqrt(eigh(K, M)[0]) / (2 * np.pi), rtol=1e-9)
+    K = spinning.flexible["blade"].stiffness()
+    np.testing.assert_allclose(light_modes(spinning).frequencies, np.sqrt(eigh(K, M)[0]) / (2 * np.pi), rtol=1e-9)
     np.testing.assert_allclose(light_modes(spinning).damping, 0, atol=1e-9)
 
 
 def test_soft_gains_lower_the_frequency_and_stiff_gains_lock_the_joint() -> None:
     spinning = lissom.load("spinup-beam").compile()
-    locked = light_modes(spinning).hz[0]
-    soft = light_modes(spinning, gains={"shaft": {"p": 100.0, "d": 0.0}}).hz[0]
-    stiff = light_modes(spinning, gains={"shaft": {"p": 1e7, "d": 0.0}}).hz[0]
+    locked = light_modes(spinning).frequencies[0]
+    soft = light_modes(spinning, gains={"shaft": {"p": 100.0, "d": 0.0}}).frequencies[0]
+    stiff = light_modes(spinning, gains={"shaft": {"p": 1e7, "d": 0.0}}).frequencies[0]
     assert soft < 0.9 * locked
     assert stiff == pytest.approx(locked, rel=1e-3)
     law = pd(spinning, {"shaft": {"p": 100.0, "d": 0.0}}, 0.0)
-    assert light_modes(spinning, gains=law).hz[0] == soft
+    assert light_modes(spinning, gains=law).frequencies[0] == soft
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_joint_wrenches_carry_all_outboard_mass(case):
 def test_link_poses(case):
     for link, (R, p) in zip(case.model.links, case.independent.poses(case.q)):
         expected = np.block([[R, p[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
-        x = 0.0 if case.robot.link(link).elastic else None
+        x = 0.0 if case.robot.link(link).flexible else None
         assert lissom.point_pose(case.model, case.q, link, x) == pytest.approx(expected, abs=max(1e-12, case.slack))
 
 
@@ -127,7 +127,7 @@ def test_the_comparison_sees_a_millionth_in_any_array_of_the_model():
             old = getattr(arrays, part)
             new = old._replace(**{field: getattr(old, field) * (1 + 1e-6)}) if field else old * (1 + 1e-6)
             arrays = arrays._replace(**{part: new})
-            changed = lissom.Model(model.robot, arrays, model.beams, model.bodies)
+            changed = lissom.Model(model.robot, arrays, model.flexible, model.bodies)
             value = lissom.inverse_dynamics(changed, *case.state, case.a)
             if np.abs(value - expected).max(initial=0.0) > max(TIGHT, case.slack) * np.abs(expected).max(initial=0.0):
                 unseen.discard(name)

@@ -34,13 +34,13 @@ class Case:
     def __init__(self, robot, seed=7, deflection=0.02, **options):
         rng = np.random.default_rng(seed)
         self.robot, self.model = robot, robot.compile(**options)
-        self.q, self.qd = random_state(robot, rng, deflection)
-        self.tau, self.qdd = rng.normal(size=(2, self.model.nv))
+        self.q, self.v = random_state(robot, rng, deflection)
+        self.tau, self.a = rng.normal(size=(2, self.model.nv))
         self.wrenches = {self.model.links[-1]: rng.normal(size=6)}
 
     @property
     def state(self):
-        return self.q, self.qd
+        return self.q, self.v
 
 
 @cache
@@ -87,8 +87,8 @@ def casadi_jacobians(model, function, *arguments):
     jacobians = casadi.Function("J", inputs, [casadi.jacobian(result, x) for x in inputs[:3]])
     by_q, *others = (np.array(J) for J in jacobians(*arguments))
     rate = symbolic.configuration_rate(model)
-    q, qd = rate.sx_in()
-    tangent = casadi.Function("N", [q], [casadi.jacobian(rate(q, qd), qd)])
+    q, v = rate.sx_in()
+    tangent = casadi.Function("N", [q], [casadi.jacobian(rate(q, v), v)])
     return by_q @ np.array(tangent(arguments[0])), *others
 
 
@@ -97,7 +97,7 @@ def casadi_jacobians(model, function, *arguments):
 
 def test_the_trees_hold_every_joint_type_stops_friction_and_both_transmissions():
     links = [link for name in CASES[1:] for link in case_of(name).robot.links]
-    assert {(link.joint.type, link.elastic) for link in links} == set(itertools.product(JOINTS, (False, True)))
+    assert {(link.joint.type, link.flexible) for link in links} == set(itertools.product(JOINTS, (False, True)))
     gears = [link.joint.transmission for link in links if link.joint.transmission]
     assert {gear.stiffness is None for gear in gears} == {True, False}
     assert any(link.joint.limits for link in links)
@@ -118,37 +118,37 @@ def test_forward_derivatives_equal_casadi(case):
 def test_inverse_derivatives_equal_casadi(case):
     from lissom.dynamics import symbolic
 
-    value = inverse_derivatives(case.model, *case.state, case.qdd, case.wrenches)
+    value = inverse_derivatives(case.model, *case.state, case.a, case.wrenches)
     function = symbolic.inverse_dynamics(case.model, [*case.wrenches])
     wrench = next(iter(case.wrenches.values()))
-    expected = casadi_jacobians(case.model, function, *case.state, case.qdd, wrench)
+    expected = casadi_jacobians(case.model, function, *case.state, case.a, wrench)
     for a, b in zip(value[1:], expected, strict=True):
         assert_equal(a, b, 1e-9)
 
 
 def test_forward_derivatives_equal_differences(case):
-    model, (q, qd), tau = case.model, case.state, case.tau
+    model, (q, v), tau = case.model, case.state, case.tau
 
     def accelerations(dq=0.0, dv=0.0, df=0.0):
         moved = integrate(model, q, dq + np.zeros(model.nv))
-        return forward_dynamics(model, moved, qd + dv, tau + df, case.wrenches)
+        return forward_dynamics(model, moved, v + dv, tau + df, case.wrenches)
 
-    value = lissom.derivatives(model, q, qd, tau, case.wrenches)
-    assert_equal(value.qdd[:, None], accelerations()[:, None], 1e-11)
-    for block, name in ((value.q, "dq"), (value.qd, "dv"), (value.tau, "df")):
+    value = lissom.derivatives(model, q, v, tau, case.wrenches)
+    assert_equal(value.a[:, None], accelerations()[:, None], 1e-11)
+    for block, name in ((value.q, "dq"), (value.v, "dv"), (value.tau, "df")):
         assert_equal(block, differences(accelerations, name, model.nv), 1e-6)
 
 
 def test_inverse_derivatives_equal_differences(case):
-    model, (q, qd), qdd = case.model, case.state, case.qdd
+    model, (q, v), a = case.model, case.state, case.a
 
     def forces(dq=0.0, dv=0.0, da=0.0):
         moved = integrate(model, q, dq + np.zeros(model.nv))
-        return inverse_dynamics(model, moved, qd + dv, qdd + da, case.wrenches)
+        return inverse_dynamics(model, moved, v + dv, a + da, case.wrenches)
 
-    value = inverse_derivatives(model, q, qd, qdd, case.wrenches)
+    value = inverse_derivatives(model, q, v, a, case.wrenches)
     assert_equal(value.tau[:, None], forces()[:, None], 1e-12)
-    for block, name in ((value.q, "dq"), (value.qd, "dv"), (value.qdd, "da")):
+    for block, name in ((value.q, "dq"), (value.v, "dv"), (value.a, "da")):
         assert_equal(block, differences(forces, name, model.nv), 1e-6)
 
 
@@ -178,21 +178,21 @@ def given_and_free(case):
 def test_prescribed_accelerations_are_kept_and_the_others_balance(prescribed):
     case = prescribed
     given, free = given_and_free(case)
-    qdd = forward_dynamics(case.model, *case.state, case.tau, case.wrenches, case.qdd)
-    assert np.array_equal(qdd[given], case.qdd[given])
-    tau = inverse_dynamics(case.model, *case.state, qdd, case.wrenches)
-    forces = np.abs(mass_matrix(case.model, case.q)) @ np.abs(qdd)
+    a = forward_dynamics(case.model, *case.state, case.tau, case.wrenches, case.a)
+    assert np.array_equal(a[given], case.a[given])
+    tau = inverse_dynamics(case.model, *case.state, a, case.wrenches)
+    forces = np.abs(mass_matrix(case.model, case.q)) @ np.abs(a)
     assert np.abs((tau - case.tau)[free]).max() <= 1e-10 * forces.max()
 
 
 def test_the_force_of_a_prescribed_joint_gives_the_same_motion_to_the_free_robot(prescribed):
     case = prescribed
     given, _ = given_and_free(case)
-    qdd = forward_dynamics(case.model, *case.state, case.tau, case.wrenches, case.qdd)
-    needed = inverse_dynamics(case.model, *case.state, qdd, case.wrenches)
+    a = forward_dynamics(case.model, *case.state, case.tau, case.wrenches, case.a)
+    needed = inverse_dynamics(case.model, *case.state, a, case.wrenches)
     tau = np.where(given, needed, case.tau)
     again = forward_dynamics(case.robot.compile(), *case.state, tau, case.wrenches)
-    assert_equal(again[:, None], qdd[:, None], 1e-7)
+    assert_equal(again[:, None], a[:, None], 1e-7)
 
 
 def test_derivatives_with_prescribed_joints_equal_differences(prescribed):
@@ -201,11 +201,11 @@ def test_derivatives_with_prescribed_joints_equal_differences(prescribed):
 
     def accelerations(dq=0.0, dv=0.0, df=0.0):
         moved = integrate(model, case.q, dq + np.zeros(model.nv))
-        return forward_dynamics(model, moved, case.qd + dv, case.tau + df, case.wrenches, case.qdd)
+        return forward_dynamics(model, moved, case.v + dv, case.tau + df, case.wrenches, case.a)
 
-    value = lissom.derivatives(model, *case.state, case.tau, case.wrenches, case.qdd)
-    assert_equal(value.qdd[:, None], accelerations()[:, None], 1e-11)
-    for block, name in ((value.q, "dq"), (value.qd, "dv"), (value.tau, "df")):
+    value = lissom.derivatives(model, *case.state, case.tau, case.wrenches, case.a)
+    assert_equal(value.a[:, None], accelerations()[:, None], 1e-11)
+    for block, name in ((value.q, "dq"), (value.v, "dv"), (value.tau, "df")):
         assert not block[given].any()
         assert_equal(block, differences(accelerations, name, model.nv), 1e-6)
     assert not value.tau[:, given].any()
@@ -215,8 +215,8 @@ def test_derivatives_with_prescribed_joints_equal_casadi(prescribed):
     from lissom.dynamics import symbolic
 
     case, function = prescribed, symbolic.forward_dynamics(prescribed.model)
-    expected = casadi_jacobians(case.model, function, *case.state, case.tau, case.qdd)
-    value = lissom.derivatives(case.model, *case.state, case.tau, qdd=case.qdd)
+    expected = casadi_jacobians(case.model, function, *case.state, case.tau, case.a)
+    value = lissom.derivatives(case.model, *case.state, case.tau, a=case.a)
     for a, b in zip(value[1:], expected, strict=True):
         assert_equal(a, b, 1e-9)
 
@@ -355,7 +355,7 @@ def test_forward_dynamics_by_parameter(path):
 
 @pytest.mark.parametrize("path", PARAMETERS)
 def test_inverse_dynamics_by_parameter(path):
-    assert_derivative_by(path, inverse_dynamics, *arm().state, arm().qdd)
+    assert_derivative_by(path, inverse_dynamics, *arm().state, arm().a)
 
 
 @pytest.mark.parametrize("path", PARAMETERS)
@@ -369,7 +369,7 @@ def test_energy_by_parameter(path):
 
 
 def test_every_parameter_matters_to_the_forces():
-    rows = parameter_derivatives(arm().robot, PARAMETERS, *arm().state, arm().qdd, function=inverse_dynamics)
+    rows = parameter_derivatives(arm().robot, PARAMETERS, *arm().state, arm().a, function=inverse_dynamics)
     assert rows.shape == (len(PARAMETERS), arm().model.nv)
     assert np.all(np.abs(rows).max(axis=1) > 0)
 
@@ -380,7 +380,7 @@ def test_parameters_that_are_zero_have_derivatives_too():
     plain["links"][1] = {**plain["links"][1], "joint": {**plain["links"][1]["joint"], "damping": 0}}
     robot = lissom.Robot.from_dict(plain)
     path = "links.fore.joint.damping"
-    state = *arm().state, arm().qdd
+    state = *arm().state, arm().a
     value = parameter_derivatives(robot, [path], *state, function=inverse_dynamics)[0]
     damped = robot.with_value(path, 1.0).compile()
     expected = inverse_dynamics(damped, *state) - inverse_dynamics(robot.compile(), *state)
@@ -422,6 +422,6 @@ def test_derivatives_of_a_complex_model_or_state_are_refused():
     case = arm()
     for derive in (lissom.derivatives, inverse_derivatives):
         with pytest.raises(LissomError, match="real"):
-            derive(case.model, case.q + 0j, case.qd, case.tau)
+            derive(case.model, case.q + 0j, case.v, case.tau)
         with pytest.raises(LissomError, match="real"):
             derive(case.robot.with_value("gravity.0", 1e-40j).compile(), *case.state, case.tau)

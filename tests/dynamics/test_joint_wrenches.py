@@ -54,7 +54,7 @@ def turned(R, wrench):
 
 def origin(model, q, link):
     """Rotation and position of the link's own frame, where its joint is."""
-    if link in model.beams:
+    if link in model.flexible:
         pose = lissom.point_pose(model, q, link, x=0.0)
     else:
         tip = model.robot.link(link).body.tip or (0, 0, 0)
@@ -96,7 +96,7 @@ def test_at_rest_the_base_carries_the_weight_and_its_moment(name):
     robot = lissom.Robot.from_dict(lissom.load(name).to_dict() | {"gravity": GRAVITY})
     model, independent = robot.compile(), Independent(robot, order=12)
     q, still = random_state(robot, np.random.default_rng(3), deflection=0.0)[0], np.zeros(model.nv)
-    if model.beams:
+    if model.flexible:
         q = settled(model, q)
         assert np.abs(lissom.bias(model, q, still)[modes(model)]).max() < 1e-8
     weight = momentum_rates(independent, q, still, still).sum(0)
@@ -164,7 +164,7 @@ def test_along_the_axis_acts_what_the_gear_passes_on(kind, part, elastic):
 def test_wrenches_in_the_axes_of_parent_child_and_world_are_one(number):
     case = tree(number)
     child, parent, world = (
-        lissom.joint_wrenches(case.model, *case.state, case.a, frame=frame) for frame in ("child", "parent", "world")
+        lissom.joint_wrenches(case.model, *case.state, case.a, frame=frame) for frame in ("local", "parent", "world")
     )
     for row, link in enumerate(case.model.links):
         R, _ = origin(case.model, case.q, link)
@@ -176,7 +176,7 @@ def test_wrenches_in_the_axes_of_parent_child_and_world_are_one(number):
 
 def test_an_unknown_frame_is_refused():
     model = lissom.load("rigid-7-axis").compile()
-    with pytest.raises(lissom.LissomError, match="'child', 'parent' or 'world', got 'tip'"):
+    with pytest.raises(lissom.LissomError, match="'local', 'parent' or 'world', got 'tip'"):
         lissom.joint_wrenches(model, *np.zeros((3, 7)), frame="tip")
 
 

@@ -22,8 +22,8 @@ def case(request):
 def points(case):
     """A few points of every link: (link, x)."""
     for link in case.model.links:
-        if link in case.model.beams:
-            length = case.model.beams[link].length
+        if link in case.model.flexible:
+            length = case.model.flexible[link].length
             yield from ((link, x) for x in (0.0, 0.37 * length, length, None))
         else:
             yield link, None
@@ -33,12 +33,12 @@ def close(value, expected, tolerance=1e-12):
     assert np.abs(value - expected).max(initial=0.0) <= tolerance * np.abs(expected).max(initial=1.0)
 
 
-@pytest.mark.parametrize("axes", ["world", "point"])
-def test_jacobian_times_velocity_is_the_velocity_of_the_point(case, axes):
+@pytest.mark.parametrize("frame", ["world", "local"])
+def test_jacobian_times_velocity_is_the_velocity_of_the_point(case, frame):
     for link, x in points(case):
-        J = lissom.jacobian(case.model, case.q, link, x, OFFSET, axes)
+        J = lissom.jacobian(case.model, case.q, link, x, OFFSET, frame)
         assert J.shape == (6, case.model.nv)
-        close(J @ case.v, lissom.point_velocity(case.model, *case.state, link, x, OFFSET, axes))
+        close(J @ case.v, lissom.point_velocity(case.model, *case.state, link, x, OFFSET, frame))
 
 
 def test_velocity_is_the_rate_of_the_pose_along_the_motion(case):
@@ -68,7 +68,7 @@ def test_finite_differences_of_the_pose_agree_too(case):
 def test_velocity_in_the_axes_of_the_point_is_the_same_vector(case):
     for link, x in points(case):
         R = lissom.point_pose(case.model, case.q, link, x)[:3, :3]
-        own, world = (lissom.point_velocity(case.model, *case.state, link, x, OFFSET, a) for a in ("point", "world"))
+        own, world = (lissom.point_velocity(case.model, *case.state, link, x, OFFSET, a) for a in ("local", "world"))
         close(np.concatenate([R @ own[:3], R @ own[3:]]), world)
 
 
@@ -98,7 +98,7 @@ def test_a_link_sits_on_its_parents_section():
     for number in TREE_NUMBERS:
         case = tree(number)
         for link in case.robot.bodies:
-            if link.parent not in case.model.beams:
+            if link.parent not in case.model.flexible:
                 continue
             q = case.q.copy()
             at = case.model.body(link.name).joint_q
@@ -106,16 +106,16 @@ def test_a_link_sits_on_its_parents_section():
             section = lissom.point_pose(case.model, q, link.parent, link.at)
             origin = np.eye(4)
             origin[:3, :3], origin[:3, 3] = so3.from_rpy(link.origin.rpy), link.origin.xyz
-            x = 0.0 if link.elastic else None
+            x = 0.0 if link.flexible else None
             close(lissom.point_pose(case.model, q, link.name, x), section @ origin)
 
 
 def test_point_force_does_the_work_of_its_wrench(case):
     wrench = np.array([0.3, -0.5, 0.7, 1.0, -2.0, 3.0])
     for link, x in points(case):
-        for axes in ("world", "point"):
-            power = wrench @ lissom.point_velocity(case.model, *case.state, link, x, OFFSET, axes)
-            force = point_force(case.model, case.q, wrench, link, x, OFFSET, axes)
+        for frame in ("world", "local"):
+            power = wrench @ lissom.point_velocity(case.model, *case.state, link, x, OFFSET, frame)
+            force = point_force(case.model, case.q, wrench, link, x, OFFSET, frame)
             assert force @ case.v == pytest.approx(power, rel=1e-11, abs=1e-11)
 
 
@@ -142,7 +142,7 @@ def test_a_bent_tip_comes_back_by_half_the_integral_of_its_slope_squared():
     q = model.neutral()
     q[model.q_names.index("blade.y1")] = 0.1
     x = np.linspace(0, 8, 2001)
-    tip, line = lissom.tip_pose(model, q), model.beams["blade"].displacement(x, q[1:])
+    tip, line = lissom.tip_pose(model, q), model.flexible["blade"].displacement(x, q[1:])
     short = simpson(np.gradient(line[:, 1], x) ** 2, x=x) / 2
     assert 8 - tip[0, 3] == pytest.approx(short, rel=1e-4)
     assert tip[1, 3] == pytest.approx(line[-1, 1], rel=1e-12)

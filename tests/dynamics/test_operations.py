@@ -103,10 +103,10 @@ def test_the_count_is_the_same_at_every_state(function):
 def test_the_counting_run_computes_the_dynamics(function):
     rng = np.random.default_rng(1)
     model = random_robot(rng, ("free", "cylindrical", "planar", "revolute"), passive=1.0, transmissions=1.0).compile()
-    q, qd = random_state(model.robot, rng)
+    q, v = random_state(model.robot, rng)
     forcing = rng.normal(size=model.nv)
-    _, value = operations.evaluate(model, function, q, qd, forcing)
-    state = (q,) if function == "mass_matrix" else (q, qd, forcing)
+    _, value = operations.evaluate(model, function, q, v, forcing)
+    state = (q,) if function == "mass_matrix" else (q, v, forcing)
     expected = getattr(lissom, function)(model, *state)
     assert np.abs(value - expected).max() <= 1e-11 * np.abs(expected).max()
 

@@ -41,7 +41,7 @@ def model(request):
 
 @pytest.fixture
 def state(model):
-    """q, qd and a third vector, forces or accelerations."""
+    """q, v and a third vector, forces or accelerations."""
     rng = np.random.default_rng(1)
     return *random_state(model.robot, rng, 0.01), rng.normal(size=model.nv)
 
@@ -78,26 +78,26 @@ def test_poses_of_points(model, state):
     q = state[0]
     assert_equal(symbolic.tip_pose(model)(q), lissom.tip_pose(model, q))
     for link in model.links:
-        x = 0.3 * model.beams[link].length if link in model.beams else None
+        x = 0.3 * model.flexible[link].length if link in model.flexible else None
         point = (link, x, (0.1, -0.2, 0.3))
         assert_equal(symbolic.point_pose(model, *point)(q), lissom.point_pose(model, q, *point))
 
 
-@pytest.mark.parametrize("axes", ["world", "point"])
-def test_velocities_of_points(model, state, axes):
-    q, qd, _ = state
+@pytest.mark.parametrize("frame", ["world", "local"])
+def test_velocities_of_points(model, state, frame):
+    q, v, _ = state
     for link in model.links[-2:]:
-        point = (link, None, (0.1, -0.2, 0.3), axes)
-        value = symbolic.point_velocity(model, *point)(q, qd)
-        assert_equal(value, lissom.point_velocity(model, q, qd, *point))
+        point = (link, None, (0.1, -0.2, 0.3), frame)
+        value = symbolic.point_velocity(model, *point)(q, v)
+        assert_equal(value, lissom.point_velocity(model, q, v, *point))
 
 
 def test_configuration_rate_is_the_rate_of_integration(model, state):
-    q, qd, _ = state
+    q, v, _ = state
     step = 1e-6
-    ahead, behind = (lissom.dynamics.integrate(model, q, h * qd) for h in (step, -step))
+    ahead, behind = (lissom.dynamics.integrate(model, q, h * v) for h in (step, -step))
     expected = (ahead - behind) / (2 * step)
-    assert_equal(symbolic.configuration_rate(model)(q, qd), expected, 1e-8)
+    assert_equal(symbolic.configuration_rate(model)(q, v), expected, 1e-8)
 
 
 def test_external_wrenches_are_an_input(model, state):
@@ -113,18 +113,18 @@ def test_external_wrenches_are_an_input(model, state):
 def test_accelerations_of_prescribed_joints_are_an_input():
     model = lissom.load("ella").compile(prescribed=["shoulder"])
     rng = np.random.default_rng(3)
-    q, qd = random_state(model.robot, rng, 0.002)
+    q, v = random_state(model.robot, rng, 0.002)
     tau, given = rng.normal(size=(2, model.nv))
     function = symbolic.forward_dynamics(model)
-    assert function.name_in() == ["q", "qd", "tau", "given"]
-    value = numbers(function(q, qd, tau, given))
-    assert_equal(value[:, None], lissom.forward_dynamics(model, q, qd, tau, qdd=given), 1e-11)
+    assert function.name_in() == ["q", "v", "tau", "given"]
+    value = numbers(function(q, v, tau, given))
+    assert_equal(value[:, None], lissom.forward_dynamics(model, q, v, tau, a=given), 1e-11)
     assert value[model.body("shoulder").joint_v] == given[model.body("shoulder").joint_v]
 
 
 def test_inputs_and_outputs_are_named():
     function = symbolic.inverse_dynamics(model_of("rigid-7-axis"), ["link7"])
-    assert function.name_in() == ["q", "qd", "qdd", "wrenches"]
+    assert function.name_in() == ["q", "v", "a", "wrenches"]
     assert function.name_out() == ["tau"]
 
 
@@ -190,8 +190,8 @@ def test_bad_arguments_are_refused():
     ):
         with pytest.raises(LissomError, match=message):
             symbolic.forward_dynamics(model, wrenches)
-    with pytest.raises(LissomError, match="axes must be"):
-        symbolic.point_velocity(model, "link7", axes="body")
+    with pytest.raises(LissomError, match="frame must be"):
+        symbolic.point_velocity(model, "link7", frame="body")
     moved = model.robot.with_value("gravity.2", -9.81 + 1e-40j).compile()
     with pytest.raises(LissomError, match="real model"):
         symbolic.mass_matrix(moved)

@@ -18,7 +18,7 @@ SIZE = (0.4, 0.1, 0.1)
 
 def first_frequency(mesh, **options):
     interfaces = [fem.Interface("base", fem.select(fem.solid(mesh, STEEL), {"x": 0.0}))]
-    return fem.reduce(fem.solid(mesh, STEEL), interfaces, 1, **options).natural_modes().hz[0]
+    return fem.reduce(fem.solid(mesh, STEEL), interfaces, 1, **options).natural_modes().frequencies[0]
 
 
 @pytest.mark.parametrize("kind", ["tetra", "tetra10", "hexahedron", "hexahedron20"])
@@ -168,7 +168,7 @@ def test_link_from_matrices_equals_the_link_they_came_from(exported):
     given = fem.from_matrices(folder / "M.npz", folder / "K.mtx", folder / "nodes.csv")
     held = [fem.Interface(name, fem.numbered(given, 101 + structure.groups[name], name)) for name in ("base", "tip")]
     link = fem.reduce(given, held, 4)
-    assert np.allclose(link.natural_modes().hz, direct.natural_modes().hz, rtol=1e-6)
+    assert np.allclose(link.natural_modes().frequencies, direct.natural_modes().frequencies, rtol=1e-6)
     signs = np.sign(np.einsum("naj,naj->j", link.shapes, direct.shapes))
     ours, theirs = link.invariants(), direct.invariants()
     for name in ("mass", "mc0", "G0"):

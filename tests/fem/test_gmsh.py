@@ -41,7 +41,7 @@ def test_step_file_becomes_a_mesh_in_metres(tmp_path):
     link = fem.reduce(structure, [fem.Interface("base", fem.select(structure, {"x": 0.0}))], 2)
     thin = beam.Section.rectangle(ALUMINIUM, 0.04, 0.03)
     expected = 1.8751**2 / (2 * np.pi) * np.sqrt(thin.EIy / thin.rhoA) / 0.3**2
-    assert link.natural_modes().hz[0] == pytest.approx(expected, rel=0.01)
+    assert link.natural_modes().frequencies[0] == pytest.approx(expected, rel=0.01)
 
 
 @needs_gmsh
@@ -57,7 +57,8 @@ materials: {aluminium: {E: 7.0e10, nu: 0.33, rho: 2700}}
 links:
   - name: bar
     joint: {name: hinge, type: revolute, axis: [0, 1, 0]}
-    flexible: {step: bar.step, size: 0.03, material: aluminium, interfaces: {base: {x: 0}, tip: {x: 0.3}}, modes: 4}
+    finite_elements:
+      {step: bar.step, size: 0.03, material: aluminium, interfaces: {base: {x: 0}, tip: {x: 0.3}}, modes: 4}
 """
     )
     model = lissom.load(tmp_path / "arm.yaml").compile()

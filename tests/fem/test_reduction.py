@@ -28,7 +28,7 @@ def test_coordinates_are_orthogonal_modes_with_the_links_mass(bent):
     link = fem.reduce(bent, ENDS, 6)
     M, K = link.invariants().mass_matrix, link.stiffness()
     assert np.allclose(M, link.mass * np.eye(link.count), atol=1e-7 * link.mass)
-    assert np.allclose(np.sqrt(np.diag(K) / np.diag(M)) / (2 * np.pi), link.natural_modes().hz)
+    assert np.allclose(np.sqrt(np.diag(K) / np.diag(M)) / (2 * np.pi), link.natural_modes().frequencies)
 
 
 @pytest.mark.parametrize("method", ["craig-bampton", "guyan", "free-interface"])
@@ -50,7 +50,7 @@ def test_every_reduction_is_statically_exact_at_its_interfaces(bent, method):
 @pytest.mark.parametrize(("method", "count", "bound"), [("craig-bampton", 8, 1e-4), ("free-interface", 8, 1e-4)])
 def test_natural_frequencies_hold_up_to_half_the_cut_off(bent, method, count, bound):
     report = fem.reduce(bent, ENDS, count, method=method).truncation
-    assert np.sum(report.full_hz < report.cutoff / 2) >= 5
+    assert np.sum(report.full_frequencies < report.cutoff / 2) >= 5
     assert report.worst(report.cutoff / 2) < bound
 
 
@@ -67,9 +67,9 @@ def test_reduced_frequencies_come_from_above_and_fall_with_more_modes(bent):
 
 
 def test_selection_by_frequency_keeps_all_up_to_it(bent):
-    many = fem.reduce(bent, ENDS, 20).truncation.held_hz
+    many = fem.reduce(bent, ENDS, 20).truncation.held_frequencies
     limit = (many[7] + many[8]) / 2
-    kept = fem.reduce(bent, ENDS, fem.Selection(frequency=limit)).truncation.held_hz
+    kept = fem.reduce(bent, ENDS, fem.Selection(frequency=limit)).truncation.held_frequencies
     assert np.allclose(kept, many[:8])
 
 
@@ -79,7 +79,7 @@ def test_selection_by_effective_mass_reaches_its_share_with_fewer_modes(bent):
     everything = fem.reduce(bent, ENDS, 60).truncation.shares.sum(axis=0)
     assert np.all(everything <= 1 + 1e-9) and np.all(everything > 0.95)
     by_count = next(n for n in range(60) if np.all(fem.reduce(bent, ENDS, n).truncation.shares.sum(axis=0) >= 0.8))
-    assert len(report.held_hz) <= by_count
+    assert len(report.held_frequencies) <= by_count
 
 
 def test_base_and_tip_may_be_any_interface(bent):

@@ -185,14 +185,14 @@ class Independent:
         else:
             self.bodies, weight = describe(robot)
         self.gravity = np.array(weight if gravity is None else gravity, float)
-        self.beams = [field(b.link, order) if isinstance(b.link, Beam) else None for b in self.bodies]
+        self.flexible = [field(b.link, order) if isinstance(b.link, Beam) else None for b in self.bodies]
         self._lay_out()
         self._derive()
 
     def _lay_out(self) -> None:
         self.joint_q, self.joint_v, self.mode_q, self.mode_v = [], [], [], []
         nq = nv = 0
-        for body, beam in zip(self.bodies, self.beams, strict=True):
+        for body, beam in zip(self.bodies, self.flexible, strict=True):
             a, b, m = POSITIONS[body.joint.type], VELOCITIES[body.joint.type], beam.count if beam else 0
             self.joint_q.append(slice(nq, nq + a))
             self.joint_v.append(slice(nv, nv + b))
@@ -212,7 +212,7 @@ class Independent:
         for i, body in enumerate(self.bodies):
             pose: Pose = MX.eye(3), MX.zeros(3)
             if body.parent >= 0:
-                pose, beam = poses[body.parent], self.beams[body.parent]
+                pose, beam = poses[body.parent], self.flexible[body.parent]
                 if beam:
                     at = beam.beam.length if body.at is None else body.at
                     pose = compose(pose, beam.section(at, self._modes(body.parent, q, z)))
@@ -235,7 +235,7 @@ class Independent:
         flat_dot = ca.jtimes(flat, chart, u)
         kinetic = potential = MX(0)
         twists, world = [], []
-        for i, (body, beam) in enumerate(zip(self.bodies, self.beams, strict=True)):
+        for i, (body, beam) in enumerate(zip(self.bodies, self.flexible, strict=True)):
             R, p = poses[i]
             spin = R.T @ flat_dot[:, 4 * i : 4 * i + 3]
             twist = ca.vertcat(ca.inv_skew(spin), R.T @ flat_dot[:, 4 * i + 3])
@@ -288,7 +288,7 @@ class Independent:
         """Energies of transmissions, springs and soft limits; passive forces of joints and links (nv,)."""
         kinetic = potential = MX(0)
         passive = [MX(0)] * self.nv
-        for i, (body, beam) in enumerate(zip(self.bodies, self.beams, strict=True)):
+        for i, (body, beam) in enumerate(zip(self.bodies, self.flexible, strict=True)):
             joint, first = body.joint, self.joint_v[i].start
             start_q = self.joint_q[i].start
             rates = [v[first + k] for k in range(VELOCITIES[joint.type])]

@@ -20,7 +20,7 @@ class PinocchioArm:
         self.robot, self.model = robot, pin.Model()
         self.model.gravity.linear = np.array(robot.gravity)
         self.place = {"world": (0, pin.SE3.Identity())}  # of each link: its joint and its frame on it
-        self.beams = {link.name: link.beam.build(robot.materials) for link in robot.links if link.beam}
+        self.flexible = {link.name: link.beam.build(robot.materials) for link in robot.links if link.beam}
         self._add_children("world")
         armature, damping = np.zeros(self.model.nv), np.zeros(self.model.nv)
         for link in robot.bodies:
@@ -42,8 +42,8 @@ class PinocchioArm:
     def _add(self, link):
         joint, frame = self.place[link.parent]
         at = np.zeros(3)
-        if link.parent in self.beams:
-            at[0] = self.beams[link.parent].length if link.at is None else link.at
+        if link.parent in self.flexible:
+            at[0] = self.flexible[link.parent].length if link.at is None else link.at
         frame = frame * pin.SE3(np.eye(3), at) * pin.SE3(rotation(link.origin.rpy), np.array(link.origin.xyz))
         if link.joint.nv:
             joint = self.model.addJoint(joint, joint_model(link.joint), frame, link.joint.name)
@@ -52,10 +52,10 @@ class PinocchioArm:
         self.model.appendBodyToJoint(joint, self._inertia(link), frame)
 
     def _inertia(self, link):
-        if link.name not in self.beams:
+        if link.name not in self.flexible:
             body = link.body
             return pin.Inertia(body.mass, np.array(body.com), np.array(body.inertia))
-        beam = self.beams[link.name]
+        beam = self.flexible[link.name]
         section, length = beam.section, beam.length
         mass = section.rhoA * length
         about_com = length * np.diag([section.Jx, section.Jy, section.Jz])

@@ -54,7 +54,8 @@ materials: {steel: {E: 2.1e11, nu: 0.3, rho: 7800}}
 links:
   - name: boom
     joint: {name: shoulder, type: revolute, axis: [0, 1, 0]}
-    flexible: {mesh: boom.vtk, material: steel, interfaces: {root: {x: 0}, flange: {x: 0.4, tie: averaging}}, modes: 4}
+    finite_elements:
+      {mesh: boom.vtk, material: steel, interfaces: {root: {x: 0}, flange: {x: 0.4, tie: averaging}}, modes: 4}
   - name: tool
     at: flange
     joint: {name: wrist, type: revolute, axis: [0, 0, 1]}

@@ -21,7 +21,7 @@ materials:
 links:
   - name: boom
     joint: {name: shoulder, type: revolute, axis: [0, 1, 0]}
-    flexible:
+    finite_elements:
       mesh: parts/boom.vtk
       material: steel
       interfaces:
@@ -53,7 +53,7 @@ def arm(tmp_path):
 def test_mesh_in_a_robot_file_is_found_beside_it_and_runs(arm):
     robot = lissom.load(arm)
     run = lissom.simulate(robot, 0.2)
-    boom = run.model.beams["boom"]
+    boom = run.model.flexible["boom"]
     assert run.model.nv == 2 + boom.count
     assert np.max(np.abs(run["energy_residual"])) < 1e-5 * np.max(run["kinetic_energy"].values)
     mass = 7800 * 0.4 * 0.1 * 0.1
@@ -62,16 +62,16 @@ def test_mesh_in_a_robot_file_is_found_beside_it_and_runs(arm):
     assert np.all(np.isfinite(wrench)) and np.allclose(run.tip("boom").values[0], [0.4, 0, 0], atol=1e-6)
     assert "finite elements" in robot.describe()
     stress = boom.von_mises(run.q[:, run.model.body("boom").modes_q])
-    assert stress.shape == (len(run.t), len(boom.nodes)) and stress.max() > 1e4
+    assert stress.shape == (len(run.time), len(boom.nodes)) and stress.max() > 1e4
 
 
 def test_meshed_link_in_the_rigid_limit_is_a_rigid_body(arm):
     """A stiff boom moves as a body of the same mass, centre and inertia."""
-    robot = lissom.load(arm).with_value("materials.steel.E", 4e12).with_value("links.boom.flexible.damping", 0.0)
-    boom = robot.elastic_links()["boom"].invariants()
+    robot = lissom.load(arm).with_value("materials.steel.E", 4e12).with_value("links.boom.finite_elements.damping", 0.0)
+    boom = robot.flexible_links()["boom"].invariants()
     data = robot.to_dict()
     spread = boom.G0 - np.outer(boom.mc0, boom.mc0) / boom.mass
-    del data["links"][0]["flexible"]
+    del data["links"][0]["finite_elements"]
     inertia = np.trace(spread) * np.eye(3) - spread
     data["links"][0]["body"] = {
         "mass": float(boom.mass),
@@ -109,22 +109,22 @@ def test_derivatives_with_respect_to_the_material(arm):
 
 def test_saved_reduction_is_a_source_of_its_own(arm, tmp_path):
     robot = lissom.load(arm)
-    link = robot.elastic_links()["boom"]
+    link = robot.flexible_links()["boom"]
     link.save(tmp_path / "boom.npz")
     data = robot.to_dict()
-    data["links"][0]["flexible"] = {"reduced": str(tmp_path / "boom.npz")}
+    data["links"][0]["finite_elements"] = {"reduced": str(tmp_path / "boom.npz")}
     for again in (lissom.Robot.from_dict(data), _with_link(data, link)):
         M, N = (lissom.mass_matrix(r.compile(), r.compile().neutral()) for r in (robot, again))
         assert np.array_equal(M, N)
 
 
 def _with_link(data, link):
-    data["links"][0]["flexible"] = {"reduced": link}
+    data["links"][0]["finite_elements"] = {"reduced": link}
     return lissom.Robot.from_dict(data)
 
 
 def test_link_in_memory_is_saved_before_its_robot(arm):
-    link = lissom.load(arm).elastic_links()["boom"]
+    link = lissom.load(arm).flexible_links()["boom"]
     robot = _with_link(lissom.load(arm).to_dict(), link)
     with pytest.raises(RobotError, match=r"write it with link.save\('link.npz'\)"):
         robot.to_yaml()
@@ -135,7 +135,7 @@ def test_reductions_are_kept_by_content(arm, tmp_path, monkeypatch):
 
     monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "_links", {})
-    hz = lissom.load(arm).elastic_links()["boom"].natural_modes().hz
+    hz = lissom.load(arm).flexible_links()["boom"].natural_modes().frequencies
     (kept,) = (tmp_path / "cache").iterdir()
     cache._links.clear()
     moved = tmp_path / "elsewhere"
@@ -143,23 +143,23 @@ def test_reductions_are_kept_by_content(arm, tmp_path, monkeypatch):
     (moved / "parts" / "boom.vtk").write_bytes((arm.parent / "parts" / "boom.vtk").read_bytes())
     (moved / "arm.yaml").write_text(ARM)
     monkeypatch.setattr(fem, "reduce", None)  # must not be needed, wherever the same mesh lies
-    assert np.array_equal(lissom.load(moved / "arm.yaml").elastic_links()["boom"].natural_modes().hz, hz)
+    assert np.array_equal(lissom.load(moved / "arm.yaml").flexible_links()["boom"].natural_modes().frequencies, hz)
     monkeypatch.undo()
     monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "cache"))
     box((0.5, 0.1, 0.1), (4, 2, 2), "hexahedron").write(arm.parent / "parts" / "boom.vtk")
     changed = ARM.replace("x: 0.4", "x: 0.5")
     arm.write_text(changed)
     cache._links.clear()
-    assert lissom.load(arm).elastic_links()["boom"].natural_modes().hz[0] < hz[0]
+    assert lissom.load(arm).flexible_links()["boom"].natural_modes().frequencies[0] < hz[0]
     assert kept.exists() and len(list((tmp_path / "cache").iterdir())) == 2
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("parts/boom.vtk", "parts/bom.vtk", r"arm.yaml:\d+: links.boom.flexible.mesh = .*there is no file"),
+        ("parts/boom.vtk", "parts/bom.vtk", r"arm.yaml:\d+: links.boom.finite_elements.mesh = .*there is no file"),
         ("material: steel", "material: stell", "did you mean 'steel'"),
-        ("      material: steel\n", "", "links.boom.flexible.material: missing"),
+        ("      material: steel\n", "", "links.boom.finite_elements.material: missing"),
         ("at: flange", "at: flang", "did you mean 'flange'"),
         ("at: flange", "at: 0.4", "is not an interface of 'boom'"),
         ("at: side", "at: side\n    parent: tool", "parent"),

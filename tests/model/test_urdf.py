@@ -75,7 +75,7 @@ def _bent(tmp_path, extra=""):
 def test_a_link_declared_flexible_becomes_a_beam_between_its_joints(tmp_path):
     robot = _bent(tmp_path)
     boom = robot.link("boom")
-    assert boom.elastic and boom.beam.length == pytest.approx(0.5)
+    assert boom.flexible and boom.beam.length == pytest.approx(0.5)
     model = robot.compile()
     rigid = lissom.load(FOLDER / "wrist.urdf").compile()
     joints = {"turn": 0.3, "raise": -0.4, "roll": 0.7, "pinch": 0.02}
@@ -91,7 +91,7 @@ def test_an_almost_rigid_beam_has_the_dynamics_of_the_rigid_body(tmp_path):
     """The beam replaces the link's inertial, so the rigid twin takes the mass of the tube."""
     robot = _bent(tmp_path)
     text = (FOLDER / "wrist.urdf").read_text()
-    beam = robot.compile().beams["boom"]
+    beam = robot.compile().flexible["boom"]
     section, length = beam.section, beam.length
     mass = section.rhoA * length
     across = section.Jy * length + mass * length**2 / 12

@@ -192,10 +192,10 @@ def test_energy_changes_by_the_power_of_the_passive_forces(rng, stiffening):
     system = Independent(tree(rng, stiffening))
     q, v = state(system, rng)
     wrenches = rng.normal(size=(len(system.bodies), 6))
-    qd, a = system.rate(q, v), system.forward(q, v, wrenches=wrenches)
+    rate, a = system.rate(q, v), system.forward(q, v, wrenches=wrenches)
 
     def energy(t):
-        return sum(system.energy(q + t * qd, v + t * a))
+        return sum(system.energy(q + t * rate, v + t * a))
 
     h = 1e-5
     slope = (8 * (energy(h) - energy(-h)) - energy(2 * h) + energy(-2 * h)) / (12 * h)

@@ -68,7 +68,7 @@ def test_dual_screw_arm_moves_alike_in_all_forms_of_the_theory(tmp_path):
     assert found.gap("nonlinear").max() < 1e-6
     assert found.gap("linear").max() < dual_screw_arm.TOLERANCE
     # elastic speeds cut, as in the paper: within 5 mm, and within the tolerance but after the set-points' jumps
-    t, gap = found.motions["truncated"].run.t, found.gap("truncated")
+    t, gap = found.motions["truncated"].run.time, found.gap("truncated")
     assert gap.max() < 5e-3
     assert max(gap[t < 0.5].max(), gap[(t > 2) & (t < 3)].max(), gap[t > 5].max()) < dual_screw_arm.TOLERANCE
     # what the linear form leaves out falls with the square of the compliance; what speeds add falls more slowly
@@ -86,7 +86,7 @@ def test_ella_lifts_its_payload_as_exact_beams_do(tmp_path):
     weight = 9.81 * (1.0 + 1.6302 * (0.95 + 0.93) + 3.3 + 2.1)
     assert abs(results.wrenches[-1, 0, 4] / weight - 1) < 1e-3
     # the settling tip tells the two slowest poles of the controlled arm
-    assert np.abs(results.identified_hz / results.pole_hz[:2] - 1).max() < 0.02
+    assert np.abs(results.identified_frequencies / results.pole_frequencies[:2] - 1).max() < 0.02
 
 
 @pytest.mark.slow

@@ -45,9 +45,9 @@ def test_a_broken_scenario_gives_one_error_with_place_value_and_remedy(
 def test_the_good_scenario_says_what_to_simulate() -> None:
     good = Scenario.from_yaml(GOOD)
     prepared = good.prepare()
-    q, qd = prepared.start
+    q, v = prepared.start
     elbow = prepared.model.coordinates.index("elbow")
-    assert (q[elbow], qd[elbow]) == (-0.2, 0.3)
+    assert (q[elbow], v[elbow]) == (-0.2, 0.3)
     assert isinstance(prepared.controller, ControlLaw)
     assert prepared.settings.rate == 100 and prepared.settings.rtol == 1e-5
     # joints that the reference does not name stay where they start

@@ -152,7 +152,7 @@ def test_manoeuvres_equal_geometrically_exact_beams(name):
     if angle is not None:
         joints = np.stack([run[joint].values for joint in model.joints], axis=1)
         claim(far(joints, lambda spot: spot["position"]), angle, "rad")
-    for link in model.beams:
+    for link in model.flexible:
         values = run.deflection(link).values
         peak = np.linalg.norm(values, axis=1).max()
         claim(far(values, lambda spot, link=link: spot["deflection"][link]) / peak, share)
@@ -179,7 +179,7 @@ def test_energy_is_conserved_at_large_deflection():
         energy = lissom.energy(model, swing.q, swing.v)
         total.append(energy.total)
         kinetic.append(energy.kinetic)
-        tip_frame = model.beams["upper"].pose(1.0, swing.q[model.body("upper").modes_q])
+        tip_frame = model.flexible["upper"].pose(1.0, swing.q[model.body("upper").modes_q])
         largest = max(largest, np.linalg.norm(tip_frame[:3, 3] - [1, 0, 0]))
     assert largest > 0.2
     claim(np.ptp(total) / max(kinetic), 1e-8)

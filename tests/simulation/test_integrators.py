@@ -159,7 +159,9 @@ def test_spectral_radius_chooses_how_fast_vibrations_beyond_the_step_die(radius,
     links = [{"name": "beam", "joint": "fixed", "beam": beam}]
     robot = lissom.Robot.from_dict({"lissom": 1, "name": "beam", "gravity": [0, 0, 0], "links": links})
     model = robot.compile()
-    period = 2 * np.pi * np.sqrt(float(mass_matrix(model, [0.0])[0, 0]) / float(model.beams["beam"].stiffness()[0, 0]))
+    period = (
+        2 * np.pi * np.sqrt(float(mass_matrix(model, [0.0])[0, 0]) / float(model.flexible["beam"].stiffness()[0, 0]))
+    )
     result = run(
         model,
         300 * period,

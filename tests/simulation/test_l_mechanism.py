@@ -54,6 +54,6 @@ def test_tall_section_bends_out_of_the_plane_less_than_in_it():
 
 def test_natural_frequencies_of_the_motor_driven_mechanism_agree():
     modes = lissom.natural_modes(lissom.load("l-mechanism-torque"), locked=False, gravity=False)
-    frequencies = modes.frequencies_hz[modes.oscillating]
+    frequencies = modes.frequencies[modes.oscillating]
     figures = np.array(FIGURES["frequencies_hz"])
     claim_close(frequencies[: len(figures)], figures, 0.003)

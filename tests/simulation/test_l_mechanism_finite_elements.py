@@ -21,7 +21,7 @@ def mechanism(width, height, E, rho, modes, **joint):
     section = {"shape": "rectangle", "width": width, "height": height}
     members = [{"between": pair, "section": section, "elements": 10} for pair in (["root", "elbow"], ["elbow", "tip"])]
     points = {"root": [0, 0, 0], "elbow": [0.5, 0, 0], "tip": [0.5, 0.5, 0]}
-    flexible = {
+    elements = {
         "frame": {"points": points, "members": members},
         "material": "metal",
         "interfaces": {"root": {}, "elbow": {}, "tip": {}},
@@ -34,7 +34,7 @@ def mechanism(width, height, E, rho, modes, **joint):
         "name": "l-mechanism",
         "gravity": [0, 0, -9.81],
         "materials": {"metal": {"E": E, "nu": 0.33, "rho": rho}},
-        "links": [{"name": "ell", "joint": hinge, "flexible": flexible}],
+        "links": [{"name": "ell", "joint": hinge, "finite_elements": elements}],
     }
 
 
@@ -63,6 +63,6 @@ def test_natural_frequencies_of_the_motor_driven_mechanism_agree():
     data["links"].append({"name": "bracket", "at": "elbow", "joint": "fixed", "body": {"mass": 0.017}})
     modes = lissom.natural_modes(lissom.Robot.from_dict(data), locked=False, gravity=False)
     figures = np.array(FIGURES["frequencies_hz"])
-    frequencies = modes.frequencies_hz[modes.oscillating]
+    frequencies = modes.frequencies[modes.oscillating]
     claim_close(frequencies[: len(figures)], figures, 0.003)
     assert np.allclose(frequencies[: len(figures)], figures, rtol=3e-4)  # what it reaches

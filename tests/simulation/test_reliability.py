@@ -35,7 +35,7 @@ def soft_link(kind):
     link = {
         "beam": {"beam": {"length": 1.0, "material": "rubber", "section": section, "stiffening": "none"}},
         "finite elements": {
-            "flexible": {"frame": frame, "material": "rubber", "interfaces": {"root": {}, "tip": {}}, "modes": 2}
+            "finite_elements": {"frame": frame, "material": "rubber", "interfaces": {"root": {}, "tip": {}}, "modes": 2}
         },
     }[kind]
     joint = {"name": "hinge", "type": "revolute", "axis": [0, 0, 1]}
@@ -74,8 +74,8 @@ def test_interrupt_keeps_the_part_computed(method):
     part = run(model, 20.0, method=method, step=step, progress=after(4.0, interrupt))
     assert part.status == "interrupted"
     assert "stopped by hand at t = " in part.message and "kept" in part.message
-    assert 3.9 < part.t[-1] < 19
-    assert np.array_equal(part.q, whole.q[: len(part.t)])
+    assert 3.9 < part.time[-1] < 19
+    assert np.array_equal(part.q, whole.q[: len(part.time)])
     assert np.all(np.isfinite(part.tau)) and np.all(np.isfinite(part.a))
 
 
@@ -125,7 +125,7 @@ def test_controller_that_returns_nonsense_stops_with_time_and_value_and_keeps_th
     assert "at t = 0.021 s" in result.message
     with pytest.raises(AssertionError, match=told):
         raise AssertionError(result.message)
-    assert result.t[-1] == pytest.approx(0.021) and np.all(np.isfinite(result.q))
+    assert result.time[-1] == pytest.approx(0.021) and np.all(np.isfinite(result.q))
     with pytest.warns(SimulationWarning, match="failed: the controller"):
         assert len(lissom.simulate(model, 1.0, controller=controller).time) > 1
 
@@ -174,7 +174,7 @@ def test_steps_that_never_converge_are_reported_with_time_and_coordinate(method)
     assert result.status is Ending.NOT_CONVERGED
     assert f"{method} did not converge at t = " in result.message
     assert "fastest coordinate: " in result.message and "loosen rtol or atol" in result.message
-    assert len(result.t) >= 1 and result.rejected > 3
+    assert len(result.time) >= 1 and result.rejected > 3
 
 
 # instability and overflow
@@ -200,7 +200,7 @@ def test_growth_without_bound_of_a_rigid_robot_is_reported():
     result = run(pendulum(), 5.0, controller=law)
     assert result.status == "diverged"
     assert "the motion diverges: pivot moves by 1" in result.message and "e+06 per second at t = " in result.message
-    assert np.all(np.isfinite(result.q)) and 0 < result.t[-1] < 1
+    assert np.all(np.isfinite(result.q)) and 0 < result.time[-1] < 1
 
 
 # wrong from the start
@@ -225,7 +225,7 @@ def test_growth_without_bound_of_a_rigid_robot_is_reported():
         ({"start": {"pivot": np.nan}}, "start: pivot takes 1 finite number"),
         ({"start": {"pivt": 0.1}}, "did you mean 'pivot'"),
         ({"start": [0.0, 1.0]}, r"start: q must have shape \(1,\) for \w+, got \(2,\)"),
-        ({"start": ([0.0], [np.inf])}, "start: qd of pivot is inf"),
+        ({"start": ([0.0], [np.inf])}, "start: v of pivot is inf"),
         ({"motion": {"pivot": 3.0}}, "motion of pivot must be a Reference with 1 channel"),
         ({"motion": {"pivot": Reference.constant([0.0, 1.0])}}, "motion of pivot must be a Reference with 1 channel"),
     ],

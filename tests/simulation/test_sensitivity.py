@@ -79,7 +79,7 @@ def test_a_controlled_motion_follows_its_parameters_as_differences_say(name):
 
 def test_a_sampled_controller_is_refused():
     with pytest.raises(lissom.LissomError, match="need a continuous law, not a function; give one"):
-        lissom.sensitivity(robot(), INERTIA, 0.1, controller=lambda t, q, qd: [0.0, 0.0])
+        lissom.sensitivity(robot(), INERTIA, 0.1, controller=lambda t, q, v: [0.0, 0.0])
 
 
 def test_wrong_names_are_refused():

@@ -21,7 +21,7 @@ def test_output_does_not_depend_on_its_rate(method):
     needs(method)
     model = soft_arm()
     coarse, fine = (run(model, 0.5, start={"elbow": 0.4}, method=method, rate=rate) for rate in (50, 1000))
-    assert len(fine.t) == 501 and np.allclose(fine.t[::20], coarse.t)
+    assert len(fine.time) == 501 and np.allclose(fine.time[::20], coarse.time)
     tolerance = 1e-5 if method in SUNDIALS else 1e-12  # whose steps are told apart by outputs
     assert np.max(np.abs(fine.q[::20] - coarse.q)) < tolerance
     assert np.max(np.abs(fine.v[::20] - coarse.v)) < 30 * tolerance
@@ -40,8 +40,8 @@ def test_output_between_steps_is_as_good_as_at_their_ends(method):
 
 def test_end_of_the_run_is_an_output_whatever_the_rate():
     model = soft_arm()
-    assert run(model, 0.25, rate=30).t[-1] == 0.25
-    assert run(model, 0.3, rate=10).t.tolist() == pytest.approx([0, 0.1, 0.2, 0.3])
+    assert run(model, 0.25, rate=30).time[-1] == 0.25
+    assert run(model, 0.3, rate=10).time.tolist() == pytest.approx([0, 0.1, 0.2, 0.3])
 
 
 def test_output_at_a_jump_shows_what_follows_it():
@@ -49,7 +49,7 @@ def test_output_at_a_jump_shows_what_follows_it():
     law = pd(model, {"elbow": {"p": 10, "d": 0}}, Reference.step([0], [0.5], at=0.1))
     result = run(model, 0.2, controller=law, rate=100)
     elbow, at = model.coordinates.index("elbow"), 10
-    assert result.t[at] == pytest.approx(0.1)
+    assert result.time[at] == pytest.approx(0.1)
     assert result.tau[at, elbow] == pytest.approx(10 * (0.5 - result.q[at, elbow]))
     assert result.tau[at - 1, elbow] == pytest.approx(-10 * result.q[at - 1, elbow])
 
@@ -80,7 +80,7 @@ def test_prescribed_motion_with_a_jump_in_acceleration():
     result = run(model, 0.8, motion={"shoulder": ramp}, rate=200)
     assert result.status == "finished"
     at = result.model.coordinates.index("shoulder")
-    assert np.allclose(result.v[:, at], ramp(result.t)[1][:, 0], rtol=0, atol=1e-9)
+    assert np.allclose(result.v[:, at], ramp(result.time)[1][:, 0], rtol=0, atol=1e-9)
     balance = [energy(result.model, q, v).total for q, v in zip(result.q, result.v)] - result.work + result.dissipated
     assert abs(balance[-1] - balance[0]) < 1e-6 * np.ptp(result.work)
     assert np.ptp(balance) < 1e-4 * np.ptp(result.work)  # between steps it is as good as their interpolation
@@ -124,7 +124,7 @@ def test_torque_of_a_sampled_controller_is_held_between_samples():
     controller = Sampled(lambda t, q, v: {"elbow": np.sin(30 * t)}, rate=50)
     result = run(model, 0.2, controller=controller, rate=1000)
     elbow = model.coordinates.index("elbow")
-    sample = np.floor(result.t * 50 + 1e-9) / 50
+    sample = np.floor(result.time * 50 + 1e-9) / 50
     assert np.allclose(result.tau[:-1, elbow], np.sin(30 * sample[:-1]))
 
 
@@ -133,7 +133,7 @@ def test_saturation_limits_the_torque_and_the_mass_accelerates_evenly_under_it()
     law = pd(model, {"joint": {"p": 1000, "d": 10}}, [1.0], saturation=4.0)
     result = run(model, 0.5, controller=law)
     assert np.max(np.abs(result.tau)) <= 4.0
-    assert np.allclose(result.q[:, 0], 0.5 * 4.0 / 2.0 * result.t**2, atol=1e-9)
+    assert np.allclose(result.q[:, 0], 0.5 * 4.0 / 2.0 * result.time**2, atol=1e-9)
 
 
 def test_arm_with_saturated_motors_balances_its_energy():

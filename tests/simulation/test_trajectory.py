@@ -53,7 +53,7 @@ def test_the_straight_arm_at_rest_needs_the_moment_of_its_weight():
 
 def test_wrenches_are_those_of_the_dynamics_in_all_three_frames():
     run = ella_run()
-    for frame in ("child", "parent", "world"):
+    for frame in ("local", "parent", "world"):
         for k in (0, 57, 200):
             expected = lissom.joint_wrenches(run.model, run.q[k], run.v[k], run.a[k], frame=frame)
             found = [run.wrench(joint, frame).values[k] for joint in run.model.joints]
@@ -115,7 +115,7 @@ def test_rotors_and_their_torques_are_found_by_name():
         (lambda run: run["upper"], r"upper is a link; ask for run.tip\('upper'\)"),
         (lambda run: run.tip("forarm"), "did you mean 'forearm'"),
         (lambda run: run.wrench("elbo"), "the joints are shoulder-yaw, shoulder, elbow"),
-        (lambda run: run.wrench("elbow", "link"), "frame must be 'child', 'parent' or 'world'"),
+        (lambda run: run.wrench("elbow", "link"), "frame must be 'local', 'parent' or 'world'"),
         (lambda run: run.deflection("hub"), "hub is rigid; the flexible links are upper, forearm"),
         (lambda run: run.shape("upper", [0.1, 2.0]), "must lie on upper, from 0 to 0.95 m"),
         (lambda run: run.state(1.5), "goes from 0 s to 1 s"),
@@ -143,7 +143,7 @@ def test_tip_twists_are_the_rates_of_tip_poses(base):
     if base != "fixed":
         v[slice(3, 6) if base == "turning" else slice(0, 3)] = 0
     run = moving(model, q, v)
-    step = run.t[2] - run.t[0]
+    step = run.time[2] - run.time[0]
     for link in model.links:
         position, turned = run.tip(link).values, run.tip(link, "orientation").values
         rate = (position[2:] - position[:-2]) / step
@@ -165,7 +165,7 @@ def test_the_last_station_of_the_shape_is_the_deflected_tip():
 
 def test_deflection_and_rotation_compare_the_tip_with_the_base_of_the_link():
     run = ella_run()
-    base, tip = run.pose(run.t), run.pose(run.t, of="tip")
+    base, tip = run.pose(run.time), run.pose(run.time, of="tip")
     for link, length in (("upper", 0.95), ("forearm", 0.93)):
         relative = np.linalg.inv(base[link]) @ tip[link]
         assert_allclose(run.deflection(link).values, relative[:, :3, 3] - [length, 0, 0], atol=1e-12)
@@ -187,7 +187,7 @@ def test_orientations_never_jump_between_the_two_signs_of_a_quaternion():
 
 def test_states_at_samples_are_the_samples():
     run = satellite_run()
-    q, v = run.state(run.t)
+    q, v = run.state(run.time)
     assert_allclose(q, run.q, rtol=0, atol=1e-15)
     assert_allclose(v, run.v, rtol=0, atol=1e-15)
     assert run.state(0.1)[0].shape == (run.model.nq,)

@@ -15,7 +15,7 @@ def test_peaks_are_the_largest_norms_and_their_times():
     summary = run.summary()
     assert [joint.joint for joint in summary.joints] == ["shoulder-yaw", "shoulder", "elbow"]
     size = np.linalg.norm(run.wrench("elbow").values[:, 3:], axis=1)
-    assert summary.joints[2].force == (size.max(), run.t[size.argmax()])
+    assert summary.joints[2].force == (size.max(), run.time[size.argmax()])
     size = np.linalg.norm(run.deflection("upper").values, axis=1)
     assert summary.links[0].deflection.value == size.max()
     assert summary.links[0].percent == pytest.approx(100 * size.max() / 0.95)

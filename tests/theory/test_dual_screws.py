@@ -180,10 +180,10 @@ def test_projection_matrices_map_speeds_to_the_twist_of_every_link(tree):
         twist = (at.jacobian @ v).reshape(2, 2, 3).sum(axis=1).ravel()
         body = model.robot.link(link).body
         shift = np.zeros(3) if body is None or body.tip is None else -np.asarray(body.tip)
-        x = 0.0 if link in model.beams else None
+        x = 0.0 if link in model.flexible else None
 
         def exact(q, v, link=link, x=x, shift=shift):
-            return lissom.point_velocity(model, q, v, link, x, shift, "point")
+            return lissom.point_velocity(model, q, v, link, x, shift, "local")
 
         close(twist, first_order(exact, model, q, v), 1e-11)
 
@@ -211,9 +211,9 @@ def test_system_matrices_summed_over_sections_are_those_of_the_compiled_model():
     close(own.M, M, 1e-12)
     eta, damping = np.zeros(model.nv), np.zeros(model.nv)
     for body in model.bodies:
-        if body.link in model.beams:
+        if body.link in model.flexible:
             eta[body.modes_v] = q[body.modes_q]
-            damping[body.modes_v] = model.beams[body.link].damping_matrix() @ v[body.modes_v]
+            damping[body.modes_v] = model.flexible[body.link].damping_matrix() @ v[body.modes_v]
     elastic = own.K @ eta + damping
     close(own.C @ v - own.tau, c - elastic, 1e-9)
 
@@ -249,7 +249,7 @@ def meshed_tree(tmp_path_factory):
     camera = {"mass": 0.3, "com": [0, 0.05, 0], "inertia": [1e-3, 1e-3, 1e-3]}
     turn = {"type": "revolute", "axis": [0, 0, 1]}
     links = [
-        {"name": "boom", "joint": {"name": "shoulder", "type": "revolute", "axis": [0, 1, 0]}, "flexible": mesh},
+        {"name": "boom", "joint": {"name": "shoulder", "type": "revolute", "axis": [0, 1, 0]}, "finite_elements": mesh},
         {"name": "rod", "at": "flange", "joint": turn, "beam": beam},
         {"name": "camera", "parent": "boom", "at": "side", "joint": turn, "body": camera},
     ]
@@ -351,7 +351,7 @@ def test_the_linear_form_meets_the_manoeuvres_reference_in_everything():
     """With as many functions as the reference is meant for: three per plane, two of twist, two of extension."""
     allowed = FIGURES["tolerances"]
     run, tip = manoeuvre(lissom.scenario.load("dual-screw-arm"), "linear")
-    spots = [(int(np.argmin(np.abs(run.t - spot["t"]))), spot) for spot in FIGURES["spots"]]
+    spots = [(int(np.argmin(np.abs(run.time - spot["t"]))), spot) for spot in FIGURES["spots"]]
     angles = np.stack([run[joint].values for joint in run.model.joints], axis=1)
     claim(max(np.abs(angles[k] - spot["position"]).max() for k, spot in spots), allowed["position"], "rad")
     claim(max(np.linalg.norm(tip[k] - spot["tip"]) for k, spot in spots), allowed["tip"], "m")
@@ -435,7 +435,7 @@ def test_every_model_that_is_linear_in_elastic_speeds_has_the_same_gap():
 def test_speeds_cut_as_in_the_paper_cost_millimetres_after_the_jumps(kernels_run):
     run, tip = manoeuvre(paper_arm(), "truncated")
     gap = np.linalg.norm(tip - kernels_run.tip("link4").values, axis=1)
-    t = run.t
+    t = run.time
     assert 4e-3 < gap.max() < 5e-3  # of a path of 2.6 m
     assert 2.0 < np.mean(gap > TOLERANCE) * 6.0 < 2.5  # s over the tolerance
     assert all(gap[part].max() < TOLERANCE for part in (t < 0.5, (t > 2.0) & (t < 3.0), t > 5.0))
@@ -450,5 +450,5 @@ def test_a_run_beyond_the_first_order_stops_there_and_keeps_what_it_has():
     ) as stopped:
         manoeuvre(scenario, "first-order")
     run = stopped.value.run
-    assert 3.03 < run.t[-1] < 3.04 and run.info.status is Ending.OUT_OF_RANGE
+    assert 3.03 < run.time[-1] < 3.04 and run.info.status is Ending.OUT_OF_RANGE
     assert np.all(np.isfinite(run.dataset["wrench"].values))

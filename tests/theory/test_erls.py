@@ -149,9 +149,9 @@ def test_energy_changes_by_the_power_of_forces_and_losses_even_at_large_deflecti
     still = np.zeros_like(v)
     lost = (joint_forces(model, q, v) - joint_forces(model, q, still)) @ v
     for body in model.bodies:
-        if body.link in model.beams:
+        if body.link in model.flexible:
             rate = v[body.modes_v]
-            lost -= rate @ model.beams[body.link].damping_matrix() @ rate
+            lost -= rate @ model.flexible[body.link].damping_matrix() @ rate
     assert abs(change - tau @ v - lost) < 1e-6 * max(1.0, abs(tau @ v), abs(lost), sum(map(abs, erls.energy(q, v))))
 
 

@@ -55,7 +55,7 @@ RODS = {
     "first order": beam("first"),
     "exact": beam("exact"),
     "with a mass": beam("none", masses=[MASS]),
-    "finite elements": {"flexible": FRAME},
+    "finite elements": {"finite_elements": FRAME},
 }
 WRISTS = {
     "revolute": joint("revolute"),

@@ -188,7 +188,7 @@ def test_linear_model_about_a_trajectory_equals_the_exact_jacobians_of_the_kerne
     for k in range(4):
         exact = lissom.derivatives(model, q[k], v[k], tau[k])
         assert_equal(linear.A[k, n:, :n], exact.q, 1e-10)
-        assert_equal(linear.A[k, n:, n:], exact.qd, 1e-10)
+        assert_equal(linear.A[k, n:, n:], exact.v, 1e-10)
         assert_equal(linear.B[k, n:], exact.tau, 1e-10)
 
 

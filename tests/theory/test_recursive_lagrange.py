@@ -62,7 +62,7 @@ def test_equals_the_kernel_at_zero_and_first_order(make, seed, stiffening):
 def test_the_order_overrides_the_field_of_the_links():
     model, q, v, tau, _ = elastic_chain(4, "first")
     robot = model.robot
-    for name in model.beams:
+    for name in model.flexible:
         robot = robot.with_value(f"links.{name}.beam.stiffening", "none")
     linear = robot.compile()
     ours = RecursiveLagrange(model, order="zero").accelerations(q, v, tau)

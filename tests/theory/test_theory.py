@@ -117,7 +117,7 @@ def test_a_formulation_stopped_by_hand_keeps_what_it_has():
 
     with pytest.raises(theory.Stopped, match="stopped by hand after t = 0") as stopped:
         theory.simulate(Stopping(model), 0.5, start=(model.neutral(), np.eye(model.nv)[0]))
-    assert stopped.value.run.info.status is Ending.INTERRUPTED and len(stopped.value.run.t) > 3
+    assert stopped.value.run.info.status is Ending.INTERRUPTED and len(stopped.value.run.time) > 3
 
 
 def test_a_formulation_that_fails_at_the_start_says_why():

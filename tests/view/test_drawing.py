@@ -27,13 +27,13 @@ def test_solids_have_their_volume_and_face_outward():
 def test_frames_are_where_the_kinematics_has_them(make):
     run = make()
     arm = Drawing(run.model)
-    at = np.array([0, len(run.t) // 2, len(run.t) - 1])
+    at = np.array([0, len(run.time) // 2, len(run.time) - 1])
     motion = arm.motion(run.q[at])
     for k, sample in enumerate(at):
         frames = arm.frames(motion, k)
         for n, link in enumerate(arm.links):
             assert frames.origin[n] == pytest.approx(run.dataset["link_position"].values[sample, n], abs=1e-12)
-            if link in run.model.beams:
+            if link in run.model.flexible:
                 tip = run.dataset["tip_position"].values[sample, n]
                 assert frames.origin[arm.frame_at(link)] == pytest.approx(tip, abs=1e-12)
     assert arm.tips(motion) == pytest.approx(run.tip().values[at], abs=1e-12)
@@ -76,10 +76,10 @@ def test_a_link_of_finite_elements_bends_its_own_mesh(tmp_path):
     arm = Drawing(model)
     boom = next(piece for piece in arm.pieces if piece.link == "boom" and piece.role == "link")
     q = model.neutral()
-    q[model.body("boom").modes_q] = 1e-3 * np.arange(1, model.beams["boom"].count + 1)
+    q[model.body("boom").modes_q] = 1e-3 * np.arange(1, model.flexible["boom"].count + 1)
     motion = arm.motion(q)
     drawn = arm.points(boom, arm.frames(motion), motion.eta[0])
-    reduced = model.beams["boom"]
+    reduced = model.flexible["boom"]
     exact = reduced.deformed(q[model.body("boom").modes_q])
     nodes = [reduced.nearest_node(point) for point in boom.mesh.points]
     assert drawn == pytest.approx(exact[nodes], abs=1e-12)
@@ -125,7 +125,7 @@ def test_visuals_of_a_robot_file_are_drawn_and_bad_meshes_left_out(tmp_path):
 def test_every_built_in_robot_has_a_drawing(name):
     model = lissom.load(name).compile()
     arm = Drawing(model)
-    assert {piece.link for piece in arm.pieces} >= set(model.beams)
+    assert {piece.link for piece in arm.pieces} >= set(model.flexible)
     motion = arm.motion(model.neutral())
     assert np.all(np.isfinite(arm.frames(motion).origin))
 

@@ -18,7 +18,7 @@ STORED = ("kinetic_energy", "gravity_energy", "strain_energy", "joint_energy")  
 class EnergyAudit:
     """Balance E(t) = E(0) + work(t) - dissipated(t), in joule."""
 
-    t: np.ndarray  # (N,) s
+    time: np.ndarray  # (N,) s
     stored: np.ndarray  # (N,) change of kinetic and potential energy since the start
     work: np.ndarray  # (N,) put in by motors and prescribed motions
     dissipated: np.ndarray  # (N,)
@@ -37,7 +37,7 @@ class EnergyAudit:
     @property
     def worst_time(self) -> float:
         """When the residual is largest, s."""
-        return float(self.t[np.abs(self.residual).argmax()])
+        return float(self.time[np.abs(self.residual).argmax()])
 
     @property
     def monotonic(self) -> bool:
@@ -46,7 +46,7 @@ class EnergyAudit:
 
     def report(self) -> str:
         """The balance in plain words."""
-        end = len(self.t) - 1
+        end = len(self.time) - 1
         lines = [
             f"energy put in       {self.work[end]:12.5g} J",
             f"energy dissipated   {self.dissipated[end]:12.5g} J",
@@ -63,16 +63,16 @@ class EnergyAudit:
         return self.report()
 
 
-def audit_energy(t: ArrayLike, energies: ArrayLike, work: ArrayLike, dissipated: ArrayLike) -> EnergyAudit:
+def audit_energy(time: ArrayLike, energies: ArrayLike, work: ArrayLike, dissipated: ArrayLike) -> EnergyAudit:
     """Audit of arrays.
 
     Args:
-        t: times, (N,).
+        time: times of the samples, (N,) s.
         energies: total energy (N,), or its parts (N, parts) such as kinetic and potential: what they exchange
             then counts as energy moved.
         work, dissipated: energy put in and lost since the start, (N,).
     """
-    time, parts, put_in, lost = (np.asarray(a, float) for a in (t, energies, work, dissipated))
+    time, parts, put_in, lost = (np.asarray(a, float) for a in (time, energies, work, dissipated))
     if (
         time.ndim != 1
         or len(time) == 0
@@ -80,7 +80,7 @@ def audit_energy(t: ArrayLike, energies: ArrayLike, work: ArrayLike, dissipated:
         or not put_in.shape == lost.shape == time.shape
     ):
         shapes = ", ".join(str(a.shape) for a in (time, parts, put_in, lost))
-        raise LissomError(f"t, energies, work and dissipated must be arrays of one length, got {shapes}")
+        raise LissomError(f"time, energies, work and dissipated must be arrays of one length, got {shapes}")
     parts = parts.reshape(len(time), -1)
     for name, array in (("energies", parts), ("work", put_in), ("dissipated", lost)):
         if not np.all(np.isfinite(array)):
@@ -104,4 +104,4 @@ def energy_audit(run: Any) -> EnergyAudit:
         lacks = ", ".join(missing)
         raise LissomError(f"cannot audit a {type(run).__name__}: it lacks {lacks}; use audit_energy on arrays")
     states = zip(np.asarray(run.q, float), np.asarray(run.v, float), strict=True)
-    return audit_energy(run.t, [energy(run.model, q, v) for q, v in states], run.work, run.dissipated)
+    return audit_energy(run.time, [energy(run.model, q, v) for q, v in states], run.work, run.dissipated)

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FrequencyResponse:
-    """Complex ratio of output to input amplitude, ready to plot: `hz` against `magnitude_db` and `phase_deg`.
+    """Complex ratio of output to input amplitude, ready to plot: `magnitude_db` and `phase_deg` over `frequencies`.
 
     Arrays have the shape (N,) for one input and one output, else (N, outputs, inputs).
     """
 
-    hz: np.ndarray  # (N,)
+    frequencies: np.ndarray  # (N,) Hz
     response: np.ndarray  # complex
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -50,29 +50,29 @@ class FrequencyResponse:
         return np.degrees(np.unwrap(np.angle(self.response), axis=0))
 
     def to_dataarray(self) -> DataArray:
-        """The response as an xarray.DataArray with dimensions hz, output, input."""
+        """The response as an xarray.DataArray with dimensions frequency (Hz), output, input."""
         from xarray import DataArray
 
-        values = self.response.reshape(len(self.hz), len(self.outputs), len(self.inputs))
-        coords = {"hz": self.hz, "output": list(self.outputs), "input": list(self.inputs)}
-        return DataArray(values, coords, ("hz", "output", "input"), "response")
+        values = self.response.reshape(len(self.frequencies), len(self.outputs), len(self.inputs))
+        coords = {"frequency": self.frequencies, "output": list(self.outputs), "input": list(self.inputs)}
+        return DataArray(values, coords, ("frequency", "output", "input"), "response")
 
 
 def frequency_response(
-    model: Model | Robot | LinearModel, input: Signals, output: Signals, hz: ArrayLike, **about: Any
+    model: Model | Robot | LinearModel, input: Signals, output: Signals, frequencies: ArrayLike, **about: Any
 ) -> FrequencyResponse:
-    """Response of `output` to `input` at the frequencies `hz`.
+    """Response of `output` to `input` at some frequencies.
 
     Args:
-        model: a model, linearised here about the state that `about` gives (q, qd, tau, wrenches of
+        model: a model, linearised here about the state that `about` gives (q, v, tau, wrenches of
             `linearise`), or a linear model that has these signals.
         input, output: names, or lists of them: see `lissom.analysis.signals`; ("tip", "forearm") as an input
             is a force at the tip.
-        hz: frequencies, shape (N,).
+        frequencies: where to evaluate it, shape (N,), Hz.
     """
-    frequencies = np.atleast_1d(np.asarray(hz, float))
+    frequencies = np.atleast_1d(np.asarray(frequencies, float))
     if frequencies.ndim != 1 or not np.all(np.isfinite(frequencies)):
-        raise LissomError("hz must be a list of finite frequencies")
+        raise LissomError("frequencies must be a list of finite numbers, in Hz")
     if isinstance(model, LinearModel):
         if about:
             raise LissomError(f"{', '.join(about)}: the linear model has its state already; leave this out")

@@ -21,21 +21,21 @@ COLUMNS = 400  # of the Hankel matrix at most: the cost grows with the square of
 class IdentifiedModes:
     """Decaying oscillations a exp(-zeta omega t) cos(omega_d t + phase), omega_d = omega sqrt(1 - zeta^2)."""
 
-    frequencies_hz: np.ndarray  # (modes,) omega / 2 pi, rising
+    frequencies: np.ndarray  # (modes,) Hz, omega / 2 pi, rising
     damping_ratios: np.ndarray  # (modes,) zeta
     amplitudes: np.ndarray  # (modes,) or (modes, channels), at the first sample
     phases: np.ndarray  # the same shape, rad
     misfit: float  # root mean square of what the modes leave unexplained, relative to the signal
 
     def __len__(self) -> int:
-        return len(self.frequencies_hz)
+        return len(self.frequencies)
 
     def table(self) -> Table:
         """A rich table."""
         from rich.table import Table
 
         table = Table("Hz", "damping ratio", "amplitude", title="identified modes")
-        for hz, ratio, size in zip(self.frequencies_hz, self.damping_ratios, self.amplitudes):
+        for hz, ratio, size in zip(self.frequencies, self.damping_ratios, self.amplitudes):
             table.add_row(f"{hz:.6g}", f"{ratio:.4g}", f"{np.max(size):.4g}")
         return table
 

@@ -22,7 +22,7 @@ class Poles:
     values: np.ndarray  # (n,) complex, rad/s
 
     @property
-    def frequencies_hz(self) -> np.ndarray:
+    def frequencies(self) -> np.ndarray:
         """abs(p) / 2 pi: the undamped frequency of an oscillating pair, the corner frequency of a real pole."""
         return np.abs(self.values) / (2 * np.pi)
 
@@ -50,10 +50,10 @@ class Poles:
         from rich.table import Table
 
         table = Table("Hz", "damping ratio", "pole (rad/s)", title="poles")
-        for p, hz, ratio in zip(self.values, self.frequencies_hz, self.damping_ratios):
+        for p, frequency, ratio in zip(self.values, self.frequencies, self.damping_ratios):
             if p.imag >= 0:
                 pole = f"{p.real:.5g} ± {p.imag:.5g}i" if p.imag > 0 else f"{p.real:.5g}"
-                table.add_row(f"{hz:.5g}", "-" if np.isnan(ratio) else f"{ratio:.4g}", pole)
+                table.add_row(f"{frequency:.5g}", "-" if np.isnan(ratio) else f"{ratio:.4g}", pole)
         return table
 
 
@@ -74,9 +74,9 @@ class LinearModel:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     q: Vector  # (nq,) nominal configuration
-    qd: Vector  # (nv,) nominal velocities
+    v: Vector  # (nv,) nominal velocities
     tau: Vector  # (nv,) nominal forces
-    qdd: Vector  # (nv,) accelerations there: zero where the nominal state lasts
+    a: Vector  # (nv,) accelerations there: zero where the nominal state lasts
     name: str = "linear"
     dt: float | None = None
 
@@ -114,9 +114,9 @@ class LinearModel:
         both = expm(both)
         return replace(self, A=both[:n, :n], B=both[:n, n:], dt=float(dt))
 
-    def response(self, hz: np.ndarray) -> np.ndarray:
-        """Complex response y/u at the frequencies `hz` (N,), shape (N, outputs, inputs)."""
-        omega = 2 * np.pi * np.asarray(hz, float)
+    def response(self, frequencies: np.ndarray) -> np.ndarray:
+        """Complex response y/u at `frequencies` (N,) in Hz, shape (N, outputs, inputs)."""
+        omega = 2 * np.pi * np.asarray(frequencies, float)
         s = 1j * omega if self.dt is None else np.exp(1j * omega * self.dt)
         out = np.empty((len(s), len(self.outputs), len(self.inputs)), complex)
         unit = np.eye(len(self.A))
@@ -125,9 +125,10 @@ class LinearModel:
             try:
                 x = np.linalg.solve(s[part, None, None] * unit - self.A, self.B[None])
             except np.linalg.LinAlgError:
+                first, last = frequencies[part][[0, -1]]
                 raise LissomError(
-                    f"no finite response between {hz[start]:g} and {hz[part][-1]:g} Hz: a free or undamped "
-                    "motion has its frequency right there; shift these frequencies a little or add damping"
+                    f"no finite response between {first:g} and {last:g} Hz: a free or undamped motion "
+                    "has its frequency right there; shift these frequencies a little or add damping"
                 ) from None
             out[part] = self.C @ x + self.D
         return out

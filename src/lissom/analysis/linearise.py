@@ -20,19 +20,19 @@ from lissom.model.robot import Robot
 def linearise(
     model: Model | Robot,
     q: ArrayLike | Named | Equilibrium | None = None,
-    qd: ArrayLike | Named | None = None,
+    v: ArrayLike | Named | None = None,
     tau: ArrayLike | Named | None = None,
     outputs: signals.Signals | None = None,
     inputs: signals.Signals | None = None,
     wrenches: Wrenches | None = None,
     loads: Loads | None = None,
 ) -> LinearModel:
-    """Exact linear model of small motions about a state: `A, B = linearise(model, q, qd, tau)`.
+    """Exact linear model of small motions about a state: `A, B = linearise(model, q, v, tau)`.
 
     Args:
         q: configuration (nq,), or {joint: value} with the rest neutral; or an `Equilibrium`, which brings its
             forces.
-        qd, tau: velocities and forces (nv,), or {joint: value}; zero unless given. About a pose in gravity
+        v, tau: velocities and forces (nv,), or {joint: value}; zero unless given. About a pose in gravity
             take the holding torques: `linearise(model, static_equilibrium(model, q))`.
         outputs: names, see `lissom.analysis.signals`: "elbow", "elbow.rate", "forearm.tip" or ("tip",
             "forearm"), "upper.deflection.z". The whole state unless given.
@@ -41,8 +41,8 @@ def linearise(
         wrenches, loads: constant external wrenches that turn with a link, or keep to the world's axes, as in
             `static_equilibrium`.
     Returns:
-        A LinearModel: A, B, C, D with the names of states, inputs and outputs; `qdd` tells how far the state
-        is from equilibrium. About a moving state (qd not zero) it holds for deviations from the motion, at
+        A LinearModel: A, B, C, D with the names of states, inputs and outputs; `a` tells how far the state
+        is from equilibrium. About a moving state (v not zero) it holds for deviations from the motion, at
         that instant.
     """
     model = compiled(model)
@@ -53,12 +53,12 @@ def linearise(
             )
         rest = q
         q, tau, wrenches, loads = rest.q, rest.tau, rest.wrenches, rest.loads
-    q, qd, tau, loads = configuration(model, q), rates(model, qd), forces(model, tau), dict(loads or {})
+    q, v, tau, loads = configuration(model, q), rates(model, v), forces(model, tau), dict(loads or {})
     n = model.nv
-    exact = derivatives(model, q, qd, tau + load_forces(model, q, loads), wrenches)
+    exact = derivatives(model, q, v, tau + load_forces(model, q, loads), wrenches)
     A = np.zeros((2 * n, 2 * n))
-    A[:n, :n], A[:n, n:] = _carried(model, qd), np.eye(n)
-    A[n:, :n], A[n:, n:] = exact.q, exact.qd
+    A[:n, :n], A[:n, n:] = _carried(model, v), np.eye(n)
+    A[n:, :n], A[n:, n:] = exact.q, exact.v
     if loads:
         A[n:, :n] += exact.tau @ along_coordinates(model, q, lambda z: load_forces(model, z, loads))
     if inputs is None:
@@ -69,11 +69,9 @@ def linearise(
     C, D, observed = np.eye(2 * n), np.zeros((2 * n, len(names))), states
     if outputs is not None:
         rows = signals.outputs(model, signals.as_list(outputs))
-        C, D = signals.output_matrices(model, rows, q, qd, exact.qdd, A, B)
+        C, D = signals.output_matrices(model, rows, q, v, exact.a, A, B)
         observed = tuple(row.name for row in rows)
-    return LinearModel(
-        A, B, C, D, states, tuple(names), observed, q=q, qd=qd, tau=tau, qdd=exact.qdd, name=model.robot.name
-    )
+    return LinearModel(A, B, C, D, states, tuple(names), observed, q=q, v=v, tau=tau, a=exact.a, name=model.robot.name)
 
 
 def _accelerations(model: Model, q: Vector, inverse_mass: np.ndarray, unit: np.ndarray) -> np.ndarray:
@@ -87,7 +85,7 @@ def _accelerations(model: Model, q: Vector, inverse_mass: np.ndarray, unit: np.n
     return out
 
 
-def _carried(model: Model, qd: Vector) -> np.ndarray:
+def _carried(model: Model, v: Vector) -> np.ndarray:
     """Rate of a displacement that the nominal motion carries along, (nv, nv).
 
     Zero for plain coordinates; a displacement along body axes turns with the body: for a nominal twist
@@ -98,9 +96,9 @@ def _carried(model: Model, qd: Vector) -> np.ndarray:
         if link.joint.type in ("spherical", "free"):
             at = body.joint_v.start
             turning = slice(at, at + 3)
-            out[turning, turning] = -so3.hat(qd[turning])
+            out[turning, turning] = -so3.hat(v[turning])
             if link.joint.type == "free":
                 gliding = slice(at + 3, at + 6)
                 out[gliding, gliding] = out[turning, turning]
-                out[gliding, turning] = -so3.hat(qd[gliding])
+                out[gliding, turning] = -so3.hat(v[gliding])
     return out

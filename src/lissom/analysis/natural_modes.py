@@ -36,7 +36,7 @@ class NaturalModes:
     or a preload makes unstable (`growth` above zero).
     """
 
-    frequencies_hz: np.ndarray  # (modes,)
+    frequencies: np.ndarray  # (modes,) Hz
     damping_ratios: np.ndarray  # (modes,) of the damping matrix seen by each mode; nan where it does not oscillate
     shapes: np.ndarray  # (nv, modes) unit modal mass, zero rows where locked
     labels: tuple[str, ...]  # such as "upper bending y 1"
@@ -48,12 +48,12 @@ class NaturalModes:
     name: str = "robot"
 
     def __len__(self) -> int:
-        return len(self.frequencies_hz)
+        return len(self.frequencies)
 
     @property
     def oscillating(self) -> np.ndarray:
         """(modes,) True where a mode oscillates."""
-        return self.frequencies_hz > 0
+        return self.frequencies > 0
 
     def shape(self, mode: int | str) -> dict[str, float]:
         """Shape of a mode, by its number from 0 or its label, as {coordinate: amplitude}."""
@@ -71,7 +71,7 @@ class NaturalModes:
         table.title = f"natural modes of {self.name}"
         for k, label in enumerate(self.labels):
             moving = ", ".join(f"{name} {share:.0%}" for name, share in self.participation.strongest(k))
-            hz = f"{self.frequencies_hz[k]:.5g}" if self.growth[k] == 0 else f"unstable ({self.growth[k]:.3g}/s)"
+            hz = f"{self.frequencies[k]:.5g}" if self.growth[k] == 0 else f"unstable ({self.growth[k]:.3g}/s)"
             ratio = "-" if np.isnan(self.damping_ratios[k]) else f"{100 * self.damping_ratios[k]:.3g} %"
             table.add_row(str(k + 1), hz, ratio, label, moving)
         return table
@@ -83,7 +83,7 @@ class NaturalModes:
         by_mode, by_both = ("mode",), ("coordinate", "mode")
         return Dataset(
             {
-                "frequency": (by_mode, self.frequencies_hz, {"units": "Hz"}),
+                "frequency": (by_mode, self.frequencies, {"units": "Hz"}),
                 "damping_ratio": (by_mode, self.damping_ratios),
                 "growth": (by_mode, self.growth, {"units": "1/s"}),
                 "shape": (by_both, self.shapes),
@@ -140,7 +140,7 @@ def natural_modes(
     moving = shares.kinetic(every, M, shapes)
     stored = shapes * (K @ shapes)
     return NaturalModes(
-        frequencies_hz=omega / (2 * np.pi),
+        frequencies=omega / (2 * np.pi),
         damping_ratios=np.where(omega > 0, decay / (2 * np.where(omega > 0, omega, 1.0)), np.nan),
         shapes=shapes,
         labels=shares.labels(every, stored, moving.shares, squares == 0),
@@ -181,7 +181,7 @@ def _hold(locked: Locked) -> Hold:
 def _without_gravity(model: Model) -> Model:
     """The same model in weightlessness."""
     arrays = model.arrays._replace(gravity=np.zeros_like(model.arrays.gravity))
-    return Model(model.robot, arrays, model.beams, model.bodies)
+    return Model(model.robot, arrays, model.flexible, model.bodies)
 
 
 def _matrices(model: Model, q: Vector, prestress: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -196,7 +196,7 @@ def _matrices(model: Model, q: Vector, prestress: bool) -> tuple[np.ndarray, np.
             if body.rotor_q is not None:
                 plain[body.rotor_q] = plain[indices(body.joint_q)[0]]
         stiffness = inverse_derivatives(_without_gravity(model), plain, zero, zero).q
-    return exact.qdd, exact.qd, (stiffness + stiffness.T) / 2
+    return exact.a, exact.v, (stiffness + stiffness.T) / 2
 
 
 def _modes(M: np.ndarray, K: np.ndarray, free: np.ndarray, free_parts: list[Part]) -> tuple[np.ndarray, np.ndarray]:

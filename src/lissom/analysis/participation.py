@@ -34,8 +34,8 @@ def parts(model: Model) -> tuple[Part, ...]:
     for body in model.bodies:
         names = model.coordinates
         directions = ["joint"] * len(indices(body.joint_v))
-        if body.link in model.beams:
-            directions += model.beams[body.link].directions
+        if body.link in model.flexible:
+            directions += model.flexible[body.link].directions
         places = [*indices(body.joint_v), *indices(body.modes_v)]
         if body.rotor_v is not None:
             directions.append("rotor")

@@ -102,9 +102,9 @@ def input_columns(model: Model, q: Vector, signals: Iterable[Signal]) -> tuple[l
 
 
 def output_matrices(
-    model: Model, rows: Sequence[Output], q: Vector, qd: Vector, qdd: Vector, A: np.ndarray, B: np.ndarray
+    model: Model, rows: Sequence[Output], q: Vector, v: Vector, a: Vector, A: np.ndarray, B: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """C and D of the outputs, exact at the state (q, qd) with accelerations qdd."""
+    """C and D of the outputs, exact at the state (q, v) with accelerations a."""
     n = model.nv
     C, D = np.zeros((len(rows), 2 * n)), np.zeros((len(rows), B.shape[1]))
     for i, row in enumerate(rows):
@@ -112,12 +112,12 @@ def output_matrices(
         if row.order == 0:
             C[i, :n] = gradient
         elif row.order == 1:
-            C[i, :n], C[i, n:] = _bend(model, row, q, qd), gradient
+            C[i, :n], C[i, n:] = _bend(model, row, q, v), gradient
         else:
-            if row.base[0] != "coordinate" and np.any(qd):
-                raise LissomError(f"{row.name}: the acceleration of a point is given about a state at rest, qd = 0")
+            if row.base[0] != "coordinate" and np.any(v):
+                raise LissomError(f"{row.name}: the acceleration of a point is given about a state at rest, v = 0")
             C[i] = gradient @ A[n:]
-            C[i, :n] += _bend(model, row, q, qdd)
+            C[i, :n] += _bend(model, row, q, a)
             D[i] = gradient @ B[n:]
     return C, D
 
@@ -150,6 +150,6 @@ def _point(model: Model, name: str) -> tuple[str, str, list[int]]:
     model.row(link)
     if axis and (len(axis[0]) != 1 or axis[0] not in AXES):
         raise LissomError(f"{name}: the component must be x, y or z, not {axis[0]!r}")
-    if kind == "deflection" and link not in model.beams:
-        raise LissomError(f"{name}: {link} is rigid; the flexible links are {', '.join(model.beams) or 'none'}")
+    if kind == "deflection" and link not in model.flexible:
+        raise LissomError(f"{name}: {link} is rigid; the flexible links are {', '.join(model.flexible) or 'none'}")
     return kind, link, [AXES.index(axis[0])] if axis else [0, 1, 2]

@@ -19,23 +19,23 @@ UNEVEN = 1e-6  # relative spread of sampling intervals that is taken for roundin
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """A spectrum at the frequencies `hz` (F,); `values` (F,) or (F, channels)."""
+    """A spectrum: `frequencies` (F,) in Hz, `values` (F,) or (F, channels)."""
 
-    hz: np.ndarray
+    frequencies: np.ndarray
     values: np.ndarray
 
     def peaks(self, number: int | None = None, least: float = 0.01) -> Peaks:
         """Peaks of a spectrum of one channel, strongest first; see `find_peaks`."""
         if self.values.ndim != 1:
             raise LissomError(f"peaks of one channel only: this spectrum has {self.values.shape[1]}; select one")
-        return find_peaks(self.hz, self.values, number, least)
+        return find_peaks(self.frequencies, self.values, number, least)
 
 
 @dataclass(frozen=True, eq=False)
 class Peaks:
     """Peaks, strongest first."""
 
-    hz: np.ndarray  # (peaks,) interpolated between the lines
+    frequencies: np.ndarray  # (peaks,) Hz, interpolated between the lines
     values: np.ndarray  # (peaks,) height there
 
 
@@ -68,24 +68,25 @@ def power_density(t: Any, y: ArrayLike | str | None = None, *, segments: int = 8
     time, values = signal(t, y)
     rate = (len(time) - 1) / (time[-1] - time[0])
     length = min(len(time), max(8, 2 * len(time) // (int(segments) + 1)))  # parts overlap by half
-    hz, density = welch(values, rate, window, length, axis=0, detrend="constant")
-    return Spectrum(hz, density)
+    frequencies, density = welch(values, rate, window, length, axis=0, detrend="constant")
+    return Spectrum(frequencies, density)
 
 
-def find_peaks(hz: ArrayLike, values: ArrayLike, number: int | None = None, least: float = 0.01) -> Peaks:
+def find_peaks(frequencies: ArrayLike, values: ArrayLike, number: int | None = None, least: float = 0.01) -> Peaks:
     """Local maxima of at least `least` times the highest, strongest first.
 
     Frequency and height are those of the parabola through the logarithms at a maximum and its two neighbours.
     """
-    hz, values = np.asarray(hz, float), np.asarray(values, float)
+    frequencies, values = np.asarray(frequencies, float), np.asarray(values, float)
     inner = values[1:-1]
     k = 1 + np.flatnonzero((inner > values[:-2]) & (inner >= values[2:]) & (inner >= least * values.max(initial=0)))
     tiny = np.finfo(float).tiny
     low, top, high = (np.log(np.maximum(values[k + step], tiny)) for step in (-1, 0, 1))
     shift = 0.5 * (low - high) / (low - 2 * top + high)
-    peaks = Peaks(hz[k] + shift * (hz[1] - hz[0] if len(hz) > 1 else 0.0), np.exp(top - 0.25 * (low - high) * shift))
-    order = np.argsort(-peaks.values)[:number]
-    return Peaks(peaks.hz[order], peaks.values[order])
+    spacing = frequencies[1] - frequencies[0] if len(frequencies) > 1 else 0.0
+    places, heights = frequencies[k] + shift * spacing, np.exp(top - 0.25 * (low - high) * shift)
+    order = np.argsort(-heights)[:number]
+    return Peaks(places[order], heights[order])
 
 
 def signal(t: Any, y: ArrayLike | str | None = None) -> tuple[np.ndarray, np.ndarray]:

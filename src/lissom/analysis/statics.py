@@ -187,7 +187,7 @@ class _Search:
             force = force - self._load(self.q)
             stiffness = stiffness - along_coordinates(self.model, self.q, self._load)
         free = np.ix_(self.free, self.free)
-        return force[self.free], stiffness[free], exact.qdd[free]
+        return force[self.free], stiffness[free], exact.a[free]
 
     def _solve(self) -> tuple[int, bool]:
         from scipy.linalg import eigvalsh
@@ -286,8 +286,8 @@ def tip_deflections(model: Model, q: Vector) -> dict[str, Deflection]:
     """Elastic displacement and rotation of the tip of each flexible link."""
     out = {}
     for body in model.bodies:
-        if body.link in model.beams:
-            beam = model.beams[body.link]
+        if body.link in model.flexible:
+            beam = model.flexible[body.link]
             pose = beam.pose(beam.length, q[body.modes_q])
             out[body.link] = Deflection(pose[:3, 3] - beam.position(beam.length), so3.log(pose[:3, :3]))
     return out
@@ -297,8 +297,8 @@ def _doubts(model: Model, deflections: dict[str, Deflection]) -> list[str]:
     """Links bent beyond the range of small deformations."""
     out = []
     for link, tip in deflections.items():
-        share = np.linalg.norm(tip.displacement) / model.beams[link].length
-        if share > FAR and model.beams[link].stiffening != "exact":
+        share = np.linalg.norm(tip.displacement) / model.flexible[link].length
+        if share > FAR and model.flexible[link].stiffening != "exact":
             out.append(f"{link} deflects by {share:.0%} of its length, beyond small deformations ({FAR:.0%})")
     return out
 

@@ -3,8 +3,9 @@
 from lissom.beam import families
 from lissom.beam.basis import DIRECTIONS, Basis, make_basis
 from lissom.beam.damping import Damping
+from lissom.beam.flexible import FlexibleLink, NaturalModes, SectionMap
 from lissom.beam.invariants import Invariants
-from lissom.beam.link import BeamLink, NaturalModes, SectionMap
+from lissom.beam.link import BeamLink
 from lissom.beam.lumped import LumpedMass
 from lissom.beam.section import Material, Section
 from lissom.beam.shapes import Shapes
@@ -18,6 +19,7 @@ __all__ = [
     "make_basis",
     "DIRECTIONS",
     "LumpedMass",
+    "FlexibleLink",
     "BeamLink",
     "SectionMap",
     "NaturalModes",

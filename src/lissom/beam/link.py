@@ -12,9 +12,11 @@ so that R carries e_x along the axis to second order and the twist rate is t'. S
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +26,7 @@ from lissom.beam.damping import Damping
 from lissom.beam.eigen import eigenmodes
 from lissom.beam.exact import ExactField, Stations
 from lissom.beam.field import Field, Sections, gram
+from lissom.beam.flexible import NaturalModes, SectionMap
 from lissom.beam.invariants import Invariants, integrate
 from lissom.beam.lumped import LumpedMass
 from lissom.beam.number import Array, Number, positive
@@ -33,28 +36,6 @@ from lissom.beam.shortening import Shortening, shortening
 from lissom.errors import LissomError
 
 ORDERS = ("none", "first", "exact")
-
-
-class SectionMap(NamedTuple):
-    """How the section at one station moves, for a link with m coordinates."""
-
-    position: Array  # (3,) on the undeformed link
-    phi: Array  # (3, m) displacement per coordinate
-    psi: Array  # (3, m) rotation per coordinate
-    foreshortening: Array  # (m, m) B: the section moves by -1/2 eta^T B eta along x
-    twist: Array  # (m, m) D: it turns by 1/2 eta^T D eta about its axis
-    running: Array = np.zeros(0)  # (K,) exact field: from the tangent at the nodes to the section's position
-
-
-class NaturalModes(NamedTuple):
-    """Natural modes of a link with its base held, in rising order of frequency.
-
-    A label is the direction with most of the mode's kinetic energy, counted: y1, z1, y2, torsion1, ...
-    """
-
-    hz: Array  # (m,)
-    labels: tuple[str, ...]
-    shapes: Array  # (m, m) column k: the coordinates of mode k, with unit modal mass
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +53,8 @@ class BeamLink:
     stiffening: str = "first"
     damping: Damping = 0.0
     masses: tuple[LumpedMass, ...] = ()
+
+    interfaces: ClassVar[Mapping[str, Any]] = MappingProxyType({})  # places are metres along the axis: none has a name
 
     def __post_init__(self) -> None:
         positive("length", self.length)

@@ -45,7 +45,7 @@ def robot_of(name: str, settings: list[tuple[str, Any]]) -> tuple[Robot, Scenari
 def _entry(name: str) -> Entry:
     text = (resources.files("lissom.model") / "robots" / f"{name}.yaml").read_text(encoding="utf-8")
     robot = Robot.from_yaml(text)
-    size = len(robot.links), sum(link.elastic for link in robot.links)
+    size = len(robot.links), sum(link.flexible for link in robot.links)
     if name not in scenario_names():
         return Entry(name, *size, f"free motion, {FREE_MOTION:g} s", "Let go at rest from zero")
     told = builtin_text(name)

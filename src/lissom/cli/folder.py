@@ -79,7 +79,7 @@ class Folder:
         from lissom.view.film import film
 
         goal = within(self.path, name)
-        duration = float(trajectory.t[-1] - trajectory.t[0])
+        duration = float(trajectory.time[-1] - trajectory.time[0])
         with Bar(duration, show, "drawing") as bar:
             film(trajectory, goal, progress=lambda done, count: bar.update(duration * done / count))
         self.files.append(name)

@@ -63,7 +63,7 @@ def _data(found: NaturalModes) -> dict[str, Any]:
         ratio = float(found.damping_ratios[k])
         rows.append(
             {
-                "hz": float(found.frequencies_hz[k]),
+                "frequency": float(found.frequencies[k]),
                 "damping_ratio": ratio if ratio == ratio else None,
                 "growth": float(found.growth[k]),
                 "label": label,

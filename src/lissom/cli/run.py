@@ -136,6 +136,6 @@ def _trajectory(prepared: Prepared, show: bool) -> Trajectory:
             motion=prepared.motion,
             progress=bar.update,
         )
-    if len(raw.t) == 0:
+    if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     return from_run(raw)

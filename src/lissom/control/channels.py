@@ -124,7 +124,7 @@ def _check(model: Model, body: BodyNames, name: str, field: str) -> None:
     if joint.type in ("spherical", "free"):
         raise LissomError(
             f"{field}: {name!r} is a {joint.type} joint, whose turn is no single angle; "
-            "control it by a function of (t, q, qd), see Sampled"
+            "control it by a function of (t, q, v), see Sampled"
         )
     if np.any(model.arrays.velocities.prescribed[body.joint_v]):
         raise LissomError(f"{field}: the motion of {name!r} is prescribed; no controller can act on it")

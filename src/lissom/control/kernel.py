@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +10,18 @@ import numpy as np
 from lissom.kernel.jit import inline, kernel
 
 
+class Law(IntEnum):
+    """What is added to, or computed around, the PD term."""
+
+    PD = 0
+    GRAVITY = 1
+    COMPUTED_TORQUE = 2
+
+
 class LawArrays(NamedTuple):
     """A control law as the loop reads it; see `ControlLaw`. `na` controlled coordinates."""
 
-    law: int
+    law: int  # a Law
     force: np.ndarray  # (na,) index into v of the force
     measured_q: np.ndarray  # (na,)
     measured_v: np.ndarray  # (na,)
@@ -84,13 +93,13 @@ def control_forces(law, twin, scratch, t, q, v, force):
     """Add the law's forces at the state (q, v) to `force` (nv,). `scratch` holds the twin's work and vectors."""
     zero = scratch.zero
     count = law.force.shape[0]
-    if law.law > 0:
+    if law.law != Law.PD:
         for k in range(law.twin_q.shape[0]):
             scratch.twin_q[k] = q[law.twin_q[k]]
         for k in range(law.twin_v.shape[0]):
-            scratch.twin_v[k] = v[law.twin_v[k]] if law.law == 2 else zero
+            scratch.twin_v[k] = v[law.twin_v[k]] if law.law == Law.COMPUTED_TORQUE else zero
             scratch.twin_a[k] = zero
-        if law.law == 2:
+        if law.law == Law.COMPUTED_TORQUE:
             for k in range(count):
                 r, rd, rdd = evaluate(law.breaks, law.coefficients, k, t)
                 scratch.twin_a[law.twin_index[k]] = (
@@ -108,9 +117,9 @@ def control_forces(law, twin, scratch, t, q, v, force):
     for k in range(count):
         feed, _, _ = evaluate(law.feed_breaks, law.feed_coefficients, k, t)
         tau = zero + feed
-        if law.law < 2:
+        if law.law != Law.COMPUTED_TORQUE:
             r, rd, _ = evaluate(law.breaks, law.coefficients, k, t)
             tau += law.kp[k] * (r - q[law.measured_q[k]]) + law.kd[k] * (rd - v[law.measured_v[k]])
-        if law.law > 0:
+        if law.law != Law.PD:
             tau += scratch.twin_tau[law.twin_index[k]]
         force[law.force[k]] += saturate(tau, law.lower[k], law.upper[k], zero)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from lissom.control import checks
 from lissom.control.channels import Channel, Side, by_channel, channels, indices, reference_of
+from lissom.control.kernel import Law
 from lissom.control.reference import Reference
 from lissom.control.twin import rigid_twin
 from lissom.errors import LissomError
@@ -24,14 +24,6 @@ Gains = Mapping[str, Mapping[str, ArrayLike]]
 STEP = 1e-30  # of complex-step derivatives
 _P = "give p in N m/rad (N/m when sliding)"
 _D = "give d in N m s/rad (N s/m when sliding), 0 for none"
-
-
-class Law(IntEnum):
-    """What is added to, or computed around, the PD term."""
-
-    PD = 0
-    GRAVITY = 1
-    COMPUTED_TORQUE = 2
 
 
 def _none() -> np.ndarray:
@@ -72,30 +64,30 @@ class ControlLaw:
         parts.append(self.reference.discontinuities(2 if self.law == Law.COMPUTED_TORQUE else 1))
         return np.unique(np.concatenate(parts))
 
-    def __call__(self, t: float, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
-        """Generalised forces (nv,) at the state (q, qd), which may be complex."""
-        return self._forces(self.reference(t), self.feedforward(t)[0], np.asarray(q), np.asarray(qd))
+    def __call__(self, t: float, q: ArrayLike, v: ArrayLike) -> np.ndarray:
+        """Generalised forces (nv,) at the state (q, v), which may be complex."""
+        return self._forces(self.reference(t), self.feedforward(t)[0], np.asarray(q), np.asarray(v))
 
-    def derivatives(self, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Exact derivatives (nv, nq) and (nv, nv) of the forces by q and qd; zero beyond a saturation."""
+    def derivatives(self, t: float, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Exact derivatives (nv, nq) and (nv, nv) of the forces by q and v; zero beyond a saturation."""
         wanted, feed = self.reference(t), self.feedforward(t)[0]
-        by_q, by_qd = np.zeros((self.nv, len(q))), np.zeros((self.nv, len(qd)))
+        by_q, by_v = np.zeros((self.nv, len(q))), np.zeros((self.nv, len(v)))
         for k in {*self.measured_q, *self.twin_q}:
-            by_q[:, k] = self._forces(wanted, feed, q + 1j * STEP * np.eye(len(q))[k], qd).imag / STEP
+            by_q[:, k] = self._forces(wanted, feed, q + 1j * STEP * np.eye(len(q))[k], v).imag / STEP
         for k in {*self.measured_v, *self.twin_v}:
-            by_qd[:, k] = self._forces(wanted, feed, q, qd + 1j * STEP * np.eye(len(qd))[k]).imag / STEP
-        return by_q, by_qd
+            by_v[:, k] = self._forces(wanted, feed, q, v + 1j * STEP * np.eye(len(v))[k]).imag / STEP
+        return by_q, by_v
 
-    def _forces(self, wanted: tuple[np.ndarray, ...], feed: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    def _forces(self, wanted: tuple[np.ndarray, ...], feed: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         r, rd, rdd = wanted
-        torque = self.kp * (r - q[self.measured_q]) + self.kd * (rd - qd[self.measured_v])
+        torque = self.kp * (r - q[self.measured_q]) + self.kd * (rd - v[self.measured_v])
         if self.twin is not None:
             from lissom.dynamics import inverse_dynamics
 
             rate = np.zeros(self.twin.nv, torque.dtype)
             acceleration = rate.copy()
             if self.law == Law.COMPUTED_TORQUE:
-                rate, acceleration[self.twin_index], torque = qd[self.twin_v], rdd + torque, 0.0
+                rate, acceleration[self.twin_index], torque = v[self.twin_v], rdd + torque, 0.0
             torque = torque + inverse_dynamics(self.twin, q[self.twin_q], rate, acceleration)[self.twin_index]
         torque = torque + feed
         torque = np.where(torque.real > self.upper, self.upper, np.where(torque.real < self.lower, self.lower, torque))

@@ -72,7 +72,7 @@ def modal_model(model: Model, at: Equilibrium, selected: Sequence[Channel], limi
     """The linear model about an equilibrium, cut after the modes of `limit` Hz."""
     linear = linearise(model, at, inputs=[model.coordinates[channel.force] for channel in selected])
     modes = natural_modes(model, at.q, locked=False)
-    shapes = modes.shapes[:, modes.frequencies_hz <= limit]
+    shapes = modes.shapes[:, modes.frequencies <= limit]
     inverse = shapes.T @ mass_matrix(model, at.q)
     back, to = np.kron(np.eye(2), inverse), np.kron(np.eye(2), shapes)
     names = [f"mode {k + 1}" for k in range(len(inverse))]
@@ -114,7 +114,7 @@ def _held(linear: LinearModel, time: float) -> SampledModel:
 
 def tip_rows(model: Model, link: str) -> np.ndarray:
     """Elastic displacement (3) and rotation times length (3) of a beam's tip, by v: (6, nv)."""
-    beam, body = model.beams[link], model.body(link)
+    beam, body = model.flexible[link], model.body(link)
     section = beam.section_map(beam.length)
     rows = np.zeros((6, model.nv))
     rows[:3, body.modes_v], rows[3:, body.modes_v] = section.phi, beam.length * section.psi
@@ -147,14 +147,14 @@ def tip_sensor(model: Model, q: np.ndarray, spec: Any, field: str) -> Sensor:
     if kind != "deflection":
         hint = did_you_mean(kind, SENSOR_KINDS)
         raise LissomError(f"{field}.kind = {checks.brief(kind)}: is unknown{hint}; choose {listed(SENSOR_KINDS)}")
-    if link not in model.beams:
-        beams = listed(model.beams, "and") if model.beams else "none"
+    if link not in model.flexible:
+        beams = listed(model.flexible, "and") if model.flexible else "none"
         raise LissomError(f"{field}.link = {link}: is rigid and has no deflection; the beams are {beams}")
     rows = _gradients(model, q, f"{link}.deflection")
     bends = [k for k in (1, 2) if np.any(rows[k])]
     if not bends:
         raise LissomError(f"{field}.link = {link}: has no bending modes; give it some, or measure its position")
-    beam, modes = model.beams[link], model.body(link).modes_q
+    beam, modes = model.flexible[link], model.body(link).modes_q
     return Sensor(
         f"deflection of {link}", rows[bends], lambda q: beam.displacement(beam.length, q[modes])[bends], noise
     )

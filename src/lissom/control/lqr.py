@@ -41,7 +41,7 @@ from lissom.model.compiled import Model
 class StateFeedback:
     """u = u0 + inertia rdd - K (x - x_ref), x estimated from the sensors.
 
-    A function of (t, q, qd) with memory. x holds modal coordinates and their rates (and, with a delay, past
+    A function of (t, q, v) with memory. x holds modal coordinates and their rates (and, with a delay, past
     inputs) about the equilibrium.
     """
 
@@ -81,7 +81,7 @@ class StateFeedback:
         n = len(self.A)
         return np.linalg.eigvals(self.A @ (np.eye(n) - self.L @ self.C))
 
-    def __call__(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Generalised forces (nv,) of the sample at t; reads of q what the sensors see."""
         r, rd, rdd = self.reference(t)
         measured = np.concatenate([sensor.value(q) for sensor in self.sensors]) - self._start
@@ -237,8 +237,8 @@ def _rigid_inertia(model: Model, at: Equilibrium, selected: Sequence[Channel]) -
 def _bandwidth(model: Model, at: Equilibrium, bandwidth: ArrayLike | None, rate: float) -> float:
     if bandwidth is not None:
         return checks.number(bandwidth, "bandwidth", "give the bandwidth of the joints in Hz", above=0)
-    hz = light_modes(model, at.q).hz
-    return float(min([0.5 * hz[0] if len(hz) else rate / 20, rate / 20]))
+    frequencies = light_modes(model, at.q).frequencies
+    return float(min([0.5 * frequencies[0] if len(frequencies) else rate / 20, rate / 20]))
 
 
 def _feedback(
@@ -252,7 +252,7 @@ def _feedback(
 ) -> np.ndarray:
     """Gain K (na, n) of the discrete-time regulator."""
     rows = [np.eye(model.nv)[[channel.joint_v for channel in selected]] / angles[:, None]]
-    rows += [tip_rows(model, link) / (deflection or beam.length / 200) for link, beam in model.beams.items()]
+    rows += [tip_rows(model, link) / (deflection or beam.length / 200) for link, beam in model.flexible.items()]
     weighted = np.concatenate(rows) @ modal.shapes
     n = modal.count
     Q = np.zeros_like(plant.A)

@@ -23,7 +23,7 @@ class Sampled:
     """A controller that runs at a sample rate.
 
     Args:
-        function: function(t, q, qd) -> torques: an array (nv,) or (len(model.actuated),), or {joint: value}.
+        function: function(t, q, v) -> torques: an array (nv,) or (len(model.actuated),), or {joint: value}.
             If it has a method `reset()`, that is called before a simulation.
         rate: samples per second.
         delay: seconds from a sample to the moment its torque acts; zero torque acts before the first.
@@ -36,7 +36,7 @@ class Sampled:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise LissomError(
-                f"controller = {checks.brief(self.function)}: must be a function of (t, q, qd), "
+                f"controller = {checks.brief(self.function)}: must be a function of (t, q, v), "
                 f"not {kind_of(self.function)}"
             )
         checks.number(self.rate, "rate", "give the samples per second", above=0)
@@ -61,7 +61,7 @@ class Sampled:
 class Hold:
     """The torque over time of one simulation: piecewise constant, changing at `next_time` only.
 
-    Call `update(t, q, qd)` at the start and whenever the simulation reaches `next_time`; the result acts
+    Call `update(t, q, v)` at the start and whenever the simulation reaches `next_time`; the result acts
     until the next such time.
     """
 
@@ -78,11 +78,11 @@ class Hold:
         sample = self._count / self._sampled.rate
         return min(sample, self._waiting[0][0]) if self._waiting else sample
 
-    def update(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    def update(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Take the samples due at t, and return the torque (nv,) that acts from t on."""
         slack = 1e-9 * self._sampled.period
         if self._count / self._sampled.rate <= t + slack:
-            value = self._output(t, self._sampled.function(t, q.copy(), qd.copy()))
+            value = self._output(t, self._sampled.function(t, q.copy(), v.copy()))
             self._waiting.append((self._count / self._sampled.rate + self._sampled.delay, value))
             self._count = max(self._count, int(np.floor((t + slack) * self._sampled.rate))) + 1
         while self._waiting and self._waiting[0][0] <= t + slack:

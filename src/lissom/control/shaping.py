@@ -47,7 +47,7 @@ class Impulses(NamedTuple):
 class LightModes(NamedTuple):
     """Modes that vibrate, in rising order of frequency."""
 
-    hz: np.ndarray  # undamped natural frequencies
+    frequencies: np.ndarray  # undamped natural frequencies, Hz
     damping: np.ndarray  # ratios
 
 
@@ -123,12 +123,12 @@ def shaper(
     if not chosen:
         raise LissomError(f"modes = {checks.brief(modes)}: give how many modes, or a list of them such as [1, 2]")
     for k in chosen:
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= len(found.hz):
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= len(found.frequencies):
             raise LissomError(
                 f"modes = {checks.brief(modes)}: {checks.brief(k)} is not a mode; there "
-                f"are {len(found.hz)} modes with a damping ratio below {LIGHT:g}, counted from 1"
+                f"are {len(found.frequencies)} modes with a damping ratio below {LIGHT:g}, counted from 1"
             )
-    return combined(impulses(kind, found.hz[k - 1], found.damping[k - 1]) for k in chosen)
+    return combined(impulses(kind, found.frequencies[k - 1], found.damping[k - 1]) for k in chosen)
 
 
 def light_modes(
@@ -139,7 +139,7 @@ def light_modes(
 
     at = configuration(model, q)
     linear = inverse_derivatives(model, at, np.zeros(model.nv), np.zeros(model.nv))
-    M, D, K = linear.qdd, linear.qd.copy(), linear.q.copy()
+    M, D, K = linear.a, linear.v.copy(), linear.q.copy()
     law = gains if isinstance(gains, ControlLaw) else None
     if gains is not None and law is None:
         names = tuple(gains) if isinstance(gains, Mapping) else ()

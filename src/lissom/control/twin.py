@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.beam import BeamLink
-from lissom.fem.reduced import ReducedLink
+from lissom.beam import FlexibleLink
 from lissom.model.body import Body
 from lissom.model.joint import Joint
 from lissom.model.origin import Origin
@@ -25,18 +24,18 @@ def rigid_twin(robot: Robot, rotors: bool = False) -> Robot:
     Args:
         rotors: keep the rotors of elastic transmissions as reflected inertia of rigid gears.
     """
-    beams = robot.elastic_links()
-    links = tuple(_rigid_link(link, beams, rotors) for link in robot.links)
+    flexible = robot.flexible_links()
+    links = tuple(_rigid_link(link, flexible, rotors) for link in robot.links)
     return robot.model_copy(update={"links": links, "materials": {}})
 
 
-def _rigid_link(link: Link, beams: dict[str, BeamLink | ReducedLink], rotors: bool) -> Link:
+def _rigid_link(link: Link, flexible: dict[str, FlexibleLink], rotors: bool) -> Link:
     changes: dict[str, Any] = {"joint": _clean_joint(link.joint, rotors)}
-    if link.name in beams:
-        changes |= {"beam": None, "flexible": None, "body": _body(beams[link.name])}
-    if link.parent in beams:
+    if link.name in flexible:
+        changes |= {"beam": None, "finite_elements": None, "body": _body(flexible[link.name])}
+    if link.parent in flexible:
         x, y, z = link.origin.xyz
-        parent = beams[link.parent]
+        parent = flexible[link.parent]
         a, b, c = np.real(parent.position(parent.length if link.at is None else link.at)).tolist()
         changes |= {"at": None, "origin": Origin(xyz=(x + a, y + b, z + c), rpy=link.origin.rpy)}
     return link.model_copy(update=changes)
@@ -49,7 +48,7 @@ def _clean_joint(joint: Joint, rotors: bool) -> Joint:
     return joint.model_copy(update={"damping": 0.0, "friction": None, "limits": None, "transmission": gear})
 
 
-def _body(beam: BeamLink | ReducedLink) -> Body:
+def _body(beam: FlexibleLink) -> Body:
     inv = beam.invariants()
     centre = inv.mc0 / inv.mass
     second = inv.G0 - inv.mass * np.outer(centre, centre)  # second moments about the centre of mass

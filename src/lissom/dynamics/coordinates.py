@@ -41,11 +41,11 @@ def configuration(model: Model, q: ArrayLike | Named | None = None, field: str =
     return _unit_quaternions(model, out, field)
 
 
-def rates(model: Model, qd: ArrayLike | Named | None = None, field: str = "qd") -> Vector:
+def rates(model: Model, v: ArrayLike | Named | None = None, field: str = "v") -> Vector:
     """Velocities as an array (nv,): zero if None; by name as in `configuration`."""
-    if qd is not None and not isinstance(qd, Mapping):
-        return _array(model, qd, model.coordinates, field)
-    named = qd or {}
+    if v is not None and not isinstance(v, Mapping):
+        return _array(model, v, model.coordinates, field)
+    named = v or {}
     out = _placed(np.zeros(model.nv), named, lambda name: velocity_indices(model, name), field)
     for body in _led_rotors(model, named):
         out[body.rotor_v] = out[body.joint_v.start]

@@ -24,9 +24,9 @@ class Derivatives(NamedTuple):
     Derivatives by configuration are along velocity coordinates: a quaternion turns about body axes.
     """
 
-    qdd: Vector
+    a: Vector
     q: np.ndarray
-    qd: np.ndarray
+    v: np.ndarray
     tau: np.ndarray  # the inverse of the mass matrix
 
 
@@ -35,29 +35,29 @@ class InverseDerivatives(NamedTuple):
 
     tau: Vector
     q: np.ndarray  # along velocity coordinates, as in Derivatives
-    qd: np.ndarray
-    qdd: np.ndarray  # the mass matrix
+    v: np.ndarray
+    a: np.ndarray  # the mass matrix
 
 
 def derivatives(
     model: Model,
     q: ArrayLike,
-    qd: ArrayLike,
+    v: ArrayLike,
     tau: ArrayLike | None = None,
     wrenches: Wrenches | None = None,
-    qdd: ArrayLike | None = None,
+    a: ArrayLike | None = None,
 ) -> Derivatives:
-    """Forward dynamics and its exact derivatives with respect to q, qd and tau.
+    """Forward dynamics and its exact derivatives with respect to q, v and tau.
 
-    Arguments are those of `forward_dynamics`. Accelerations of prescribed joints are given by `qdd`: their
+    Arguments are those of `forward_dynamics`. Accelerations of prescribed joints are given by `a`: their
     rows are zero, and so are their columns by tau.
     """
     n = model.nv
-    q, qd = vector(model, q, "q", model.nq), vector(model, qd, "qd", n)
+    q, v = vector(model, q, "q", model.nq), vector(model, v, "v", n)
     tau = vector(model, np.zeros(n) if tau is None else tau, "tau", n)
-    given = vector(model, np.zeros(n) if qdd is None else qdd, "qdd", n)
+    given = vector(model, np.zeros(n) if a is None else a, "a", n)
     rows = body_wrenches(model, wrenches, np.float64)
-    _refuse_complex(model, q, qd, tau, given)
+    _refuse_complex(model, q, v, tau, given)
     out = Derivatives(given.copy(), *(np.empty((n, n)) for _ in range(3)))
     complex_ = [np.empty(size, np.complex128) for size in (model.nq, n, n)]
     kernel.forward_derivatives(
@@ -65,47 +65,45 @@ def derivatives(
         model.workspace(np.float64),
         model.workspace(np.complex128),
         q,
-        qd,
+        v,
         tau,
         rows,
         *complex_,
         np.empty((len(model.bodies) + 1, 6), np.complex128),
         np.empty(n, np.complex128),
-        out.qdd,
+        out.a,
         np.empty((n, n)),
         out.q,
-        out.qd,
+        out.v,
         out.tau,
     )
-    results = (out.qdd, out.q.T, out.qd.T, out.tau.T)
-    return Derivatives(*(finite(model, "derivatives", part, q=q, qd=qd, tau=tau, qdd=given) for part in results))
+    results = (out.a, out.q.T, out.v.T, out.tau.T)
+    return Derivatives(*(finite(model, "derivatives", part, q=q, v=v, tau=tau, a=given) for part in results))
 
 
 def inverse_derivatives(
-    model: Model, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrenches: Wrenches | None = None
+    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Wrenches | None = None
 ) -> InverseDerivatives:
-    """Inverse dynamics and its exact derivatives with respect to q, qd and qdd.
+    """Inverse dynamics and its exact derivatives with respect to q, v and a.
 
     Arguments are those of `inverse_dynamics`.
     """
     n = model.nv
-    q, qd, qdd = (
-        vector(model, value, name, size) for value, name, size in ((q, "q", model.nq), (qd, "qd", n), (qdd, "qdd", n))
-    )
-    _refuse_complex(model, q, qd, qdd)
-    by_q, by_qd = np.empty((n, n)), np.empty((n, n))
+    q, v, a = (vector(model, value, name, size) for value, name, size in ((q, "q", model.nq), (v, "v", n), (a, "a", n)))
+    _refuse_complex(model, q, v, a)
+    by_q, by_v = np.empty((n, n)), np.empty((n, n))
     kernel.inverse_derivatives(
         model.struct,
         model.workspace(np.complex128),
-        *(a.astype(np.complex128) for a in (q, qd, qdd)),
+        *(each.astype(np.complex128) for each in (q, v, a)),
         body_wrenches(model, wrenches, np.complex128),
         np.empty(n, np.complex128),
         by_q,
-        by_qd,
+        by_v,
     )
-    for part in (by_q, by_qd):
-        finite(model, "inverse_derivatives", part.T, q=q, qd=qd, qdd=qdd)
-    return InverseDerivatives(inverse_dynamics(model, q, qd, qdd, wrenches), by_q.T, by_qd.T, mass_matrix(model, q))
+    for part in (by_q, by_v):
+        finite(model, "inverse_derivatives", part.T, q=q, v=v, a=a)
+    return InverseDerivatives(inverse_dynamics(model, q, v, a, wrenches), by_q.T, by_v.T, mass_matrix(model, q))
 
 
 def parameter_derivatives(
@@ -122,8 +120,8 @@ def parameter_derivatives(
 
     Args:
         parameters: paths such as "materials.steel.E", "links.upper.beam.length", "links.payload.body.mass".
-        state: what the function takes after the model: q, qd, tau for `forward_dynamics`; q, qd, qdd for
-            `inverse_dynamics`; q for `mass_matrix`; q, qd for `energy`.
+        state: what the function takes after the model: q, v, tau for `forward_dynamics`; q, v, a for
+            `inverse_dynamics`; q for `mass_matrix`; q, v for `energy`.
         function: any function of a model that returns numbers and accepts a complex model.
         prescribed: joints whose motion is given, as in `robot.compile`.
     Returns:

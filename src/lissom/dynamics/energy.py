@@ -29,16 +29,16 @@ class Energy(NamedTuple):
         return self.kinetic + self.potential
 
 
-def energy(model: Model, q: ArrayLike, qd: ArrayLike) -> Energy:
-    """Kinetic and potential energies at the state (q, qd)."""
-    q, qd = vector(model, q, "q", model.nq), vector(model, qd, "qd", model.nv)
-    number = number_type(model, q, qd)
+def energy(model: Model, q: ArrayLike, v: ArrayLike) -> Energy:
+    """Kinetic and potential energies at the state (q, v)."""
+    q, v = vector(model, q, "q", model.nq), vector(model, v, "v", model.nv)
+    number = number_type(model, q, v)
     parts = np.empty(4, number)
     kernel.energies(
         model.struct,
         model.workspace(number),
         q.astype(number, copy=False),
-        qd.astype(number, copy=False),
+        v.astype(number, copy=False),
         parts,
     )
-    return Energy(*finite(model, "energy", parts, q=q, qd=qd).tolist())
+    return Energy(*finite(model, "energy", parts, q=q, v=v).tolist())

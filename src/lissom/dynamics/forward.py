@@ -13,33 +13,33 @@ from lissom.model.compiled import Model
 def forward_dynamics(
     model: Model,
     q: ArrayLike,
-    qd: ArrayLike,
+    v: ArrayLike,
     tau: ArrayLike | None = None,
     wrenches: Wrenches | None = None,
-    qdd: ArrayLike | None = None,
+    a: ArrayLike | None = None,
 ) -> Vector:
     """Accelerations under the forces `tau` (articulated-body pass over flexible links, O(n)).
 
     Args:
         q: configuration, shape (model.nq,), in the order of `model.q_names`.
-        qd, tau: velocities and applied forces, shape (model.nv,), in the order of `model.coordinates`.
+        v, tau: velocities and applied forces, shape (model.nv,), in the order of `model.coordinates`.
         wrenches: external wrenches by link name, (torque, force) at the link's origin in the link's axes.
-        qdd: accelerations of prescribed joints (entries of other coordinates are ignored); zero unless given.
+        a: accelerations of prescribed joints (entries of other coordinates are ignored); zero unless given.
     Returns:
         Accelerations, shape (model.nv,).
     """
-    q, qd = vector(model, q, "q", model.nq), vector(model, qd, "qd", model.nv)
+    q, v = vector(model, q, "q", model.nq), vector(model, v, "v", model.nv)
     tau = vector(model, np.zeros(model.nv) if tau is None else tau, "tau", model.nv)
-    given = np.zeros(model.nv) if qdd is None else vector(model, qdd, "qdd", model.nv)
-    number = number_type(model, q, qd, tau, given, wrenches=wrenches)
+    given = np.zeros(model.nv) if a is None else vector(model, a, "a", model.nv)
+    number = number_type(model, q, v, tau, given, wrenches=wrenches)
     out = given.astype(number)
     forward.forward_dynamics(
         model.struct,
         model.workspace(number),
         q.astype(number, copy=False),
-        qd.astype(number, copy=False),
+        v.astype(number, copy=False),
         tau.astype(number, copy=False),
         body_wrenches(model, wrenches, number),
         out,
     )
-    return finite(model, "forward_dynamics", out, q=q, qd=qd, tau=tau, qdd=given)
+    return finite(model, "forward_dynamics", out, q=q, v=v, tau=tau, a=given)

@@ -15,9 +15,9 @@ from lissom.model.compiled import Model
 
 
 def inverse_dynamics(
-    model: Model, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrenches: Wrenches | None = None
+    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Wrenches | None = None
 ) -> Vector:
-    """Generalised forces that produce `qdd` (recursive Newton-Euler, O(n)).
+    """Generalised forces that produce `a` (recursive Newton-Euler, O(n)).
 
     Outward pass: twists and accelerations of every link frame; inward pass: wrenches, (22)-(27) of Park et
     al. 1995, extended by the modal rows of each flexible link. Passive joint forces and gravity are accounted
@@ -25,43 +25,43 @@ def inverse_dynamics(
 
     Args:
         q: configuration, shape (model.nq,).
-        qd, qdd: velocity, acceleration, shape (model.nv,), in the order of `model.coordinates`.
+        v, a: velocity, acceleration, shape (model.nv,), in the order of `model.coordinates`.
         wrenches: external wrenches by link name, (torque, force) at the link's origin in the link's axes.
     Returns:
         Generalised forces, shape (model.nv,): N m, N, or modal units.
     """
-    return _newton_euler(model, q, qd, qdd, wrenches)
+    return _newton_euler(model, q, v, a, wrenches)
 
 
-def bias(model: Model, q: ArrayLike, qd: ArrayLike, wrenches: Wrenches | None = None) -> Vector:
-    """Forces at zero acceleration, shape (model.nv,): M qdd + bias = tau."""
-    return _newton_euler(model, q, qd, np.zeros(model.nv), wrenches)
+def bias(model: Model, q: ArrayLike, v: ArrayLike, wrenches: Wrenches | None = None) -> Vector:
+    """Forces at zero acceleration, shape (model.nv,): M a + bias = tau."""
+    return _newton_euler(model, q, v, np.zeros(model.nv), wrenches)
 
 
 def joint_wrenches(
     model: Model,
     q: ArrayLike,
-    qd: ArrayLike,
-    qdd: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
     wrenches: Wrenches | None = None,
-    frame: Literal["child", "parent", "world"] = "child",
+    frame: Literal["local", "parent", "world"] = "local",
 ) -> np.ndarray:
     """Wrench (torque, force) that the parent exerts on the child in every joint, about the joint's point.
 
     The torque about a joint's axis, motor included, is part of it. The point is the child frame's origin.
 
     Args:
-        frame: axes of the components: those of the child (default), of the parent link, or of the world.
+        frame: axes of the components: "local" (those of the child), "parent" or "world".
     Returns:
         One row per link in the order of `model.joints`, shape (joints, 6).
     """
-    if frame not in ("child", "parent", "world"):
-        raise LissomError(f"frame must be 'child', 'parent' or 'world', got {frame!r}")
-    tau = _newton_euler(model, q, qd, qdd, wrenches)
+    if frame not in ("local", "parent", "world"):
+        raise LissomError(f"frame must be 'local', 'parent' or 'world', got {frame!r}")
+    tau = _newton_euler(model, q, v, a, wrenches)
     number = tau.dtype.type
     work = model.scratch(number)
     rows = work.wrench[1:].copy()
-    if frame == "child":
+    if frame == "local":
         return rows
     if frame == "world":
         kernel_energy.world_frames(model.struct, model.workspace(number))
@@ -69,21 +69,21 @@ def joint_wrenches(
     return np.concatenate([np.einsum("nij,nj->ni", axes, part) for part in (rows[:, :3], rows[:, 3:])], axis=1)
 
 
-def _newton_euler(model: Model, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrenches: Wrenches | None) -> Vector:
-    q, qd, qdd = (
+def _newton_euler(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Wrenches | None) -> Vector:
+    q, v, a = (
         vector(model, q, "q", model.nq),
-        vector(model, qd, "qd", model.nv),
-        vector(model, qdd, "qdd", model.nv),
+        vector(model, v, "v", model.nv),
+        vector(model, a, "a", model.nv),
     )
-    number = number_type(model, q, qd, qdd, wrenches=wrenches)
+    number = number_type(model, q, v, a, wrenches=wrenches)
     tau = np.empty(model.nv, number)
     inverse.inverse_dynamics(
         model.struct,
         model.workspace(number),
         q.astype(number, copy=False),
-        qd.astype(number, copy=False),
-        qdd.astype(number, copy=False),
+        v.astype(number, copy=False),
+        a.astype(number, copy=False),
         body_wrenches(model, wrenches, number),
         tau,
     )
-    return finite(model, "inverse_dynamics", tau, q=q, qd=qd, qdd=qdd)
+    return finite(model, "inverse_dynamics", tau, q=q, v=v, a=a)

@@ -18,7 +18,7 @@ from lissom.kernel import jacobian as kernel_jacobian
 from lissom.model.compiled import Model
 from lissom.model.probe import Probe, probe
 
-Axes = Literal["world", "point"]
+Frame = Literal["world", "local"]
 
 
 def tip_pose(model: Model, q: ArrayLike, link: str | None = None) -> np.ndarray:
@@ -39,15 +39,15 @@ def point_pose(
 def point_velocity(
     model: Model,
     q: ArrayLike,
-    qd: ArrayLike,
+    v: ArrayLike,
     link: str,
     x: float | str | None = None,
     offset: ArrayLike = (0, 0, 0),
-    axes: Axes = "world",
+    frame: Frame = "world",
 ) -> Vector:
     """Twist (omega, v) of a point of `link`, (6,), in world axes or its own; v is the point's velocity."""
-    work, _ = _frames(model, q, qd, link, x, offset)
-    return _rotated(work, np.concatenate([work.omega[-1], work.velocity[-1]]), axes)
+    work, _ = _frames(model, q, v, link, x, offset)
+    return _rotated(work, np.concatenate([work.omega[-1], work.velocity[-1]]), frame)
 
 
 def jacobian(
@@ -56,13 +56,13 @@ def jacobian(
     link: str,
     x: float | str | None = None,
     offset: ArrayLike = (0, 0, 0),
-    axes: Axes = "world",
+    frame: Frame = "world",
 ) -> np.ndarray:
-    """Jacobian of `point_velocity` with respect to `qd`, shape (6, model.nv)."""
+    """Jacobian of `point_velocity` with respect to `v`, shape (6, model.nv)."""
     work, point = _frames(model, q, np.zeros(model.nv), link, x, offset)
     J = np.empty((6, model.nv), work.omega.dtype)
     kernel_jacobian.frame_jacobian(point.struct, point.workspace(J.dtype.type), len(work.omega) - 1, J)
-    return _rotated(work, J, axes)
+    return _rotated(work, J, frame)
 
 
 def point_force(
@@ -72,23 +72,23 @@ def point_force(
     link: str,
     x: float | str | None = None,
     offset: ArrayLike = (0, 0, 0),
-    axes: Axes = "world",
+    frame: Frame = "world",
 ) -> Vector:
     """Generalised forces (model.nv,) of a wrench (torque, force) at a point of `link`: add them to `tau`."""
-    return jacobian(model, q, link, x, offset, axes).T @ wrench_vector(wrench, "wrench")
+    return jacobian(model, q, link, x, offset, frame).T @ wrench_vector(wrench, "wrench")
 
 
 def _frames(
-    model: Model, q: ArrayLike, qd: ArrayLike, link: str, x: float | str | None, offset: ArrayLike
+    model: Model, q: ArrayLike, v: ArrayLike, link: str, x: float | str | None, offset: ArrayLike
 ) -> tuple[Any, Probe]:
     """Outward pass with the point as a last, massless frame."""
-    q, qd = vector(model, q, "q", model.nq), vector(model, qd, "qd", model.nv)
-    number = number_type(model, q, qd)
+    q, v = vector(model, q, "q", model.nq), vector(model, v, "v", model.nv)
+    number = number_type(model, q, v)
     shift = numbers(offset, "offset")
     if shift.shape != (3,):
         raise LissomError(f"offset must be (x, y, z), 3 numbers, got shape {shift.shape}")
     place: Any = x
-    named = isinstance(x, str) and hasattr(model.beams.get(link), "interfaces")  # of a finite-element link
+    named = isinstance(x, str) and link in model.flexible and model.flexible[link].interfaces
     if x is not None and not named:
         number_or_list = numbers(x, "x")
         if number_or_list.shape != ():
@@ -96,17 +96,17 @@ def _frames(
         place = number_or_list.item()
     point = probe(model, link, place, tuple(shift.tolist()))
     packed = point.workspace(number)
-    kinematics.outward(point.struct, packed, q.astype(number, copy=False), qd.astype(number, copy=False))
+    kinematics.outward(point.struct, packed, q.astype(number, copy=False), v.astype(number, copy=False))
     energy.world_frames(point.struct, packed)
     work = point.scratch(number)
-    finite(model, f"the point on {link}", np.concatenate([work.world_position[-1], work.velocity[-1]]), q=q, qd=qd)
+    finite(model, f"the point on {link}", np.concatenate([work.world_position[-1], work.velocity[-1]]), q=q, v=v)
     return work, point
 
 
-def _rotated(work: Any, rows: np.ndarray, axes: Axes) -> np.ndarray:
-    if axes == "point":
+def _rotated(work: Any, rows: np.ndarray, frame: Frame) -> np.ndarray:
+    if frame == "local":
         return rows
-    if axes != "world":
-        raise LissomError(f"axes must be 'world' or 'point', got {axes!r}")
+    if frame != "world":
+        raise LissomError(f"frame must be 'world' or 'local', got {frame!r}")
     R = work.world_rotation[-1]
     return np.concatenate([R @ rows[:3], R @ rows[3:]])

@@ -31,36 +31,36 @@ def count(
     model: Model,
     function: Counting = "forward_dynamics",
     q: ArrayLike | None = None,
-    qd: ArrayLike | None = None,
+    v: ArrayLike | None = None,
 ) -> OperationCount:
     """Operations in one call of a dynamics function, by a run of the kernel's source on a counting number.
 
     Every operation in the source counts, also with numbers that are zero: the compiled kernel does them too.
-    The count is the same at every state; a random one is taken unless `q` (nq,) or `qd` (nv,) is given.
+    The count is the same at every state; a random one is taken unless `q` (nq,) or `v` (nv,) is given.
     """
-    return evaluate(model, function, q, qd)[0]
+    return evaluate(model, function, q, v)[0]
 
 
 def evaluate(
     model: Model,
     function: Counting,
     q: ArrayLike | None = None,
-    qd: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     forcing: ArrayLike | None = None,
 ) -> tuple[OperationCount, np.ndarray]:
-    """The count and what the counting run computed; `forcing` stands for tau or qdd, zero unless given."""
+    """The count and what the counting run computed; `forcing` stands for tau or a, zero unless given."""
     from lissom.kernel import counter
 
     rng = np.random.default_rng(0)
     nv = model.nv
     q = integrate(model, model.neutral(), 0.01 * rng.normal(size=nv)) if q is None else q
     q = vector(model, q, "q", model.nq)
-    qd = vector(model, rng.normal(size=nv) if qd is None else qd, "qd", nv)
+    v = vector(model, rng.normal(size=nv) if v is None else v, "v", nv)
     forcing = vector(model, np.zeros(nv) if forcing is None else forcing, "forcing", nv)
-    if any(map(np.iscomplexobj, (model.arrays.inertia.mass, q, qd, forcing))):
+    if any(map(np.iscomplexobj, (model.arrays.inertia.mass, q, v, forcing))):
         raise LissomError("operations are counted on real numbers: this model or state is complex")
     result = np.zeros((nv, nv) if function == "mass_matrix" else nv)
-    arguments = (q, np.zeros(nv)) if function == "mass_matrix" else (q, qd, forcing, _no_wrenches(model))
+    arguments = (q, np.zeros(nv)) if function == "mass_matrix" else (q, v, forcing, _no_wrenches(model))
     tally = counter.count(_kernel(function), model.arrays, *arguments, result)
     return OperationCount(**vars(tally)), result
 

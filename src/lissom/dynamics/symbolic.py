@@ -2,8 +2,8 @@
 
 Each function here runs the kernel's own source on symbols and returns a `casadi.Function`:
 
-    f = symbolic.forward_dynamics(model)     # (q, qd, tau) -> qdd
-    f(q, qd, tau)                            # numbers, SX or MX
+    f = symbolic.forward_dynamics(model)     # (q, v, tau) -> a
+    f(q, v, tau)                             # numbers, SX or MX
     f.jacobian()                             # exact, sparse
     symbolic.c_code([f, f.jacobian()], "arm.c")
 
@@ -27,12 +27,12 @@ from lissom.model.probe import probe
 if TYPE_CHECKING:
     from casadi import SX, Function
 
-    from lissom.dynamics.kinematics import Axes
+    from lissom.dynamics.kinematics import Frame
     from lissom.kernel.workspace import Workspace
 
 
 def forward_dynamics(model: Model, wrenches: Sequence[str] = ()) -> Function:
-    """Function (q, qd, tau) -> qdd, the accelerations under the forces `tau`.
+    """Function (q, v, tau) -> a, the accelerations under the forces `tau`.
 
     If the model has prescribed joints, a last input `given` (nv,) holds their accelerations; its other
     entries are ignored.
@@ -44,24 +44,24 @@ def forward_dynamics(model: Model, wrenches: Sequence[str] = ()) -> Function:
     from lissom.kernel import forward
 
     run = _Run(model)
-    q, qd, tau = run.input("q", model.nq), run.input("qd", model.nv), run.input("tau", model.nv)
+    q, v, tau = run.input("q", model.nq), run.input("v", model.nv), run.input("tau", model.nv)
     rows = run.wrenches(model, wrenches)
-    qdd = np.full(model.nv, 0.0, dtype=object)
+    a = np.full(model.nv, 0.0, dtype=object)
     if np.any(model.arrays.velocities.prescribed):
         given = run.input("given", model.nv)
-        qdd = np.where(model.arrays.velocities.prescribed == 1, given, qdd)
-    run.kernel(forward.forward_dynamics, q, qd, tau, rows, qdd)
-    return run.function("forward_dynamics", qdd=qdd)
+        a = np.where(model.arrays.velocities.prescribed == 1, given, a)
+    run.kernel(forward.forward_dynamics, q, v, tau, rows, a)
+    return run.function("forward_dynamics", a=a)
 
 
 def inverse_dynamics(model: Model, wrenches: Sequence[str] = ()) -> Function:
-    """Function (q, qd, qdd) -> tau, the forces that produce `qdd`; `wrenches` as in `forward_dynamics`."""
+    """Function (q, v, a) -> tau, the forces that produce `a`; `wrenches` as in `forward_dynamics`."""
     from lissom.kernel import inverse
 
     run = _Run(model)
-    q, qd, qdd = run.input("q", model.nq), run.input("qd", model.nv), run.input("qdd", model.nv)
+    q, v, a = run.input("q", model.nq), run.input("v", model.nv), run.input("a", model.nv)
     tau = np.empty(model.nv, object)
-    run.kernel(inverse.inverse_dynamics, q, qd, qdd, run.wrenches(model, wrenches), tau)
+    run.kernel(inverse.inverse_dynamics, q, v, a, run.wrenches(model, wrenches), tau)
     return run.function("inverse_dynamics", tau=tau)
 
 
@@ -76,12 +76,12 @@ def mass_matrix(model: Model) -> Function:
 
 
 def energy(model: Model) -> Function:
-    """Function (q, qd) -> (kinetic, potential) in joule."""
+    """Function (q, v) -> (kinetic, potential) in joule."""
     from lissom.kernel import energy as kernel
 
     run = _Run(model)
     parts = np.empty(4, object)
-    run.kernel(kernel.energies, run.input("q", model.nq), run.input("qd", model.nv), parts)
+    run.kernel(kernel.energies, run.input("q", model.nq), run.input("v", model.nv), parts)
     return run.function("energy", kinetic=parts[:1], potential=np.array([parts[1] + parts[2] + parts[3]], object))
 
 
@@ -100,43 +100,43 @@ def point_velocity(
     link: str,
     x: float | None = None,
     offset: ArrayLike = (0, 0, 0),
-    axes: Axes = "world",
+    frame: Frame = "world",
 ) -> Function:
-    """Function (q, qd) -> twist (6,) = (omega, v) of a point of `link`, in world axes or its own."""
-    if axes not in ("world", "point"):
-        raise LissomError(f"axes must be 'world' or 'point', got {axes!r}")
+    """Function (q, v) -> twist (6,) = (omega, v) of a point of `link`, in world axes or its own."""
+    if frame not in ("world", "local"):
+        raise LissomError(f"frame must be 'world' or 'local', got {frame!r}")
     run = _Run(_point(model, link, x, offset))
-    run.frames(run.input("q", model.nq), run.input("qd", model.nv))
+    run.frames(run.input("q", model.nq), run.input("v", model.nv))
     twist = np.concatenate([run.work.omega[-1], run.work.velocity[-1]])
-    if axes == "world":
+    if frame == "world":
         R = run.work.world_rotation[-1]
         twist = np.concatenate([R.dot(twist[:3]), R.dot(twist[3:])])
     return run.function("point_velocity", twist=twist)
 
 
 def configuration_rate(model: Model) -> Function:
-    """Function (q, qd) -> dq/dt (nq,): equal to qd but for quaternions and the position of floating bodies.
+    """Function (q, v) -> dq/dt (nq,): equal to v but for quaternions and the position of floating bodies.
 
-    A Jacobian by q times its Jacobian by qd is one along velocity coordinates, as `lissom.derivatives` gives
+    A Jacobian by q times its Jacobian by v is one along velocity coordinates, as `lissom.derivatives` gives
     it.
     """
     from lissom.kernel import algebra
 
     run = _Run(model)
-    q, qd = run.input("q", model.nq), run.input("qd", model.nv)
+    q, v = run.input("q", model.nq), run.input("v", model.nv)
     rate = np.empty(model.nq, object)
     matrix = run.python(algebra.quaternion_matrix)
     for body in model.bodies:
-        rate[body.modes_q] = qd[body.modes_v]
+        rate[body.modes_q] = v[body.modes_v]
         if body.rotor_q is not None:
-            rate[body.rotor_q] = qd[body.rotor_v]
+            rate[body.rotor_q] = v[body.rotor_v]
         if body.joint_q.stop - body.joint_q.start == body.joint_v.stop - body.joint_v.start:
-            rate[body.joint_q] = qd[body.joint_v]
+            rate[body.joint_q] = v[body.joint_v]
             continue
         w, x, y, z = quaternion = q[body.joint_q][:4]
-        a, b, c = qd[body.joint_v][:3]
+        a, b, c = v[body.joint_v][:3]
         turn = [-a * x - b * y - c * z, a * w + c * y - b * z, b * w - c * x + a * z, c * w + b * x - a * y]
-        glide = qd[body.joint_v][3:]  # none for a spherical joint
+        glide = v[body.joint_v][3:]  # none for a spherical joint
         moved = np.array(matrix(*quaternion), object).dot(glide) if glide.size else []
         rate[body.joint_q] = [*(0.5 * t for t in turn), *moved]
     return run.function("configuration_rate", qdot=rate)
@@ -232,11 +232,11 @@ class _Run:
     def kernel(self, kernel: Any, *arguments: np.ndarray) -> None:
         self.python(kernel)(self.arrays, self.work, *arguments)
 
-    def frames(self, q: np.ndarray, qd: np.ndarray) -> None:
+    def frames(self, q: np.ndarray, v: np.ndarray) -> None:
         """Outward pass and the frames in the world."""
         from lissom.kernel import energy, kinematics
 
-        self.kernel(kinematics.outward, q, qd)
+        self.kernel(kinematics.outward, q, v)
         self.kernel(energy.world_frames)
 
     def function(self, name: str, **outputs: np.ndarray) -> Function:

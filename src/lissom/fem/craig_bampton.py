@@ -123,11 +123,11 @@ def reduce(
             unknowns=structure.size,
             mass=structure.total_mass(),
             interfaces=tied.names,
-            held_hz=held.hz,
+            held_frequencies=held.frequencies,
             shares=held.shares,
-            next_hz=held.next_hz,
-            full_hz=full[: len(squares)],
-            reduced_hz=np.sqrt(squares) / (2 * np.pi),
+            next_frequency=held.next_frequency,
+            full_frequencies=full[: len(squares)],
+            reduced_frequencies=np.sqrt(squares) / (2 * np.pi),
         ),
         nodes=structure.nodes - origin,
         shapes=nodal.reshape(len(structure.nodes), structure.width, -1)[:, :3].copy(),
@@ -150,9 +150,9 @@ def _named(name: str | None, tied: Tied, default: int) -> str:
 class _Held:
     """The modes kept, with all interfaces held."""
 
-    hz: Array
+    frequencies: Array
     shares: Array
-    next_hz: float
+    next_frequency: float
 
 
 class _Body:

@@ -38,7 +38,7 @@ class ReducedLink:
     """A flexible link of any shape with m coordinates (`mode1`, `mode2`, ...: its natural modes, base held).
 
     Coordinates are scaled so that each has the link's mass as its modal mass: their unit is the metre.
-    It offers what `BeamLink` does; places on it are interfaces, by name, or metres along the line from base to tip.
+    A `FlexibleLink`; places on it are interfaces, by name, or metres along the line from base to tip.
     """
 
     inertia: Invariants
@@ -54,6 +54,7 @@ class ReducedLink:
     lines: Array = field(default_factory=lambda: np.zeros((0, 2), int))  # (l, 2) members of a frame
     damping: Damping = 0.0
 
+    masses = ()  # all mass is spread over the elements
     second_order = False
     stiffening = "none"
 
@@ -144,6 +145,9 @@ class ReducedLink:
 
     def shortening(self) -> None:
         """A linear field has no foreshortening."""
+
+    def stations(self) -> None:
+        """A linear field has no tables of an exact one."""
 
     def stiffness(self) -> Array:
         """K of the strain energy 1/2 eta^T K eta, (m, m)."""

@@ -23,25 +23,25 @@ class Truncation:
     unknowns: int
     mass: float
     interfaces: tuple[str, ...]
-    held_hz: Array = field(default_factory=lambda: np.zeros(0))  # (k,) kept
+    held_frequencies: Array = field(default_factory=lambda: np.zeros(0))  # (k,) Hz, kept
     shares: Array = field(default_factory=lambda: np.zeros((0, 6)))  # (k, 6) effective modal mass of each
-    next_hz: float = np.nan  # the lowest held frequency left out
-    full_hz: Array = field(default_factory=lambda: np.zeros(0))  # (c,) full model, base held, other interfaces free
-    reduced_hz: Array = field(default_factory=lambda: np.zeros(0))  # (m,) the same of the reduced model
+    next_frequency: float = np.nan  # the lowest held frequency left out
+    full_frequencies: Array = field(default_factory=lambda: np.zeros(0))  # (c,) base held, other interfaces free
+    reduced_frequencies: Array = field(default_factory=lambda: np.zeros(0))  # (m,) the same of the reduced model
 
     @property
     def cutoff(self) -> float:
         """Highest frequency among the modes kept, Hz."""
-        return float(self.held_hz.max(initial=0.0))
+        return float(self.held_frequencies.max(initial=0.0))
 
     @property
     def errors(self) -> Array:
         """Relative errors (c,) of the reduced model's natural frequencies."""
-        return self.reduced_hz[: len(self.full_hz)] / self.full_hz - 1
+        return self.reduced_frequencies[: len(self.full_frequencies)] / self.full_frequencies - 1
 
     def worst(self, below: float) -> float:
         """Largest error among the natural frequencies below a frequency in Hz."""
-        return float(np.abs(self.errors[self.full_hz < below]).max(initial=0.0))
+        return float(np.abs(self.errors[self.full_frequencies < below]).max(initial=0.0))
 
     def __str__(self) -> str:
         from io import StringIO
@@ -55,22 +55,28 @@ class Truncation:
         if len(self.shares):
             console.print("\nModes kept with all interfaces held, and the share of the moving mass each carries, %")
             console.print(self._participation())
-        elif len(self.held_hz):
-            console.print("\nModes of the free body kept, Hz: " + ", ".join(f"{hz:.5g}" for hz in self.held_hz))
-        if len(self.full_hz):
+        elif len(self.held_frequencies):
+            console.print(
+                "\nModes of the free body kept, Hz: " + ", ".join(f"{hz:.5g}" for hz in self.held_frequencies)
+            )
+        if len(self.full_frequencies):
             console.print("Natural frequencies with the base held, other interfaces free, Hz")
             console.print(self._comparison())
             half = self.cutoff / 2
-            if np.any(self.full_hz < half):
+            if np.any(self.full_frequencies < half):
                 console.print(f"Up to half the cut-off, {half:.5g} Hz, the largest error is {self.worst(half):.2%}.")
         return "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines()) + "\n"
 
     def _heading(self) -> list[str]:
         ends = ", ".join(self.interfaces)
-        size = f"{self.unknowns} unknowns to {len(self.reduced_hz)} coordinates"
+        size = f"{self.unknowns} unknowns to {len(self.reduced_frequencies)} coordinates"
         lines = [f"{self.method}: {size}; {self.mass:.5g} kg; interfaces {ends}"]
         if self.cutoff:
-            following = f"; the first mode left out has {self.next_hz:.5g} Hz" if np.isfinite(self.next_hz) else ""
+            following = (
+                f"; the first mode left out has {self.next_frequency:.5g} Hz"
+                if np.isfinite(self.next_frequency)
+                else ""
+            )
             lines.append(f"cut-off {self.cutoff:.5g} Hz{following}")
         return lines
 
@@ -82,7 +88,7 @@ class Truncation:
         for name in ("mode", "Hz", *MOTIONS[3:], *MOTIONS[:3]):
             table.add_column(name, justify="right")
         order = [3, 4, 5, 0, 1, 2]
-        for k, (hz, shares) in enumerate(zip(self.held_hz, self.shares), start=1):
+        for k, (hz, shares) in enumerate(zip(self.held_frequencies, self.shares), start=1):
             table.add_row(f"{k}", f"{hz:.5g}", *(f"{100 * shares[a]:.1f}" if shares[a] >= 5e-4 else "" for a in order))
         table.add_section()
         table.add_row("all", "", *(f"{100 * self.shares[:, a].sum():.1f}" for a in order))
@@ -95,6 +101,8 @@ class Truncation:
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
         for name in ("mode", "full model", "reduced", "error"):
             table.add_column(name, justify="right")
-        for k, (full, reduced, error) in enumerate(zip(self.full_hz, self.reduced_hz, self.errors), start=1):
+        for k, (full, reduced, error) in enumerate(
+            zip(self.full_frequencies, self.reduced_frequencies, self.errors), start=1
+        ):
             table.add_row(f"{k}", f"{full:.6g}", f"{reduced:.6g}", f"{error:+.3%}")
         return table

@@ -75,8 +75,8 @@ class Structure:
         points = np.repeat(self.nodes, self.width, axis=0)
         free = Free(self.mass, self.stiffness, self.rigid_motions(self.nodes.mean(axis=0)), points)
         omega, X = free.modes(count - 6)
-        hz = np.concatenate([free.rigid_omega, omega]) / (2 * np.pi)
-        return hz[:count], np.hstack([free.rigid, X])[:, :count]
+        frequencies = np.concatenate([free.rigid_omega, omega]) / (2 * np.pi)
+        return frequencies[:count], np.hstack([free.rigid, X])[:, :count]
 
 
 def rigid_motions(arms: Array, width: int) -> Array:

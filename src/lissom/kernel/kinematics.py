@@ -27,7 +27,7 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
-from lissom.kernel.arrays import LANES
+from lissom.kernel.arrays import LANES, Motion
 from lissom.kernel.exact import bend_link, exact_section
 from lissom.kernel.jit import inline, kernel
 from lissom.kernel.lanes import add_lanes, set_lanes
@@ -188,7 +188,7 @@ def outward(model, work, q, v):
         for step in range(model.joints.steps[i]):
             motion = model.joints.motion[i, step]
             axis = vector(model.joints.axis[i, step])
-            if motion == 0:
+            if motion == Motion.TURN:
                 Q = turn_matrix(axis, q[at_q])
                 w, vel, dw, dv = turn(w, vel, dw, dv, Q, scale(v[at_v], axis), none)
                 R = compose(R, Q)
@@ -197,7 +197,7 @@ def outward(model, work, q, v):
                 at_q += 1
                 at_v += 1
                 k += 1
-            elif motion == 1:
+            elif motion == Motion.SLIDE:
                 r = scale(q[at_q], axis)
                 p = add(p, rotate(R, r))
                 vel, dv = shift(w, vel, dw, dv, r, scale(v[at_v], axis), none)
@@ -209,7 +209,7 @@ def outward(model, work, q, v):
             else:
                 Q = quaternion_matrix(q[at_q], q[at_q + 1], q[at_q + 2], q[at_q + 3])
                 spin = (v[at_v], v[at_v + 1], v[at_v + 2])
-                if motion == 3:
+                if motion == Motion.FLOAT:
                     r = (q[at_q + 4], q[at_q + 5], q[at_q + 6])
                     glide = (v[at_v + 3], v[at_v + 4], v[at_v + 5])
                     p = add(p, rotate(R, r))

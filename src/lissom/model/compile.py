@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from lissom.beam import BeamLink
+from lissom.beam import FlexibleLink
 from lissom.errors import RobotError
 from lissom.kernel.arrays import (
     Arrays,
@@ -33,9 +33,6 @@ from lissom.model.attach import attach
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.joint import Joint
 from lissom.model.robot import Robot
-
-if TYPE_CHECKING:
-    from lissom.fem.reduced import ReducedLink
 
 LEVI_CIVITA = np.zeros((3, 3, 3))
 for _a, _b, _c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -83,12 +80,12 @@ class _Compiler:
     def __init__(self, robot: Robot, prescribed: tuple[str, ...]) -> None:
         self.robot = robot
         self.links = robot.bodies
-        self.beams = robot.elastic_links()
+        self.flexible = robot.flexible_links()
         self.rows = {"world": 0} | {link.name: i for i, link in enumerate(self.links, start=1)}
         self.rotors = [link for link in self.links if link.joint.elastic]
         self.n = len(self.links) + 1
-        m = padded(max((beam.count for beam in self.beams.values()), default=0))
-        exact = {name: beam.stations() for name, beam in self.beams.items() if isinstance(beam, BeamLink)}
+        m = padded(max((beam.count for beam in self.flexible.values()), default=0))
+        exact = {name: link.stations() for name, link in self.flexible.items()}
         self.stations = {name: part for name, part in exact.items() if part is not None}
         self.number = np.complex128 if robot.has_complex_values() else np.float64
         self.names = self._name_coordinates()
@@ -117,7 +114,7 @@ class _Compiler:
             gears=self._gears(),
             gravity=np.asarray(self.robot.gravity, self.number),
         )
-        return Model(robot=self.robot, arrays=arrays, beams=self.beams, bodies=tuple(self.names))
+        return Model(robot=self.robot, arrays=arrays, flexible=self.flexible, bodies=tuple(self.names))
 
     # coordinates ------------------------------------------------------------------------------------------------
 
@@ -126,7 +123,7 @@ class _Compiler:
         names, nq, nv = [], 0, 0
         for link in self.links:
             joint = link.joint
-            labels = self.beams[link.name].labels if link.name in self.beams else ()
+            labels = self.flexible[link.name].labels if link.name in self.flexible else ()
             modes = tuple(f"{link.name}.{label}" for label in labels)
             body = BodyNames(
                 link=link.name,
@@ -162,9 +159,10 @@ class _Compiler:
         """A part with all its tables zero; `more`: sizes of axes that only this part has."""
         return zeros(part, self.sizes | {Axis[name]: size for name, size in more.items()}, self.number)
 
-    def _flexible(self) -> Iterator[tuple[int, BeamLink | ReducedLink]]:
+    def _flexible(self) -> Iterator[tuple[int, FlexibleLink]]:
         """Rows and links of the bodies that bend."""
-        return ((i, self.beams[link.name]) for i, link in enumerate(self.links, start=1) if link.name in self.beams)
+        names = (link.name for link in self.links)
+        return ((i, self.flexible[name]) for i, name in enumerate(names, start=1) if name in self.flexible)
 
     def _starts(self, lengths: dict[int, int]) -> np.ndarray:
         """First row of every body and the end, in a table that lists rows body by body; `lengths` by body."""
@@ -185,8 +183,8 @@ class _Compiler:
     def _sections(self) -> Sections:
         out = self._zeros(Sections)
         for i, link in enumerate(self.links, start=1):
-            if link.parent in self.beams:
-                beam = self.beams[link.parent]
+            if link.parent in self.flexible:
+                beam = self.flexible[link.parent]
                 attach(out, i, beam, beam.length if link.at is None else link.at)
         return out
 

@@ -14,8 +14,7 @@ from lissom.kernel.arrays import Arrays
 from lissom.messages import suggestion
 
 if TYPE_CHECKING:
-    from lissom.beam import BeamLink
-    from lissom.fem.reduced import ReducedLink
+    from lissom.beam import FlexibleLink
     from lissom.kernel.workspace import Workspace
     from lissom.model.robot import Robot
 
@@ -82,11 +81,11 @@ class Model(Compiled):
     """
 
     def __init__(
-        self, robot: Robot, arrays: Arrays, beams: dict[str, BeamLink | ReducedLink], bodies: tuple[BodyNames, ...]
+        self, robot: Robot, arrays: Arrays, flexible: dict[str, FlexibleLink], bodies: tuple[BodyNames, ...]
     ) -> None:
         super().__init__(arrays)
         self.robot = robot
-        self.beams = beams
+        self.flexible = flexible
         self.bodies = bodies
 
     def __repr__(self) -> str:

@@ -10,11 +10,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from lissom.beam import BeamLink
+from lissom.beam import BeamLink, FlexibleLink
 from lissom.model.beam import DIRECTIONS, Modes
 
 if TYPE_CHECKING:
-    from lissom.fem.reduced import ReducedLink
     from lissom.model.beam import Beam
     from lissom.model.joint import Joint
     from lissom.model.robot import Link, Robot
@@ -28,7 +27,7 @@ DIFFERS = 0.02  # relative error of a model's frequency that is worth showing
 
 def describe(robot: Robot) -> str:
     """Links, joints, own natural frequencies of the flexible links, and totals, as plain text."""
-    beams = robot.elastic_links()
+    flexible = robot.flexible_links()
     moving = [link for link in robot.bodies if link.joint.type != "fixed"]
     out = StringIO()
     console = Console(
@@ -41,17 +40,17 @@ def describe(robot: Robot) -> str:
         highlight=False,
     )
     console.print(_title(robot))
-    console.print("\nLinks", _links(robot, beams), sep="\n")
+    console.print("\nLinks", _links(robot, flexible), sep="\n")
     if moving:
         console.print("Joints", _joints(moving), sep="\n")
     if any(link.beam is not None for link in robot.links):
         console.print("Natural frequencies in Hz of each flexible link alone, clamped at its base")
         console.print(f"[those of its modes in the model, where they are more than {DIFFERS:.0%} higher]")
-        console.print(_frequencies(robot, beams))
-    if any(link.flexible is not None for link in robot.links):
+        console.print(_frequencies(robot, flexible))
+    if any(link.finite_elements is not None for link in robot.links):
         console.print("Natural frequencies in Hz of each link of finite elements alone, clamped at its base")
-        console.print(_lowest(robot, beams))
-    console.print("Totals", _totals(robot, beams), sep="\n")
+        console.print(_lowest(robot, flexible))
+    console.print("Totals", _totals(robot, flexible), sep="\n")
     lines = out.getvalue().replace(UNBROKEN, " ").rstrip().splitlines()
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -65,7 +64,7 @@ def _table() -> Table:
     return Table(box=box.SIMPLE_HEAD, collapse_padding=True)
 
 
-def _links(robot: Robot, beams: dict[str, BeamLink | ReducedLink]) -> Table:
+def _links(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     table = _table()
     for name in ("link", "joined to", "by joint", "kind"):
         table.add_column(name)
@@ -77,10 +76,10 @@ def _links(robot: Robot, beams: dict[str, BeamLink | ReducedLink]) -> Table:
         if link.beam is not None:
             length = f"{np.real(link.beam.length):g}"
             modes = " ".join(f"{name[0]}{count}" for name, count in link.beam.modes.as_dict().items() if count)
-        elif link.flexible is not None:
-            length, modes = f"{beams[link.name].length:.4g}", f"{beams[link.name].count}"
+        elif link.finite_elements is not None:
+            length, modes = f"{flexible[link.name].length:.4g}", f"{flexible[link.name].count}"
         joint = "(fixed)" if link.joint.type == "fixed" else link.joint.name
-        table.add_row(link.name, _place(link), joint, _kind(link), length, _number(_mass(link, beams)), modes)
+        table.add_row(link.name, _place(link), joint, _kind(link), length, _number(_mass(link, flexible)), modes)
     return table
 
 
@@ -91,7 +90,7 @@ def _place(link: Link) -> str:
 
 
 def _kind(link: Link) -> str:
-    if link.flexible is not None:
+    if link.finite_elements is not None:
         return "finite elements"
     if link.beam is None:
         return "rigid"
@@ -100,8 +99,8 @@ def _kind(link: Link) -> str:
     return order + (f", {lumped} mass{'es' if lumped > 1 else ''}" if lumped else "")
 
 
-def _mass(link: Link, beams: dict[str, BeamLink | ReducedLink]) -> float:
-    mass = beams[link.name].mass if link.name in beams else link.body.mass if link.body is not None else 0.0
+def _mass(link: Link, flexible: dict[str, FlexibleLink]) -> float:
+    mass = flexible[link.name].mass if link.name in flexible else link.body.mass if link.body is not None else 0.0
     return float(np.real(mass))
 
 
@@ -143,14 +142,14 @@ def _actions(joint: Joint) -> str:
     return "; ".join(parts)
 
 
-def _frequencies(robot: Robot, beams: dict[str, BeamLink | ReducedLink]) -> Table:
+def _frequencies(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     """The lowest frequencies by direction, and the model's where it has too few modes for them."""
     table = _table()
     table.add_column("link")
     for direction in DIRECTIONS:
         table.add_column(f"bending {direction}" if len(direction) == 1 else direction)
     for link in robot.bodies:
-        mechanics = beams.get(link.name)
+        mechanics = flexible.get(link.name)
         if link.beam is None or not isinstance(mechanics, BeamLink):
             continue
         own = _by_direction(_refined(link.beam).build(robot.materials))
@@ -163,13 +162,13 @@ def _frequencies(robot: Robot, beams: dict[str, BeamLink | ReducedLink]) -> Tabl
     return table
 
 
-def _lowest(robot: Robot, beams: dict[str, BeamLink | ReducedLink]) -> Table:
+def _lowest(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     """The lowest frequencies of links of finite elements."""
     table = _table()
     table.show_header = False
     for link in robot.bodies:
-        if link.flexible is not None:
-            hz = beams[link.name].natural_modes().hz[: 2 * SHOWN]
+        if link.finite_elements is not None:
+            hz = flexible[link.name].natural_modes().frequencies[: 2 * SHOWN]
             table.add_row(link.name, "  ".join(_number(f) for f in hz))
     return table
 
@@ -187,19 +186,19 @@ def _refined(beam: Beam) -> Beam:
 def _by_direction(beam: BeamLink) -> dict[str, list[float]]:
     modes = beam.natural_modes()
     found: dict[str, list[float]] = {direction: [] for direction in DIRECTIONS}
-    for hz, label in zip(modes.hz, modes.labels):
+    for hz, label in zip(modes.frequencies, modes.labels):
         found[label.rstrip("0123456789")].append(float(hz))
     return found
 
 
-def _totals(robot: Robot, beams: dict[str, BeamLink | ReducedLink]) -> Table:
+def _totals(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     table = _table()
     table.show_header = False
     joints = sum(link.joint.type != "fixed" for link in robot.links)
     coordinates = sum(link.joint.nv for link in robot.links)
     modes, rotors = robot.mode_count, robot.rotor_count
-    table.add_row("mass", f"{_number(sum(_mass(link, beams) for link in robot.links))} kg")
-    table.add_row("links", f"{len(robot.links)} ({len(beams)} flexible)")
+    table.add_row("mass", f"{_number(sum(_mass(link, flexible) for link in robot.links))} kg")
+    table.add_row("links", f"{len(robot.links)} ({len(flexible)} flexible)")
     table.add_row("moving joints", f"{joints}")
     table.add_row(
         "degrees of freedom",

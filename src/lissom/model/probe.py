@@ -44,8 +44,8 @@ def _place(model: Model, arrays: Arrays, row: int, link: str, x: float | str | N
     section, joint = arrays.sections, arrays.joints
     arrays.tree.parent[row] = model.row(link)
     joint.origin_rotation[row], joint.origin_position[row], joint.has_origin[row] = np.eye(3), offset, 1
-    if link in model.beams:
-        beam = model.beams[link]
+    if link in model.flexible:
+        beam = model.flexible[link]
         place = beam.length if x is None else x
         if not isinstance(place, str) and not 0 <= np.real(place) <= np.real(beam.length):
             raise LissomError(f"x = {place} m is not on {link}, which is {beam.length} m long")

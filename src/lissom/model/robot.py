@@ -12,7 +12,7 @@ from lissom.errors import RobotError
 from lissom.model import topology
 from lissom.model.beam import Beam
 from lissom.model.body import AnyBody
-from lissom.model.flexible import Flexible
+from lissom.model.finite_elements import FiniteElements
 from lissom.model.joint import Joint
 from lissom.model.material import Material
 from lissom.model.names import Name, Title
@@ -22,8 +22,7 @@ from lissom.model.values import Number, Vec3, Vector, refusal
 from lissom.model.visual import Visual
 
 if TYPE_CHECKING:
-    from lissom.beam import BeamLink
-    from lissom.fem.reduced import ReducedLink
+    from lissom.beam import FlexibleLink
     from lissom.model.compiled import Model
 
 FORMAT = 1
@@ -46,10 +45,10 @@ AnyPlace = Annotated[
 
 
 class Link(Part):
-    """One link: a `beam`, a `flexible` body of any shape or a rigid `body`, and the joint that carries it.
+    """One link: a `beam`, a body of `finite_elements` or a rigid `body`, and the joint that carries it.
 
     The joint's frame is the parent's frame (rigid parent), its section at x = `at` (beam parent; the tip
-    unless given) or its interface `at` (flexible parent), shifted and turned by `origin`.
+    unless given) or its interface `at` (finite-element parent), shifted and turned by `origin`.
     """
 
     what: ClassVar[str] = "link"
@@ -60,7 +59,7 @@ class Link(Part):
     origin: Origin = Origin()
     joint: Joint = Field(description="how the link is joined: fixed, or {type: revolute, axis: [0, 0, 1]} and the like")
     beam: Beam | None = None
-    flexible: Flexible | None = None
+    finite_elements: FiniteElements | None = None
     body: AnyBody | None = None
     visual: tuple[Visual, ...] = ()
 
@@ -81,22 +80,22 @@ class Link(Part):
 
     @model_validator(mode="after")
     def _one_kind(self) -> Link:
-        kinds = [name for name in ("beam", "flexible", "body") if getattr(self, name) is not None]
+        kinds = [name for name in ("beam", "finite_elements", "body") if getattr(self, name) is not None]
         if len(kinds) != 1:
-            text = "give either beam (a flexible link), flexible (one by finite elements) or body (a rigid one)"
+            text = "give either beam or finite_elements (a flexible link), or body (a rigid one)"
             if not kinds:
                 raise refusals(("beam", None, f"missing; {text}"))
             raise refusals((kinds[1], getattr(self, kinds[1]), f"goes beside {kinds[0]}; {text}, not both"))
         return self
 
     @property
-    def elastic(self) -> bool:
+    def flexible(self) -> bool:
         """Whether it bends."""
         return self.body is None
 
-    def build(self, materials: dict[str, Material]) -> BeamLink | ReducedLink | None:
+    def build(self, materials: dict[str, Material]) -> FlexibleLink | None:
         """The mechanics of a link that bends; None of a rigid one."""
-        source = self.beam if self.beam is not None else self.flexible
+        source = self.beam if self.beam is not None else self.finite_elements
         return None if source is None else source.build(materials)
 
 
@@ -161,10 +160,10 @@ class Robot(Part):
     @property
     def mode_count(self) -> int:
         beams = sum(link.beam.modes.total for link in self.links if link.beam is not None)
-        others = (link.flexible.build(self.materials).count for link in self.links if link.flexible is not None)
-        return beams + sum(others)
+        solids = [link.finite_elements for link in self.links if link.finite_elements is not None]
+        return beams + sum(solid.build(self.materials).count for solid in solids)
 
-    def elastic_links(self) -> dict[str, BeamLink | ReducedLink]:
+    def flexible_links(self) -> dict[str, FlexibleLink]:
         """The mechanics of every link that bends, by name, a parent before its children."""
         built = {link.name: link.build(self.materials) for link in self.bodies}
         return {name: mechanics for name, mechanics in built.items() if mechanics is not None}

@@ -73,8 +73,8 @@ def _materials(robot: Robot) -> list[Problem]:
     found: list[Problem] = []
     known = list(robot.materials)
     for i, link in enumerate(robot.links):
-        kind = "beam" if link.beam is not None else "flexible"
-        made = link.beam or link.flexible
+        kind = "beam" if link.beam is not None else "finite_elements"
+        made = link.beam or link.finite_elements
         name = made.material if made is not None else None
         if name is not None and name not in robot.materials:
             remedy = (
@@ -114,8 +114,8 @@ def _attachments(robot: Robot) -> list[Problem]:
         if link.at is None:
             continue
         parent = by_name.get(link.parent)
-        if parent is not None and parent.flexible is not None:
-            names = parent.flexible.interface_names
+        if parent is not None and parent.finite_elements is not None:
+            names = parent.finite_elements.interface_names
             if not isinstance(link.at, str) or (names and link.at not in names):
                 known = f"choose {listed(names)}" if names else "give its name"
                 text = f"is not an interface of {parent.name!r}{did_you_mean(link.at, names)}; {known}"

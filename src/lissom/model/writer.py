@@ -37,7 +37,7 @@ def _field(key: str, value: Any, indent: int, spread: bool = False) -> list[str]
     if (
         not isinstance(value, dict | list)
         or not value
-        or (len(line) <= WIDTH and not spread and key not in ("beam", "flexible"))
+        or (len(line) <= WIDTH and not spread and key not in ("beam", "finite_elements"))
     ):
         return [line]
     if isinstance(value, dict):

@@ -28,7 +28,7 @@ materials:
 links:
   - name: boom
     joint: {name: shoulder, type: revolute, axis: [0, 1, 0]}
-    flexible:
+    finite_elements:
       mesh: boom.msh
       material: aluminium
       interfaces:
@@ -72,7 +72,7 @@ def main(out: Path, size: float = 0.025, around: int = 12) -> Result:
     mesh.write(out / "boom.msh")
     (out / "arm.yaml").write_text(ROBOT, encoding="utf-8")
     robot = lissom.load(out / "arm.yaml")
-    link = robot.elastic_links()["boom"]
+    link = robot.flexible_links()["boom"]
     assert isinstance(link, fem.ReducedLink)
     print(link.truncation)
 
@@ -98,7 +98,7 @@ def _result(run: lissom.Trajectory, link: fem.ReducedLink) -> Result:
     outer, inner = 0.06, 0.05
     nominal = moment * (outer / 2) / (np.pi / 64 * (outer**4 - inner**4))
     peak = float(stress.max())
-    return Result(run, link, stress.max(axis=1), peak, float(run.t[k]), int(counted[node]), float(nominal))
+    return Result(run, link, stress.max(axis=1), peak, float(run.time[k]), int(counted[node]), float(nominal))
 
 
 def _draw(result: Result, out: Path) -> None:
@@ -108,7 +108,7 @@ def _draw(result: Result, out: Path) -> None:
     from lissom.view.style import style
 
     run, link = result.run, result.link
-    k = int(np.argmin(np.abs(run.t - result.when)))
+    k = int(np.argmin(np.abs(run.time - result.when)))
     eta = run.q[k, run.model.body("boom").modes_q]
     title = f"Boom at t = {result.when:.3f} s, when its stress is largest"
     figure = stress_picture(link, eta, title, peak=result.node)
@@ -117,12 +117,12 @@ def _draw(result: Result, out: Path) -> None:
     with style():
         figure, axes = plt.subplots(3, 1, figsize=(7.5, 6.2), sharex=True, layout="constrained")
         for joint in ("shoulder", "elbow"):
-            axes[0].plot(run.t, run[joint], label=joint)
+            axes[0].plot(run.time, run[joint], label=joint)
         axes[0].set_ylabel("angle [rad]")
         axes[0].legend()
-        axes[1].plot(run.t, 1e3 * run.deflection("boom").values[:, 2])
+        axes[1].plot(run.time, 1e3 * run.deflection("boom").values[:, 2])
         axes[1].set_ylabel("displacement [mm]")
-        axes[2].plot(run.t, result.stress / 1e6)
+        axes[2].plot(run.time, result.stress / 1e6)
         axes[2].plot(result.when, result.peak / 1e6, "o", mfc="none", color="C1")
         axes[2].set_ylabel("stress [MPa]")
         axes[2].set_xlabel("time [s]")

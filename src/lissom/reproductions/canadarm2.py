@@ -125,7 +125,7 @@ def _axis_points(model: lissom.Model, q: np.ndarray) -> np.ndarray:
     """Points along the arm, booms bent, in world coordinates."""
     points = []
     for link in model.links:
-        stations = np.linspace(0, model.beams[link].length, 15) if link in model.beams else [None]
+        stations = np.linspace(0, model.flexible[link].length, 15) if link in model.flexible else [None]
         points += [lissom.point_pose(model, q, link, x)[:3, 3] for x in stations]
     return np.array(points)
 

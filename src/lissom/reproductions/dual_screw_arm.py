@@ -223,7 +223,7 @@ def _draw(found: Result, out: Path) -> None:
         ]
         figures.append((file, title, panels, until))
     for file, title, panels, until in figures:
-        _figure(runs[0].t, panels, title, until, out / f"{file}.png")
+        _figure(runs[0].time, panels, title, until, out / f"{file}.png")
     _gaps(found, out / "tips.png")
 
 
@@ -289,7 +289,7 @@ def _gaps(found: Result, file: Path) -> None:
     with style():
         figure, axes = pyplot.subplots(figsize=(6.9, 3.4), layout="constrained")
         for k, form in enumerate(("linear", "truncated", "printed")):
-            t = found.motions[form].run.t
+            t = found.motions[form].run.time
             axes.semilogy(t[1:], MILLI * found.gap(form)[1:], label=form, **line(k))
         axes.axhline(MILLI * TOLERANCE, color=GREY, linestyle=DASHED, linewidth=1.0)
         axes.annotate(

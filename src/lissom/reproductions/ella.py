@@ -36,7 +36,7 @@ class Results:
     """The motion and what the figures show of it; N samples."""
 
     formulation: ScrewPDE
-    t: Array  # (N,)
+    time: Array  # (N,)
     q: Array  # (N, nq)
     v: Array  # (N, nv)
     tau: Array  # (N, nv)
@@ -47,7 +47,7 @@ class Results:
     wrenches: Array  # (N, joints, 6)
     tip: Array  # (N, 3)
     deflection: Array  # (N, 3) of the tip from where the undeformed arm would have it, world axes
-    pole_hz: Array  # slowest frequencies of the arm and its controller, linearised at the final pose
+    pole_frequencies: Array  # slowest frequencies of the arm and its controller, linearised at the final pose
 
     @property
     def model(self) -> Model:
@@ -56,24 +56,24 @@ class Results:
     @property
     def settling(self) -> Array:
         """Samples after the reference has come to rest: a free decay of the controlled arm."""
-        return self.t >= 1.5
+        return self.time >= 1.5
 
     @cached_property
     def spectra(self) -> tuple[Array, Array]:
         """Frequencies (F,) and amplitudes (F, 3) of the tip's deflection."""
         from lissom.analysis.spectra import amplitude_spectrum
 
-        spectrum = amplitude_spectrum(self.t, _high_passed(self.t, self.deflection))
-        return spectrum.hz, spectrum.values
+        spectrum = amplitude_spectrum(self.time, _high_passed(self.time, self.deflection))
+        return spectrum.frequencies, spectrum.values
 
     @cached_property
-    def identified_hz(self) -> Array:
+    def identified_frequencies(self) -> Array:
         """The two strongest frequencies of the settling deflection, rising."""
         from lissom.analysis import identify_modes
 
-        found = identify_modes(self.t[self.settling], self.deflection[self.settling], number=3)
+        found = identify_modes(self.time[self.settling], self.deflection[self.settling], number=3)
         strongest = np.argsort(-found.amplitudes.max(axis=1))[:2]
-        return np.sort(found.frequencies_hz[strongest])
+        return np.sort(found.frequencies[strongest])
 
 
 def run(duration: float = 4.0) -> Results:
@@ -88,7 +88,7 @@ def run(duration: float = 4.0) -> Results:
     model, law = prepared.model, prepared.controller
     formulation = ScrewPDE(model)
     motion = simulate(formulation, duration, controller=law, start=prepared.start)
-    t, q, v = np.asarray(motion.t), motion.q, motion.v
+    t, q, v = np.asarray(motion.time), motion.q, motion.v
     tau = np.array([law(*sample) for sample in zip(t, q, v)])
     twin = rigid_twin(model.robot).compile()
     rigid = lissom.simulate(twin, duration, controller=from_config(twin, scenario.control, twin.neutral()))
@@ -105,7 +105,7 @@ def run(duration: float = 4.0) -> Results:
     undeformed = np.array([formulation.tip(sample)[:3, 3] for sample in stiff])
     return Results(
         formulation=formulation,
-        t=t,
+        time=t,
         q=q,
         v=v,
         tau=tau,
@@ -116,11 +116,11 @@ def run(duration: float = 4.0) -> Results:
         wrenches=wrenches,
         tip=tip,
         deflection=tip - undeformed,
-        pole_hz=_closed_loop_hz(model, law, q[-1]),
+        pole_frequencies=_closed_loop_frequencies(model, law, q[-1]),
     )
 
 
-def _closed_loop_hz(model: Model, law: Any, q: Array) -> Array:
+def _closed_loop_frequencies(model: Model, law: Any, q: Array) -> Array:
     """Frequencies |lambda|/2 pi of the oscillating poles of the arm under its controller at rest, slowest four."""
     from lissom.dynamics import derivatives
 
@@ -128,7 +128,7 @@ def _closed_loop_hz(model: Model, law: Any, q: Array) -> Array:
     exact = derivatives(model, q, np.zeros(n), law(np.inf, q, np.zeros(n)))
     P, D = np.zeros((n, n)), np.zeros((n, n))
     P[law.force, law.measured_q], D[law.force, law.measured_v] = law.kp, law.kd
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [exact.q - exact.tau @ P, exact.qd - exact.tau @ D]])
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [exact.q - exact.tau @ P, exact.v - exact.tau @ D]])
     poles = np.linalg.eigvals(A)
     return np.sort(np.abs(poles[poles.imag > 1e-9]))[:4] / (2 * np.pi)
 
@@ -168,8 +168,8 @@ def _report(results: Results, console: Any) -> None:
     table = Table(box=box.SIMPLE_HEAD, title="ELLA by the stacked screw system", title_justify="left")
     table.add_column("quantity")
     table.add_column("value", justify="right")
-    table.add_row("frequencies identified from the settling tip", f"{_joined(results.identified_hz)} Hz")
-    table.add_row("poles of the controlled arm at the final pose", f"{_joined(results.pole_hz)} Hz")
+    table.add_row("frequencies identified from the settling tip", f"{_joined(results.identified_frequencies)} Hz")
+    table.add_row("poles of the controlled arm at the final pose", f"{_joined(results.pole_frequencies)} Hz")
     table.add_row("largest deflection of the tip", f"{1e3 * np.linalg.norm(results.deflection, axis=1).max():.2f} mm")
     for joint, where in (("shoulder-yaw", "base"), ("elbow", "elbow")):
         wrench = results.wrenches[:, results.model.joints.index(joint)]
@@ -208,8 +208,8 @@ def _by_link(
     figure, axes = _sheet(2, 2)
     for row, link in enumerate(LINKS):
         linear, angular = parts(results.formulation.row(link))
-        _lines(axes[row, 0], results.t, linear, XYZ, f"{link}: {names[0]}", axis_labels[0])
-        _lines(axes[row, 1], results.t, angular, XYZ, f"{link}: {names[1]}", axis_labels[1])
+        _lines(axes[row, 0], results.time, linear, XYZ, f"{link}: {names[0]}", axis_labels[0])
+        _lines(axes[row, 1], results.time, angular, XYZ, f"{link}: {names[1]}", axis_labels[1])
     for axis in axes[-1]:
         axis.set_xlabel("time [s]")
     return figure
@@ -236,8 +236,8 @@ def _compared(results: Results, curves: Sequence[tuple[str, Array, str, Array, s
 
     figure, axes = _sheet(1, 3, 2.6)
     for axis, (title, values, label, other, other_label) in zip(axes[0], curves):
-        axis.plot(results.t, other, color=COLOURS[1], ls=DASHES[1], label=other_label)
-        axis.plot(results.t, values, color=COLOURS[0], label=label)
+        axis.plot(results.time, other, color=COLOURS[1], ls=DASHES[1], label=other_label)
+        axis.plot(results.time, values, color=COLOURS[0], label=label)
         axis.set(title=title, xlabel="time [s]", ylabel=quantity)
     axes[0, 0].legend()
     return figure
@@ -262,7 +262,7 @@ def tip_position(results: Results) -> Figure:
 
 
 def tip_deflection(results: Results) -> Figure:
-    filtered = 1e3 * _high_passed(results.t, results.deflection)
+    filtered = 1e3 * _high_passed(results.time, results.deflection)
     curves = [
         (axis, 1e3 * results.deflection[:, k], "deflection", filtered[:, k], "above 1 Hz") for k, axis in enumerate(XYZ)
     ]
@@ -275,12 +275,12 @@ def spectra(results: Results) -> Figure:
     figure, axes = _sheet(1, 3, 2.6)
     hz, values = results.spectra
     for k, axis in enumerate(axes[0]):
-        for pole in results.pole_hz:
+        for pole in results.pole_frequencies:
             axis.axvline(pole, color=GREY, lw=0.8, ls=":")
         axis.semilogy(hz, 1e3 * values[:, k], color=COLOURS[0])
         axis.set(title=XYZ[k], xlabel="frequency [Hz]", ylabel="amplitude [mm]")
         axis.set(xlim=(0, 30), ylim=(1e-6 * 1e3 * values.max(), 2e3 * values.max()))
-    note = f"identified: {_joined(results.identified_hz)} Hz\ndotted: poles of the controlled arm"
+    note = f"identified: {_joined(results.identified_frequencies)} Hz\ndotted: poles of the controlled arm"
     corner = axes[0, 2].transAxes
     axes[0, 2].text(0.98, 0.95, note, ha="right", va="top", fontsize=7, transform=corner, color=GREY)
     return figure
@@ -294,11 +294,11 @@ def field_of(link: str) -> Callable[[Results], Figure]:
 
         from lissom.view.style import SEQUENTIAL
 
-        length = results.model.beams[link].length
+        length = results.model.flexible[link].length
         x, every = np.linspace(0, length, 31), slice(None, None, 4)
         field = 1e3 * deformation(results.formulation, results.q[every], link, x)
         figure = Figure(figsize=(11.5, 4.1), layout="constrained")
-        X, T = np.meshgrid(x, results.t[every])
+        X, T = np.meshgrid(x, results.time[every])
         for k, axis in enumerate(XYZ):
             axes: Any = figure.add_subplot(1, 3, k + 1, projection="3d")
             axes.plot_surface(X, T, field[..., k], cmap=SEQUENTIAL, rcount=200, ccount=31, lw=0)
@@ -339,8 +339,8 @@ def wrench_of(joint: str) -> Callable[[Results], Figure]:
         figure, axes = _sheet(2, 3)
         wrench = results.wrenches[:, results.model.joints.index(joint)]
         for k in range(3):
-            axes[0, k].plot(results.t, wrench[:, 3 + k], color=COLOURS[0])
-            axes[1, k].plot(results.t, wrench[:, k], color=COLOURS[1])
+            axes[0, k].plot(results.time, wrench[:, 3 + k], color=COLOURS[0])
+            axes[1, k].plot(results.time, wrench[:, k], color=COLOURS[1])
             axes[0, k].set(title=f"Force along {XYZ[k]}", ylabel="force [N]")
             axes[1, k].set(title=f"Torque about {XYZ[k]}", ylabel="torque [N m]", xlabel="time [s]")
         return figure

@@ -113,7 +113,7 @@ class Row(NamedTuple):
     values: tuple[float, ...]  # theta in degrees, elbow, tip
     elbow: np.ndarray  # (T, 3) its path
     tip: np.ndarray
-    t: np.ndarray
+    time: np.ndarray
 
 
 def swing(ell: Ell, duration: float = HALF, samples: int = 101, atol: float = 1e-5) -> Row:
@@ -138,7 +138,7 @@ def convergence(elements: int, mass: str, counts: tuple[int, ...] = tuple(TABLE_
 class Response(NamedTuple):
     """Test 3: what the elbow does under the torque."""
 
-    t: np.ndarray
+    time: np.ndarray
     torque: np.ndarray
     z: np.ndarray
     acceleration: np.ndarray
@@ -172,7 +172,7 @@ def robot(section: dict[str, Any], E: float, rho: float, modes: int, **joint: An
     members = [
         {"between": pair, "section": section, "elements": FINE} for pair in (["root", "elbow"], ["elbow", "tip"])
     ]
-    flexible = {
+    elements = {
         "frame": {"points": {name: list(at) for name, at in POINTS.items()}, "members": members},
         "material": "metal",
         "interfaces": {name: {} for name in POINTS},
@@ -185,7 +185,7 @@ def robot(section: dict[str, Any], E: float, rho: float, modes: int, **joint: An
         "name": "l-mechanism",
         "gravity": list(GRAVITY),
         "materials": {"metal": {"E": E, "nu": 0.33, "rho": rho}},
-        "links": [{"name": "ell", "joint": hinge, "flexible": flexible}],
+        "links": [{"name": "ell", "joint": hinge, "finite_elements": elements}],
     }
 
 
@@ -206,7 +206,7 @@ def _kernel_response(angle: float, duration: float, rate: float) -> np.ndarray:
     model = lissom.Robot.from_dict(data).compile()
     rest = lissom.static_equilibrium(model, {"hinge": angle})
 
-    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> dict[str, float]:
+    def torque(t: float, q: np.ndarray, v: np.ndarray) -> dict[str, float]:
         return {"hinge": float(rest.tau[0]) + (1.5 if t < 0.099 else -1.5 if t < 0.199 else 0.0)}
 
     run = lissom.simulate(
@@ -295,10 +295,10 @@ def _draw_convergence(rows: list[Row], file: Path) -> None:
         figure, axes = grid(3, 3, width=4.0, height=3.2)
         shades = mpl.colormaps[SEQUENTIAL](np.linspace(0.85, 0.0, len(rows)))
         for row, shade in zip(rows, shades):
-            axes[0].plot(row.t, row.tip[:, 2], color=shade, label=f"{row.modes} modes")
-            late = row.t >= 0.46
-            axes[1].plot(row.t[late], row.tip[late, 2], color=shade)
-            axes[2].plot(row.t, 1e3 * row.elbow[:, 1], color=shade)
+            axes[0].plot(row.time, row.tip[:, 2], color=shade, label=f"{row.modes} modes")
+            late = row.time >= 0.46
+            axes[1].plot(row.time[late], row.tip[late, 2], color=shade)
+            axes[2].plot(row.time, 1e3 * row.elbow[:, 1], color=shade)
         axes[0].plot([], [], "+", color=INK, ms=9, label="exact beams")
         axes[1].plot(HALF, EXACT[6], "+", color=INK, ms=9, clip_on=False)
         axes[2].plot(HALF, 1e3 * EXACT[2], "+", color=INK, ms=9, clip_on=False)
@@ -324,13 +324,15 @@ def _draw_swing(swings: dict[int, Row], kernel: np.ndarray, file: Path) -> None:
 
 def _fill_swing(axes: Any, swings: dict[int, Row], kernel: np.ndarray, ink: str) -> None:
     for count, row in swings.items():
-        near = (row.t > 1.1) & (row.t < 1.3)
+        near = (row.time > 1.1) & (row.time < 1.3)
         for each, part in ((axes[0], slice(None)), (axes[1], near)):
             named = each is axes[1]  # one legend is enough
-            each.plot(row.t[part], 1e3 * (row.tip[part, 1] - 0.5), label=f"{count} modes" if named else None)
+            each.plot(row.time[part], 1e3 * (row.tip[part, 1] - 0.5), label=f"{count} modes" if named else None)
             if count == max(swings):
-                each.plot(row.t[part], 1e3 * (kernel[part, 1] - 0.5), ":", color=ink, label="kernel" if named else None)
-        axes[2].plot(row.t, 1e6 * (row.tip - kernel)[:, 1], lw=0.8, label=f"{count} modes")
+                each.plot(
+                    row.time[part], 1e3 * (kernel[part, 1] - 0.5), ":", color=ink, label="kernel" if named else None
+                )
+        axes[2].plot(row.time, 1e6 * (row.tip - kernel)[:, 1], lw=0.8, label=f"{count} modes")
     axes[0].set(title="Tip along the hinge", xlabel="time [s]", ylabel="displacement [mm]")
     axes[1].set(title="Around 1.2 s", xlabel="time [s]", ylabel="displacement [mm]")
     axes[2].set(title="Difference from the kernel", xlabel="time [s]", ylabel="difference [µm]")
@@ -341,12 +343,12 @@ def _draw_response(found: Response, file: Path) -> None:
 
     with style():
         figure, axes = grid(4, 2, height=2.8)
-        axes[0].plot(found.t, found.torque)
+        axes[0].plot(found.time, found.torque)
         axes[0].set(title="Torque at the hinge", xlabel="time [s]", ylabel="torque [N m]")
-        axes[1].plot(found.t, found.z, label="ERLS")
-        axes[1].plot(found.t, found.kernel_z, ":", color=INK, label="kernel")
+        axes[1].plot(found.time, found.z, label="ERLS")
+        axes[1].plot(found.time, found.kernel_z, ":", color=INK, label="kernel")
         axes[1].set(title="Elbow", xlabel="time [s]", ylabel="height [m]")
-        axes[2].plot(found.t, found.acceleration, lw=0.7)
+        axes[2].plot(found.time, found.acceleration, lw=0.7)
         axes[2].set(title="Elbow, upward", xlabel="time [s]", ylabel="acceleration [m/s²]")
         _fill_spectrum(axes[3], found)
         for each in (axes[1], axes[3]):
@@ -358,7 +360,7 @@ def _draw_response(found: Response, file: Path) -> None:
 def _fill_spectrum(axes: Any, found: Response) -> None:
     from lissom.view.style import COLOURS, GREY
 
-    hz, amplitude = spectrum(found.acceleration, found.t)
+    hz, amplitude = spectrum(found.acceleration, found.time)
     shown = hz < 200
     top, bottom = amplitude[shown].max(), amplitude[shown][1:].min()
     axes.semilogy(hz[shown], amplitude[shown])

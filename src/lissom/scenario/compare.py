@@ -210,6 +210,6 @@ def _measured(
             force=apart[:, :, 1].max(axis=1),
         )
     jumps = controller.jumps if isinstance(controller, ControlLaw) else np.zeros(0)
-    smooth = np.all(np.abs(base.t[:, None] - jumps) > 1e-9, axis=1)
+    smooth = np.all(np.abs(base.time[:, None] - jumps) > 1e-9, axis=1)
     peaks = np.linalg.norm(wrench.reshape(len(wrench), -1, 2, 3), axis=3).max(axis=(0, 1))
     return Comparison(model.robot.name, baseline, results, missing, smooth, float(peaks[0]), float(peaks[1]))

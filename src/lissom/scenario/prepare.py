@@ -26,7 +26,7 @@ class Prepared:
 
     model: Model
     controller: Controller
-    start: tuple[np.ndarray, np.ndarray]  # q (nq,) and qd (nv,)
+    start: tuple[np.ndarray, np.ndarray]  # q (nq,) and v (nv,)
     motion: dict[str, Reference]
     settings: RunSettings
 

@@ -24,10 +24,10 @@ def axial_doubts(run: Trajectory) -> list[Event]:
     """An event for every link with a linear field that carries too much along its axis: the first time it does."""
     events = []
     for body in run.model.bodies:
-        beam = run.model.beams.get(body.link)
+        beam = run.model.flexible.get(body.link)
         if not isinstance(beam, BeamLink) or beam.stiffening != "none" or beam.bending_count == 0:
             continue
-        share = np.abs(run.wrench(body.joint, frame="child").values[:, 3]) / buckling_load(beam)
+        share = np.abs(run.wrench(body.joint, frame="local").values[:, 3]) / buckling_load(beam)
         beyond = np.flatnonzero(share > AXIAL)
         if beyond.size:
             when, worst = float(run.time[beyond[0]]), float(share.max())

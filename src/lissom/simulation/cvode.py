@@ -17,7 +17,7 @@ from lissom.kernel.chart import chart_rate, configuration_rate, difference
 from lissom.kernel.jit import kernel
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.record import record_step
-from lissom.simulation.stepping import State, Status, accept
+from lissom.simulation.stepping import CONTINUED, EVALUATIONS, TIME, State, Status, accept
 from lissom.simulation.system import acceleration
 
 
@@ -78,7 +78,7 @@ def make_march(name: str, state: State) -> Callable[..., int]:
         def right_hand_side(time: float, y: np.ndarray, out: np.ndarray) -> None:
             rates(system, scratch, time, y.copy(), out)
 
-        if state.flags[0] == 0:  # at the start and after a jump
+        if state.flags[CONTINUED] == 0:  # at the start and after a jump
             solver = CVODE(
                 right_hand_side,
                 method=family,
@@ -87,23 +87,23 @@ def make_march(name: str, state: State) -> Callable[..., int]:
                 max_step=h_max,
                 max_num_steps=10_000_000,
             )
-            solver.init_step(float(state.clock[0]), np.concatenate([state.q, state.v]))
+            solver.init_step(float(state.clock[TIME]), np.concatenate([state.q, state.v]))
             evaluations = 0
-            state.flags[0] = 1
+            state.flags[CONTINUED] = 1
         for _ in range(max_steps):
-            t = float(state.clock[0])
+            t = float(state.clock[TIME])
             if t >= t_end:
                 return Status.REACHED
             reached = solver.step(t_end, method="onestep", tstop=t_end)
-            state.counts[2] += int(reached.nfev) - evaluations
+            state.counts[EVALUATIONS] += int(reached.nfev) - evaluations
             evaluations = int(reached.nfev)
             if not reached.success:
                 return Status.FAILED
             if not np.all(np.isfinite(reached.y)):
                 return Status.NOT_FINITE
             take_step(system, scratch, packed_record, packed_state, t, float(reached.t) - t, reached.y.copy())
-            if state.clock[0] > t_end - slack:
-                state.clock[0] = t_end
+            if state.clock[TIME] > t_end - slack:
+                state.clock[TIME] = t_end
         return Status.PAUSED
 
     return march

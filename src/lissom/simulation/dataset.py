@@ -76,8 +76,8 @@ def dataset(raw: RawRun) -> xr.Dataset:
     model = raw.model
     q, v = position_columns(model), velocity_columns(model)
     seen = observe(model, raw.q, raw.v, raw.a)
-    flexible = [link for link in model.links if link in model.beams]
-    made = _Variables(raw.t, len(raw.t))
+    flexible = [link for link in model.links if link in model.flexible]
+    made = _Variables(raw.time, len(raw.time))
 
     made.axis("q", [q.names[k] for k in q.joints])
     made.axis("v", [v.names[k] for k in v.joints])
@@ -152,7 +152,7 @@ def _reference(made: _Variables, raw: RawRun, q: Columns) -> None:
         return
     used = np.flatnonzero(np.asarray(getattr(law, "kp", np.ones(len(measured)))))
     if len(used):
-        values = np.asarray(follows(raw.t)[0])[:, used]
+        values = np.asarray(follows(raw.time)[0])[:, used]
         at = np.asarray(measured)[used]
         made.axis("reference_q", [q.names[k] for k in at])
         units = [q.units[k] for k in at]

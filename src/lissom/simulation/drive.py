@@ -30,7 +30,7 @@ def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLa
         return controller, None, controller
     if callable(controller):
         return controller, None, Sampled(controller)
-    raise LissomError(f"controller must be a ControlLaw, a Sampled or a callable (t, q, qd), got {controller!r}")
+    raise LissomError(f"controller must be a ControlLaw, a Sampled or a callable (t, q, v), got {controller!r}")
 
 
 def law_arrays(law: ControlLaw | None) -> LawArrays:

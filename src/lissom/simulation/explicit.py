@@ -15,7 +15,18 @@ from lissom.kernel.jit import inline, kernel
 from lissom.kernel.struct import Struct
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.record import record_step, wanted
-from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
+from lissom.simulation.stepping import (
+    EVALUATIONS,
+    LEAST_STEP,
+    NEXT_STEP,
+    REJECTED,
+    TIME,
+    accept,
+    is_finite,
+    limited_step,
+    position_scale,
+    velocity_scale,
+)
 from lissom.simulation.system import acceleration
 
 
@@ -106,7 +117,7 @@ def take_step(system, scratch, state, work, t, h):
     for k in range(n):
         work.ku[s, k] = state.rate1[k]
         work.kv[s, k] = state.a1[k]
-    state.counts[2] += s
+    state.counts[EVALUATIONS] += s
 
 
 @inline
@@ -129,28 +140,28 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
     """Advance to `t_end` or for `max_steps` steps; with `fixed` the step is not controlled. Returns a Status."""
     largest = 5.0
     for _ in range(max_steps):
-        t = state.clock[0]
+        t = state.clock[TIME]
         if t >= t_end:
             return 0
-        h = min(min(state.clock[1], h_max), t_end - t)
+        h = min(min(state.clock[NEXT_STEP], h_max), t_end - t)
         if not fixed:
-            h = limited_step(t, min(state.clock[1], h_max), t_end)
+            h = limited_step(t, min(state.clock[NEXT_STEP], h_max), t_end)
         take_step(system, scratch, state, work, t, h)
         if not (is_finite(state.q1) and is_finite(state.v1) and is_finite(state.a1)):
-            if fixed or h < state.clock[3]:
+            if fixed or h < state.clock[LEAST_STEP]:
                 return 3
-            state.counts[1] += 1
-            state.clock[1] = 0.2 * h
+            state.counts[REJECTED] += 1
+            state.clock[NEXT_STEP] = 0.2 * h
             continue
         if not fixed:
             error = error_size(system, state, work, h)
             factor = min(largest, max(0.2, 0.9 * max(error, 1e-12) ** work.exponent[0]))
-            state.clock[1] = h * factor
+            state.clock[NEXT_STEP] = h * factor
             largest = 5.0
             if error > 1.0:
-                state.counts[1] += 1
+                state.counts[REJECTED] += 1
                 largest = 1.0  # no growth right after a rejection: at the stability limit steps would alternate
-                if state.clock[1] < state.clock[3]:
+                if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
                     return 2
                 continue
         if wanted(record, t, h):
@@ -158,5 +169,5 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             record_step(system, scratch, record, t, h, state.q)
         accept(system, state, h)
         if t + h > t_end - 1e-12 * max(1.0, t_end):
-            state.clock[0] = t_end
+            state.clock[TIME] = t_end
     return 1

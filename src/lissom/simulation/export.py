@@ -75,14 +75,14 @@ def to_dataframe(run: Trajectory) -> pd.DataFrame:
     columns: dict[str, np.ndarray] = {}
     units: dict[str, str] = {}
     for name, values in run.dataset.items():
-        flat = values.values.reshape(len(run.t), -1)
+        flat = values.values.reshape(len(run.time), -1)
         each = column_units(values)
         for k in range(flat.shape[1]):
             at = np.unravel_index(k, values.shape[1:]) if values.ndim > 1 else ()
             labels = [str(run.dataset[dim].values[i]) for dim, i in zip(values.dims[1:], at, strict=True)]
             column = ".".join([str(name), *labels])
             columns[column], units[column] = flat[:, k], each[k % len(each)]
-    table = pd.DataFrame(columns, index=pd.Index(run.t, name="time"))
+    table = pd.DataFrame(columns, index=pd.Index(run.time, name="time"))
     table.attrs["units"] = {"time": "s", **units}
     return table
 

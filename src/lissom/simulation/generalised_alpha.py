@@ -19,7 +19,20 @@ from lissom.simulation import newton
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.linear_solve import factorise, solve
 from lissom.simulation.record import record_step, wanted
-from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
+from lissom.simulation.stepping import (
+    CONTINUED,
+    EVALUATIONS,
+    LAST_STEP,
+    LEAST_STEP,
+    NEXT_STEP,
+    REJECTED,
+    TIME,
+    accept,
+    is_finite,
+    limited_step,
+    position_scale,
+    velocity_scale,
+)
 from lissom.simulation.system import prescribe, residual
 
 NEWTON_ITERATIONS = 10
@@ -95,7 +108,7 @@ def advance(system, state, work, h, alpha_m, alpha_f, beta, gamma):
             for c in range(3):
                 state.u1[k + c] += h * h * ((0.5 - beta) * turn0[c] + beta * turn1[c])
     move(system.model, state.q, state.u1, state.q1)
-    prescribe(system, state.clock[0] + h, state.q1, state.v1, state.a1)
+    prescribe(system, state.clock[TIME] + h, state.q1, state.v1, state.a1)
 
 
 @inline
@@ -106,8 +119,8 @@ def converge(system, scratch, state, work, h, alpha_m, alpha_f, beta, gamma):
     n = state.v.shape[0]
     for iteration in range(NEWTON_ITERATIONS):
         advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
-        residual(system, scratch, state.clock[0] + h, state.q1, state.v1, state.a1, work.r)
-        state.counts[2] += 1
+        residual(system, scratch, state.clock[TIME] + h, state.q1, state.v1, state.a1, work.r)
+        state.counts[EVALUATIONS] += 1
         solve(work.factors, work.pivots, work.r)
         total = 0.0
         for k in range(n):
@@ -156,32 +169,32 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
     n = state.v.shape[0]
     alpha_m, alpha_f, beta, gamma = parameters(work.radius[0])
     weight = (1.0 - alpha_f) / (1.0 - alpha_m)
-    if state.flags[0] == 0:
+    if state.flags[CONTINUED] == 0:
         for k in range(n):
             work.a_last[k] = state.a[k]
             work.jerk[k] = 0.0
-        state.flags[0] = 1
+        state.flags[CONTINUED] = 1
     for _ in range(max_steps):
-        t = state.clock[0]
+        t = state.clock[TIME]
         if t >= t_end:
             return 0
-        h = limited_step(t, min(state.clock[1], h_max), t_end)
+        h = limited_step(t, min(state.clock[NEXT_STEP], h_max), t_end)
         if fixed:
-            h = min(min(state.clock[1], h_max), t_end - t)
+            h = min(min(state.clock[NEXT_STEP], h_max), t_end - t)
         newton.renew(system, scratch, scratch_c, state, work, h)
         if h != work.factored[0] and not prepare(work, h, weight, beta, gamma):
             return 2
-        change = (alpha_m - alpha_f) * (h - state.clock[2])
+        change = (alpha_m - alpha_f) * (h - state.clock[LAST_STEP])
         for k in range(n):
             work.a[k] = work.a_last[k] + change * work.jerk[k]
             state.a1[k] = state.a[k] + h * work.jerk[k]
         converged, rate = converge(system, scratch, state, work, h, alpha_m, alpha_f, beta, gamma)
         if not converged:
-            state.counts[1] += 1
+            state.counts[REJECTED] += 1
             if newton.plan_after_failure(work):
                 continue
-            state.clock[1] = 0.5 * h
-            if state.clock[1] < state.clock[3]:
+            state.clock[NEXT_STEP] = 0.5 * h
+            if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
                 return 2
             continue
         factor = 1.0
@@ -189,9 +202,9 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             error = error_size(system, state, work, h, beta)
             factor = min(3.0, max(0.3, 0.9 * max(error, 1e-10) ** (-1.0 / 3.0)))
             if not error <= 1.0:
-                state.counts[1] += 1
-                state.clock[1] = h * min(factor, 0.9)
-                if state.clock[1] < state.clock[3]:
+                state.counts[REJECTED] += 1
+                state.clock[NEXT_STEP] = h * min(factor, 0.9)
+                if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
                     return 2
                 continue
         if not (is_finite(state.q1) and is_finite(state.v1)):
@@ -205,10 +218,10 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             work.jerk[k] = (state.a1[k] - state.a[k]) / h
         accept(system, state, h)
         if t + h > t_end - 1e-12 * max(1.0, t_end):
-            state.clock[0] = t_end
+            state.clock[TIME] = t_end
         newton.plan_after_step(work, rate)
         if fixed:
-            state.clock[1] = min(2.0 * state.clock[1], h_max)
+            state.clock[NEXT_STEP] = min(2.0 * state.clock[NEXT_STEP], h_max)
         elif factor < 1.0 or factor > 1.5:
-            state.clock[1] = h * factor
+            state.clock[NEXT_STEP] = h * factor
     return 1

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.beam import BeamLink
+from lissom.beam import FlexibleLink
 from lissom.errors import LissomError
-from lissom.fem.reduced import ReducedLink
 from lissom.lie import quaternion
 from lissom.messages import did_you_mean, listed
 from lissom.model.compiled import BodyNames, Model
@@ -93,17 +92,17 @@ class Lookup:
         text = f"{self.model.robot.name} has no joint {name!r}{did_you_mean(name, known)}"
         raise LissomError(f"{text}; the joints are {', '.join(known)}")
 
-    def beam(self, link: str) -> BeamLink | ReducedLink:
+    def flexible(self, link: str) -> FlexibleLink:
         """A flexible link."""
         self.model.row(link)
-        if link not in self.model.beams:
-            known = ", ".join(self.model.beams)
+        if link not in self.model.flexible:
+            known = ", ".join(self.model.flexible)
             raise LissomError(f"{link} is rigid; {f'the flexible links are {known}' if known else 'all are'}")
-        return self.model.beams[link]
+        return self.model.flexible[link]
 
     def stations(self, link: str, stations: int | ArrayLike) -> np.ndarray:
         """Places x along a flexible link, from their number or as they are given."""
-        length = float(self.beam(link).length)
+        length = float(self.flexible(link).length)
         if isinstance(stations, int | np.integer):
             if stations < 2:
                 raise LissomError(f"stations = {stations}: a shape needs 2 at least, the link's base and tip")
@@ -119,7 +118,7 @@ class Lookup:
             text = f"{name} is a fixed joint without coordinates; run.wrench({name!r}) gives its wrench"
             return LissomError(text)
         if name in self.model.links:
-            ask = ("tip", "deflection", "shape") if name in self.model.beams else ("tip",)
+            ask = ("tip", "deflection", "shape") if name in self.model.flexible else ("tip",)
             return LissomError(f"{name} is a link; ask for {listed(f'run.{w}({name!r})' for w in ask)}")
         moving = [body.joint for body in self.moving()]
         known = [*moving, *self.model.q_names, *self.model.coordinates, *map(str, self.dataset)]

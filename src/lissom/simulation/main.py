@@ -43,9 +43,9 @@ def simulate(
     Args:
         robot: a Robot, a compiled Model, or the name or path of a robot file.
         duration: seconds to simulate; or the whole `RunSettings` of a run, from which `options` may differ.
-        controller: a law of `lissom.control` (runs compiled), a `Sampled` controller, or any function (t, q, qd) that
+        controller: a law of `lissom.control` (runs compiled), a `Sampled` controller, or any function (t, q, v) that
             returns torques; a plain function is sampled 1000 times per second and its torques are held in between.
-        start: joint values by name ({"elbow": 0.5}), an array q, or a pair (q, qd); zero and at rest unless given.
+        start: joint values by name ({"elbow": 0.5}), an array q, or a pair (q, v); zero and at rest unless given.
         motion: joints that follow a prescribed motion, {joint: Reference}; the torque they need is in the result.
         progress: show a progress bar; by default on a terminal when the run takes more than two seconds.
         options: the settings of a run:
@@ -67,7 +67,7 @@ def simulate(
     settings = RunSettings.of(duration, **options)
     with _Bar(settings.duration, progress) as bar:
         raw = run(robot, settings, controller=controller, start=start, motion=motion, progress=bar)
-    if len(raw.t) == 0:
+    if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
     trajectory.warnings += axial_doubts(trajectory)

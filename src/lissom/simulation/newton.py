@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lissom.kernel.chart import move
 from lissom.kernel.jit import inline, kernel
+from lissom.simulation.stepping import JACOBIANS, TIME, USABLE
 from lissom.simulation.system import linear_parts, mass_part
 
 TOLERANCE = 0.02  # of the allowed error
@@ -56,7 +57,7 @@ def judge(iteration, last, size, before, memory):
 @kernel
 def renew(system, scratch, scratch_c, state, work, ahead):
     """Renew what is due of M, C, K before a step, in the configuration in which the arm will be in `ahead` seconds."""
-    due = work.matrix[DUE] if state.flags[1] == 1 else WHOLE
+    due = work.matrix[DUE] if state.flags[USABLE] == 1 else WHOLE
     work.matrix[NEW] = due
     if due == KEPT:
         return
@@ -66,10 +67,10 @@ def renew(system, scratch, scratch_c, state, work, ahead):
     if due == MASS:
         mass_part(system, scratch, state.q1, state.v, work.M)
     else:
-        t = state.clock[0] + ahead
+        t = state.clock[TIME] + ahead
         linear_parts(system, scratch, scratch_c, t, state.q1, state.v, state.a, work.M, work.C, work.K)
-        state.counts[3] += 1
-        state.flags[1] = 1
+        state.counts[JACOBIANS] += 1
+        state.flags[USABLE] = 1
         work.matrix[AGE] = 0
     work.factored[0] = 0.0
 

@@ -32,7 +32,7 @@ class Observation(NamedTuple):
 def observe(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Observation:
     """Everything that follows from configurations (N, nq), velocities and accelerations (N, nv)."""
     links = len(model.links)
-    flexible = np.array([k for k, link in enumerate(model.links) if link in model.beams], np.int64)
+    flexible = np.array([k for k, link in enumerate(model.links) if link in model.flexible], np.int64)
     sizes = {
         "wrench": (links, 6),
         "link_position": (links, 3),

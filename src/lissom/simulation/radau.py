@@ -18,7 +18,20 @@ from lissom.simulation import newton
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.linear_solve import factorise, solve
 from lissom.simulation.record import record_step, wanted
-from lissom.simulation.stepping import accept, is_finite, limited_step, position_scale, velocity_scale
+from lissom.simulation.stepping import (
+    CONTINUED,
+    EVALUATIONS,
+    LAST_STEP,
+    LEAST_STEP,
+    NEXT_STEP,
+    REJECTED,
+    TIME,
+    accept,
+    is_finite,
+    limited_step,
+    position_scale,
+    velocity_scale,
+)
 from lissom.simulation.system import prescribe, residual
 
 ROOT6 = np.sqrt(6.0)
@@ -119,12 +132,12 @@ def make_work(n: int) -> Any:
 def predict(state, work, h):
     """Stage accelerations to start from: those of the last step, extrapolated, or the acceleration at the start."""
     n = state.v.shape[0]
-    if state.flags[0] == 0:
+    if state.flags[CONTINUED] == 0:
         for i in range(3):
             for k in range(n):
                 work.A[i, k] = state.a[k]
         return
-    ratio = h / state.clock[2]
+    ratio = h / state.clock[LAST_STEP]
     for i in range(3):
         s = 1.0 + NODES[i] * ratio
         w0 = (s - NODES[1]) * (s - NODES[2]) / ((NODES[0] - NODES[1]) * (NODES[0] - NODES[2]))
@@ -167,7 +180,7 @@ def residuals(system, scratch, state, work, t, h):
         move(system.model, state.q, work.U[i], scratch.q)
         prescribe(system, t + NODES[i] * h, scratch.q, work.V[i], work.A[i])
         residual(system, scratch, t + NODES[i] * h, scratch.q, work.V[i], work.A[i], work.R[i])
-    state.counts[2] += 3
+    state.counts[EVALUATIONS] += 3
 
 
 @inline
@@ -286,34 +299,34 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
     # The estimate is of order 3, the solution of order 5: what it may be for a solution as precise as asked (RADAU5).
     slack = max(1.0, 0.1 * state.rtol[0] ** (-1.0 / 3.0))
     for _ in range(max_steps):
-        t = state.clock[0]
+        t = state.clock[TIME]
         if t >= t_end:
             return 0
-        h = limited_step(t, min(state.clock[1], h_max), t_end)
+        h = limited_step(t, min(state.clock[NEXT_STEP], h_max), t_end)
         newton.renew(system, scratch, scratch_c, state, work, NODES[1] * h)
         if h != work.factored[0] and not prepare(work, h):
             return 2
         predict(state, work, h)
         converged, rate = converge(system, scratch, state, work, t, h)
         if not converged:
-            state.counts[1] += 1
+            state.counts[REJECTED] += 1
             if newton.plan_after_failure(work):
                 continue
-            state.clock[1] = 0.5 * h
+            state.clock[NEXT_STEP] = 0.5 * h
             work.ceiling[0] = 0.5 * h
-            if state.clock[1] < state.clock[3]:
+            if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
                 return 2
             continue
         estimate_error(state, work, h)
         error = filtered_error(system, state, work, h)
-        if error > slack and (work.rejected[0] == 1 or state.flags[0] == 0):
+        if error > slack and (work.rejected[0] == 1 or state.flags[CONTINUED] == 0):
             error = filtered_error(system, state, work, h)  # a transient too stiff to matter is no error: (8.20) there
         error /= slack
         if not fixed and not error <= 1.0:
-            state.counts[1] += 1
+            state.counts[REJECTED] += 1
             work.rejected[0] = 1
-            state.clock[1] = h * max(0.2, min(0.9, 0.9 * error**-0.25))
-            if state.clock[1] < state.clock[3]:
+            state.clock[NEXT_STEP] = h * max(0.2, min(0.9, 0.9 * error**-0.25))
+            if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
                 return 2
             continue
         factor = step_factor(work, h, error)
@@ -335,15 +348,15 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             record_step(system, scratch, record, t, h, state.q)
         accept(system, state, h)
         if t + h > t_end - 1e-14 * max(1.0, t_end):
-            state.clock[0] = t_end
-        state.flags[0] = 1
+            state.clock[TIME] = t_end
+        state.flags[CONTINUED] = 1
         newton.plan_after_step(work, rate)
         work.rejected[0] = 0
         work.ceiling[0] *= 1.05
         if fixed:
-            state.clock[1] = min(2.0 * state.clock[1], h_max)
+            state.clock[NEXT_STEP] = min(2.0 * state.clock[NEXT_STEP], h_max)
         elif factor < 1.0 or factor > 1.3:
-            state.clock[1] = min(h * factor, work.ceiling[0])
+            state.clock[NEXT_STEP] = min(h * factor, work.ceiling[0])
         else:
-            state.clock[1] = h
+            state.clock[NEXT_STEP] = h
     return 1

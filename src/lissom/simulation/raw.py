@@ -30,7 +30,7 @@ class RawRun:
     """A run of `N` output times on `model`."""
 
     model: Model
-    t: np.ndarray  # (N,) s
+    time: np.ndarray  # (N,) s
     q: np.ndarray  # (N, nq)
     v: np.ndarray  # (N, nv)
     a: np.ndarray  # (N, nv)

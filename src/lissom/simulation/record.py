@@ -20,6 +20,9 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 GAUSS_NODES, GAUSS_WEIGHTS = 0.5 + 0.5 * _NODES, 0.5 * _WEIGHTS  # on [0, 1]
 
 
+WORK, DISSIPATED = range(2)  # entries of Record.flow
+
+
 class Record(NamedTuple):
     """Output arrays and the step that is being recorded."""
 
@@ -121,8 +124,8 @@ def record_step(system, scratch, record, t, h, base):
                 power = 0.0
                 for j in range(scratch.v.shape[0]):
                     power += record.drive[j] * scratch.v[j]
-                record.flow[0] += weight * power
-                record.flow[1] += weight * dissipation(system.model, scratch.q, scratch.v, scratch.zero)
+                record.flow[WORK] += weight * power
+                record.flow[DISSIPATED] += weight * dissipation(system.model, scratch.q, scratch.v, scratch.zero)
         if not inside:
             return
         state_within(system, scratch, record, t, h, end, base)
@@ -140,6 +143,6 @@ def write_sample(system, scratch, record, t, q, v, a):
     for j in range(v.shape[0]):
         record.v[k, j] = v[j]
         record.a[k, j] = a[j]
-    record.work[k] = record.flow[0]
-    record.dissipated[k] = record.flow[1]
+    record.work[k] = record.flow[WORK]
+    record.dissipated[k] = record.flow[DISSIPATED]
     record.next[0] = k + 1

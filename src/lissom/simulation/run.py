@@ -24,7 +24,7 @@ from lissom.simulation.raw import RawRun
 from lissom.simulation.record import make_record, write_sample
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.start import start_state
-from lissom.simulation.stepping import Status, make_state
+from lissom.simulation.stepping import CONTINUED, LEAST_STEP, NEXT_STEP, TIME, Status, make_state
 from lissom.simulation.system import (
     KERNEL,
     Dynamics,
@@ -122,10 +122,10 @@ class Loop:
         stop: Stop | None = None
         try:
             self._record_start()
-            while stop is None and self.state.clock[0] < self.duration:
+            while stop is None and self.state.clock[TIME] < self.duration:
                 stop = self._march(method, self._segment_end(), progress)
         except KeyboardInterrupt:
-            text = f"stopped by hand at t = {self.state.clock[0]:.6g} s; what was computed is kept"
+            text = f"stopped by hand at t = {self.state.clock[TIME]:.6g} s; what was computed is kept"
             stop = Stop(Ending.INTERRUPTED, text)
         return self._result(method, stop or Stop(Ending.FINISHED), time.perf_counter() - began)
 
@@ -168,8 +168,8 @@ class Loop:
         method = choose(self.method_name, self.step, self.settings.radius, self.state)
         if method.implicit:
             self.scratch_c = make_scratch(self.model, self.twin, np.complex128)
-        self.state.clock[1] = self.step or min(1e-4, self.duration / 100)
-        self.state.clock[3] = 1e-12 * max(self.duration, 1e-3)
+        self.state.clock[NEXT_STEP] = self.step or min(1e-4, self.duration / 100)
+        self.state.clock[LEAST_STEP] = 1e-12 * max(self.duration, 1e-3)
         return method
 
     def _poles(self) -> np.ndarray:
@@ -180,13 +180,13 @@ class Loop:
         s = self.state
         linear_parts(self.packed, self.scratch, scratch_c, 0.0, s.q, s.v, s.a, M, C, K)
         for part in (M, C, K):
-            finite(self.model, "the linear model of the start", part, q=s.q, qd=s.v)
+            finite(self.model, "the linear model of the start", part, q=s.q, v=s.v)
         A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
         return np.linalg.eigvals(A)
 
     def _segment_end(self) -> float:
         """The next time when something jumps or bends: a reference, a sampled torque, or the end of the run."""
-        t = float(self.state.clock[0])
+        t = float(self.state.clock[TIME])
         later = self.ends[self.ends > t + 1e-12]
         end = min(self.duration, float(later[0]) if later.size else self.duration)
         return end if self.hold is None else min(end, self.hold.next_time)
@@ -205,7 +205,7 @@ class Loop:
         while True:
             code = self._call(method, end, CHUNK)
             if progress is not None:
-                progress(float(self.state.clock[0]))
+                progress(float(self.state.clock[TIME]))
             beyond = self.watch.look(self.state)
             if beyond is not None:
                 return Stop(Ending.DIVERGED, self._unstable(method) or beyond)
@@ -226,9 +226,9 @@ class Loop:
             except Exception as error:  # of the user's function; what was computed before it is worth keeping
                 return Stop(Ending.CONTROLLER_FAILED, _controller_failure(error, t))
         acceleration(self.packed, self.scratch, t, s.q, s.v, s.a)
-        s.flags[0] = 0
+        s.flags[CONTINUED] = 0
         if self.step is None and self.hold is None:
-            s.clock[1] = min(s.clock[1], 1e-3 * self.duration)
+            s.clock[NEXT_STEP] = min(s.clock[NEXT_STEP], 1e-3 * self.duration)
         written = int(self.record.next[0])
         if abs(self.times[written - 1] - t) <= 1e-9 * max(1.0, t):  # an output at a jump shows what follows it
             self.record.next[0] = written - 1
@@ -236,7 +236,7 @@ class Loop:
         return None
 
     def _failure(self, code: int, method: Method) -> str:
-        t, h = self.state.clock[0], self.state.clock[1]
+        t, h = self.state.clock[TIME], self.state.clock[NEXT_STEP]
         worst = self.watch.worst(self.state)
         if code == Status.NOT_FINITE:
             remedy = f"take a smaller step than {self.step:.3g} s" if method.fixed else "check forces and masses"
@@ -258,7 +258,7 @@ class Loop:
         if self.step < limit:
             return ""
         return (
-            f"{method.name} is unstable with steps of {self.step:.3g} s at t = {s.clock[0]:.6g} s: the fastest "
+            f"{method.name} is unstable with steps of {self.step:.3g} s at t = {s.clock[TIME]:.6g} s: the fastest "
             f"eigenvalue, {fastest:.3g} 1/s, asks for less than {limit:.2g} s; take smaller steps, or method radau"
         )
 
@@ -266,11 +266,11 @@ class Loop:
         r = self.record
         n = self.watch.valid(int(r.next[0]))
         steps, rejected, evaluations, jacobians = (int(x) for x in self.state.counts)
-        step = float(self.state.clock[0]) / max(1, steps)
+        step = float(self.state.clock[TIME]) / max(1, steps)
         followed = followed_vibrations(self.poles, step, float(self.state.atol[0])) if method.implicit else ""
         return RawRun(
             model=self.model,
-            t=r.times[:n].copy(),
+            time=r.times[:n].copy(),
             q=r.q[:n].copy(),
             v=r.v[:n].copy(),
             a=r.a[:n].copy(),
@@ -316,8 +316,8 @@ def pace(model: Model, q: np.ndarray) -> np.ndarray:
     inertia = np.diag(mass_matrix(model, q))
     stiffness = np.zeros(model.nv)
     for body in model.bodies:
-        if body.link in model.beams:
-            stiffness[body.modes_v] = np.diag(model.beams[body.link].stiffness())
+        if body.link in model.flexible:
+            stiffness[body.modes_v] = np.diag(model.flexible[body.link].stiffness())
     return np.maximum(PACE, np.sqrt(stiffness / np.where(inertia > 0, inertia, np.inf)))
 
 

@@ -142,7 +142,7 @@ def _slopes(
     tau = np.zeros(n) if law is None else law(t, q, v)
     exact = derivatives(model, q, v, tau)
     A, b = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, len(stepped)))
-    A[:n, n:], A[n:, :n], A[n:, n:] = np.eye(n), exact.q, exact.qd
+    A[:n, n:], A[n:, :n], A[n:, n:] = np.eye(n), exact.q, exact.v
     if law is not None:
         A[n:] += exact.tau @ np.hstack(law.derivatives(t, q, v))
     b[n:] = np.transpose([forward_dynamics(other, q, v, tau).imag / STEP for other in stepped])

@@ -17,7 +17,7 @@ def start_state(model: Model, start: Any) -> tuple[np.ndarray, np.ndarray]:
     """Configuration (nq,) and velocity (nv,) of a start.
 
     Args:
-        start: None (all zero, at rest), an array q (nq,), a pair (q, qd), or a mapping from joint, coordinate or link
+        start: None (all zero, at rest), an array q (nq,), a pair (q, v), or a mapping from joint, coordinate or link
             names to values; names ending in ".rate" set velocities ("elbow.rate": 0.1). Rotors of elastic joints start
             at their joint's angle unless they are named themselves.
     """
@@ -26,4 +26,4 @@ def start_state(model: Model, start: Any) -> tuple[np.ndarray, np.ndarray]:
         moving = {name.removesuffix(RATE): named.pop(name) for name in tuple(named) if name.endswith(RATE)}
         return configuration(model, named, "start"), rates(model, moving, "start")
     q, v = start if isinstance(start, tuple) and len(start) == 2 else (start, None)
-    return configuration(model, q, "start: q"), rates(model, v, "start: qd")
+    return configuration(model, q, "start: q"), rates(model, v, "start: v")

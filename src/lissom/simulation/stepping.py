@@ -10,6 +10,10 @@ from numpy import isfinite
 
 from lissom.kernel.jit import inline, kernel
 
+TIME, NEXT_STEP, LAST_STEP, LEAST_STEP = range(4)  # entries of State.clock
+STEPS, REJECTED, EVALUATIONS, JACOBIANS = range(4)  # entries of State.counts
+CONTINUED, USABLE = range(2)  # entries of State.flags
+
 
 class Status(IntEnum):
     """Why a march stopped."""
@@ -21,9 +25,9 @@ class Status(IntEnum):
 
 
 class State(NamedTuple):
-    """Where a run stands. `clock` = (time, step to try next, last step taken, smallest step allowed)."""
+    """Where a run stands."""
 
-    clock: np.ndarray  # (4,)
+    clock: np.ndarray  # (4,) s: time, step to try next, last step taken, least step allowed
     q: np.ndarray  # (nq,)
     v: np.ndarray  # (nv,)
     a: np.ndarray  # (nv,)
@@ -33,7 +37,7 @@ class State(NamedTuple):
     a1: np.ndarray  # (nv,)
     q1: np.ndarray  # (nq,)
     counts: np.ndarray  # (4,) steps, rejected steps, evaluations, Jacobians
-    flags: np.ndarray  # (2,) 1: the last stages may be extrapolated; 1: the Jacobian is usable
+    flags: np.ndarray  # (2,) 1: the step continues the last (stages may be extrapolated); 1: the Jacobian is usable
     rtol: np.ndarray  # (1,)
     atol: np.ndarray  # (1,) of positions
     atol_rate: np.ndarray  # (nv,) of velocities
@@ -110,6 +114,6 @@ def accept(system, state, h):
                 norm += state.q[c] * state.q[c]
             for c in range(at, at + 4):
                 state.q[c] /= norm**0.5
-    state.clock[0] += h
-    state.clock[2] = h
-    state.counts[0] += 1
+    state.clock[TIME] += h
+    state.clock[LAST_STEP] = h
+    state.counts[STEPS] += 1

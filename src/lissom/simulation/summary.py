@@ -127,20 +127,20 @@ class Summary:
 def summarise(run: Trajectory) -> Summary:
     """The summary of a run."""
     info = run.info
-    duration = float(run.t[-1] - run.t[0])
+    duration = float(run.time[-1] - run.time[0])
     return Summary(
         robot=run.model.robot.name,
         status=info.status,
         message=info.message,
         duration=duration,
-        samples=len(run.t),
+        samples=len(run.time),
         method=info.method,
         reason=info.reason,
         steps=info.steps,
         wall=info.wall,
         speed=duration / info.wall if info.wall > 0 and duration > 0 else None,
         joints=tuple(_joint_peak(run, joint) for joint in run.model.joints),
-        links=tuple(_link_peak(run, link) for link in run.model.links if link in run.model.beams),
+        links=tuple(_link_peak(run, link) for link in run.model.links if link in run.model.flexible),
         settling=tuple(_all_settling(run)),
         energy=balance(run),
         events=tuple(run.warnings),
@@ -181,22 +181,22 @@ def _all_settling(run: Trajectory) -> Iterator[Settling]:
     for name in run.dataset["q"].values if "q" in run.dataset.dims else ():
         values = run[name]
         if values.attrs["units"] != "1":
-            final, when, moved = settling_time(run.t, values.values)
+            final, when, moved = settling_time(run.time, values.values)
             yield Settling(str(name), tuple(final.tolist()), values.attrs["units"], when, moved)
     tip = run.model.links[-1]
-    final, when, moved = settling_time(run.t, run.tip(tip).values)
+    final, when, moved = settling_time(run.time, run.tip(tip).values)
     yield Settling(f"tip of {tip}", tuple(final.tolist()), "m", when, moved)
 
 
 def _joint_peak(run: Trajectory, joint: str) -> JointPeak:
     wrench = run.wrench(joint).values
-    return JointPeak(joint, _peak(run.t, wrench[:, :3]), _peak(run.t, wrench[:, 3:]))
+    return JointPeak(joint, _peak(run.time, wrench[:, :3]), _peak(run.time, wrench[:, 3:]))
 
 
 def _link_peak(run: Trajectory, link: str) -> LinkPeak:
-    deflection = _peak(run.t, run.deflection(link).values)
-    percent = 100 * deflection.value / float(run.model.beams[link].length)
-    return LinkPeak(link, deflection, percent, _peak(run.t, run.rotation(link).values))
+    deflection = _peak(run.time, run.deflection(link).values)
+    percent = 100 * deflection.value / float(run.model.flexible[link].length)
+    return LinkPeak(link, deflection, percent, _peak(run.time, run.rotation(link).values))
 
 
 def _peak(time: np.ndarray, vectors: np.ndarray) -> Peak:

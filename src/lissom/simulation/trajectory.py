@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from lissom.analysis.energy_audit import EnergyAudit
     from lissom.simulation.summary import Summary
 
-Frame = Literal["child", "parent", "world"]
+Frame = Literal["local", "parent", "world"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Trajectory:
             "joint coordinate": self.dataset.sizes.get("v", 0),
             "mode": self.dataset.sizes.get("mode", 0),
         }
-        parts = [f"{self.t[-1] - self.t[0]:g} s in {len(self.t)} samples"]
+        parts = [f"{self.time[-1] - self.time[0]:g} s in {len(self.time)} samples"]
         parts += [_plural(number, noun) for noun, number in count.items() if number]
         parts += [self.info.method] if self.info.method else []
         parts += [self.info.status.word] if self.info.status is not Ending.FINISHED else []
@@ -105,27 +105,28 @@ class Trajectory:
         """Force on a joint by its motor (as seen by the joint), or by what drives a prescribed joint."""
         return self._found(name, self.lookup.force(name))
 
-    def wrench(self, joint: str, frame: Frame = "child") -> xr.DataArray:
+    def wrench(self, joint: str, frame: Frame = "local") -> xr.DataArray:
         """Wrench (torque, force) of the parent on the child at a joint, (time, 6).
 
         It acts at the origin of the child's frame and includes the motor's torque.
 
         Args:
             joint: name of the joint, or of the link that it carries.
-            frame: axes of the components: those of the child, of the parent link, or of the world.
+            frame: axes of the components: "local" (those of the child), "parent" or "world".
         """
         body = self.lookup.joint(joint)
         values = self.dataset["wrench"].sel(joint=body.joint, drop=True).rename(f"wrench at {body.joint}")
-        if frame == "child":
+        if frame == "local":
             return values
         if frame not in ("parent", "world"):
-            raise LissomError(f"frame must be 'child', 'parent' or 'world', got {frame!r}")
+            raise LissomError(f"frame must be 'local', 'parent' or 'world', got {frame!r}")
         R = self.lookup.axes(body.link)
         parent = int(self.model.arrays.tree.parent[self.model.row(body.link)])
         if frame == "parent" and parent > 0:
             R = so3.inverse(self.lookup.axes(self.model.links[parent - 1])) @ R
         turned = np.concatenate([so3.act(R, values[:, :3]), so3.act(R, values[:, 3:])], axis=1)
-        text = f"wrench of the parent on the child at the joint, in the axes of the {frame}"
+        axes = "world" if frame == "world" else "the parent's"
+        text = f"wrench of the parent on the child at the joint, in {axes} axes"
         return values.copy(data=turned).assign_attrs(long_name=text)
 
     def tip(
@@ -145,12 +146,12 @@ class Trajectory:
 
     def deflection(self, link: str) -> xr.DataArray:
         """Elastic displacement of the tip of a flexible link, link axes, (time, 3) m."""
-        self.lookup.beam(link)
+        self.lookup.flexible(link)
         return self.dataset["deflection"].sel(flexible=link, drop=True).rename(f"deflection of {link}")
 
     def rotation(self, link: str) -> xr.DataArray:
         """Elastic rotation (a rotation vector) of the tip of a flexible link, link axes, (time, 3) rad."""
-        self.lookup.beam(link)
+        self.lookup.flexible(link)
         return self.dataset["rotation"].sel(flexible=link, drop=True).rename(f"rotation of {link}")
 
     def shape(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
@@ -161,7 +162,7 @@ class Trajectory:
         """
         import xarray as xr
 
-        beam, x = self.lookup.beam(link), self.lookup.stations(link, stations)
+        beam, x = self.lookup.flexible(link), self.lookup.stations(link, stations)
         eta = self.q[:, self.model.bodies[self.model.row(link) - 1].modes_q]
         return xr.DataArray(
             beam.displacement(x, eta),
@@ -178,7 +179,7 @@ class Trajectory:
     def centre_line(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
         """The bent axis of a flexible link in the world, (time, x, 3) m."""
         field = self.shape(link, stations)
-        along = self.lookup.beam(link).position(field["x"].values)
+        along = self.lookup.flexible(link).position(field["x"].values)
         origin = self.dataset["link_position"].sel(link=link).values[:, None, :]
         world = origin + so3.act(self.lookup.axes(link)[:, None], field.values + along)
         named = field.copy(data=world).rename(f"centre line of {link}")
@@ -187,14 +188,9 @@ class Trajectory:
     # states
 
     @cached_property
-    def t(self) -> np.ndarray:
+    def time(self) -> np.ndarray:
         """Times of the samples, (N,) s."""
         return self.dataset["time"].values
-
-    @property
-    def time(self) -> np.ndarray:
-        """The same as `t`."""
-        return self.t
 
     @cached_property
     def q(self) -> np.ndarray:
@@ -217,11 +213,11 @@ class Trajectory:
         Between samples by cubic polynomials, on the group where a coordinate is a quaternion.
         """
         at = np.asarray(t, float)
-        first, last = self.t[0], self.t[-1]
+        first, last = self.time[0], self.time[-1]
         slack = 1e-9 * max(abs(first), abs(last))
         if not np.all((at >= first - slack) & (at <= last + slack)):
             raise LissomError(f"t = {t!r} is outside of the run, which goes from {first:g} s to {last:g} s")
-        q, v = interpolate(self.model, self.t, self.q, self.v, self.a, np.clip(at, first, last).ravel())
+        q, v = interpolate(self.model, self.time, self.q, self.v, self.a, np.clip(at, first, last).ravel())
         return q.reshape(*at.shape, -1), v.reshape(*at.shape, -1)
 
     def pose(self, t: ArrayLike, of: Literal["frame", "tip"] = "frame") -> dict[str, np.ndarray]:
@@ -249,7 +245,7 @@ class Trajectory:
         from lissom.analysis.energy_audit import audit_energy
 
         parts = np.stack([self.dataset[name].values for name in ENERGIES], axis=1)
-        return audit_energy(self.t, parts, self.work, self.dissipated)
+        return audit_energy(self.time, parts, self.work, self.dissipated)
 
     @property
     def work(self) -> np.ndarray:

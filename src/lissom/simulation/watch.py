@@ -9,7 +9,7 @@ import numpy as np
 from lissom.model.compiled import Model
 from lissom.simulation.raw import Event
 from lissom.simulation.record import Record
-from lissom.simulation.stepping import State
+from lissom.simulation.stepping import TIME, State
 
 SMALL = 0.1  # tip deflection over length beyond which the small-deflection field is in doubt
 HOPELESS = 3.0  # tip deflection over length beyond which a run is stopped
@@ -25,13 +25,13 @@ class Watch:
         self.events: list[Event] = []
         self._seen = 0
         self._told: set[tuple[str, str]] = set()
-        self._tips = {name: _tip_map(beam) for name, beam in model.beams.items()}
+        self._tips = {name: _tip_map(beam) for name, beam in model.flexible.items()}
 
     def look(self, state: State) -> str | None:
         """Check what is new; a message when going on makes no sense."""
         first, self._seen = self._seen, int(self.record.next[0])
         t, q = self.record.times[first : self._seen], self.record.q[first : self._seen]
-        t, q = np.append(t, state.clock[0]), np.vstack([q, state.q])
+        t, q = np.append(t, state.clock[TIME]), np.vstack([q, state.q])
         self._limits(t, q)
         with np.errstate(all="ignore"):  # a state that overflows is what is looked for
             return self._deflections(t, q) or self._speeds(state)
@@ -70,7 +70,7 @@ class Watch:
         for body in self.model.bodies:
             speed = float(np.max(np.abs(state.v[body.joint_v]), initial=0.0))
             if not speed < RACING:
-                when = float(state.clock[0])
+                when = float(state.clock[TIME])
                 text = (
                     f"the motion diverges: {body.joint} moves by {speed:.3g} per second at t = {when:.4g} s; "
                     "check loads, gains and the start state"
@@ -85,7 +85,7 @@ class Watch:
                 continue
             tip = q[:, body.modes_q] @ self._tips[body.link].T
             size = np.linalg.norm(np.nan_to_num(tip, nan=np.inf, posinf=np.inf, neginf=np.inf), axis=1)
-            exact = self.model.beams[body.link].stiffening == "exact"
+            exact = self.model.flexible[body.link].stiffening == "exact"
             if not exact and (far := np.flatnonzero(size > SMALL)).size:
                 self._doubt(body.link, float(t[far[0]]), float(size[far[0]]))
             if (far := np.flatnonzero(size > (WHOLE_TURN if exact else HOPELESS))).size:
@@ -101,7 +101,7 @@ class Watch:
         self._tell(Event(when, link, "deflection", text, size))
 
     def _diverging(self, link: str, when: float, size: float) -> str:
-        stiffening, remedy = self.model.beams[link].stiffening, "check loads, gains and the start state"
+        stiffening, remedy = self.model.flexible[link].stiffening, "check loads, gains and the start state"
         if self._meshed(link):
             remedy = "a link of finite elements has no geometric stiffening, so fast rotation softens it; use a beam"
         elif stiffening == "none":

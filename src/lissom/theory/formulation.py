@@ -133,8 +133,8 @@ def names() -> tuple[str, ...]:
 def only_beams(model: Model, formulation: str) -> dict[str, BeamLink]:
     """The beams of a model; `Unsupported` where another link bends, or a beam by its exact field."""
     no_exact_links(model, formulation)
-    beams = {name: link for name, link in model.beams.items() if isinstance(link, BeamLink)}
-    for name in model.beams:
+    beams = {name: link for name, link in model.flexible.items() if isinstance(link, BeamLink)}
+    for name in model.flexible:
         if name not in beams:
             raise Unsupported(f"{formulation} covers beams: link {name} is made of finite elements")
     return beams
@@ -142,7 +142,7 @@ def only_beams(model: Model, formulation: str) -> dict[str, BeamLink]:
 
 def no_exact_links(model: Model, formulation: str) -> None:
     """`Unsupported` where a link has the geometrically exact field."""
-    for name, link in model.beams.items():
+    for name, link in model.flexible.items():
         if link.stiffening == "exact":
             raise Unsupported(f"{formulation} has no geometrically exact field: link {name}; use stiffening: first")
 

@@ -90,7 +90,7 @@ def _run(formulation: Formulation, settings: RunSettings, **drive: Any) -> RawRu
                     raw = run(model, settings, dynamics=on_accelerations(model, own), **drive)
         except LissomError as error:
             raise last_error() or error from None
-        cause, after = last_error(), f"after t = {raw.t[-1]:.6g} s"
+        cause, after = last_error(), f"after t = {raw.time[-1]:.6g} s"
     if cause is None or raw.status not in (Ending.NOT_CONVERGED, Ending.NOT_FINITE):
         return raw
     if isinstance(cause, KeyboardInterrupt):
@@ -121,7 +121,7 @@ def _cut(raw: RawRun, limit: Limit) -> RawRun:
     n = limit.outputs
     return replace(
         raw,
-        t=raw.t[:n],
+        time=raw.time[:n],
         q=raw.q[:n],
         v=raw.v[:n],
         a=raw.a[:n],

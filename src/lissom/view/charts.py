@@ -67,7 +67,7 @@ class Chart:
 def charts(run: Trajectory) -> list[Chart]:
     """Joints with their references, deflections, torques, joint wrenches, tip, energy; the most telling two first."""
     made = _joints(run)[:1]
-    made += [_deflections(run)] if run.model.beams else []
+    made += [_deflections(run)] if run.model.flexible else []
     made += [*_joints(run)[1:], *_torques(run)]
     made += [_wrenches(run, "torque"), _wrenches(run, "force"), _tip(run), _energy(run)]
     return made
@@ -86,7 +86,7 @@ def compared(runs: Mapping[str, Trajectory]) -> list[Chart]:
     for k, axis in enumerate(AXES):
         values = {label: run.tip(last).values[:, k] for label, run in runs.items()}
         made.append(_several(runs, f"Tip of {last}, {axis}", "position", "m", values))
-    for link in first.model.beams:
+    for link in first.model.flexible:
         values = {label: 1e3 * _size(run.deflection(link).values) for label, run in runs.items()}
         made.append(_several(runs, f"Tip deflection of {link}", "deflection", "mm", values))
     for body in shown(first):
@@ -99,11 +99,11 @@ def compared(runs: Mapping[str, Trajectory]) -> list[Chart]:
 def _several(
     runs: Mapping[str, Trajectory], title: str, quantity: str, unit: str, values: Mapping[str, np.ndarray]
 ) -> Chart:
-    time = next(iter(runs.values())).t
+    time = next(iter(runs.values())).time
     series = []
     for k, (label, run) in enumerate(runs.items()):
-        same = len(run.t) == len(time) and np.array_equal(run.t, time)
-        there = values[label] if same else np.interp(time, run.t, values[label], right=np.nan)
+        same = len(run.time) == len(time) and np.array_equal(run.time, time)
+        there = values[label] if same else np.interp(time, run.time, values[label], right=np.nan)
         series.append(Series(label, there, COLOURS[k % len(COLOURS)], dashed=k > 0))
     return Chart(title, quantity, unit, time, tuple(series))
 
@@ -122,7 +122,7 @@ def _joints(run: Trajectory) -> list[Chart]:
                 series.append(Series(f"{name}, reference", goal, colour, dashed=True, group="reference"))
             series.append(Series(name, run[name].values, colour))
         title = "Joint orientations" if unit == "1" else f"Joint {MEANING[unit]}s"
-        made.append(Chart(title, MEANING[unit], unit, run.t, tuple(series)))
+        made.append(Chart(title, MEANING[unit], unit, run.time, tuple(series)))
     return made
 
 
@@ -146,7 +146,7 @@ def _torques(run: Trajectory) -> list[Chart]:
             f"Applied {MEANING[unit]}s",
             MEANING[unit],
             unit,
-            run.t,
+            run.time,
             tuple(Series(n, run.torque(n).values, colour) for (n, _), colour in zip(names, _colours(run, names))),
         )
         for unit, names in by_unit.items()
@@ -157,9 +157,9 @@ def _deflections(run: Trajectory) -> Chart:
     series = tuple(
         Series(body.link, 1e3 * _size(run.deflection(body.link).values), _colour(run, body))
         for body in run.model.bodies
-        if body.link in run.model.beams
+        if body.link in run.model.flexible
     )
-    return Chart("Tip deflection of links", "deflection", "mm", run.t, series)
+    return Chart("Tip deflection of links", "deflection", "mm", run.time, series)
 
 
 def _wrenches(run: Trajectory, part: str) -> Chart:
@@ -167,14 +167,14 @@ def _wrenches(run: Trajectory, part: str) -> Chart:
     series = tuple(
         Series(body.joint, _size(run.wrench(body.joint).values[:, columns]), _colour(run, body)) for body in shown(run)
     )
-    return Chart(f"{part.capitalize()} through joints", part, "N m" if part == "torque" else "N", run.t, series)
+    return Chart(f"{part.capitalize()} through joints", part, "N m" if part == "torque" else "N", run.time, series)
 
 
 def _tip(run: Trajectory) -> Chart:
     last = run.model.links[-1]
     tip = run.tip(last).values
     series = tuple(Series(axis, tip[:, k], COLOURS[k]) for k, axis in enumerate(AXES))
-    return Chart(f"Tip of {last} in the world", "position", "m", run.t, series)
+    return Chart(f"Tip of {last} in the world", "position", "m", run.time, series)
 
 
 def _energy(run: Trajectory) -> Chart:
@@ -187,7 +187,7 @@ def _energy(run: Trajectory) -> Chart:
             *series,
             Series("left over", run.dataset["energy_residual"].values, INK, dashed=True),
         ]
-    return Chart("Energy balance", "energy since start", "J", run.t, tuple(series))
+    return Chart("Energy balance", "energy since start", "J", run.time, tuple(series))
 
 
 def _colours(run: Trajectory, names: list[tuple[str, BodyNames]]) -> list[str]:

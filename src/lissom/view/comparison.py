@@ -24,7 +24,7 @@ def plot_comparison(comparison: Comparison) -> Figure:
         figure, axes = grid(4, 2, height=2.6)
         tip, angle, torque, seconds = axes
         for k, result in others:
-            t, smooth = result.run.t, comparison.smooth
+            t, smooth = result.run.time, comparison.smooth
             look = {"color": line(k)["color"], "linestyle": DASHES[k % len(DASHES)]}  # some differ alike
             tip.semilogy(t, np.maximum(result.distance, LEAST), label=result.name, **look)
             angle.semilogy(t, np.maximum(result.angle, LEAST), **look)
@@ -39,7 +39,7 @@ def plot_comparison(comparison: Comparison) -> Figure:
             seconds.annotate(
                 f" {result.seconds:.2g} s", (result.seconds, k), va="center", fontsize=8, annotation_clip=False
             )
-        duration = float(results[0].run.t[-1])
+        duration = float(results[0].run.time[-1])
         seconds.set(title="Time of the time loop", xlabel="time [s]", xscale="log")
         seconds.xaxis.set_minor_formatter("")
         times = [result.seconds for result in results]

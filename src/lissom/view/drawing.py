@@ -90,7 +90,7 @@ class Drawing:
         R = quaternion.to_matrix(seen.link_orientation)
         displacement, turn = np.zeros((2, count, len(self.owner), 3))
         eta = np.concatenate([q[:, body.modes_q] for body in model.bodies], axis=1)
-        for link, beam in model.beams.items():
+        for link, beam in model.flexible.items():
             at = self.frames_of[link]
             T = np.real(beam.pose(self._places[link], eta[:, self.modes_of[link]]))
             displacement[:, at] = T[..., :3, 3] - self.rest[at]
@@ -150,7 +150,7 @@ class Drawing:
     def frame_at(self, link: str, place: Any = None) -> int:
         """The frame of a flexible link at a place, its tip unless given; of a rigid link, its own."""
         at = self.frames_of[link]
-        if link not in self.model.beams:
+        if link not in self.model.flexible:
             return int(at[0])
         places = self._places[link]
         if place is None:
@@ -165,8 +165,8 @@ class Drawing:
         self.frames_of: dict[str, np.ndarray] = {}
         for k, link in enumerate(self.links):
             self.frames_of[link] = np.array([k])
-            if link in self.model.beams:
-                beam = self.model.beams[link]
+            if link in self.model.flexible:
+                beam = self.model.flexible[link]
                 self._places[link] = places = self._along(link, sections)
                 self.frames_of[link] = np.arange(len(owner), len(owner) + len(places))
                 owner += [k] * len(places)
@@ -176,9 +176,9 @@ class Drawing:
 
     def _along(self, link: str, sections: int) -> list[Any]:
         """Places on a flexible link: evenly along it, and where something is attached (a number or a name)."""
-        beam = self.model.beams[link]
+        beam = self.model.flexible[link]
         attached = [_real(other.at) for other in self.specs.values() if other.parent == link and other.at is not None]
-        masses = [_real(lump.x) for lump in getattr(beam, "masses", ())]
+        masses = [_real(lump.x) for lump in beam.masses]
         numbers = {x for x in (*attached, *masses) if not isinstance(x, str)}
         even = np.linspace(0, float(np.real(beam.length)), sections).tolist()
         return sorted({*even, *numbers}) + sorted({x for x in attached if isinstance(x, str)})
@@ -198,14 +198,14 @@ class Drawing:
         return R[:, parent] @ so3.exp(turn[:, c]), p[:, parent] + so3.act(R[:, parent], place)
 
     def _tip_offset(self, link: str) -> np.ndarray:
-        tip = None if link in self.model.beams else getattr(self.specs[link].body, "tip", None)
+        tip = None if link in self.model.flexible else getattr(self.specs[link].body, "tip", None)
         return np.zeros(3) if tip is None else np.real(np.asarray(tip))
 
     def _reach(self) -> float:
         way: dict[str, float] = {}
         for link in self.links:
             spec = self.specs[link]
-            own = float(np.real(self.model.beams[link].length)) if link in self.model.beams else _size(spec.body)
+            own = float(np.real(self.model.flexible[link].length)) if link in self.model.flexible else _size(spec.body)
             way[link] = way.get(spec.parent, 0.0) + float(np.linalg.norm(np.real(spec.origin.xyz))) + own
         longest = max(way.values())
         return longest if longest > 0 else 1.0

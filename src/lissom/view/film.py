@@ -58,7 +58,7 @@ def film(
     if not goal.parent.is_dir():
         raise LissomError(f"cannot write {goal}: there is no folder {goal.parent}; make it first")
     width, height = (2 * (int(n) // 2) for n in size)  # video wants even sizes
-    first, last = float(run.t[0]), float(run.t[-1])
+    first, last = float(run.time[0]), float(run.time[-1])
     count = max(2, round((last - first) / speed * fps) + 1)
     times = np.minimum(first + speed / fps * np.arange(count), last)
     stage = _Stage(run, times, scale, (width, height), turn, lift)
@@ -113,11 +113,11 @@ class _Stage:
         self.run, self.times, self.scale = run, times, scale
         self.arm = Drawing(run.model)
         self.motion = self._motion(times)
-        whole = np.linspace(float(run.t[0]), float(run.t[-1]), 40)
+        whole = np.linspace(float(run.time[0]), float(run.time[-1]), 40)
         path = self._motion(whole)
         seen = range(len(times)) if every else range(0, len(times), max(1, len(times) // 24))
         cloud = np.concatenate([one.points[::7] for k in seen for one in self.solids(k)])
-        self._path_times = np.linspace(float(run.t[0]), float(run.t[-1]), min(600, len(run.t)))
+        self._path_times = np.linspace(float(run.time[0]), float(run.time[-1]), min(600, len(run.time)))
         self._path = self.arm.tips(self._motion(self._path_times), scale)
         cloud = np.concatenate([cloud, self.arm.tips(path, scale)])
         up = self.arm.up
@@ -151,7 +151,7 @@ class _Stage:
 
         image = Image.fromarray(self.studio.picture([*self.solids(k), *self.trail(self.times[k])]))
         height = image.height
-        note = f"{self.times[k] - self.run.t[0]:.2f} s"
+        note = f"{self.times[k] - self.run.time[0]:.2f} s"
         note += f"    deflection × {self.scale:g}" if self.scale != 1 else ""
         ImageDraw.Draw(image).text(
             (height // 28, height - height // 13), note, fill=(80, 90, 100), font=_font(height // 34)

@@ -26,4 +26,4 @@ def notebook_html(run: Trajectory) -> str:
 
 def _heading(run: Trajectory) -> str:
     """Name, duration and status of a run."""
-    return f"{run.model.robot.name}, {run.t[-1] - run.t[0]:g} s, {run.info.status.word}"
+    return f"{run.model.robot.name}, {run.time[-1] - run.time[0]:g} s, {run.info.status.word}"

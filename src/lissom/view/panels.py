@@ -51,10 +51,10 @@ def _joint_lines(axes: Axes, run: Trajectory, names: Coordinates, unit: str, rat
     for name, look in _looks(run, names):
         goal = None if rates else _reference(run, name)
         if goal is not None:
-            axes.plot(run.t, goal, color=look["color"], alpha=0.8, **DOTTED)
+            axes.plot(run.time, goal, color=look["color"], alpha=0.8, **DOTTED)
             followed = True
         values = run.velocity(name) if rates else run[name]
-        axes.plot(run.t, values.values, label=name, **look)
+        axes.plot(run.time, values.values, label=name, **look)
     if followed:
         axes.plot([], [], color=GREY, label="reference", **DOTTED)
     meaning = MEANING[unit.removesuffix("/s")]
@@ -101,7 +101,7 @@ def torque_panels(run: Trajectory, chosen: list[BodyNames] | None) -> list[Panel
 
 def _torque_lines(axes: Axes, run: Trajectory, names: Coordinates, unit: str) -> None:
     for name, look in _looks(run, names):
-        axes.plot(run.t, run.torque(name).values, label=name, **look)
+        axes.plot(run.time, run.torque(name).values, label=name, **look)
     axes.set(title=f"Applied {MEANING[unit]}s", ylabel=f"{MEANING[unit]} [{unit}]")
     legend(axes)
 
@@ -109,9 +109,9 @@ def _torque_lines(axes: Axes, run: Trajectory, names: Coordinates, unit: str) ->
 def deflections(axes: Axes, run: Trajectory) -> None:
     """Size of the tip deflection of every flexible link."""
     for body in run.model.bodies:
-        if body.link in run.model.beams:
+        if body.link in run.model.flexible:
             size = 1e3 * np.linalg.norm(run.deflection(body.link).values, axis=1)
-            axes.plot(run.t, size, label=body.link, **_look(run, body))
+            axes.plot(run.time, size, label=body.link, **_look(run, body))
     axes.set(title="Tip deflection of links", ylabel="deflection [mm]")
     axes.set_ylim(bottom=0)
     legend(axes)
@@ -122,7 +122,7 @@ def wrench_sizes(axes: Axes, run: Trajectory, bodies: Sequence[BodyNames], part:
     columns = slice(0, 3) if part == "torque" else slice(3, 6)
     sizes = [np.linalg.norm(run.wrench(body.joint).values[:, columns], axis=1) for body in bodies]
     for body, size, width in zip(bodies, sizes, _widths(sizes), strict=True):
-        axes.plot(run.t, size, label=body.joint, linewidth=width, **_look(run, body))
+        axes.plot(run.time, size, label=body.joint, linewidth=width, **_look(run, body))
     axes.set(title=f"{part.capitalize()} through joints", ylabel=f"{part} [{'N m' if part == 'torque' else 'N'}]")
     axes.set_ylim(bottom=0)
     legend(axes)
@@ -151,9 +151,9 @@ def energy_flows(axes: Axes, run: Trajectory) -> None:
     kept = balance(run)
     stored = run.dataset["stored_energy"].values
     if "work" in run.dataset:
-        axes.plot(run.t, run.work - run.work[0], label="work in", color=COLOURS[4], linewidth=3.2)
-        axes.plot(run.t, run.dissipated - run.dissipated[0], label="dissipated", color=COLOURS[1])
-    axes.plot(run.t, stored - stored[0], label="stored", color=COLOURS[0])
+        axes.plot(run.time, run.work - run.work[0], label="work in", color=COLOURS[4], linewidth=3.2)
+        axes.plot(run.time, run.dissipated - run.dissipated[0], label="dissipated", color=COLOURS[1])
+    axes.plot(run.time, stored - stored[0], label="stored", color=COLOURS[0])
     error = f" (relative error {kept.relative:.0e})" if kept.relative is not None else ""
     axes.set(title=f"Energy balance{error}", ylabel="energy since start [J]")
     legend(axes)
@@ -164,8 +164,8 @@ def energy_forms(axes: Axes, run: Trajectory) -> None:
     for k, name in enumerate(("kinetic", "gravity", "strain", "joint")):
         values = run.dataset[f"{name}_energy"].values
         if np.any(values):
-            axes.plot(run.t, values, label="joints" if name == "joint" else name, color=COLOURS[k])
-    axes.plot(run.t, run.dataset["stored_energy"].values, label="sum", color=INK, linewidth=0.9)
+            axes.plot(run.time, values, label="joints" if name == "joint" else name, color=COLOURS[k])
+    axes.plot(run.time, run.dataset["stored_energy"].values, label="sum", color=INK, linewidth=0.9)
     axes.set(title="Stored energy", ylabel="energy [J]")
     legend(axes)
 
@@ -174,7 +174,7 @@ def energy_residual(axes: Axes, run: Trajectory) -> None:
     """What the balance leaves over."""
     values = run.dataset["energy_residual"].values
     factor, prefix = _prefix(np.abs(values).max(initial=0.0))
-    axes.plot(run.t, values / factor, color=COLOURS[6])
+    axes.plot(run.time, values / factor, color=COLOURS[6])
     axes.set(title="Residual: stored - work + dissipated", ylabel=f"residual [{prefix}J]")
 
 
@@ -190,12 +190,12 @@ def spectra(axes: Axes, found: Spectrum, labels: Iterable[str], looks: Iterable[
     floor = 1e-6 * found.values.max()
     for k, (label, look) in enumerate(zip(labels, looks, strict=True)):
         values = np.maximum(found.values[:, k], floor)
-        axes.semilogy(found.hz, values, label=label, **look)
+        axes.semilogy(found.frequencies, values, label=label, **look)
         for at in find_peaks(np.log10(values), prominence=0.5)[0]:
             if values[at] > 1e-3 * found.values.max():
                 axes.annotate(
-                    f"{found.hz[at]:.3g} Hz",
-                    (found.hz[at], values[at]),
+                    f"{found.frequencies[at]:.3g} Hz",
+                    (found.frequencies[at], values[at]),
                     (0, 3),
                     textcoords="offset points",
                     ha="center",
@@ -236,7 +236,7 @@ def chain(run: Trajectory, link: str, sample: int) -> list[np.ndarray]:
     while row > 0:
         name = run.model.links[row - 1]
         ends = [run.dataset[key].sel(link=name).values[sample] for key in ("link_position", "tip_position")]
-        flexible = name in run.model.beams
+        flexible = name in run.model.flexible
         lines.insert(0, run.centre_line(name).values[sample] if flexible else np.array(ends))
         if len(lines) > 1:
             lines[0] = np.vstack([lines[0], lines[1][:1]])  # to where the next link begins

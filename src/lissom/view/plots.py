@@ -52,7 +52,7 @@ def plot(run: Trajectory, kind: str = "overview", **options: Any) -> Figure:
 def plot_overview(run: Trajectory) -> Figure:
     """Joint angles with their references, torques, tip deflections, joint wrenches and the energy balance."""
     panels = [*joint_panels(run, None), *torque_panels(run, None)]
-    if run.model.beams:
+    if run.model.flexible:
         panels.append(partial(deflections, run=run))
     if len(panels) % 2 == 0:  # three more follow, and the rows have two
         last = run.model.links[-1]
@@ -81,21 +81,21 @@ def plot_tip(run: Trajectory, link: str | None = None) -> Figure:
 
     name = run.model.links[-1] if link is None else link
     tip = run.tip(name).values
-    flexible = name in run.model.beams
+    flexible = name in run.model.flexible
     with style():
         rows = 2 + flexible
         figure = plt.figure(figsize=(9.2, 6.9), layout="constrained")
         cells = figure.add_gridspec(rows, 2, width_ratios=(1.25, 1), wspace=0.08)
         path(figure.add_subplot(cells[:, 0], projection="3d"), run, tip, name)
         axes = figure.add_subplot(cells[0, 1])
-        components(axes, run.t, tip, "tip position [m]", "Position in the world")
+        components(axes, run.time, tip, "tip position [m]", "Position in the world")
         below = figure.add_subplot(cells[1, 1], sharex=axes)
         speed = run.tip(name, "twist").values[:, 3:]
-        components(below, run.t, speed, "tip velocity [m/s]", "Velocity in the world")
+        components(below, run.time, speed, "tip velocity [m/s]", "Velocity in the world")
         if flexible:
             below = figure.add_subplot(cells[2, 1], sharex=axes)
             bent = 1e3 * run.deflection(name).values
-            components(below, run.t, bent, "deflection [mm]", f"Deflection in the axes of {name}")
+            components(below, run.time, bent, "deflection [mm]", f"Deflection in the axes of {name}")
         for above in figure.axes[1:-1]:
             above.tick_params(labelbottom=False)
         below.set_xlabel("time [s]")
@@ -104,7 +104,7 @@ def plot_tip(run: Trajectory, link: str | None = None) -> Figure:
 
 
 def plot_wrenches(
-    run: Trajectory, joint: str | None = None, frame: Frame = "child", joints: Sequence[str] | None = None
+    run: Trajectory, joint: str | None = None, frame: Frame = "local", joints: Sequence[str] | None = None
 ) -> Figure:
     """Norms of torque and force in the joints; or, for one `joint`, their components in a `frame`."""
     if joint is None:
@@ -121,7 +121,7 @@ def plot_deflection(run: Trajectory, link: str | None = None) -> Figure:
     panels: list[Panel] = []
     for name in _flexible(run, link):
         bent, turned = 1e3 * run.deflection(name).values, np.degrees(run.rotation(name).values)
-        part = np.linalg.norm(bent, axis=1).max() / 10 / float(run.model.beams[name].length)
+        part = np.linalg.norm(bent, axis=1).max() / 10 / float(run.model.flexible[name].length)
         title = f"{name}: displacement, peak {part:.2g} % of length"
         panels.append(_components(run, bent, "tip displacement [mm]", title))
         panels.append(_components(run, turned, "tip rotation [deg]", f"{name}: rotation"))
@@ -150,15 +150,15 @@ def plot_shape(run: Trajectory, link: str | None = None, stations: int = 41, cur
             2, len(bends), figsize=(4.8 * len(bends) + 0.8, 6.2), squeeze=False, layout="constrained"
         )
         colours = mpl.colormaps[SEQUENTIAL]
-        times = mpl.colors.Normalize(run.t[0], run.t[-1])
+        times = mpl.colors.Normalize(run.time[0], run.time[-1])
         largest = np.abs(mm[..., bends]).max() or 1.0
         for column, k in enumerate(bends):
             top, map_ = axes[:, column]
-            for i in np.unique(np.linspace(0, len(run.t) - 1, curves).astype(int)):
-                top.plot(x, mm[i, :, k], color=colours(0.88 * times(run.t[i])), linewidth=1.0)
+            for i in np.unique(np.linspace(0, len(run.time) - 1, curves).astype(int)):
+                top.plot(x, mm[i, :, k], color=colours(0.88 * times(run.time[i])), linewidth=1.0)
             top.set(title=f"Deflection along {AXES[k]}", ylabel=f"u{AXES[k]} [mm]", xlabel="x along the link [m]")
             image = map_.pcolormesh(
-                run.t,
+                run.time,
                 x,
                 mm[:, :, k].T,
                 cmap=DIVERGING,
@@ -186,16 +186,16 @@ def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, l
         limit: highest frequency shown, in Hz; unless given, that of the last visible amplitude.
     """
     names = [signals] if isinstance(signals, str) else list(signals or ())
-    if not names and not run.model.beams:
+    if not names and not run.model.flexible:
         names = [body.joint for body in shown(run)]
     if names:
         wanted = [(name, run[name], str(run[name].attrs["units"]), 1.0) for name in names]
     else:
-        wanted = [(f"Deflection of {link}", run.deflection(link)[:, 1:], "mm", 1e3) for link in run.model.beams]
+        wanted = [(f"Deflection of {link}", run.deflection(link)[:, 1:], "mm", 1e3) for link in run.model.flexible]
 
-    count = len(run.t) - 1 if _last_is_short(run.t) else len(run.t)
+    count = len(run.time) - 1 if _last_is_short(run.time) else len(run.time)
     found = {
-        title: amplitude_spectrum(run.t[:count], factor * values.values[:count].reshape(count, -1), padding=1)
+        title: amplitude_spectrum(run.time[:count], factor * values.values[:count].reshape(count, -1), padding=1)
         for title, values, _, factor in wanted
     }
     panels: list[Panel] = []
@@ -219,8 +219,8 @@ def _highest(found: Iterable[Spectrum]) -> float:
     highest = 0.0
     for one in found:
         rows = np.flatnonzero((one.values >= 1e-5 * one.values.max()).any(axis=1))
-        highest = max(highest, float(one.hz[rows[-1]]))
-    return min(1.1 * highest, float(one.hz[-1]))
+        highest = max(highest, float(one.frequencies[rows[-1]]))
+    return min(1.1 * highest, float(one.frequencies[-1]))
 
 
 KINDS: dict[str, Callable[..., Figure]] = {
@@ -256,7 +256,7 @@ def _figure(run: Trajectory, panels: Sequence[Panel], columns: int, abscissa: st
 
 
 def _components(run: Trajectory, values: np.ndarray, label: str, title: str) -> Panel:
-    return partial(components, time=run.t, values=values, label=label, title=title)
+    return partial(components, time=run.time, values=values, label=label, title=title)
 
 
 def _wrenches(run: Trajectory, bodies: Sequence[BodyNames]) -> list[Panel]:
@@ -264,7 +264,7 @@ def _wrenches(run: Trajectory, bodies: Sequence[BodyNames]) -> list[Panel]:
 
 
 def _detail(run: Trajectory) -> str:
-    parts = [f"{run.t[-1] - run.t[0]:g} s of motion"]
+    parts = [f"{run.time[-1] - run.time[0]:g} s of motion"]
     parts += [f"{run.info.method}, {run.info.steps} steps"] if run.info.method else []
     parts += [run.info.status.word] if run.info.status is not Ending.FINISHED else []
     return ", ".join(parts)
@@ -278,8 +278,8 @@ def _chosen(run: Trajectory, joints: Sequence[str] | str | None) -> list[BodyNam
 
 def _flexible(run: Trajectory, link: str | None) -> list[str]:
     if link is not None:
-        run.lookup.beam(link)
+        run.lookup.flexible(link)
         return [link]
-    if not run.model.beams:
+    if not run.model.flexible:
         raise LissomError(f"{run.model.robot.name} has no flexible link")
-    return list(run.model.beams)
+    return list(run.model.flexible)

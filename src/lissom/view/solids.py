@@ -65,8 +65,8 @@ def pieces(arm: Drawing) -> list[Piece]:
 
 
 def _link(arm: Drawing, k: int, spec: Link) -> tuple[Mesh | None, np.ndarray | None]:
-    if spec.name in arm.model.beams:
-        beam: Any = arm.model.beams[spec.name]
+    if spec.name in arm.model.flexible:
+        beam: Any = arm.model.flexible[spec.name]
         if hasattr(beam, "section"):
             seen = _visuals(arm, spec.visual)
             if seen is not None:
@@ -81,7 +81,7 @@ def _link(arm: Drawing, k: int, spec: Link) -> tuple[Mesh | None, np.ndarray | N
 
 def _outline(arm: Drawing, link: str) -> np.ndarray:
     """The outline that a beam is drawn with: its own, or that of a solid oval bar of the same stiffnesses."""
-    beam: Any = arm.model.beams[link]
+    beam: Any = arm.model.flexible[link]
     section = beam.section
     if section.outline is not None:
         outline = np.real(section.outline)
@@ -187,7 +187,7 @@ def _body(arm: Drawing, k: int, spec: Link) -> Mesh | None:
     if spec.joint.type == "free":
         return shapes.box(_cuboid(body, [*ends, com], arm.reach)).on(k)
     radius = _thickness(arm, spec.name)
-    if spec.parent in arm.model.beams:
+    if spec.parent in arm.model.flexible:
         radius = min(radius, 1.2 * _thickness(arm, spec.parent)) or radius
     rods = [shapes.rod(np.zeros(3), end, radius, 0.8 * radius).on(k) for end in ends]
     knobs = [shapes.ball(0.8 * radius).moved(shift=end).on(k) for end in ends]
@@ -205,9 +205,9 @@ def _cuboid(body: Any, ends: list[np.ndarray], reach: float) -> np.ndarray:
 
 def _thickness(arm: Drawing, link: str) -> float:
     """Half the size of a link across; zero where it brings its own mesh."""
-    if link not in arm.model.beams:
+    if link not in arm.model.flexible:
         return ROD * arm.reach if not arm.specs[link].visual else 0.0
-    return float(np.abs(_outline(arm, link)).max()) if hasattr(arm.model.beams[link], "section") else 0.0
+    return float(np.abs(_outline(arm, link)).max()) if hasattr(arm.model.flexible[link], "section") else 0.0
 
 
 # joints and masses
@@ -219,7 +219,7 @@ def _joint(arm: Drawing, k: int, spec: Link) -> Mesh | None:
     if joint.type in ("fixed", "free") or spec.visual:
         return None
     around = [_thickness(arm, spec.name), 0.008 * arm.reach]
-    around += [_thickness(arm, spec.parent)] if spec.parent in arm.model.beams else []
+    around += [_thickness(arm, spec.parent)] if spec.parent in arm.model.flexible else []
     r = 1.45 * max(around)
     if joint.type == "spherical":
         return shapes.ball(1.1 * r).on(k)
@@ -233,8 +233,8 @@ def _masses(arm: Drawing, spec: Link) -> list[Piece]:
     """Lumped masses, and rigid bodies without a size: balls that grow with the cube root of their mass."""
     balls: list[tuple[float, int, np.ndarray]] = []
     body: Any = spec.body
-    if spec.name in arm.model.beams:
-        for lump in getattr(arm.model.beams[spec.name], "masses", ()):
+    if spec.name in arm.model.flexible:
+        for lump in arm.model.flexible[spec.name].masses:
             frame = arm.frame_at(spec.name, float(np.real(lump.x)))
             balls.append((float(np.real(lump.mass)), frame, np.real(lump.com)))
     elif spec.joint.type == "fixed" and not spec.visual and not hasattr(body, "shape") and body.tip is None:
@@ -252,7 +252,7 @@ def _masses(arm: Drawing, spec: Link) -> list[Piece]:
 
 
 def _mass(arm: Drawing, spec: Link) -> float:
-    source: Any = arm.model.beams.get(spec.name, spec.body)
+    source: Any = arm.model.flexible.get(spec.name, spec.body)
     return float(np.real(source.mass))
 
 

@@ -41,7 +41,7 @@ class DualScrew(Formulation):
         if model.arrays.velocities.prescribed.any():
             joint = next(body.joint for body in model.bodies if model.arrays.velocities.prescribed[body.joint_v].any())
             raise Unsupported(f"joint {joint}: its motion is prescribed; dual screws take forces in every joint")
-        for link, beam in model.beams.items():
+        for link, beam in model.flexible.items():
             if beam.stiffening not in ("none", "first"):
                 raise Unsupported(
                     f"link {link}: stiffening {beam.stiffening!r} has no constant inertia invariants; take 'first'"
@@ -115,7 +115,7 @@ class DualScrew(Formulation):
         """A mass matrix of first order carries a run as long as it stays positive."""
         if self.form in ("linear", "nonlinear"):
             return None
-        for k, (t, q, v) in enumerate(zip(raw.t, raw.q, raw.v)):
+        for k, (t, q, v) in enumerate(zip(raw.time, raw.q, raw.v)):
             if np.linalg.eigvalsh(self.equations(q, v)[0])[0] <= 0.0:
                 return Limit(k, f"at t = {t:.4g} s {self._not_definite(q, v)}")
         return None
@@ -135,7 +135,7 @@ class DualScrew(Formulation):
         return tau, _summed(W)
 
     def _moving(self, model: Any, q: np.ndarray, v: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Any]:
-        """State and Motion in the numbers in which this form takes its forces."""
+        """State and motion in the numbers in which this form takes its forces."""
         from lissom.theory.dual_screws.motion import motion
         from lissom.theory.dual_screws.orders import dual_state, summed_motion
 

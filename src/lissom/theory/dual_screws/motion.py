@@ -28,6 +28,7 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
+from lissom.kernel.arrays import Motion
 from lissom.kernel.jit import inline, kernel
 from lissom.theory.dual_screws.sections import section_drift, section_screws, weighted
 
@@ -96,7 +97,7 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
         for step in range(model.joints.steps[i]):
             motion = model.joints.motion[i, step]
             axis = add(vector(model.joints.axis[i, step]), none)
-            if motion == 0:
+            if motion == Motion.TURN:
                 turn = turn_matrix(vector(model.joints.axis[i, step]), q[at_q].real)
                 w, dw, dv = turned(w, dw, dv, turn, scale(v[first + k], axis))
                 Q = compose(Q, turn)
@@ -106,7 +107,7 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
                 store_vector(screw[0:3, k], axis)
                 at_q += 1
                 k += 1
-            elif motion == 1:
+            elif motion == Motion.SLIDE:
                 r = scale(q[at_q], axis)
                 here = add(here, rotate(Q, r))
                 dv = shifted(w, dw, dv, r, scale(v[first + k], axis), none)
@@ -118,7 +119,7 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
             else:
                 turn = quaternion_matrix(q[at_q].real, q[at_q + 1].real, q[at_q + 2].real, q[at_q + 3].real)
                 spin = (v[first], v[first + 1], v[first + 2])
-                if motion == 3:
+                if motion == Motion.FLOAT:
                     r = (q[at_q + 4], q[at_q + 5], q[at_q + 6])
                     glide = (v[first + 3], v[first + 4], v[first + 5])
                     here = add(here, rotate(Q, r))
@@ -145,7 +146,7 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
         store_vector(gamma[i, 3:6], dv)
 
 
-class Motion(NamedTuple):
+class TreeMotion(NamedTuple):
     """Motion of all n bodies, in numbers of one kind."""
 
     R: Any  # (n, 3, 3) rotation, of the body in its parent
@@ -157,9 +158,9 @@ class Motion(NamedTuple):
 
 @kernel
 def motion(model, q, v, printed):
-    """The Motion at q (nq,), v (nv,)."""
+    """The motion of the tree at q (nq,), v (nv,)."""
     n = model.tree.parent.shape[0]
-    found = Motion(
+    found = TreeMotion(
         np.zeros((n, 3, 3), q.dtype),
         np.zeros((n, 3), q.dtype),
         np.zeros((n, 3), q.dtype),

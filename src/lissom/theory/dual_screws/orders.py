@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.kernel.jit import kernel
-from lissom.theory.dual_screws.motion import Motion
+from lissom.theory.dual_screws.motion import TreeMotion
 
 EPS = 2.0**-70  # size of the dual unit
 LINEAR, FIRST_ORDER, TRUNCATED, PRINTED, NONLINEAR = range(5)  # in the order of `formulation.FORMS`
@@ -45,5 +45,5 @@ def summed(x):
 
 @kernel
 def summed_motion(motion):
-    """A dual Motion as real numbers: of first order, and free to be multiplied."""
-    return Motion(summed(motion.R), summed(motion.p), summed(motion.omega), summed(motion.gamma), summed(motion.P))
+    """A dual motion as real numbers: of first order, and free to be multiplied."""
+    return TreeMotion(summed(motion.R), summed(motion.p), summed(motion.omega), summed(motion.gamma), summed(motion.P))

@@ -97,7 +97,7 @@ def projections(model: Model, q: Array, v: Array, printed: bool = False) -> dict
     frames = {"world": Projection(world, empty, empty, empty, np.zeros(6))}
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
         frame = frames[link.parent]
-        if link.parent in model.beams:
+        if link.parent in model.flexible:
             frame = _section_frame(model, frame, link, q, v, printed)
         frame = frame.moved(_rigid(so3.from_rpy(link.origin.rpy), link.origin.xyz), slice(0, 0), np.zeros((12, 0)), v)
         frames[link.name] = _joint_frame(frame, link, body, q, v)
@@ -109,7 +109,7 @@ def section_projection(
     model: Model, frame: Projection, link: str, x: float, q: Array, v: Array, offset: Array | None = None
 ) -> Projection:
     """Projection matrices of the section of a beam at x, or of a point fixed to it, (92), (93)."""
-    body, beam = model.body(link), model.beams[link]
+    body, beam = model.body(link), model.flexible[link]
     d = np.zeros(3) if offset is None else offset
     at = beam.section_map(x)
     phi = at.phi + np.cross(at.psi, d, axisa=0, axisc=0)
@@ -127,10 +127,10 @@ def matrices(model: Model, q: Array, v: Array) -> Matrices:
     gravity = Dual.of(np.asarray(model.robot.gravity, float))
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
         frame = frames[link.name]
-        if link.name in model.beams:
-            K[body.modes_v, body.modes_v] = model.beams[link.name].stiffness()
+        if link.name in model.flexible:
+            K[body.modes_v, body.modes_v] = model.flexible[link.name].stiffness()
         for element in _elements(model, link):
-            if link.name in model.beams:
+            if link.name in model.flexible:
                 at = section_projection(model, frame, link.name, element.x, q, v, element.offset)
             else:
                 at = frame.about(Dual.of(element.offset), np.zeros(3), slice(0, 0), np.zeros((12, 0)))
@@ -158,7 +158,7 @@ def _raised(omega: Array) -> Array:
 
 def _elements(model: Model, link: Link) -> list[Element]:
     """The mass of a link in pieces: a rigid body as a whole, a beam by the sections of its quadrature."""
-    if link.name not in model.beams:
+    if link.name not in model.flexible:
         assert link.body is not None
         body = link.body
         return [Element(0.0, np.asarray(body.com, float), body.mass, np.asarray(body.inertia, float))]
@@ -173,7 +173,7 @@ def _elements(model: Model, link: Link) -> list[Element]:
 
 def _section_frame(model: Model, frame: Projection, link: Link, q: Array, v: Array, printed: bool) -> Projection:
     """The frame j' of the section that carries a link."""
-    body, beam = model.body(link.parent), model.beams[link.parent]
+    body, beam = model.body(link.parent), model.flexible[link.parent]
     at, eta = beam.section_map(beam.length if link.at is None else link.at), q[body.modes_q]
     theta = at.psi @ eta
     screws = _stacked(at.psi, at.phi)

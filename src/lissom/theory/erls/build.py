@@ -45,7 +45,7 @@ def chain(model: Model) -> tuple[Chain, dict[str, int]]:
 
 def place_on(model: Model, link: Link, x: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """A place on a link: its position (3,) and its rotation and displacement (6, m) per elastic coordinate."""
-    elastic = model.beams.get(link.name)
+    elastic = model.flexible.get(link.name)
     if elastic is None:
         return np.zeros(3), np.zeros((6, 0))
     section = elastic.section_map(elastic.length if x is None else x)
@@ -60,7 +60,7 @@ def _carrier(model: Model, link: Link, at: dict[str, int]) -> tuple[int, np.ndar
 
 
 def _link(model: Model, link: Link) -> ErlsLink:
-    elastic = model.beams.get(link.name)
+    elastic = model.flexible.get(link.name)
     if elastic is None:
         body = link.body
         assert body is not None

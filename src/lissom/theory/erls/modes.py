@@ -24,25 +24,25 @@ class ComponentModes:
     """Elastic modes of a free link; the six rigid ones are implied."""
 
     structure: Structure
-    frequencies_hz: np.ndarray  # (m,)
+    frequencies: np.ndarray  # (m,) Hz
     shapes: np.ndarray  # (unknowns, m), mass-normalised
 
     @property
     def count(self) -> int:
         """Number of modal coordinates, the rigid ones included."""
-        return 6 + len(self.frequencies_hz)
+        return 6 + len(self.frequencies)
 
     def first(self, count: int) -> ComponentModes:
         """The lowest so many, the six rigid ones included."""
         if not 6 <= count <= self.count:
             raise LissomError(f"count = {count}: choose from 6 (a rigid link) to {self.count}")
         m = count - 6
-        return replace(self, frequencies_hz=self.frequencies_hz[:m], shapes=self.shapes[:, :m])
+        return replace(self, frequencies=self.frequencies[:m], shapes=self.shapes[:, :m])
 
     def link(self, base: int) -> ErlsLink:
         """The link, its frame at the node `base` with the axes of the mesh."""
         inertia = self.structure.inertia.invariants(self.shapes, self.structure.nodes[base])
-        stiffness = np.diag((2 * np.pi * self.frequencies_hz) ** 2)
+        stiffness = np.diag((2 * np.pi * self.frequencies) ** 2)
         return ErlsLink.of(inertia, stiffness, np.zeros_like(stiffness), self.at(base))
 
     def at(self, node: int) -> np.ndarray:

@@ -18,7 +18,7 @@ class Run:
     """Samples of a motion."""
 
     system: System
-    t: np.ndarray  # (T,)
+    time: np.ndarray  # (T,)
     theta: np.ndarray  # (T, n)
     theta_rate: np.ndarray
     q_d: np.ndarray  # (T, modes)
@@ -77,7 +77,7 @@ def simulate(
     rows = loop.run(start, times, [] if jumps is None else jumps, rtol, atol)
     return Run(
         system=system,
-        t=times,
+        time=times,
         theta=rows[:, :n],
         q_d=rows[:, n:count],
         theta_rate=rows[:, count : count + n],

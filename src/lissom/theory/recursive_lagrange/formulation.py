@@ -45,7 +45,7 @@ class RecursiveLagrange(Formulation):
         if rotation not in ROTATIONS:
             raise LissomError(f"rotation = {rotation!r} is unknown; take 'proper' or 'linear'")
         self.model, self.rotation = model, rotation
-        beams = {name: _slender(name, link) for name, link in model.beams.items()}
+        beams = {name: _slender(name, link) for name, link in model.flexible.items()}
         self.orders = {name: order or _own_order(name, beam) for name, beam in beams.items()}
         self.tables = make_tables(model, beams, self.orders, rotation)
         number = model.arrays.inertia.mass.dtype

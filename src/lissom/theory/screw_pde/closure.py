@@ -38,6 +38,6 @@ class Closure:
             raise LissomError(f"closure: there is no link {self.link!r}{did_you_mean(self.link, list(model.links))}")
         if self.holds not in DIRECTIONS:
             raise LissomError(f"closure of {self.link}: holds = {self.holds!r}; take {', '.join(DIRECTIONS)}")
-        if self.link not in model.beams and self.x is not None:
+        if self.link not in model.flexible and self.x is not None:
             raise LissomError(f"closure of {self.link}: the link is rigid, so leave x out")
         return self.link, self.x

@@ -52,7 +52,7 @@ def pde_residual(formulation: ScrewPDE, q: Array, v: Array, tau: Array, modes: i
     wrenches = rich.wrenches(embed_q(q), embed_v(v), embed_v(a))
     out = {}
     for i, body in enumerate(rich_model.bodies):
-        if body.link not in model.beams:
+        if body.link not in model.flexible:
             continue
         m = int(rich.table.modes[i])
         lower = np.tril(rich.work.mass[i, : 6 + m, : 6 + m])
@@ -60,7 +60,7 @@ def pde_residual(formulation: ScrewPDE, q: Array, v: Array, tau: Array, modes: i
         rows = mass[6:] @ rich.work.zdot[i, : 6 + m] + rich.work.bias[i, 6 : 6 + m]
         for c in np.flatnonzero(rich.table.parent == i):
             rows += rich.work.reach[c, :, 6 : 6 + m].T @ wrenches[c]
-        K = rich_model.beams[body.link].stiffness()
+        K = rich_model.flexible[body.link].stiffness()
         eta = embed_q(q)[body.modes_q]
         energy = float(eta @ K @ eta) / 2
         correction = float(rows @ np.linalg.solve(K, rows)) / 2
@@ -95,7 +95,7 @@ def boundary_moments(formulation: ScrewPDE, q: Array, v: Array, tau: Array) -> d
     table, work = formulation.table, formulation.work
     out = {}
     for i, body in enumerate(model.bodies):
-        if body.link not in model.beams:
+        if body.link not in model.flexible:
             continue
         beam = _beam(model, body.link)
         eta, rate = q[body.modes_q], v[body.modes_v]
@@ -119,9 +119,9 @@ def _moments(beam: BeamLink, x: float, eta: Array, rate: Array) -> Array:
 
 
 def _beam(model: Model, link: str) -> BeamLink:
-    beam = model.beams.get(link)
+    beam = model.flexible.get(link)
     if not isinstance(beam, BeamLink):
-        raise LissomError(f"{link} does not bend; links that do: {', '.join(model.beams) or 'none'}")
+        raise LissomError(f"{link} does not bend; links that do: {', '.join(model.flexible) or 'none'}")
     return beam
 
 
@@ -144,7 +144,7 @@ def _enriched(model: Model, modes: int) -> Model:
 def _embedding(model: Model, rich: Model):  # type: ignore[no-untyped-def]
     """Functions from (nq,) and (nv,) of a model to those of the richer one: the same motion in the larger basis."""
     blocks = {}
-    for name in model.beams:
+    for name in model.flexible:
         beam, larger = _beam(model, name), _beam(rich, name)
         rule = larger.basis.rule
         C = np.zeros((larger.count, beam.count))

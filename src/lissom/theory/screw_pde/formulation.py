@@ -104,11 +104,11 @@ class ScrewPDE(Formulation):
         i = self.row(link)
         self.place(q, self._still)
         T = self.frame_poses()[i]
-        if link not in self.model.beams:
+        if link not in self.model.flexible:
             body = self.model.robot.link(link).body
             tip = None if body is None else body.tip
             return T @ se3.from_parts(np.eye(3), np.zeros(3) if tip is None else tip)
-        beam, eta = self.model.beams[link], q[self.model.bodies[i].modes_q]
+        beam, eta = self.model.flexible[link], q[self.model.bodies[i].modes_q]
         T_base = T @ se3.inverse(beam.pose(self.frames.get(link, 0.0), eta))
         return T_base @ beam.pose(beam.length if x is None else x, eta)
 
@@ -169,9 +169,9 @@ def _checked_frames(model: Model, frames: Mapping[str, float]) -> dict[str, floa
     for link, x in frames.items():
         if link not in model.links:
             raise LissomError(f"frames: there is no link {link!r}{did_you_mean(link, list(model.links))}")
-        if link not in model.beams:
+        if link not in model.flexible:
             raise LissomError(f"frames: {link} is rigid; its body frame stays at its origin, remove the entry")
-        length = model.beams[link].length
+        length = model.flexible[link].length
         if not (np.isfinite(x) and 0 <= x <= length):
             raise LissomError(f"frames: {link} = {x!r} m lies outside the link; give 0 to {length:g} m")
     return {link: float(x) for link, x in frames.items()}

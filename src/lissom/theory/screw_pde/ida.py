@@ -129,8 +129,8 @@ class _Problem:
             S, joint_v = work.S[i, :d], f.model.bodies[i].joint_v
             algebraic[i, : 6 - d] = work.P[i, : 6 - d] @ across
             if d:
-                qdd = np.linalg.solve(S @ S.T, S @ across) if table.armature[joint_v].any() else 0.0
-                algebraic[i, 6 - d :] = S @ W[i] + table.armature[joint_v] * qdd - work.force[joint_v]
+                a = np.linalg.solve(S @ S.T, S @ across) if table.armature[joint_v].any() else 0.0
+                algebraic[i, 6 - d :] = S @ W[i] + table.armature[joint_v] * a - work.force[joint_v]
         values[: 6 * n] = rows[:, :6].ravel()
         values[modes] = xdot[modes] - state.x[modal_rates]
         at = modal_rates.start

@@ -43,7 +43,7 @@ WEIGHTS = (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84)
 class Motion:
     """A simulated motion of N samples, n links and their joints."""
 
-    t: Array  # (N,)
+    time: Array  # (N,)
     q: Array  # (N, nq) model coordinates, measured from the frames
     v: Array  # (N, nv)
     tau: Array  # (N, nv) applied
@@ -168,7 +168,7 @@ class _Run:
 
     def motion(self, method: str, wall: float) -> Motion:
         return Motion(
-            t=self.times,
+            time=self.times,
             q=self.q,
             v=self.v,
             tau=self.tau,

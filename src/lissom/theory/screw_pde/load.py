@@ -26,16 +26,16 @@ class Load:
     link: str
     wrench: ArrayLike
     x: float | None = None
-    axes: Literal["section", "world"] = "section"
+    frame: Literal["local", "world"] = "local"
 
 
 def generalised(system: ScrewPDE, load: Load, q: np.ndarray) -> np.ndarray:
     """Forces (6 + m,) of a load in the rows of its link: [Ad(g^-1), J]^T W, from the section's motion."""
     wrench = wrench_vector(load.wrench, f"load on {load.link}")
-    if load.axes not in ("section", "world"):
-        raise LissomError(f"load on {load.link}: axes must be 'section' or 'world', got {load.axes!r}")
+    if load.frame not in ("local", "world"):
+        raise LissomError(f"load on {load.link}: frame must be 'local' or 'world', got {load.frame!r}")
     T, J = section_jacobian(system, load.link, load.x, q)
-    if load.axes == "world":
+    if load.frame == "world":
         R = system.pose(q, load.link, load.x)[:3, :3]
         wrench = np.concatenate([R.T @ wrench[:3], R.T @ wrench[3:]])
     return np.concatenate([se3.Ad(se3.inverse(T)), J], axis=1).T @ wrench
@@ -47,11 +47,11 @@ def section_jacobian(system: ScrewPDE, link: str, x: float | None, q: np.ndarray
     J by a complex step through the section-pose map.
     """
     model = system.model
-    if link not in model.beams:
+    if link not in model.flexible:
         if x is not None:
             raise LissomError(f"load on {link}: the link is rigid, so leave x out")
         return np.eye(4), np.zeros((6, 0))
-    beam, eta = model.beams[link], q[model.bodies[system.row(link)].modes_q]
+    beam, eta = model.flexible[link], q[model.bodies[system.row(link)].modes_q]
     x = beam.length if x is None else x
     frame = system.frames.get(link, 0.0)
     nudged = eta + 1e-30j * np.eye(beam.count)

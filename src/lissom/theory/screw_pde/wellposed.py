@@ -149,7 +149,7 @@ def stable_steps(formulation: ScrewPDE, q: Array, v: Array, tau: Array) -> Steps
     """Limits of explicit stepping from the eigenvalues of the arm, linearised at the state."""
     eigenvalues = np.linalg.eigvals(_linearised(formulation, q, v, tau))
     eigenvalues = eigenvalues[np.abs(eigenvalues) > 1e-3 * np.abs(eigenvalues).max(initial=1.0)]
-    printed = [_printed_limit(beam) for beam in formulation.model.beams.values()]
+    printed = [_printed_limit(beam) for beam in formulation.model.flexible.values()]
     if not len(eigenvalues):  # nothing vibrates
         return Steps(min(printed, default=np.inf), np.inf, np.inf, np.inf)
     fastest = float(np.abs(eigenvalues).max())

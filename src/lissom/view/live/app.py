@@ -145,7 +145,7 @@ class App:
         kind = self.show.value
         if kind == RECORDED:
             run = self._chosen()
-            self._name(run.model.robot.name, f"{run.t[-1] - run.t[0]:g} s of motion, {run.info.status.word}")
+            self._name(run.model.robot.name, f"{run.time[-1] - run.time[0]:g} s of motion, {run.info.status.word}")
             return Recorded(self.server, run, Stage(self.server, Drawing(run.model)), self.curves, self._scale)
         robot = self.robot if self.robot is not None else self._chosen().model.robot
         if kind == MOVED:

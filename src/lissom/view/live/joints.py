@@ -42,7 +42,7 @@ class Handle:
 def handles(model: Model) -> list[Handle]:
     """The coordinates of all joints that turn or slide about fixed axes."""
     units = position_columns(model).units
-    reach = sum(float(np.real(beam.length)) for beam in model.beams.values()) or 1.0
+    reach = sum(float(np.real(beam.length)) for beam in model.flexible.values()) or 1.0
     made = []
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
         if link.joint.type not in MOVABLE or np.any(model.arrays.velocities.prescribed[body.joint_v]):

@@ -37,7 +37,7 @@ class Modal:
         gui = server.gui
         elastic = any(body.rotor_v is not None for body in model.bodies)
         choices = [name for name in LOCKS if elastic or name != "motors locked"]
-        if not model.beams and not elastic:
+        if not model.flexible and not elastic:
             choices = ["all free"]
         begin = choices[1] if elastic and len(choices) > 1 else choices[0]
         self.lock = gui.add_dropdown("Joints", tuple(choices), initial_value=begin)
@@ -94,7 +94,7 @@ class Modal:
         before = self._index()
         names = tuple(
             f"{k + 1}: {hz:.4g} Hz, {label}"
-            for k, (hz, label) in enumerate(zip(self.found.frequencies_hz, self.found.labels))
+            for k, (hz, label) in enumerate(zip(self.found.frequencies, self.found.labels))
         )
         self.mode.options = names
         self.curves.say(_all(self.found))
@@ -106,7 +106,7 @@ class Modal:
 
     def _first_that_swings(self) -> int:
         assert self.found is not None
-        swings = np.flatnonzero(self.found.frequencies_hz > 0)
+        swings = np.flatnonzero(self.found.frequencies > 0)
         return int(swings[0]) if len(swings) else 0
 
     def _choose(self) -> None:
@@ -137,7 +137,7 @@ def _all(found: NaturalModes) -> str:
     for k, label in enumerate(found.labels):
         ratio = found.damping_ratios[k]
         damping = "-" if np.isnan(ratio) else f"{100 * ratio:.3g} %"
-        cells = (str(k + 1), f"{found.frequencies_hz[k]:.5g}", damping, label)
+        cells = (str(k + 1), f"{found.frequencies[k]:.5g}", damping, label)
         rows.append("".join(f'<td style="padding:2px 12px 2px 0">{escape(cell)}</td>' for cell in cells))
     names = "".join(
         f'<th style="text-align:left;padding-right:12px;color:#5b6570">{name}</th>'
@@ -152,7 +152,7 @@ def _about(found: NaturalModes, k: int) -> str:
     """Frequency, damping and what takes part, as a small table."""
     ratio = found.damping_ratios[k]
     rows = [
-        ("frequency", f"{found.frequencies_hz[k]:.5g} Hz"),
+        ("frequency", f"{found.frequencies[k]:.5g} Hz"),
         ("damping", "-" if np.isnan(ratio) else f"{100 * ratio:.3g} %"),
         ("gives way", found.labels[k]),
     ]

@@ -91,7 +91,7 @@ class Moved:
         self.law = self._law()
         self.time = self.until = 0.0
         self.samples: deque[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = deque()
-        self._keep(0.0, self.q, np.zeros((len(self.model.links), 6)), np.zeros(len(self.model.beams)))
+        self._keep(0.0, self.q, np.zeros((len(self.model.links), 6)), np.zeros(len(self.model.flexible)))
         self._charted, self._strongest = 0.0, np.array([1e-9, 1e-9])
         self._failed = False
         self._path: deque[np.ndarray] = deque(maxlen=200)
@@ -134,8 +134,8 @@ class Moved:
             return False
         seen = observe(self.model, raw.q, raw.v, raw.a)
         bent = np.linalg.norm(seen.deflection, axis=2)
-        for k in range(1, len(raw.t)):
-            self._keep(self.until + float(raw.t[k]), raw.q[k], seen.wrench[k], bent[k])
+        for k in range(1, len(raw.time)):
+            self._keep(self.until + float(raw.time[k]), raw.q[k], seen.wrench[k], bent[k])
         self.q, self.v = raw.q[-1], raw.v[-1]
         self.until += CHUNK
         wall = time.perf_counter() - began
@@ -185,8 +185,8 @@ class Moved:
             )
             if series:
                 made.append(Chart(f"Joint {quantity}s", quantity, unit, t, series))
-        if self.model.beams:
-            links = [body for body in self.model.bodies if body.link in self.model.beams]
+        if self.model.flexible:
+            links = [body for body in self.model.bodies if body.link in self.model.flexible]
             series = tuple(Series(body.link, 1e3 * bent[:, k], arm.colour(body)) for k, body in enumerate(links))
             made.append(Chart("Tip deflection of links", "deflection", "mm", t, series))
         for part, columns, unit in (("torque", slice(0, 3), "N m"), ("force", slice(3, 6), "N")):

@@ -25,7 +25,7 @@ class Recorded:
 
     def __init__(self, server: Any, run: Trajectory, stage: Stage, curves: Curves, scale: Callable[[], float]) -> None:
         self.run, self.stage, self.curves, self.scale = run, stage, curves, scale
-        self.first, self.last = float(run.t[0]), float(run.t[-1])
+        self.first, self.last = float(run.time[0]), float(run.time[-1])
         self.time, self.playing = self.first, False
         self._drawn: tuple[float, float] | None = None
         self._pointed = self._trailed = 0.0
@@ -37,7 +37,7 @@ class Recorded:
         self.speed = gui.add_dropdown("Speed", tuple(SPEEDS), initial_value="1 ×")
         self.play.on_click(lambda _: self.toggle())
         self.slider.on_update(self._seek)
-        self._times = np.linspace(self.first, self.last, int(np.clip(len(run.t), 2, SAMPLES)))
+        self._times = np.linspace(self.first, self.last, int(np.clip(len(run.time), 2, SAMPLES)))
         self._motion = stage.arm.motion(np.nan_to_num(run.state(self._times)[0]))
         stage.frame_view(stage.arm.motion(np.nan_to_num(run.state(scenes(run)[::8])[0])))
         wrench = np.nan_to_num(run.dataset["wrench"].values)
@@ -66,7 +66,7 @@ class Recorded:
             return
         ended = not self.playing
         self._drawn = (self.time, scale)
-        k = int(np.searchsorted(self.run.t, self.time - 1e-12))
+        k = int(np.searchsorted(self.run.time, self.time - 1e-12))
         self.stage.show(self._now(), 0, scale, self._wrench[min(k, len(self._wrench) - 1)], self.strongest)
         if ended or now - self._pointed > POINT_EVERY:
             self._pointed = now

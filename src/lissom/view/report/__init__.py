@@ -124,7 +124,7 @@ def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None 
         motions.append(own | pack.motion(arm, run))
     return {
         "duration": max(_duration(run) for run in runs.values()),
-        "charts": [pack.chart(one, float(first.t[0])) for one in drawn],
+        "charts": [pack.chart(one, float(first.time[0])) for one in drawn],
         "scene": {"drawing": pack.drawing(arm), "runs": motions},
     }
 
@@ -164,7 +164,7 @@ def _section(title: str, content: str) -> str:
 
 
 def _duration(run: Trajectory) -> float:
-    return float(run.t[-1] - run.t[0])
+    return float(run.time[-1] - run.time[0])
 
 
 def _footer() -> str:

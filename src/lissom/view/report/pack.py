@@ -27,8 +27,8 @@ def drawing(arm: Drawing) -> dict[str, Any]:
         "owner": arm.owner.tolist(),
         "rest": arm.rest.tolist(),
         "carrier": arm.carrier.tolist(),
-        "first": [int(arm.frames_of[link][0]) if link in arm.model.beams else 0 for link in arm.links],
-        "last": [int(arm.frames_of[link][-1]) + 1 if link in arm.model.beams else 0 for link in arm.links],
+        "first": [int(arm.frames_of[link][0]) if link in arm.model.flexible else 0 for link in arm.links],
+        "last": [int(arm.frames_of[link][-1]) + 1 if link in arm.model.flexible else 0 for link in arm.links],
         "tip": {"frame": arm.tip, "offset": offset.tolist()},
         "joints": list(arm.model.joints),
         "pieces": [_piece(arm, piece) for piece in arm.pieces],
@@ -41,8 +41,8 @@ def motion(arm: Drawing, run: Trajectory) -> dict[str, Any]:
     moved = arm.motion(np.nan_to_num(run.state(t)[0]))
     links = len(arm.links)
     bend = np.concatenate([moved.displacement[:, links:], moved.turn[:, links:]], axis=2)
-    wrench = run.dataset["wrench"].values.reshape(len(run.t), -1)
-    at_scenes = np.stack([np.interp(t, run.t, column) for column in wrench.T], axis=1)
+    wrench = run.dataset["wrench"].values.reshape(len(run.time), -1)
+    at_scenes = np.stack([np.interp(t, run.time, column) for column in wrench.T], axis=1)
     return {
         "times": floats(t - t[0]),
         "position": integers(moved.joint_position),
@@ -56,9 +56,9 @@ def motion(arm: Drawing, run: Trajectory) -> dict[str, Any]:
 
 def scenes(run: Trajectory) -> np.ndarray:
     """Times of the scenes of a run, evenly from its start to its end."""
-    first, last = float(run.t[0]), float(run.t[-1])
+    first, last = float(run.time[0]), float(run.time[-1])
     wanted = int(np.clip(RATE * (last - first), FEWEST, MOST)) + 1
-    return np.linspace(first, last, max(2, min(wanted, len(run.t))))
+    return np.linspace(first, last, max(2, min(wanted, len(run.time))))
 
 
 def chart(one: Chart, start: float) -> dict[str, Any]:

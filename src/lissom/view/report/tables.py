@@ -11,6 +11,7 @@ import numpy as np
 from lissom.simulation.summary import number
 
 if TYPE_CHECKING:
+    from lissom.beam import FlexibleLink
     from lissom.simulation.summary import Summary
     from lissom.simulation.trajectory import Trajectory
     from lissom.view.charts import Chart
@@ -114,7 +115,7 @@ def robot_table(run: Trajectory) -> str:
     """Links, joints and masses."""
     rows = []
     for link in run.model.robot.bodies:
-        beam = run.model.beams.get(link.name)
+        beam = run.model.flexible.get(link.name)
         mass = float(np.real(beam.mass if beam is not None else link.body.mass))  # type: ignore[union-attr]
         length = float(np.real(beam.length)) if beam is not None else None
         first = _first_frequency(beam)
@@ -142,11 +143,8 @@ def deviation_table(runs: Mapping[str, Trajectory], charts: Sequence[Chart]) -> 
     return table(("quantity", f"range in {labels[0]}", *labels[1:]), rows, "wide differences")
 
 
-def _first_frequency(beam: Any) -> float | None:
-    if beam is None or not beam.count:
-        return None
-    modes = getattr(beam, "natural_modes", None)
-    return float(modes().hz[0]) if callable(modes) else None
+def _first_frequency(link: FlexibleLink | None) -> float | None:
+    return float(link.natural_modes().frequencies[0]) if link is not None and link.count else None
 
 
 def _is_number(value: Any) -> bool:

@@ -25,6 +25,7 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
+from lissom.kernel.arrays import Motion
 from lissom.kernel.jit import inline, kernel
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair
 from lissom.theory.screw_pde.compiled.eliminate import eliminate
@@ -82,12 +83,12 @@ def measure_joint(table, i, R, p, q):
     axis = vector(table.axis[i, 0])
     if motion >= 2:
         follow_quaternion(R, q, at)
-        if motion == 3:
+        if motion == Motion.FLOAT:
             q[at + 4] = p[0]
             q[at + 5] = p[1]
             q[at + 6] = p[2]
     elif steps == 1:
-        q[at] = nearest(rotation_about(axis, R), q[at]) if motion == 0 else dot(axis, p)
+        q[at] = nearest(rotation_about(axis, R), q[at]) if motion == Motion.TURN else dot(axis, p)
     elif steps == 3:  # planar
         second = vector(table.axis[i, 1])
         q[at] = dot(axis, p)

@@ -15,6 +15,7 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
+from lissom.kernel.arrays import Motion
 from lissom.kernel.elementary import tanh
 from lissom.kernel.jit import inline, kernel
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
@@ -39,8 +40,8 @@ def joint_motion(table, work, i, q, v):
     for step in range(table.steps[i]):
         motion = table.motion[i, step]
         axis = vector(table.axis[i, step])
-        if motion <= 1:
-            if motion == 0:
+        if motion == Motion.TURN or motion == Motion.SLIDE:
+            if motion == Motion.TURN:
                 Q = turn_matrix(axis, q[at_q])
                 d = zero
                 angular, linear = axis, zero
@@ -66,7 +67,7 @@ def joint_motion(table, work, i, q, v):
             Q = quaternion_matrix(q[at_q], q[at_q + 1], q[at_q + 2], q[at_q + 3])
             d = zero
             w = (v[at_v], v[at_v + 1], v[at_v + 2])
-            if motion == 3:
+            if motion == Motion.FLOAT:
                 d = (q[at_q + 4], q[at_q + 5], q[at_q + 6])
                 u = (v[at_v + 3], v[at_v + 4], v[at_v + 5])
             for c in range(6):

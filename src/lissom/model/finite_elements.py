@@ -1,6 +1,6 @@
 """Flexible links of any shape: a mesh, a drawing, a frame, matrices of another program, or a link reduced before.
 
-In a file: `flexible: {mesh: boom.msh, material: steel, interfaces: {root: {x: 0}, flange: {group: flange}}}`.
+In a file: `finite_elements: {mesh: boom.msh, material: steel, interfaces: {root: {x: 0}, flange: {group: flange}}}`.
 """
 
 from __future__ import annotations
@@ -171,10 +171,10 @@ AnyKept = Annotated[
 ]
 
 
-class Flexible(Part):
+class FiniteElements(Part):
     """A flexible link of any shape, by finite elements; its frame is that of its base interface, in mesh axes."""
 
-    what: ClassVar[str] = "flexible block"
+    what: ClassVar[str] = "finite_elements block"
 
     mesh: File | None = None
     step: File | None = None
@@ -194,7 +194,7 @@ class Flexible(Part):
     damping: AnyDamping = 0.0
 
     @model_validator(mode="after")
-    def _consistent(self) -> Flexible:
+    def _consistent(self) -> FiniteElements:
         given = [name for name in SOURCES if getattr(self, name) is not None]
         if len(given) != 1:
             text = f"give one of {listed(SOURCES)}"
@@ -229,7 +229,9 @@ class Flexible(Part):
         from lissom.model.paths import has_complex_values
 
         if has_complex_values(self):
-            raise RobotError("flexible: its numbers cannot be complex; derivatives exist for E and rho of the material")
+            raise RobotError(
+                "finite_elements: its numbers cannot be complex; derivatives exist for E and rho of the material"
+            )
         damping: Any = self.damping.as_dict() if isinstance(self.damping, Rayleigh) else self.damping
         if isinstance(self.reduced, fem.ReducedLink):
             return self.reduced.with_damping(damping) if damping else self.reduced
@@ -255,7 +257,7 @@ class Flexible(Part):
             files += [self.matrices.mass, self.matrices.stiffness, self.matrices.nodes]
         paths = [file for file in files if file is not None]
         settings = {
-            "flexible": self.model_dump(mode="json", exclude={"damping", "mesh", "step", "matrices"}),
+            "finite_elements": self.model_dump(mode="json", exclude={"damping", "mesh", "step", "matrices"}),
             "material": None if material is None else material.model_dump(mode="json"),
             "source": [next(name for name in SOURCES if getattr(self, name) is not None)],
             "formats": [Path(path).suffix for path in paths],  # contents stand in the key, names do not
