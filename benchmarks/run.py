@@ -251,7 +251,8 @@ def compared(results: dict[str, Any]) -> Sheet:
         "formulation that covers it: Radau IIA at a relative tolerance of 1e-7, milliseconds of the time loop and of "
         "the whole call with its wrenches and results, warm, by turns; the ratio is that of the loops. The angle is "
         "the largest difference from the kernel's in a joint. `lissom compare` of this arm, all formulations, as a "
-        f"process of its own: {figure:.1f} s ({verdict(figure, formulations.TARGET, ' s')}), {plain:.1f} s without the figure."
+        f"process of its own: {figure:.1f} s ({verdict(figure, formulations.TARGET, ' s')}), {plain:.1f} s without "
+        "the figure."
     )
     columns = ("formulation", "loop [ms]", "call [ms]", "to the kernel's loop", "steps", "angle [rad]")
     return Sheet("Formulations on the same arm", text, columns, rows)
