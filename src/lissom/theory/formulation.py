@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Formulation(ABC):
     """Equations of motion of one model, by one theory."""
 
     model: Model
-    offers: ClassVar[frozenset[Offer]] = frozenset()
+    offers: frozenset[Offer] = frozenset()
 
     @abstractmethod
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from lissom.lie import se3
 from lissom.messages import did_you_mean
 from lissom.model.compiled import Model
 from lissom.simulation.system import Dynamics
-from lissom.theory.formulation import Formulation, Offer, Unsupported, register
+from lissom.theory.formulation import Formulation, Offer, register
 from lissom.theory.screw_pde.closure import Closure
 from lissom.theory.screw_pde.compiled import dynamics, eliminate, energy, evaluate
 from lissom.theory.screw_pde.load import Load, generalised
@@ -50,6 +50,8 @@ class ScrewPDE(Formulation):
         self.model = model
         self.frames = _checked_frames(model, frames or {})
         self.closures = tuple(closures)
+        if closures:  # many forces give the same accelerations
+            self.offers -= {Offer.INVERSE_DYNAMICS}
         self.table, self.work = tables(model, self.frames, [closure.checked(model) for closure in self.closures])
         self._table, self._work = Struct(self.table), Struct(self.work)
         self._still, self._unloaded = np.zeros(model.nv), np.zeros((len(model.bodies) + 1, 6))
@@ -73,7 +75,7 @@ class ScrewPDE(Formulation):
     def inverse_dynamics(self, q: Array, v: Array, a: Array, loads: Iterable[Load] = ()) -> Array:
         """Forces (nv,) that produce the accelerations a, from the actuator and deformation rows."""
         if self.closures:
-            raise Unsupported("screw_pde: in a closed loop many forces give the same accelerations")
+            raise self._not_offered(Offer.INVERSE_DYNAMICS)
         q, v, a, tau = *self._state(q, v), vector(self.model, a, "a", self.model.nv), np.zeros(self.model.nv)
         self.set_loads(loads, q)
         dynamics.inverse(self.model.struct, self._own, q, v, a, self._unloaded, tau)
