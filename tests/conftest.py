@@ -10,4 +10,4 @@ settings.register_profile("lissom", derandomize=True, deadline=None, max_example
 settings.load_profile("lissom")
 
 # Reductions of finite-element links are made anew, not read from the user's cache.
-os.environ["LISSOM_CACHE"] = "off"
+os.environ["LISSOM_CACHE_LINKS"] = "off"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from lissom.kernel.elementary import tanh
 from lissom.kernel.exact import exact_dissipation
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 
 
 @inline

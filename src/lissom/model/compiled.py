@@ -45,7 +45,7 @@ class Compiled:
     @cached_property
     def struct(self) -> Any:
         """The arrays as kernels take them."""
-        from lissom.kernel.struct import Struct
+        from lissom.kernel.machine import Struct
 
         return Struct(self.arrays)
 
@@ -58,7 +58,7 @@ class Compiled:
         return self._scratch(number)[1]
 
     def _scratch(self, number: type) -> tuple[Workspace, Any]:
-        from lissom.kernel.struct import Struct
+        from lissom.kernel.machine import Struct
         from lissom.kernel.workspace import workspace
 
         store: dict[Any, Any] = self._local.__dict__

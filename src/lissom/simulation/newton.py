@@ -7,7 +7,7 @@ K, mostly constant stiffness, damping and gains, take a complex Newton-Euler pas
 from __future__ import annotations
 
 from lissom.kernel.chart import move
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 from lissom.simulation.stepping import JACOBIANS, TIME, USABLE
 from lissom.simulation.system import linear_parts, mass_part
 

@@ -14,7 +14,7 @@ from lissom.control.sampled import Hold
 from lissom.dynamics import mass_matrix
 from lissom.dynamics.state import finite
 from lissom.errors import LissomError
-from lissom.kernel.struct import Struct
+from lissom.kernel.machine import Struct
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.simulation.drive import continuous_or_sampled, law_arrays, stacked_motion

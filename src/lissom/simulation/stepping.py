@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import isfinite
 
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 
 TIME, NEXT_STEP, LAST_STEP, LEAST_STEP = range(4)  # entries of State.clock
 STEPS, REJECTED, EVALUATIONS, JACOBIANS = range(4)  # entries of State.counts

@@ -295,16 +295,23 @@ class Trajectory:
 
     def save(self, path: str | Path) -> None:
         """Write everything to a NetCDF file, the robot included."""
-        from lissom.simulation.export import save
+        from lissom.simulation.netcdf import save
 
         save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
         """Read what `save` wrote."""
-        from lissom.simulation.export import load
+        from lissom.simulation.netcdf import load
 
         return load(path)
+
+    @staticmethod
+    def rescue(path: str | Path) -> xr.Dataset:
+        """Read the variables of a damaged file that are as they were written; `.attrs["damaged"]` names the others."""
+        from lissom.simulation.netcdf import rescue
+
+        return rescue(path)
 
     def to_dataframe(self) -> pd.DataFrame:
         """One row per time, one column per number: position.elbow, wrench.elbow.fx, deflection.upper.y, ...

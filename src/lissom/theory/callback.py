@@ -38,11 +38,11 @@ def called_back(formulation: Formulation) -> Iterator[Dynamics]:
     try:
         yield Dynamics(inverse, forward)
     finally:
-        _called.formulation = before
+        _called.formulation, _called.error = before, None
 
 
 def last_error() -> BaseException | None:
-    """What the formulation raised last within `called_back`."""
+    """What the formulation raised last, within `called_back`."""
     return _called.error
 
 

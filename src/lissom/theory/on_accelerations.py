@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.jit import kernel
+from lissom.kernel.machine import Hidden, Pointer, Struct, kernel
 from lissom.kernel.mass_matrix import mass_matrix
-from lissom.kernel.pointer import Hidden, Pointer
-from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
 from lissom.simulation.system import Dynamics
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lissom.control.reference import Reference
     from lissom.simulation.raw import RawRun
     from lissom.simulation.settings import RunSettings
+    from lissom.simulation.system import Dynamics
     from lissom.simulation.trajectory import Trajectory
 
 
@@ -68,26 +69,15 @@ def _check_motion(formulation: Formulation, motion: Mapping[str, Reference]) -> 
 
 
 def _run(formulation: Formulation, settings: RunSettings, **drive: Any) -> RawRun:
-    """A run of the formulation's own equations.
-
-    Newton's method solves for the forces, which asks for a mass matrix less than twice the kernel's; where it does not
-    converge, or there is no inverse dynamics, for the accelerations: that asks for short steps alone.
-    """
+    """A run of the formulation's own equations, compiled or called back."""
+    if formulation.dynamics is not None:
+        return _solved(formulation, formulation.dynamics, settings, **drive)
     from lissom.simulation.ending import Ending
-    from lissom.simulation.run import run
     from lissom.theory.callback import called_back, last_error
-    from lissom.theory.on_accelerations import on_accelerations
 
-    model = formulation.model
-    with called_back(formulation) as called:
-        own = formulation.dynamics or called
+    with called_back(formulation) as dynamics:
         try:
-            if formulation.dynamics is None and Offer.INVERSE_DYNAMICS not in formulation.offers:
-                raw = run(model, settings, dynamics=on_accelerations(model, own), **drive)
-            else:
-                raw = run(model, settings, dynamics=own, **drive)
-                if raw.status is Ending.NOT_CONVERGED and last_error() is None:
-                    raw = run(model, settings, dynamics=on_accelerations(model, own), **drive)
+            raw = _solved(formulation, dynamics, settings, **drive)
         except LissomError as error:
             raise last_error() or error from None
         cause, after = last_error(), f"after t = {raw.time[-1]:.6g} s"
@@ -97,6 +87,25 @@ def _run(formulation: Formulation, settings: RunSettings, **drive: Any) -> RawRu
         text = f"stopped by hand {after}; what was computed is kept"
         return replace(raw, status=Ending.INTERRUPTED, message=text)
     return replace(raw, status=Ending.FORMULATION_FAILED, message=f"{after}: {cause}")
+
+
+def _solved(formulation: Formulation, dynamics: Dynamics, settings: RunSettings, **drive: Any) -> RawRun:
+    """Newton's method solves for the forces, which asks for a mass matrix less than twice the kernel's.
+
+    Where it does not converge, or there is no inverse dynamics, it solves for the accelerations: that asks for short
+    steps alone.
+    """
+    from lissom.simulation.ending import Ending
+    from lissom.simulation.run import run
+    from lissom.theory.callback import last_error
+
+    if formulation.dynamics is not None or Offer.INVERSE_DYNAMICS in formulation.offers:
+        raw = run(formulation.model, settings, dynamics=dynamics, **drive)
+        if raw.status is not Ending.NOT_CONVERGED or last_error() is not None:
+            return raw
+    from lissom.theory.on_accelerations import on_accelerations
+
+    return run(formulation.model, settings, dynamics=on_accelerations(formulation.model, dynamics), **drive)
 
 
 def _own_wrenches(formulation: Formulation, raw: RawRun) -> Trajectory:

@@ -12,8 +12,7 @@ import numpy as np
 
 from lissom.dynamics import Energy
 from lissom.dynamics.state import vector
-from lissom.kernel.pointer import Pointer
-from lissom.kernel.struct import Struct
+from lissom.kernel.machine import Pointer, Struct
 from lissom.lie import se3, so3
 from lissom.model.compiled import Model
 from lissom.simulation.system import Dynamics

@@ -6,10 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.jit import kernel
+from lissom.kernel.machine import Pointer, Struct, kernel
 from lissom.kernel.passive import passive_forces
-from lissom.kernel.pointer import Pointer
-from lissom.kernel.struct import Struct
 from lissom.theory.recursive_lagrange.elastic import add_elastic_forces
 from lissom.theory.recursive_lagrange.recursion import inertia_coefficients, outward, remainders
 from lissom.theory.recursive_lagrange.solve import solve_free

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 from lissom.simulation.linear_solve import factorise, solve
 from lissom.theory.erls.compiled.compatibility import elastic_slips, joint_slopes, move, place
 from lissom.theory.erls.compiled.frames import relate

@@ -17,7 +17,7 @@ from lissom.kernel.algebra import (
 )
 from lissom.kernel.arrays import Motion
 from lissom.kernel.elementary import tanh
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
 
 
