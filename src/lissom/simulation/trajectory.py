@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -50,6 +50,7 @@ class RunInfo:
     status: Ending
     message: str = ""
     version: str = __version__
+    newton: dict[str, Any] = field(default_factory=dict)  # how an implicit method iterated; see `newton.report`
     settings: RunSettings | None = None  # None where the samples come from elsewhere
 
 
@@ -357,6 +358,7 @@ def from_run(raw: RawRun) -> Trajectory:
         wall=raw.wall,
         status=raw.status,
         message=raw.message,
+        newton=raw.newton,
         settings=raw.settings,
     )
     return Trajectory(labelled(raw), raw.model, info, raw.warnings)

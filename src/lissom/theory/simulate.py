@@ -60,9 +60,7 @@ def simulate(
 
 
 def _check_motion(formulation: Formulation, motion: Mapping[str, Reference]) -> None:
-    model = formulation.model
-    held = {body.joint for body in model.bodies if model.arrays.velocities.prescribed[body.joint_v].any()}
-    if held != set(motion):
+    if set(formulation.model.prescribed) != set(motion):
         raise LissomError(
             "motion: give a reference for every joint that the model was compiled with as prescribed, and for no other"
         )

@@ -14,7 +14,7 @@ from lissom.dynamics import Energy
 from lissom.dynamics.state import vector
 from lissom.kernel.machine import Pointer, Struct
 from lissom.lie import se3, so3
-from lissom.model.compiled import Model
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.simulation.system import Dynamics
 from lissom.theory.erls.build import chain, place_on
 from lissom.theory.erls.compiled import dynamics as compiled
@@ -38,8 +38,8 @@ class Erls(Formulation):
 
     offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+    def __init__(self, robot: AnyRobot) -> None:
+        model = self.model = as_model(robot)
         self.chain, self.node = chain(model)
         self.system = System(self.chain)
         joint_q, joint_v, modes_q, modes_v = (

@@ -11,7 +11,7 @@ from lissom.beam import BeamLink
 from lissom.dynamics.energy import Energy
 from lissom.errors import LissomError
 from lissom.kernel.machine import Struct
-from lissom.model.compiled import Model
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.simulation.system import Dynamics
 from lissom.theory.formulation import Formulation, Offer, Unsupported, register
 from lissom.theory.joint_forces import joint_energy
@@ -39,11 +39,12 @@ class RecursiveLagrange(Formulation):
 
     offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
 
-    def __init__(self, model: Model, order: Order | None = None, rotation: Rotation = "proper") -> None:
+    def __init__(self, robot: AnyRobot, order: Order | None = None, rotation: Rotation = "proper") -> None:
         if order is not None and order not in ORDERS:
             raise LissomError(f"order = {order!r} is unknown; take one of {', '.join(ORDERS)}")
         if rotation not in ROTATIONS:
             raise LissomError(f"rotation = {rotation!r} is unknown; take 'proper' or 'linear'")
+        model = as_model(robot)
         self.model, self.rotation = model, rotation
         beams = {name: _slender(name, link) for name, link in model.flexible.items()}
         self.orders = {name: order or _own_order(name, beam) for name, beam in beams.items()}

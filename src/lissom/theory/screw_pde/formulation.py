@@ -15,6 +15,7 @@ from lissom.errors import LissomError
 from lissom.kernel.machine import Struct
 from lissom.lie import se3
 from lissom.messages import did_you_mean
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.simulation.system import Dynamics
 from lissom.theory.formulation import Formulation, Offer, register
@@ -45,9 +46,9 @@ class ScrewPDE(Formulation):
     offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
 
     def __init__(
-        self, model: Model, frames: Mapping[str, float] | None = None, closures: Sequence[Closure] = ()
+        self, robot: AnyRobot, frames: Mapping[str, float] | None = None, closures: Sequence[Closure] = ()
     ) -> None:
-        self.model = model
+        model = self.model = as_model(robot)
         self.frames = _checked_frames(model, frames or {})
         self.closures = tuple(closures)
         if closures:  # many forces give the same accelerations
