@@ -33,7 +33,10 @@ def test_a_formulation_in_time_is_the_simulation():
     gains = {"shoulder": {"p": 3000.0, "d": 150.0}, "elbow": {"p": 1500.0, "d": 60.0}}
     reference = Reference.quintic(np.zeros(2), np.array([0.69, 0.43]), 0.3)
     law = pd(model, gains, reference)
-    own = theory.simulate(theory.build("kernel", model), 0.5, controller=law)
+    kernel = theory.build("kernel", model)
+    same = lissom.simulate(model, 0.5, controller=law, method="radau", rtol=1e-7, atol=1e-9, progress=False)
+    assert np.array_equal(theory.simulate(kernel, 0.5, controller=law).q, same.q)
+    own = theory.simulate(kernel, 0.5, controller=law, rtol=1e-8, atol=1e-10)
     run = lissom.simulate(model, 0.5, controller=law, rtol=1e-9, atol=1e-11)
     assert np.abs(own["elbow"] - run["elbow"]).max() < 1e-7
     assert np.abs(own.tip("forearm") - run.tip("forearm")).max() < 1e-7
