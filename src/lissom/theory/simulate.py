@@ -90,8 +90,8 @@ def _run(formulation: Formulation, settings: RunSettings, **drive: Any) -> RawRu
 def _solved(formulation: Formulation, dynamics: Dynamics, settings: RunSettings, **drive: Any) -> RawRun:
     """Newton's method solves for the forces, which asks for a mass matrix less than twice the kernel's.
 
-    Where it does not converge, or there is no inverse dynamics, it solves for the accelerations: that asks for short
-    steps alone.
+    Where it does not converge within what the formulation describes, or there is no inverse dynamics, it solves for the
+    accelerations: that asks for short steps alone.
     """
     from lissom.simulation.ending import Ending
     from lissom.simulation.run import run
@@ -99,7 +99,7 @@ def _solved(formulation: Formulation, dynamics: Dynamics, settings: RunSettings,
 
     if formulation.dynamics is not None or Offer.INVERSE_DYNAMICS in formulation.offers:
         raw = run(formulation.model, settings, dynamics=dynamics, **drive)
-        if raw.status is not Ending.NOT_CONVERGED or last_error() is not None:
+        if raw.status is not Ending.NOT_CONVERGED or last_error() is not None or formulation.limit(raw) is not None:
             return raw
     from lissom.theory.on_accelerations import on_accelerations
 
