@@ -11,12 +11,14 @@ import numpy as np
 from lissom import theory
 from lissom.control.law import ControlLaw
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.scenario.schema import FREE_MOTION, Scenario
 from lissom.showing import show
 from lissom.simulation.dataset import position_columns
+from lissom.simulation.ending import Ending
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -155,6 +157,7 @@ def compare(
             f"motion: {joints} is prescribed, and formulations take forces; use control instead of motion"
         )
     known = theory.entries()
+    check_names([baseline, *(formulations or ())])
     names = [baseline, *(name for name in (formulations or known) if name != baseline)]
     options: dict[str, Any] = {"controller": prepared.controller, "start": prepared.start, "rtol": rtol, "atol": atol}
     options |= {"duration": duration or prepared.settings.duration, "rate": prepared.settings.rate}
@@ -167,12 +170,23 @@ def compare(
             formulation = theory.build(name, model)
             run = theory.simulate(formulation, **options)
         except LissomError as error:
-            if name == baseline or name not in known:
+            if isinstance(error, theory.Stopped) and error.run.info.status is Ending.INTERRUPTED:
+                raise KeyboardInterrupt from None
+            if name == baseline:
                 raise
             missing[name] = str(error)
             continue
         runs[name] = run, np.array([formulation.tip(q)[:3, 3] for q in run.q])
     return _measured(model, baseline, runs, missing, known, prepared.controller)
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Refuse a name that is no formulation's."""
+    known = theory.entries()
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise LissomError(f"there is no formulation {name!r}{hint}; choose from {', '.join(known)}")
 
 
 def _scenario(what: Any) -> Scenario:
