@@ -72,8 +72,8 @@ def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = K
         return np.zeros(shape, number)
 
     work, wrench, q, v = model.workspace(number), zeros(len(model.bodies) + 1, 6), zeros(model.nq), zeros(model.nv)
-    # the Newton matrix reads what the kernel's inverse dynamics leave in `work`: others do not touch it
-    own = Hidden(dynamics.own or (work if dynamics.inverse is inverse_dynamics else model.workspace(number)))
+    # `own` is `work` itself where the kernel's inverse dynamics fill it: the Newton matrix may then read it
+    own = Hidden(dynamics.own or (work if dynamics.inverse is inverse_dynamics else Struct(work.fields)))
     scratch = Scratch(
         zero=number(0),
         inverse=Pointer(dynamics.inverse, model.struct, own, q, v, v, wrench, v),
