@@ -13,6 +13,7 @@ from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.simulation.axial_force import axial_doubts
 from lissom.simulation.ending import Ending
+from lissom.simulation.energy_doubt import energy_doubts
 from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.run import run
 from lissom.simulation.settings import RunSettings, takes_settings
@@ -72,7 +73,7 @@ def simulate(
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
-    trajectory.warnings += axial_doubts(trajectory)
+    trajectory.warnings += axial_doubts(trajectory) + energy_doubts(trajectory)
     _warn(raw, trajectory.warnings)
     return trajectory
 

@@ -34,7 +34,7 @@ class State:
     slip_bias: np.ndarray  # (n,)
     joint_N: np.ndarray  # (n, y) joint displacements by y
     mass: np.ndarray  # (y, y) N^T L N
-    force: np.ndarray  # (y,) what is left of (75) beside the inertia and the forces applied
+    force: np.ndarray  # (y,) what is left of (75) besides the inertia and the forces applied
 
 
 class System:
