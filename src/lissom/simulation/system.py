@@ -71,7 +71,8 @@ def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = K
         return np.zeros(shape, number)
 
     work, wrench, q, v = model.workspace(number), zeros(len(model.bodies) + 1, 6), zeros(model.nq), zeros(model.nv)
-    own = Hidden(dynamics.own or work)
+    # other equations get a workspace apart: that of the model holds the kernel's quantities, or none
+    own = Hidden(dynamics.own or (work if dynamics is KERNEL else model.new_workspace(number)))
     scratch = Scratch(
         zero=number(0),
         inverse=Pointer(dynamics.inverse, model.struct, own, q, v, v, wrench, v),

@@ -131,7 +131,7 @@ def _cut(raw: RawRun, count: int, message: str) -> RawRun:
     """The first `count` outputs of a run that had to stop there."""
     from lissom.simulation.ending import Ending
 
-    kept = {name: getattr(raw, name)[:count] for name in ("t", "q", "v", "a", "tau", "work", "dissipated")}
+    kept = {name: getattr(raw, name)[:count] for name in ("time", "q", "v", "a", "tau", "work", "dissipated")}
     return replace(raw, **kept, status=Ending.OUT_OF_RANGE, message=message)
 
 
