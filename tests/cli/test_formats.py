@@ -24,7 +24,9 @@ def file(request, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", [("describe",), ("check",), ("modes", "--free", "--json"), ("compare", "--with", "kernel")], ids=lambda c: c[0]
+    "command",
+    [("describe",), ("check",), ("modes", "--free", "--json"), ("compare", "--with", "kernel")],
+    ids=lambda c: c[0],
 )
 def test_commands_read_every_format(file, command):
     name, *options = command

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 
+from lissom.beam import FlexibleLink
 from lissom.model.compiled import Model
 from lissom.simulation.raw import Event
 from lissom.simulation.record import Record
@@ -118,7 +119,8 @@ class Watch:
         return self.model.robot.link(link).beam is None
 
 
-def _tip_map(beam: Any) -> np.ndarray:
+@lru_cache(maxsize=256)
+def _tip_map(beam: FlexibleLink) -> np.ndarray:
     """From a link's modes to its tip's deflection in lengths; with the exact field, its rotation in whole turns."""
     tip = beam.section_map(beam.length)
     return np.real(tip.psi / (2 * np.pi) if beam.stiffening == "exact" else tip.phi / beam.length)

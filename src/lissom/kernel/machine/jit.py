@@ -52,15 +52,18 @@ class Kernel(Part):
     def __init__(self, function: Callable, kept: bool) -> None:
         super().__init__(function, nogil=True)
         self.kept = kept  # on disk
+        self._addresses: dict[tuple[Kind, ...], int] = {}
 
     def __call__(self, *arguments: Any) -> Any:
         return self.dispatcher(*arguments)
 
     def address(self, kinds: tuple[Kind, ...]) -> int:
         """Where the machine code for arguments of these kinds lies, to be called from other machine code."""
-        from lissom.kernel.machine.bridge import compiled_address
+        if kinds not in self._addresses:
+            from lissom.kernel.machine.bridge import compiled_address
 
-        return compiled_address(self.dispatcher, kinds)
+            self._addresses[kinds] = compiled_address(self.dispatcher, kinds)
+        return self._addresses[kinds]
 
 
 def kernel(function: Callable) -> Any:
