@@ -113,6 +113,14 @@ class Model(Compiled):
         self.flexible = flexible
         self.bodies = bodies
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the links that bend, whose functions cannot be pickled: they follow from the robot."""
+        return {key: value for key, value in super().__getstate__().items() if key != "flexible"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.flexible = self.robot.flexible_links()
+
     def __repr__(self) -> str:
         return f"<Model {self.robot.name}: {len(self.bodies)} links, {self.nv} degrees of freedom>"
 

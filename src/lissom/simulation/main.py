@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,15 +11,10 @@ from lissom.control.reference import Reference
 from lissom.errors import LissomError
 from lissom.model.any_robot import AnyRobot
 from lissom.simulation.axial_force import axial_doubts
-from lissom.simulation.ending import Ending
-from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.run import run
 from lissom.simulation.settings import RunSettings, takes_settings
+from lissom.simulation.telling import tell
 from lissom.simulation.trajectory import Trajectory, from_run
-
-
-class SimulationWarning(UserWarning):
-    """A run that went on, or ended early, although something is wrong."""
 
 
 @takes_settings
@@ -66,15 +60,8 @@ def simulate(
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
     trajectory.warnings += axial_doubts(trajectory)
-    _warn(raw, trajectory.warnings)
+    tell(raw, trajectory.warnings, stacklevel=2)
     return trajectory
-
-
-def _warn(raw: RawRun, events: list[Event]) -> None:
-    for event in events:
-        warnings.warn(event.text, SimulationWarning, stacklevel=3)
-    if raw.status is not Ending.FINISHED:
-        warnings.warn(f"{raw.status.word}: {raw.message}", SimulationWarning, stacklevel=3)
 
 
 class _Bar:

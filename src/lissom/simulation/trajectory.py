@@ -350,6 +350,12 @@ class Trajectory:
 
         to_parquet(self, path)
 
+    def to_mat(self, path: str | Path) -> None:
+        """Write all variables for MATLAB (.mat, version 5): `wrench` (time, joint, component), `labels.joint`, ..."""
+        from lissom.simulation.export import to_mat
+
+        to_mat(self, path)
+
     def _account(self, name: str) -> np.ndarray:
         if name not in self.dataset:
             raise LissomError("this run kept no energy accounts; simulate with audit=True")

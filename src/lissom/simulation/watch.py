@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from lissom.beam import FlexibleLink
 from lissom.model.compiled import Model
 from lissom.simulation.raw import Event
 from lissom.simulation.record import Record
@@ -120,7 +120,7 @@ class Watch:
 
 
 @lru_cache(maxsize=256)
-def _tip_map(beam: FlexibleLink) -> np.ndarray:
+def _tip_map(beam: Any) -> np.ndarray:
     """From a link's modes to its tip's deflection in lengths; with the exact field, its rotation in whole turns."""
     tip = beam.section_map(beam.length)
     return np.real(tip.psi / (2 * np.pi) if beam.stiffening == "exact" else tip.phi / beam.length)
