@@ -108,7 +108,7 @@ def test_keyboard_during_a_run_gives_a_trajectory_and_a_warning():
         (lambda: {"elbow": np.inf}, "elbow = inf"),
         (lambda: np.zeros(2), r"an array of shape \(2,\)"),
         (lambda: {"elbo": 1.0}, "did you mean 'elbow'"),
-        (lambda: {"elbow": [1.0, 2.0]}, r"elbow = \[1.0, 2.0\]"),
+        (lambda: {"elbow": [1.0, 2.0]}, r"elbow = \[1, 2\]"),
         (lambda: None, "returned None"),
         (lambda: "full speed", "full speed"),
         (lambda: 1 / 0, "ZeroDivisionError: division by zero .*test_reliability.py, line"),
@@ -133,7 +133,7 @@ def test_controller_that_returns_nonsense_stops_with_time_and_value_and_keeps_th
 def test_controller_that_is_wrong_from_the_start_is_refused():
     with pytest.raises(LissomError, match=r"an array of shape \(5,\) at t = 0 s; return 3 torques"):
         run(flexible_arm(), 1.0, controller=lambda t, q, v: np.zeros(5))
-    with pytest.raises(LissomError, match="controller must be"):
+    with pytest.raises(LissomError, match=r"^controller = 3: must be"):
         run(flexible_arm(), 1.0, controller=3.0)
 
 
@@ -222,12 +222,23 @@ def test_growth_without_bound_of_a_rigid_robot_is_reported():
         ({"method": "rk4"}, "^step: missing; rk4 takes fixed steps, give their size in seconds"),
         ({"method": "generalised-alpha", "radius": 1.5}, "^radius = 1.5: .*at most 1"),
         ({"audit": "yes"}, "^audit = 'yes': must be true or false"),
-        ({"start": {"pivot": np.nan}}, "start: pivot takes 1 finite number"),
+        ({"start": {"pivot": np.nan}}, "^start.pivot = nan: takes 1 finite number"),
         ({"start": {"pivt": 0.1}}, "did you mean 'pivot'"),
-        ({"start": [0.0, 1.0]}, r"start: q must have shape \(1,\) for \w+, got \(2,\)"),
-        ({"start": ([0.0], [np.inf])}, "start: v of pivot is inf"),
-        ({"motion": {"pivot": 3.0}}, "motion of pivot must be a Reference with 1 channel"),
-        ({"motion": {"pivot": Reference.constant([0.0, 1.0])}}, "motion of pivot must be a Reference with 1 channel"),
+        ({"start": [0.0, 1.0]}, r"^start: q must have shape \(1,\) for \w+, got \(2,\)"),
+        ({"start": ([0.0], [np.inf])}, "^start.v.pivot = inf: must be a finite number"),
+        ({"start": 1j}, "^start"),
+        ({"start": [1j]}, "^start = .*: must hold real numbers"),
+        ({"start": {"pivot": 1j}}, "^start = .*: must hold real numbers"),
+        ({"start": "upright"}, "^start"),
+        ({"start": {"pivot": "upright"}}, "^start.pivot"),
+        ({"start": {3: 1.0}}, "^start: .* no joint or coordinate '3'"),
+        ({"start": [[0.0], [1.0, 2.0]]}, "^start.q = .*: must be an array of numbers"),
+        ({"motion": {"pivot": 3.0}}, "^motion.pivot = 3: must be a Reference, such as"),
+        (
+            {"motion": {"pivot": Reference.constant([0.0, 1.0])}},
+            "^motion.pivot = .*: must be a Reference with 1 channel",
+        ),
+        ({"motion": 3.0}, "^motion = 3: must be {joint: Reference}"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(arguments, told):

@@ -104,6 +104,8 @@ def rescue(path: str | Path) -> xr.Dataset:
 def read(path: str | Path) -> Content:
     """All parts of a file; an error where it has no table of them."""
     try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise LissomError(f"cannot read {path}: it is a folder, a pipe or a device; give a file")
         data = Path(path).read_bytes()
     except OSError as error:
         raise LissomError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None

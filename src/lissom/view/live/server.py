@@ -8,6 +8,7 @@ import io
 import ipaddress
 import socket
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 from lissom.errors import LissomError
@@ -26,17 +27,12 @@ def open_server(
         port: port to listen at; the next free one where it is taken.
         say: gets a warning where others can reach the page, and a note where the port is taken.
     """
-    try:
-        import viser
-    except ImportError:
-        raise LissomError("the live page needs the package viser: pip install lissom[view]") from None
+    check_server(host, remote)
+    import viser
+
     from lissom.view.live.guard import Guard
 
     if not is_loopback(host):
-        if not remote:
-            raise LissomError(
-                f"host {host}: there others on the network can see and steer the page; if that is meant, add --remote"
-            )
         say(f"warning: the page listens at {host}: everyone who is told its address can see and steer it")
     free = free_port(host, port)
     if port and free != port:
@@ -51,6 +47,16 @@ def open_server(
     _stay_home(server)
     shown = f"[{host}]" if ":" in host else host
     return server, f"http://{shown}:{server.get_port()}/{guard.key}/"
+
+
+def check_server(host: str, remote: bool) -> None:
+    """Refuse at once what cannot be served: without viser, or where others could reach it unasked."""
+    if find_spec("viser") is None:
+        raise LissomError("the live page needs the package viser: pip install lissom[view]")
+    if not is_loopback(host) and not remote:
+        raise LissomError(
+            f"host {host}: there others on the network can see and steer the page; if that is meant, add --remote"
+        )
 
 
 def is_loopback(host: str) -> bool:
