@@ -14,9 +14,6 @@ settings.load_profile("lissom")
 # Reductions of finite-element links are made anew, not read from the user's cache.
 os.environ["LISSOM_CACHE_LINKS"] = "off"
 
-# Kernels compile when a test calls them; a library that is there already is used.
-os.environ["LISSOM_BUILD"] = "off"
-
 
 @pytest.fixture(autouse=True)
 def expected_failure(request):

@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 
 from lissom.messages import brief
 
+SHOWN = 50  # problems that a message lists
 Keys = tuple[str | int, ...]  # of a place in nested data
 
 
@@ -83,7 +84,8 @@ class LissomError(ValueError):
     def __str__(self) -> str:
         if self.problems:
             heading = f"{self.source or 'the description'} {self.text}"
-            return "\n".join([heading, *(f"  {problem}" for problem in self.problems)])
+            rest = [f"  and {len(self.problems) - SHOWN} more"] if len(self.problems) > SHOWN else []
+            return "\n".join([heading, *(f"  {problem}" for problem in self.problems[:SHOWN]), *rest])
         where = "" if not self.source else f"{self.source}: " if self.line is None else f"{self.source}:{self.line}: "
         shown = "" if self.value is ABSENT else f" = {brief(self.value)}"
         return f"{where}{self.place}{shown}: {self.text}" if self.path else f"{where}{self.text}"

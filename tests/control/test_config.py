@@ -151,7 +151,7 @@ def test_lqr_is_designed_where_the_motion_ends() -> None:
         ({"gravity_compensation": "yes"}, r"gravity_compensation = 'yes': must be true or false"),
         ({"saturation": {"elbow": -3}}, r"saturation\.elbow = -3: must not be negative"),
         ({"rate": 0}, r"rate = 0: must be positive"),
-        ({"delay": 0.1}, r"rate: missing beside delay"),
+        ({"delay": 0.1}, r"rate: missing, and delay needs it"),
         ({"shaper": 3}, r"shaper = 3: must be"),
         ({"shaper": {"type": "zvv"}}, r"shaper\.type = 'zvv': is unknown \(did you mean"),
         ({"shaper": {"modes": 99}}, r"shaper\.modes = 99: .* is not a mode"),

@@ -1,5 +1,6 @@
 """A run that goes wrong says where and why, and keeps what it has computed."""
 
+import inspect
 import signal
 
 import numpy as np
@@ -9,7 +10,7 @@ from soft_arms import SUNDIALS, needs
 import lissom
 from lissom.control import Reference, Sampled, pd, torques
 from lissom.errors import LissomError
-from lissom.simulation import Ending, SimulationWarning
+from lissom.simulation import Ending, RunSettings, SimulationWarning
 from lissom.simulation.run import run
 
 
@@ -135,6 +136,47 @@ def test_controller_that_is_wrong_from_the_start_is_refused():
         run(flexible_arm(), 1.0, controller=lambda t, q, v: np.zeros(5))
     with pytest.raises(LissomError, match=r"^controller = 3: must be"):
         run(flexible_arm(), 1.0, controller=3.0)
+
+
+@pytest.mark.parametrize(
+    ("controller", "told"),
+    [
+        (
+            lambda: 0.0,
+            r"^controller = <function.*: takes \(\); a controller is called with three arguments, \(t, q, v\)",
+        ),
+        (lambda t: 0.0, r"^controller = .*: takes \(t\); a controller is called with three arguments"),
+        (lambda t, q, v, more: 0.0, r"^controller = .*: takes \(t, q, v, more\); a controller"),
+        ("full speed", r"^controller = 'full speed': must be a ControlLaw, a Sampled or a function"),
+        (
+            lambda t, q, v: 1 / 0,
+            r"^the controller failed at t = 0 s with ZeroDivisionError: division by zero \(.*, line",
+        ),
+    ],
+)
+def test_controller_that_cannot_be_called_is_refused(controller, told):
+    with pytest.raises(LissomError, match=told):
+        run(pendulum(), 1.0, controller=controller)
+
+
+def test_an_unknown_setting_is_named_with_what_was_meant():
+    with pytest.raises(
+        TypeError, match=r"^a run has no setting 'rtoll' \(did you mean 'rtol'\?\); its settings are rate"
+    ):
+        lissom.simulate(pendulum(), 1.0, rtoll=1e-6)
+
+
+def test_the_settings_stand_in_the_signature_with_their_defaults():
+    parameters = inspect.signature(lissom.simulate).parameters
+    settings = RunSettings(duration=1.0)
+    shown = {name: parameters[name].default for name in RunSettings.model_fields if name != "duration"}
+    assert shown == {name: getattr(settings, name) for name in shown}
+    assert RunSettings.of(settings, rate=10).rate == 10 and settings.rate == 200
+
+
+def test_outputs_that_do_not_fit_into_memory_are_refused_before_they_are_made():
+    with pytest.raises(LissomError, match=r"^rate = 1e\+06: 1e\+11 outputs of \d+ numbers need \d+ TB of memory"):
+        run(pendulum(), 1e5, rate=1e6)
 
 
 def test_controller_of_another_robot_is_refused():

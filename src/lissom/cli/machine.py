@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from contextlib import contextmanager
@@ -61,28 +60,6 @@ def build(
             say(f"machine code is in {make_library(needs, kept, one, report, folder)}", "green")
 
 
-def build_when_missing(show: bool) -> None:
-    """Let the first kernel that no library holds make one, where that is possible."""
-    from lissom import cache
-    from lissom.kernel.machine import library
-    from lissom.kernel.machine.build import compiler
-
-    kept = cache.folder("kernels")
-    if kept is None or not library.levels() or compiler() is None or os.environ.get("LISSOM_BUILD") == "off":
-        return
-
-    def make() -> None:
-        from lissom.kernel.machine.build import build as make_library
-
-        try:
-            with _shown("compiling, once per machine", show) as report:
-                make_library(everything(), kept, library.levels()[0], report)
-        except Exception as error:  # a disk that is full, a compiler that fails: kernels then compile when called
-            say(f"no library of machine code: {error}", "yellow")
-
-    library.when_missing(make)
-
-
 def everything() -> Trace:
     """What the functions of dynamics and analysis and all integrators need."""
     import numpy as np
@@ -114,12 +91,9 @@ def everything() -> Trace:
 
 
 @contextmanager
-def _shown(text: str, show: bool = True) -> Iterator[Any]:
+def _shown(text: str) -> Iterator[Any]:
     """A bar of functions done on a terminal; in a pipe one line before and after."""
     began = time.monotonic()
-    if not show:
-        yield lambda done, total: None
-        return
     if not sys.stderr.isatty():
         say(f"{text} ...", "white")
         last = [0, 0]

@@ -31,12 +31,12 @@ def modes(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Natural frequencies and what moves in each mode, joints locked unless told otherwise.
+    """Natural frequencies and what moves in each mode, with the joints locked by default.
 
     Of a scenario file, the robot is taken where the scenario starts.
     """
     if free and motors:
-        raise typer.BadParameter("--free and --motors exclude each other; give one of them")
+        raise typer.BadParameter("give either --free or --motors, not both")
     from lissom.analysis import natural_modes
     from lissom.cli.builtin import robot_of
 

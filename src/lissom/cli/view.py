@@ -70,7 +70,7 @@ def _found(what: str, changes: list[tuple[str, Any]]) -> tuple[Robot | None, dic
     if path.is_dir() or path.suffix == SUFFIX:
         runs: dict[str, Trajectory | Path] = dict(_recorded(path))
         if not runs:
-            fail(f"{path}: no recorded run (*.nc) in it; make one with lissom run, or give the name of a robot")
+            fail(f"{path}: holds no recorded run (*.nc); make one with lissom run, or give the name of a robot")
         if changes:
             raise typer.BadParameter("--set is for a robot or a scenario; a recorded run is as it is")
         return None, runs, None

@@ -123,7 +123,7 @@ def _check(model: Model, body: BodyNames, name: str, path: str | Keys) -> None:
         raise LissomError(f"{name!r} is a fixed joint; {_joints(model)}", keys(path))
     if joint.type in ("spherical", "free"):
         raise LissomError(
-            f"{name!r} is a {joint.type} joint, whose turn is no single angle; "
+            f"{name!r} is a {joint.type} joint, whose rotation is not a single angle; "
             "control it by a function of (t, q, v), see Sampled",
             keys(path),
         )

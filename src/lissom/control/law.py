@@ -236,7 +236,7 @@ def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> t
             if isinstance(limit, list | tuple):
                 low, high = checks.numbers(limit, path, "give [lower, upper]", 2)
                 if low >= high:
-                    raise LissomError("lower must be below upper; exchange them", path, limit)
+                    raise LissomError("lower must be below upper; swap them", path, limit)
                 lower[k], upper[k] = low, high
             else:
                 upper[k] = checks.number(limit, path, remedy, at_least=0)

@@ -45,7 +45,7 @@ def trapezoid(start: np.ndarray, to: np.ndarray, speed: Any, acceleration: Any, 
             if v * total < 1 - 1e-12 or v * total > 2 + 1e-12:
                 low, high = 1 / v, 2 / v
                 raise LissomError(
-                    f"this way takes between {low:.4g} s and {high:.4g} s when the "
+                    f"this motion takes between {low:.4g} s and {high:.4g} s when the "
                     f"speed reaches {brief(speed)}; change the duration or the speed",
                     ("duration",),
                     total,
@@ -56,8 +56,8 @@ def trapezoid(start: np.ndarray, to: np.ndarray, speed: Any, acceleration: Any, 
             root = total * total / 4 - 1 / a
             if root < -1e-12 * total * total:
                 raise LissomError(
-                    f"with acceleration {brief(acceleration)} this way takes "
-                    f"{2 / np.sqrt(a):.4g} s at least; change the duration or the acceleration",
+                    f"with acceleration {brief(acceleration)} this motion takes "
+                    f"at least {2 / np.sqrt(a):.4g} s; change the duration or the acceleration",
                     ("duration",),
                     total,
                 )
@@ -106,7 +106,7 @@ def samples(t: ArrayLike, values: ArrayLike, kind: str) -> Pieces:
 def function_pieces(function: Callable[[float], Any], duration: float, pieces: int | None, begin: float) -> Pieces:
     """Quintic Hermite pieces of a function; derivatives by differences at Chebyshev points in each piece."""
     duration = checks.number(duration, "duration", "give the length of the time in seconds", above=0)
-    begin = checks.number(begin, "begin", "give the begin in seconds")
+    begin = checks.number(begin, "begin", "give the start time in seconds")
     if pieces is not None:
         if isinstance(pieces, bool) or not isinstance(pieces, int | np.integer) or pieces < 1:
             raise LissomError("must be a whole number, 1 or more", ("pieces",), pieces)
@@ -200,7 +200,7 @@ def _table(t: ArrayLike, values: ArrayLike, t_name: str, name: str) -> tuple[np.
         raise LissomError("must be a table of numbers; give one row per time", (name,), values) from None
     y = y[:, None] if y.ndim == 1 else y
     if len(t) < 2:
-        raise LissomError(f"two at least are needed; {_TIMES}", (t_name,), t)
+        raise LissomError(f"at least two are needed; {_TIMES}", (t_name,), t)
     if y.ndim != 2 or len(y) != len(t):
         text = f"has shape {y.shape} for {len(t)} times; give one row per time, one column per channel"
         raise LissomError(text, (name,))

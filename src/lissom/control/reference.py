@@ -45,7 +45,7 @@ class Reference:
                 f"{len(breaks)} breaks, got {coefficients.shape}"
             )
         if len(breaks) < 2:
-            raise LissomError("breaks must hold two times at least; one piece has a begin and an end")
+            raise LissomError("breaks must hold at least two times: a piece has a start and an end")
         if not np.all(np.isfinite(coefficients)):
             raise LissomError("coefficients must be finite numbers")
         for name, array in (("breaks", breaks), ("coefficients", coefficients)):
@@ -192,7 +192,7 @@ class Reference:
         """From rest to rest without a jump in acceleration: start + (to - start)(10 s^3 - 15 s^4 + 6 s^5)."""
         start, to = _pair(start, to)
         duration = checks.number(duration, "duration", "give the time of the motion in seconds", above=0)
-        begin = checks.number(begin, "begin", "give the begin of the motion in seconds")
+        begin = checks.number(begin, "begin", "give the start time of the motion in seconds")
         coefficients = np.zeros((1, len(start), DEGREE + 1))
         coefficients[0, :, 0] = start
         coefficients[0, :, 3:] = np.multiply.outer(
@@ -219,7 +219,7 @@ class Reference:
         from lissom.control.profiles import trapezoid
 
         start, to = _pair(start, to)
-        begin = checks.number(begin, "begin", "give the begin of the motion in seconds")
+        begin = checks.number(begin, "begin", "give the start time of the motion in seconds")
         return cls(*trapezoid(start, to, speed, acceleration, duration, begin))
 
     @classmethod
@@ -232,7 +232,7 @@ class Reference:
         """
         first, w = _pair(start, speed)
         T = checks.number(ramp, "ramp", "give the time of spinning up in seconds", above=0)
-        begin = checks.number(begin, "begin", "give the begin of the motion in seconds")
+        begin = checks.number(begin, "begin", "give the start time of the motion in seconds")
         until = checks.number(until, "until", "give a time after the ramp, in seconds", above=begin + T)
         k = 2 * np.pi / T
         rising = cls.from_function(

@@ -138,7 +138,7 @@ class Output:
                 hint = did_you_mean(joint, self._slots)
                 movable = [body.joint for body in self._model.bodies if body.joint in self._slots]
                 raise self._refusal(
-                    t, f"a torque for {joint!r}, which is no joint that moves{hint}", f"use {listed(movable)}"
+                    t, f"a torque for {joint!r}, which is not a joint that moves{hint}", f"use {listed(movable)}"
                 )
             if is_number(value) and len(index) == 1:
                 tau[index[0]] = value

@@ -237,7 +237,7 @@ class Continuous(Limited):
     @model_validator(mode="after")
     def _rate_beside_delay(self) -> Self:
         if self.delay is not None and self.rate is None:
-            raise refusals(("rate", None, "missing beside delay; give the samples per second, e.g. rate: 1000"))
+            raise refusals(("rate", None, "missing, and delay needs it; give the samples per second, e.g. rate: 1000"))
         return self
 
 

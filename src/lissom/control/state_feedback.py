@@ -148,7 +148,7 @@ def lqr(
             Unless given it follows from `bandwidth`.
         bandwidth: of the joints, Hz; unless given half the lowest frequency of the arm with its joints
             locked, and at most a twentieth of `rate`.
-        sensors: beside the encoders of the joints, tips: {"link": name, "kind": "position" (in the world) or
+        sensors: besides the encoders of the joints, tips: {"link": name, "kind": "position" (in the world) or
             "deflection" (of a beam), "noise": m}.
         side: where the encoders sit on joints with elastic gears: "joint" or "motor".
         angle_noise: standard deviation of the encoders, rad.

@@ -46,7 +46,7 @@ def read(
     others = [k for k in range(len(head)) if k != wanted[0]]
     wanted += others if columns is None else [_column(names, len(head), c, file) for c in _listed(columns)]
     if len(wanted) < 2:
-        raise LissomError("has a time column alone; give one more column per channel", source=file)
+        raise LissomError("has only a time column; give one more column per channel", source=file)
     table = np.empty((len(rows), len(wanted)))
     for i, (n, line) in enumerate(rows):
         entries = cells(n, line)
@@ -66,7 +66,7 @@ def read(
         n, t = rows[late[0] + 1][0], table[late[0] + 1, 0]
         raise LissomError(f"time {t:g} is not later than the one before; give rising times", source=file, line=n)
     if len(table) < 2:
-        raise LissomError("has one row of numbers; two at least are needed", source=file)
+        raise LissomError("has one row of numbers; at least two are needed", source=file)
     return table[:, 0], table[:, 1:]
 
 
@@ -74,7 +74,7 @@ def _text(file: Path) -> str:
     source = str(file)
     try:
         if file.exists() and not file.is_file():
-            raise LissomError("is no file but a folder, a pipe or a device; give a CSV file", source=source)
+            raise LissomError("is not a file but a folder, a pipe or a device; give a CSV file", source=source)
         if file.stat().st_size > MAX_BYTES:
             raise LissomError(f"larger than {MAX_BYTES / 1e6:g} MB; give fewer samples", source=source)
         return file.read_text(encoding="utf-8-sig")

@@ -80,14 +80,14 @@ def reduce(
 
     Args:
         interfaces: what its joints take hold of.
-        modes: which modes to keep beside the static shapes; a number is a count.
+        modes: which modes to keep besides the static shapes; a number is a count.
         method: "craig-bampton", "guyan" or "free-interface".
         base: the interface that carries the link, whose frame becomes the link's; the first unless given.
         tip: the interface where a child sits unless it says otherwise; the last unless given.
         damping: as of a beam: modal ratio, {"stiffness": beta, "mass": alpha} or "engineering".
         augmented: complete "craig-bampton" by static answers to the inertia of its static shapes.
         compare: how many natural frequencies of the full model to compare with in the report.
-        progress: told what is being done, as text.
+        progress: called with what is being done, as text.
     """
     if method not in METHODS:
         raise LissomError(f"method {method!r} is unknown; choose {', '.join(METHODS)}")

@@ -33,6 +33,7 @@ from lissom.model.attach import attach
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.joint import Joint
 from lissom.model.robot import Robot
+from lissom.model.soundness import check
 
 LEVI_CIVITA = np.zeros((3, 3, 3))
 for _a, _b, _c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -114,6 +115,7 @@ class _Compiler:
             gears=self._gears(),
             gravity=np.asarray(self.robot.gravity, self.number),
         )
+        check(arrays, [link.name for link in self.links])
         return Model(robot=self.robot, arrays=arrays, flexible=self.flexible, bodies=tuple(self.names))
 
     # coordinates ------------------------------------------------------------------------------------------------

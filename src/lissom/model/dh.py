@@ -58,7 +58,7 @@ class Row(Part):
             return joint
         kind = joint.get("type", "revolute")
         if kind not in ("revolute", "prismatic"):
-            raise refusal("is no joint of a Denavit-Hartenberg table; choose revolute or prismatic")
+            raise refusal("is not a joint of a Denavit-Hartenberg table; choose revolute or prismatic")
         if "axis" in joint:
             raise refusal("the axis of a Denavit-Hartenberg joint is z; remove axis")
         return {**joint, "type": kind, "axis": [0, 0, 1]}

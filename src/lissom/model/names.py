@@ -50,7 +50,7 @@ class Name:
             hint = "; put it in quotes" if value is not None and not isinstance(value, list | dict) else ""
             raise refusal(f"must be text, not {kind_of(value)}; {self.remedy}{hint}")
         if not re.fullmatch(r"\w[\w-]{0,63}", value):
-            raise refusal(f"is no usable name; {self.remedy} (at most 64)")
+            raise refusal(f"cannot serve as a name; {self.remedy} (at most 64)")
         return value
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

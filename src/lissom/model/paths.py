@@ -49,7 +49,7 @@ def has_complex_values(part: Any) -> bool:
 def _keys(path: str) -> list[str]:
     keys = path.split(".") if isinstance(path, str) else []
     if not keys or not all(keys):
-        raise RobotError(f"{path!r} is no path; write one such as 'links.upper.beam.length' or 'materials.steel.E'")
+        raise RobotError(f"{path!r} is not a path; write one such as 'links.upper.beam.length' or 'materials.steel.E'")
     return keys
 
 

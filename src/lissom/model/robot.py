@@ -86,7 +86,7 @@ class Link(Part):
             text = "give either beam or finite_elements (a flexible link), or body (a rigid one)"
             if not kinds:
                 raise refusals(("beam", None, f"missing; {text}"))
-            raise refusals((kinds[1], getattr(self, kinds[1]), f"goes beside {kinds[0]}; {text}, not both"))
+            raise refusals((kinds[1], getattr(self, kinds[1]), f"conflicts with {kinds[0]}; {text}, not both"))
         return self
 
     @property

@@ -150,7 +150,7 @@ class _Reader:
             stack.extend(reversed(children[name]))
         if len(order) < len(self.links):
             lost = sorted(set(self.links) - {name for name, _ in order})
-            raise RobotError(f"{listed(lost, 'and')} hang on a loop of joints; cut it at one joint")
+            raise RobotError(f"{listed(lost, 'and')} are part of a loop of joints; cut it at one joint")
         return order
 
     def _link(self, name: str, joint_name: str | None) -> Framed:
@@ -278,7 +278,7 @@ def _end(joint: ElementTree.Element, name: str, tag: str, links: dict[str, Any])
     if link is None:
         raise RobotError(f'joint {name!r} has no {tag}; write <{tag} link="..."/>')
     if link not in links:
-        raise RobotError(f"joint {name!r}: its {tag} {link!r} is no link of the file{did_you_mean(link, links)}")
+        raise RobotError(f"joint {name!r}: its {tag} {link!r} is not a link of the file{did_you_mean(link, links)}")
     return link
 
 

@@ -180,7 +180,7 @@ def compare(
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Refuse a name that is no formulation's."""
+    """Refuse a name that is not a formulation's."""
     known = theory.entries()
     for name in names:
         if name not in known:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A compiled model, and what `lissom.simulate` takes beside it."""
+    """A compiled model, and what else `lissom.simulate` takes."""
 
     model: Model
     controller: Controller

@@ -51,7 +51,7 @@ def to_parquet(run: Trajectory, path: str | Path) -> None:
         import pyarrow.parquet as pq
     except ImportError:
         raise LissomError(
-            "Parquet needs the package pyarrow: pip install lissom[parquet]; or take run.to_csv or run.save"
+            "Parquet needs the package pyarrow: pip install lissom[parquet]; or use run.to_csv or run.save"
         ) from None
 
     table = run.to_dataframe().reset_index()

@@ -11,6 +11,7 @@ from lissom.kernel.machine.events import listening
 from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.simulation.axial_force import axial_doubts
+from lissom.simulation.energy_doubt import energy_doubts
 from lissom.simulation.run import run
 from lissom.simulation.settings import RunSettings, takes_settings
 from lissom.simulation.telling import tell
@@ -62,6 +63,6 @@ def simulate(
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
-    trajectory.warnings += axial_doubts(trajectory)
+    trajectory.warnings += axial_doubts(trajectory) + energy_doubts(trajectory)
     tell(raw, trajectory.warnings, stacklevel=2)
     return trajectory

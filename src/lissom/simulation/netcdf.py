@@ -24,6 +24,7 @@ from lissom.messages import listed
 from lissom.simulation.dataset import dataset
 from lissom.simulation.ending import Ending
 from lissom.simulation.export import plain, write_file
+from lissom.simulation.observe import observe
 from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.trajectory import RunInfo, Trajectory
@@ -113,7 +114,7 @@ def read(path: str | Path) -> Content:
     end = data[-size:].decode(errors="replace").split()
     if end[:2] != ["lissom", "table"] or len(end) != 5 or not all(word.isdecimal() for word in end[2:]):
         raise LissomError(
-            f"{path} is no trajectory of lissom, or its end is missing; give a whole file that run.save(path) wrote"
+            f"{path} is not a trajectory of lissom, or its end is missing; give a whole file that run.save(path) wrote"
         )
     number, length, checksum = (int(word) for word in end[2:])
     if number != FORMAT:
@@ -122,12 +123,12 @@ def read(path: str | Path) -> Content:
     table = data[-size - length : -size]
     if zlib.crc32(table) != checksum:
         raise LissomError(
-            f"{path} is damaged: the table of its parts is not as it was written, so none of them is sure"
+            f"{path} is damaged: the table of its parts is not as it was written, so none of them can be trusted"
         )
     try:
         return _content(json.loads(table), data)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise LissomError(f"{path} is no trajectory of lissom: its table has another form") from None
+        raise LissomError(f"{path} is not a trajectory of lissom: its table has another form") from None
 
 
 def _content(table: Any, data: bytes) -> Content:
@@ -178,12 +179,13 @@ def _variable(entry: dict[str, Any], data: bytes) -> xr.Variable | None:
 def _misfits(variables: dict[str, xr.Variable], model: Model) -> dict[str, str]:
     """Variables that a run of this robot has and the file has not, or has otherwise."""
     none, rows = np.zeros(0), np.zeros((0, model.nv))
-    expected = dataset(RawRun(model, none, np.zeros((0, model.nq)), rows, rows, rows, none, none))
+    empty = RawRun(model, none, np.zeros((0, model.nq)), rows, rows, rows, none, none)
+    expected = dataset(empty, observe(model, empty.q, empty.v, empty.a))
     wrong: dict[str, str] = {}
     for key, values in expected.variables.items():
         name, found = str(key), variables.get(str(key))
-        if found is None:
-            wrong |= {} if name in OPTIONAL else {name: "missing"}
+        if found is None:  # a rigid robot has no deflections
+            wrong |= {} if name in OPTIONAL or 0 in values.shape[1:] else {name: "missing"}
         elif found.dims != values.dims or (_is_labels(values) and found.values.tolist() != values.values.tolist()):
             wrong[name] = f"not that of the robot {model.robot.name}"
     return wrong

@@ -177,6 +177,6 @@ def _number(robot: Robot, path: str) -> float:
 
 def _coordinate(model: Model, name: str) -> Output:
     if name not in model.coordinates:
-        raise LissomError(f"output: {name!r} is no coordinate; there are {', '.join(model.coordinates)}")
+        raise LissomError(f"output: {name!r} is not a coordinate; there are {', '.join(model.coordinates)}")
     at = model.coordinates.index(name)
     return lambda model, q, v: q[at]

@@ -20,7 +20,7 @@ from lissom.simulation.dataset import dataset as labelled
 from lissom.simulation.ending import Ending
 from lissom.simulation.interpolate import interpolate
 from lissom.simulation.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
-from lissom.simulation.observe import observe
+from lissom.simulation.observe import Observation, observe
 from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.version import __version__
@@ -73,7 +73,12 @@ class Trajectory:
     @cached_property
     def dataset(self) -> xr.Dataset:
         """Every quantity of the run, labelled; what follows from the samples is computed when first asked for."""
-        return labelled(self._source) if isinstance(self._source, RawRun) else self._source
+        return labelled(self._source, self._seen) if isinstance(self._source, RawRun) else self._source
+
+    @cached_property
+    def _seen(self) -> Observation:
+        """What follows from the samples, without labels."""
+        return observe(self.model, self.q, self.v, self.a)
 
     @cached_property
     def lookup(self) -> Lookup:
@@ -232,7 +237,7 @@ class Trajectory:
         first, last = self.time[0], self.time[-1]
         slack = 1e-9 * max(abs(first), abs(last))
         if not np.all((at >= first - slack) & (at <= last + slack)):
-            raise LissomError(f"t = {t!r} is outside of the run, which goes from {first:g} s to {last:g} s")
+            raise LissomError(f"t = {t!r} is outside the run, which goes from {first:g} s to {last:g} s")
         q, v = interpolate(self.model, self.time, self.q, self.v, self.a, np.clip(at, first, last).ravel())
         return q.reshape(*at.shape, -1), v.reshape(*at.shape, -1)
 
@@ -260,8 +265,19 @@ class Trajectory:
         """What went in, what was dissipated, what is stored, and how far the balance is off."""
         from lissom.analysis.energy_audit import audit_energy
 
-        parts = np.stack([self.dataset[name].values for name in ENERGIES], axis=1)
-        return audit_energy(self.time, parts, self.work, self.dissipated)
+        return audit_energy(self.time, self.energies, self.work, self.dissipated)
+
+    @cached_property
+    def energies(self) -> np.ndarray:
+        """Kinetic energy, potential of gravity, strain energy and energy of the joints, (N, 4) J."""
+        if isinstance(self._source, RawRun):
+            return self._seen.energy
+        return np.stack([self.dataset[name].values for name in ENERGIES], axis=1)
+
+    @property
+    def audited(self) -> bool:
+        """Whether work and dissipation were integrated along the way."""
+        return self._source.audited if isinstance(self._source, RawRun) else "work" in self.dataset
 
     @property
     def work(self) -> np.ndarray:
@@ -357,9 +373,9 @@ class Trajectory:
         to_mat(self, path)
 
     def _account(self, name: str) -> np.ndarray:
-        if name not in self.dataset:
+        if not self.audited:
             raise LissomError("this run kept no energy accounts; simulate with audit=True")
-        return self.dataset[name].values
+        return getattr(self._source, name) if isinstance(self._source, RawRun) else self.dataset[name].values
 
     def _found(self, name: str, values: xr.DataArray | None) -> xr.DataArray:
         if values is None:

@@ -54,7 +54,7 @@ def key(kernel: Any, kinds: tuple[Kind, ...]) -> str:
 def folders() -> list[Path]:
     """Where libraries may lie: in the package, in the cache."""
     kept = disk.folder("kernels")
-    return [Path(__file__).parent / "library", *([kept] if kept is not None else [])]
+    return [Path(__file__).parent / "built", *([kept] if kept is not None else [])]
 
 
 class Library:
@@ -122,24 +122,10 @@ def libraries() -> tuple[Library, ...]:
     return tuple(found)
 
 
-Missing = Callable[[], None]
-_missing: list[Missing] = []
-
-
-def when_missing(build: Missing) -> None:
-    """Let `build` make a library once, when something is asked for that no library holds."""
-    _missing[:] = [build]
-
-
 def holding(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
     """The library that holds machine code of a kernel, and the name it has there."""
-    if not libraries() and not _missing:
+    if not libraries():
         return None
     name = key(kernel, kinds)
     found = next((library for library in libraries() if name in library.entries), None)
-    if found is None and _missing:
-        build = _missing.pop()
-        build()
-        libraries.cache_clear()
-        found = next((library for library in libraries() if name in library.entries), None)
     return None if found is None else (found, name)

@@ -71,7 +71,7 @@ def comparison(
     others why they are not there.
     """
     if len(runs) < 2:
-        raise LissomError(f"a comparison needs two runs at least, got {len(runs)}")
+        raise LissomError(f"a comparison needs at least two runs, got {len(runs)}")
     first = next(iter(runs.values()))
     for label, run in runs.items():
         if run.model.links != first.model.links or run.model.q_names != first.model.q_names:
