@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,22 +11,13 @@ from lissom.kernel.machine.events import listening
 from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.simulation.axial_force import axial_doubts
-from lissom.simulation.ending import Ending
 from lissom.simulation.energy_doubt import energy_doubts
-from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.run import run
 from lissom.simulation.settings import RunSettings, takes_settings
+from lissom.simulation.telling import tell
 from lissom.simulation.trajectory import Trajectory, from_run
 
 DOING, COMPILING = "simulating", "compiling, once per machine"
-
-
-class SimulationWarning(UserWarning):
-    """A run that went on, or ended early, although something is wrong."""
-
-
-class EndedEarly(SimulationWarning):
-    """A run that did not get to its end."""
 
 
 @takes_settings
@@ -73,12 +63,5 @@ def simulate(
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
     trajectory.warnings += axial_doubts(trajectory) + energy_doubts(trajectory)
-    _warn(raw, trajectory.warnings)
+    tell(raw, trajectory.warnings, stacklevel=2)
     return trajectory
-
-
-def _warn(raw: RawRun, events: list[Event]) -> None:
-    for event in events:
-        warnings.warn(event.text, SimulationWarning, stacklevel=3)
-    if raw.status is not Ending.FINISHED:
-        warnings.warn(f"{raw.status.word}: {raw.message}", EndedEarly, stacklevel=3)
