@@ -44,6 +44,7 @@ class RadauWork(NamedTuple):
 
     newton: Any  # Newton
     matrix: Any  # Matrix
+    lag: float  # s: vibrations faster than 1/lag are no error; 0 where all are
     A: np.ndarray  # (3, n) stage accelerations
     V: np.ndarray  # (3, n)
     U: np.ndarray  # (3, n)
@@ -66,7 +67,8 @@ def make_work(model: Model, system: Any, scratch: Any, follow: float | None = No
     return Struct(
         RadauWork(
             newton=Struct(newton.make_newton(3, len(model.bodies), model.nv)),
-            matrix=make_matrix(model, system, scratch, follow),
+            matrix=make_matrix(model, system, scratch),
+            lag=0.0 if follow is None else 1.0 / (2.0 * np.pi * follow),
             A=A,
             V=V,
             U=U,

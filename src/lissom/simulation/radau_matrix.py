@@ -42,8 +42,7 @@ class Matrix(NamedTuple):
     real: Any  # Factors for GAMMA
     complex: Any  # Factors for LAMBDA
     coupled: Any  # Coupled
-    slow: Any  # Factors for `lag`
-    lag: float  # s: vibrations faster than 1/lag are no error; 0 where all are
+    slow: Any  # Factors for the lag that tells slow motion from vibrations
     linearise: Any  # Pointers
     factorise_real: Any
     factorise_complex: Any
@@ -61,11 +60,23 @@ class Matrix(NamedTuple):
     pivots_complex: np.ndarray
 
 
-def make_matrix(model: Model, system: Any, scratch: Any, follow: float | None) -> Any:
-    """Memory for `model`; system and scratch as kernels take them; vibrations up to `follow` (Hz) are followed.
+def make_matrix(model: Model, system: Any, scratch: Any) -> Any:
+    """Memory for `model`, of a run before if it can; system and scratch as kernels take them."""
+    return model.borrowed(_key(system, scratch), lambda: _new_matrix(model, system, scratch))
 
-    Dense arrays take no memory until they are used.
-    """
+
+def keep_matrix(model: Model, system: Any, scratch: Any, matrix: Any) -> None:
+    """Leave the memory of a run that is over to the next one."""
+    model.returned(_key(system, scratch), matrix)
+
+
+def _key(system: Any, scratch: Any) -> tuple[Any, ...]:
+    """Runs of one model share memory where their scratch is the same and the kernels they call are."""
+    return "radau matrix", system.kind, id(scratch)
+
+
+def _new_matrix(model: Model, system: Any, scratch: Any) -> Any:
+    """Dense arrays take no memory until they are used."""
     n = model.nv
     first, second, third = stages = [local_memory(model) for _ in range(3)]
     scratches = [stage_scratch(scratch, local) for local in stages]
@@ -85,7 +96,6 @@ def make_matrix(model: Model, system: Any, scratch: Any, follow: float | None) -
             complex=complex_,
             coupled=whole,
             slow=Struct(articulated.make_factors(model.arrays, np.float64)),
-            lag=0.0 if follow is None else 1.0 / (2.0 * np.pi * follow),
             linearise=Pointer(linearise, system, scratch, first, 0.0, 1),
             factorise_real=Pointer(articulated.factorise, struct, first, real, 0.0, 0.0),
             factorise_complex=Pointer(articulated.factorise, struct, first, complex_, 0j, 0j),
@@ -130,7 +140,7 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         linearise_stage(system, scratch, state, work, matrix.second, 1, t, h)
         matrix.factorise_real(model, matrix.second, matrix.real, hg, hg * hg)
         matrix.factorise_complex(model, matrix.second, matrix.complex, hl, hl * hl)
-        factorise_slow(model, matrix)
+        factorise_slow(model, matrix, work.lag)
         return True
     if form == STAGES:
         linearise_stage(system, scratch, state, work, matrix.first, 0, t, h)
@@ -145,7 +155,7 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         matrix.assemble_stage(model, matrix.third, matrix.coupled, 2)
         matrix.factorise_coupled(model, matrix.coupled, matrix.first, matrix.second, matrix.third)
         matrix.factorise_real(model, matrix.second, matrix.real, hg, hg * hg)
-        factorise_slow(model, matrix)
+        factorise_slow(model, matrix, work.lag)
         return True
     if work.newton.plan[DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
         move(model, state.q, work.U[1], state.q1)
@@ -156,17 +166,17 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         prescribe(system, at, state.q1, state.v1, state.a1)
         linear_parts(system, scratch, scratch_c, at, state.q1, state.v1, state.a1, matrix.M, matrix.C, matrix.K)
         state.counts[JACOBIANS] += 1
-    if matrix.lag > 0.0:
+    if work.lag > 0.0:
         linearise_stage(system, scratch, state, work, matrix.second, 1, t, h)
-        factorise_slow(model, matrix)
+        factorise_slow(model, matrix, work.lag)
     return factorise_dense(matrix, h)
 
 
 @inline
-def factorise_slow(model, matrix):
+def factorise_slow(model, matrix, lag):
     """Factors that tell slow motion from vibrations."""
-    if matrix.lag > 0.0:
-        matrix.factorise_real(model, matrix.second, matrix.slow, matrix.lag, matrix.lag * matrix.lag)
+    if lag > 0.0:
+        matrix.factorise_real(model, matrix.second, matrix.slow, lag, lag * lag)
 
 
 @inline
@@ -244,9 +254,9 @@ def filter_error(system, work, form, h):
             e_u[k] += hg * e_v[k]
     else:
         low_pass(system, work, matrix.real, hg)
-    if matrix.lag > 0.0:
+    if work.lag > 0.0:
         for _ in range(PASSES):
-            low_pass(system, work, matrix.slow, matrix.lag)
+            low_pass(system, work, matrix.slow, work.lag)
 
 
 @inline

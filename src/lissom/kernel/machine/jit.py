@@ -77,10 +77,10 @@ class Kernel(Part):
         if trace.active is not None:
             return trace.active.point(self, key)
         if key not in self._addresses:
-            self._addresses[key] = self._find(key)
+            self._addresses[key] = self._found_address(key)
         return self._addresses[key]
 
-    def _find(self, key: tuple[Kind, ...]) -> int:
+    def _found_address(self, key: tuple[Kind, ...]) -> int:
         held = library.holding(self, key) if self.kept else None
         if held:
             return held[0].address(held[1])
