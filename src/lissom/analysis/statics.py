@@ -152,8 +152,7 @@ class _Search:
             joint = body.joint_v.start
             assert body.rotor_v is not None and body.rotor_q is not None
             torque = needed[joint] - self.tau[joint]
-            row = int(np.flatnonzero(self.model.arrays.gears.rotor_v == body.rotor_v)[0])
-            self.q[body.rotor_q] += torque / self.model.arrays.gears.stiffness[row]
+            self._wind(body.rotor_q, body.rotor_v, torque)
             self.tau[body.rotor_v] = torque
         wound = {k for body in self.wound for k in (body.joint_v.start, body.rotor_v)}
         held = [k for k in self.held if k not in wound]
@@ -171,6 +170,24 @@ class _Search:
             wrenches=self.wrenches,
             loads=self.loads,
         )
+
+    def _wind(self, rotor_q: int, rotor_v: int, torque: float) -> None:
+        """Turn a rotor until its gear transmits `torque`, from where it transmits none; gears stiffen as they like."""
+        from scipy.optimize import brentq
+
+        zero, start = np.zeros(self.model.nv), self.q[rotor_q]
+
+        def excess(angle: float) -> float:
+            self.q[rotor_q] = start + angle
+            return float(bias(self.model, self.q, zero, self.wrenches)[rotor_v]) - torque
+
+        stiffness = inverse_derivatives(self.model, self.q, zero, zero, self.wrenches).q[rotor_v, rotor_v]
+        angle = torque / stiffness if stiffness > 0 else np.sign(torque) * 1e-3
+        while excess(angle) * torque < -1e-9 * torque**2:
+            angle *= 2
+        if abs(excess(angle)) > 1e-9 * abs(torque):
+            angle = brentq(excess, 0.0, angle, xtol=1e-15 + 1e-13 * abs(angle))
+        self.q[rotor_q] = start + angle
 
     def _unbalanced(self, q: Vector) -> Vector:
         return bias(self.model, q, np.zeros(self.model.nv), self.wrenches) - self.tau - self._load(q)

@@ -206,10 +206,10 @@ def lqr(
 def controlled(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...]:
     """The coordinates of the joints that state feedback acts on: the named ones, or all that move."""
     for body in model.bodies:
-        kind = model.robot.link(body.link).joint.type
-        if kind in ("spherical", "free") and not np.any(model.arrays.velocities.prescribed[body.joint_v]):
+        joint = model.robot.link(body.link).joint
+        if joint.kind.on_group and not np.any(model.arrays.velocities.prescribed[body.joint_v]):
             raise LissomError(
-                f"lqr: {body.joint!r} is a {kind} joint; state feedback needs joints of single angles or slides"
+                f"lqr: {body.joint!r} is a {joint.type} joint; state feedback needs joints of single angles or slides"
             )
     if joints is not None:
         return channels(model, joints, "joints")

@@ -9,11 +9,10 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.state import Vector, integrate, numbers, vector
 from lissom.errors import LissomError
+from lissom.kernel.derivatives import STEP
 from lissom.messages import did_you_mean
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.robot import Robot
-
-STEP = 1e-40  # of complex-step derivatives
 
 Named = Mapping[str, ArrayLike]
 
@@ -148,7 +147,7 @@ def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field:
 
 def _unit_quaternions(model: Model, q: Vector, field: str) -> Vector:
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
-        if link.joint.type in ("spherical", "free"):
+        if link.joint.kind.on_group:
             turn = q[body.joint_q][:4]
             if not np.any(turn):
                 raise LissomError(f"{field}: the quaternion of {body.joint} is zero; give (w, x, y, z) of unit length")

@@ -87,7 +87,7 @@ class Joints(NamedTuple):
     origin_position: Annotated[Number, Axis.BODY, 3]
     steps: Annotated[Index, Axis.BODY]  # number of motion steps
     motion: Annotated[Index, Axis.BODY, 3]  # Motion of each step
-    axis: Annotated[Number, Axis.BODY, 3, 3]  # axis of each step
+    screw: Annotated[Number, Axis.BODY, 3, 6]  # unit twist (angular, linear) of each step's coordinate, none on a group
     dofs: Annotated[Index, Axis.BODY]  # number of velocities
 
 

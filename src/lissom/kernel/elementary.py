@@ -16,9 +16,9 @@ from numba.core import types
 from numba.extending import overload
 from numpy import cos, sin
 
-from lissom.kernel.jit import FASTMATH
+from lissom.kernel.jit import FASTMATH, inline
 
-__all__ = ["cos", "sin", "tanh"]
+__all__ = ["clamp", "cos", "sin", "tanh"]
 
 
 def tanh(x: Any) -> Any:
@@ -39,3 +39,14 @@ def _compiled_tanh(x):
         return complex(t * (1.0 + s * s) * scale, s * (1.0 - t) * (1.0 + t) * scale)
 
     return saturating
+
+
+@inline
+def clamp(x, lower, upper):
+    """`x` within its limits; beyond them its derivative is zero."""
+    zero = 0.0 * x  # gives the limits the number type of x
+    if x.real > upper.real:
+        return upper + zero
+    if x.real < lower.real:
+        return lower + zero
+    return x + zero

@@ -17,7 +17,6 @@ from lissom.kernel.arrays import (
     Gears,
     Inertia,
     Joints,
-    Motion,
     Part,
     Passive,
     Sections,
@@ -32,6 +31,7 @@ from lissom.lie import so3
 from lissom.model.attach import attach
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.joint import Joint
+from lissom.model.joint_kinds import joint_steps
 from lissom.model.robot import Robot
 
 LEVI_CIVITA = np.zeros((3, 3, 3))
@@ -48,30 +48,6 @@ def compile_robot(robot: Robot, prescribed: str | Iterable[str] = ()) -> Model:
     """
     names = (prescribed,) if isinstance(prescribed, str) else tuple(prescribed)
     return _Compiler(robot, names).model()
-
-
-def joint_steps(joint: Joint) -> list[tuple[Motion, np.ndarray]]:
-    """The elementary motions of a joint, in order, each with its axis."""
-    axes = [np.asarray(axis) for axis in joint.axes]
-    none = np.zeros(3)
-    match joint.type:
-        case "fixed":
-            return []
-        case "revolute":
-            return [(Motion.TURN, axes[0])]
-        case "prismatic":
-            return [(Motion.SLIDE, axes[0])]
-        case "cylindrical":
-            return [(Motion.TURN, axes[0]), (Motion.SLIDE, axes[0])]
-        case "universal":
-            return [(Motion.TURN, axes[0]), (Motion.TURN, axes[1])]
-        case "planar":
-            normal = np.cross(axes[0], axes[1])
-            return [(Motion.SLIDE, axes[0]), (Motion.SLIDE, axes[1]), (Motion.TURN, normal)]
-        case "spherical":
-            return [(Motion.BALL, none)]
-        case _:
-            return [(Motion.FLOAT, none)]
 
 
 class _Compiler:
@@ -196,15 +172,15 @@ class _Compiler:
             out.origin_rotation[i], out.origin_position[i] = rotation, position
             out.has_origin[i] = int(np.any(position) or np.any(rotation != np.eye(3)))
             out.dofs[i] = link.joint.nv
-            for k, (kind, direction) in enumerate(joint_steps(link.joint)):
-                out.motion[i, k], out.axis[i, k], out.steps[i] = kind, direction, k + 1
+            for k, step in enumerate(joint_steps(link.joint)):
+                out.motion[i, k], out.screw[i, k], out.steps[i] = step.motion, step.screw, k + 1
         return out
 
     def _velocities(self) -> Velocities:
         out = self._zeros(Velocities)
         out.prescribed[:], out.group_axis[:] = self.prescribed, -1
         for link, names in zip(self.links, self.names, strict=True):
-            on_group = link.joint.type in ("spherical", "free")
+            on_group = link.joint.kind.on_group
             for k, at in enumerate(range(names.joint_v.start, names.joint_v.stop)):
                 out.coordinate[at] = names.joint_q.start + (0 if on_group else k)
                 out.group_axis[at] = k if on_group else -1
@@ -280,7 +256,7 @@ class _Compiler:
             joint = link.joint
             if not (np.any(joint.damping) or joint.friction or joint.spring or joint.limits):
                 continue
-            on_group = joint.type in ("spherical", "free")
+            on_group = joint.kind.on_group
             friction, spring, limits = joint.friction, joint.spring, joint.limits
             for k in range(joint.nv):
 

@@ -78,7 +78,7 @@ def _links(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
             modes = " ".join(f"{name[0]}{count}" for name, count in link.beam.modes.as_dict().items() if count)
         elif link.finite_elements is not None:
             length, modes = f"{flexible[link.name].length:.4g}", f"{flexible[link.name].count}"
-        joint = "(fixed)" if link.joint.type == "fixed" else link.joint.name
+        joint = "(fixed)" if link.joint.nv == 0 else link.joint.name
         table.add_row(link.name, _place(link), joint, _kind(link), length, _number(_mass(link, flexible)), modes)
     return table
 
@@ -125,7 +125,7 @@ def _actions(joint: Joint) -> str:
     parts = []
     gear = joint.transmission
     if gear is not None:
-        slides = joint.type == "prismatic"
+        slides = joint.kind.velocity_units == ("m",)
         stiffness = "rigid" if gear.stiffness is None else f"{_number(gear.stiffness)} {'N/m' if slides else 'N m/rad'}"
         rotor = f"{_number(gear.rotor_inertia)} {'kg' if slides else 'kg m2'}"
         ratio = "" if gear.gear == 1 else f", 1:{_number(gear.gear)}"

@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
+from lissom.model.joint_kinds import KINDS, Kind
 from lissom.model.names import Choice, Name
 from lissom.model.part import Part, refusals
 from lissom.model.values import Axis, Number, PerCoordinate, Vec3, refusal
-
-JOINT_TYPES = ("fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "free")
-ONE_AXIS = ("revolute", "prismatic", "cylindrical")
-TWO_AXES = ("universal", "planar")
-
-# Coordinates of each type, for the configuration and the velocity; "" where the joint's own name serves.
-_QUATERNION = ("qw", "qx", "qy", "qz")
-POSITION_NAMES: dict[str, tuple[str, ...]] = {
-    "fixed": (),
-    "revolute": ("",),
-    "prismatic": ("",),
-    "cylindrical": ("1", "2"),
-    "universal": ("1", "2"),
-    "planar": ("1", "2", "3"),
-    "spherical": _QUATERNION,
-    "free": (*_QUATERNION, "x", "y", "z"),
-}
-VELOCITY_NAMES: dict[str, tuple[str, ...]] = POSITION_NAMES | {
-    "spherical": ("wx", "wy", "wz"),
-    "free": ("wx", "wy", "wz", "vx", "vy", "vz"),
-}
 
 
 class Friction(Part):
@@ -142,7 +123,7 @@ class Joint(Part):
     what: ClassVar[str] = "joint"
 
     name: Annotated[str, Name("the name of the joint")] = ""  # the link fills in its own name
-    type: Annotated[str, Choice("the type of the joint", JOINT_TYPES)]
+    type: Annotated[str, Choice("the type of the joint", tuple(KINDS))]
     axis: Annotated[Vec3 | None, Axis("the joint's axis")] = None
     axes: tuple[Annotated[Vec3, Axis("the joint's axis")], ...] = Field(default=(), validate_default=True)
     damping: Annotated[
@@ -154,24 +135,29 @@ class Joint(Part):
     transmission: Transmission | None = None
 
     @property
+    def kind(self) -> Kind:
+        """Its row in the table of kinds."""
+        return KINDS[self.type]
+
+    @property
     def nq(self) -> int:
         """Number of configuration coordinates."""
-        return len(POSITION_NAMES[self.type])
+        return len(self.kind.position_names)
 
     @property
     def nv(self) -> int:
         """Number of velocity coordinates."""
-        return len(VELOCITY_NAMES[self.type])
+        return len(self.kind.velocity_names)
 
     @property
     def position_names(self) -> tuple[str, ...]:
         """Names of the configuration coordinates: `elbow`, or `shoulder.1`, `shoulder.2`, ..."""
-        return tuple(f"{self.name}.{c}" if c else self.name for c in POSITION_NAMES[self.type])
+        return tuple(f"{self.name}.{c}" if c else self.name for c in self.kind.position_names)
 
     @property
     def velocity_names(self) -> tuple[str, ...]:
         """Names of the velocity coordinates."""
-        return tuple(f"{self.name}.{c}" if c else self.name for c in VELOCITY_NAMES[self.type])
+        return tuple(f"{self.name}.{c}" if c else self.name for c in self.kind.velocity_names)
 
     @property
     def elastic(self) -> bool:
@@ -193,13 +179,14 @@ class Joint(Part):
         kind, axis = info.data.get("type"), info.data.get("axis")
         if kind is None or "axis" not in info.data:
             return axes
-        if kind in ONE_AXIS:
+        shared = KINDS[kind]
+        if shared.axes == 1:
             if axes and axes != (axis,):
                 raise refusal(f"a {kind} joint has one axis; write axis: [x, y, z] instead")
             return (axis,) if axis is not None else ()
-        if kind == "planar" and not axes:
+        if shared.square and not axes:
             axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
-        if kind in TWO_AXES:
+        if shared.axes == 2:
             _check_pair(kind, axes)
         elif axes:
             raise refusal(f"a {kind} joint has no axes; remove this field")
@@ -208,24 +195,26 @@ class Joint(Part):
     @model_validator(mode="after")
     def _fits_the_type(self) -> Joint:
         problems: list[tuple[tuple[str | int, ...] | str, Any, str]] = []
-        if self.axis is None and self.type in ONE_AXIS:
+        kind = self.kind
+        driven = (name for name, other in KINDS.items() if other.single)
+        if self.axis is None and kind.axes == 1:
             text = f"missing; give the axis of the {self.type} joint, e.g. axis: [0, 0, 1]"
             problems.append(("axis", None, text))
-        if self.axis is not None and self.type not in ONE_AXIS:
-            remedy = "give two axes as axes: [[x, y, z], [x, y, z]]" if self.type in TWO_AXES else "remove this field"
+        if self.axis is not None and kind.axes != 1:
+            remedy = "give two axes as axes: [[x, y, z], [x, y, z]]" if kind.axes == 2 else "remove this field"
             problems.append(("axis", self.axis, f"a {self.type} joint has no single axis; {remedy}"))
         for field in ("friction", "spring", "limits"):
             block = getattr(self, field)
             if block is None:
                 continue
-            if self.type == "fixed" or (field != "friction" and self.type in ("spherical", "free")):
-                others = "a revolute, prismatic, cylindrical, universal or planar joint"
+            if not kind.motions or (field != "friction" and kind.on_group):
+                others = f"a {_either(name for name, other in KINDS.items() if other.axes)} joint"
                 text = f"a {self.type} joint cannot have this; use {others}, or remove this field"
                 problems.append((field, block, text))
-        if self.type == "fixed" and self.damping != 0.0:
+        if not kind.motions and self.damping != 0.0:
             problems.append(("damping", self.damping, "a fixed joint does not move; remove this field"))
-        if self.transmission is not None and self.type not in ("revolute", "prismatic"):
-            text = f"works on revolute and prismatic joints, not on a {self.type} one; remove this field"
+        if self.transmission is not None and not kind.single:
+            text = f"works on a {_either(driven)} joint, not on a {self.type} one; remove this field"
             problems.append(("transmission", self.transmission, text))
         if problems:
             raise refusals(*problems)
@@ -252,8 +241,13 @@ def _check_pair(kind: str, axes: tuple[Vec3, ...]) -> None:
     first, second = np.array(axes[0]), np.array(axes[1])
     if np.linalg.norm(np.cross(first, second)) < 1e-6:
         raise refusal(f"the two axes of a {kind} joint must not be parallel; turn one of them")
-    if kind == "planar" and abs(first @ second) > 1e-6:
-        raise refusal("the two axes of a planar joint must be at right angles; turn one of them")
+    if KINDS[kind].square and abs(first @ second) > 1e-6:
+        raise refusal(f"the two axes of a {kind} joint must be at right angles; turn one of them")
+
+
+def _either(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _same_size(a: PerCoordinate, b: PerCoordinate) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.messages import did_you_mean, listed
+from lissom.model.joint_kinds import joint_screws
 
 if TYPE_CHECKING:
     from lissom.model.joint import Joint
@@ -165,7 +166,7 @@ def _welded_inertia(link: Link, children: dict[str, list[Link]]) -> np.ndarray |
         return None
     total = _spatial_inertia(link.body.mass, np.array(link.body.com), np.array(link.body.inertia))
     for child in children.get(link.name, []):
-        inner = _welded_inertia(child, children) if child.joint.type == "fixed" else None
+        inner = _welded_inertia(child, children) if child.joint.nv == 0 else None
         if inner is None:
             return None
         rotation, shift = child.origin.rotation().T, np.array(child.origin.xyz)
@@ -176,7 +177,7 @@ def _welded_inertia(link: Link, children: dict[str, list[Link]]) -> np.ndarray |
 
 def _moves_nothing(joint: Joint, inertia: np.ndarray) -> bool:
     """Whether the inertia seen by the joint's velocities is singular."""
-    directions = _motions(joint)
+    directions = joint_screws(joint)
     if not len(directions):
         return False
     seen = directions @ inertia @ directions.T
@@ -187,30 +188,6 @@ def _moves_nothing(joint: Joint, inertia: np.ndarray) -> bool:
         return True
     scale = 1 / np.sqrt(diagonal)
     return bool(np.linalg.eigvalsh(scale[:, None] * seen * scale)[0] < 1e-12)
-
-
-def _motions(joint: Joint) -> np.ndarray:
-    """Twists (nv, 6), angular part first, of the joint's velocities where its coordinates are zero."""
-    zero = np.zeros(3)
-    axes = [np.array(axis) for axis in joint.axes]
-    turns = [np.concatenate([axis, zero]) for axis in axes]
-    slides = [np.concatenate([zero, axis]) for axis in axes]
-    match joint.type:
-        case "revolute" | "universal":
-            rows = turns
-        case "prismatic":
-            rows = slides
-        case "cylindrical":
-            rows = turns + slides
-        case "planar":
-            rows = [*slides, np.concatenate([np.cross(axes[0], axes[1]), zero])]
-        case "spherical":
-            rows = list(np.eye(6)[:3])
-        case "free":
-            rows = list(np.eye(6))
-        case _:
-            rows = []
-    return np.array(rows)
 
 
 def _spatial_inertia(mass: float, com: np.ndarray, inertia: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ import numpy as np
 from lissom.control.law import ControlLaw
 from lissom.dynamics import derivatives, forward_dynamics, tip_pose
 from lissom.errors import LissomError
+from lissom.kernel.derivatives import STEP
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.simulation.ending import Ending
@@ -25,8 +26,6 @@ from lissom.simulation.radau import NODES, TABLEAU
 from lissom.simulation.trajectory import Trajectory
 
 Output = Callable[[Model, np.ndarray, np.ndarray], Any]
-
-STEP = 1e-30
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.dynamics import derivatives, integrate
+from lissom.dynamics import derivatives
 from lissom.errors import LissomError
+from lissom.kernel.chart import configuration_rate
 from lissom.model.compiled import Model
 from lissom.theory.formulation import Formulation
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from lissom.simulation.settings import RunSettings
     from lissom.simulation.system import Dynamics
     from lissom.simulation.trajectory import Trajectory
-
-NUDGE = 1e-20  # complex step along a velocity
 
 
 class Stopped(LissomError):
@@ -249,4 +248,6 @@ class _Loop:
 
 def _configuration_rate(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """dq/dt (nq,) of a configuration with quaternions."""
-    return np.imag(integrate(model, q.astype(complex), 1j * NUDGE * v)) / NUDGE
+    rate = np.empty(model.nq)
+    configuration_rate(model.struct, q, v, rate)
+    return rate

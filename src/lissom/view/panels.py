@@ -32,7 +32,7 @@ Coordinates = list[tuple[str, "BodyNames"]]
 
 def shown(run: Trajectory) -> list[BodyNames]:
     """Bodies whose joints move and transmit something; all where there are none."""
-    free = {link.name for link in run.model.robot.links if link.joint.type == "free"}
+    free = {link.name for link in run.model.robot.links if link.joint.kind.floats}
     return [body for body in run.lookup.moving() if body.link not in free] or list(run.model.bodies)
 
 
