@@ -230,6 +230,16 @@ BROKEN = {
         "limits: {lower: -1, upper: 1}",
         ["links.upper.joint.limits.stiffness: missing", "N m/rad"],
     ),
+    "helical joint without pitch": (
+        "revolute, axis: [0, 0, 1], damping: 0.1",
+        "helical, axis: [0, 0, 1]",
+        ["links.upper.joint.pitch", "missing", "m per turn"],
+    ),
+    "pitch of a revolute joint": (
+        "damping: 0.1",
+        "pitch: 0.01",
+        ["links.upper.joint.pitch", "0.01", "revolute", "helical"],
+    ),
     "limits on a spherical joint": (
         "revolute, axis: [0, 0, 1], damping: 0.1",
         "spherical, limits: {lower: -1, upper: 1, stiffness: 1}",

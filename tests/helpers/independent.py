@@ -30,6 +30,7 @@ POSITIONS = {
     "fixed": 0,
     "revolute": 1,
     "prismatic": 1,
+    "helical": 1,
     "cylindrical": 2,
     "universal": 2,
     "planar": 3,
@@ -45,6 +46,7 @@ class Joint:
 
     type: str = "fixed"
     axes: tuple[np.ndarray, ...] = ()
+    pitch: float = 0.0  # m per turn
     damping: Sequence[float] = ()
     friction: Sequence[tuple[float, float, float]] = ()  # coulomb, smoothing velocity, viscous
     spring: Sequence[tuple[float, float]] = ()  # stiffness, rest
@@ -100,6 +102,8 @@ def joint_pose(joint: Joint, q: MX, z: MX) -> Pose:
         return rotation(joint.axes[0], x), origin
     if kind == "prismatic":
         return still, axes[0] * x
+    if kind == "helical":
+        return rotation(joint.axes[0], x), axes[0] * x * joint.pitch / (2 * np.pi)
     if kind == "cylindrical":
         return rotation(joint.axes[0], x[0]), axes[0] * x[1]
     if kind == "universal":
@@ -153,6 +157,7 @@ def _joint(joint: Any) -> Joint:
     return Joint(
         type=joint.type,
         axes=tuple(np.array(axis) for axis in joint.axes),
+        pitch=joint.pitch,
         damping=np.broadcast_to(joint.damping, count).tolist(),
         friction=rows(joint.friction, "coulomb", "velocity", "viscous"),
         spring=rows(joint.spring, "stiffness", "rest"),

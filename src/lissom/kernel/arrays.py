@@ -32,6 +32,7 @@ class Motion(IntEnum):
     SLIDE = 1  # translation by one coordinate along an axis
     BALL = 2  # rotation by a unit quaternion
     FLOAT = 3  # rotation by a unit quaternion and translation: a free body
+    SCREW = 4  # rotation by one coordinate about an axis and the translation along it that its pitch couples to it
 
 
 class Axis(Enum):

@@ -122,7 +122,7 @@ def _coordinates(joint: Joint) -> str:
 
 def _actions(joint: Joint) -> str:
     """Transmission, damping, friction, spring and stops in a few words."""
-    parts = []
+    parts = [f"{_number(joint.pitch)} m per turn"] if joint.kind.pitched else []
     gear = joint.transmission
     if gear is not None:
         slides = joint.kind.velocity_units == ("m",)

@@ -116,8 +116,8 @@ class Transmission(Part):
 class Joint(Part):
     """The motion of a link on its parent.
 
-    After validation `axes` holds the unit axes: one for revolute, prismatic and cylindrical joints (given as
-    `axis`), two for universal and planar ones (given as `axes`), none for the rest.
+    After validation `axes` holds the unit axes: one for revolute, prismatic, helical and cylindrical joints (given
+    as `axis`), two for universal and planar ones (given as `axes`), none for the rest.
     """
 
     what: ClassVar[str] = "joint"
@@ -126,6 +126,7 @@ class Joint(Part):
     type: Annotated[str, Choice("the type of the joint", tuple(KINDS))]
     axis: Annotated[Vec3 | None, Axis("the joint's axis")] = None
     axes: tuple[Annotated[Vec3, Axis("the joint's axis")], ...] = Field(default=(), validate_default=True)
+    pitch: Annotated[float, Number("the pitch, positive for a right-hand thread", "m per turn")] = 0.0
     damping: Annotated[
         PerCoordinate, Number("the joint's damping", "N m s/rad (N s/m when sliding)", at_least=0, each=True)
     ] = 0.0
@@ -203,6 +204,11 @@ class Joint(Part):
         if self.axis is not None and kind.axes != 1:
             remedy = "give two axes as axes: [[x, y, z], [x, y, z]]" if kind.axes == 2 else "remove this field"
             problems.append(("axis", self.axis, f"a {self.type} joint has no single axis; {remedy}"))
+        if kind.pitched and self.pitch == 0:
+            problems.append(("pitch", self.pitch, "missing; give the slide in m per turn, e.g. pitch: 0.005"))
+        if self.pitch != 0 and not kind.pitched:
+            text = f"a {self.type} joint has no pitch; use a helical one, or remove this field"
+            problems.append(("pitch", self.pitch, text))
         for field in ("friction", "spring", "limits"):
             block = getattr(self, field)
             if block is None:

@@ -30,6 +30,7 @@ class Coordinates(NamedTuple):
 POSITIONS = {
     Motion.TURN: Coordinates(("",), ("rad",)),
     Motion.SLIDE: Coordinates(("",), ("m",)),
+    Motion.SCREW: Coordinates(("",), ("rad",)),
     Motion.BALL: Coordinates(_QUATERNION, ("1",) * 4),
     Motion.FLOAT: Coordinates((*_QUATERNION, "x", "y", "z"), ("1",) * 4 + ("m",) * 3),
 }
@@ -64,6 +65,11 @@ class Kind:
     def floats(self) -> bool:
         """Whether nothing holds the child: the body is free."""
         return any(motion is Motion.FLOAT for motion, _ in self.motions)
+
+    @property
+    def pitched(self) -> bool:
+        """Whether turn and slide are coupled by a pitch."""
+        return any(motion is Motion.SCREW for motion, _ in self.motions)
 
     @property
     def single(self) -> bool:
@@ -101,6 +107,7 @@ KINDS = {
     "fixed": Kind(()),
     "revolute": Kind((_TURN,), axes=1),
     "prismatic": Kind((_SLIDE,), axes=1),
+    "helical": Kind(((Motion.SCREW, FIRST),), axes=1),
     "cylindrical": Kind((_TURN, _SLIDE), axes=1),
     "universal": Kind((_TURN, (Motion.TURN, SECOND)), axes=2),
     "planar": Kind((_SLIDE, (Motion.SLIDE, SECOND), (Motion.TURN, NORMAL)), axes=2, square=True),
@@ -113,7 +120,7 @@ def joint_steps(joint: Joint) -> list[Step]:
     """The elementary motions of a joint, in order from the parent to the child."""
     axes = [np.asarray(axis) for axis in joint.axes]
     axes += [np.cross(axes[0], axes[1])] if len(axes) == 2 else []
-    return [Step(motion, _screw(motion, axes[at] if axes else np.zeros(3))) for motion, at in joint.kind.motions]
+    return [Step(motion, _screw(joint, motion, axes[at] if axes else np.zeros(3))) for motion, at in joint.kind.motions]
 
 
 def joint_screws(joint: Joint) -> np.ndarray:
@@ -123,6 +130,8 @@ def joint_screws(joint: Joint) -> np.ndarray:
     return np.array([step.screw for step in joint_steps(joint)]).reshape(-1, 6)
 
 
-def _screw(motion: Motion, axis: np.ndarray) -> np.ndarray:
+def _screw(joint: Joint, motion: Motion, axis: np.ndarray) -> np.ndarray:
     none = np.zeros(3)
+    if motion is Motion.SCREW:
+        return np.concatenate([axis, axis * (joint.pitch / (2 * np.pi))])
     return np.concatenate([axis, none]) if motion is Motion.TURN else np.concatenate([none, axis])
