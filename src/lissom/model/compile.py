@@ -188,7 +188,7 @@ class _Compiler:
             if names.rotor_v is not None:
                 out.coordinate[names.rotor_v] = names.rotor_q or 0
             gear = link.joint.transmission
-            if gear is not None and gear.stiffness is None:
+            if gear is not None and not link.joint.elastic:
                 out.armature[names.joint_v] = gear.rotor_inertia * gear.gear**2
         return out
 

@@ -181,7 +181,7 @@ def _moves_nothing(joint: Joint, inertia: np.ndarray) -> bool:
     if not len(directions):
         return False
     seen = directions @ inertia @ directions.T
-    if joint.transmission is not None and joint.transmission.stiffness is None:
+    if joint.transmission is not None and not joint.elastic:
         seen += joint.transmission.gear**2 * joint.transmission.rotor_inertia
     diagonal = np.diag(seen)
     if np.any(diagonal <= 0):

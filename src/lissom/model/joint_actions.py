@@ -1,0 +1,127 @@
+"""What acts in a joint by itself: friction, springs, soft stops, transmissions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import Field, field_validator, model_validator
+
+from lissom.model.part import Part, refusals
+from lissom.model.values import Number, PerCoordinate, refusal
+
+
+class Friction(Part):
+    """Friction torque or force: viscous, plus Coulomb friction smoothed over `velocity`."""
+
+    what: ClassVar[str] = "friction"
+
+    coulomb: Annotated[PerCoordinate, Number("the Coulomb friction", "N m (N when sliding)", at_least=0, each=True)] = (
+        0.0
+    )
+    velocity: Annotated[
+        PerCoordinate,
+        Number(
+            "the speed over which Coulomb friction is smoothed",
+            "rad/s (m/s when sliding)",
+            above=0,
+            each=True,
+        ),
+    ] = 0.01
+    viscous: Annotated[
+        PerCoordinate, Number("the viscous friction", "N m s/rad (N s/m when sliding)", at_least=0, each=True)
+    ] = 0.0
+
+
+class Spring(Part):
+    """A linear spring in the joint, relaxed at `rest`."""
+
+    what: ClassVar[str] = "spring"
+
+    stiffness: Annotated[PerCoordinate, Number("the stiffness", "N m/rad (N/m when sliding)", at_least=0, each=True)]
+    rest: Annotated[
+        PerCoordinate, Number("the coordinate at which the spring is relaxed", "rad or metres", each=True)
+    ] = 0.0
+
+
+class Limits(Part):
+    """Soft stops at `lower` and `upper`: beyond them a stiff spring and a damper, blended in over `width`."""
+
+    what: ClassVar[str] = "limits block"
+
+    lower: Annotated[PerCoordinate, Number("the lower limit", "rad or metres", each=True)]
+    upper: Annotated[PerCoordinate, Number("the upper limit", "rad or metres", each=True)]
+    stiffness: Annotated[
+        PerCoordinate, Number("the stiffness of the stop", "N m/rad (N/m when sliding)", above=0, each=True)
+    ]
+    damping: Annotated[
+        PerCoordinate,
+        Number("the damping of the stop", "N m s/rad (N s/m when sliding)", at_least=0, each=True),
+    ] = 0.0
+    width: Annotated[
+        PerCoordinate | None,
+        Number("the width over which the stop sets in", "rad or metres", above=0, each=True),
+    ] = Field(default=None, validate_default=True)
+
+    @field_validator("upper")
+    @classmethod
+    def _above_lower(cls, upper: PerCoordinate, info: Any) -> PerCoordinate:
+        lower = info.data.get("lower")
+        if lower is not None and _same_size(lower, upper) and np.any(np.subtract(upper, lower) <= 0):
+            raise refusal(f"must be greater than lower = {_brief(lower)}; exchange or correct the two limits")
+        return upper
+
+    @field_validator("width")
+    @classmethod
+    def _default_width(cls, width: PerCoordinate | None, info: Any) -> PerCoordinate | None:
+        """One percent of the range, unless given."""
+        lower, upper = info.data.get("lower"), info.data.get("upper")
+        if width is not None or lower is None or upper is None or not _same_size(lower, upper):
+            return width
+        if isinstance(lower, tuple) or isinstance(upper, tuple):
+            return tuple(float(w) for w in 0.01 * np.subtract(upper, lower))
+        return 0.01 * (upper - lower)
+
+
+class Transmission(Part):
+    """A motor's rotor behind a gear.
+
+    With `stiffness` the gear is elastic and the rotor has a coordinate of its own (its angle referred to the
+    joint); without it the gear is rigid and the reflected inertia gear^2 rotor_inertia joins the joint.
+    """
+
+    what: ClassVar[str] = "transmission"
+
+    stiffness: Annotated[float | None, Number("the stiffness of the gear", "N m/rad (N/m when sliding)", above=0)] = (
+        None
+    )
+    rotor_inertia: Annotated[float, Number("the rotor's inertia", "kg m2 (kg when sliding)", at_least=0)]
+    gear: Annotated[float, Number("the gear ratio (motor turns per joint turn)", above=0)] = 1.0
+    damping: Annotated[float, Number("the damping of the gear", "N m s/rad (N s/m when sliding)", at_least=0)] = 0.0
+
+    @property
+    def elastic(self) -> bool:
+        """Whether the gear gives way, so that the rotor has a coordinate of its own."""
+        return self.stiffness is not None
+
+    def rigid(self) -> Transmission:
+        """The same rotor behind a rigid gear."""
+        return self.model_copy(update={"stiffness": None, "damping": 0.0})
+
+    @model_validator(mode="after")
+    def _rotor_can_move(self) -> Transmission:
+        if self.elastic and self.rotor_inertia == 0:
+            text = "must be positive behind an elastic gear; give the rotor's inertia in kg m2"
+            raise refusals(("rotor_inertia", 0.0, text))
+        if not self.elastic and self.damping > 0:
+            text = "acts across a stiffness, which is missing; give the stiffness, or use the joint's damping"
+            raise refusals(("damping", self.damping, text))
+        return self
+
+
+def _same_size(a: PerCoordinate, b: PerCoordinate) -> bool:
+    return not (isinstance(a, tuple) and isinstance(b, tuple)) or len(a) == len(b)
+
+
+def _brief(value: PerCoordinate) -> str:
+    return f"{value:g}" if isinstance(value, float) else "[" + ", ".join(f"{v:g}" for v in value) + "]"
