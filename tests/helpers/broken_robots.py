@@ -250,6 +250,26 @@ BROKEN = {
         "spring: {stiffness: -5}",
         ["links.upper.joint.spring.stiffness", "-5", "not be negative"],
     ),
+    "curve with two shapes": (
+        "damping: 0.1",
+        "spring: {curve: {polynomial: [1, 2], backlash: 0.1}}",
+        ["links.upper.joint.spring.curve", "one of table, polynomial and backlash"],
+    ),
+    "curve whose table falls back": (
+        "damping: 0.1",
+        "spring: {curve: {table: [[0, 0], [0.2, 1], [0.1, 2]]}}",
+        ["links.upper.joint.spring.curve.table", "rising"],
+    ),
+    "curve that is no table": (
+        "damping: 0.1",
+        "spring: {curve: {table: [[0, 0], [0.2, much]]}}",
+        ["links.upper.joint.spring.curve.table", "must be a number"],
+    ),
+    "play blurred beyond itself": (
+        "damping: 0.1",
+        "spring: {stiffness: 10, curve: {backlash: 0.1, width: 0.2}}",
+        ["links.upper.joint.spring.curve.width", "0.2", "half"],
+    ),
     "friction without smoothing": (
         "damping: 0.1",
         "friction: {coulomb: 1, velocity: 0}",

@@ -31,6 +31,7 @@ from lissom.lie import so3
 from lissom.model.attach import attach
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.joint import Joint
+from lissom.model.joint_actions import Piece
 from lissom.model.joint_kinds import joint_steps
 from lissom.model.robot import Robot
 
@@ -48,6 +49,14 @@ def compile_robot(robot: Robot, prescribed: str | Iterable[str] = ()) -> Model:
     """
     names = (prescribed,) if isinstance(prescribed, str) else tuple(prescribed)
     return _Compiler(robot, names).model()
+
+
+def _appended(pieces: list[Piece], spring: Any, stiffness: Any = None) -> tuple[int, int]:
+    """Append the pieces of a spring's curve, if it has one, and tell where they begin and end."""
+    start = len(pieces)
+    if spring is not None and spring.curve is not None:
+        pieces += spring.curve.pieces(spring.stiffness or 0.0 if stiffness is None else stiffness)
+    return start, len(pieces)
 
 
 class _Compiler:
@@ -252,6 +261,7 @@ class _Compiler:
     def _passive(self) -> Passive:
         """One row per coordinate on which a joint acts by itself."""
         rows: list[dict[str, Any]] = []
+        pieces: list[Piece] = []
         for link, names in zip(self.links, self.names, strict=True):
             joint = link.joint
             if not (np.any(joint.damping) or joint.friction or joint.spring or joint.limits):
@@ -272,6 +282,7 @@ class _Compiler:
                         "coulomb_speed": value(friction, "velocity", 1.0),
                         "spring": value(spring, "stiffness", 0.0),
                         "spring_rest": value(spring, "rest", 0.0),
+                        "pieces": _appended(pieces, spring, value(spring, "stiffness", 0.0)),
                         "has_stop": int(limits is not None),
                         "lower": value(limits, "lower", 0.0),
                         "upper": value(limits, "upper", 0.0),
@@ -280,7 +291,11 @@ class _Compiler:
                         "stop_width": value(limits, "width", 1.0),
                     }
                 )
-        out = self._zeros(Passive, PASSIVE=len(rows))
+        self.gear_pieces = [_appended(pieces, link.joint.transmission) for link in self.rotors]
+        out = self._zeros(Passive, PASSIVE=len(rows), PIECE=len(pieces))
+        for k, piece in enumerate(pieces):
+            for name, entry in piece._asdict().items():
+                getattr(out, f"piece_{name}")[k] = entry
         for k, row in enumerate(rows):
             for name, entry in row.items():
                 getattr(out, name)[k] = entry
@@ -294,5 +309,6 @@ class _Compiler:
             out.rotor_q[k], out.rotor_v[k] = names.rotor_q, names.rotor_v
             out.joint_q[k], out.joint_v[k] = names.joint_q.start, names.joint_v.start
             out.inertia[k] = gear.rotor_inertia * gear.gear**2
-            out.stiffness[k], out.damping[k] = gear.stiffness, gear.damping
+            out.stiffness[k], out.damping[k] = gear.stiffness or 0.0, gear.damping
+            out.pieces[k] = self.gear_pieces[k]
         return out

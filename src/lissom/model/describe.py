@@ -126,7 +126,8 @@ def _actions(joint: Joint) -> str:
     gear = joint.transmission
     if gear is not None:
         slides = joint.kind.velocity_units == ("m",)
-        stiffness = "rigid" if gear.stiffness is None else f"{_number(gear.stiffness)} {'N/m' if slides else 'N m/rad'}"
+        stiffness = "" if gear.stiffness is None else f"{_number(gear.stiffness)} {'N/m' if slides else 'N m/rad'}"
+        stiffness = f"{stiffness} {gear.curve or ''}".strip() or "rigid"
         rotor = f"{_number(gear.rotor_inertia)} {'kg' if slides else 'kg m2'}"
         ratio = "" if gear.gear == 1 else f", 1:{_number(gear.gear)}"
         parts.append(f"gear {stiffness}{ratio}, rotor {rotor}")
@@ -136,7 +137,8 @@ def _actions(joint: Joint) -> str:
         coulomb, viscous = _values(joint.friction.coulomb), _values(joint.friction.viscous)
         parts.append(f"friction: Coulomb {coulomb}, viscous {viscous}")
     if joint.spring is not None:
-        parts.append(f"spring {_values(joint.spring.stiffness)}")
+        stiffness = _values(joint.spring.stiffness) if np.any(joint.spring.stiffness) else ""
+        parts.append(" ".join(["spring", stiffness, str(joint.spring.curve or "")]).replace("  ", " ").rstrip())
     if joint.limits is not None:
         parts.append(f"stops at {_values(joint.limits.lower)} and {_values(joint.limits.upper)}")
     return "; ".join(parts)
