@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 # Two test workers on two cores: a BLAS that starts threads of its own only slows them down.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test verify verification docs lint browser bench clean
+.PHONY: demo test verify verification docs lint browser bench numba clean
 
 demo: $(VENV)/.installed-core
 	$(BIN)/lissom run ella --out out/demo
@@ -24,6 +24,10 @@ verification: $(VENV)/.installed-test browser
 	mkdir -p out && rm -f out/claims.jsonl
 	LISSOM_CLAIMS=$(CURDIR)/out/claims.jsonl $(BIN)/pytest -n 2 -m ""
 	$(BIN)/python docs/verification.py out/claims.jsonl
+
+# The smoke suite on the oldest and the newest Numba that is allowed, each in a fresh environment.
+numba: $(VENV)/.installed-test
+	$(BIN)/pytest -m slow tests/project/test_numba_versions.py
 
 # The documentation as a web site: docs/_build/index.html.
 docs: $(VENV)/.installed-docs

@@ -15,7 +15,18 @@ HEAD = """# Verification
 
 Written by `make verification` from the results of the tests: every claim is the name of a test, the error the worst of
 all its comparisons. Errors are relative unless a unit is given. {claims} claims, {comparisons} comparisons; `nearest`
-is how much of what is allowed the worst of a chapter uses.
+is how much of what is allowed the worst of a chapter uses. What is known not to hold is listed at the end, under
+[known limits](#known-limits).
+"""
+LIMITS = """
+(known-limits)=
+
+## Known limits
+
+Comparisons that miss what is asked of their neighbours, and why. A test fails as soon as one of them holds.
+
+| what (case) | error | asked | why |
+| --- | ---: | ---: | --- |
 """
 
 
@@ -36,10 +47,29 @@ def rows(lines: list[dict]) -> dict[str, list[str]]:
             worst[key] = line
     out: dict[str, list[str]] = {}
     for (file, test, unit), line in worst.items():
-        words = test.removeprefix("test_").replace("_", " ")
-        number, allowed = (f"{line[k]:.2g} {unit}".strip() for k in ("error", "tolerance"))
-        out.setdefault(file, []).append(f"| {words} | {number} | {allowed} | {cases[file, test, unit]} |")
+        number, allowed = numbers(line)
+        out.setdefault(file, []).append(f"| {words(test)} | {number} | {allowed} | {cases[file, test, unit]} |")
     return out
+
+
+def words(test: str) -> str:
+    """The claim that a test's name makes."""
+    return test.removeprefix("test_").replace("_", " ")
+
+
+def numbers(line: dict) -> list[str]:
+    """Error and tolerance with their unit."""
+    return [f"{line[k]:.2g} {line['unit']}".strip() for k in ("error", "tolerance")]
+
+
+def limits(lines: list[dict]) -> str:
+    """The chapter of known limits, one row for each case; nothing where there is none."""
+    table = []
+    for line in lines:
+        test, _, case = line["test"].split("::")[1].partition("[")
+        error, asked = numbers(line)
+        table.append(f"| {words(test)}{f' ({case[:-1]})' if case else ''} | {error} | {asked} | {line['limit']} |\n")
+    return LIMITS + "".join(table) if table else ""
 
 
 def anchor(file: str) -> str:
@@ -54,7 +84,8 @@ def nearest(lines: list[dict]) -> str:
 
 
 def main(claims: Path) -> None:
-    lines = [json.loads(line) for line in claims.read_text(encoding="utf-8").splitlines()]
+    found = [json.loads(line) for line in claims.read_text(encoding="utf-8").splitlines()]
+    lines = [line for line in found if line["limit"] is None]
     tables = sorted(rows(lines).items())
     text = HEAD.format(claims=sum(len(table) for _, table in tables), comparisons=len(lines))
     text += "\n| chapter | claims | comparisons | nearest |\n| --- | ---: | ---: | ---: |\n"
@@ -66,6 +97,7 @@ def main(claims: Path) -> None:
         text += f"\n## {chapter(file)}\n\n`{file}`\n\n"
         text += "| claim (test) | worst error | allowed | comparisons |\n| --- | ---: | ---: | ---: |\n"
         text += "\n".join(table) + "\n"
+    text += limits([line for line in found if line["limit"] is not None])
     (ROOT / "docs" / "verification.md").write_text(text, encoding="utf-8")
     print(f"docs/verification.md: {sum(map(len, rows(lines).values()))} claims")
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lissom.dynamics.kinematics import jacobian, point_pose, point_velocity, tip_pose
     from lissom.dynamics.mass_matrix import mass_matrix
     from lissom.errors import LissomError
-    from lissom.model.compile import compile_robot as compile
+    from lissom.model.any_robot import compiled as compile
     from lissom.model.compiled import Model
     from lissom.model.files import load
     from lissom.model.robot import Robot

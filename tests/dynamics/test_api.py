@@ -69,11 +69,6 @@ def test_words_are_refused():
         lissom.mass_matrix(ELLA, ["zero"] * ELLA.nq)
 
 
-def test_a_robot_in_place_of_its_model_is_refused_with_the_remedy():
-    with pytest.raises(lissom.LissomError, match=r"expected a compiled model, got a Robot; .*compile\(\)"):
-        lissom.mass_matrix(ELLA.robot, ELLA.neutral())
-
-
 @pytest.mark.parametrize("call", [lissom.tip_pose, lissom.point_pose, lissom.jacobian])
 def test_an_unknown_link_is_refused_with_the_nearest_name(call):
     with pytest.raises(lissom.LissomError, match="ella has no link 'forarm'; did you mean 'forearm'"):

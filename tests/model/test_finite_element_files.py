@@ -133,7 +133,7 @@ def test_link_in_memory_is_saved_before_its_robot(arm):
 def test_reductions_are_kept_by_content(arm, tmp_path, monkeypatch):
     from lissom.fem import cache
 
-    monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LISSOM_CACHE_LINKS", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "_links", {})
     hz = lissom.load(arm).flexible_links()["boom"].natural_modes().frequencies
     (kept,) = (tmp_path / "cache").iterdir()
@@ -145,7 +145,7 @@ def test_reductions_are_kept_by_content(arm, tmp_path, monkeypatch):
     monkeypatch.setattr(fem, "reduce", None)  # must not be needed, wherever the same mesh lies
     assert np.array_equal(lissom.load(moved / "arm.yaml").flexible_links()["boom"].natural_modes().frequencies, hz)
     monkeypatch.undo()
-    monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LISSOM_CACHE_LINKS", str(tmp_path / "cache"))
     box((0.5, 0.1, 0.1), (4, 2, 2), "hexahedron").write(arm.parent / "parts" / "boom.vtk")
     changed = ARM.replace("x: 0.4", "x: 0.5")
     arm.write_text(changed)

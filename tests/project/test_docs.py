@@ -72,3 +72,64 @@ def test_commands_in_the_documentation_exist():
                 words = shlex.split(line, comments=True)
                 if words[:1] == ["lissom"] and len(words) > 1 and not words[1].startswith("-"):
                     assert words[1] in known, f"{name(page)}: {line}"
+                    command = known[words[1]]
+                    for word in words[2:]:
+                        command = getattr(command, "commands", {}).get(word, command)
+                    options = {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+                    asked = {word.partition("=")[0] for word in words[2:] if word.startswith("--")}
+                    assert asked <= {*options, "--help"}, f"{name(page)}: {line}"
+
+
+def test_an_expected_failure_is_a_known_limit_in_the_verification_book(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from verification import limits
+
+    line = {"test": "tests/a.py::test_tips_agree[8-first]", "error": 0.02, "tolerance": 0.01, "unit": "m"}
+    assert limits([]) == ""
+    assert "| tips agree (8-first) | 0.02 m | 0.01 m | a reason |" in limits([line | {"limit": "a reason"}])
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "tests/README.md", "examples/README.md"])
+def test_files_named_for_the_next_engineer_exist(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:src|tests|docs|examples|benchmarks)/[\w./-]*)`", text)
+    assert [path for path in named if not (ROOT / path).exists() and path != "docs/_build/index.html"] == []
+    assert named or page == "examples/README.md"
+
+
+def resolved(dotted):
+    """The object of a dotted name under lissom, importing what is on the way; AttributeError where there is none."""
+    from importlib import import_module
+
+    found, names = import_module("lissom"), dotted.split(".")
+    for k, part in enumerate(names):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            try:
+                found = import_module(".".join(["lissom", *names[: k + 1]]))
+            except ImportError:
+                raise AttributeError(dotted) from None
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_names_of_the_library_that_a_page_mentions_exist(page):
+    text = page.read_text(encoding="utf-8")
+    lists = re.findall(r"autosummary::\n(?:   :.*\n)*\n((?:   \S+\n)+)", text)
+    for dotted in [*" ".join(lists).split(), *re.findall(r"`lissom\.([a-z_][\w.]*)[`(]", text)]:
+        resolved(dotted)
+
+
+def test_the_reference_of_files_names_every_field():
+    from pydantic import BaseModel
+
+    from lissom.model import beam, body, finite_elements, joint, robot, section, visual
+    from lissom.scenario import schema
+
+    pages = ("docs/reference/robot-files.md", "docs/howto/finite-element-links.md")
+    words = set(re.findall(r"\w+", "".join((ROOT / page).read_text(encoding="utf-8") for page in pages)))
+    for module in (beam, body, finite_elements, joint, robot, section, visual, schema):
+        for kind in vars(module).values():
+            if isinstance(kind, type) and issubclass(kind, BaseModel) and kind.__module__ == module.__name__:
+                assert set(kind.model_fields) <= words, f"{kind.__name__}: {set(kind.model_fields) - words}"

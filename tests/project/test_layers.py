@@ -76,3 +76,9 @@ def test_an_upward_import_is_seen_wherever_it_stands(tmp_path):
         assert any(rank(name) > rank("model") for _, name in imported(file)), text
     file.write_text("from lissom import lie\nfrom lissom.errors import LissomError\nfrom lissom import version")
     assert all(rank(name) <= rank("lie") for _, name in imported(file))
+
+
+def test_the_picture_of_the_layers_shows_each_in_its_place():
+    drawn = (ROOT / "docs" / "images" / "layers.svg").read_text(encoding="utf-8")
+    named = re.findall(r'font-weight="bold"[^>]*>(\w+)<', drawn)
+    assert named == [layer for layer in reversed(LAYERS) if layer in FOLDERS]

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from numpy.testing import assert_array_equal
 from sample_runs import ella_run, satellite_run
 
@@ -33,7 +34,8 @@ def test_prescribed_joints_stay_prescribed(tmp_path):
     t = np.zeros(1)
     zero = np.zeros((1, model.nv))
     from_run(RawRun(model, t, zero, zero, zero, zero, t, t)).save(tmp_path / "run.nc")
-    assert_array_equal(Trajectory.load(tmp_path / "run.nc").model.arrays.prescribed, model.arrays.velocities.prescribed)
+    back = Trajectory.load(tmp_path / "run.nc").model.arrays
+    assert_array_equal(back.velocities.prescribed, model.arrays.velocities.prescribed)
 
 
 def test_the_table_has_one_column_per_number_and_knows_its_units():
@@ -116,8 +118,16 @@ def test_a_file_that_is_no_trajectory_is_refused(tmp_path):
     with pytest.raises(lissom.LissomError, match="no such file"):
         Trajectory.load(tmp_path / "run.nc")
     (tmp_path / "text.nc").write_text("elbow")
-    with pytest.raises(lissom.LissomError, match="no NetCDF file"):
+    with pytest.raises(lissom.LissomError, match="no trajectory of lissom"):
         Trajectory.load(tmp_path / "text.nc")
     ella_run().dataset.to_netcdf(tmp_path / "bare.nc", engine="h5netcdf")
     with pytest.raises(lissom.LissomError, match="no trajectory of lissom"):
         Trajectory.load(tmp_path / "bare.nc")
+
+
+def test_other_programs_read_the_file_as_netcdf(tmp_path):
+    run = ella_run()
+    run.save(tmp_path / "run.nc")
+    seen = xr.load_dataset(tmp_path / "run.nc")
+    xr.testing.assert_equal(seen, run.dataset)
+    assert lissom.Robot.from_yaml(seen.attrs["robot"]) == run.model.robot

@@ -12,8 +12,7 @@ from lissom.analysis.linear_model import LinearModel
 from lissom.analysis.linearise import linearise
 from lissom.analysis.signals import Signals, as_list, dotted
 from lissom.errors import LissomError
-from lissom.model.compiled import Model
-from lissom.model.robot import Robot
+from lissom.model.any_robot import AnyRobot
 
 if TYPE_CHECKING:
     from xarray import DataArray
@@ -59,12 +58,12 @@ class FrequencyResponse:
 
 
 def frequency_response(
-    model: Model | Robot | LinearModel, input: Signals, output: Signals, frequencies: ArrayLike, **about: Any
+    robot: AnyRobot | LinearModel, input: Signals, output: Signals, frequencies: ArrayLike, **about: Any
 ) -> FrequencyResponse:
     """Response of `output` to `input` at some frequencies.
 
     Args:
-        model: a model, linearised here about the state that `about` gives (q, v, tau, wrenches of
+        robot: a robot, linearised here about the state that `about` gives (q, v, tau, wrenches of
             `linearise`), or a linear model that has these signals.
         input, output: names, or lists of them: see `lissom.analysis.signals`; ("tip", "forearm") as an input
             is a force at the tip.
@@ -73,12 +72,12 @@ def frequency_response(
     frequencies = np.atleast_1d(np.asarray(frequencies, float))
     if frequencies.ndim != 1 or not np.all(np.isfinite(frequencies)):
         raise LissomError("frequencies must be a list of finite numbers, in Hz")
-    if isinstance(model, LinearModel):
+    if isinstance(robot, LinearModel):
         if about:
             raise LissomError(f"{', '.join(about)}: the linear model has its state already; leave this out")
-        linear = _selected(model, input, output)
+        linear = _selected(robot, input, output)
     else:
-        linear = linearise(model, outputs=output, inputs=input, **about)
+        linear = linearise(robot, outputs=output, inputs=input, **about)
     response = linear.response(frequencies)
     if response.shape[1:] == (1, 1):
         response = response[:, 0, 0]

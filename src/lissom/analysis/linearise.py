@@ -9,16 +9,16 @@ from lissom.analysis import signals
 from lissom.analysis.linear_model import LinearModel
 from lissom.analysis.statics import Equilibrium, Loads, load_forces
 from lissom.dynamics import derivatives, mass_matrix
-from lissom.dynamics.coordinates import Named, along_coordinates, compiled, configuration, forces, rates
+from lissom.dynamics.coordinates import Named, along_coordinates, configuration, forces, rates
 from lissom.dynamics.state import Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.lie import so3
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
-from lissom.model.robot import Robot
 
 
 def linearise(
-    model: Model | Robot,
+    robot: AnyRobot,
     q: ArrayLike | Named | Equilibrium | None = None,
     v: ArrayLike | Named | None = None,
     tau: ArrayLike | Named | None = None,
@@ -45,7 +45,7 @@ def linearise(
         is from equilibrium. About a moving state (v not zero) it holds for deviations from the motion, at
         that instant.
     """
-    model = compiled(model)
+    model = as_model(robot)
     if isinstance(q, Equilibrium):
         if not (tau is None and wrenches is None and loads is None):
             raise LissomError(

@@ -13,11 +13,11 @@ from lissom.analysis import participation as shares
 from lissom.analysis.participation import Part, Participation
 from lissom.analysis.statics import Hold, held_coordinates, static_equilibrium
 from lissom.dynamics import inverse_derivatives
-from lissom.dynamics.coordinates import Named, compiled, configuration, indices
+from lissom.dynamics.coordinates import Named, configuration, indices
 from lissom.dynamics.state import Vector
 from lissom.errors import LissomError
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
-from lissom.model.robot import Robot
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -94,7 +94,7 @@ class NaturalModes:
 
 
 def natural_modes(
-    model: Model | Robot,
+    robot: AnyRobot,
     q: ArrayLike | Named | None = None,
     locked: Locked = True,
     number: int | None = None,
@@ -117,7 +117,7 @@ def natural_modes(
         prestress: False takes the stiffness of the unloaded, undeformed arm; the mass matrix stays that at
             the pose.
     """
-    model = compiled(model)
+    model = as_model(robot)
     if at not in ("given", "equilibrium"):
         raise LissomError(f"at must be 'given' or 'equilibrium', got {at!r}")
     if number is not None and (isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1):

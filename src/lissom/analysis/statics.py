@@ -14,7 +14,6 @@ from lissom.dynamics import bias, integrate, inverse_derivatives, point_force
 from lissom.dynamics.coordinates import (
     Named,
     along_coordinates,
-    compiled,
     configuration,
     forces,
     indices,
@@ -24,8 +23,8 @@ from lissom.dynamics.coordinates import (
 from lissom.dynamics.state import NotFinite, Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.lie import so3
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import BodyNames, Model
-from lissom.model.robot import Robot
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -81,7 +80,7 @@ class Equilibrium:
 
 
 def static_equilibrium(
-    model: Model | Robot,
+    robot: AnyRobot,
     q: ArrayLike | Named | None = None,
     tau: ArrayLike | Named | None = None,
     hold: Hold = "joints",
@@ -105,7 +104,7 @@ def static_equilibrium(
         An Equilibrium. Free joints settle where the arm would come to rest, if they start off a balance
         point.
     """
-    model = compiled(model)
+    model = as_model(robot)
     hold = hold if isinstance(hold, str) else tuple(hold)
     if isinstance(tau, Mapping):
         _refuse_held_forces(model, tau, hold)

@@ -6,8 +6,6 @@ import contextlib
 import sys
 from typing import Any
 
-from numba.core.event import Listener
-
 from lissom.terminal import screen
 
 
@@ -35,6 +33,10 @@ class Bar:
             self._task = self._bar.add_task("preparing", total=None, note="")
         return self
 
+    def compiling(self, name: str) -> None:
+        """A function begins to compile, or (no name) is done."""
+        self.note(f"compiling, once per machine: {name}" if name else "")
+
     def note(self, text: str) -> None:
         """What happens before the first step."""
         if self._bar is not None:
@@ -56,16 +58,3 @@ def busy(text: str, show: bool) -> contextlib.AbstractContextManager[Any]:
     if not (show and sys.stderr.isatty()):
         return contextlib.nullcontext()
     return screen(error=True).status(text)
-
-
-class Compiling(Listener):
-    """Listens to Numba and tells the bar when it compiles."""
-
-    def __init__(self, bar: Bar) -> None:
-        self._bar = bar
-
-    def on_start(self, event: Any) -> None:
-        self._bar.note("compiling, once per machine")
-
-    def on_end(self, event: Any) -> None:
-        self._bar.note("")

@@ -121,13 +121,12 @@ def _simulate(what: str, changes: list[tuple[str, Any]], out: Path | None, show:
 
 
 def _trajectory(prepared: Prepared, show: bool) -> Trajectory:
-    from numba.core.event import install_listener
-
-    from lissom.cli.progress import Bar, Compiling
+    from lissom.cli.progress import Bar
+    from lissom.kernel.machine.events import listening
     from lissom.simulation.run import run as integrate
     from lissom.simulation.trajectory import from_run
 
-    with Bar(prepared.settings.duration, show) as bar, install_listener("numba:compile", Compiling(bar)):
+    with Bar(prepared.settings.duration, show) as bar, listening(bar.compiling):
         raw = integrate(
             prepared.model,
             prepared.settings,

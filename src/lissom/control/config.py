@@ -20,6 +20,7 @@ from lissom.control.shaping import KINDS, Impulses, impulses, shape, shaper
 from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.model.values import kind_of
 
@@ -50,7 +51,7 @@ _REFERENCES = {
 
 
 def from_config(
-    model: Model,
+    robot: AnyRobot,
     config: Mapping[str, Any] | None,
     start: Any = None,
     folder: str | os.PathLike[str] = ".",
@@ -63,6 +64,7 @@ def from_config(
             stay there.
         folder: where relative paths of CSV files begin.
     """
+    model = as_model(robot)
     if config is None:
         return None
     try:

@@ -18,6 +18,7 @@ from lissom.control.twin import rigid_twin
 from lissom.errors import LissomError
 from lissom.kernel.derivatives import STEP
 from lissom.messages import did_you_mean
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.model.values import kind_of
 
@@ -97,7 +98,7 @@ class ControlLaw:
 
 
 def pd(
-    model: Model,
+    robot: AnyRobot,
     gains: Gains,
     reference: Any,
     side: Side = "joint",
@@ -117,6 +118,7 @@ def pd(
         saturation: largest torque: a number, or {joint: limit or [lower, upper]}.
         feedforward: torques to add: {joint: Reference or number}, zero for joints that are not named.
     """
+    model = as_model(robot)
     selected, kp, kd = _gains(model, gains)
     feed = None if feedforward is None else _torques(model, selected, feedforward, "feedforward")
     law = Law.GRAVITY if gravity_compensation else Law.PD
@@ -124,7 +126,7 @@ def pd(
 
 
 def computed_torque(
-    model: Model, gains: Gains, reference: Any, side: Side = "joint", saturation: Any = None
+    robot: AnyRobot, gains: Gains, reference: Any, side: Side = "joint", saturation: Any = None
 ) -> ControlLaw:
     """Computed torque: the rigid twin's inverse dynamics linearises the joints, PD acts on their errors.
 
@@ -132,12 +134,14 @@ def computed_torque(
     taken to move without acceleration. Rotors behind elastic gears count as inertia of their joints. Other
     arguments as in `pd`.
     """
+    model = as_model(robot)
     selected, kp, kd = _gains(model, gains)
     return _law(model, selected, kp, kd, reference, side, saturation, Law.COMPUTED_TORQUE)
 
 
-def torques(model: Model, values: Mapping[str, Any], saturation: Any = None) -> ControlLaw:
+def torques(robot: AnyRobot, values: Mapping[str, Any], saturation: Any = None) -> ControlLaw:
     """Open loop: torques or forces over time, {joint: Reference or number}."""
+    model = as_model(robot)
     if not isinstance(values, Mapping):
         raise LissomError(f"torques = {checks.brief(values)}: must be {{joint: Reference or number}}")
     selected = channels(model, values, "torques")

@@ -34,6 +34,7 @@ from lissom.control.twin import rigid_twin
 from lissom.dynamics import mass_matrix
 from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
 
@@ -116,7 +117,7 @@ class StateFeedback:
 
 
 def lqr(
-    model: Model,
+    robot: AnyRobot,
     q: Any = None,
     *,
     reference: Any = None,
@@ -155,6 +156,7 @@ def lqr(
     Returns:
         A controller for `simulate`; its `function` is the StateFeedback with gains and poles.
     """
+    model = as_model(robot)
     selected = controlled(model, joints)
     if side not in ("joint", "motor"):
         raise LissomError(f"side = {checks.brief(side)}: is unknown; choose joint or motor")

@@ -20,6 +20,7 @@ from lissom.control.reference import Reference
 from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
 KINDS = ("zv", "zvd", "zvdd", "ei")
@@ -97,7 +98,7 @@ def shape(reference: Reference, sequence: Impulses) -> Reference:
 
 
 def shaper(
-    model: Model,
+    robot: AnyRobot,
     q: Any = None,
     kind: str = "zvd",
     modes: int | Iterable[int] = 1,
@@ -113,6 +114,7 @@ def shaper(
         gains: the PD gains, or the PD law, that hold the joints; without them motors are locked.
         side: as in `pd`.
     """
+    model = as_model(robot)
     found = light_modes(model, q, gains, side)
     if isinstance(modes, int | np.integer) and not isinstance(modes, bool):
         chosen = list(range(1, int(modes) + 1))
@@ -132,9 +134,10 @@ def shaper(
 
 
 def light_modes(
-    model: Model, q: Any = None, gains: Gains | ControlLaw | None = None, side: Side = "joint"
+    robot: AnyRobot, q: Any = None, gains: Gains | ControlLaw | None = None, side: Side = "joint"
 ) -> LightModes:
     """Frequencies and damping of the lightly damped modes at a pose; arguments as in `shaper`."""
+    model = as_model(robot)
     from lissom.dynamics import inverse_derivatives
 
     at = configuration(model, q)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lissom.beam import FlexibleLink
+from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.model.body import Body
 from lissom.model.joint import Joint
 from lissom.model.origin import Origin
@@ -14,7 +15,7 @@ from lissom.model.robot import Link, Robot
 from lissom.model.values import Matrix3
 
 
-def rigid_twin(robot: Robot, rotors: bool = False) -> Robot:
+def rigid_twin(robot: AnyRobot, rotors: bool = False) -> Robot:
     """The robot with rigid links, stiff gears and clean joints.
 
     A beam becomes a rigid body with the mass, centre and inertia of the undeformed beam and the masses on it;
@@ -24,6 +25,7 @@ def rigid_twin(robot: Robot, rotors: bool = False) -> Robot:
     Args:
         rotors: keep the rotors of elastic transmissions as reflected inertia of rigid gears.
     """
+    robot = as_robot(robot)
     flexible = robot.flexible_links()
     links = tuple(_rigid_link(link, flexible, rotors) for link in robot.links)
     return robot.model_copy(update={"links": links, "materials": {}})

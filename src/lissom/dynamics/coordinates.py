@@ -11,26 +11,18 @@ from lissom.dynamics.state import Vector, integrate, numbers, vector
 from lissom.errors import LissomError
 from lissom.kernel.derivatives import STEP
 from lissom.messages import did_you_mean
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import BodyNames, Model
-from lissom.model.robot import Robot
 
 Named = Mapping[str, ArrayLike]
 
 
-def compiled(model: Model | Robot) -> Model:
-    """The model itself, or that of a robot."""
-    if isinstance(model, Robot):
-        return model.compile()
-    if not isinstance(model, Model):
-        raise LissomError(f"expected a compiled model (robot.compile()) or a robot, got {type(model).__name__}")
-    return model
-
-
-def configuration(model: Model, q: ArrayLike | Named | None = None, field: str = "q") -> Vector:
+def configuration(robot: AnyRobot, q: ArrayLike | Named | None = None, field: str = "q") -> Vector:
     """`q` as an array (nq,): neutral if None; from {joint, coordinate, or link for its modes: value or values}.
 
     The rotor of an elastic joint stands where the joint does unless it is named itself. Quaternions get unit length.
     """
+    model = as_model(robot)
     if q is not None and not isinstance(q, Mapping):
         return _unit_quaternions(model, _array(model, q, model.q_names, field), field)
     named = q or {}
@@ -40,8 +32,9 @@ def configuration(model: Model, q: ArrayLike | Named | None = None, field: str =
     return _unit_quaternions(model, out, field)
 
 
-def rates(model: Model, v: ArrayLike | Named | None = None, field: str = "v") -> Vector:
+def rates(robot: AnyRobot, v: ArrayLike | Named | None = None, field: str = "v") -> Vector:
     """Velocities as an array (nv,): zero if None; by name as in `configuration`."""
+    model = as_model(robot)
     if v is not None and not isinstance(v, Mapping):
         return _array(model, v, model.coordinates, field)
     named = v or {}
@@ -51,8 +44,9 @@ def rates(model: Model, v: ArrayLike | Named | None = None, field: str = "v") ->
     return out
 
 
-def forces(model: Model, tau: ArrayLike | Named | None = None, field: str = "tau") -> Vector:
+def forces(robot: AnyRobot, tau: ArrayLike | Named | None = None, field: str = "tau") -> Vector:
     """Forces as an array (nv,): zero if None; by name, where a joint means its motor."""
+    model = as_model(robot)
     if tau is not None and not isinstance(tau, Mapping):
         return _array(model, tau, model.coordinates, field)
     return _placed(np.zeros(model.nv), tau or {}, lambda name: motor_indices(model, name), field)

@@ -14,12 +14,12 @@ from lissom.dynamics.mass_matrix import mass_matrix
 from lissom.dynamics.state import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.errors import LissomError
 from lissom.kernel import derivatives as kernel
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
-from lissom.model.robot import Robot
 
 
 class Derivatives(NamedTuple):
-    """Accelerations and their derivatives, each of shape (nv, nv): entry [i, k] = d qdd_i / d coordinate_k.
+    """Accelerations and their derivatives, each of shape (nv, nv): entry [i, k] = d a_i / d coordinate_k.
 
     Derivatives by configuration are along velocity coordinates: a quaternion turns about body axes.
     """
@@ -40,7 +40,7 @@ class InverseDerivatives(NamedTuple):
 
 
 def derivatives(
-    model: Model,
+    robot: AnyRobot,
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike | None = None,
@@ -52,6 +52,7 @@ def derivatives(
     Arguments are those of `forward_dynamics`. Accelerations of prescribed joints are given by `a`: their
     rows are zero, and so are their columns by tau.
     """
+    model = as_model(robot)
     n = model.nv
     q, v = vector(model, q, "q", model.nq), vector(model, v, "v", n)
     tau = vector(model, np.zeros(n) if tau is None else tau, "tau", n)
@@ -82,12 +83,13 @@ def derivatives(
 
 
 def inverse_derivatives(
-    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Wrenches | None = None
+    robot: AnyRobot, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Wrenches | None = None
 ) -> InverseDerivatives:
     """Inverse dynamics and its exact derivatives with respect to q, v and a.
 
     Arguments are those of `inverse_dynamics`.
     """
+    model = as_model(robot)
     n = model.nv
     q, v, a = (vector(model, value, name, size) for value, name, size in ((q, "q", model.nq), (v, "v", n), (a, "a", n)))
     _refuse_complex(model, q, v, a)
@@ -107,11 +109,11 @@ def inverse_derivatives(
 
 
 def parameter_derivatives(
-    robot: Robot,
+    robot: AnyRobot,
     parameters: Sequence[str],
     *state: ArrayLike,
     function: Callable[..., ArrayLike] = forward_dynamics,
-    prescribed: Iterable[str] = (),
+    prescribed: Iterable[str] | None = None,
 ) -> np.ndarray:
     """Exact derivatives of `function(model, *state)` with respect to physical parameters.
 
@@ -123,17 +125,18 @@ def parameter_derivatives(
         state: what the function takes after the model: q, v, tau for `forward_dynamics`; q, v, a for
             `inverse_dynamics`; q for `mass_matrix`; q, v for `energy`.
         function: any function of a model that returns numbers and accepts a complex model.
-        prescribed: joints whose motion is given, as in `robot.compile`.
+        prescribed: joints whose motion is given; those of a given model unless said otherwise, none of a robot.
     Returns:
         One row per parameter, shape `(len(parameters), ...)`.
     """
-    names, rows = tuple(prescribed), []
+    model = as_model(robot, prescribed)
+    robot, names, rows = model.robot, model.prescribed, []
     for path in parameters:
         value = robot.value(path)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise LissomError(f"{path} = {value!r} is not a number; give the path of a number of the robot")
-        model = robot.with_value(path, value + 1j * kernel.STEP).compile(prescribed=names)
-        rows.append(np.imag(function(model, *state)) / kernel.STEP)
+        changed = robot.with_value(path, value + 1j * kernel.STEP).compile(prescribed=names)
+        rows.append(np.imag(function(changed, *state)) / kernel.STEP)
     slopes = np.array(rows)
     for path, row in zip(parameters, slopes):
         if not np.all(np.isfinite(row)):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.state import finite, number_type, vector
 from lissom.kernel import energy as kernel
-from lissom.model.compiled import Model
+from lissom.model.any_robot import AnyRobot, as_model
 
 
 class Energy(NamedTuple):
@@ -29,8 +29,9 @@ class Energy(NamedTuple):
         return self.kinetic + self.potential
 
 
-def energy(model: Model, q: ArrayLike, v: ArrayLike) -> Energy:
+def energy(robot: AnyRobot, q: ArrayLike, v: ArrayLike) -> Energy:
     """Kinetic and potential energies at the state (q, v)."""
+    model = as_model(robot)
     q, v = vector(model, q, "q", model.nq), vector(model, v, "v", model.nv)
     number = number_type(model, q, v)
     parts = np.empty(4, number)

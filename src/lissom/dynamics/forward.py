@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.state import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.kernel import forward
-from lissom.model.compiled import Model
+from lissom.model.any_robot import AnyRobot, as_model
 
 
 def forward_dynamics(
-    model: Model,
+    robot: AnyRobot,
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike | None = None,
@@ -28,6 +28,7 @@ def forward_dynamics(
     Returns:
         Accelerations, shape (model.nv,).
     """
+    model = as_model(robot)
     q, v = vector(model, q, "q", model.nq), vector(model, v, "v", model.nv)
     tau = vector(model, np.zeros(model.nv) if tau is None else tau, "tau", model.nv)
     given = np.zeros(model.nv) if a is None else vector(model, a, "a", model.nv)

@@ -11,11 +11,12 @@ from lissom.dynamics.state import Vector, Wrenches, body_wrenches, finite, numbe
 from lissom.errors import LissomError
 from lissom.kernel import energy as kernel_energy
 from lissom.kernel import inverse
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
 
 def inverse_dynamics(
-    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Wrenches | None = None
+    robot: AnyRobot, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Wrenches | None = None
 ) -> Vector:
     """Generalised forces that produce `a` (recursive Newton-Euler, O(n)).
 
@@ -30,16 +31,18 @@ def inverse_dynamics(
     Returns:
         Generalised forces, shape (model.nv,): N m, N, or modal units.
     """
+    model = as_model(robot)
     return _newton_euler(model, q, v, a, wrenches)
 
 
-def bias(model: Model, q: ArrayLike, v: ArrayLike, wrenches: Wrenches | None = None) -> Vector:
+def bias(robot: AnyRobot, q: ArrayLike, v: ArrayLike, wrenches: Wrenches | None = None) -> Vector:
     """Forces at zero acceleration, shape (model.nv,): M a + bias = tau."""
+    model = as_model(robot)
     return _newton_euler(model, q, v, np.zeros(model.nv), wrenches)
 
 
 def joint_wrenches(
-    model: Model,
+    robot: AnyRobot,
     q: ArrayLike,
     v: ArrayLike,
     a: ArrayLike,
@@ -55,6 +58,7 @@ def joint_wrenches(
     Returns:
         One row per link in the order of `model.joints`, shape (joints, 6).
     """
+    model = as_model(robot)
     if frame not in ("local", "parent", "world"):
         raise LissomError(f"frame must be 'local', 'parent' or 'world', got {frame!r}")
     tau = _newton_euler(model, q, v, a, wrenches)

@@ -15,21 +15,24 @@ from lissom.dynamics.state import Vector, finite, number_type, numbers, vector, 
 from lissom.errors import LissomError
 from lissom.kernel import energy, kinematics
 from lissom.kernel import jacobian as kernel_jacobian
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.model.probe import Probe, probe
 
 Frame = Literal["world", "local"]
 
 
-def tip_pose(model: Model, q: ArrayLike, link: str | None = None) -> np.ndarray:
+def tip_pose(robot: AnyRobot, q: ArrayLike, link: str | None = None) -> np.ndarray:
     """Pose of the tip of `link` (the last link unless given) in the world, shape (4, 4)."""
+    model = as_model(robot)
     return point_pose(model, q, link or model.links[-1])
 
 
 def point_pose(
-    model: Model, q: ArrayLike, link: str, x: float | str | None = None, offset: ArrayLike = (0, 0, 0)
+    robot: AnyRobot, q: ArrayLike, link: str, x: float | str | None = None, offset: ArrayLike = (0, 0, 0)
 ) -> np.ndarray:
     """Pose T_world_point of a point of `link`, shape (4, 4)."""
+    model = as_model(robot)
     work, _ = _frames(model, q, np.zeros(model.nv), link, x, offset)
     T = np.zeros((4, 4), work.world_position.dtype)
     T[:3, :3], T[:3, 3], T[3, 3] = work.world_rotation[-1], work.world_position[-1], 1.0
@@ -37,7 +40,7 @@ def point_pose(
 
 
 def point_velocity(
-    model: Model,
+    robot: AnyRobot,
     q: ArrayLike,
     v: ArrayLike,
     link: str,
@@ -46,12 +49,13 @@ def point_velocity(
     frame: Frame = "world",
 ) -> Vector:
     """Twist (omega, v) of a point of `link`, (6,), in world axes or its own; v is the point's velocity."""
+    model = as_model(robot)
     work, _ = _frames(model, q, v, link, x, offset)
     return _rotated(work, np.concatenate([work.omega[-1], work.velocity[-1]]), frame)
 
 
 def jacobian(
-    model: Model,
+    robot: AnyRobot,
     q: ArrayLike,
     link: str,
     x: float | str | None = None,
@@ -59,6 +63,7 @@ def jacobian(
     frame: Frame = "world",
 ) -> np.ndarray:
     """Jacobian of `point_velocity` with respect to `v`, shape (6, model.nv)."""
+    model = as_model(robot)
     work, point = _frames(model, q, np.zeros(model.nv), link, x, offset)
     J = np.empty((6, model.nv), work.omega.dtype)
     kernel_jacobian.frame_jacobian(point.struct, point.workspace(J.dtype.type), len(work.omega) - 1, J)
@@ -66,7 +71,7 @@ def jacobian(
 
 
 def point_force(
-    model: Model,
+    robot: AnyRobot,
     q: ArrayLike,
     wrench: ArrayLike,
     link: str,
@@ -75,6 +80,7 @@ def point_force(
     frame: Frame = "world",
 ) -> Vector:
     """Generalised forces (model.nv,) of a wrench (torque, force) at a point of `link`: add them to `tau`."""
+    model = as_model(robot)
     return jacobian(model, q, link, x, offset, frame).T @ wrench_vector(wrench, "wrench")
 
 

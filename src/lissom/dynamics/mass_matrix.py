@@ -7,11 +7,12 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.state import finite, number_type, vector
 from lissom.kernel import mass_matrix as kernel
-from lissom.model.compiled import Model
+from lissom.model.any_robot import AnyRobot, as_model
 
 
-def mass_matrix(model: Model, q: ArrayLike) -> np.ndarray:
+def mass_matrix(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
     """Symmetric positive definite mass matrix at configuration `q`, shape (model.nv, model.nv)."""
+    model = as_model(robot)
     q = vector(model, q, "q", model.nq)
     number = number_type(model, q)
     M = np.empty((model.nv, model.nv), number)

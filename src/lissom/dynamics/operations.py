@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.state import integrate, vector
 from lissom.errors import LissomError
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
 Counting = Literal["forward_dynamics", "inverse_dynamics", "mass_matrix"]
@@ -28,7 +29,7 @@ class OperationCount(NamedTuple):
 
 
 def count(
-    model: Model,
+    robot: AnyRobot,
     function: Counting = "forward_dynamics",
     q: ArrayLike | None = None,
     v: ArrayLike | None = None,
@@ -38,17 +39,19 @@ def count(
     Every operation in the source counts, also with numbers that are zero: the compiled kernel does them too.
     The count is the same at every state; a random one is taken unless `q` (nq,) or `v` (nv,) is given.
     """
+    model = as_model(robot)
     return evaluate(model, function, q, v)[0]
 
 
 def evaluate(
-    model: Model,
+    robot: AnyRobot,
     function: Counting,
     q: ArrayLike | None = None,
     v: ArrayLike | None = None,
     forcing: ArrayLike | None = None,
 ) -> tuple[OperationCount, np.ndarray]:
     """The count and what the counting run computed; `forcing` stands for tau or a, zero unless given."""
+    model = as_model(robot)
     from lissom.kernel import counter
 
     rng = np.random.default_rng(0)

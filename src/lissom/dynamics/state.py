@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import LissomError
 from lissom.lie import quaternion
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
 Vector = np.ndarray
@@ -23,8 +24,6 @@ class NotFinite(LissomError):
 
 def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Vector:
     """`value` as a contiguous float64 or complex128 array of `size` entries, or a clear error."""
-    if not isinstance(model, Model):
-        raise LissomError(f"expected a compiled model, got a {type(model).__name__}; use robot.compile()")
     array = np.ascontiguousarray(value)
     if array.shape != (size,):
         if isinstance(value, Mapping):
@@ -96,8 +95,9 @@ def wrench_vector(value: ArrayLike, name: str) -> Vector:
     return array
 
 
-def integrate(model: Model, q: ArrayLike, step: ArrayLike) -> Vector:
+def integrate(robot: AnyRobot, q: ArrayLike, step: ArrayLike) -> Vector:
     """`q` moved along the velocity-like `step` (nv,); quaternions move on the group and keep unit length."""
+    model = as_model(robot)
     q, step = vector(model, q, "q", model.nq), vector(model, step, "step", model.nv)
     out = np.empty(model.nq, np.result_type(q, step))
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import LissomError
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Compiled, Model
 from lissom.model.probe import probe
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from lissom.kernel.workspace import Workspace
 
 
-def forward_dynamics(model: Model, wrenches: Sequence[str] = ()) -> Function:
+def forward_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
     """Function (q, v, tau) -> a, the accelerations under the forces `tau`.
 
     If the model has prescribed joints, a last input `given` (nv,) holds their accelerations; its other
@@ -41,6 +42,7 @@ def forward_dynamics(model: Model, wrenches: Sequence[str] = ()) -> Function:
         wrenches: links that carry an external wrench. They add the input `wrenches` (6, len(wrenches)): one
             column (torque, force) per link, at its origin in its axes.
     """
+    model = as_model(robot)
     from lissom.kernel import forward
 
     run = _Run(model)
@@ -54,8 +56,9 @@ def forward_dynamics(model: Model, wrenches: Sequence[str] = ()) -> Function:
     return run.function("forward_dynamics", a=a)
 
 
-def inverse_dynamics(model: Model, wrenches: Sequence[str] = ()) -> Function:
+def inverse_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
     """Function (q, v, a) -> tau, the forces that produce `a`; `wrenches` as in `forward_dynamics`."""
+    model = as_model(robot)
     from lissom.kernel import inverse
 
     run = _Run(model)
@@ -65,8 +68,9 @@ def inverse_dynamics(model: Model, wrenches: Sequence[str] = ()) -> Function:
     return run.function("inverse_dynamics", tau=tau)
 
 
-def mass_matrix(model: Model) -> Function:
+def mass_matrix(robot: AnyRobot) -> Function:
     """Function q -> M, the mass matrix (nv, nv)."""
+    model = as_model(robot)
     from lissom.kernel import mass_matrix as kernel
 
     run = _Run(model)
@@ -75,8 +79,9 @@ def mass_matrix(model: Model) -> Function:
     return run.function("mass_matrix", M=M)
 
 
-def energy(model: Model) -> Function:
+def energy(robot: AnyRobot) -> Function:
     """Function (q, v) -> (kinetic, potential) in joule."""
+    model = as_model(robot)
     from lissom.kernel import energy as kernel
 
     run = _Run(model)
@@ -85,24 +90,27 @@ def energy(model: Model) -> Function:
     return run.function("energy", kinetic=parts[:1], potential=np.array([parts[1] + parts[2] + parts[3]], object))
 
 
-def tip_pose(model: Model, link: str | None = None) -> Function:
+def tip_pose(robot: AnyRobot, link: str | None = None) -> Function:
     """Function q -> T (4, 4), the pose of the tip of `link` (the last link unless given) in the world."""
+    model = as_model(robot)
     return _pose("tip_pose", model, link or model.links[-1], None, (0, 0, 0))
 
 
-def point_pose(model: Model, link: str, x: float | None = None, offset: ArrayLike = (0, 0, 0)) -> Function:
+def point_pose(robot: AnyRobot, link: str, x: float | None = None, offset: ArrayLike = (0, 0, 0)) -> Function:
     """Function q -> T (4, 4), the pose T_world_point of a point of `link`; see `lissom.point_pose`."""
+    model = as_model(robot)
     return _pose("point_pose", model, link, x, offset)
 
 
 def point_velocity(
-    model: Model,
+    robot: AnyRobot,
     link: str,
     x: float | None = None,
     offset: ArrayLike = (0, 0, 0),
     frame: Frame = "world",
 ) -> Function:
     """Function (q, v) -> twist (6,) = (omega, v) of a point of `link`, in world axes or its own."""
+    model = as_model(robot)
     if frame not in ("world", "local"):
         raise LissomError(f"frame must be 'world' or 'local', got {frame!r}")
     run = _Run(_point(model, link, x, offset))
@@ -114,13 +122,15 @@ def point_velocity(
     return run.function("point_velocity", twist=twist)
 
 
-def configuration_rate(model: Model) -> Function:
+def configuration_rate(robot: AnyRobot) -> Function:
     """Function (q, v) -> dq/dt (nq,): equal to v but for quaternions and the position of floating bodies.
 
     A Jacobian by q times its Jacobian by v is one along velocity coordinates, as `lissom.derivatives` gives
     it.
     """
     from lissom.kernel import chart
+
+    model = as_model(robot)
 
     run = _Run(model)
     q, v = run.input("q", model.nq), run.input("v", model.nv)

@@ -1,8 +1,4 @@
-"""Reductions are kept, in memory and on disk, under a key made of what they were computed from.
-
-The folder is that of the environment variable LISSOM_CACHE, or `lissom` in the user's cache folder; LISSOM_CACHE=off
-keeps nothing on disk.
-"""
+"""Reductions are kept, in memory and on disk (`lissom.cache`), under a key made of what they were computed from."""
 
 from __future__ import annotations
 
@@ -11,9 +7,8 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import Any
 
+from lissom import cache
 from lissom.errors import LissomError
 from lissom.fem.reduced import ReducedLink
 from lissom.fem.store import FORMAT
@@ -58,23 +53,8 @@ def reporting(title: str) -> Iterator[Progress]:
         yield lambda text: status.update(f"{title}: {text}")
 
 
-def folder() -> Path | None:
-    """Where reductions are kept on disk; None if nowhere."""
-    chosen = os.environ.get("LISSOM_CACHE")
-    if chosen:
-        return None if chosen == "off" else Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME", "~/Library/Caches" if sys.platform == "darwin" else "~/.cache")
-    try:
-        return Path(base).expanduser() / "lissom"
-    except RuntimeError:  # no home folder
-        return None
-
-
 def _from_disk(name: str) -> ReducedLink | None:
-    place = folder()
+    place = cache.folder("links")
     if place is None or not (place / f"{name}.npz").is_file():
         return None
     try:
@@ -84,10 +64,10 @@ def _from_disk(name: str) -> ReducedLink | None:
 
 
 def _to_disk(name: str, link: ReducedLink) -> None:
-    place: Any = folder()
+    place = cache.folder("links")
     if place is None:
         return
-    with contextlib.suppress(OSError):  # a full or read-only disk must not stop the work
+    with cache.writing("links"):
         place.mkdir(parents=True, exist_ok=True)
         part = place / f"{name}.{os.getpid()}.part"
         link.save(part)

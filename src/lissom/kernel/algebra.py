@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from numpy import cos, sin, sqrt
 
-from lissom.kernel.jit import inline
+from lissom.kernel.machine import inline
 
 
 @inline

@@ -20,7 +20,7 @@ from lissom.kernel.algebra import (
     subtract,
     vector,
 )
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 
 
 @inline

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.inverse import inverse_dynamics
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 from lissom.kernel.mass_matrix import factorise, mass_matrix, solve_factorised
 
 STEP = 1e-40

@@ -5,8 +5,8 @@ from __future__ import annotations
 from lissom.kernel.algebra import add, compose, dot, matrix, rotate, scale, store_matrix, store_vector, vector
 from lissom.kernel.exact import exact_strain_energy
 from lissom.kernel.inertia import body_inertia
-from lissom.kernel.jit import inline, kernel
 from lissom.kernel.kinematics import outward
+from lissom.kernel.machine import inline, kernel
 from lissom.kernel.passive import passive_energy
 
 

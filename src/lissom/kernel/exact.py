@@ -22,9 +22,8 @@ from lissom.kernel.algebra import (
     vector,
 )
 from lissom.kernel.arrays import LANES
-from lissom.kernel.jit import inline, kernel, shared
 from lissom.kernel.lanes import add_lanes, set_lanes
-from lissom.kernel.late import address, late
+from lissom.kernel.machine import address, inline, kernel, late, shared
 from lissom.kernel.rotation_vector import angle_functions, lever_of, lever_rate, lever_slope, rotation_of
 from lissom.kernel.rows import add_rows, section_sums
 

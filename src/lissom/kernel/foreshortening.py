@@ -8,8 +8,8 @@ energy are kept: it stays a sum of squares, whatever the deflection.
 from __future__ import annotations
 
 from lissom.kernel.arrays import LANES
-from lissom.kernel.jit import inline
 from lissom.kernel.lanes import add_lanes
+from lissom.kernel.machine import inline
 from lissom.kernel.rows import add_rows
 
 

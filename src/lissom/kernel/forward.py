@@ -21,9 +21,9 @@ from lissom.kernel.algebra import (
 )
 from lissom.kernel.arrays import LANES
 from lissom.kernel.inertia import body_inertia
-from lissom.kernel.jit import inline, kernel
 from lissom.kernel.kinematics import outward
 from lissom.kernel.lanes import add_lanes, set_lanes
+from lissom.kernel.machine import inline, kernel
 from lissom.kernel.passive import passive_forces
 from lissom.kernel.rows import eliminate
 

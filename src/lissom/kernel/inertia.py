@@ -15,8 +15,8 @@ from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale
 from lissom.kernel.arrays import LANES
 from lissom.kernel.exact import exact_inertia
 from lissom.kernel.foreshortening import foreshorten
-from lissom.kernel.jit import inline, kernel
 from lissom.kernel.lanes import add_lanes, set_lanes
+from lissom.kernel.machine import inline, kernel
 from lissom.kernel.rows import add_rows
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from lissom.kernel.algebra import add, cross, matrix, rotate, vector
 from lissom.kernel.forward import carry_acceleration, clear_world
 from lissom.kernel.inertia import body_inertia
-from lissom.kernel.jit import inline, kernel
 from lissom.kernel.kinematics import outward
+from lissom.kernel.machine import inline, kernel
 from lissom.kernel.passive import passive_forces
 
 

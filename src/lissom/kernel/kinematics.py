@@ -29,8 +29,8 @@ from lissom.kernel.algebra import (
 )
 from lissom.kernel.arrays import LANES, Motion
 from lissom.kernel.exact import bend_link, exact_section
-from lissom.kernel.jit import inline, kernel
 from lissom.kernel.lanes import add_lanes, set_lanes
+from lissom.kernel.machine import inline, kernel
 from lissom.kernel.rows import section_sums
 
 

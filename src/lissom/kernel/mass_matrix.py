@@ -6,8 +6,8 @@ from lissom.kernel.algebra import add, cross, matrix, rotate, store_vector, vect
 from lissom.kernel.forward import copy_articulated, hand_to_parent
 from lissom.kernel.inertia import body_inertia
 from lissom.kernel.inverse import push_on_mode
-from lissom.kernel.jit import inline, kernel
 from lissom.kernel.kinematics import outward
+from lissom.kernel.machine import inline, kernel
 
 
 @inline

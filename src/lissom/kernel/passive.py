@@ -9,7 +9,7 @@ from __future__ import annotations
 from lissom.kernel.arrays import POWERS
 from lissom.kernel.elementary import clamp, tanh
 from lissom.kernel.exact import exact_dissipation
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 
 
 @inline

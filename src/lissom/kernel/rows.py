@@ -6,8 +6,8 @@ Rows are padded (`kernel.lanes`): a sum may run up to three entries beyond `widt
 from __future__ import annotations
 
 from lissom.kernel.arrays import LANES
-from lissom.kernel.jit import inline
 from lissom.kernel.lanes import add_lanes
+from lissom.kernel.machine import inline
 
 
 @inline

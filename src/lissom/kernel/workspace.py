@@ -30,7 +30,7 @@ class Workspace(NamedTuple):
     force: np.ndarray  # (nv,) joint forces: applied and passive
     section_modes: np.ndarray  # (2, m) scratch: displacement along x and rotation about x of a section per mode
     section: np.ndarray  # (8, 3) scratch: rotation, place, rate, drift, spin, spin drift of an exact link's section
-    late: np.ndarray  # (3,) addresses of the kernels of exact links, zero where the model has none
+    late: np.ndarray  # (4,) addresses of the kernels of exact links, zero where the model has none
     coupling: np.ndarray  # (12 m,) scratch: inertia couplings at the current deformation
     coupling_rows: np.ndarray  # (m, 12) the same, mode by mode
     gain: np.ndarray  # (12,) scratch: half of what the deformation adds to the moments
@@ -45,6 +45,9 @@ class Workspace(NamedTuple):
     station_lever: np.ndarray  # (ns, 3, 3) its angular velocity per rate of the rotation vector, section axes
     station_spin: np.ndarray  # (ns, 3) its angular velocity in the link, section axes
     station_spin_drift: np.ndarray  # (ns, 3) rate of that at zero modal acceleration
+    station_pull: np.ndarray  # (ns, 3) force at a node of all that hangs on the axis beyond it, link axes
+    link_stiffness: np.ndarray  # (n, m, m) of a link by itself, see `link_stiffness`
+    link_damping: np.ndarray  # (n, m, m)
     carried: np.ndarray  # (6, m + 7) scratch, padded
     articulated: np.ndarray  # (6, 7) scratch
     world_rotation: np.ndarray  # (n, 3, 3) body axes in world axes
@@ -83,7 +86,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         force=zeros(nv),
         section_modes=zeros(2, m),
         section=zeros(8, 3),
-        late=np.zeros(3, np.int64),
+        late=np.zeros(4, np.int64),
         coupling=coupling,
         coupling_rows=coupling.reshape(m, 12),
         gain=zeros(12),
@@ -98,6 +101,9 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         station_lever=zeros(stations, 3, 3),
         station_spin=zeros(stations, 3),
         station_spin_drift=zeros(stations, 3),
+        station_pull=zeros(stations, 3),
+        link_stiffness=zeros(n, m, m),
+        link_damping=zeros(n, m, m),
         carried=zeros(6, padded(m + 7 + LANES)),
         articulated=zeros(6, 7),
         world_rotation=zeros(n, 3, 3),

@@ -1,8 +1,9 @@
 """A robot as a person describes it: links, joints, beams and bodies; read from YAML, checked, compiled."""
 
+from lissom.model.any_robot import AnyRobot, as_model, as_robot
+from lissom.model.any_robot import compiled as compile  # the function; it takes the place of a module
 from lissom.model.beam import Beam, Ends, Mass, Modes, Rayleigh
 from lissom.model.body import Body, BoxBody, CylinderBody, SphereBody
-from lissom.model.compile import compile_robot as compile  # the function; it takes the place of its module
 from lissom.model.compiled import Model
 from lissom.model.files import builtin_names, load
 from lissom.model.joint import Joint
@@ -18,6 +19,9 @@ __all__ = [
     "compile",
     "Model",
     "Robot",
+    "AnyRobot",
+    "as_robot",
+    "as_model",
     "Link",
     "Joint",
     "Transmission",

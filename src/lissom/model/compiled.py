@@ -45,7 +45,7 @@ class Compiled:
     @cached_property
     def struct(self) -> Any:
         """The arrays as kernels take them."""
-        from lissom.kernel.struct import Struct
+        from lissom.kernel.machine import Struct
 
         return Struct(self.arrays)
 
@@ -57,19 +57,23 @@ class Compiled:
         """The same memory as kernels take it."""
         return self._scratch(number)[1]
 
-    def _scratch(self, number: type) -> tuple[Workspace, Any]:
-        from lissom.kernel.struct import Struct
+    def new_workspace(self, number: type = np.float64) -> Any:
+        """Scratch memory that nobody else uses, as kernels take it."""
+        from lissom.kernel.machine import Struct
         from lissom.kernel.workspace import workspace
 
+        packed = Struct(workspace(self.arrays, number))
+        if np.any(self.arrays.tree.nodes):
+            from lissom.kernel.exact import compile_exact
+
+            compile_exact(self.struct, packed, packed.fields.late, number)
+        return packed
+
+    def _scratch(self, number: type) -> tuple[Workspace, Any]:
         store: dict[Any, Any] = self._local.__dict__
         if number not in store:
-            work = workspace(self.arrays, number)
-            packed = Struct(work)
-            if np.any(self.arrays.tree.nodes):
-                from lissom.kernel.exact import compile_exact
-
-                compile_exact(self.struct, packed, work.late, number)
-            store[number] = work, packed
+            packed = self.new_workspace(number)
+            store[number] = packed.fields, packed
         return store[number]
 
 
@@ -123,6 +127,12 @@ class Model(Compiled):
     def joints(self) -> tuple[str, ...]:
         """Joint names, one per link, in the same order."""
         return tuple(body.joint for body in self.bodies)
+
+    @cached_property
+    def prescribed(self) -> tuple[str, ...]:
+        """Joints whose motion is given: their acceleration is an input, their force a result."""
+        given = self.arrays.velocities.prescribed
+        return tuple(body.joint for body in self.bodies if np.any(given[body.joint_v]))
 
     @cached_property
     def actuated(self) -> np.ndarray:

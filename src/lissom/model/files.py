@@ -19,6 +19,7 @@ from lissom.model.robot import FORMAT, Robot
 from lissom.model.values import kind_of
 
 MAX_BYTES = 5_000_000
+URDF = (".urdf", ".xacro")
 
 
 def builtin_names() -> list[str]:
@@ -43,7 +44,7 @@ def load(name_or_path: str | os.PathLike[str]) -> Robot:
 
 def parse(text: str, source: str) -> Robot:
     """A robot from the text of a robot file; `source` names the file in messages."""
-    if source.lower().endswith((".urdf", ".xacro")):
+    if source.lower().endswith(URDF):
         from lissom.model.urdf import robot_from_urdf
 
         return robot_from_urdf(text, source)

@@ -10,17 +10,17 @@ import numpy as np
 
 from lissom import theory
 from lissom.errors import LissomError
+from lissom.model.any_robot import AnyRobot, as_robot
+from lissom.model.compiled import Model
+from lissom.model.robot import Robot
+from lissom.scenario.schema import FREE_MOTION, Scenario
 from lissom.showing import show
 from lissom.simulation.dataset import position_columns
 
 if TYPE_CHECKING:
-    import os
-
     from matplotlib.figure import Figure
     from rich.table import Table
 
-    from lissom.model.compiled import Model
-    from lissom.scenario.schema import Scenario
     from lissom.simulation.trajectory import Trajectory
 
 KERNEL = "kernel"
@@ -123,7 +123,7 @@ class Comparison:
 
 
 def compare(
-    what: Scenario | str | os.PathLike[str],
+    what: Scenario | AnyRobot,
     formulations: Iterable[str] | None = None,
     *,
     baseline: str = KERNEL,
@@ -137,7 +137,7 @@ def compare(
     >>> print(lissom.compare("dual-screw-arm", ["dual_screw"], duration=1.0).rows)
 
     Args:
-        what: a Scenario, the name of a built-in one, or the path of a scenario or robot file (which falls freely).
+        what: a Scenario, the name of a built-in one or the path of its file; or any robot, which falls freely.
         formulations: names as in `theory.names()`; all unless given.
         baseline: the formulation that the others are measured against.
         duration: seconds, in place of the scenario's.
@@ -175,8 +175,10 @@ def compare(
 
 
 def _scenario(what: Any) -> Scenario:
-    from lissom.scenario import Scenario, load
+    from lissom.scenario import load
 
+    if isinstance(what, Robot | Model):
+        return Scenario(robot=as_robot(what), duration=FREE_MOTION)
     return what if isinstance(what, Scenario) else load(what)
 
 

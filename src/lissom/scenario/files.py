@@ -69,6 +69,8 @@ def find(name_or_path: str | os.PathLike[str]) -> Loaded:
     if name in robot_names():
         return _free_motion(name)
     path = Path(name)
+    if path.suffix.lower() in robot_files.URDF:
+        return _free_motion(name)
     root = read(robot_files.text_of(path), name)
     if root is not None and isinstance(root.value, dict) and not _is_scenario(root.value):
         return _free_motion(name)
@@ -95,7 +97,7 @@ def _free_motion(name: str) -> Loaded:
 
 
 def _is_scenario(data: dict[str, Any]) -> bool:
-    if "robot" in data or "links" in data:
+    if any(key in data for key in ("robot", "links", "urdf", "dh")):
         return "robot" in data
     return any(name in data for name in Scenario.model_fields if name not in ("lissom", "name"))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.kernel.chart import chart_rate, configuration_rate, difference
-from lissom.kernel.jit import kernel
+from lissom.kernel.machine import kernel
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.record import record_step
 from lissom.simulation.stepping import CONTINUED, EVALUATIONS, TIME, State, Status, accept

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.chart import chart_rate, move
-from lissom.kernel.jit import inline, kernel
-from lissom.kernel.struct import Struct
+from lissom.kernel.machine import Struct, inline, kernel
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.record import record_step, wanted
 from lissom.simulation.stepping import (

@@ -1,12 +1,9 @@
-"""Trajectories to files and back; a file that cannot be written is one clear error."""
+"""Trajectories as tables in files; a file that cannot be written is one clear error."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-from dataclasses import asdict, fields
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,58 +11,11 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.simulation.dataset import column_units
-from lissom.simulation.ending import Ending
-from lissom.simulation.raw import Event
-from lissom.simulation.settings import RunSettings
-from lissom.simulation.trajectory import RunInfo, Trajectory
+from lissom.simulation.trajectory import Trajectory
 from lissom.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FORMAT = 1
-
-
-def save(run: Trajectory, path: str | Path) -> None:
-    """NetCDF with the robot's description, so that `load` needs nothing else."""
-    model = run.model
-    prescribed = [b.joint for b in model.bodies if np.any(model.arrays.velocities.prescribed[b.joint_v])]
-    text = {
-        "lissom": __version__,
-        "robot": model.robot.to_yaml(),
-        "prescribed": json.dumps(prescribed),
-        "info": json.dumps(_plain_info(run.info), default=_plain),
-        "warnings": json.dumps([asdict(event) for event in run.warnings], default=_plain),
-    }
-    named = run.dataset.assign_attrs({**run.dataset.attrs, "lissom_format": FORMAT, **text})
-    _write(path, named.to_netcdf(engine="h5netcdf"))
-
-
-def load(path: str | Path) -> Trajectory:
-    """The trajectory in a file that `save` wrote."""
-    import xarray as xr
-
-    from lissom.model.robot import Robot
-
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise LissomError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
-    try:
-        dataset = xr.load_dataset(BytesIO(content), engine="h5netcdf")
-    except (OSError, ValueError):
-        raise LissomError(f"cannot read {path}: it is no NetCDF file") from None
-    if "lissom_format" not in dataset.attrs:
-        raise LissomError(f"{path} is no trajectory of lissom; give a file that run.save(path) wrote")
-    if dataset.attrs["lissom_format"] > FORMAT:
-        version = dataset.attrs["lissom"]
-        raise LissomError(f"{path} was written by lissom {version}; read it with that version or a newer one")
-    robot, prescribed, info, warnings = (dataset.attrs.pop(key) for key in ("robot", "prescribed", "info", "warnings"))
-    for key in ("lissom", "lissom_format"):
-        del dataset.attrs[key]
-    model = Robot.from_yaml(robot).compile(prescribed=json.loads(prescribed))
-    events = [Event(**event) for event in json.loads(warnings)]
-    return Trajectory(dataset, model, _info(json.loads(info)), events)
 
 
 def to_dataframe(run: Trajectory) -> pd.DataFrame:
@@ -91,7 +41,7 @@ def to_csv(run: Trajectory, path: str | Path, units: bool = False) -> None:
     """The table as CSV, time first."""
     table = run.to_dataframe()
     header = [f"{name} [{table.attrs['units'][name]}]" if units else name for name in table.columns]
-    _write(path, table.to_csv(header=header, index_label="time [s]" if units else "time").encode())
+    write_file(path, table.to_csv(header=header, index_label="time [s]" if units else "time").encode())
 
 
 def to_parquet(run: Trajectory, path: str | Path) -> None:
@@ -113,10 +63,10 @@ def to_parquet(run: Trajectory, path: str | Path) -> None:
     arrays = [pa.array(table[name].to_numpy()) for name in table.columns]
     sink = pa.BufferOutputStream()
     pq.write_table(pa.Table.from_arrays(arrays, schema=schema), sink)
-    _write(path, sink.getvalue())
+    write_file(path, sink.getvalue())
 
 
-def _write(path: str | Path, content: Any) -> None:
+def write_file(path: str | Path, content: Any) -> None:
     """Write a whole file or none: beside the goal first, then in its place. A device is written to."""
     goal = Path(path)
     device = goal.exists() and not goal.is_file() and not goal.is_dir()
@@ -140,16 +90,6 @@ def _write(path: str | Path, content: Any) -> None:
         ) from None
 
 
-def _plain_info(info: RunInfo) -> dict[str, Any]:
-    settings = None if info.settings is None else info.settings.model_dump()
-    return {each.name: getattr(info, each.name) for each in fields(info)} | {"settings": settings}
-
-
-def _info(data: dict[str, Any]) -> RunInfo:
-    settings = None if data["settings"] is None else RunSettings(**data["settings"])
-    return RunInfo(**(data | {"status": Ending(data["status"]), "settings": settings}))
-
-
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Numbers and arrays as JSON takes them; anything else by its text."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)

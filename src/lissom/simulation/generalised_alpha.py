@@ -2,7 +2,8 @@
 
 Chung and Hulbert, J. Appl. Mech. 60 (1993) 371-375; on Lie groups Arnold and Bruels, Multibody Syst. Dyn. 18 (2007)
 185-202. The residual is the inverse dynamics at the end of the step, so a Newton iteration costs one Newton-Euler pass;
-the iteration matrix M + gamma' h C + beta' h^2 K is exact and kept as long as it serves.
+its matrix M + gamma' h D + beta' h^2 K is factorised by an articulated pass, O(n), or exact and dense where that is
+slow; see `newton`.
 """
 
 from __future__ import annotations
@@ -11,17 +12,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.kernel import articulated
 from lissom.kernel.algebra import cross, vector
 from lissom.kernel.chart import chart_rate, move
-from lissom.kernel.jit import inline, kernel
-from lissom.kernel.struct import Struct
-from lissom.simulation import newton
+from lissom.kernel.machine import Pointer, Struct, inline, kernel
+from lissom.model.compiled import Model
+from lissom.simulation import linear_solve, newton
 from lissom.simulation.dense import fit_ends
-from lissom.simulation.linear_solve import factorise, solve
+from lissom.simulation.linearise import linearise, local_memory, stage_scratch
 from lissom.simulation.record import record_step, wanted
 from lissom.simulation.stepping import (
     CONTINUED,
     EVALUATIONS,
+    JACOBIANS,
     LAST_STEP,
     LEAST_STEP,
     NEXT_STEP,
@@ -33,7 +36,7 @@ from lissom.simulation.stepping import (
     position_scale,
     velocity_scale,
 )
-from lissom.simulation.system import prescribe, residual
+from lissom.simulation.system import linear_parts, prescribe, residual
 
 NEWTON_ITERATIONS = 10
 
@@ -41,43 +44,53 @@ NEWTON_ITERATIONS = 10
 class AlphaWork(NamedTuple):
     """Memory of the method."""
 
-    M: np.ndarray
+    newton: Any  # Newton
+    scratch: Any  # Scratch whose residuals fill the workspace of `local`
+    seen: int  # 1 where they do: the equations of motion are the kernel's
+    local: Any  # Local
+    factors: Any  # Factors
+    linearise: Any  # Pointers
+    factorise: Any
+    solve: Any
+    M: np.ndarray  # (n, n) of the exact matrix
     C: np.ndarray
     K: np.ndarray
-    factors: np.ndarray  # (n, n)
+    dense: np.ndarray  # (n, n) its factors
     pivots: np.ndarray
     a: np.ndarray  # (n,) the method's own variable: acceleration at (alpha_m - alpha_f) h after the start of the step
     a_new: np.ndarray  # (n,) the same for its end
     a_last: np.ndarray  # (n,) the same for its start, as the step before has left it
     jerk: np.ndarray  # (n,) moves it when the step size changes, and predicts accelerations
     r: np.ndarray  # (n,)
-    factored: np.ndarray  # (1,) step size of the factors
-    matrix: np.ndarray  # (5,) what is due and what is new of M, C, K; see newton
-    memory: np.ndarray  # (2,) contraction rates; see newton
     radius: np.ndarray  # (1,) spectral radius at infinite frequency
 
 
-def make_work(n: int, radius: float) -> Any:
-    """Memory for n velocities, as `march` takes it; `radius` from 0 (strong damping) to 1 (none)."""
-
-    def zeros(*shape: int) -> np.ndarray:
-        return np.zeros(shape)
-
+def make_work(model: Model, system: Any, scratch: Any, radius: float) -> Any:
+    """Memory for a run, as `march` takes it; `radius` from 0 (strong damping) to 1 (none)."""
+    n = model.nv
+    local, factors = local_memory(model), Struct(articulated.make_factors(model.arrays, np.float64))
+    own, seen = stage_scratch(scratch, local)
+    a, a_new, a_last, jerk, r = np.zeros((5, n))
     return Struct(
         AlphaWork(
-            M=zeros(n, n),
-            C=zeros(n, n),
-            K=zeros(n, n),
-            factors=zeros(n, n),
+            newton=Struct(newton.make_newton(1, len(model.bodies), n)),
+            scratch=own,
+            seen=seen,
+            local=local,
+            factors=factors,
+            linearise=Pointer(linearise, system, scratch, local, 0.0, 1),
+            factorise=Pointer(articulated.factorise, model.struct, local, factors, 0.0, 0.0),
+            solve=Pointer(articulated.solve, model.struct, local, factors),
+            M=np.zeros((n, n)),
+            C=np.zeros((n, n)),
+            K=np.zeros((n, n)),
+            dense=np.zeros((n, n)),
             pivots=np.zeros(n, np.int64),
-            a=zeros(n),
-            a_new=zeros(n),
-            a_last=zeros(n),
-            jerk=zeros(n),
-            r=zeros(n),
-            factored=zeros(1),
-            matrix=np.zeros(5, np.int64),
-            memory=np.ones(2),
+            a=a,
+            a_new=a_new,
+            a_last=a_last,
+            jerk=jerk,
+            r=r,
             radius=np.array([radius]),
         )
     )
@@ -112,16 +125,64 @@ def advance(system, state, work, h, alpha_m, alpha_f, beta, gamma):
 
 
 @inline
-def converge(system, scratch, state, work, h, alpha_m, alpha_f, beta, gamma):
-    """Newton iteration on the acceleration at the end of the step. Returns (converged, contraction rate)."""
+def renew(system, scratch, scratch_c, state, work, h, by_damping, by_stiffness):
+    """Factorise M + by_damping C + by_stiffness K at the present guess, whose residual was just computed.
+
+    Returns whether it is regular.
+    """
+    t = state.clock[TIME] + h
+    if work.newton.plan[newton.FORM] == newton.SHARED:
+        local = work.local
+        for k in range(local.q.shape[0]):
+            local.q[k] = state.q1[k]
+        for k in range(local.v.shape[0]):
+            local.v[k] = state.v1[k]
+            local.a[k] = state.a1[k]
+        work.linearise(system, scratch, local, t, work.seen)
+        work.factorise(system.model, local, work.factors, by_damping, by_stiffness)
+        return True
+    if work.newton.plan[newton.DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
+        linear_parts(system, scratch, scratch_c, t, state.q1, state.v1, state.a1, work.M, work.C, work.K)
+        state.counts[JACOBIANS] += 1
+    n = work.M.shape[0]
+    for row in range(n):
+        for k in range(n):
+            work.dense[row, k] = work.M[row, k] + by_damping * work.C[row, k] + by_stiffness * work.K[row, k]
+    return linear_solve.factorise(work.dense, work.pivots)
+
+
+@inline
+def correct(system, work):
+    """Overwrite work.r with the Newton step for it."""
+    if work.newton.plan[newton.FORM] == newton.EXACT:
+        linear_solve.solve(work.dense, work.pivots, work.r)
+        return
+    x = work.factors.x
+    for k in range(x.shape[0]):
+        x[k] = work.r[k]
+    work.solve(system.model, work.local, work.factors)
+    for k in range(x.shape[0]):
+        work.r[k] = x[k]
+
+
+@inline
+def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta, gamma):
+    """Newton iteration on the acceleration at the end of the step. Returns (converged, iterations, contraction)."""
     before = 0.0
     weight = (1.0 - alpha_f) / (1.0 - alpha_m)
     n = state.v.shape[0]
+    due = fresh = newton.begin(work.newton, h)
     for iteration in range(NEWTON_ITERATIONS):
         advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
-        residual(system, scratch, state.clock[TIME] + h, state.q1, state.v1, state.a1, work.r)
+        residual(system, work.scratch, state.clock[TIME] + h, state.q1, state.v1, state.a1, work.r)
         state.counts[EVALUATIONS] += 1
-        solve(work.factors, work.pivots, work.r)
+        if due:
+            by_damping = weight * h * gamma
+            if not renew(system, scratch, scratch_c, state, work, h, by_damping, weight * h * h * beta):
+                return False, iteration, 1.0
+            newton.renewed(work.newton, h)
+        correct(system, work)
+        work.newton.tally[work.newton.plan[newton.FORM], newton.ITERATIONS] += 1
         total = 0.0
         for k in range(n):
             state.a1[k] -= work.r[k]
@@ -129,14 +190,15 @@ def converge(system, scratch, state, work, h, alpha_m, alpha_f, beta, gamma):
             du = h * h * beta * weight * work.r[k] / position_scale(system, state, k)
             total += dv * dv + du * du
         size = (total / (2 * n)) ** 0.5
-        verdict, rate = newton.judge(iteration, NEWTON_ITERATIONS - 1, size, before, work.memory)
+        verdict, rate = newton.judge(iteration, NEWTON_ITERATIONS - 1, size, before, due, work.newton.memory)
         if verdict == newton.CONVERGED:
             advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
-            return True, rate
-        if verdict == newton.GIVE_UP:
-            break
+            return True, iteration + 1, rate
+        if verdict == newton.GIVE_UP or (size > newton.FAR and not fresh):
+            return False, iteration + 1, rate
+        due = newton.renew_within(work.newton, iteration, size, before, rate)
         before = size
-    return False, 1.0
+    return False, NEWTON_ITERATIONS, 1.0
 
 
 @inline
@@ -151,24 +213,12 @@ def error_size(system, state, work, h, beta):
     return (total / (2 * n)) ** 0.5
 
 
-@inline
-def prepare(work, h, weight, beta, gamma):
-    """Factors of the iteration matrix for step h."""
-    n = work.M.shape[0]
-    for row in range(n):
-        for k in range(n):
-            work.factors[row, k] = work.M[row, k] + weight * h * (gamma * work.C[row, k] + beta * h * work.K[row, k])
-    work.factored[0] = h
-    work.memory[0] = 1.0
-    return factorise(work.factors, work.pivots)
-
-
 @kernel
 def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, max_steps):
     """Advance to `t_end` or for `max_steps` steps; with `fixed` the step is not controlled. Returns a Status."""
     n = state.v.shape[0]
     alpha_m, alpha_f, beta, gamma = parameters(work.radius[0])
-    weight = (1.0 - alpha_f) / (1.0 - alpha_m)
+    plan = work.newton.plan
     if state.flags[CONTINUED] == 0:
         for k in range(n):
             work.a_last[k] = state.a[k]
@@ -181,19 +231,21 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         h = limited_step(t, min(state.clock[NEXT_STEP], h_max), t_end)
         if fixed:
             h = min(min(state.clock[NEXT_STEP], h_max), t_end - t)
-        newton.renew(system, scratch, scratch_c, state, work, h)
-        if h != work.factored[0] and not prepare(work, h, weight, beta, gamma):
-            return 2
+        if h < state.clock[NEXT_STEP]:
+            plan[newton.LIMIT] = newton.SCHEDULE
         change = (alpha_m - alpha_f) * (h - state.clock[LAST_STEP])
         for k in range(n):
             work.a[k] = work.a_last[k] + change * work.jerk[k]
-            state.a1[k] = state.a[k] + h * work.jerk[k]
-        converged, rate = converge(system, scratch, state, work, h, alpha_m, alpha_f, beta, gamma)
+            state.a1[k] = state.a[k] + (0.0 if plan[newton.FLAT] == 1 else h * work.jerk[k])
+        converged, iterations, rate = converge(
+            system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta, gamma
+        )
         if not converged:
             state.counts[REJECTED] += 1
-            if newton.plan_after_failure(work):
+            if newton.plan_after_failure(work.newton, True):
                 continue
             state.clock[NEXT_STEP] = 0.5 * h
+            plan[newton.LIMIT] = newton.CONVERGENCE
             if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
                 return 2
             continue
@@ -204,6 +256,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             if not error <= 1.0:
                 state.counts[REJECTED] += 1
                 state.clock[NEXT_STEP] = h * min(factor, 0.9)
+                plan[newton.LIMIT] = newton.ACCURACY
                 if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
                     return 2
                 continue
@@ -219,7 +272,8 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         accept(system, state, h)
         if t + h > t_end - 1e-12 * max(1.0, t_end):
             state.clock[TIME] = t_end
-        newton.plan_after_step(work, rate)
+        newton.plan_after_step(work.newton, iterations, rate)
+        plan[newton.LIMIT] = newton.SCHEDULE if fixed else newton.ACCURACY
         if fixed:
             state.clock[NEXT_STEP] = min(2.0 * state.clock[NEXT_STEP], h_max)
         elif factor < 1.0 or factor > 1.5:

@@ -10,8 +10,7 @@ from typing import Any
 
 from lissom.control.reference import Reference
 from lissom.errors import LissomError
-from lissom.model.compiled import Model
-from lissom.model.robot import Robot
+from lissom.model.any_robot import AnyRobot
 from lissom.simulation.axial_force import axial_doubts
 from lissom.simulation.ending import Ending
 from lissom.simulation.raw import Event, RawRun
@@ -26,7 +25,7 @@ class SimulationWarning(UserWarning):
 
 @takes_settings
 def simulate(
-    robot: Robot | Model | str,
+    robot: AnyRobot,
     duration: float | RunSettings,
     *,
     controller: Any = None,
@@ -60,10 +59,6 @@ def simulate(
     Returns:
         The Trajectory. A run that fails, diverges or is interrupted returns what was computed, with a warning.
     """
-    if isinstance(robot, str):
-        from lissom.model import load
-
-        robot = load(robot)
     settings = RunSettings.of(duration, **options)
     with _Bar(settings.duration, progress) as bar:
         raw = run(robot, settings, controller=controller, start=start, motion=motion, progress=bar)

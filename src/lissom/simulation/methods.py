@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from lissom.model.compiled import Model
     from lissom.simulation.stepping import State
 
 EXPLICIT = {
@@ -38,8 +39,13 @@ class Method:
     implicit: bool
 
 
-def choose(name: str, step: float | None, radius: float, state: State) -> Method:
-    """The integrator called `name` for a run; a given `step` makes its steps fixed."""
+def choose(
+    name: str, step: float | None, radius: float, state: State, model: Model, system: Any, scratch: Any
+) -> Method:
+    """The integrator called `name` for a run; a given `step` makes its steps fixed.
+
+    `system` and `scratch` as kernels take them.
+    """
     n = len(state.v)
     if name in EXPLICIT:
         from lissom.simulation import explicit
@@ -49,25 +55,21 @@ def choose(name: str, step: float | None, radius: float, state: State) -> Method
     if name == "generalised-alpha":
         from lissom.simulation import generalised_alpha
 
-        work = generalised_alpha.make_work(n, radius)
+        work = generalised_alpha.make_work(model, system, scratch, radius)
         return Method(name, generalised_alpha.march, work, step is not None, True)
     if name == "radau":
         from lissom.simulation import radau
 
-        return Method(name, radau.march, radau.make_work(n), step is not None, True)
+        return Method(name, radau.march, radau.make_work(model, system, scratch), step is not None, True)
     from lissom.simulation.cvode import make_march
 
     return Method(name, make_march(name, state), None, False, False)
 
 
-def recommend(poles: np.ndarray, duration: float) -> tuple[str, str]:
-    """The method for a system with the given eigenvalues (1/s) over `duration` (s), and the reason."""
-    fastest = float(np.max(np.abs(poles), initial=0.0))
+def recommend(fastest: float, duration: float) -> tuple[str, str]:
+    """The method for a system whose fastest eigenvalue is `fastest` (1/s) over `duration` (s), and the reason."""
     if fastest == 0.0:
-        return (
-            "dop853",
-            "nothing in the model oscillates or decays, so an explicit method of high order is best",
-        )
+        return "dop853", "no link, joint or gain oscillates or decays, so an explicit method of high order is best"
     limit = 3.0 / fastest  # stability of explicit methods
     steps = duration / limit
     if steps < EXPLICIT_STEPS:

@@ -1,104 +1,207 @@
-"""Newton iterations with an iteration matrix from an earlier step: when they are done, and when to renew the matrix.
+"""Newton iterations of implicit steps: when they are done, when their matrix is renewed, and in which form it serves.
 
-The matrix is M + c1 h C + c2 h^2 K. What changes along a motion is above all the mass matrix M, which is cheap; C and
-K, mostly constant stiffness, damping and gains, take a complex Newton-Euler pass per coordinate. So M is renewed first.
+The matrix has up to three forms, from cheap to exact (`radau_matrix`). It is kept as long as it contracts well. Where a
+fresh one of one configuration does not, every stage gets its own. Where that is slow too, the exact one is taken as
+soon as slowness has cost as much as it costs. After a while the cheaper form is tried again. Nothing but measured
+contraction decides.
 """
 
 from __future__ import annotations
 
-from lissom.kernel.chart import move
-from lissom.kernel.jit import inline, kernel
-from lissom.simulation.stepping import JACOBIANS, TIME, USABLE
-from lissom.simulation.system import linear_parts, mass_part
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy import log
+
+from lissom.kernel.machine import inline
 
 TOLERANCE = 0.02  # of the allowed error
-SLOW = 0.1  # contraction rate above which the mass matrix is renewed
-STALE = 0.3  # and, with a mass matrix of this step, the whole
-SPAN = 10  # steps that the whole should serve for
-WHILE = 10  # steps over which the mass matrix is renewed every time, once it had to be
+SLOW = 0.1  # contraction rate above which the matrix is renewed
+POOR = 0.25  # and above which, fresh, its form does not do
+FAR = 10.0  # size of a correction, in units of the allowed error, for which the matrix is renewed
+RENEWALS_MOST = 4  # within one step
+BUSY_STEPS = 10  # steps over which the matrix is renewed every time, once it had to be
+TRIAL = 10  # steps before a cheaper form is tried again; doubled every time it does not do
+ITERATIONS_FAIR = 3  # in a step; what goes beyond is slowness
 
-# Entries of `matrix` (5,): what to renew before the next step, what is new in this one, steps since the whole was
-# renewed, steps for which the mass matrix is renewed every time, failures in a row
-DUE, NEW, AGE, BUSY, FAILED = 0, 1, 2, 3, 4
-KEPT, MASS, WHOLE = 0, 1, 2
-
+SHARED, STAGES, EXACT = 0, 1, 2  # forms of the matrix; a method of one stage has no STAGES
 CONVERGED, GO_ON, GIVE_UP = 1, 0, -1
+ACCURACY, CONVERGENCE, SCHEDULE = 0, 1, 2  # what limits a step: its error, Newton's convergence, an end or a given size
+
+# Entries of `plan`: form of the matrix; renew it in the next step; it was renewed in this one; steps for which it is
+# renewed every time; predict by the acceleration at the start alone; steps until a cheaper form is tried; how many it
+# is the next time; what limits the next step
+FORM, DUE, FRESH, BUSY, FLAT, UNTIL, WAIT, LIMIT = range(8)
+
+# Columns of `tally`: steps, iterations, renewals of the matrix, failures to converge
+STEPS, ITERATIONS, RENEWALS, FAILURES = range(4)
+
+
+class Newton(NamedTuple):
+    """Memory of the iteration."""
+
+    stages: int  # of the method
+    cost: float  # of an exact matrix, in iterations
+    plan: np.ndarray  # (8,)
+    memory: np.ndarray  # (2,) contraction rates: of earlier steps, of the iteration before
+    factored: np.ndarray  # (1,) step size of the factors
+    lost: np.ndarray  # (1,) iterations that slowness has cost
+    tally: np.ndarray  # (3, 4) counts by form of the matrix
+    rates: np.ndarray  # (3, 2) sum and number of logarithms of measured rates, by form
+    limits: np.ndarray  # (3,) steps by what limited them
+
+
+def make_newton(stages: int, bodies: int, velocities: int) -> Newton:
+    """Memory for the iteration of a method with so many stages."""
+    plan = np.zeros(8, np.int64)
+    plan[DUE], plan[WAIT] = 1, TRIAL
+    residuals = 5.0 * velocities + velocities**3 / (600.0 * bodies)  # complex passes; elimination, measured
+    return Newton(
+        stages=stages,
+        cost=residuals / stages,
+        plan=plan,
+        memory=np.ones(2),
+        factored=np.zeros(1),
+        lost=np.zeros(1),
+        tally=np.zeros((3, 4), np.int64),
+        rates=np.zeros((3, 2)),
+        limits=np.zeros(3, np.int64),
+    )
+
+
+def report(newton: Newton) -> dict[str, Any]:
+    """How the iterations went, by form of the matrix, and how many steps were limited by what.
+
+    `contraction` is the mean factor by which an iteration reduces the error, where it took two to see.
+    """
+    forms = ("one configuration", "each stage", "exact") if newton.stages > 1 else ("recursive", "", "exact")
+    by_form = {}
+    for name, counts, (logarithms, measured) in zip(forms, newton.tally.tolist(), newton.rates.tolist(), strict=True):
+        if counts[ITERATIONS]:
+            by_form[name] = dict(zip(("steps", "iterations", "renewals", "failures"), counts, strict=True))
+            by_form[name]["contraction"] = float(np.exp(logarithms / measured)) if measured else 0.0
+    limited = dict(zip(("accuracy", "convergence", "schedule"), newton.limits.tolist(), strict=True))
+    return {"matrix": by_form, "limited": limited}
 
 
 @inline
-def judge(iteration, last, size, before, memory):
+def judge(iteration, last, size, before, fresh, memory):
     """What to do after a Newton step of the given size, in units of the allowed error; and the contraction rate.
 
-    `before`: size of the step before; `last`: number of the last iteration allowed. `memory` (2,): contraction rate of
-    earlier steps, 1 where unknown, by which a single iteration may do; and that of the iteration before.
+    `before`: size of the step before, 0 for none; `fresh`: the matrix has changed since; `last`: number of the last
+    iteration allowed. `memory` (2,): contraction rate of earlier steps, 1 where unknown, by which a single iteration
+    may do; and that of the iteration before.
     """
     if not size < 1e10:
         return GIVE_UP, 1.0
     rate = memory[0]
-    if iteration > 0:
+    measured = before > 0.0
+    if measured:
         latest = size / before
         if latest > 2.0:
             return GIVE_UP, latest
-        rate = (latest * memory[1]) ** 0.5 if iteration > 1 else latest
+        rate = (latest * memory[1]) ** 0.5 if memory[1] > 0.0 and not fresh else latest
         memory[1] = latest
+    else:
+        memory[1] = 0.0
     left = size * (rate / (1.0 - rate) if rate < 0.95 else 20.0)
     tiny = size < 1e-3 * TOLERANCE
     if left < TOLERANCE or tiny:
-        if iteration == 0:  # not measured: trust it less each time
+        if not measured:  # trust it less each time
             memory[0] = min(1.0, 1.3 * rate)
             return CONVERGED, 0.0
         memory[0] = min(1.0, max(rate, 0.005))
         return CONVERGED, 0.0 if tiny else rate
-    if iteration == last or (iteration > 1 and left * rate ** (last - iteration) > TOLERANCE):
+    hopeless = iteration > RENEWALS_MOST and left * rate ** (last - iteration) > TOLERANCE
+    if iteration == last or hopeless:
         return GIVE_UP, rate
     return GO_ON, rate
 
 
-@kernel
-def renew(system, scratch, scratch_c, state, work, ahead):
-    """Renew what is due of M, C, K before a step, in the configuration in which the arm will be in `ahead` seconds."""
-    due = work.matrix[DUE] if state.flags[USABLE] == 1 else WHOLE
-    work.matrix[NEW] = due
-    if due == KEPT:
-        return
-    for k in range(state.v.shape[0]):
-        state.u1[k] = ahead * state.v[k]
-    move(system.model, state.q, state.u1, state.q1)
-    if due == MASS:
-        mass_part(system, scratch, state.q1, state.v, work.M)
-    else:
-        t = state.clock[TIME] + ahead
-        linear_parts(system, scratch, scratch_c, t, state.q1, state.v, state.a, work.M, work.C, work.K)
-        state.counts[JACOBIANS] += 1
-        state.flags[USABLE] = 1
-        work.matrix[AGE] = 0
-    work.factored[0] = 0.0
+@inline
+def begin(newton, h):
+    """At the start of a step: whether the matrix is to be renewed."""
+    due = newton.plan[DUE] == 1 or h != newton.factored[0]
+    newton.plan[FRESH] = 1 if due else 0
+    return due
 
 
 @inline
-def plan_after_step(work, rate):
-    """After a step that converged: what the next one should renew."""
-    matrix = work.matrix
-    matrix[AGE] += 1
-    matrix[FAILED] = 0
-    if rate > SLOW:
-        matrix[BUSY] = WHILE
-    if rate > STALE and matrix[NEW] == MASS and matrix[AGE] > SPAN:
-        matrix[DUE] = WHOLE
-    elif matrix[BUSY] > 0:
-        matrix[DUE] = MASS
-        matrix[BUSY] -= 1
-    else:
-        matrix[DUE] = KEPT
+def renewed(newton, h):
+    """Note a new matrix for steps of size h."""
+    newton.factored[0] = h
+    newton.memory[0] = 1.0
+    newton.tally[newton.plan[FORM], RENEWALS] += 1
 
 
 @inline
-def plan_after_failure(work):
-    """After a step that did not converge: what to renew before the next attempt. Returns True where this one is as
-    large as the last, False where only a smaller one may help."""
-    matrix = work.matrix
-    matrix[BUSY] = WHILE
-    matrix[FAILED] += 1
-    stale = matrix[AGE] > (SPAN if matrix[FAILED] < 3 else 0)
-    matrix[DUE] = WHOLE if matrix[NEW] == MASS and stale else MASS
-    return matrix[NEW] == KEPT or matrix[DUE] == WHOLE
+def renew_within(newton, iteration, size, before, rate):
+    """Whether the next iteration deserves a matrix at what this one has found."""
+    slow = size > FAR or (before > 0.0 and rate > SLOW)
+    return slow and newton.plan[FORM] < EXACT and iteration < RENEWALS_MOST
+
+
+@inline
+def plan_after_step(newton, iterations, rate):
+    """After a step that converged at the given rate: what the next one should renew, and in which form."""
+    plan = newton.plan
+    form = plan[FORM]
+    newton.tally[form, STEPS] += 1
+    newton.limits[plan[LIMIT]] += 1
+    if rate > 0.0:
+        newton.rates[form, 0] += log(rate)
+        newton.rates[form, 1] += 1.0
+    plan[FLAT] = 0
+    plan[DUE] = 0
+    if form == EXACT:
+        if rate > POOR:
+            plan[DUE] = 1
+    else:
+        if rate > SLOW:
+            plan[BUSY] = BUSY_STEPS
+        if plan[BUSY] > 0:
+            plan[BUSY] -= 1
+            plan[DUE] = 1
+        newton.lost[0] += max(0, iterations - ITERATIONS_FAIR)
+        if plan[LIMIT] == CONVERGENCE:
+            newton.lost[0] += iterations
+        if form == SHARED and newton.stages > 1 and rate > POOR and plan[FRESH] == 1:
+            climb(plan, STAGES)
+        elif newton.lost[0] > newton.cost and (form == STAGES or newton.stages == 1):
+            newton.lost[0] = 0.0
+            climb(plan, EXACT)
+    if form > SHARED and plan[FORM] == form:
+        plan[UNTIL] -= 1
+        if plan[UNTIL] <= 0:
+            plan[FORM] = STAGES if form == EXACT and newton.stages > 1 else SHARED
+            plan[DUE] = 1
+
+
+@inline
+def climb(plan, form):
+    """Take a better form for a while; a longer one every time."""
+    plan[FORM] = form
+    plan[DUE] = 1
+    plan[UNTIL] = plan[WAIT]
+    plan[WAIT] = min(2 * plan[WAIT], 1000)
+
+
+@inline
+def plan_after_failure(newton, extrapolated):
+    """After a step that did not converge: a fresh matrix, one by stages, a flat predictor, in this order.
+
+    Returns False where only a smaller step is left to try.
+    """
+    plan = newton.plan
+    newton.tally[plan[FORM], FAILURES] += 1
+    plan[BUSY] = BUSY_STEPS
+    plan[DUE] = 1
+    if plan[FRESH] == 0:
+        return True
+    if plan[FORM] == SHARED and newton.stages > 1:
+        climb(plan, STAGES)
+        return True
+    if extrapolated and plan[FLAT] == 0:
+        plan[FLAT] = 1
+        return True
+    return False

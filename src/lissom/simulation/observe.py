@@ -10,7 +10,7 @@ import numpy as np
 from lissom.kernel.algebra import matrix, quaternion_of, rotate, store_vector, subtract, vector
 from lissom.kernel.energy import energies
 from lissom.kernel.inverse import inverse_dynamics
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 from lissom.model.compiled import Model
 from lissom.model.probe import tips
 

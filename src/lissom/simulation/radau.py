@@ -1,8 +1,8 @@
 """Radau IIA, three stages, order 5: L-stable, for stiff and lightly damped arms. The default for flexible links.
 
 Hairer and Wanner, Solving Ordinary Differential Equations II, 2nd ed. 1996, section IV.8; written here for second-order
-systems in residual form: the unknowns are the stage accelerations a_i, with V = v + h A a, U = h A V, and each Newton
-step solves (M + h lambda C + h^2 lambda^2 K) x = -r once for the real and once for the complex eigenvalue of A.
+systems in residual form: the unknowns are the stage accelerations a_i, with V = v + h A a, U = h A V. Newton's matrix
+is factorised by an articulated pass, O(n); see `radau_matrix`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.chart import chart_rate, move
-from lissom.kernel.jit import inline, kernel
-from lissom.kernel.struct import Struct
+from lissom.kernel.machine import Struct, inline, kernel
+from lissom.model.compiled import Model
 from lissom.simulation import newton
 from lissom.simulation.dense import fit_ends
-from lissom.simulation.linear_solve import factorise, solve
+from lissom.simulation.radau_matrix import correct, filter_error, make_matrix, renew
+from lissom.simulation.radau_tableau import ERROR, GAMMA, NODES, TABLEAU
 from lissom.simulation.record import record_step, wanted
 from lissom.simulation.stepping import (
     CONTINUED,
@@ -34,94 +35,43 @@ from lissom.simulation.stepping import (
 )
 from lissom.simulation.system import prescribe, residual
 
-ROOT6 = np.sqrt(6.0)
-NODES = np.array([(4 - ROOT6) / 10, (4 + ROOT6) / 10, 1.0])
-TABLEAU = np.array(
-    [
-        [(88 - 7 * ROOT6) / 360, (296 - 169 * ROOT6) / 1800, (-2 + 3 * ROOT6) / 225],
-        [(296 + 169 * ROOT6) / 1800, (88 + 7 * ROOT6) / 360, (-2 - 3 * ROOT6) / 225],
-        [(16 - ROOT6) / 36, (16 + ROOT6) / 36, 1 / 9],
-    ]
-)
-
-
-def _eigen_parts() -> tuple[float, complex, np.ndarray, np.ndarray]:
-    """Real and upper complex eigenvalue of the tableau, eigenvectors T and their inverse, in that order."""
-    values, vectors = np.linalg.eig(TABLEAU.astype(complex))
-    order = [int(np.argmin(abs(values.imag))), int(np.argmax(values.imag)), int(np.argmin(values.imag))]
-    T = vectors[:, order]
-    return float(values[order[0]].real), complex(values[order[1]]), T, np.linalg.inv(T)
-
-
-GAMMA, LAMBDA, TRANSFORM, INVERSE = _eigen_parts()
-
-
-def _error_weights() -> np.ndarray:
-    """Difference to the embedded rule of order 3 that uses the step's start with weight GAMMA."""
-    moments = np.vander(NODES, 3, increasing=True).T
-    embedded = np.linalg.solve(moments, np.array([1 - GAMMA, 1 / 2, 1 / 3]))
-    return embedded - TABLEAU[2]
-
-
-ERROR = _error_weights()
 NEWTON_ITERATIONS = 10
 
 
 class RadauWork(NamedTuple):
     """Memory of the method."""
 
-    M: np.ndarray
-    C: np.ndarray
-    K: np.ndarray
-    real: np.ndarray  # (n, n) factors of M + h gamma C + h^2 gamma^2 K
-    real_pivots: np.ndarray
-    complex: np.ndarray  # (n, n) the same for the complex eigenvalue
-    complex_pivots: np.ndarray
+    newton: Any  # Newton
+    matrix: Any  # Matrix
     A: np.ndarray  # (3, n) stage accelerations
     V: np.ndarray  # (3, n)
     U: np.ndarray  # (3, n)
     rate: np.ndarray  # (3, n)
     R: np.ndarray  # (3, n)
-    last: np.ndarray  # (3, n) those of the step before
+    step: np.ndarray  # (3, n) Newton step of A
+    last: np.ndarray  # (3, n) A of the step before
     error: np.ndarray  # (2, n) of position and velocity
-    x: np.ndarray  # (n,)
-    z: np.ndarray  # (n,) complex
-    factored: np.ndarray  # (1,) step size of the factors
-    matrix: np.ndarray  # (5,) what is due and what is new of M, C, K; see newton
-    memory: np.ndarray  # (2,) contraction rates; see newton
     accepted: np.ndarray  # (2,) size and error of the last step accepted; 0 where there is none
     rejected: np.ndarray  # (1,) 1 where the last attempt had too large an error
     ceiling: np.ndarray  # (1,) largest step to try: below one that did not converge, slowly rising
 
 
-def make_work(n: int) -> Any:
-    """Memory for n velocities, as `march` takes it."""
-
-    def zeros(*shape: int) -> np.ndarray:
-        return np.zeros(shape)
-
+def make_work(model: Model, system: Any, scratch: Any) -> Any:
+    """Memory for a run, as `march` takes it; system and scratch as kernels take them."""
+    A, V, U, rate, R, step, last = np.zeros((7, 3, model.nv))
     return Struct(
         RadauWork(
-            M=zeros(n, n),
-            C=zeros(n, n),
-            K=zeros(n, n),
-            real=zeros(n, n),
-            real_pivots=np.zeros(n, np.int64),
-            complex=np.zeros((n, n), complex),
-            complex_pivots=np.zeros(n, np.int64),
-            A=zeros(3, n),
-            V=zeros(3, n),
-            U=zeros(3, n),
-            rate=zeros(3, n),
-            R=zeros(3, n),
-            last=zeros(3, n),
-            error=zeros(2, n),
-            x=zeros(n),
-            z=np.zeros(n, complex),
-            factored=zeros(1),
-            matrix=np.zeros(5, np.int64),
-            memory=np.ones(2),
-            accepted=zeros(2),
+            newton=Struct(newton.make_newton(3, len(model.bodies), model.nv)),
+            matrix=make_matrix(model, system, scratch),
+            A=A,
+            V=V,
+            U=U,
+            rate=rate,
+            R=R,
+            step=step,
+            last=last,
+            error=np.zeros((2, model.nv)),
+            accepted=np.zeros(2),
             rejected=np.zeros(1, np.int64),
             ceiling=np.array([np.inf]),
         )
@@ -132,7 +82,7 @@ def make_work(n: int) -> Any:
 def predict(state, work, h):
     """Stage accelerations to start from: those of the last step, extrapolated, or the acceleration at the start."""
     n = state.v.shape[0]
-    if state.flags[CONTINUED] == 0:
+    if state.flags[CONTINUED] == 0 or work.newton.plan[newton.FLAT] == 1:
         for i in range(3):
             for k in range(n):
                 work.A[i, k] = state.a[k]
@@ -174,9 +124,11 @@ def motion(system, state, work, h):
 
 
 @inline
-def residuals(system, scratch, state, work, t, h):
+def residuals(system, state, work, t, h):
     """Residuals of the equations of motion at the stages."""
+    scratches = (work.matrix.scratch, work.matrix.scratch_second, work.matrix.scratch_third)
     for i in range(3):
+        scratch = scratches[i]
         move(system.model, state.q, work.U[i], scratch.q)
         prescribe(system, t + NODES[i] * h, scratch.q, work.V[i], work.A[i])
         residual(system, scratch, t + NODES[i] * h, scratch.q, work.V[i], work.A[i], work.R[i])
@@ -184,24 +136,14 @@ def residuals(system, scratch, state, work, t, h):
 
 
 @inline
-def newton_update(system, state, work, h):
-    """Change of the stage accelerations by one Newton step; returns its size in units of the allowed error."""
+def advance(system, state, work, h):
+    """Add the Newton step to the stage accelerations; returns its size in units of the allowed error."""
     n = state.v.shape[0]
-    for k in range(n):
-        real = 0.0
-        upper = 0.0j
-        for i in range(3):
-            real -= INVERSE[0, i].real * work.R[i, k]
-            upper -= INVERSE[1, i] * work.R[i, k]
-        work.x[k] = real
-        work.z[k] = upper
-    solve(work.real, work.real_pivots, work.x)
-    solve(work.complex, work.complex_pivots, work.z)
     total = 0.0
     for k in range(n):
-        d0 = TRANSFORM[0, 0].real * work.x[k] + 2.0 * (TRANSFORM[0, 1] * work.z[k]).real
-        d1 = TRANSFORM[1, 0].real * work.x[k] + 2.0 * (TRANSFORM[1, 1] * work.z[k]).real
-        d2 = TRANSFORM[2, 0].real * work.x[k] + 2.0 * (TRANSFORM[2, 1] * work.z[k]).real
+        d0 = work.step[0, k]
+        d1 = work.step[1, k]
+        d2 = work.step[2, k]
         work.A[0, k] += d0
         work.A[1, k] += d1
         work.A[2, k] += d2
@@ -218,21 +160,30 @@ def newton_update(system, state, work, h):
 
 
 @inline
-def converge(system, scratch, state, work, t, h):
-    """Newton iteration on the stages. Returns (converged, contraction rate)."""
+def converge(system, scratch, scratch_c, state, work, t, h):
+    """Newton iteration on the stages. Returns (converged, iterations, contraction rate)."""
+    form = work.newton.plan[newton.FORM]
+    due = fresh = newton.begin(work.newton, h)
     before = 0.0
     for iteration in range(NEWTON_ITERATIONS):
         change = motion(system, state, work, h)
-        residuals(system, scratch, state, work, t, h)
-        size = max(newton_update(system, state, work, h), change)
-        verdict, rate = newton.judge(iteration, NEWTON_ITERATIONS - 1, size, before, work.memory)
+        residuals(system, state, work, t, h)
+        if due:
+            if not renew(system, scratch, scratch_c, state, work, form, t, h):
+                return False, iteration, 1.0
+            newton.renewed(work.newton, h)
+        correct(system, work, form)
+        size = max(advance(system, state, work, h), change)
+        work.newton.tally[form, newton.ITERATIONS] += 1
+        verdict, rate = newton.judge(iteration, NEWTON_ITERATIONS - 1, size, before, due, work.newton.memory)
         if verdict == newton.CONVERGED:
             motion(system, state, work, h)  # of the latest accelerations
-            return True, rate
-        if verdict == newton.GIVE_UP:
-            break
+            return True, iteration + 1, rate
+        if verdict == newton.GIVE_UP or (size > newton.FAR and not fresh):
+            return False, iteration + 1, rate
+        due = newton.renew_within(work.newton, iteration, size, before, rate)
         before = size
-    return False, 1.0
+    return False, NEWTON_ITERATIONS, 1.0
 
 
 @inline
@@ -248,21 +199,13 @@ def estimate_error(state, work, h):
 
 @inline
 def filtered_error(system, state, work, h):
-    """Filter work.error by (1 - h gamma J)^-1 against stiff components. Returns its size, 1 is the allowed error."""
+    """Filter work.error against stiff components. Returns its size, 1 is the allowed error."""
     n = state.v.shape[0]
-    e_u = work.error[0]
-    e_v = work.error[1]
-    for row in range(n):
-        value = 0.0
-        for k in range(n):
-            value += work.M[row, k] * e_v[k] - h * GAMMA * work.K[row, k] * e_u[k]
-        work.x[row] = value
-    solve(work.real, work.real_pivots, work.x)
+    filter_error(system, work, work.newton.plan[newton.FORM], h)
     total = 0.0
     for k in range(n):
-        e_v[k] = work.x[k]
-        e_u[k] += h * GAMMA * e_v[k]
-        total += (e_u[k] / position_scale(system, state, k)) ** 2 + (e_v[k] / velocity_scale(state, k)) ** 2
+        total += (work.error[0, k] / position_scale(system, state, k)) ** 2
+        total += (work.error[1, k] / velocity_scale(state, k)) ** 2
     return (total / (2 * n)) ** 0.5
 
 
@@ -276,26 +219,11 @@ def step_factor(work, h, error):
     return min(8.0, max(0.2, factor))
 
 
-@inline
-def prepare(work, h):
-    """Factors of both iteration matrices for step h."""
-    n = work.M.shape[0]
-    for row in range(n):
-        for k in range(n):
-            M = work.M[row, k]
-            C = h * work.C[row, k]
-            K = h * h * work.K[row, k]
-            work.real[row, k] = M + GAMMA * C + GAMMA * GAMMA * K
-            work.complex[row, k] = M + LAMBDA * C + LAMBDA * LAMBDA * K
-    work.factored[0] = h
-    work.memory[0] = 1.0
-    return factorise(work.real, work.real_pivots) and factorise(work.complex, work.complex_pivots)
-
-
 @kernel
 def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, max_steps):
     """Advance to `t_end` or for `max_steps` steps; with `fixed` the step is not controlled. Returns a Status."""
     n = state.v.shape[0]
+    plan = work.newton.plan
     # The estimate is of order 3, the solution of order 5: what it may be for a solution as precise as asked (RADAU5).
     slack = max(1.0, 0.1 * state.rtol[0] ** (-1.0 / 3.0))
     for _ in range(max_steps):
@@ -303,17 +231,17 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         if t >= t_end:
             return 0
         h = limited_step(t, min(state.clock[NEXT_STEP], h_max), t_end)
-        newton.renew(system, scratch, scratch_c, state, work, NODES[1] * h)
-        if h != work.factored[0] and not prepare(work, h):
-            return 2
+        if h < state.clock[NEXT_STEP]:
+            plan[newton.LIMIT] = newton.SCHEDULE
         predict(state, work, h)
-        converged, rate = converge(system, scratch, state, work, t, h)
+        converged, iterations, rate = converge(system, scratch, scratch_c, state, work, t, h)
         if not converged:
             state.counts[REJECTED] += 1
-            if newton.plan_after_failure(work):
+            if newton.plan_after_failure(work.newton, state.flags[CONTINUED] == 1):
                 continue
             state.clock[NEXT_STEP] = 0.5 * h
             work.ceiling[0] = 0.5 * h
+            plan[newton.LIMIT] = newton.CONVERGENCE
             if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
                 return 2
             continue
@@ -326,6 +254,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             state.counts[REJECTED] += 1
             work.rejected[0] = 1
             state.clock[NEXT_STEP] = h * max(0.2, min(0.9, 0.9 * error**-0.25))
+            plan[newton.LIMIT] = newton.ACCURACY
             if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
                 return 2
             continue
@@ -350,12 +279,15 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         if t + h > t_end - 1e-14 * max(1.0, t_end):
             state.clock[TIME] = t_end
         state.flags[CONTINUED] = 1
-        newton.plan_after_step(work, rate)
+        newton.plan_after_step(work.newton, iterations, rate)
         work.rejected[0] = 0
         work.ceiling[0] *= 1.05
+        plan[newton.LIMIT] = newton.SCHEDULE if fixed else newton.ACCURACY
         if fixed:
             state.clock[NEXT_STEP] = min(2.0 * state.clock[NEXT_STEP], h_max)
         elif factor < 1.0 or factor > 1.3:
+            if work.ceiling[0] < h * factor:
+                plan[newton.LIMIT] = newton.CONVERGENCE
             state.clock[NEXT_STEP] = min(h * factor, work.ceiling[0])
         else:
             state.clock[NEXT_STEP] = h

@@ -43,6 +43,7 @@ class RawRun:
     rejected: int = 0
     evaluations: int = 0
     jacobians: int = 0
+    newton: dict[str, Any] = field(default_factory=dict)  # of an implicit method, see `newton.report`
     wall: float = 0.0  # s spent in the time loop
     status: Ending = Ending.FINISHED
     message: str = ""

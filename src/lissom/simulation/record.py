@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.chart import move
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 from lissom.kernel.passive import dissipation
 from lissom.simulation.dense import TERMS
 from lissom.simulation.system import applied_forces, prescribe

@@ -14,12 +14,14 @@ from lissom.control.sampled import Hold
 from lissom.dynamics import mass_matrix
 from lissom.dynamics.state import finite
 from lissom.errors import LissomError
-from lissom.kernel.struct import Struct
+from lissom.kernel.machine import Struct
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
-from lissom.model.robot import Robot
 from lissom.simulation.drive import continuous_or_sampled, law_arrays, stacked_motion
 from lissom.simulation.ending import Ending
-from lissom.simulation.methods import STABILITY, SUNDIALS, Method, choose, followed_vibrations, recommend
+from lissom.simulation.fastest import fastest_rate
+from lissom.simulation.methods import FAST, STABILITY, SUNDIALS, Method, choose, followed_vibrations, recommend
+from lissom.simulation.newton import report
 from lissom.simulation.raw import RawRun
 from lissom.simulation.record import make_record, write_sample
 from lissom.simulation.settings import RunSettings
@@ -50,7 +52,7 @@ class Stop(NamedTuple):
 
 
 def run(
-    robot: Robot | Model,
+    robot: AnyRobot,
     duration: float | RunSettings,
     *,
     controller: Any = None,
@@ -73,7 +75,7 @@ class Loop:
 
     def __init__(
         self,
-        robot: Robot | Model,
+        robot: AnyRobot,
         settings: RunSettings,
         controller: Any = None,
         start: Any = None,
@@ -81,7 +83,7 @@ class Loop:
         dynamics: Dynamics = KERNEL,
     ) -> None:
         motion = dict(motion or {})
-        self.model = _compiled(robot, tuple(motion))
+        self.model = as_model(robot, motion)
         self.settings = settings
         self.duration, self.step = settings.duration, settings.step
         self.controller, self.law, self.sampled = continuous_or_sampled(self.model, controller)
@@ -109,7 +111,6 @@ class Loop:
         self.state = make_state(self.model, q, v, settings.rtol, settings.atol, pace(self.model, q))
         self.packed_state = Struct(self.state)
         self.method_name, self.reason = settings.method, "as asked"
-        self.poles = np.zeros(0)  # of the loop at its start, where the method follows from them
         self.scratch_c: Any = self.scratch
         self.start = (q, v)
         self.watch = Watch(self.model, self.record)
@@ -163,17 +164,25 @@ class Loop:
 
     def _method(self) -> Method:
         if self.method_name == "auto":
-            self.poles = self._poles()
-            self.method_name, self.reason = recommend(self.poles, self.duration)
-        method = choose(self.method_name, self.step, self.settings.radius, self.state)
+            fastest = fastest_rate(self.model, self.packed, self.scratch, self.state)
+            self.method_name, self.reason = recommend(fastest, self.duration)
+        method = choose(
+            self.method_name, self.step, self.settings.radius, self.state, self.model, self.packed, self.scratch
+        )
         if method.implicit:
             self.scratch_c = make_scratch(self.model, self.twin, np.complex128)
         self.state.clock[NEXT_STEP] = self.step or min(1e-4, self.duration / 100)
         self.state.clock[LEAST_STEP] = 1e-12 * max(self.duration, 1e-3)
         return method
 
+    def _followed(self, step: float) -> str:
+        """What to change where steps of the mean size `step` follow vibrations that nobody asked for."""
+        if step > 0.1 / FAST:
+            return ""
+        return followed_vibrations(self._poles(), step, float(self.state.atol[0]))
+
     def _poles(self) -> np.ndarray:
-        """Eigenvalues of the loop, linearised at the start."""
+        """Eigenvalues of the loop, linearised at the present state: all of them, n^3."""
         scratch_c = make_scratch(self.model, self.twin, np.complex128)
         n = self.model.nv
         M, C, K = (np.zeros((n, n)) for _ in range(3))
@@ -253,7 +262,7 @@ class Loop:
         s = self.state
         s.q[:], s.v[:] = self.start
         acceleration(self.packed, self.scratch, 0.0, s.q, s.v, s.a)
-        fastest = float(np.max(np.abs(self._poles()), initial=0.0))
+        fastest = fastest_rate(self.model, self.packed, self.scratch, s)
         limit = STABILITY.get(method.name, 3.0) / fastest if fastest > 0 else np.inf
         if self.step < limit:
             return ""
@@ -267,7 +276,7 @@ class Loop:
         n = self.watch.valid(int(r.next[0]))
         steps, rejected, evaluations, jacobians = (int(x) for x in self.state.counts)
         step = float(self.state.clock[TIME]) / max(1, steps)
-        followed = followed_vibrations(self.poles, step, float(self.state.atol[0])) if method.implicit else ""
+        followed = self._followed(step) if method.implicit and self.settings.method == "auto" else ""
         return RawRun(
             model=self.model,
             time=r.times[:n].copy(),
@@ -283,6 +292,7 @@ class Loop:
             rejected=rejected,
             evaluations=evaluations,
             jacobians=jacobians,
+            newton=report(method.work.fields.newton.fields) if method.implicit else {},
             wall=wall,
             status=stop.ending,
             message=stop.message,
@@ -299,16 +309,6 @@ def _controller_failure(error: Exception, t: float) -> str:
     place = traceback.extract_tb(error.__traceback__)[-1]
     what = f"{type(error).__name__}: {error}"
     return f"the controller failed at t = {t:.6g} s with {what} ({place.filename}, line {place.lineno})"
-
-
-def _compiled(robot: Robot | Model, prescribed: tuple[str, ...]) -> Model:
-    if isinstance(robot, Model):
-        wanted = {c for name in prescribed for c in range(*robot.body(name).joint_v.indices(robot.nv))}
-        have = set(np.flatnonzero(robot.arrays.velocities.prescribed).tolist())
-        if wanted == have:
-            return robot
-        robot = robot.robot
-    return robot.compile(prescribed=prescribed)
 
 
 def pace(model: Model, q: np.ndarray) -> np.ndarray:

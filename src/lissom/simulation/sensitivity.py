@@ -19,13 +19,16 @@ from lissom.control.law import ControlLaw
 from lissom.dynamics import derivatives, forward_dynamics, tip_pose
 from lissom.errors import LissomError
 from lissom.kernel.derivatives import STEP
+from lissom.model.any_robot import AnyRobot, as_model, as_robot
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.simulation.ending import Ending
-from lissom.simulation.radau import NODES, TABLEAU
+from lissom.simulation.radau_tableau import NODES, TABLEAU
 from lissom.simulation.trajectory import Trajectory
 
 Output = Callable[[Model, np.ndarray, np.ndarray], Any]
+
+STATES = 8  # samples of the motion per step: stiff coordinates want their states between outputs to many digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +53,7 @@ def tip_position(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def sensitivity(
-    robot: Robot | str,
+    robot: AnyRobot,
     parameters: Sequence[str] | str,
     duration: float,
     *,
@@ -76,11 +79,9 @@ def sensitivity(
             complex arguments; the tip's position unless given.
         rtol: error allowed per step of the motion.
     """
-    from lissom.model import load
-
-    robot = load(robot) if isinstance(robot, str) else robot
+    robot = as_robot(robot)
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-    model, values = robot.compile(), np.array([_number(robot, path) for path in names])
+    model, values = as_model(robot), np.array([_number(robot, path) for path in names])
     if model.nq != model.nv:
         raise LissomError(f"{robot.name} has joints with quaternions; sensitivities need plain coordinates")
     if not (controller is None or isinstance(controller, ControlLaw)):
@@ -95,12 +96,14 @@ def sensitivity(
     states: list[tuple[np.ndarray, np.ndarray]] = []
     for begin, law, run in _segments(model, duration, controller, start, rate, rtol):
         last = np.nextafter(run.time[-1], 0.0)  # a law is read before its jump
-        for t, h in zip(run.time[:-1], np.diff(run.time), strict=True):
+        outputs = run.time[::STATES]
+        for t, h in zip(outputs[:-1], np.diff(outputs), strict=True):
             at = t + h * NODES
             slopes = [_slopes(model, stepped, law, min(x, last), *state) for x, state in zip(at, zip(*run.state(at)))]
             s.append(_radau_step(slopes, h, s[-1]))
-        times.extend(begin + run.time[1:])
-        states.extend(zip(run.q, run.v) if not states else zip(run.q[1:], run.v[1:]))
+        times.extend(begin + outputs[1:])
+        kept = slice(STATES if states else 0, None, STATES)
+        states.extend(zip(run.q[kept], run.v[kept]))
     by_parameter = np.moveaxis(np.array(s), 2, 0)
     rows = [
         [
@@ -115,7 +118,10 @@ def sensitivity(
 def _segments(
     model: Model, duration: float, law: ControlLaw | None, start: Any, rate: float, rtol: float
 ) -> Iterator[tuple[float, ControlLaw | None, Trajectory]]:
-    """The motion from jump to jump of the forces: when each part begins, its law and its run, both from time zero."""
+    """The motion from jump to jump of the forces: when each part begins, its law and its run, both from time zero.
+
+    A run has STATES samples per output.
+    """
     from lissom.simulation.main import simulate
 
     jumps = [] if law is None else [t for t in law.jumps if 0 < t < duration]
@@ -123,9 +129,9 @@ def _segments(
         here = law and replace(
             law, reference=law.reference.shifted(-begin), feedforward=law.feedforward.shifted(-begin)
         )
-        outputs = max(1, round((end - begin) * rate)) / (end - begin)
+        samples = STATES * max(1, round((end - begin) * rate)) / (end - begin)
         run = simulate(
-            model, end - begin, controller=here, start=start, rate=outputs, rtol=rtol, atol=1e-3 * rtol, audit=False
+            model, end - begin, controller=here, start=start, rate=samples, rtol=rtol, atol=1e-3 * rtol, audit=False
         )
         if run.info.status is not Ending.FINISHED:
             raise LissomError(f"the motion did not finish: {run.info.status.word} at t = {begin + run.time[-1]:.6g} s")

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import isfinite
 
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 
 TIME, NEXT_STEP, LAST_STEP, LEAST_STEP = range(4)  # entries of State.clock
 STEPS, REJECTED, EVALUATIONS, JACOBIANS = range(4)  # entries of State.counts
-CONTINUED, USABLE = range(2)  # entries of State.flags
+CONTINUED = 0  # entry of State.flags
 
 
 class Status(IntEnum):
@@ -37,7 +37,7 @@ class State(NamedTuple):
     a1: np.ndarray  # (nv,)
     q1: np.ndarray  # (nq,)
     counts: np.ndarray  # (4,) steps, rejected steps, evaluations, Jacobians
-    flags: np.ndarray  # (2,) 1: the step continues the last (stages may be extrapolated); 1: the Jacobian is usable
+    flags: np.ndarray  # (1,) 1: the step continues the last (stages may be extrapolated)
     rtol: np.ndarray  # (1,)
     atol: np.ndarray  # (1,) of positions
     atol_rate: np.ndarray  # (nv,) of velocities
@@ -57,7 +57,7 @@ def make_state(model: Any, q: np.ndarray, v: np.ndarray, rtol: float, atol: floa
         a1=zeros[4],
         q1=q.copy(),
         counts=np.zeros(4, np.int64),
-        flags=np.zeros(2, np.int64),
+        flags=np.zeros(1, np.int64),
         rtol=np.array([rtol]),
         atol=np.array([atol]),
         atol_rate=atol * pace,

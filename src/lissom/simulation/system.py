@@ -10,10 +10,8 @@ from lissom.control.kernel import control_forces, evaluate
 from lissom.kernel.derivatives import STEP, make_real, tangent_step
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.inverse import inverse_dynamics
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import Hidden, Pointer, Struct, inline, kernel
 from lissom.kernel.mass_matrix import mass_matrix
-from lissom.kernel.pointer import Hidden, Pointer
-from lissom.kernel.struct import Struct
 from lissom.model.compiled import Model
 
 

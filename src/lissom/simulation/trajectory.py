@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -50,6 +50,7 @@ class RunInfo:
     status: Ending
     message: str = ""
     version: str = __version__
+    newton: dict[str, Any] = field(default_factory=dict)  # how an implicit method iterated; see `newton.report`
     settings: RunSettings | None = None  # None where the samples come from elsewhere
 
 
@@ -295,16 +296,23 @@ class Trajectory:
 
     def save(self, path: str | Path) -> None:
         """Write everything to a NetCDF file, the robot included."""
-        from lissom.simulation.export import save
+        from lissom.simulation.netcdf import save
 
         save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
         """Read what `save` wrote."""
-        from lissom.simulation.export import load
+        from lissom.simulation.netcdf import load
 
         return load(path)
+
+    @staticmethod
+    def rescue(path: str | Path) -> xr.Dataset:
+        """Read the variables of a damaged file that are as they were written; `.attrs["damaged"]` names the others."""
+        from lissom.simulation.netcdf import rescue
+
+        return rescue(path)
 
     def to_dataframe(self) -> pd.DataFrame:
         """One row per time, one column per number: position.elbow, wrench.elbow.fx, deflection.upper.y, ...
@@ -350,6 +358,7 @@ def from_run(raw: RawRun) -> Trajectory:
         wall=raw.wall,
         status=raw.status,
         message=raw.message,
+        newton=raw.newton,
         settings=raw.settings,
     )
     return Trajectory(labelled(raw), raw.model, info, raw.warnings)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from numba import njit, objmode
+from numba import objmode
 
+from lissom.kernel.machine import called_back
 from lissom.theory.callback import call_forward, call_inverse
 
 
-@njit
+@called_back
 def inverse(model, work, q, v, a, wrench, tau):
     with objmode():
         call_inverse(q, v, a, tau)
 
 
-@njit
+@called_back
 def forward(model, work, q, v, tau, wrench, a):
     with objmode():
         call_forward(q, v, tau, a)

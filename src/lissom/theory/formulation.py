@@ -18,6 +18,7 @@ import numpy as np
 from lissom.beam import BeamLink
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
 
@@ -98,14 +99,13 @@ def no_exact_links(model: Model, formulation: str) -> None:
 
 def no_prescribed_joints(model: Model, formulation: str) -> None:
     """`Unsupported` where the motion of a joint is given."""
-    for body in model.bodies:
-        if np.any(model.arrays.velocities.prescribed[body.joint_v]):
-            raise Unsupported(f"{formulation}: joint {body.joint} is prescribed; drive it with a torque instead")
+    for joint in model.prescribed:
+        raise Unsupported(f"{formulation}: joint {joint} is prescribed; drive it with a torque instead")
 
 
-def build(name: str, model: Model) -> Formulation:
-    """The formulation `name` of `model`; `Unsupported` where it does not cover the robot."""
+def build(name: str, robot: AnyRobot) -> Formulation:
+    """The formulation `name` of a robot; `Unsupported` where it does not cover the robot."""
     known = entries()
     if name not in known:
         raise LissomError(f"there is no formulation {name!r}{did_you_mean(name, list(known))}")
-    return known[name].make(model)
+    return known[name].make(as_model(robot))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.dynamics import Energy, energy, forward_dynamics, joint_wrenches, tip_pose
-from lissom.model.compiled import Model
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.theory.formulation import register
 
 
@@ -13,8 +13,8 @@ from lissom.theory.formulation import register
 class Kernel:
     """The compiled kernel behind the public functions of `lissom.dynamics`."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+    def __init__(self, robot: AnyRobot) -> None:
+        self.model = as_model(robot)
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         return forward_dynamics(self.model, q, v, tau)

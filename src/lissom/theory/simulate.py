@@ -63,7 +63,7 @@ def simulate(
     from lissom.simulation.start import start_state
 
     model = formulation.model
-    if model.arrays.velocities.prescribed.any():
+    if model.prescribed:
         raise LissomError("formulations take controllers, not prescribed motions; drive the joint with a torque")
     settings = RunSettings.of(duration, rtol=rtol, atol=atol, method="radau", audit=False, **options)
     drive = {"controller": controller, "start": start}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.kernel.jit import kernel
+from lissom.kernel.machine import kernel
 
 FINER = 2  # samples per pixel and direction
 LAMP = np.array([-0.42, -0.34, 0.84])  # towards the lamp, in the camera's right, back and up on the ground

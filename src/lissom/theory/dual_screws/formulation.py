@@ -9,6 +9,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.lie import so3
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.model.probe import tips
 from lissom.theory.formulation import Unsupported, register
@@ -33,11 +34,11 @@ class DualScrew:
             keeps all orders.
     """
 
-    def __init__(self, model: Model, form: Form = "linear") -> None:
+    def __init__(self, robot: AnyRobot, form: Form = "linear") -> None:
         if form not in FORMS:
             raise LissomError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
-        if model.arrays.velocities.prescribed.any():
-            joint = next(body.joint for body in model.bodies if model.arrays.velocities.prescribed[body.joint_v].any())
+        model = as_model(robot)
+        for joint in model.prescribed:
             raise Unsupported(f"joint {joint}: its motion is prescribed; dual screws take forces in every joint")
         for link, beam in model.flexible.items():
             if beam.stiffening not in ("none", "first"):

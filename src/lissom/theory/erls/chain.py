@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 from lissom.theory.erls.link import ErlsLink
 from lissom.theory.screw_algebra import bracket, relative_pose, to_child
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from lissom.dynamics import Energy
 from lissom.lie import se3, so3
-from lissom.model.compiled import Model
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.theory.erls.build import chain, place_on
 from lissom.theory.erls.system import State, System, link_inertia
 from lissom.theory.formulation import register
@@ -28,8 +28,8 @@ SETTLED = 1e-13  # change of theta, rad or m, at which its search ends
 class Erls:
     """Linear elastic links on an equivalent rigid-link system; large rigid motion, small deflection."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+    def __init__(self, robot: AnyRobot) -> None:
+        model = self.model = as_model(robot)
         self.chain, self.node = chain(model)
         self.system = System(self.chain)
         bodies = model.bodies

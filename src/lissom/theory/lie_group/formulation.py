@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.dynamics import Energy
-from lissom.model.compiled import Model
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.theory.formulation import register
 from lissom.theory.joint_forces import joint_energy, joint_force_slopes, joint_forces
 from lissom.theory.lie_group.arm import arm
@@ -23,9 +23,9 @@ from lissom.theory.lie_group.recursion import newton_euler
 class LieGroup:
     """Equations of motion of a rigid robot by screws; `arm` holds them for the functions of this package."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.arm = arm(model)
+    def __init__(self, robot: AnyRobot) -> None:
+        self.model = as_model(robot)
+        self.arm = arm(self.model)
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """Accelerations (..., n): M a = tau + joint forces - bias."""

@@ -9,8 +9,8 @@ import numpy as np
 from lissom.beam import BeamLink
 from lissom.dynamics.energy import Energy
 from lissom.errors import LissomError
-from lissom.kernel.struct import Struct
-from lissom.model.compiled import Model
+from lissom.kernel.machine import Struct
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.theory.formulation import Unsupported, register
 from lissom.theory.joint_forces import joint_energy, joint_forces
 from lissom.theory.recursive_lagrange import elastic, recursion
@@ -37,11 +37,12 @@ class RecursiveLagrange:
 
     name = "recursive_lagrange"
 
-    def __init__(self, model: Model, order: Order | None = None, rotation: Rotation = "proper") -> None:
+    def __init__(self, robot: AnyRobot, order: Order | None = None, rotation: Rotation = "proper") -> None:
         if order is not None and order not in ORDERS:
             raise LissomError(f"order = {order!r} is unknown; take one of {', '.join(ORDERS)}")
         if rotation not in ROTATIONS:
             raise LissomError(f"rotation = {rotation!r} is unknown; take 'proper' or 'linear'")
+        model = as_model(robot)
         self.model, self.rotation = model, rotation
         beams = {name: _slender(name, link) for name, link in model.flexible.items()}
         self.orders = {name: order or _own_order(name, beam) for name, beam in beams.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lissom.kernel.jit import inline
+from lissom.kernel.machine import inline
 
 
 @inline

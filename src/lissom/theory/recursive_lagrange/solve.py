@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lissom.kernel.jit import kernel
+from lissom.kernel.machine import kernel
 
 
 @kernel

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from lissom.dynamics.energy import Energy
 from lissom.dynamics.state import vector
 from lissom.errors import LissomError
-from lissom.kernel.struct import Struct
+from lissom.kernel.machine import Struct
 from lissom.lie import se3
 from lissom.messages import did_you_mean
+from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.theory.formulation import register
 from lissom.theory.screw_pde.closure import Closure
@@ -41,9 +42,9 @@ class ScrewPDE:
     """
 
     def __init__(
-        self, model: Model, frames: Mapping[str, float] | None = None, closures: Sequence[Closure] = ()
+        self, robot: AnyRobot, frames: Mapping[str, float] | None = None, closures: Sequence[Closure] = ()
     ) -> None:
-        self.model = model
+        model = self.model = as_model(robot)
         self.frames = _checked_frames(model, frames or {})
         self.closures = tuple(closures)
         self.table, self.work = tables(model, self.frames, [closure.checked(model) for closure in self.closures])

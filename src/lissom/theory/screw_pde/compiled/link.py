@@ -13,7 +13,7 @@ and its projection on ds/deta, with the elastic forces, the deformation equation
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate_back, scale, subtract, vector
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 from lissom.theory.screw_pde.compiled.screws import load_pair, store_pair
 
 

@@ -27,7 +27,7 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
-from lissom.kernel.jit import inline, kernel
+from lissom.kernel.machine import inline, kernel
 from lissom.theory.screw_pde.compiled.screws import bracket, load_pair, store_pair, twist_at
 
 

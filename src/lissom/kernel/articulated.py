@@ -1,0 +1,406 @@
+"""Newton matrix of implicit steps, J = M + c D + d K, factorised and solved by an articulated pass, O(n).
+
+M is the mass matrix of a configuration, D and K damping and stiffness of links and joints by themselves (`Local`).
+Eliminated inward like the forward dynamics, with c D + d K added to the modes of every body and to the pivots of the
+joints. Factors are kept: every solve is one inward and one outward pass over vectors. c and d are real or complex.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.kernel.algebra import (
+    add,
+    cross,
+    matrix,
+    rotate,
+    rotate_back,
+    scale,
+    store_matrix,
+    store_vector,
+    transpose,
+    vector,
+)
+from lissom.kernel.arrays import LANES, Arrays, padded
+from lissom.kernel.forward import carry_row, rotated_block
+from lissom.kernel.lanes import add_lanes, set_lanes
+from lissom.kernel.machine import inline, kernel
+from lissom.kernel.rows import eliminate
+
+
+class Local(NamedTuple):
+    """What J is made of, at one configuration.
+
+    `work` may serve for other states once J is factorised: solutions read the frames that are kept here.
+    """
+
+    work: Any  # real Workspace: inertias, stiffness and damping of links
+    rotation: np.ndarray  # (n, 3, 3) frames of the bodies, as in the workspace
+    position: np.ndarray  # (n, 3)
+    subspace: np.ndarray  # (n, 6, 6)
+    reach: np.ndarray  # (n, 6, m)
+    q: np.ndarray  # (nq,) the configuration
+    v: np.ndarray  # (nv,)
+    a: np.ndarray  # (nv,)
+    force: np.ndarray  # (nv,) scratch
+    stiffness: np.ndarray  # (nv,) of joints and rotors by themselves, gears apart
+    damping: np.ndarray  # (nv,)
+    gear_stiffness: np.ndarray  # (nr,) force on a rotor per joint coordinate, of a law that measures the joint
+    gear_damping: np.ndarray  # (nr,)
+    gear_of: np.ndarray  # (nv,) transmission that drives the coordinate, or -1
+
+
+class Factors(NamedTuple):
+    """Factors of J in one number type."""
+
+    zero: Any
+    block: np.ndarray  # (n, m + 6, m + 6) of a body in (modes, twist), eliminated; padded
+    modal_inverse: np.ndarray  # (n, m) pivots of the modes, inverted
+    articulated: np.ndarray  # (6, 6) scratch
+    carried: np.ndarray  # (6, m + 7) scratch, padded
+    pull: np.ndarray  # (n, 6, 6) row k: articulated inertia times joint axis k
+    pull_inverse: np.ndarray  # (n, 6) its pivot, inverted
+    pull_force: np.ndarray  # (n, 6) its right-hand side
+    gear: np.ndarray  # (nr, 3) inverse of the rotor's pivot; force on the joint per rotor, on the rotor per joint
+    load: np.ndarray  # (n, m + 6) right-hand side of a body, padded
+    motion: np.ndarray  # (n, 6) acceleration of its frame
+    x: np.ndarray  # (nv,) right-hand side and solution
+
+
+def sizes(model: Arrays) -> tuple[int, int, int, int]:
+    """Numbers of bodies, of modes of a link (padded), of velocities, of elastic gears."""
+    modes = model.inertia.modal_mass.shape[1]
+    return len(model.tree.parent), modes, len(model.velocities.prescribed), len(model.gears.rotor_v)
+
+
+def make_local(model: Arrays, work: Any, nq: int) -> Local:
+    """Memory for one configuration; `work` is a Workspace of its own, as kernels take it."""
+    n, m, nv, gears = (
+        len(model.tree.parent),
+        model.inertia.modal_mass.shape[1],
+        len(model.velocities.prescribed),
+        len(model.gears.rotor_v),
+    )
+    gear_of = np.full(nv, -1, np.int64)
+    gear_of[model.gears.joint_v] = np.arange(gears)
+    v, a, force, stiffness, damping = np.zeros((5, nv))
+    gear_stiffness, gear_damping = np.zeros((2, gears))
+    return Local(
+        work=work,
+        rotation=np.zeros((n, 3, 3)),
+        position=np.zeros((n, 3)),
+        subspace=np.zeros((n, 6, 6)),
+        reach=np.zeros((n, 6, m)),
+        q=np.zeros(nq),
+        v=v,
+        a=a,
+        force=force,
+        stiffness=stiffness,
+        damping=damping,
+        gear_stiffness=gear_stiffness,
+        gear_damping=gear_damping,
+        gear_of=gear_of,
+    )
+
+
+def make_factors(model: Arrays, number: type) -> Factors:
+    n, m, nv, gears = (
+        len(model.tree.parent),
+        model.inertia.modal_mass.shape[1],
+        len(model.velocities.prescribed),
+        len(model.gears.rotor_v),
+    )
+
+    def zeros(*shape: int) -> np.ndarray:
+        return np.zeros(shape, number)
+
+    return Factors(
+        zero=number(0),
+        block=zeros(n, m + 6, padded(m + 6 + LANES)),
+        modal_inverse=zeros(n, m),
+        articulated=zeros(6, 6),
+        carried=zeros(6, padded(m + 7 + LANES)),
+        pull=zeros(n, 6, 6),
+        pull_inverse=zeros(n, 6),
+        pull_force=zeros(n, 6),
+        gear=zeros(gears, 3),
+        load=zeros(n, padded(m + 6 + LANES)),
+        motion=zeros(n, 6),
+        x=zeros(nv),
+    )
+
+
+@kernel
+def keep_frames(model, local):
+    """Copy the frames from the workspace."""
+    work = local.work
+    for i in range(1, model.tree.parent.shape[0]):
+        store_matrix(local.rotation[i], matrix(work.rotation[i]))
+        store_vector(local.position[i], vector(work.position[i]))
+        for k in range(model.joints.dofs[i]):
+            for r in range(6):
+                local.subspace[i, k, r] = work.subspace[i, k, r]
+        m = model.tree.modes[model.tree.parent[i]]
+        for r in range(6):
+            for j in range(0, m, LANES):
+                set_lanes(local.reach[i, r], j, (1.0,), (work.reach[i, r],))
+
+
+@kernel
+def factorise(model, local, factors, by_damping, by_stiffness):
+    """Eliminate J = M + by_damping D + by_stiffness K."""
+    n = model.tree.parent.shape[0]
+    for k in range(model.gears.rotor_v.shape[0]):
+        eliminate_rotor(model, local, factors, k, by_damping, by_stiffness)
+    for i in range(1, n):
+        assemble(model, local, factors, i, by_damping, by_stiffness)
+    for back in range(1, n):
+        i = n - back
+        m = model.tree.modes[i]
+        eliminate(factors.block[i], factors.modal_inverse[i], m, m + 6, m + 6)
+        copy_twist_block(factors.block[i], m, factors.articulated)
+        eliminate_joint(model, local, factors, i, by_damping, by_stiffness)
+        if model.tree.parent[i] > 0:
+            hand_to_parent(model, local, factors, i)
+
+
+@inline
+def eliminate_rotor(model, local, factors, k, c, d):
+    """Rotor k, which nothing but its gear holds to the rest. One that is prescribed does not move."""
+    at = model.gears.rotor_v[k]
+    gear = c * model.gears.damping[k] + d * model.gears.stiffness[k]
+    law = c * local.gear_damping[k] + d * local.gear_stiffness[k]
+    pivot = model.gears.inertia[k] + c * local.damping[at] + d * local.stiffness[at] + gear
+    factors.gear[k, 0] = factors.zero if model.velocities.prescribed[at] == 1 else 1.0 / pivot
+    factors.gear[k, 1] = gear
+    factors.gear[k, 2] = gear - law
+
+
+@inline
+def assemble(model, local, factors, i, c, d):
+    """The body's own part of J, upper triangle."""
+    m = model.tree.modes[i]
+    A = local.work.inertia[i]
+    K = local.work.link_stiffness[i]
+    D = local.work.link_damping[i]
+    J = factors.block[i]
+    one = factors.zero + 1.0
+    for j in range(m):
+        for k in range(j - j % LANES, m, LANES):
+            set_lanes(J[j], k, (one, c, d), (A[j], D[j], K[j]))
+        for k in range(m, m + 6, LANES):
+            set_lanes(J[j], k, (one,), (A[j],))
+    for row in range(m, m + 6):
+        for column in range(row, m + 6):
+            J[row, column] = factors.zero + A[row, column]
+
+
+@inline
+def copy_twist_block(J, m, I):
+    """What the modes leave, both triangles."""
+    for row in range(6):
+        for column in range(row, 6):
+            I[row, column] = J[m + row, m + column]
+            I[column, row] = J[m + row, m + column]
+
+
+@inline
+def eliminate_joint(model, local, factors, i, c, d):
+    """Take the joint's motions out of the articulated body, one coordinate at a time."""
+    I = factors.articulated
+    for k in range(model.joints.dofs[i]):
+        at = model.tree.joint_v[i] + k
+        if model.velocities.prescribed[at] == 1:
+            continue
+        s = local.subspace[i, k]
+        U = factors.pull[i, k]
+        pivot = factors.zero + model.velocities.armature[at] + c * local.damping[at] + d * local.stiffness[at]
+        gear = local.gear_of[at]
+        if gear >= 0:
+            by = factors.gear[gear]
+            pivot += by[1] - by[1] * by[0] * by[2]
+        for row in range(6):
+            u = I[row, 0] * s[0]
+            for column in range(1, 6):
+                u += I[row, column] * s[column]
+            U[row] = u
+            pivot += s[row] * u
+        inverse = 1.0 / pivot
+        factors.pull_inverse[i, k] = inverse
+        for row in range(6):
+            f = U[row] * inverse
+            for column in range(6):
+                I[row, column] -= f * U[column]
+
+
+@inline
+def hand_to_parent(model, local, factors, i):
+    """Add the articulated body i to its parent's block, through the motion of the joint's place on the parent."""
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
+    I = factors.articulated
+    R = matrix(local.rotation[i])
+    AA = rotated_block(I, 0, 0, R)
+    AL = rotated_block(I, 0, 3, R)
+    LL = rotated_block(I, 3, 3, R)
+    LA = transpose(AL)
+    p = vector(local.position[i])
+    reach = local.reach[i]
+    carried = factors.carried
+    for row in range(3):
+        carry_row(carried[row], AA[row], AL[row], factors.zero, reach, p, m)
+        carry_row(carried[3 + row], LA[row], LL[row], factors.zero, reach, p, m)
+    J = factors.block[up]
+    rows = (carried[0], carried[1], carried[2], carried[3], carried[4], carried[5])
+    for j in range(m):
+        by = (reach[0, j], reach[1, j], reach[2, j], reach[3, j], reach[4, j], reach[5, j])
+        for k in range(j, m + 6, LANES):
+            add_lanes(J[j], k, by, rows)
+    for k in range(m, m + 6):
+        push = (carried[3, k], carried[4, k], carried[5, k])
+        turn = add((carried[0, k], carried[1, k], carried[2, k]), cross(p, push))
+        for row in range(3):
+            J[m + row, k] += turn[row]
+            J[m + 3 + row, k] += push[row]
+
+
+@kernel
+def solve(model, local, factors):
+    """Overwrite factors.x with J^-1 x; entries of prescribed coordinates become zero."""
+    n = model.tree.parent.shape[0]
+    x = factors.x
+    for k in range(model.gears.rotor_v.shape[0]):
+        by = factors.gear[k]
+        x[model.gears.joint_v[k]] += by[1] * by[0] * x[model.gears.rotor_v[k]]
+    for i in range(1, n):
+        m = model.tree.modes[i]
+        for j in range(m):
+            factors.load[i, j] = -x[model.tree.modes_v[i] + j]
+        for k in range(6):
+            factors.load[i, m + k] = factors.zero
+    for back in range(1, n):
+        i = n - back
+        reduce_load(model, local, factors, i)
+        if model.tree.parent[i] > 0:
+            hand_load_to_parent(model, local, factors, i)
+    for i in range(1, n):
+        carry_motion(model, local, factors, i)
+        accelerate(model, local, factors, i)
+    for k in range(model.gears.rotor_v.shape[0]):
+        by = factors.gear[k]
+        at = model.gears.rotor_v[k]
+        x[at] = by[0] * (x[at] + by[2] * x[model.gears.joint_v[k]])
+
+
+@inline
+def reduce_load(model, local, factors, i):
+    """What the load of body i leaves on its twist, after its modes and its joint have given way."""
+    m = model.tree.modes[i]
+    b = factors.load[i]
+    for j in range(m):
+        f = -b[j] * factors.modal_inverse[i, j]
+        for k in range(j + 1, m + 6, LANES):
+            add_lanes(b, k, (f,), (factors.block[i, j],))
+    for k in range(model.joints.dofs[i]):
+        at = model.tree.joint_v[i] + k
+        if model.velocities.prescribed[at] == 0:
+            force = factors.x[at]
+            for row in range(6):
+                force -= local.subspace[i, k, row] * b[m + row]
+            factors.pull_force[i, k] = force
+            f = force * factors.pull_inverse[i, k]
+            for row in range(6):
+                b[m + row] += factors.pull[i, k, row] * f
+
+
+@inline
+def hand_load_to_parent(model, local, factors, i):
+    """Add what is left of body i's load to its parent's."""
+    m = model.tree.modes[i]
+    up = model.tree.parent[i]
+    mu = model.tree.modes[up]
+    b = factors.load[i]
+    R = matrix(local.rotation[i])
+    turn = rotate(R, (b[m], b[m + 1], b[m + 2]))
+    push = rotate(R, (b[m + 3], b[m + 4], b[m + 5]))
+    reach = local.reach[i]
+    to = factors.load[up]
+    angular = add(vector(to[mu : mu + 3]), add(turn, cross(vector(local.position[i]), push)))
+    linear = add(vector(to[mu + 3 : mu + 6]), push)
+    by = (turn[0], turn[1], turn[2], push[0], push[1], push[2])
+    for j in range(0, mu, LANES):
+        add_lanes(to, j, by, (reach[0], reach[1], reach[2], reach[3], reach[4], reach[5]))
+    store_vector(to[mu : mu + 3], angular)  # after the lanes, which ran over into them
+    store_vector(to[mu + 3 : mu + 6], linear)
+
+
+@inline
+def carry_motion(model, local, factors, i):
+    """Motion of frame i by its parent's, joint at rest."""
+    up = model.tree.parent[i]
+    at = model.tree.modes_v[up]
+    reach = local.reach[i]
+    angular = vector(factors.motion[up, 0:3])
+    linear = add(vector(factors.motion[up, 3:6]), cross(angular, vector(local.position[i])))
+    for j in range(model.tree.modes[up]):
+        angular = add(angular, scale(factors.x[at + j], (reach[0, j], reach[1, j], reach[2, j])))
+        linear = add(linear, scale(factors.x[at + j], (reach[3, j], reach[4, j], reach[5, j])))
+    R = matrix(local.rotation[i])
+    store_vector(factors.motion[i, 0:3], rotate_back(R, angular))
+    store_vector(factors.motion[i, 3:6], rotate_back(R, linear))
+
+
+@inline
+def accelerate(model, local, factors, i):
+    """Solution for the joint and the modes of body i."""
+    x = factors.x
+    a = factors.motion[i]
+    for back in range(model.joints.dofs[i]):
+        k = model.joints.dofs[i] - 1 - back
+        at = model.tree.joint_v[i] + k
+        if model.velocities.prescribed[at] == 1:
+            x[at] = factors.zero
+            continue
+        force = factors.pull_force[i, k]
+        for row in range(6):
+            force -= factors.pull[i, k, row] * a[row]
+        x[at] = force * factors.pull_inverse[i, k]
+        for row in range(6):
+            a[row] += local.subspace[i, k, row] * x[at]
+    J = factors.block[i]
+    m = model.tree.modes[i]
+    at = model.tree.modes_v[i]
+    for back in range(m):
+        j = m - 1 - back
+        force = factors.load[i, j]
+        for k in range(6):
+            force += J[j, m + k] * a[k]
+        for k in range(j + 1, m):
+            force += J[j, k] * x[at + k]
+        x[at + j] = -force * factors.modal_inverse[i, j]
+
+
+@kernel
+def add_local_product(model, local, c, d, rate, place, out):
+    """out += c D rate + d K place, all (nv,)."""
+    for i in range(1, model.tree.parent.shape[0]):
+        at = model.tree.modes_v[i]
+        for j in range(model.tree.modes[i]):
+            K = local.work.link_stiffness[i, j]
+            D = local.work.link_damping[i, j]
+            force = 0.0
+            for k in range(model.tree.modes[i]):
+                force += c * D[k] * rate[at + k] + d * K[k] * place[at + k]
+            out[at + j] += force
+    for k in range(out.shape[0]):
+        out[k] += c * local.damping[k] * rate[k] + d * local.stiffness[k] * place[k]
+    for k in range(model.gears.rotor_v.shape[0]):
+        rotor = model.gears.rotor_v[k]
+        joint = model.gears.joint_v[k]
+        slip = c * model.gears.damping[k] * (rate[rotor] - rate[joint])
+        wind = d * model.gears.stiffness[k] * (place[rotor] - place[joint])
+        law = c * local.gear_damping[k] * rate[joint] + d * local.gear_stiffness[k] * place[joint]
+        out[rotor] += slip + wind + law
+        out[joint] -= slip + wind

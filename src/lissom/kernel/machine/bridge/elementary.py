@@ -1,0 +1,27 @@
+"""The compiled forms of `kernel.elementary`."""
+
+from __future__ import annotations
+
+from math import tan
+from math import tanh as real_tanh
+
+from numba.core import types
+from numba.extending import overload
+
+from lissom.kernel.elementary import tanh
+from lissom.kernel.machine.jit import FASTMATH
+
+
+@overload(tanh, jit_options={"fastmath": FASTMATH, "error_model": "numpy"})
+def _compiled_tanh(x):
+    if not isinstance(x, types.Complex):
+        return lambda x: real_tanh(x)
+
+    def saturating(x):
+        # tanh(a + i b) = (t + i s) / (1 + i t s) with t = tanh a, s = tan b
+        t = real_tanh(x.real)
+        s = tan(x.imag)
+        scale = 1.0 / (1.0 + t * t * s * s)
+        return complex(t * (1.0 + s * s) * scale, s * (1.0 - t) * (1.0 + t) * scale)
+
+    return saturating

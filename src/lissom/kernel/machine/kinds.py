@@ -1,0 +1,138 @@
+"""What machine code needs to know of an argument: its kind, found without Numba.
+
+Two arguments of one kind run the same machine code. A kind's text is its name in caches and libraries.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE = 0x1, 0x2, 0x400  # flags of NumPy's array objects
+NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+WORDS = {"complex128": 2}  # of 8 bytes; all other numbers take one
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number by value."""
+
+    name: str
+
+    @property
+    def text(self) -> str:
+        return self.name
+
+    @property
+    def words(self) -> int:
+        return WORDS.get(self.name, 1)
+
+
+@dataclass(frozen=True)
+class Array:
+    """A NumPy array: number type, axes, order in memory (C, F, or A for any), whether it may be written."""
+
+    dtype: str
+    ndim: int
+    layout: str
+    writeable: bool
+
+    @property
+    def text(self) -> str:
+        return f"{self.dtype}[{self.ndim}{self.layout}{'' if self.writeable else ' readonly'}]"
+
+    @property
+    def words(self) -> int:
+        return 1 + 2 * self.ndim
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A Struct or a part of one: the names, kinds and places of its fields. Its text tells it from others."""
+
+    name: str
+    fields: tuple[tuple[str, Any], ...]
+    parts: frozenset[str]  # fields that lie in this table; other Structs are reached by their address
+    places: dict[str, int] = field(init=False, repr=False)
+    words: int = field(init=False, repr=False)
+    text: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        lengths = [1 if isinstance(k, Table) and n not in self.parts else k.words for n, k in self.fields]
+        places = {name: sum(lengths[:k]) for k, (name, _) in enumerate(self.fields)}
+        described = ", ".join(f"{'*' if n in self.parts else ''}{n}: {k.text}" for n, k in self.fields)
+        digest = hashlib.sha256(described.encode()).hexdigest()[:16]
+        for name, value in (("places", places), ("words", sum(lengths)), ("text", f"{self.name}_{digest}")):
+            object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A Pointer: a kernel that returns nothing, by the kinds of its arguments."""
+
+    arguments: tuple[Any, ...]
+
+    @property
+    def text(self) -> str:
+        return f"function({', '.join(kind.text for kind in self.arguments)})"
+
+    @property
+    def words(self) -> int:
+        return 3
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A Struct that is only handed on."""
+
+    text = "hidden"
+    words = 1
+
+
+Kind = Number | Array | Table | Function | Unseen
+_arrays: dict[tuple[Any, int, int], Array] = {}
+_tables: dict[tuple[Any, ...], Table] = {}
+
+
+def kind(value: Any) -> Kind:
+    """The kind of an argument."""
+    if type(value) is np.ndarray:
+        key = value.dtype, value.ndim, value.flags.num & (C_CONTIGUOUS | F_CONTIGUOUS | WRITEABLE)
+        return _arrays.get(key) or _arrays.setdefault(key, _array(value))
+    known = getattr(value, "kind", None)
+    if isinstance(known, Kind):
+        return known
+    if type(value) in NUMBERS:
+        return Number(NUMBERS[type(value)])
+    if isinstance(value, np.generic):
+        return Number(value.dtype.name)
+    raise TypeError(f"machine code does not take a {type(value).__name__}")
+
+
+def kinds(values: Iterable[Any]) -> tuple[Kind, ...]:
+    return tuple(map(kind, values))
+
+
+def _array(value: np.ndarray) -> Array:
+    layout = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "A"
+    return Array(value.dtype.name, value.ndim, layout, value.flags.writeable)
+
+
+def table(fields: Any) -> Table:
+    """The kind of a named tuple of arrays, numbers, Structs, Pointers and such named tuples."""
+    inner = tuple(table(value) if isinstance(value, tuple) else kind(value) for value in fields)
+    key = (type(fields), inner)
+    if key not in _tables:
+        parts = frozenset(n for n, value in zip(fields._fields, fields) if isinstance(value, tuple))
+        _tables[key] = Table(type(fields).__name__, tuple(zip(fields._fields, inner)), parts)
+    return _tables[key]

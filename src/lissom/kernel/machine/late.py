@@ -1,0 +1,41 @@
+"""Kernels that compile only for the models that need them.
+
+Compiling a kernel compiles all it calls. What only some models use, and takes long to compile, is called by an address
+that the workspace holds: for all other models it costs nothing, and the callers need no second version.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lissom.kernel.machine.jit import kernel
+from lissom.kernel.machine.pointer import Pointer
+
+LATE: list[Any] = []  # functions reached by address
+
+
+def late(slot: int) -> Callable[[Callable], Any]:
+    """Let callers reach a kernel with the arguments (model, work, body, q, v) by the address work.late[slot]."""
+
+    def reached_by_address(function: Callable) -> Any:
+        def by_address(model, work, i, q, v):
+            function(model, work, i, q, v)
+
+        by_address.slot, by_address.py_func = slot, function  # type: ignore[attr-defined]
+        by_address.kernel = kernel(function)  # type: ignore[attr-defined]
+        LATE.append(by_address)
+        if bridge := sys.modules.get("lissom.kernel.machine.bridge.late"):
+            bridge.teach(by_address)
+        return by_address
+
+    return reached_by_address
+
+
+def address(by_address: Any, model: Any, work: Any, number: type) -> int:
+    """Where the machine code of a late kernel lies, for a packed model and workspace of one number type."""
+    state: np.ndarray = np.zeros(0, number)
+    return Pointer(by_address.kernel, model, work, 0, state, state).address

@@ -1,0 +1,34 @@
+"""Kernels behind pointers: a caller then does not compile them again.
+
+Numba optimises everything a function calls along with it. The integrators call the dynamics from many places; through a
+pointer (some 30 ns per call) they compile in seconds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lissom.kernel.machine import kinds
+
+
+class Hidden:
+    """A Struct as those see it who only hand it on: without its fields, so that they compile once for all Structs."""
+
+    __slots__ = ("address", "struct")
+    kind = kinds.Unseen()
+
+    def __init__(self, struct: Any) -> None:
+        self.struct, self.address = struct, struct.address
+
+
+class Pointer:
+    """A compiled kernel as a value that other kernels can call."""
+
+    def __init__(self, kernel: Any, *arguments: Any) -> None:
+        """`arguments`: examples, whose kinds choose the machine code.
+
+        The kernel itself sees what is `Hidden` from its callers.
+        """
+        self.kind = kinds.Function(kinds.kinds(arguments))
+        own = kinds.kinds(x.struct if isinstance(x, Hidden) else x for x in arguments)
+        self.address: int = kernel.address(own)

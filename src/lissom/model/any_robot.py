@@ -1,0 +1,82 @@
+"""A robot in any form that a person has at hand: its name or file, its description, or its compiled model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TypeAlias
+
+from lissom.errors import LissomError
+from lissom.model.compile import compile_robot
+from lissom.model.compiled import Model
+from lissom.model.files import builtin_names, load
+from lissom.model.robot import Robot
+
+AnyRobot: TypeAlias = str | os.PathLike[str] | Robot | Model
+"""What every public function takes: a name ("ella"), the path of a robot file, a Robot or a Model."""
+
+KEPT = 32  # models of robots used last
+
+
+def as_robot(robot: AnyRobot) -> Robot:
+    """The description of a robot in any form."""
+    if isinstance(robot, Robot):
+        return robot
+    if isinstance(robot, Model):
+        return robot.robot
+    if isinstance(robot, str | os.PathLike):
+        return _builtin(robot) if robot in _builtin_names() else load(robot)
+    raise LissomError(f"expected a robot: its name, the path of its file, a Robot or a Model; got {robot!r}")
+
+
+def as_model(robot: AnyRobot, prescribed: Iterable[str] | None = None) -> Model:
+    """The compiled model of a robot in any form; that of a Robot is made once and kept.
+
+    Args:
+        prescribed: joints whose motion is given; those of a given model unless said otherwise, none of a robot.
+    """
+    if isinstance(robot, Model) and (prescribed is None or _prescribes(robot, prescribed)):
+        return robot
+    return _compiled(_Same(as_robot(robot)), tuple(prescribed or ()))
+
+
+def compiled(robot: AnyRobot, prescribed: str | Iterable[str] = ()) -> Model:
+    """A new model of a robot in any form: flat arrays that the dynamics functions take.
+
+    Args:
+        prescribed: joints whose motion is given, by name: acceleration is an input, force a result.
+    """
+    return compile_robot(as_robot(robot), prescribed)
+
+
+def _prescribes(model: Model, joints: Iterable[str]) -> bool:
+    return {model.body(name).joint for name in joints} == set(model.prescribed)
+
+
+class _Same:
+    """A key that stands for one object, whatever it is equal to."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+
+    def __hash__(self) -> int:
+        return id(self.robot)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.robot is other.robot
+
+
+@lru_cache(maxsize=KEPT)
+def _compiled(key: _Same, prescribed: tuple[str, ...]) -> Model:
+    return compile_robot(key.robot, prescribed)
+
+
+@lru_cache(maxsize=1)
+def _builtin_names() -> frozenset[str]:
+    return frozenset(builtin_names())
+
+
+@lru_cache(maxsize=KEPT)
+def _builtin(name: str) -> Robot:
+    return load(name)

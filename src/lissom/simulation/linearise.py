@@ -1,0 +1,76 @@
+"""The Newton matrix of the closed loop by its local parts: links, joints, gears, and the gains of a control law."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lissom.control.kernel import Law
+from lissom.kernel.articulated import keep_frames, make_local
+from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
+from lissom.kernel.machine import Hidden, Struct, address, inline, kernel
+from lissom.model.compiled import Model
+from lissom.simulation.system import applied_forces
+
+
+def local_memory(model: Model) -> Any:
+    """Memory for the local parts at one configuration, as kernels take it."""
+    work = model.new_workspace()
+    if np.any(model.arrays.tree.nodes):
+        from lissom.kernel.exact_stiffness import exact_stiffness
+
+        work.fields.late[3] = address(exact_stiffness, model.struct, work, np.float64)
+    return Struct(make_local(model.arrays, work, model.nq))
+
+
+def stage_scratch(scratch: Any, local: Any) -> tuple[Any, int]:
+    """Scratch whose residuals leave their inverse dynamics in the workspace of `local`, where they are the kernel's.
+
+    Returns it with 1 where they are.
+    """
+    if scratch.fields.own.struct is not scratch.fields.work:
+        return scratch, 0
+    return Struct(scratch.fields._replace(own=Hidden(local.fields.work))), 1
+
+
+@kernel
+def linearise(system, scratch, local, t, seen):
+    """Fill the local parts at time t and the state (local.q, local.v, local.a).
+
+    `seen`: 1 where the workspace holds the inverse dynamics of this state already.
+    """
+    model = system.model
+    if seen == 0:
+        scratch.twin_inverse(model, local.work, local.q, local.v, local.a, scratch.wrench, local.force)
+    keep_frames(model, local)
+    link_stiffness(model, local.work, local.q, local.v)
+    joint_stiffness(model, local.q, local.v, local.stiffness, local.damping)
+    add_gains(system, scratch, local, t)
+
+
+@inline
+def add_gains(system, scratch, local, t):
+    """Gains of a law that measures the coordinate it drives, or the joint behind the rotor it drives.
+
+    A saturated force has none. What a law computes from a model of the arm is left out.
+    """
+    law = system.law
+    for k in range(local.gear_stiffness.shape[0]):
+        local.gear_stiffness[k] = 0.0
+        local.gear_damping[k] = 0.0
+    if law.force.shape[0] == 0 or law.law == Law.COMPUTED_TORQUE:
+        return
+    applied_forces(system, scratch, t, local.q, local.v, local.force)
+    for k in range(law.force.shape[0]):
+        driven = law.force[k]
+        measured = law.measured_v[k]
+        if not law.lower[k] < local.force[driven] < law.upper[k]:
+            continue
+        gear = local.gear_of[measured]
+        if driven == measured:
+            local.stiffness[driven] += law.kp[k]
+            local.damping[driven] += law.kd[k]
+        elif gear >= 0 and system.model.gears.rotor_v[gear] == driven:
+            local.gear_stiffness[gear] += law.kp[k]
+            local.gear_damping[gear] += law.kd[k]

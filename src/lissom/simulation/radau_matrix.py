@@ -1,0 +1,228 @@
+"""Newton matrix of Radau's stages in three forms, from cheap to exact.
+
+SHARED   one configuration for all stages: by the eigenvalues of the tableau one real and one complex articulated
+         factorisation
+STAGES   every stage at its own configuration: one articulated factorisation of all three
+EXACT    all derivatives of the equations of motion at one state, dense: n^3
+
+The first two hold what links, joints, gears and gains do by themselves; what they leave out, the iteration makes good.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.kernel import articulated, coupled
+from lissom.kernel.chart import move
+from lissom.kernel.machine import Pointer, Struct, inline, kernel
+from lissom.model.compiled import Model
+from lissom.simulation import linear_solve
+from lissom.simulation.linearise import linearise, local_memory, stage_scratch
+from lissom.simulation.newton import DUE, EXACT, SHARED, STAGES
+from lissom.simulation.radau_tableau import GAMMA, INVERSE, LAMBDA, NODES, SQUARE, TABLEAU, TRANSFORM
+from lissom.simulation.stepping import JACOBIANS
+from lissom.simulation.system import linear_parts, prescribe
+
+
+class Matrix(NamedTuple):
+    """Memory and kernels of the matrix."""
+
+    first: Any  # Local of stage 1
+    second: Any  # of stage 2, where SHARED is taken
+    third: Any  # of stage 3
+    scratch: Any  # Scratch whose residuals fill the workspace of stage 1
+    scratch_second: Any  # of stage 2
+    scratch_third: Any  # of stage 3
+    seen: int  # 1 where they do: the equations of motion are the kernel's
+    real: Any  # Factors for GAMMA
+    complex: Any  # Factors for LAMBDA
+    coupled: Any  # Coupled
+    linearise: Any  # Pointers
+    factorise_real: Any
+    factorise_complex: Any
+    solve_real: Any
+    solve_complex: Any
+    assemble_stage: Any
+    factorise_coupled: Any
+    solve_coupled: Any
+    M: np.ndarray  # (n, n) of the exact form
+    C: np.ndarray
+    K: np.ndarray
+    dense: np.ndarray  # (n, n) factors of M + h gamma C + h^2 gamma^2 K
+    pivots: np.ndarray
+    dense_complex: np.ndarray
+    pivots_complex: np.ndarray
+
+
+def make_matrix(model: Model, system: Any, scratch: Any) -> Any:
+    """Memory for `model`; system and scratch as kernels take them. Dense arrays take no memory until they are used."""
+    n = model.nv
+    first, second, third = stages = [local_memory(model) for _ in range(3)]
+    scratches = [stage_scratch(scratch, local) for local in stages]
+    real, complex_ = (Struct(articulated.make_factors(model.arrays, number)) for number in (np.float64, np.complex128))
+    whole = Struct(coupled.make_coupled(model.arrays))
+    struct = model.struct
+    return Struct(
+        Matrix(
+            first=first,
+            second=second,
+            third=third,
+            scratch=scratches[0][0],
+            scratch_second=scratches[1][0],
+            scratch_third=scratches[2][0],
+            seen=scratches[0][1],
+            real=real,
+            complex=complex_,
+            coupled=whole,
+            linearise=Pointer(linearise, system, scratch, first, 0.0, 1),
+            factorise_real=Pointer(articulated.factorise, struct, first, real, 0.0, 0.0),
+            factorise_complex=Pointer(articulated.factorise, struct, first, complex_, 0j, 0j),
+            solve_real=Pointer(articulated.solve, struct, first, real),
+            solve_complex=Pointer(articulated.solve, struct, first, complex_),
+            assemble_stage=Pointer(coupled.assemble_stage, struct, first, whole, 0),
+            factorise_coupled=Pointer(coupled.factorise_coupled, struct, whole, first, second, third),
+            solve_coupled=Pointer(coupled.solve_coupled, struct, whole),
+            M=np.zeros((n, n)),
+            C=np.zeros((n, n)),
+            K=np.zeros((n, n)),
+            dense=np.zeros((n, n)),
+            pivots=np.zeros(n, np.int64),
+            dense_complex=np.zeros((n, n), complex),
+            pivots_complex=np.zeros(n, np.int64),
+        )
+    )
+
+
+@inline
+def linearise_stage(system, scratch, state, work, local, i, t, h):
+    """Local parts at the present guess of stage i."""
+    move(system.model, state.q, work.U[i], local.q)
+    for k in range(local.v.shape[0]):
+        local.v[k] = work.V[i, k]
+        local.a[k] = work.A[i, k]
+    prescribe(system, t + NODES[i] * h, local.q, local.v, local.a)
+    work.matrix.linearise(system, scratch, local, t + NODES[i] * h, work.matrix.seen)
+
+
+@kernel
+def renew(system, scratch, scratch_c, state, work, form, t, h):
+    """Factorise the matrix in the given form at the stages' present guess, whose residuals were just computed.
+
+    Returns whether it is regular.
+    """
+    matrix = work.matrix
+    model = system.model
+    hg = h * GAMMA
+    hl = h * LAMBDA
+    if form == SHARED:
+        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h)
+        matrix.factorise_real(model, matrix.second, matrix.real, hg, hg * hg)
+        matrix.factorise_complex(model, matrix.second, matrix.complex, hl, hl * hl)
+        return True
+    if form == STAGES:
+        linearise_stage(system, scratch, state, work, matrix.first, 0, t, h)
+        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h)
+        linearise_stage(system, scratch, state, work, matrix.third, 2, t, h)
+        for a in range(3):
+            for b in range(3):
+                matrix.coupled.by_damping[a, b] = h * TABLEAU[a, b]
+                matrix.coupled.by_stiffness[a, b] = h * h * SQUARE[a, b]
+        matrix.assemble_stage(model, matrix.first, matrix.coupled, 0)
+        matrix.assemble_stage(model, matrix.second, matrix.coupled, 1)
+        matrix.assemble_stage(model, matrix.third, matrix.coupled, 2)
+        matrix.factorise_coupled(model, matrix.coupled, matrix.first, matrix.second, matrix.third)
+        matrix.factorise_real(model, matrix.second, matrix.real, hg, hg * hg)
+        return True
+    if work.newton.plan[DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
+        move(model, state.q, work.U[1], state.q1)
+        for k in range(state.v.shape[0]):
+            state.v1[k] = work.V[1, k]
+            state.a1[k] = work.A[1, k]
+        at = t + NODES[1] * h
+        prescribe(system, at, state.q1, state.v1, state.a1)
+        linear_parts(system, scratch, scratch_c, at, state.q1, state.v1, state.a1, matrix.M, matrix.C, matrix.K)
+        state.counts[JACOBIANS] += 1
+    return factorise_dense(matrix, h)
+
+
+@inline
+def factorise_dense(matrix, h):
+    """Factors of the exact form for the step h."""
+    n = matrix.M.shape[0]
+    for row in range(n):
+        for k in range(n):
+            M = matrix.M[row, k]
+            C = h * matrix.C[row, k]
+            K = h * h * matrix.K[row, k]
+            matrix.dense[row, k] = M + GAMMA * C + GAMMA * GAMMA * K
+            matrix.dense_complex[row, k] = M + LAMBDA * C + LAMBDA * LAMBDA * K
+    regular = linear_solve.factorise(matrix.dense, matrix.pivots)
+    return regular and linear_solve.factorise(matrix.dense_complex, matrix.pivots_complex)
+
+
+@kernel
+def correct(system, work, form):
+    """Newton step of the stage accelerations for the residuals work.R, into work.step (3, n)."""
+    matrix = work.matrix
+    n = work.R.shape[1]
+    if form == STAGES:
+        x = matrix.coupled.x
+        for i in range(3):
+            for k in range(n):
+                x[i, k] = -work.R[i, k]
+        matrix.solve_coupled(system.model, matrix.coupled)
+        for i in range(3):
+            for k in range(n):
+                work.step[i, k] = x[i, k]
+        return
+    x = matrix.real.x
+    z = matrix.complex.x
+    for k in range(n):
+        real = 0.0
+        upper = 0.0j
+        for i in range(3):
+            real -= INVERSE[0, i].real * work.R[i, k]
+            upper -= INVERSE[1, i] * work.R[i, k]
+        x[k] = real
+        z[k] = upper
+    if form == SHARED:
+        matrix.solve_real(system.model, matrix.second, matrix.real)
+        matrix.solve_complex(system.model, matrix.second, matrix.complex)
+    else:
+        linear_solve.solve(matrix.dense, matrix.pivots, x)
+        linear_solve.solve(matrix.dense_complex, matrix.pivots_complex, z)
+    for i in range(3):
+        for k in range(n):
+            work.step[i, k] = TRANSFORM[i, 0].real * x[k] + 2.0 * (TRANSFORM[i, 1] * z[k]).real
+
+
+@kernel
+def filter_error(system, work, form, h):
+    """Filter work.error (position, velocity) by (1 - h gamma f')^-1 against stiff components."""
+    matrix = work.matrix
+    e_u = work.error[0]
+    e_v = work.error[1]
+    x = matrix.real.x
+    hg = h * GAMMA
+    n = x.shape[0]
+    if form == EXACT:
+        for row in range(n):
+            value = 0.0
+            for k in range(n):
+                value += matrix.M[row, k] * e_v[k] - hg * matrix.K[row, k] * e_u[k]
+            x[row] = value
+        linear_solve.solve(matrix.dense, matrix.pivots, x)
+    else:  # e_v - J^-1 (h gamma (D e_v + K (e_u + h gamma e_v))), the same without M
+        ahead = work.step[0]
+        for k in range(n):
+            x[k] = 0.0
+            ahead[k] = e_u[k] + hg * e_v[k]
+        articulated.add_local_product(system.model, matrix.second, hg, hg, e_v, ahead, x)
+        matrix.solve_real(system.model, matrix.second, matrix.real)
+        for k in range(n):
+            x[k] = e_v[k] - x[k]
+    for k in range(n):
+        e_v[k] = x[k]
+        e_u[k] += hg * e_v[k]

@@ -1,0 +1,189 @@
+"""The articulated factorisations solve the same systems as dense matrices, and their local parts are derivatives.
+
+On random trees of every joint type, rigid and flexible links of each order of the field, with gears, springs, stops and
+friction, some joints prescribed.
+"""
+
+import numpy as np
+import pytest
+from random_robots import JOINTS, random_robot, random_state
+
+from lissom.dynamics import inverse_dynamics, mass_matrix
+from lissom.kernel import articulated, coupled
+from lissom.kernel.inverse import inverse_dynamics as compiled_inverse
+from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
+from lissom.kernel.machine import Struct
+from lissom.kernel.passive import passive_forces
+from lissom.model import Robot
+from lissom.simulation.linearise import local_memory
+
+TREES = 12
+FIELDS = ("none", "first", "exact")
+DAMPING, STIFFNESS = 1e-2, 2e-4  # h and h^2 of a step that is large for the stiffest of these trees
+
+
+def local_parts(model, rng, q, v, a):
+    """Local parts at a state, with random gains of a law that drives the rotors and measures the joints."""
+    packed = local_memory(model)
+    local = packed.fields
+    local.q[:], local.v[:], local.a[:] = q, v, a
+    none = np.zeros((len(model.bodies) + 1, 6))
+    compiled_inverse(model.struct, local.work, local.q, local.v, local.a, none, local.force)
+    articulated.keep_frames(model.struct, packed)
+    link_stiffness(model.struct, local.work, local.q, local.v)
+    joint_stiffness(model.struct, local.q, local.v, local.stiffness, local.damping)
+    local.gear_stiffness[:], local.gear_damping[:] = rng.uniform(0, 50, (2, local.gear_of.max() + 1))
+    return packed
+
+
+def dense_parts(model, packed):
+    """M, D, K of the local parts as matrices."""
+    local, gears = packed.fields, model.arrays.gears
+    work = local.work.fields
+    parts = []
+    for links, joints, of_gear, of_law in (
+        (work.link_damping, local.damping, gears.damping, local.gear_damping),
+        (work.link_stiffness, local.stiffness, gears.stiffness, local.gear_stiffness),
+    ):
+        whole = np.diag(joints)
+        for row, body in enumerate(model.bodies, start=1):
+            count = body.modes_v.stop - body.modes_v.start
+            whole[body.modes_v, body.modes_v] += links[row, :count, :count]
+        for rotor, joint, gear, law in zip(gears.rotor_v, gears.joint_v, of_gear, of_law):
+            pair = np.ix_([rotor, joint], [rotor, joint])
+            whole[pair] += [[gear, law - gear], [-gear, gear]]
+        parts.append(whole)
+    return mass_matrix(model, local.q), *parts
+
+
+def solved(J, b, held):
+    """J^-1 b with the held coordinates at rest."""
+    free = np.setdiff1d(np.arange(len(b)), held)
+    x = np.zeros_like(b)
+    x[free] = np.linalg.solve(J[np.ix_(free, free)], b[free])
+    return x
+
+
+def tree(number):
+    """A tree with all joint types in random order, and its states."""
+    rng = np.random.default_rng(number)
+    joints = [str(kind) for kind in rng.permutation(JOINTS)]
+    robot = random_robot(rng, joints, stiffening=FIELDS[number % 3])
+    prescribed = [link.joint.name for link in robot.bodies if link.joint.type in ("revolute", "universal")]
+    model = robot.compile(prescribed=prescribed if number % 2 else ())
+    states = [(*random_state(robot, rng), rng.normal(size=model.nv)) for _ in range(3)]
+    return model, rng, [local_parts(model, rng, *state) for state in states]
+
+
+@pytest.mark.parametrize("number", range(TREES))
+@pytest.mark.parametrize("kind", [float, complex])
+def test_recursive_solution_is_the_dense_one(number, kind):
+    model, rng, (local, _, _) = tree(number)
+    by_damping, by_stiffness = (DAMPING, STIFFNESS) if kind is float else (DAMPING * (1 + 2j), STIFFNESS * (1 - 1j))
+    M, D, K = dense_parts(model, local)
+    J = M + by_damping * D + by_stiffness * K
+    factors = Struct(articulated.make_factors(model.arrays, np.dtype(kind).type))
+    articulated.factorise(model.struct, local, factors, by_damping, by_stiffness)
+    for _ in range(2):  # factors serve for more than one
+        b = rng.normal(size=model.nv) + (1j * rng.normal(size=model.nv) if kind is complex else 0)
+        factors.fields.x[:] = b
+        articulated.solve(model.struct, local, factors)
+        expected = solved(J, b, np.flatnonzero(model.arrays.velocities.prescribed))
+        assert np.abs(factors.fields.x - expected).max() < 1e-10 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("number", range(TREES))
+def test_solution_of_three_stages_is_the_dense_one(number):
+    model, rng, stages = tree(number)
+    n, held = model.nv, np.flatnonzero(model.arrays.velocities.prescribed)
+    memory = coupled.make_coupled(model.arrays)
+    memory.by_damping[:] = DAMPING * (np.eye(3) + rng.uniform(-0.5, 0.5, (3, 3)))
+    memory.by_stiffness[:] = STIFFNESS * (np.eye(3) + rng.uniform(-0.5, 0.5, (3, 3)))
+    packed = Struct(memory)
+    J = np.zeros((3, n, 3, n))
+    for a, local in enumerate(stages):
+        M, D, K = dense_parts(model, local)
+        J[a] = memory.by_damping[a][None, :, None] * D[:, None] + memory.by_stiffness[a][None, :, None] * K[:, None]
+        J[a, :, a] += M
+        coupled.assemble_stage(model.struct, local, packed, a)
+    coupled.factorise_coupled(model.struct, packed, *stages)
+    for _ in range(2):
+        b = rng.normal(size=(3, n))
+        memory.x[:] = b
+        coupled.solve_coupled(model.struct, packed)
+        at_rest = np.concatenate([held + a * n for a in range(3)])
+        expected = solved(J.reshape(3 * n, 3 * n), b.ravel(), at_rest).reshape(3, n)
+        assert np.abs(memory.x - expected).max() < 1e-10 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("number", range(TREES))
+def test_local_product_is_that_of_the_matrices(number):
+    model, rng, (local, _, _) = tree(number)
+    _, D, K = dense_parts(model, local)
+    rate, place, out = rng.normal(size=(3, model.nv))
+    expected = out + 0.3 * D @ rate + 0.7 * K @ place
+    articulated.add_local_product(model.struct, local, 0.3, 0.7, rate, place, out)
+    assert np.allclose(out, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+
+
+def beam_with_weight(stiffening, weight, gravity):
+    """A beam with a lumped mass on a joint about an oblique axis; at its end a point mass as a body of its own."""
+    section = {"rhoA": 1.2, "EA": 2e4, "EIy": 40.0, "EIz": 60.0, "GJ": 30.0, "Jx": 0.012, "Jy": 0.005, "Jz": 0.006}
+    beam = {
+        "length": 1.1,
+        "stiffening": stiffening,
+        "section": section,
+        "modes": {"y": 2, "z": 2, "torsion": 1, "axial": 1},
+        "masses": [{"mass": 0.4, "at": 0.6}],
+        "damping": {"stiffness": 2e-3, "mass": 0.2},
+    }
+    links = [
+        {"name": "arm", "joint": {"type": "revolute", "name": "spin", "axis": [0.2, 0.5, 1.0]}, "beam": beam},
+        {"name": "weight", "parent": "arm", "joint": {"type": "fixed", "name": "end"}, "body": {"mass": weight}},
+    ]
+    return Robot.from_dict({"lissom": 1, "name": "spun", "gravity": gravity, "links": links}).compile()
+
+
+@pytest.mark.parametrize("stiffening", FIELDS)
+@pytest.mark.parametrize(
+    ("weight", "gravity", "speed"),
+    [(1e-9, [0.0, 0.0, 0.0], 12.0), (3.0, [30.0, 0.0, 0.0], 0.0)],
+    ids=["spun", "pulled"],
+)
+def test_stiffness_of_a_straight_link_is_the_derivative_of_its_forces(stiffening, weight, gravity, speed):
+    """Where it spins and speeds up, and where it is pulled along by what it carries. Symmetric parts are compared."""
+    model = beam_with_weight(stiffening, weight, gravity)
+    q, v, a = np.zeros((3, model.nv))
+    v[0], a[0] = speed, 0.5 * speed
+    _, D, K = dense_parts(model, local_parts(model, np.random.default_rng(0), q, v, a))
+    modes = model.bodies[0].modes_v
+    exact = np.zeros((2, model.nv, model.nv))
+    for k in range(model.nv):
+        step = 1e-30j * np.eye(model.nv)[k]
+        exact[0, :, k] = inverse_dynamics(model, q + step, v, a).imag / 1e-30
+        exact[1, :, k] = inverse_dynamics(model, q, v + step, a).imag / 1e-30
+    stiffness, damping = (0.5 * (block + block.T) for block in exact[:, modes, modes])
+    elastic = model.flexible["arm"].stiffness()
+    assert (np.abs(stiffness - elastic).max() > 20) == (speed > 0 or stiffening != "none")  # what the motion adds
+    share = 0.03 if stiffening == "exact" else 1e-6  # there, what couples stretch and bending is left out
+    assert np.abs(K[modes, modes] - stiffness).max() < share * np.abs(stiffness - elastic).max() + 1e-9 * elastic.max()
+    assert np.abs(D[modes, modes] - damping).max() < 1e-9 * np.abs(damping).max()
+
+
+@pytest.mark.parametrize("moving", [0.0, 1.0])
+def test_joint_stiffness_is_the_derivative_of_passive_forces(moving):
+    """Of friction, springs and stops, each by its own coordinate; at rest also where a stop damps what hits it."""
+    rng = np.random.default_rng(3)
+    kinds = ["revolute", "prismatic", "planar", "cylindrical"]
+    robot = random_robot(rng, kinds, flexible=0.0, transmissions=0.0, passive=1.0)
+    model = robot.compile()
+    q, v = random_state(robot, rng)
+    v *= moving
+    stiffness, damping = np.zeros((2, model.nv))
+    joint_stiffness(model.struct, q, v, stiffness, damping)
+    by_q, by_v = np.zeros((2, model.nv), complex)
+    passive_forces(model.struct, q + 1e-30j, v.astype(complex), by_q)
+    passive_forces(model.struct, q.astype(complex), v + 1e-30j, by_v)
+    assert np.allclose(damping, -by_v.imag / 1e-30, rtol=1e-12)
+    if not moving:
+        assert np.allclose(stiffness, -by_q.imag / 1e-30, rtol=1e-12)

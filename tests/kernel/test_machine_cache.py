@@ -1,0 +1,75 @@
+"""Machine code on disk: shared by processes, made again when damaged, done without where nothing can be written."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+COMPILE = """
+import sys
+import numpy as np
+from lissom.kernel.machine import events
+from lissom.kernel.mass_matrix import solve_factorised
+names = []
+with events.listening(lambda name: name and names.append(name)):
+    b = np.array([[2.0, 8.0]])
+    solve_factorised(np.diag([1.0, 2.0]), b, 2)
+assert b.tolist() == [[2.0, 2.0]]
+print(len(names))
+"""
+COMMAND = """
+import sys
+from lissom.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+assert "numba" not in sys.modules
+"""
+
+
+def start(*arguments, **environment):
+    command = [sys.executable, "-c", *arguments]
+    changed = {k: v for k, v in {**os.environ, **environment}.items() if v is not None}
+    return subprocess.Popen(command, env=changed, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finished(process):
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    return out.strip(), err
+
+
+def test_processes_that_start_together_compile_once(tmp_path):
+    processes = [start(COMPILE, LISSOM_CACHE_KERNELS=str(tmp_path)) for _ in range(3)]
+    assert sorted(finished(process)[0] for process in processes) == ["0", "0", "1"]
+
+
+@pytest.mark.parametrize("damage", [lambda code: code[:1000], lambda code: b"", lambda code: b"\0" * len(code)])
+def test_damaged_machine_code_is_made_again(tmp_path, damage):
+    assert finished(start(COMPILE, LISSOM_CACHE_KERNELS=str(tmp_path)))[0] == "1"
+    (code,) = tmp_path.glob("*.code")
+    code.write_bytes(damage(code.read_bytes()))
+    assert finished(start(COMPILE, LISSOM_CACHE_KERNELS=str(tmp_path)))[0] == "1"
+    assert finished(start(COMPILE, LISSOM_CACHE_KERNELS=str(tmp_path)))[0] == "0"
+
+
+def test_without_a_place_to_write_it_compiles_in_memory_and_says_so_in_one_line(tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    out, err = finished(start(COMPILE, LISSOM_CACHE=str(file), LISSOM_CACHE_KERNELS=None))
+    assert out == "1"
+    (line,) = err.splitlines()
+    assert str(file) in line and "every process compiles its machine code again" in line and "LISSOM_CACHE=" in line
+
+
+def test_the_user_may_ask_for_nothing_on_disk():
+    assert finished(start(COMPILE, LISSOM_CACHE="off", LISSOM_CACHE_KERNELS=None)) == ("1", "")
+
+
+@pytest.mark.parametrize("command", [["list"], ["check", "ella"], ["describe", "ella"], ["--version"]], ids=" ".join)
+def test_a_command_that_computes_nothing_loads_no_compiler(command, tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    assert finished(start(COMMAND, *command, LISSOM_CACHE=str(file), LISSOM_CACHE_KERNELS=None))[1] == ""

@@ -1,0 +1,133 @@
+"""Machine code is made again when a source it depends on changes, and only then."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from places import ROOT
+
+KERNELS = {
+    "kernel": "lissom.kernel.forward:forward_dynamics",
+    "chart": "lissom.kernel.chart:move",
+    "theory": "lissom.theory.lie_group.passes:newton_euler",
+    "simulation": "lissom.simulation.system:acceleration",
+    "march": "lissom.simulation.radau:march",
+}
+STAMPS = """
+import json, sys
+from importlib import import_module
+from lissom.kernel.machine.stamp import stamp
+found = {}
+for name, path in json.loads(sys.argv[1]).items():
+    module, kernel = path.split(":")
+    found[name] = stamp(getattr(import_module(module), kernel).py_func)
+print(json.dumps(found))
+"""
+COMPILE = """
+import numpy as np
+from lissom.kernel.machine import events
+from lissom.kernel.mass_matrix import solve_factorised
+names = []
+with events.listening(lambda name: name and names.append(name)):
+    solve_factorised(np.eye(2), np.ones((1, 2)), 2)
+print(len(names))
+"""
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """A copy of the package that may be edited."""
+    copy = tmp_path_factory.mktemp("package") / "lissom"
+    shutil.copytree(ROOT / "src" / "lissom", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+def python(package, code, *arguments, **environment):
+    path = {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, env={**os.environ, **path, **environment}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def stamps(package):
+    return python(package, STAMPS, json.dumps(KERNELS))
+
+
+class Edited:
+    """A file of the copy with one change, taken back at the end."""
+
+    def __init__(self, package, file, old, new):
+        self.file, self.old, self.new = package / file, old, new
+
+    def __enter__(self):
+        self.text = self.file.read_text(encoding="utf-8")
+        changed, count = re.subn(self.old, self.new, self.text, count=1)
+        assert count == 1, f"{self.old} is not in {self.file}"
+        self.file.write_text(changed, encoding="utf-8")
+
+    def __exit__(self, *_):
+        self.file.write_text(self.text, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def before(package):
+    return stamps(package)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "changes"),
+    [
+        ("kernel/chart.py", r"base\[at\] \+ u\[k\]", "u[k] + base[at]", {"chart", "march"}),  # a kernel
+        ("kernel/forward.py", r"work\.zero - model\.gravity", "-model.gravity", {"kernel"}),  # a helper beside it
+        (
+            "kernel/algebra.py",
+            r"(def cross\(.*\):\n)",
+            r"\1    # as in a textbook\n",
+            {"kernel", "chart", "theory", "march"},
+        ),
+        ("kernel/arrays.py", r"LANES = 4", "LANES = 8", {"kernel"}),  # a constant
+        ("kernel/rows.py", r"count % 4\b", "count % 2", {"kernel"}),  # a helper of a helper
+        ("kernel/lanes.py", r"total \+ scale \* row", "scale * row + total", {"kernel"}),  # what the bridge overloads
+        ("theory/screw_algebra.py", r"(def bracket\(.*\):\n)", r"\1    # of screws\n", {"theory"}),
+        ("control/kernel.py", r"(@\w+\ndef control_forces\(.*\):\n)", r"\1    # a law\n", {"simulation", "march"}),
+        ("kernel/machine/bridge/lanes.py", r"self\.builder\.fadd", "self.builder.fsub", set(KERNELS)),
+        ("kernel/machine/jit.py", r'"nsz", ', "", set(KERNELS)),
+    ],
+)
+def test_an_edit_changes_the_stamps_of_all_that_depend_on_it(package, before, file, old, new, changes):
+    with Edited(package, file, old, new):
+        after = stamps(package)
+    assert changes == {name for name in KERNELS if after[name] != before[name]}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("simulation/export.py", r'"""', '"""Files. '),
+        ("simulation/system.py", r'"""The closed loop', '"""The whole closed loop'),
+        ("model/describe.py", r'"""', '"""Text. '),
+        ("kernel/arrays.py", r"class Axis\(Enum\):", "class Axis(Enum):\n    FURTHER = 'one more'"),
+        ("kernel/machine/events.py", r'"""', '"""Listeners. '),
+        ("theory/simulate.py", r'"""', '"""Runs. '),
+    ],
+)
+def test_an_edit_to_what_no_kernel_uses_changes_no_stamp(package, before, file, old, new):
+    with Edited(package, file, old, new):
+        assert stamps(package) == before
+
+
+def test_a_kernel_compiles_once_and_again_after_an_edit(package, tmp_path):
+    def compiled():
+        return python(package, COMPILE, LISSOM_CACHE_KERNELS=str(tmp_path))
+
+    assert compiled() == 1
+    assert compiled() == 0
+    with Edited(package, "kernel/mass_matrix.py", r"b\[j\] = s / L\[j, j\]", "b[j] = s * (1.0 / L[j, j])"):
+        assert compiled() == 1
+    with Edited(package, "model/describe.py", r'"""', '"""Text. '):
+        assert compiled() == 0

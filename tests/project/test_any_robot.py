@@ -1,0 +1,166 @@
+"""Every public function takes a robot's name, its description or its compiled model, with one and the same result."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import lissom
+from lissom import analysis, control, dynamics, simulation, theory
+from lissom.dynamics import operations, symbolic
+from lissom.errors import LissomError
+from lissom.model import as_model, as_robot
+
+ROBOT = lissom.Robot.from_yaml("""
+lissom: 1
+name: two-link
+materials: {aluminium: {E: 7.0e10, nu: 0.33, rho: 2700}}
+links:
+  - name: upper
+    joint: {name: shoulder, type: revolute, axis: [0, 1, 0]}
+    beam: {length: 0.8, material: aluminium, section: {shape: tube, outer: 0.03, thickness: 0.002}, modes: {z: 1}}
+  - name: forearm
+    joint: {name: elbow, type: revolute, axis: [0, 1, 0], damping: 0.1}
+    body: {mass: 1.0, com: [0.2, 0, 0], inertia: [0.01, 0.02, 0.02], tip: [0.4, 0, 0]}
+""")
+MODEL = ROBOT.compile()
+REST = MODEL.neutral()
+ZERO = np.zeros(MODEL.nv)
+LAST = MODEL.links[-1]
+JOINT = MODEL.joints[0]
+GAINS = {JOINT: {"p": 10.0, "d": 1.0}}
+
+# what each function is given after the robot; a function that takes a robot must be listed here
+ARGUMENTS = {
+    lissom.compile: (),
+    lissom.forward_dynamics: (REST, ZERO),
+    lissom.inverse_dynamics: (REST, ZERO, ZERO),
+    lissom.mass_matrix: (REST,),
+    lissom.bias: (REST, ZERO),
+    lissom.joint_wrenches: (REST, ZERO, ZERO),
+    lissom.energy: (REST, ZERO),
+    lissom.tip_pose: (REST,),
+    lissom.point_pose: (REST, LAST),
+    lissom.point_velocity: (REST, ZERO, LAST),
+    lissom.jacobian: (REST, LAST),
+    lissom.derivatives: (REST, ZERO),
+    lissom.linearise: (),
+    lissom.natural_modes: (),
+    lissom.static_equilibrium: (),
+    lissom.frequency_response: (JOINT, JOINT, [3.0]),
+    lissom.compare: (["kernel"],),
+    lissom.sensitivity: ("gravity.2", 0.02),
+    lissom.simulate: (0.02,),
+    dynamics.configuration: (),
+    dynamics.rates: (),
+    dynamics.forces: (),
+    dynamics.integrate: (REST, ZERO),
+    dynamics.inverse_derivatives: (REST, ZERO, ZERO),
+    dynamics.parameter_derivatives: (["gravity.2"], REST, ZERO, ZERO),
+    dynamics.point_force: (REST, np.ones(6), LAST),
+    symbolic.forward_dynamics: (),
+    symbolic.inverse_dynamics: (),
+    symbolic.mass_matrix: (),
+    symbolic.energy: (),
+    symbolic.tip_pose: (),
+    symbolic.point_pose: (LAST,),
+    symbolic.point_velocity: (LAST,),
+    symbolic.configuration_rate: (),
+    operations.count: (),
+    operations.evaluate: ("mass_matrix", REST, ZERO),
+    control.pd: (GAINS, 0.0),
+    control.computed_torque: (GAINS, 0.0),
+    control.torques: ({JOINT: 1.0},),
+    control.lqr: (),
+    control.shaper: (),
+    control.light_modes: (),
+    control.rigid_twin: (),
+    control.from_config: (
+        {"type": "pd", "gains": GAINS, "reference": {"type": "quintic", "to": {JOINT: 0.1}, "duration": 1.0}},
+    ),
+}
+
+
+def public_functions():
+    for module in (lissom, dynamics, symbolic, operations, analysis, control, simulation, theory):
+        for name in getattr(module, "__all__", dir(module)):
+            made = getattr(module, name)
+            if inspect.isfunction(made) and made.__module__.startswith("lissom") and not name.startswith("_"):
+                yield made
+
+
+def takes_a_robot(function):
+    first = next(iter(inspect.signature(function).parameters.values()), None)
+    return first is not None and first.name in ("robot", "model", "what")
+
+
+def numbers(result):
+    """Whatever a function returned, as one flat array."""
+    for name in ("function", "K", "A", "output", "q", "frequencies", "kp"):
+        result = getattr(result, name, result)
+    if hasattr(result, "name_in"):  # of CasADi
+        return np.array([result.n_instructions()])
+    if isinstance(result, tuple | list):
+        return np.concatenate([numbers(part) for part in result])
+    if hasattr(result, "arrays"):
+        return np.array([result.nv, result.nq])
+    if hasattr(result, "links"):
+        return np.array([len(result.links)])
+    if hasattr(result, "rows"):
+        return np.array([row["tip"] for row in result.rows])
+    return np.ravel(np.asarray(getattr(result, "times", result), float))
+
+
+def test_every_public_function_of_a_robot_is_tested_here():
+    of_a_robot = {function for function in public_functions() if takes_a_robot(function)}
+    outside = {operations.integrate, operations.vector, as_model}  # imported there
+    assert of_a_robot - outside - set(ARGUMENTS) == set()
+
+
+@pytest.fixture(scope="module")
+def forms(tmp_path_factory):
+    """The robot as the path of its file, as a description and compiled."""
+    path = tmp_path_factory.mktemp("robots") / "two-link.yaml"
+    ROBOT.save(path)
+    return str(path), ROBOT, MODEL
+
+
+@pytest.mark.parametrize("function", ARGUMENTS, ids=lambda function: f"{function.__module__}.{function.__name__}")
+def test_names_descriptions_and_models_are_taken_alike(function, forms):
+    options = {"duration": 0.02} if function is lissom.compare else {}
+    named, described, compiled = (numbers(function(robot, *ARGUMENTS[function], **options)) for robot in forms)
+    assert len(named)
+    assert np.array_equal(named, described) and np.array_equal(named, compiled)
+
+
+@pytest.mark.parametrize("name", theory.names())
+def test_formulations_take_every_form(name, forms):
+    found = []
+    for robot in forms:
+        try:
+            found.append(theory.build(name, robot).accelerations(REST, ZERO, ZERO))
+        except theory.Unsupported as error:
+            found.append(str(error))
+    assert np.array_equal(found[0], found[1]) and np.array_equal(found[1], found[2])
+
+
+def test_a_robot_is_compiled_once():
+    assert as_model(ROBOT) is as_model(ROBOT)
+    assert as_model("ella") is as_model("ella")
+    assert as_model(ROBOT) is not as_model(ROBOT.model_copy())
+    driven = as_model(ROBOT, [JOINT])
+    assert driven.prescribed == as_model(driven).prescribed == (JOINT,)
+    assert as_model(driven, []).prescribed == ()
+    assert as_robot(MODEL) is ROBOT
+
+
+def test_a_changed_robot_is_compiled_anew():
+    heavy = ROBOT.with_value("gravity.2", -20.0)
+    assert lissom.bias(heavy, REST, ZERO) == pytest.approx(lissom.bias(heavy.compile(), REST, ZERO), rel=1e-15)
+    assert as_model(heavy) is not as_model(ROBOT)
+
+
+def test_anything_else_is_refused():
+    for wrong in (3, None, {"name": "arm"}):
+        with pytest.raises(LissomError, match="expected a robot: its name"):
+            lissom.mass_matrix(wrong, REST)
