@@ -278,7 +278,7 @@ BROKEN = {
     "transmission on a universal joint": (
         "[0, 0, 1]]}",
         "[0, 0, 1]], transmission: {rotor_inertia: 1}}",
-        ["links.forearm.joint.transmission", "universal", "revolute or prismatic"],
+        ["links.forearm.joint.transmission", "universal", "revolute, prismatic or helical"],
     ),
     "transmission without rotor": (
         "damping: 0.1",
