@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 # Two test workers on two cores: a BLAS that starts threads of its own only slows them down.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test verify verification docs lint browser bench numba clean
+.PHONY: demo test verify verification docs lint browser bench numba wheel clean
 
 demo: $(VENV)/.installed-core
 	$(BIN)/lissom run ella --out out/demo
@@ -28,6 +28,14 @@ verification: $(VENV)/.installed-test browser
 # The smoke suite on the oldest and the newest Numba that is allowed, each in a fresh environment.
 numba: $(VENV)/.installed-test
 	$(BIN)/pytest -m slow tests/project/test_numba_versions.py
+
+# A wheel that holds the machine code of all kernels, for processors of two levels: nothing compiles after installing it.
+LIBRARY := src/lissom/kernel/machine/built
+wheel: $(VENV)/.installed-core
+	rm -rf $(LIBRARY)
+	$(BIN)/lissom build --folder $(LIBRARY) --level x86-64-v3 --level x86-64-v2
+	$(PIP) wheel --no-deps --wheel-dir dist .
+	rm -rf $(LIBRARY)
 
 # The documentation as a web site: docs/_build/index.html.
 docs: $(VENV)/.installed-docs

@@ -1,8 +1,104 @@
-"""The errors that lissom raises on purpose: each message names the place, the value and a remedy."""
+"""The errors that lissom raises on purpose: each says where, which value, what is wrong and what to do.
+
+The place of an error is data, `error.path`. Whoever knows what lies around it adds that by `within`:
+
+    with within("control", "shaper"):
+        impulses(kind, frequency)  # raises LissomError("must be positive; ...", ("frequency",), -1.0)
+
+    control.shaper.frequency = -1: must be positive; ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from typing import Any, Final, Self
+
+from lissom.messages import brief
+
+SHOWN = 50  # problems that a message lists
+Keys = tuple[str | int, ...]  # of a place in nested data
+
+
+class Absent(Enum):
+    """Stands for no value: None is one that a user can give."""
+
+    ABSENT = "absent"
+
+
+ABSENT: Final = Absent.ABSENT
 
 
 class LissomError(ValueError):
-    """Base of every error that a user of lissom can cause and repair."""
+    """Base of every error that a user of lissom can cause and repair.
+
+    Args:
+        text: what is wrong, and a remedy.
+        path: keys and indices of the place in what the user gave, the outermost first.
+        value: what stands there, where showing it helps.
+        source, line: the file, and the line in it.
+    """
+
+    problems: tuple[LissomError, ...] = ()  # where several things are wrong, each of them
+
+    def __init__(
+        self, text: str, path: Sequence[str | int] = (), value: Any = ABSENT, source: str = "", line: int | None = None
+    ) -> None:
+        super().__init__(text)
+        self.text, self.path, self.value = text, tuple(path), value
+        self.source, self.line = source, line
+
+    @classmethod
+    def of(cls, error: LissomError) -> Self:
+        """The same error, of this class."""
+        made = cls(error.text)
+        made.__dict__.update(error.__dict__)
+        return made
+
+    @classmethod
+    def together(cls, problems: Sequence[LissomError], source: str = "") -> Self:
+        """One error of one problem or of several."""
+        if len(problems) == 1:
+            return cls.of(problems[0])
+        made = cls(f"has {len(problems)} problems:", source=source)
+        made.problems = tuple(problems)
+        return made
+
+    @property
+    def place(self) -> str:
+        """The path as one word: control.gains.elbow.p, reference.times[1]."""
+        return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in self.path).removeprefix(".")
+
+    def add_outer(self, *outer: str | int) -> None:
+        """Say that the place lies within another."""
+        for error in self.problems or (self,):
+            error.path = (*outer, *error.path)
+
+    def add_source(self, source: str, line: int | None = None) -> None:
+        """Say in which file the place lies, unless that is known."""
+        for error in (self, *self.problems):
+            if not error.source:
+                error.source, error.line = source, line
+
+    def __str__(self) -> str:
+        if self.problems:
+            heading = f"{self.source or 'the description'} {self.text}"
+            rest = [f"  and {len(self.problems) - SHOWN} more"] if len(self.problems) > SHOWN else []
+            return "\n".join([heading, *(f"  {problem}" for problem in self.problems[:SHOWN]), *rest])
+        where = "" if not self.source else f"{self.source}: " if self.line is None else f"{self.source}:{self.line}: "
+        shown = "" if self.value is ABSENT else f" = {brief(self.value)}"
+        return f"{where}{self.place}{shown}: {self.text}" if self.path else f"{where}{self.text}"
+
+
+@contextmanager
+def within(*outer: str | int) -> Iterator[None]:
+    """Errors raised inside get the outer path in front of theirs."""
+    try:
+        yield
+    except LissomError as error:
+        error.add_outer(*outer)
+        raise
 
 
 class RobotError(LissomError):

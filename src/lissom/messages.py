@@ -1,9 +1,9 @@
-"""Parts of messages: lists of names, and what a misspelt one may have meant."""
+"""Parts of messages: values, lists of names, and what a misspelt one may have meant."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 
@@ -30,3 +30,34 @@ def suggestion(name: Any, known: Iterable[str]) -> str:
     known = list(known)
     matches = near(name, known)
     return f"did you mean {matches[0]!r}?" if matches else f"there are {', '.join(known) or 'none'}"
+
+
+def brief(value: Any) -> str:
+    """A value as a person would write it, on one line, cut when long."""
+    if hasattr(value, "tolist"):  # of numpy
+        value = value.tolist()
+    if hasattr(value, "model_fields_set"):  # a part of a description
+        text = "{" + ", ".join(name for name in type(value).model_fields if name in value.model_fields_set) + "}"
+    elif isinstance(value, Mapping):
+        text = "{" + ", ".join(map(str, value)) + "}"
+    elif isinstance(value, list | tuple):
+        text = "[" + ", ".join(brief(v) for v in value[:10]) + (", ..." if len(value) > 10 else "") + "]"
+    elif value is None:
+        text = "(empty)"
+    elif isinstance(value, bool):
+        text = str(value).lower()
+    elif isinstance(value, float):
+        text = f"{value:.6g}"
+    elif isinstance(value, str):
+        text = repr(value if len(value) <= 60 else value[:60])
+    else:
+        text = _shown(value)
+    return text if len(text) <= 60 else text[:56] + " ..."
+
+
+def _shown(value: Any) -> str:
+    """How an object shows itself, on one line; its kind where it cannot."""
+    try:
+        return " ".join(repr(value).split())
+    except Exception:  # of the object's own code, or of an integer with thousands of digits
+        return f"a value of type {type(value).__name__}"

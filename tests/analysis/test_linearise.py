@@ -227,7 +227,7 @@ def test_to_control_is_the_same_system_or_says_what_to_install(monkeypatch):
         ({"outputs": "forarm.tip"}, "did you mean 'forearm'"),
         ({"outputs": "forearm.tip.w"}, "x, y or z"),
         ({"outputs": "hub.deflection"}, "hub is rigid; the flexible links are upper, forearm"),
-        ({"outputs": [3]}, "is no signal"),
+        ({"outputs": [3]}, "is not a signal"),
         ({"inputs": "upper.deflection"}, "cannot be an input"),
         ({"q": np.zeros(2)}, r"shape \(23,\)"),
         ({"q": {"elbow": float("nan")}}, "q: elbow takes 1 finite number, got nan"),
@@ -241,5 +241,5 @@ def test_wrong_arguments_get_a_plain_message(options, message):
 
 
 def test_something_that_is_no_model_is_refused():
-    with pytest.raises(lissom.LissomError, match="expected a compiled model"):
-        lissom.linearise("ella")
+    with pytest.raises(lissom.LissomError, match="expected a robot"):
+        lissom.linearise(3.0)

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from lissom import files
 from lissom.cli import app
 from lissom.scenario import load
-from lissom.simulation import Trajectory, export
+from lissom.simulation import Trajectory
 
 NO = "--no-figures"
 
@@ -136,6 +137,30 @@ def test_the_spin_up_scenario_is_the_reference_case(call) -> None:
     assert tip.min() == pytest.approx(-0.280121, rel=1.5e-3)
 
 
+def test_a_force_along_a_link_without_stiffening_is_warned_of_and_written(call) -> None:
+    """A blade that spins is pulled by its own mass; a linear field has no term for that."""
+    options = ["--set", "links.blade.beam.stiffening=none", "--set", "motion.shaft.speed=3", "--duration", 8]
+    result = call("run", "spinup-beam", *options, "--rate", 20, NO)
+    assert result.exit_code == 0, result.stderr
+    text = "blade: the force along it exceeds 5% of its buckling load from t = "
+    assert result.stderr.startswith(f"warning: {text}") and "use stiffening: first" in result.stderr
+    assert "the force along it exceeds 5% of its" in " ".join(result.stdout.split())
+    told = json.loads(Path("out/spinup-beam/summary.json").read_text())
+    assert [event["kind"] for event in told["events"]] == ["axial force"]
+    assert told["events"][0]["text"].startswith(text)
+    assert [event.kind for event in Trajectory.load("out/spinup-beam/trajectory.nc").warnings] == ["axial force"]
+
+
+def test_a_second_run_into_a_folder_leaves_no_figure_of_the_first(call) -> None:
+    assert call("run", "spinup-beam", "--duration", 0.02, "--quiet", "--out", "here").exit_code == 0
+    assert Path("here/figures/overview.png").exists()
+    told = json.loads(Path("here/summary.json").read_text())
+    assert "figures/overview.png" in told["files"]
+    assert call("run", "spinup-beam", "--duration", 0.04, "--quiet", NO, "--out", "here").exit_code == 0
+    assert not list(Path("here/figures").iterdir())
+    assert len(Trajectory.load("here/trajectory.nc").time) == 5
+
+
 # folders that cannot be written
 
 
@@ -157,7 +182,7 @@ def test_a_full_disk_is_one_message_after_the_summary(call, monkeypatch: pytest.
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(export.os, "replace", full)
+    monkeypatch.setattr(files.os, "replace", full)
     result = call("run", "ella", "--duration", 0.02)
     assert result.exit_code == 1
     assert "Peak wrench in every joint" in result.stdout
@@ -170,16 +195,17 @@ def test_a_full_disk_is_one_message_after_the_summary(call, monkeypatch: pytest.
 
 SLOW = """
 import signal, sys
-from lissom.cli import main, progress
+from lissom.cli import main
+from lissom.progress import Progress
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it in the background
 
 
-update = progress.Bar.update
+update = Progress.update
 def told(bar, t):
     print(f"at {t}", flush=True)
     update(bar, t)
-progress.Bar.update = told
+Progress.update = told
 sys.argv[1:] = ["run", "l-mechanism", "--duration", "2000", "--rate", "20", "--no-figures", "--quiet"]
 main()
 """

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from places import DATA
 
 import lissom
 from lissom import LissomError
@@ -18,6 +19,7 @@ GAINS = {
 }
 TO = {"shoulder-yaw": -0.4928, "shoulder": 0.6922, "elbow": 0.427}
 QUINTIC = {"type": "quintic", "to": TO, "duration": 1.5}
+CSV = {"type": "csv", "path": str(DATA / "turn.csv")}
 PD = {"type": "pd", "gains": GAINS, "reference": QUINTIC}
 STATE = np.linspace(-0.1, 0.1, ELLA.nq), np.linspace(0.2, -0.1, ELLA.nv)
 T = np.linspace(0, 3, 40)
@@ -119,8 +121,8 @@ def test_lqr_is_designed_where_the_motion_ends() -> None:
     [
         ({"type": "pdd"}, r"type = 'pdd': is unknown \(did you mean 'pd'\?\); choose none, torque, pd"),
         ({"type": None}, r"type: missing; choose"),
-        ({"gain": 3}, r"gain = 3: is unknown \(did you mean 'gains'\?\)"),
-        ({"gains": None}, r"gains: missing; give gains"),
+        ({"gain": 3}, r"gain = 3: unknown field \(did you mean 'gains'\?\)"),
+        ({"gains": None}, r"gains = \(empty\): must be a mapping, not an empty value; give gains"),
         ({"gains": {"sholder": {"p": 1, "d": 1}}}, r"gains: ella has no joint 'sholder' \(did you mean"),
         ({"gains": GAINS | {"elbow": {"p": 1}}}, r"gains\.elbow\.d: missing"),
         ({"gains": GAINS | {"elbow": {"p": -1, "d": 1}}}, r"gains\.elbow\.p = -1: must not be negative"),
@@ -128,7 +130,7 @@ def test_lqr_is_designed_where_the_motion_ends() -> None:
         ({"reference": 3}, r"reference = 3: must be a mapping"),
         ({"reference": QUINTIC | {"type": "quintik"}}, r"reference\.type = 'quintik': is unknown \(did"),
         ({"reference": {"to": TO}}, r"reference\.type: missing; choose constant"),
-        ({"reference": QUINTIC | {"time": 1}}, r"reference\.time = 1: is unknown"),
+        ({"reference": QUINTIC | {"time": 1}}, r"reference\.time = 1: unknown field"),
         ({"reference": QUINTIC | {"duration": -1}}, r"reference\.duration = -1: must be positive"),
         ({"reference": {"type": "quintic", "to": TO}}, r"reference\.duration: missing"),
         ({"reference": {"type": "quintic", "duration": 1}}, r"reference\.to: missing"),
@@ -149,12 +151,16 @@ def test_lqr_is_designed_where_the_motion_ends() -> None:
         ({"gravity_compensation": "yes"}, r"gravity_compensation = 'yes': must be true or false"),
         ({"saturation": {"elbow": -3}}, r"saturation\.elbow = -3: must not be negative"),
         ({"rate": 0}, r"rate = 0: must be positive"),
-        ({"delay": 0.1}, r"rate: missing beside delay"),
+        ({"delay": 0.1}, r"rate: missing, and delay needs it"),
         ({"shaper": 3}, r"shaper = 3: must be"),
         ({"shaper": {"type": "zvv"}}, r"shaper\.type = 'zvv': is unknown \(did you mean"),
         ({"shaper": {"modes": 99}}, r"shaper\.modes = 99: .* is not a mode"),
-        ({"shaper": {"frequency": 1, "modes": 1}}, r"shaper\.modes: goes without frequency"),
-        ({"shaper": {"damping": 1}}, r"shaper\.damping: goes with frequency"),
+        ({"shaper": {"frequency": 1, "modes": 1}}, r"shaper\.modes = 1: cannot be combined with frequency"),
+        ({"shaper": {"damping": 0.1}}, r"shaper\.damping = 0\.1: belongs to a frequency"),
+        ({"shaper": {"frequency": 1, "damping": 1}}, r"shaper\.damping = 1: must be less than 1"),
+        ({"reference": CSV | {"columns": {"elbow": 1.5}}}, r"reference\.columns = {elbow}: must be a name or a whole"),
+        ({"reference": CSV | {"columns": 1.5}}, r"reference\.columns = 1\.5: must be a name or a whole number"),
+        ({"reference": CSV | {"columns": 5}}, r"reference\.path: .*column 5: is not there; the columns are 0 to 1"),
     ],
 )
 def test_an_error_names_field_value_and_remedy(change: dict[str, Any], message: str) -> None:
@@ -165,7 +171,7 @@ def test_an_error_names_field_value_and_remedy(change: dict[str, Any], message: 
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ([1], "control: must be a mapping, not a list; give type"),
+        ([1], r"^control = \[1\]: must be a mapping, not a list; give {type: pd"),
         ({"type": "torque"}, r"control\.torques: missing"),
         ({"type": "torque", "torques": 3}, r"control\.torques = 3: must be"),
         (
@@ -174,7 +180,7 @@ def test_an_error_names_field_value_and_remedy(change: dict[str, Any], message: 
         ),
         ({"type": "torque", "torques": {"elbow": {"type": "step"}}}, r"control\.torques\.elbow\.to: missing"),
         ({"type": "lqr", "angle": -1}, r"control\.angle = .*: must be positive"),
-        ({"type": "lqr", "joint": []}, r"control\.joint = \[\]: is unknown \(did you mean 'joints'\?\)"),
+        ({"type": "lqr", "joint": []}, r"control\.joint = \[\]: unknown field \(did you mean 'joints'\?\)"),
         (
             {"type": "lqr", "sensors": [{"link": "arm"}]},
             r"control\.sensors\[0\]\.link = 'arm': is not a link",

@@ -216,7 +216,7 @@ def test_a_mode_out_of_reach_is_named() -> None:
             {"sensors": [{"link": "foream"}]},
             r"sensors\[0\].link = 'foream': is not a link \(did you mean 'forearm'",
         ),
-        ({"sensors": [{"link": "hub", "kind": "deflection"}]}, "hub: is rigid and has no deflection"),
+        ({"sensors": [{"link": "hub", "kind": "deflection"}]}, "'hub': is rigid and has no deflection"),
         (
             {"sensors": [{"kind": "angle"}]},
             r"sensors\[0\].kind = 'angle': is unknown; choose position or deflection",

@@ -179,13 +179,50 @@ def test_csv_columns_by_name(tmp_path: Path, separator: str) -> None:
         ("0,1\n1,2\n", ["elbow"], "the first row has no names"),
         ("0,1\n1,2\n", [2], "column 2: is not there; the columns are 0 to 1"),
         ("", None, "has no rows"),
-        ("t,a\n0,1\n", None, "two at least"),
+        ("t,a\n0,1\n", None, "at least two"),
     ],
 )
 def test_a_bad_csv_file_is_named_with_its_line(tmp_path: Path, text: str, columns: list | None, message: str) -> None:
     (tmp_path / "motion.csv").write_text(text)
     with pytest.raises(LissomError, match=message):
         Reference.from_csv(tmp_path / "motion.csv", columns)
+
+
+def test_a_cell_beyond_all_measure_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "motion.csv").write_text(f"t,a\n0,1\n1,{'1' * 131_073}\n")
+    with pytest.raises(
+        LissomError, match=r"motion.csv:3: cannot be read as CSV \(field larger than .*one number per cell"
+    ):
+        Reference.from_csv(tmp_path / "motion.csv")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (5, r"motion.csv: column 5: is not there; the columns are 0 to 1"),
+        (1.5, r"^columns = 1.5: must be a list of names or numbers, not a number"),
+        ([1.5], r"motion.csv: column 1.5: must be a name, or a number from 0"),
+        ([True], r"motion.csv: column true: must be a name, or a number from 0"),
+        ("b", r"motion.csv: column 'b': is not there; the columns are t and a"),
+    ],
+    ids=repr,
+)
+def test_wrong_columns_are_named(columns: object, message: str, tmp_path: Path) -> None:
+    (tmp_path / "motion.csv").write_text("t,a\n0,1\n1,2\n")
+    with pytest.raises(LissomError, match=message):
+        Reference.from_csv(tmp_path / "motion.csv", columns)  # type: ignore[arg-type]
+
+
+def test_one_column_may_be_named_alone(tmp_path: Path) -> None:
+    (tmp_path / "motion.csv").write_text("t,a,b\n0,1,2\n1,2,3\n")
+    for column in ("b", 2):
+        assert Reference.from_csv(tmp_path / "motion.csv", column)(0.0)[0] == pytest.approx([2.0])
+
+
+@pytest.mark.parametrize("path", ["", "a\0b", "/dev/null", "."])
+def test_what_is_no_csv_file_is_refused(path: str) -> None:
+    with pytest.raises(LissomError):
+        Reference.from_csv(path)
 
 
 def test_a_missing_csv_file_is_named() -> None:
@@ -229,17 +266,17 @@ def test_breaks_that_differ_by_round_off_are_one() -> None:
         (lambda: Reference.quintic([0, 1], [1, 2, 3], 1), "start has 2 values, to has 3"),
         (lambda: Reference.quintic(0, float("nan"), 1), r"to = nan: must be a finite number"),
         (lambda: Reference.quintic(0, "1", 1), r"to = '1': must be a number, not text"),
-        (lambda: Reference.steps([]), "setpoints: an empty list"),
+        (lambda: Reference.steps([]), "setpoints: is an empty list"),
         (lambda: Reference.steps([(1, 0), (0, 1)]), r"must be later than the one before, 1"),
-        (lambda: Reference.steps([(0, [0, 1]), (1, 1)]), r"setpoints\[1\] has 1 values"),
+        (lambda: Reference.steps([(0, [0, 1]), (1, 1)]), r"setpoints\[1\]: has 1 values"),
         (lambda: Reference.trapezoid(0, 1), "a trapezoid takes speed and acceleration"),
         (lambda: Reference.trapezoid(0, 1, speed=0, acceleration=1), "speed = 0: must be positive"),
         (lambda: Reference.trapezoid(0, 1, speed=0.2, duration=3), "takes between 5 s and 10 s"),
-        (lambda: Reference.trapezoid(0, 1, acceleration=0.1, duration=3), "takes 6.325 s at least"),
-        (lambda: Reference.minimum_jerk([0, 1], [0]), "shape|two at least"),
+        (lambda: Reference.trapezoid(0, 1, acceleration=0.1, duration=3), "takes at least 6.325 s"),
+        (lambda: Reference.minimum_jerk([0, 1], [0]), "shape|at least two"),
         (lambda: Reference.from_samples([0, 1, 1], [0, 1, 2]), r"t\[2\] = 1: must be later"),
-        (lambda: Reference.from_samples([0, 1], [0, np.inf]), r"values\[1, 0\] = inf"),
-        (lambda: Reference.from_samples([0, 1], [0, 1], kind="spline"), "choose 'cubic' or 'linear'"),
+        (lambda: Reference.from_samples([0, 1], [0, np.inf]), r"values\[1\]\[0\] = inf"),
+        (lambda: Reference.from_samples([0, 1], [0, 1], kind="spline"), "choose cubic or linear"),
         (lambda: Reference.from_function(lambda t: np.nan, 1.0), "returned .* at t = 0 s"),
         (lambda: Reference.from_function(lambda t: [1] * (1 + (t > 0.5)), 1.0), "returned shape"),
         (lambda: Reference.from_function(np.sin, 1.0, pieces=0), "pieces = 0"),

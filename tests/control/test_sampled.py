@@ -121,11 +121,11 @@ def test_a_continuous_law_can_be_sampled() -> None:
         ([0, np.inf, 0], r"returned shoulder = inf at t = 0 s"),
         (
             {"elbo": 1.0},
-            r"a torque for 'elbo', which is no joint that moves \(did you mean 'elbow'\?\) at t = 0 s",
+            r"a torque for 'elbo', which is not a joint that moves \(did you mean 'elbow'\?\) at t = 0 s",
         ),
         ({"elbow": [1, 2]}, r"elbow = \[1, 2\] at t = 0 s; return 1 number"),
         ({"elbow": "1"}, r"elbow = '1' at t = 0 s"),
-        ({"elbow": None}, r"elbow = None at t = 0 s"),
+        ({"elbow": None}, r"elbow = \(empty\) at t = 0 s"),
         ([1, 2], r"an array of shape \(2,\) at t = 0 s; return 3 torques"),
         (5.0, r"an array of shape \(\) at t = 0 s"),
         (None, r"returned None at t = 0 s; return 3 torques"),

@@ -131,7 +131,7 @@ def test_places_along_the_line_join_base_and_tip_smoothly():
         ({"modes": 0, "interfaces": ENDS[:1]}, "none is left"),
         ({"interfaces": [*ENDS, fem.Interface("more", "tip")]}, "shares 1 nodes with tip"),
         ({"interfaces": [fem.Interface("end", "tipp")]}, "its groups are root, elbow, tip"),
-        ({"interfaces": []}, "give one at least"),
+        ({"interfaces": []}, "give at least one"),
         ({"method": "guyan", "interfaces": ENDS[:1]}, "no interface but its base"),
         ({"method": "free-interface", "modes": fem.Selection(effective_mass=0.5)}, "does not apply"),
     ],

@@ -107,12 +107,12 @@ BROKEN = {
     "name is missing": (
         "  - name: motor\n    joint",
         "  - joint",
-        [":16:", "links.1.name: missing", "name of the link"],
+        [":16:", "links[1].name: missing", "name of the link"],
     ),
-    "name is a number": ("name: motor", "name: 12", ["links.1.name = 12", "must be text", "quotes"]),
+    "name is a number": ("name: motor", "name: 12", ["links[1].name = 12", "must be text", "quotes"]),
     "name with a dot": ("name: motor", "name: my.motor", ["name = 'my.motor'", "letters"]),
     "link called world": ("name: motor", "name: world", ["links.world.name", "another name"]),
-    "duplicate link": ("name: motor", "name: upper", ["links.1.name = 'upper'", "earlier link", "its own"]),
+    "duplicate link": ("name: motor", "name: upper", ["links[1].name = 'upper'", "earlier link", "its own"]),
     "duplicate joint": (
         "name: elbow",
         "name: shoulder",
@@ -148,7 +148,7 @@ BROKEN = {
     "a link that is text": (
         GOOD[GOOD.index("links:") :],
         "links: [upper]\n",
-        ["links.0 = 'upper'", "must be a mapping"],
+        ["links[0] = 'upper'", "must be a mapping"],
     ),
     "links are missing": (GOOD[GOOD.index("links:") :], "", ["links: missing", "list of links"]),
     "neither beam nor body": (f"    {MOTOR}\n", "", ["links.motor.beam: missing", "beam", "body"]),
@@ -350,12 +350,12 @@ BROKEN = {
     "mass beyond the tip": (
         "stiffening: first",
         "masses: [{mass: 1, at: 2}]",
-        ["links.upper.beam.masses.0.at", "2", "length 0.95"],
+        ["links.upper.beam.masses[0].at", "2", "length 0.95"],
     ),
     "negative mass on a beam": (
         "stiffening: first",
         "masses: [{mass: -1}]",
-        ["links.upper.beam.masses.0.mass", "-1", "positive"],
+        ["links.upper.beam.masses[0].mass", "-1", "positive"],
     ),
     "unknown shape": (
         "shape: tube",

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 import pytest
 from llvmlite import ir
-from numba.core import cgutils, event, types
+from numba.core import callconv, cgutils, event, types
 from numba.core.compiler import CompileResult
 from numba.core.pythonapi import PythonAPI
 from numba.core.registry import cpu_target
@@ -19,7 +19,7 @@ from numba.extending import lower_getattr_generic
 from numba.np import arrayobj
 from places import ROOT
 
-from lissom.kernel.machine import kernel
+from lissom.kernel.machine import kernel, library
 from lissom.kernel.machine.bridge.tables import TableType, numba_type
 from lissom.kernel.machine.kinds import Array, Table, kind
 
@@ -99,6 +99,15 @@ def pointer_to_function():
     assert isinstance(address, int) and address > 0
 
 
+def symbol_in_module():
+    module = compiled().library._get_module_for_linking()
+    assert compiled().fndesc.llvm_func_name in {function.name for function in module.functions}
+
+
+def status():
+    assert (callconv.RETCODE_OK.constant, callconv.RETCODE_NONE.constant) == (0, library.NONE)
+
+
 def options():
     function = numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(lambda x: x)
     function.compile(INT)
@@ -174,6 +183,9 @@ CANARIES = {
     "FunctionType": function_type,
     "fndesc.llvm_cfunc_wrapper_name": wrapper_name,
     "library.get_pointer_to_function": pointer_to_function,
+    "fndesc.llvm_func_name": symbol_in_module,
+    "library._get_module_for_linking": symbol_in_module,
+    "callconv.RETCODE_NONE": status,
     "forceinline": options,
     "no_cpython_wrapper": options,
     "no_cfunc_wrapper": options,

@@ -10,6 +10,7 @@ from random_robots import random_robot, random_state
 
 import lissom
 from lissom.kernel.arrays import padded
+from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.rows import eliminate
 
@@ -76,6 +77,7 @@ def test_a_state_that_is_not_a_number_leaves_no_trace():
     model = random_robot(rng, ("revolute", "spherical", "prismatic", "revolute")).compile()
     q, v = random_state(model.robot, rng)
     before = lissom.forward_dynamics(model, q, v)
-    broken = lissom.forward_dynamics(model, q, np.full(model.nv, np.nan))
+    broken, none = np.zeros(model.nv), np.zeros((len(model.bodies) + 1, 6))
+    forward_dynamics(model.struct, model.workspace(), q, np.full(model.nv, np.nan), 0 * v, none, broken)
     assert np.all(np.isnan(broken))
     assert np.array_equal(lissom.forward_dynamics(model, q, v), before)

@@ -112,7 +112,7 @@ def test_a_table_in_a_file(tmp_path):
         ({"name": "a", "joint": "universal"}, "choose revolute or prismatic"),
         ({"name": "a", "joint": {"type": "revolute", "axis": [1, 0, 0]}}, "is z; remove axis"),
         ({"name": "a", "alfa": 1.0}, "unknown field (did you mean 'alpha'?)"),
-        ({"name": "a", "a": "long"}, "dh.rows.0.a = 'long': must be a number"),
+        ({"name": "a", "a": "long"}, "dh.rows[0].a = 'long': must be a number"),
         ({"name": "a", "beam": {}}, "has no length"),
         ({"name": "a", "a": 1.0, "beam": {}, "body": {"mass": 1}}, "give one of them"),
         ({"name": "a", "a": 1.0, "beam": {}}, "section: missing"),

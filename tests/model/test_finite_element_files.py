@@ -102,9 +102,9 @@ def test_derivatives_with_respect_to_the_material(arm):
     """Stiffness is proportional to E, mass to rho; the complex step sees it."""
     robot = lissom.load(arm)
     step = robot.with_value("materials.steel.E", 2.1e11 * (1 + 1e-20j)).compile()
-    assert np.allclose(step.arrays.strain.stiffness.imag * 1e20, robot.compile().arrays.stiffness, rtol=1e-9)
+    assert np.allclose(step.arrays.strain.stiffness.imag * 1e20, robot.compile().arrays.strain.stiffness, rtol=1e-9)
     heavier = robot.with_value("materials.steel.rho", 7800 * (1 + 1e-20j)).compile()
-    assert heavier.arrays.inertia.mass.imag[1] * 1e20 == pytest.approx(robot.compile().arrays.mass[1])
+    assert heavier.arrays.inertia.mass.imag[1] * 1e20 == pytest.approx(robot.compile().arrays.inertia.mass[1])
 
 
 def test_saved_reduction_is_a_source_of_its_own(arm, tmp_path):
@@ -163,10 +163,10 @@ def test_reductions_are_kept_by_content(arm, tmp_path, monkeypatch):
         ("at: flange", "at: flang", "did you mean 'flange'"),
         ("at: flange", "at: 0.4", "is not an interface of 'boom'"),
         ("at: side", "at: side\n    parent: tool", "parent"),
-        ("root: {x: 0}", "root: {x: 0, group: a}", "goes beside group"),
+        ("root: {x: 0}", "root: {x: 0, group: a}", "conflicts with group"),
         ("tie: averaging}\n      modes", "tie: glue}\n      modes", "choose how the surface is tied"),
         ("modes: {frequency: 6000}", "modes: {frequency: 6000, count: 3}", "give one of them"),
-        ("mesh: parts/boom.vtk", "mesh: parts/boom.vtk\n      step: parts/boom.vtk", "goes beside mesh"),
+        ("mesh: parts/boom.vtk", "mesh: parts/boom.vtk\n      step: parts/boom.vtk", "conflicts with mesh"),
         ("mesh: parts/boom.vtk", "meshes: parts/boom.vtk", "did you mean 'mesh'"),
         ("damping: 0.01", "base: rot", "is not an interface; they are root, side and flange"),
     ],

@@ -247,8 +247,8 @@ def test_a_real_value_is_checked_like_a_file() -> None:
         ("links.upper.body.mass", "there is nothing below"),
         ("links.upper.beam.length.x", "there is nothing below"),
         ("link.upper", "did you mean 'links'?"),
-        ("", "is no path"),
-        ("links..beam", "is no path"),
+        ("", "is not a path"),
+        ("links..beam", "is not a path"),
     ],
 )
 def test_an_unknown_path_is_named_with_what_is_near(path: str, said: str) -> None:

@@ -126,7 +126,7 @@ BROKEN = {
     "an axis of no length": (HEAD + LINK + JOINT.format(type="revolute", inside='<axis xyz="0 0 0"/>'), "no length"),
     "a mimic joint": (HEAD + LINK + JOINT.format(type="revolute", inside='<mimic joint="k"/>'), "mimics another"),
     "a missing parent": (HEAD + LINK + TURN.replace('<parent link="a"/>', ""), "has no parent"),
-    "an unknown link": (HEAD + LINK + TURN.replace('link="a"', 'link="base"'), "'base' is no link"),
+    "an unknown link": (HEAD + LINK + TURN.replace('link="a"', 'link="base"'), "'base' is not a link"),
     "a closed loop": (HEAD + LINK + TURN + TURN.replace('"j"', '"k"'), "child of two joints"),
     "a ring of joints": (HEAD + LINK + TURN + BACK, "loop"),
     "two bases": (HEAD + LINK, "lack a joint"),

@@ -94,7 +94,14 @@ def test_files_named_for_the_next_engineer_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     named = re.findall(r"`((?:src|tests|docs|examples|benchmarks)/[\w./-]*)`", text)
     assert [path for path in named if not (ROOT / path).exists() and path != "docs/_build/index.html"] == []
-    assert named or page == "examples/README.md"
+
+
+def test_source_files_that_a_page_names_exist():
+    folders = ("src", "tests", "docs", "examples", "benchmarks")
+    there = ["/" + file.relative_to(ROOT).as_posix() for folder in folders for file in (ROOT / folder).rglob("*.py")]
+    for page in PAGES:
+        for path in re.findall(r"`([\w/-]+\.py)`", page.read_text(encoding="utf-8")):
+            assert any(file.endswith(f"/{path}") for file in there), f"{name(page)}: {path}"
 
 
 def resolved(dotted):

@@ -1,5 +1,6 @@
 """A run that goes wrong says where and why, and keeps what it has computed."""
 
+import inspect
 import signal
 
 import numpy as np
@@ -9,7 +10,7 @@ from soft_arms import SUNDIALS, needs
 import lissom
 from lissom.control import Reference, Sampled, pd, torques
 from lissom.errors import LissomError
-from lissom.simulation import Ending, SimulationWarning
+from lissom.simulation import Ending, RunSettings, SimulationWarning
 from lissom.simulation.run import run
 
 
@@ -108,7 +109,7 @@ def test_keyboard_during_a_run_gives_a_trajectory_and_a_warning():
         (lambda: {"elbow": np.inf}, "elbow = inf"),
         (lambda: np.zeros(2), r"an array of shape \(2,\)"),
         (lambda: {"elbo": 1.0}, "did you mean 'elbow'"),
-        (lambda: {"elbow": [1.0, 2.0]}, r"elbow = \[1.0, 2.0\]"),
+        (lambda: {"elbow": [1.0, 2.0]}, r"elbow = \[1, 2\]"),
         (lambda: None, "returned None"),
         (lambda: "full speed", "full speed"),
         (lambda: 1 / 0, "ZeroDivisionError: division by zero .*test_reliability.py, line"),
@@ -133,8 +134,49 @@ def test_controller_that_returns_nonsense_stops_with_time_and_value_and_keeps_th
 def test_controller_that_is_wrong_from_the_start_is_refused():
     with pytest.raises(LissomError, match=r"an array of shape \(5,\) at t = 0 s; return 3 torques"):
         run(flexible_arm(), 1.0, controller=lambda t, q, v: np.zeros(5))
-    with pytest.raises(LissomError, match="controller must be"):
+    with pytest.raises(LissomError, match=r"^controller = 3: must be"):
         run(flexible_arm(), 1.0, controller=3.0)
+
+
+@pytest.mark.parametrize(
+    ("controller", "told"),
+    [
+        (
+            lambda: 0.0,
+            r"^controller = <function.*: takes \(\); a controller is called with three arguments, \(t, q, v\)",
+        ),
+        (lambda t: 0.0, r"^controller = .*: takes \(t\); a controller is called with three arguments"),
+        (lambda t, q, v, more: 0.0, r"^controller = .*: takes \(t, q, v, more\); a controller"),
+        ("full speed", r"^controller = 'full speed': must be a ControlLaw, a Sampled or a function"),
+        (
+            lambda t, q, v: 1 / 0,
+            r"^the controller failed at t = 0 s with ZeroDivisionError: division by zero \(.*, line",
+        ),
+    ],
+)
+def test_controller_that_cannot_be_called_is_refused(controller, told):
+    with pytest.raises(LissomError, match=told):
+        run(pendulum(), 1.0, controller=controller)
+
+
+def test_an_unknown_setting_is_named_with_what_was_meant():
+    with pytest.raises(
+        TypeError, match=r"^a run has no setting 'rtoll' \(did you mean 'rtol'\?\); its settings are rate"
+    ):
+        lissom.simulate(pendulum(), 1.0, rtoll=1e-6)
+
+
+def test_the_settings_stand_in_the_signature_with_their_defaults():
+    parameters = inspect.signature(lissom.simulate).parameters
+    settings = RunSettings(duration=1.0)
+    shown = {name: parameters[name].default for name in RunSettings.model_fields if name != "duration"}
+    assert shown == {name: getattr(settings, name) for name in shown}
+    assert RunSettings.of(settings, rate=10).rate == 10 and settings.rate == 200
+
+
+def test_outputs_that_do_not_fit_into_memory_are_refused_before_they_are_made():
+    with pytest.raises(LissomError, match=r"^rate = 1e\+06: 1e\+11 outputs of \d+ numbers need \d+ TB of memory"):
+        run(pendulum(), 1e5, rate=1e6)
 
 
 def test_controller_of_another_robot_is_refused():
@@ -222,12 +264,23 @@ def test_growth_without_bound_of_a_rigid_robot_is_reported():
         ({"method": "rk4"}, "^step: missing; rk4 takes fixed steps, give their size in seconds"),
         ({"method": "generalised-alpha", "radius": 1.5}, "^radius = 1.5: .*at most 1"),
         ({"audit": "yes"}, "^audit = 'yes': must be true or false"),
-        ({"start": {"pivot": np.nan}}, "start: pivot takes 1 finite number"),
+        ({"start": {"pivot": np.nan}}, "^start.pivot = nan: takes 1 finite number"),
         ({"start": {"pivt": 0.1}}, "did you mean 'pivot'"),
-        ({"start": [0.0, 1.0]}, r"start: q must have shape \(1,\) for \w+, got \(2,\)"),
-        ({"start": ([0.0], [np.inf])}, "start: v of pivot is inf"),
-        ({"motion": {"pivot": 3.0}}, "motion of pivot must be a Reference with 1 channel"),
-        ({"motion": {"pivot": Reference.constant([0.0, 1.0])}}, "motion of pivot must be a Reference with 1 channel"),
+        ({"start": [0.0, 1.0]}, r"^start: q must have shape \(1,\) for \w+, got \(2,\)"),
+        ({"start": ([0.0], [np.inf])}, "^start.v.pivot = inf: must be a finite number"),
+        ({"start": 1j}, "^start"),
+        ({"start": [1j]}, "^start = .*: must hold real numbers"),
+        ({"start": {"pivot": 1j}}, "^start = .*: must hold real numbers"),
+        ({"start": "upright"}, "^start"),
+        ({"start": {"pivot": "upright"}}, "^start.pivot"),
+        ({"start": {3: 1.0}}, "^start: .* no joint or coordinate '3'"),
+        ({"start": [[0.0], [1.0, 2.0]]}, "^start.q = .*: must be an array of numbers"),
+        ({"motion": {"pivot": 3.0}}, "^motion.pivot = 3: must be a Reference, such as"),
+        (
+            {"motion": {"pivot": Reference.constant([0.0, 1.0])}},
+            "^motion.pivot = .*: must be a Reference with 1 channel",
+        ),
+        ({"motion": 3.0}, "^motion = 3: must be {joint: Reference}"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(arguments, told):

@@ -83,7 +83,7 @@ def test_a_sampled_controller_is_refused():
 
 
 def test_wrong_names_are_refused():
-    with pytest.raises(lissom.LissomError, match="'elbow' is no coordinate; there are hinge"):
+    with pytest.raises(lissom.LissomError, match="'elbow' is not a coordinate; there are hinge"):
         lissom.sensitivity(robot(), INERTIA, 0.1, output="elbow")
     with pytest.raises(lissom.LissomError, match="is not a number"):
         lissom.sensitivity(robot(), "links.rod.name", 0.1)

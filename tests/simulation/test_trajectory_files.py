@@ -118,10 +118,10 @@ def test_a_file_that_is_no_trajectory_is_refused(tmp_path):
     with pytest.raises(lissom.LissomError, match="no such file"):
         Trajectory.load(tmp_path / "run.nc")
     (tmp_path / "text.nc").write_text("elbow")
-    with pytest.raises(lissom.LissomError, match="no trajectory of lissom"):
+    with pytest.raises(lissom.LissomError, match="not a trajectory of lissom"):
         Trajectory.load(tmp_path / "text.nc")
     ella_run().dataset.to_netcdf(tmp_path / "bare.nc", engine="h5netcdf")
-    with pytest.raises(lissom.LissomError, match="no trajectory of lissom"):
+    with pytest.raises(lissom.LissomError, match="not a trajectory of lissom"):
         Trajectory.load(tmp_path / "bare.nc")
 
 

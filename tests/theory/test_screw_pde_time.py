@@ -119,7 +119,7 @@ def test_forward_euler_that_grows_without_bound_says_what_to_do():
 
 def test_bad_settings_are_refused():
     model, _ = swinging()
-    with pytest.raises(lissom.LissomError, match="method = 'rk4' is unknown; take projected"):
+    with pytest.raises(lissom.LissomError, match="method = 'rk4' is unknown; choose projected"):
         integrate(ScrewPDE(model), 1.0, method="rk4")
     with pytest.raises(lissom.LissomError, match="step = -1"):
         integrate(ScrewPDE(model), 1.0, step=-1)

@@ -203,7 +203,7 @@ def test_a_report_of_a_free_robot_and_of_a_run_that_diverged():
 
 
 def test_a_comparison_needs_two_runs_of_one_robot():
-    with pytest.raises(LissomError, match="two runs at least"):
+    with pytest.raises(LissomError, match="at least two runs"):
         report.comparison({"one": ella_run()})
     with pytest.raises(LissomError, match="another robot"):
         report.comparison({"one": ella_run(), "other": satellite_run()})
@@ -235,7 +235,7 @@ def test_names_that_lead_out_of_the_results_are_refused_before_computing(tmp_pat
     for arguments, message in (
         (["run", "ella", "--animation", "../lift.gif"], "leads out of out/"),
         (["run", "ella", "--animation", "/elsewhere/lift.gif"], "leads out of out/"),
-        (["run", "far.yaml"], "leads out of the working folder; if that is meant, give it with --out"),
+        (["run", "far.yaml"], "leads out of the working folder; if you mean it, give it with --out"),
     ):
         result = CliRunner().invoke(app, arguments)
         assert result.exit_code == 1 and message in result.stderr

@@ -56,7 +56,7 @@ class EnergyAudit:
             f"{self.relative:.2g} of the {self.scale:.4g} J that moved",
         ]
         if not self.monotonic:
-            lines.append("warning: the dissipated energy falls somewhere: a damper that drives")
+            lines.append("warning: the dissipated energy decreases somewhere: a damper feeds energy in")
         return "\n".join(lines)
 
     def __str__(self) -> str:

@@ -53,7 +53,7 @@ def identify_modes(
             input. It should hold a period of the slowest mode, and three samples per period of the fastest.
         number: how many oscillations it holds. Unless given, singular values above the noise are counted
             (threshold of Gavish and Donoho 2014).
-        least: amplitude from which a mode is told, relative to the strongest.
+        least: least amplitude of a mode that is reported, relative to the strongest.
     Returns:
         Oscillating modes only; an offset or a plain decay in the signal is taken out as well.
     """

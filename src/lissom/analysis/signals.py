@@ -68,7 +68,7 @@ def dotted(signal: Signal) -> str:
     if isinstance(signal, tuple) and len(signal) >= 2 and all(isinstance(word, str) for word in signal):
         first, name, *rest = signal
         return ".".join((name, first, *rest))
-    raise LissomError(f"{signal!r} is no signal; write a name such as 'elbow', 'forearm.tip.y' or ('tip', 'forearm')")
+    raise LissomError(f"{signal!r} is not a signal; write a name like 'elbow', 'forearm.tip.y' or ('tip', 'forearm')")
 
 
 def outputs(model: Model, signals: Iterable[Signal]) -> list[Output]:
@@ -94,7 +94,7 @@ def input_columns(model: Model, q: Vector, signals: Iterable[Signal]) -> tuple[l
                 columns.append(np.where(given, 0.0, J[3 + row]))  # no force moves these
             continue
         if kind:
-            raise LissomError(f"{name} cannot be an input; take a joint, a coordinate, or a tip such as '{of}.tip.y'")
+            raise LissomError(f"{name} cannot be an input; use a joint, a coordinate, or a tip such as '{of}.tip.y'")
         for k in motor_indices(model, name):
             names.append(model.coordinates[k])
             columns.append(np.eye(model.nv)[k])

@@ -27,7 +27,7 @@ class Spectrum:
     def peaks(self, number: int | None = None, least: float = 0.01) -> Peaks:
         """Peaks of a spectrum of one channel, strongest first; see `find_peaks`."""
         if self.values.ndim != 1:
-            raise LissomError(f"peaks of one channel only: this spectrum has {self.values.shape[1]}; select one")
+            raise LissomError(f"peaks are found in one channel: this spectrum has {self.values.shape[1]}; select one")
         return find_peaks(self.frequencies, self.values, number, least)
 
 

@@ -150,7 +150,7 @@ class _Search:
         for body in self.wound:
             joint = body.joint_v.start
             assert body.rotor_v is not None and body.rotor_q is not None
-            torque = needed[joint] - self.tau[joint]
+            torque = needed[joint] + needed[body.rotor_v] - self.tau[joint]  # what the gear gives unwound is in both
             self._wind(body.rotor_q, body.rotor_v, torque)
             self.tau[body.rotor_v] = torque
         wound = {k for body in self.wound for k in (body.joint_v.start, body.rotor_v)}
@@ -171,7 +171,7 @@ class _Search:
         )
 
     def _wind(self, rotor_q: int, rotor_v: int, torque: float) -> None:
-        """Turn a rotor until its gear transmits `torque`, from where it transmits none; gears stiffen as they like."""
+        """Turn a rotor until its gear transmits `torque`; gears stiffen as they like."""
         from scipy.optimize import brentq
 
         zero, start = np.zeros(self.model.nv), self.q[rotor_q]
@@ -180,11 +180,12 @@ class _Search:
             self.q[rotor_q] = start + angle
             return float(bias(self.model, self.q, zero, self.wrenches)[rotor_v]) - torque
 
+        missing = -excess(0.0)
         stiffness = inverse_derivatives(self.model, self.q, zero, zero, self.wrenches).q[rotor_v, rotor_v]
-        angle = torque / stiffness if stiffness > 0 else np.sign(torque) * 1e-3
-        while excess(angle) * torque < -1e-9 * torque**2:
+        angle = missing / stiffness if stiffness > 0 else np.sign(missing) * 1e-3
+        while excess(angle) * missing < -1e-9 * missing**2:
             angle *= 2
-        if abs(excess(angle)) > 1e-9 * abs(torque):
+        if abs(excess(angle)) > 1e-9 * abs(missing):
             angle = brentq(excess, 0.0, angle, xtol=1e-15 + 1e-13 * abs(angle))
         self.q[rotor_q] = start + angle
 

@@ -95,14 +95,14 @@ def make_basis(
     if normalisation == "mass":
         sets = {name: _mass_normalised(name, s, section, length) for name, s in sets.items()}
     elif normalisation != "L2":
-        raise LissomError(f"normalisation {normalisation!r} is unknown; take 'L2' or 'mass'")
+        raise LissomError(f"normalisation {normalisation!r} is unknown; choose 'L2' or 'mass'")
     return Basis(**sets)
 
 
 def _check_directions(what: str, given: Mapping[str, Any]) -> None:
     for name in given:
         if name not in DIRECTIONS:
-            raise LissomError(f"{what}: {name!r} is no direction; take {', '.join(DIRECTIONS)}")
+            raise LissomError(f"{what}: {name!r} is not a direction; choose from {', '.join(DIRECTIONS)}")
 
 
 def _split(ends: Ends) -> tuple[str, dict[str, float]]:
@@ -130,7 +130,7 @@ def _make_shapes(direction: str, count: int, ends: Ends) -> Shapes:
         raise LissomError(f"modes: {direction} = {count!r}; must be a whole number >= 0")
     if name not in known and name not in GENERAL:
         choice = ", ".join(GENERAL + known)
-        raise LissomError(f"ends: {name!r} is no basis for direction {direction}; take one of {choice}")
+        raise LissomError(f"ends: {name!r} is not a basis for direction {direction}; choose from {choice}")
     allowed = {"torsion": {"tip_inertia"}, "axial": {"tip_mass"}}.get(direction, {"tip_mass", "tip_inertia"})
     for option in options:
         if name not in known or option not in allowed:

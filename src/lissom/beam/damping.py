@@ -29,11 +29,11 @@ def check(damping: Damping) -> None:
     """An error that names what is wrong, if anything is."""
     if isinstance(damping, str):
         if damping not in PRESETS:
-            raise LissomError(f"damping {damping!r} is unknown; take a ratio, or one of {', '.join(PRESETS)}")
+            raise LissomError(f"damping {damping!r} is unknown; choose a ratio, or one of {', '.join(PRESETS)}")
         return
     if isinstance(damping, Mapping) and not set(damping) <= {"stiffness", "mass"}:
         stray = sorted(set(damping) - {"stiffness", "mass"})[0]
-        raise LissomError(f"damping: unknown entry {stray!r}; take stiffness (beta) and mass (alpha)")
+        raise LissomError(f"damping: unknown entry {stray!r}; give stiffness (beta) and mass (alpha)")
     for value in damping.values() if isinstance(damping, Mapping) else (damping,):
         if not (np.isfinite(value) and np.real(value) >= 0):
             raise LissomError(f"damping {value!r}: must be a finite number >= 0")

@@ -188,7 +188,7 @@ def _bisect(function: Callable[[Array], Array], lower: Array, upper: Array) -> A
 
 def _check(name: str, known: tuple[str, ...], n: int, tip_loads: tuple[float, ...], loaded: str) -> None:
     if name not in known:
-        raise LissomError(f"mode family {name!r} is unknown; take one of {', '.join(known)}")
+        raise LissomError(f"mode family {name!r} is unknown; choose from {', '.join(known)}")
     if n < 1:
         raise LissomError(f"mode family {name!r}: {n} modes asked for, at least 1 needed")
     for load in tip_loads:

@@ -60,7 +60,7 @@ class BeamLink:
         positive("length", self.length)
         laws.check(self.damping)
         if self.stiffening not in ORDERS:
-            raise LissomError(f"stiffening {self.stiffening!r} is unknown; take one of {', '.join(ORDERS)}")
+            raise LissomError(f"stiffening {self.stiffening!r} is unknown; choose from {', '.join(ORDERS)}")
         object.__setattr__(self, "masses", tuple(self.masses))
         for lump in self.masses:
             self.field.fraction(lump.x)
@@ -87,7 +87,7 @@ class BeamLink:
 
     @property
     def mass(self) -> Number:
-        """Mass of the beam and what is lumped on it."""
+        """Mass of the beam, lumped masses included."""
         return self.section.rhoA * self.length + sum(lump.mass for lump in self.masses)
 
     @cached_property

@@ -165,7 +165,7 @@ def legendre(n: int, bending: bool) -> Shapes:
 def hermite_bending(n: int) -> Shapes:
     """Cubic finite elements, n/2 of equal length: deflection and slope of every node but the clamped one."""
     if n % 2:
-        raise LissomError(f"hermite bending basis: {n} modes; each element has 2, so take an even number")
+        raise LissomError(f"hermite bending basis: {n} modes; each element has 2, so use an even number")
     elements = n // 2
 
     def raw(xi: Array) -> Values:

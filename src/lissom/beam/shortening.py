@@ -3,7 +3,7 @@
     1/2 eta^T B(x) eta = sum_p psi_p(x) sigma_p,   sigma_p = 1/2 eta^T A_p eta
 
 The functions psi_p span the entries of B(x) and are orthonormal over the link's mass. The kinetic energy of
-the foreshortened field then needs, beside the invariants of the linear field, only the integrals collected
+the foreshortened field then needs, besides the invariants of the linear field, only the integrals collected
 here, and stays a sum of squares: no term is cut.
 """
 

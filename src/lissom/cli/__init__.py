@@ -1,4 +1,4 @@
-"""The `lissom` command: run, modes, compare, view, check, list, describe, export, example, cite.
+"""The `lissom` command: run, modes, compare, view, check, list, describe, export, example, build, cite.
 
 Each command imports what it needs when it is called, so that `lissom --help` answers at once.
 """
@@ -10,7 +10,9 @@ import typer
 from lissom.cli.compare import compare
 from lissom.cli.example import example
 from lissom.cli.export import export
+from lissom.cli.machine import build
 from lissom.cli.modes import modes
+from lissom.cli.output import keep_standard_streams
 from lissom.cli.robots import check, cite, describe, list_all
 from lissom.cli.run import run
 from lissom.cli.shell import examples
@@ -113,6 +115,7 @@ app.command(
         ("lissom example optimal-motion", "the motion of least energy between two poses"),
     )
 )(example)
+app.command(epilog=examples(("lissom build", "then no command waits for a compiler")))(build)
 app.command(epilog=examples(("lissom cite --bibtex >> references.bib", "")))(cite)
 
 app.add_typer(theory, name="theory")
@@ -120,4 +123,5 @@ app.add_typer(theory, name="theory")
 
 def main() -> None:
     """Entry point of the `lissom` command."""
+    keep_standard_streams()
     app(prog_name="lissom")

@@ -55,7 +55,7 @@ def _entry(name: str) -> Entry:
 
 def _kind(scenario: Scenario) -> str:
     if scenario.control is not None:
-        return {"pd": "PD control"}.get(scenario.control["type"], scenario.control["type"].replace("-", " "))
+        return {"pd": "PD control"}.get(scenario.control.type, scenario.control.type.replace("-", " "))
     return "prescribed" if scenario.motion else "free motion"
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from lissom.cli import options
 from lissom.cli.options import EXAMPLE, Anything, Json, Settings
 from lissom.cli.shell import assignment, command
+from lissom.progress import Progress
 from lissom.terminal import screen
-
-if TYPE_CHECKING:
-    from lissom.scenario.compare import Comparison
 
 
 @command
@@ -27,10 +26,7 @@ def compare(
     settings: Settings = None,
     duration: Annotated[float | None, typer.Option(metavar="SECONDS", help="Time to simulate.")] = None,
     rtol: Annotated[float, typer.Option(metavar="NUMBER", help="Relative error allowed per step.")] = 1e-7,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="DIR", show_default=False, help="Folder; out/compare-NAME unless given."),
-    ] = None,
+    out: Annotated[Path | None, options.out("Folder; out/compare-NAME unless given.")] = None,
     figure: Annotated[bool, typer.Option("--figure/--no-figure", help="Draw the figure.")] = True,
     report: Annotated[bool, typer.Option("--report", help="Write report.html, a page that opens anywhere.")] = False,
     as_json: Json = False,
@@ -41,6 +37,7 @@ def compare(
     A table of the largest differences in joint angles, tip path, joint torques and forces, and of the time taken;
     a figure and the numbers go to a folder. Formulations that do not cover the robot are listed with the reason.
     """
+    from lissom.scenario.compare import check_names
     from lissom.scenario.compare import compare as measure
     from lissom.scenario.files import find
 
@@ -49,32 +46,35 @@ def compare(
     if names:
         _list(scenario.load_robot())
         return
+    check_names([baseline, *(formulations or ())])
     from lissom.cli.folder import Folder
-    from lissom.cli.progress import busy
 
-    folder = Folder.make(out, f"compare-{loaded.name}")
-    try:
-        with busy("preparing", show=not as_json) as status:
+    with Folder.claim(out, f"compare-{loaded.name}") as folder:
+        with Progress("preparing", show=not as_json) as shown:
             found = measure(
                 scenario,
                 formulations,
                 baseline=baseline,
                 duration=duration,
                 rtol=rtol,
-                progress=lambda name: status and status.update(f"simulating by {name}"),
+                progress=lambda name: shown.say(f"simulating by {name}"),
             )
-    except BaseException:
-        folder.discard()
-        raise
-    if not as_json:
-        screen().print(found.table())
-    _write(found, folder.path, figure)
-    if report:
-        from lissom.view import report as page
+        try:
+            folder.text("comparison.json", json.dumps(found.to_dict(), indent=2) + "\n")
+        finally:  # also where the disk is full
+            if not as_json:
+                screen().print(found.table())
+        if figure:
+            import matplotlib
 
-        title = f"{found.robot}: {len(found.results)} formulations"
-        runs = {name: result.run for name, result in found.results.items()}
-        page.write(folder.path / "report.html", page.comparison(runs, title, found.missing))
+            matplotlib.use("Agg")
+            folder.picture("comparison.png", found.plot())
+        if report:
+            from lissom.view import report as page
+
+            title = f"{found.robot}: {len(found.results)} formulations"
+            runs = {name: result.run for name, result in found.results.items()}
+            folder.text("report.html", page.comparison(runs, title, found.missing))
     if as_json:
         typer.echo(json.dumps(found.to_dict() | {"folder": str(folder.path)}, indent=2))
     else:
@@ -100,13 +100,3 @@ def _list(robot: object) -> None:
             covers = f"no: {reason}"
         table.add_row(name, entry.title, covers)
     screen().print(table)
-
-
-def _write(found: Comparison, folder: Path, figure: bool) -> None:
-    text = json.dumps(found.to_dict(), indent=2) + "\n"
-    (folder / "comparison.json").write_text(text, encoding="utf-8")
-    if figure:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        found.plot().savefig(folder / "comparison.png", dpi=120)

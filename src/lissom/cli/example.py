@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from lissom.cli import options
 from lissom.cli.shell import command
 from lissom.errors import LissomError
 from lissom.terminal import screen
@@ -19,9 +20,7 @@ def example(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", show_default=False, help="Of the example; none lists them.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", show_default=False, help="Folder for figures; out/NAME unless given.")
-    ] = None,
+    out: Annotated[Path | None, options.out("Folder for figures; out/NAME unless given.")] = None,
 ) -> None:
     """Run a worked example of the theory: tables on the screen, figures in a folder.
 
@@ -37,10 +36,11 @@ def example(
         from lissom.messages import did_you_mean
 
         raise LissomError(f"there is no example {name!r}{did_you_mean(name, list(found))}")
-    folder = out or Path("out") / name
-    folder.mkdir(parents=True, exist_ok=True)
-    import_module(_module(name)).main(folder)
-    screen().print(f"figures and data in [bold cyan]{folder}[/]")
+    from lissom.cli.folder import Folder
+
+    with Folder.claim(out or Path("out") / name, name) as folder:
+        import_module(_module(name)).main(folder.path)
+    screen().print(f"figures and data in [bold cyan]{folder.path}[/]")
 
 
 def titles() -> dict[str, str]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from lissom.cli.options import named
 from lissom.cli.shell import command, fail
 
 
 @command
 def export(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or its trajectory.nc.")],
-    to: Annotated[Path, typer.Argument(metavar="TABLE", help="A file that ends in .csv or .parquet.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", parser=named, help="Folder of a run, or its trajectory.nc.")],
+    to: Annotated[Path, typer.Argument(metavar="TABLE", parser=named, help="A file that ends in .csv or .parquet.")],
     units: Annotated[bool, typer.Option("--units", help="Units in the header of a CSV.")] = False,
 ) -> None:
     """Write a saved run as a table: one row per time, one column per number."""
@@ -27,6 +29,10 @@ def export(
     source = run / "trajectory.nc" if run.is_dir() else run
     if not source.exists():
         fail(f"{source}: no such file; give a folder that lissom run wrote, or a trajectory.nc")
+    if kind == ".parquet" and find_spec("pyarrow") is None:
+        fail("Parquet needs the package pyarrow: pip install lissom[parquet]; or write a .csv")
+    if not to.parent.is_dir():
+        fail(f"cannot write {to}: there is no folder {to.parent}; make it first")
     trajectory = Trajectory.load(source)
     if kind == ".csv":
         trajectory.to_csv(to, units)

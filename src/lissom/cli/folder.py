@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
+import os
 import shlex
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
+from lissom.files import NotWritten, write_whole
+from lissom.progress import Progress
 from lissom.version import __version__
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.console import Console
 
     from lissom.scenario.schema import Scenario
@@ -23,47 +30,90 @@ if TYPE_CHECKING:
 
 FIGURES = ("overview", "joints", "tip", "wrenches", "deflection", "energy")
 DPI = 120
+DATA, SUMMARY = "trajectory.nc", "summary.json"
+ELSEWHERE = "give another folder with --out"
 
 
 @dataclass
 class Folder:
-    """A folder that can be written to, and what was put into it."""
+    """A folder that is this process's to write to, and what was put into it.
+
+    As a context it lets the folder go at the end, and removes it if it is new and empty.
+    """
 
     path: Path
     made: bool  # by this run
     files: list[str] = field(default_factory=list)
+    lock: int | None = None  # descriptor that keeps others out
 
     @classmethod
-    def make(cls, asked: str | Path | None, name: str) -> Folder:
-        """The folder asked for, or a new one in out/; an error if it cannot be written to."""
-        path = _unused(within(Path("out"), name.replace("/", "-"))) if asked is None else Path(asked)
-        with _explained(path):
-            made = not path.exists()
-            path.mkdir(parents=True, exist_ok=True)
-            probe = path / ".lissom"
-            probe.touch()
-            probe.unlink()
-        return cls(path, made)
+    def claim(cls, asked: Path | None, name: str) -> Folder:
+        """The folder asked for, or a new one in out/; an error if it cannot be written to or another run does so."""
+        if asked is None:
+            path = within(Path("out"), name.replace("/", "-"))
+            with _explained(path):
+                return cls(_new(path), True)
+        with _explained(asked):
+            made = not asked.exists()
+            asked.mkdir(parents=True, exist_ok=True)
+            handle, probe = tempfile.mkstemp(prefix=".lissom-", dir=asked)
+            os.close(handle)
+            os.unlink(probe)
+            return cls(asked, made, lock=_lock(asked))
 
-    def discard(self) -> None:
-        """Remove the folder if this run made it and nothing is in it."""
+    def __enter__(self) -> Folder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.lock is not None:
+            os.close(self.lock)
+            self.lock = None
         if self.made:
             with contextlib.suppress(OSError):
-                self.path.rmdir()
+                self.path.rmdir()  # only where nothing is in it
 
-    def write(self, scenario: Scenario, trajectory: Trajectory, summary: Summary, figures: bool) -> None:
-        """Everything about a run; the data first."""
+    def write(self, scenario: Scenario, trajectory: Trajectory, summary: Summary) -> None:
+        """The data of a run, and what repeats it. What was drawn of an earlier run in this folder goes first."""
         with _explained(self.path):
-            trajectory.save(self.path / "trajectory.nc")
-            self.files.append("trajectory.nc")
+            self._clear()
+            trajectory.save(self.path / DATA)
+            self.files.append(DATA)
             robot = trajectory.model.robot
             used = scenario.model_copy(update={"robot": "robot.yaml"}).to_dict()
             used.get("output", {}).pop("folder", None)
-            self._text("robot.yaml", robot.to_yaml())
-            self._text("scenario.yaml", _scenario_text(used))
-            self._text("summary.json", json.dumps(self.account(summary), indent=2) + "\n")
-            if figures:
-                self._figures(trajectory)
+            self.text("robot.yaml", robot.to_yaml())
+            self.text("scenario.yaml", _scenario_text(used))
+            self.finish(summary)
+
+    def finish(self, summary: Summary) -> None:
+        """Write the summary, with the list of all files."""
+        with _explained(self.path):
+            self.text(SUMMARY, json.dumps(self.account(summary), indent=2) + "\n")
+
+    def figures(self, trajectory: Trajectory) -> None:
+        """Draw what there is to draw."""
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+
+        with _explained(self.path):
+            (self.path / "figures").mkdir(exist_ok=True)
+            for kind in FIGURES:
+                try:
+                    figure = trajectory.plot(kind)
+                except LissomError:  # nothing to draw, such as the deflection of rigid links
+                    continue
+                self.picture(f"figures/{kind}.png", figure)
+                pyplot.close(figure)
+
+    def picture(self, name: str, figure: Figure) -> None:
+        """A figure as a file."""
+        content = BytesIO()
+        figure.savefig(content, format="png", dpi=DPI)
+        with _explained(self.path):
+            write_whole(self.path / name, content.getvalue())
+        self.files.append(name)
 
     def report(self, trajectory: Trajectory) -> None:
         """A page about the run in one file."""
@@ -75,13 +125,11 @@ class Folder:
 
     def film(self, trajectory: Trajectory, name: str, show: bool) -> None:
         """A film of the motion; its name must stay inside the folder."""
-        from lissom.cli.progress import Bar
         from lissom.view.film import film
 
         goal = within(self.path, name)
-        duration = float(trajectory.time[-1] - trajectory.time[0])
-        with Bar(duration, show, "drawing") as bar:
-            film(trajectory, goal, progress=lambda done, count: bar.update(duration * done / count))
+        with _explained(self.path), Progress("drawing the film", unit="pictures", show=show) as bar:
+            film(trajectory, goal, progress=bar.reach)
         self.files.append(name)
 
     def account(self, summary: Summary) -> dict[str, Any]:
@@ -109,26 +157,23 @@ class Folder:
         for name, text in rows:
             console.print(Text.assemble("  ", (f"{name:<15}", "cyan"), (text, "dim")))
 
-    def _text(self, name: str, text: str) -> None:
-        (self.path / name).write_text(text, encoding="utf-8")
-        self.files.append(name)
-
-    def _figures(self, trajectory: Trajectory) -> None:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
-
-        (self.path / "figures").mkdir(exist_ok=True)
-        for kind in FIGURES:
-            try:
-                figure = trajectory.plot(kind)
-            except LissomError:  # nothing to draw, such as the deflection of rigid links
-                continue
-            name = f"figures/{kind}.png"
-            figure.savefig(self.path / name, dpi=DPI)
-            pyplot.close(figure)
+    def text(self, name: str, text: str) -> None:
+        """A text as a file."""
+        with _explained(self.path):
+            write_whole(self.path / name, text)
+        if name not in self.files:
             self.files.append(name)
+
+    def _clear(self) -> None:
+        """Remove what an earlier run in this folder says it wrote beside its data: it does not show this run."""
+        try:
+            old = json.loads((self.path / SUMMARY).read_text(encoding="utf-8"))["files"]
+            names = [name for name in old if isinstance(name, str) and name.endswith((".png", ".html", ".mp4", ".gif"))]
+        except (OSError, ValueError, KeyError, TypeError):
+            return
+        for name in names:
+            with contextlib.suppress(LissomError, FileNotFoundError):
+                within(self.path, name).unlink()
 
 
 def within(folder: Path, name: str) -> Path:
@@ -146,13 +191,33 @@ def _scenario_text(data: dict[str, Any]) -> str:
     return f"# Written by lissom {__version__}: {call}\n{write(data)}"
 
 
-def _unused(path: Path) -> Path:
-    """The path, or path-2, path-3, ... where there is a run already."""
-    number, free = 1, path
-    while free.exists() and any(free.iterdir()):
-        number += 1
-        free = path.with_name(f"{path.name}-{number}")
-    return free
+def _new(path: Path) -> Path:
+    """Make the folder, or path-2, path-3, ... where there is one already; of several processes each gets its own."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for number in itertools.count(1):
+        free = path if number == 1 else path.with_name(f"{path.name}-{number}")
+        with contextlib.suppress(FileExistsError):
+            free.mkdir()
+            return free
+    raise AssertionError("unreachable")
+
+
+def _lock(folder: Path) -> int | None:
+    """Keep other runs out of a folder until this process closes the descriptor, or ends."""
+    try:
+        import fcntl
+    except ImportError:  # where there are no such locks
+        return None
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise NotWritten(folder, "another run is writing to it", ELSEWHERE) from None
+    except OSError:  # some network drives have no locks
+        os.close(handle)
+        return None
+    return handle
 
 
 @contextlib.contextmanager
@@ -160,10 +225,7 @@ def _explained(path: Path) -> Iterator[None]:
     """Trouble with the disk as one message."""
     try:
         yield
-    except LissomError as error:
-        text = str(error).partition(". The results are still in memory")[0]
-        raise LissomError(f"{text}; give another folder with --out") from None
+    except NotWritten as error:
+        raise error.advised(ELSEWHERE) from None
     except OSError as error:
-        where = error.filename or path
-        reason = (error.strerror or str(error)).lower()
-        raise LissomError(f"cannot write {where}: {reason}; give another folder with --out") from None
+        raise NotWritten.because(error, path, ELSEWHERE) from None

@@ -36,7 +36,7 @@ def modes(
     Of a scenario file, the robot is taken where the scenario starts.
     """
     if free and motors:
-        raise typer.BadParameter("--free and --motors exclude each other; give one of them")
+        raise typer.BadParameter("give either --free or --motors, not both")
     from lissom.analysis import natural_modes
     from lissom.cli.builtin import robot_of
 

@@ -1,8 +1,22 @@
 """Arguments that several commands take."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+
+
+def named(value: str) -> Path:
+    """A path with a name: an empty one would be the working folder."""
+    if not value.strip():
+        raise typer.BadParameter("is empty; give a name")
+    return Path(value)
+
+
+def out(help: str) -> Any:
+    """The option for a folder or a file to write."""
+    return typer.Option("--out", "-o", metavar="PATH", show_default=False, parser=named, help=help)
+
 
 Anything = Annotated[str, typer.Argument(metavar="NAME|FILE", show_default=False, help="A built-in name or a file.")]
 Settings = Annotated[

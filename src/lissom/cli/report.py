@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from lissom.simulation.summary import Summary
+    from lissom.simulation.summary import Settling, Summary
     from lissom.simulation.trajectory import Trajectory
 
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -36,10 +36,9 @@ def show(console: Console, trajectory: Trajectory, summary: Summary) -> None:
     why = "" if summary.reason == "as asked" else f": {summary.reason}"
     console.print(Text(f"{summary.method}, {summary.steps} steps{why}", style="dim"))
     curves = _curves(trajectory, summary) if console.encoding.lower().startswith("utf") else {}
-    for table in summary.tables():
-        for title, values in curves.items():
-            if str(table.title).startswith(title):
-                _add_curves(table, values)
+    for subject, table in summary.tables().items():
+        if subject in curves:
+            _add_curves(table, curves[subject])
         table.show_edge = False
         console.print(Padding(table, (1, 0, 0, 0)))
     console.print()
@@ -57,20 +56,20 @@ def sparkline(values: np.ndarray, width: int = CURVE) -> str:
 
 
 def _curves(trajectory: Trajectory, summary: Summary) -> dict[str, list[np.ndarray]]:
-    """What runs over time, row by row, by how the title of a table begins."""
+    """What runs over time, row by row, by the subject of the table."""
     return {
-        "Peak wrench": [_size(trajectory.wrench(row.joint).values[:, :3]) for row in summary.joints],
-        "Peak tip": [_size(trajectory.deflection(row.link).values) for row in summary.links],
-        "Settling": [_course(trajectory, row.name) for row in summary.settling],
+        "joints": [_size(trajectory.wrench(row.joint).values[:, :3]) for row in summary.joints],
+        "links": [_size(trajectory.deflection(row.link).values) for row in summary.links],
+        "settling": [_course(trajectory, row) for row in summary.settling],
     }
 
 
-def _course(trajectory: Trajectory, name: str) -> np.ndarray:
+def _course(trajectory: Trajectory, row: Settling) -> np.ndarray:
     """A coordinate over time; of a tip, how far it has gone."""
-    if name.startswith("tip of "):
-        tip = trajectory.tip(name.removeprefix("tip of ")).values
+    if row.tip_of is not None:
+        tip = trajectory.tip(row.tip_of).values
         return _size(tip - tip[0])
-    return trajectory[name].values
+    return trajectory[row.name].values
 
 
 def _add_curves(table: Table, curves: list[np.ndarray]) -> None:

@@ -84,7 +84,7 @@ def _checked(file: str) -> str:
         model = scenario.prepare().model
     except LissomError as error:
         raise loaded.located(error) from None
-    control = (scenario.control or {}).get("type", "none")
+    control = "none" if scenario.control is None else scenario.control.type
     parts = [f"{scenario.duration:g} s", f"control: {control}"]
     parts += [f"prescribed: {', '.join(scenario.motion)}"] if scenario.motion else []
     return f"scenario of {model.robot.name}: {', '.join(parts)}, {model.nv} degrees of freedom"

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lissom.cli import options
 from lissom.cli.options import EXAMPLE, Anything, Json, Settings
 from lissom.cli.shell import FAILED, INTERRUPTED, assignment, command, say
 from lissom.errors import LissomError
+from lissom.progress import Progress
 from lissom.terminal import screen
 
 if TYPE_CHECKING:
+    from lissom.cli.folder import Folder
     from lissom.scenario.prepare import Prepared
     from lissom.scenario.schema import Scenario
     from lissom.simulation.trajectory import Trajectory
@@ -27,12 +31,7 @@ def run(
     step: Annotated[float | None, typer.Option(metavar="SECONDS", help="A fixed step.")] = None,
     rtol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Relative error allowed per step.")] = None,
     rate: Annotated[float | None, typer.Option(metavar="HZ", help="Outputs per second.")] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", metavar="DIR", show_default=False, help="Folder for the results, out/NAME unless given."
-        ),
-    ] = None,
+    out: Annotated[Path | None, options.out("Folder for the results, out/NAME unless given.")] = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures.")] = True,
     report: Annotated[bool, typer.Option("--report", help="Write report.html, a page that opens anywhere.")] = False,
     animation: Annotated[
@@ -50,38 +49,89 @@ def run(
 
     Exit codes: 0 done, 1 an error or a run that failed, 2 wrong usage, 130 interrupted.
     """
-    from lissom.cli.folder import within
-
-    if animation is not None:
-        within(Path("out"), animation)  # refused before computing
     changes = [assignment(text, EXAMPLE) for text in settings or ()]
     given = {"duration": duration, "method": method, "step": step, "rtol": rtol, "output.rate": rate}
     if method is not None and step is None:
         changes.append(("step", None))  # the scenario's step was meant for its own method
     changes += [(path, value) for path, value in given.items() if value is not None]
-    scenario, trajectory, folder = _simulate(what, changes, out, show=not quiet)
-    summary = trajectory.summary()
-    from lissom.cli.progress import busy
+    _check_animation(animation)
+    scenario, prepared, folder = _prepared(what, changes, out)
+    with folder:
+        trajectory = _trajectory(prepared, quiet)
+        summary = trajectory.summary()
+        try:
+            with Progress("writing data", show=not quiet):
+                folder.write(scenario, trajectory, summary)
+        finally:  # also where the disk is full
+            if not (quiet or as_json):
+                from lissom.cli.report import show
 
-    if not (quiet or as_json):
-        from lissom.cli.report import show
+                show(screen(), trajectory, summary)
+        _extras(folder, trajectory, figures, report, animation, show=not quiet)
+        folder.finish(summary)
+    if as_json:
+        import json
 
-        show(screen(), trajectory, summary)
+        typer.echo(json.dumps(folder.account(summary), indent=2))
+    elif not quiet:
+        folder.show(screen())
+    _tell_ending(trajectory, folder)
+
+
+def _check_animation(name: str | None) -> None:
+    """Refuse a film that cannot be made before anything is computed."""
+    if name is not None:
+        from lissom.cli.folder import within
+        from lissom.view.film import check_film
+
+        check_film(within(Path("out"), name))
+
+
+def _prepared(what: str, changes: list[tuple[str, Any]], out: Path | None) -> tuple[Scenario, Prepared, Folder]:
+    """The scenario as it is run, and the folder for what comes out, which is claimed before computing."""
+    from lissom.cli.folder import Folder, within
+    from lissom.scenario.files import find
+
+    loaded = find(what)
+    scenario: Scenario = loaded.scenario.with_values(changes)
     try:
-        with busy("writing data and drawing figures" if figures else "writing data", show=not quiet):
-            folder.write(scenario, trajectory, summary, figures)
-        if report:
-            with busy("writing the report", show=not quiet):
-                folder.report(trajectory)
-        if animation is not None:
-            folder.film(trajectory, animation, show=not quiet)
-    finally:
-        if as_json:
-            import json
+        prepared = scenario.prepare()
+    except LissomError as error:
+        raise loaded.located(error, changed=[path.partition(".")[0] for path, _ in changes]) from None
+    asked = out
+    if out is None and scenario.output.folder is not None:
+        try:
+            asked = within(Path(), scenario.output.folder)
+        except LissomError:
+            text = "leads out of the working folder; if you mean it, give it with --out"
+            raise LissomError(text, ("output", "folder"), scenario.output.folder) from None
+    return scenario, prepared, Folder.claim(asked, loaded.name)
 
-            typer.echo(json.dumps(folder.account(summary), indent=2))
-        elif not quiet:
-            folder.show(screen())
+
+def _trajectory(prepared: Prepared, quiet: bool) -> Trajectory:
+    from lissom.simulation.main import EndedEarly, SimulationWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", SimulationWarning)
+        warnings.simplefilter("ignore", SimulationWarning if quiet else EndedEarly)  # how it ended is told at the end
+        return prepared.simulate(progress=not quiet)
+
+
+def _extras(
+    folder: Folder, trajectory: Trajectory, figures: bool, report: bool, animation: str | None, show: bool
+) -> None:
+    """What is drawn of the data, which is safe by now."""
+    if figures:
+        with Progress("drawing figures", show=show):
+            folder.figures(trajectory)
+    if report:
+        with Progress("writing the report", show=show):
+            folder.report(trajectory)
+    if animation is not None:
+        folder.film(trajectory, animation, show)
+
+
+def _tell_ending(trajectory: Trajectory, folder: Folder) -> None:
     from lissom.simulation.ending import Ending
 
     info = trajectory.info
@@ -91,50 +141,3 @@ def run(
     if info.status is not Ending.FINISHED:
         say(f"{info.status.word}: {info.message}; what was computed is in {folder.path}", "red")
         raise typer.Exit(FAILED)
-
-
-def _simulate(what: str, changes: list[tuple[str, Any]], out: Path | None, show: bool) -> Any:
-    """The scenario as it is run, what came out, and the folder for it, which is tried before computing."""
-    from lissom.scenario.files import find
-
-    loaded = find(what)
-    scenario: Scenario = loaded.scenario.with_values(changes)
-    try:
-        prepared = scenario.prepare()
-    except LissomError as error:
-        raise loaded.located(error, changed=[path.partition(".")[0] for path, _ in changes]) from None
-    from lissom.cli.folder import Folder, within
-
-    asked = out
-    if out is None and scenario.output.folder is not None:
-        try:
-            asked = within(Path(), scenario.output.folder)
-        except LissomError:
-            text = f"output.folder = {scenario.output.folder!r} leads out of the working folder"
-            raise LissomError(f"{text}; if that is meant, give it with --out") from None
-    folder = Folder.make(asked, loaded.name)
-    try:
-        return scenario, _trajectory(prepared, show), folder
-    except BaseException:
-        folder.discard()
-        raise
-
-
-def _trajectory(prepared: Prepared, show: bool) -> Trajectory:
-    from lissom.cli.progress import Bar
-    from lissom.kernel.machine.events import listening
-    from lissom.simulation.run import run as integrate
-    from lissom.simulation.trajectory import from_run
-
-    with Bar(prepared.settings.duration, show) as bar, listening(bar.compiling):
-        raw = integrate(
-            prepared.model,
-            prepared.settings,
-            controller=prepared.controller,
-            start=prepared.start,
-            motion=prepared.motion,
-            progress=bar.update,
-        )
-    if len(raw.time) == 0:
-        raise LissomError(f"the run ended before its first output: {raw.message}")
-    return from_run(raw)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import warnings
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import Any, NoReturn, ParamSpec
 
 import typer
 
+from lissom.cli.output import guarded
 from lissom.errors import LissomError
 
 FAILED = 1
@@ -18,19 +20,26 @@ Arguments = ParamSpec("Arguments")
 
 
 def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """A command whose user errors are one message and exit code 1, and whose warnings are one line each."""
+    """A command whose user errors are one message and exit code 1, and whose warnings are one line each.
+
+    It goes on where nobody reads what it prints; output that is lost for another reason is an error at its end.
+    """
 
     @functools.wraps(function)
     def safe(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
-        try:
-            with warnings.catch_warnings():
-                warnings.showwarning = _show_warning
-                function(*args, **kwargs)
-        except LissomError as error:
-            fail(str(error))
-        except KeyboardInterrupt:
-            say("interrupted", "yellow")
-            raise typer.Exit(INTERRUPTED) from None
+        with guarded() as out:
+            try:
+                with warnings.catch_warnings():
+                    warnings.showwarning = _show_warning
+                    function(*args, **kwargs)
+            except LissomError as error:
+                fail(str(error))
+            except KeyboardInterrupt:
+                say("interrupted", "yellow")
+                raise typer.Exit(INTERRUPTED) from None
+            out.flush()
+            if out.failure is not None and out.failure.errno != errno.EPIPE:
+                fail(f"what is printed is lost: {(out.failure.strerror or str(out.failure)).lower()}")
 
     return safe
 
@@ -54,7 +63,7 @@ def assignment(text: str, example: str) -> tuple[str, Any]:
     """Path and value of an option such as links.upper.beam.length=1.2; the value is read as YAML."""
     path, equals, value = text.partition("=")
     if not equals or not path.strip():
-        raise typer.BadParameter(f"{text!r} is no path=value; write it like {example}")
+        raise typer.BadParameter(f"{text!r} is not of the form path=value; write it like {example}")
     from lissom.model.reader import read
 
     node = read(value, text)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lissom.cli import options
 from lissom.cli.options import EXAMPLE, Anything, Json, Settings
 from lissom.cli.shell import assignment, command, examples, fail
+from lissom.files import make_folder, write_whole
+from lissom.progress import Progress
 from lissom.terminal import screen
 
 if TYPE_CHECKING:
@@ -36,9 +40,7 @@ def _system(robot: str, settings: list[str] | None) -> tuple[ScrewPDE, np.ndarra
 @command
 def structure(
     robot: Anything,
-    out: Annotated[
-        Path | None, typer.Option("--out", show_default=False, help="File for the picture; out/NAME/structure.png.")
-    ] = None,
+    out: Annotated[Path | None, options.out("File for the picture; out/NAME/structure.png unless given.")] = None,
     settings: Settings = None,
 ) -> None:
     """The blocks of the stacked system of a robot: rows of links and joints, wrenches among the unknowns."""
@@ -46,10 +48,11 @@ def structure(
     from rich import box
     from rich.table import Table
 
-    from lissom.cli.progress import busy
     from lissom.view.structure import structure_figure
 
-    with busy("evaluating the system (compiled once per machine)", True):
+    if out is not None:
+        make_folder(out.parent)
+    with Progress("evaluating the system (compiled once per machine)"):
         formulation, q, v = _system(robot, settings)
         system = formulation.system(q, v, np.zeros(formulation.model.nv))
     table = Table(box=box.SIMPLE_HEAD, title=f"Stacked system of {formulation.model.robot.name}", title_justify="left")
@@ -59,10 +62,13 @@ def structure(
     for row in system.rows:
         filled = [column.name for column in system.columns if np.any(system.block(row.name, column.name))]
         table.add_row(row.name, str(row.stop - row.start), ", ".join(filled))
-    screen().print(table)
     path = out or Path("out") / formulation.model.robot.name / "structure.png"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    structure_figure(system, f"Stacked system of {formulation.model.robot.name}").savefig(path, dpi=140)
+    make_folder(path.parent)
+    content = BytesIO()
+    figure = structure_figure(system, f"Stacked system of {formulation.model.robot.name}")
+    figure.savefig(content, format=path.suffix.removeprefix(".") or "png", dpi=140)
+    write_whole(path, content.getvalue())
+    screen().print(table)
     screen().print(f"picture in [bold cyan]{path}[/]")
 
 
@@ -70,10 +76,9 @@ def structure(
 @command
 def check(robot: Anything, settings: Settings = None, as_json: Json = False) -> None:
     """Is the stacked system of a robot well posed? If not, the cause, and exit code 1."""
-    from lissom.cli.progress import busy
     from lissom.theory.screw_pde import check as wellposed
 
-    with busy("evaluating the system (compiled once per machine)", True):
+    with Progress("evaluating the system (compiled once per machine)"):
         formulation, q, v = _system(robot, settings)
         report = wellposed(formulation, q, v)
     if as_json:

@@ -43,8 +43,9 @@ def view(
 
     A scenario is simulated first, so that there is something to play.
     """
-    from lissom.view.live.server import open_server
+    from lissom.view.live.server import check_server, open_server
 
+    check_server(host, remote)
     robot, runs, start = _found(what, [assignment(text, EXAMPLE) for text in settings or ()])
     server, address = open_server(host, port, remote, say=lambda text: say(text, "yellow"))
     from lissom.view.live.app import MODES, MOVED, App
@@ -69,20 +70,21 @@ def _found(what: str, changes: list[tuple[str, Any]]) -> tuple[Robot | None, dic
     if path.is_dir() or path.suffix == SUFFIX:
         runs: dict[str, Trajectory | Path] = dict(_recorded(path))
         if not runs:
-            fail(f"{path}: no recorded run (*.nc) in it; make one with lissom run, or give the name of a robot")
+            fail(f"{path}: holds no recorded run (*.nc); make one with lissom run, or give the name of a robot")
         if changes:
             raise typer.BadParameter("--set is for a robot or a scenario; a recorded run is as it is")
         return None, runs, None
     if what == "out":
         fail("there is no folder out/ yet; make a run with lissom run, or give the name of a robot: lissom view ella")
-    from lissom.cli.progress import busy
     from lissom.scenario.files import find
+    from lissom.simulation.ending import Ending
 
     loaded = find(what)
     scenario = loaded.scenario.with_values(changes)
     prepared = scenario.prepare()
-    with busy(f"simulating {loaded.name}", show=True):
-        run = prepared.simulate(progress=False)
+    run = prepared.simulate()
+    if run.info.status is Ending.INTERRUPTED:
+        raise KeyboardInterrupt
     return scenario.load_robot(), {loaded.name: run}, prepared.start[0]
 
 

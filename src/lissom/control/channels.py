@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from lissom.control import checks
+from lissom.control.checks import keys
 from lissom.control.reference import Reference
-from lissom.errors import LissomError
-from lissom.messages import did_you_mean, listed
+from lissom.errors import Keys, LissomError
+from lissom.messages import brief, did_you_mean, listed
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.values import kind_of
-
-Side = Literal["joint", "motor"]
 
 
 @dataclass(frozen=True)
@@ -31,18 +30,18 @@ class Channel:
     motor_v: int
 
 
-def channels(model: Model, names: Any, field: str) -> tuple[Channel, ...]:
+def channels(model: Model, names: Any, path: str | Keys) -> tuple[Channel, ...]:
     """Coordinates of the named joints (or single ones such as `shoulder.2`), in the model's order."""
     if isinstance(names, str) or not hasattr(names, "__iter__"):
-        raise LissomError(f"{field} = {checks.brief(names)}: must name joints; {_joints(model)}")
+        raise LissomError(f"must name joints; {_joints(model)}", keys(path), names)
     found: dict[int, Channel] = {}
     for name in names:
-        for channel in _coordinates(model, name, field):
+        for channel in _coordinates(model, name, path):
             if channel.joint_v in found:
-                raise LissomError(f"{field}: {channel.name!r} is given twice; give it once")
+                raise LissomError(f"{channel.name!r} is given twice; give it once", keys(path))
             found[channel.joint_v] = channel
     if not found:
-        raise LissomError(f"{field}: no joints are given; {_joints(model)}")
+        raise LissomError(f"no joints are given; {_joints(model)}", keys(path))
     return tuple(found[k] for k in sorted(found))
 
 
@@ -50,84 +49,86 @@ def by_channel(
     model: Model,
     selected: tuple[Channel, ...],
     values: Any,
-    field: str,
+    path: str | Keys,
     remedy: str,
     at_least: float | None = None,
 ) -> np.ndarray:
     """One number per channel (na,), from a number or list, or from {joint: number or one per coordinate}."""
     if not isinstance(values, Mapping):
-        return checks.numbers(values, field, remedy, len(selected), at_least=at_least)
+        return checks.numbers(values, path, remedy, len(selected), at_least=at_least)
     out = np.full(len(selected), np.nan)
     for name, value in values.items():
-        index = indices(model, selected, name, field)
-        out[index] = checks.numbers(value, f"{field}.{name}", remedy, len(index), at_least=at_least)
-    require(selected, np.isfinite(out), field, remedy)
+        index = indices(model, selected, name, path)
+        out[index] = checks.numbers(value, (*keys(path), name), remedy, len(index), at_least=at_least)
+    require(selected, np.isfinite(out), path, remedy)
     return out
 
 
-def reference_of(model: Model, selected: tuple[Channel, ...], value: Any, field: str = "reference") -> Reference:
+def reference_of(model: Model, selected: tuple[Channel, ...], value: Any, path: str | Keys = "reference") -> Reference:
     """One channel per coordinate, from a Reference, numbers, or {joint: Reference or numbers}."""
     n = len(selected)
     remedy = "give a Reference or numbers for " + listed([c.name for c in selected], "and")
     if isinstance(value, Mapping):
         parts: list[Reference | None] = [None] * n
         for name, part in value.items():
-            index = indices(model, selected, name, field)
-            one = _reference(part, f"{field}.{name}", len(index), remedy)
+            index = indices(model, selected, name, path)
+            one = _reference(part, (*keys(path), name), len(index), remedy)
             for k, at in enumerate(index):
                 parts[at] = one.select(k)
-        require(selected, np.array([p is not None for p in parts]), field, remedy)
+        require(selected, np.array([p is not None for p in parts]), path, remedy)
         return Reference.stack([p for p in parts if p is not None])
-    return _reference(value, field, n, remedy)
+    return _reference(value, path, n, remedy)
 
 
-def indices(model: Model, selected: tuple[Channel, ...], name: Any, field: str) -> list[int]:
+def indices(model: Model, selected: tuple[Channel, ...], name: Any, path: str | Keys) -> list[int]:
     """Positions among `selected` of a joint's or a coordinate's channels."""
-    wanted = {channel.name for channel in _coordinates(model, name, field)}
+    wanted = {channel.name for channel in _coordinates(model, name, path)}
     index = [k for k, channel in enumerate(selected) if channel.name in wanted]
     if len(index) != len(wanted):
         known = listed([c.name for c in selected], "and")
-        raise LissomError(f"{field}: {name!r} is not controlled; the controlled coordinates are {known}")
+        raise LissomError(f"{name!r} is not controlled; the controlled coordinates are {known}", keys(path))
     return index
 
 
-def require(selected: tuple[Channel, ...], given: np.ndarray, field: str, remedy: str) -> None:
+def require(selected: tuple[Channel, ...], given: np.ndarray, path: str | Keys, remedy: str) -> None:
     missing = [channel.name for channel, has in zip(selected, given) if not has]
     if missing:
-        raise LissomError(f"{field}: nothing for {listed(missing, 'and')}; {remedy}")
+        raise LissomError(f"nothing for {listed(missing, 'and')}; {remedy}", keys(path))
 
 
-def _reference(value: Any, field: str, n: int, remedy: str) -> Reference:
+def _reference(value: Any, path: str | Keys, n: int, remedy: str) -> Reference:
     if not isinstance(value, Reference):
-        return Reference.constant(checks.numbers(value, field, remedy, n))
+        return Reference.constant(checks.numbers(value, path, remedy, n))
     if value.channels != n:
-        raise LissomError(f"{field}: has {value.channels} channels, not {n}; {remedy}")
+        raise LissomError(f"has {value.channels} channels, not {n}; {remedy}", keys(path))
     return value
 
 
-def _coordinates(model: Model, name: Any, field: str) -> list[Channel]:
+def _coordinates(model: Model, name: Any, path: str | Keys) -> list[Channel]:
     for body in model.bodies:
         labels = body.v_names[: body.joint_v.stop - body.joint_v.start]
         if name == body.joint or name in labels:
-            _check(model, body, name, field)
+            _check(model, body, name, path)
             picked = range(len(labels)) if name == body.joint else [labels.index(name)]
             return [_channel(body, labels[k], k) for k in picked]
     known = [body.joint for body in model.bodies if body.joint_v.stop > body.joint_v.start]
-    shown = f"{name!r}" if isinstance(name, str) else f"{checks.brief(name)} ({kind_of(name)})"
-    raise LissomError(f"{field}: {model.robot.name} has no joint {shown}{did_you_mean(name, known)}; {_joints(model)}")
+    shown = f"{name!r}" if isinstance(name, str) else f"{brief(name)} ({kind_of(name)})"
+    hint = did_you_mean(name, known)
+    raise LissomError(f"{model.robot.name} has no joint {shown}{hint}; {_joints(model)}", keys(path))
 
 
-def _check(model: Model, body: BodyNames, name: str, field: str) -> None:
+def _check(model: Model, body: BodyNames, name: str, path: str | Keys) -> None:
     joint = model.robot.link(body.link).joint
     if joint.nv == 0:
-        raise LissomError(f"{field}: {name!r} is a fixed joint; {_joints(model)}")
+        raise LissomError(f"{name!r} is a fixed joint; {_joints(model)}", keys(path))
     if joint.kind.on_group:
         raise LissomError(
-            f"{field}: {name!r} is a {joint.type} joint, whose turn is no single angle; "
-            "control it by a function of (t, q, v), see Sampled"
+            f"{name!r} is a {joint.type} joint, whose rotation is not a single angle; "
+            "control it by a function of (t, q, v), see Sampled",
+            keys(path),
         )
     if np.any(model.arrays.velocities.prescribed[body.joint_v]):
-        raise LissomError(f"{field}: the motion of {name!r} is prescribed; no controller can act on it")
+        raise LissomError(f"the motion of {name!r} is prescribed; no controller can act on it", keys(path))
 
 
 def _channel(body: BodyNames, name: str, k: int) -> Channel:

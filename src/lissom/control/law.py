@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.control import checks
-from lissom.control.channels import Channel, Side, by_channel, channels, indices, reference_of
+from lissom.control.channels import Channel, by_channel, channels, indices, reference_of
 from lissom.control.kernel import Law
+from lissom.control.kinds import SIDES, Side
 from lissom.control.reference import Reference
 from lissom.control.twin import rigid_twin
 from lissom.errors import LissomError
 from lissom.kernel.derivatives import STEP
-from lissom.messages import did_you_mean
+from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.model.values import kind_of
@@ -143,7 +144,7 @@ def torques(robot: AnyRobot, values: Mapping[str, Any], saturation: Any = None) 
     """Open loop: torques or forces over time, {joint: Reference or number}."""
     model = as_model(robot)
     if not isinstance(values, Mapping):
-        raise LissomError(f"torques = {checks.brief(values)}: must be {{joint: Reference or number}}")
+        raise LissomError("must be {joint: Reference or number}", ("torques",), values)
     selected = channels(model, values, "torques")
     none = np.zeros(len(selected))
     feed = _torques(model, selected, values, "torques")
@@ -161,10 +162,8 @@ def _law(
     law: Law,
     feedforward: Reference | None = None,
 ) -> ControlLaw:
-    if side not in ("joint", "motor"):
-        raise LissomError(
-            f"side = {checks.brief(side)}: is unknown{did_you_mean(side, ('joint', 'motor'))}; choose joint or motor"
-        )
+    if side not in SIDES:
+        raise LissomError(f"is unknown{did_you_mean(side, SIDES)}; choose {listed(SIDES)}", ("side",), side)
     lower, upper = saturation_of(model, selected, saturation)
     twin = None if law == Law.PD else rigid_twin(model.robot, rotors=True).compile()
     names = tuple(channel.name for channel in selected)
@@ -200,28 +199,25 @@ def _twin_indices(model: Model, twin: Model, names: tuple[str, ...], side: Side)
 
 def _gains(model: Model, gains: Any) -> tuple[tuple[Channel, ...], np.ndarray, np.ndarray]:
     if not isinstance(gains, Mapping):
-        raise LissomError(
-            f"gains = {checks.brief(gains)}: must be a mapping, not {kind_of(gains)}; "
-            "give {joint: {p: ..., d: ...}}"
-        )
+        text = f"must be a mapping, not {kind_of(gains)}; give {{joint: {{p: ..., d: ...}}}}"
+        raise LissomError(text, ("gains",), gains)
     selected = channels(model, gains, "gains")
     for joint, pair in gains.items():
         if not isinstance(pair, Mapping):
-            raise LissomError(
-                f"gains.{joint} = {checks.brief(pair)}: must be {{p: ..., d: ...}}, not {kind_of(pair)}; {_P}, {_D}"
-            )
+            text = f"must be {{p: ..., d: ...}}, not {kind_of(pair)}; {_P}, {_D}"
+            raise LissomError(text, ("gains", joint), pair)
         for key in pair:
             if key not in ("p", "d"):
-                raise LissomError(f"gains.{joint}.{key} = {checks.brief(pair[key])}: is unknown; give p and d")
+                raise LissomError("is unknown; give p and d", ("gains", joint, key), pair[key])
         for key, remedy in (("p", _P), ("d", _D)):
             if key not in pair:
-                raise LissomError(f"gains.{joint}.{key}: missing; {remedy}")
+                raise LissomError(f"missing; {remedy}", ("gains", joint, key))
     out = []
     for key, remedy in (("p", _P), ("d", _D)):
         gain = np.zeros(len(selected))
         for joint, pair in gains.items():
             index = indices(model, selected, joint, "gains")
-            gain[index] = checks.numbers(pair[key], f"gains.{joint}.{key}", remedy, len(index), at_least=0)
+            gain[index] = checks.numbers(pair[key], ("gains", joint, key), remedy, len(index), at_least=0)
         out.append(gain)
     return selected, out[0], out[1]
 
@@ -235,15 +231,15 @@ def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> t
         upper = by_channel(model, selected, limits, "saturation", remedy, at_least=0)
         return -upper, upper
     for joint, limit in limits.items():
-        field = f"saturation.{joint}"
+        path = ("saturation", joint)
         for k in indices(model, selected, joint, "saturation"):
             if isinstance(limit, list | tuple):
-                low, high = checks.numbers(limit, field, "give [lower, upper]", 2)
+                low, high = checks.numbers(limit, path, "give [lower, upper]", 2)
                 if low >= high:
-                    raise LissomError(f"{field} = {checks.brief(limit)}: lower must be below upper; exchange them")
+                    raise LissomError("lower must be below upper; swap them", path, limit)
                 lower[k], upper[k] = low, high
             else:
-                upper[k] = checks.number(limit, field, remedy, at_least=0)
+                upper[k] = checks.number(limit, path, remedy, at_least=0)
                 lower[k] = -upper[k]
     return lower, upper
 

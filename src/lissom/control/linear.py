@@ -14,13 +14,12 @@ from lissom.analysis.linearise import linearise
 from lissom.analysis.natural_modes import natural_modes
 from lissom.analysis.statics import Equilibrium, static_equilibrium
 from lissom.control import checks
-from lissom.control.channels import Channel, Side
+from lissom.control.channels import Channel
+from lissom.control.kinds import SENSORS, Side
 from lissom.dynamics import mass_matrix, tip_pose
-from lissom.errors import LissomError
+from lissom.errors import Keys, LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.compiled import Model
-
-SENSOR_KINDS = ("position", "deflection")
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,32 +127,32 @@ def joint_sensor(model: Model, selected: Sequence[Channel], side: Side, noise: f
     return Sensor("encoders", np.eye(model.nv)[on_v], lambda q: q[on_q], noise)
 
 
-def tip_sensor(model: Model, q: np.ndarray, spec: Any, field: str) -> Sensor:
+def tip_sensor(model: Model, q: np.ndarray, spec: Any, path: Keys) -> Sensor:
     """A sensor of a link's tip, from {link, kind: position or deflection, noise (m)}."""
     if not isinstance(spec, Mapping):
-        raise LissomError(f"{field} = {checks.brief(spec)}: must be {{link: ..., kind: position or deflection}}")
+        raise LissomError("must be {link: ..., kind: position or deflection}", path, spec)
     for key in spec:
         if key not in ("link", "kind", "noise"):
-            raise LissomError(f"{field}.{key}: is unknown; give link, kind and noise")
+            raise LissomError("is unknown; give link, kind and noise", (*path, key), spec[key])
     link, kind = spec.get("link", model.links[-1]), spec.get("kind", "position")
-    noise = checks.number(spec.get("noise", 1e-4), f"{field}.noise", "give the standard deviation in metres", above=0)
+    noise = checks.number(spec.get("noise", 1e-4), (*path, "noise"), "give the standard deviation in metres", above=0)
     if link not in model.links:
         hint = did_you_mean(link, model.links)
-        raise LissomError(f"{field}.link = {checks.brief(link)}: is not a link{hint}; choose {listed(model.links)}")
+        raise LissomError(f"is not a link{hint}; choose {listed(model.links)}", (*path, "link"), link)
     if kind == "position":
         rows = _gradients(model, q, f"{link}.tip")
         moving = np.abs(rows).max(axis=1) > 1e-9 * np.abs(rows).max()
         return Sensor(f"position of {link}", rows[moving], lambda q: tip_pose(model, q, link)[:3, 3][moving], noise)
     if kind != "deflection":
-        hint = did_you_mean(kind, SENSOR_KINDS)
-        raise LissomError(f"{field}.kind = {checks.brief(kind)}: is unknown{hint}; choose {listed(SENSOR_KINDS)}")
+        hint = did_you_mean(kind, SENSORS)
+        raise LissomError(f"is unknown{hint}; choose {listed(SENSORS)}", (*path, "kind"), kind)
     if link not in model.flexible:
         beams = listed(model.flexible, "and") if model.flexible else "none"
-        raise LissomError(f"{field}.link = {link}: is rigid and has no deflection; the beams are {beams}")
+        raise LissomError(f"is rigid and has no deflection; the beams are {beams}", (*path, "link"), link)
     rows = _gradients(model, q, f"{link}.deflection")
     bends = [k for k in (1, 2) if np.any(rows[k])]
     if not bends:
-        raise LissomError(f"{field}.link = {link}: has no bending modes; give it some, or measure its position")
+        raise LissomError("has no bending modes; give it some, or measure its position", (*path, "link"), link)
     beam, modes = model.flexible[link], model.body(link).modes_q
     return Sensor(
         f"deflection of {link}", rows[bends], lambda q: beam.displacement(beam.length, q[modes])[bends], noise

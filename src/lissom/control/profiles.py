@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lissom.control import checks
 from lissom.errors import LissomError
+from lissom.messages import brief
 
 Pieces = tuple[np.ndarray, np.ndarray]
 _TIMES = "give rising times in seconds"
@@ -29,9 +30,7 @@ def trapezoid(start: np.ndarray, to: np.ndarray, speed: Any, acceleration: Any, 
 
     def share(limit: Any, name: str) -> float:
         """The limit of the path parameter, which runs from 0 to 1."""
-        each = checks.numbers(limit, name, f"give the largest {name} as a positive number", n)
-        if np.any(each <= 0):
-            raise LissomError(f"{name} = {checks.brief(limit)}: must be positive; give the largest {name}")
+        each = checks.numbers(limit, name, f"give the largest {name} as a positive number", n, above=0)
         moving = way > 0
         return float(np.min(each[moving] / way[moving])) if np.any(moving) else 1.0
 
@@ -46,8 +45,10 @@ def trapezoid(start: np.ndarray, to: np.ndarray, speed: Any, acceleration: Any, 
             if v * total < 1 - 1e-12 or v * total > 2 + 1e-12:
                 low, high = 1 / v, 2 / v
                 raise LissomError(
-                    f"duration = {total:g}: this way takes between {low:.4g} s and {high:.4g} s when the "
-                    f"speed reaches {checks.brief(speed)}; change the duration or the speed"
+                    f"this motion takes between {low:.4g} s and {high:.4g} s when the "
+                    f"speed reaches {brief(speed)}; change the duration or the speed",
+                    ("duration",),
+                    total,
                 )
             ramp = total - 1 / v
         elif acceleration is not None:
@@ -55,8 +56,10 @@ def trapezoid(start: np.ndarray, to: np.ndarray, speed: Any, acceleration: Any, 
             root = total * total / 4 - 1 / a
             if root < -1e-12 * total * total:
                 raise LissomError(
-                    f"duration = {total:g}: with acceleration {checks.brief(acceleration)} this way takes "
-                    f"{2 / np.sqrt(a):.4g} s at least; change the duration or the acceleration"
+                    f"with acceleration {brief(acceleration)} this motion takes "
+                    f"at least {2 / np.sqrt(a):.4g} s; change the duration or the acceleration",
+                    ("duration",),
+                    total,
                 )
             ramp = total / 2 - np.sqrt(max(root, 0.0))
         else:
@@ -97,16 +100,16 @@ def samples(t: ArrayLike, values: ArrayLike, kind: str) -> Pieces:
         return _padded(t, CubicSpline(t, y).c)
     if kind == "linear":
         return _padded(t, np.stack([np.diff(y, axis=0) / np.diff(t)[:, None], y[:-1]]))
-    raise LissomError(f"kind = {kind!r}: is unknown; choose 'cubic' or 'linear'")
+    raise LissomError("is unknown; choose cubic or linear", ("kind",), kind)
 
 
 def function_pieces(function: Callable[[float], Any], duration: float, pieces: int | None, begin: float) -> Pieces:
     """Quintic Hermite pieces of a function; derivatives by differences at Chebyshev points in each piece."""
     duration = checks.number(duration, "duration", "give the length of the time in seconds", above=0)
-    begin = checks.number(begin, "begin", "give the begin in seconds")
+    begin = checks.number(begin, "begin", "give the start time in seconds")
     if pieces is not None:
         if isinstance(pieces, bool) or not isinstance(pieces, int | np.integer) or pieces < 1:
-            raise LissomError(f"pieces = {pieces!r}: must be a whole number, 1 or more")
+            raise LissomError("must be a whole number, 1 or more", ("pieces",), pieces)
         return _hermite(function, np.linspace(begin, begin + duration, pieces + 1))[0]
     count = 8
     while True:
@@ -184,7 +187,7 @@ def _sampled(function: Callable[[float], Any], t: np.ndarray) -> np.ndarray:
                 f"the function returned shape {row.shape} at t = {time:g} s; return one number, or one per channel"
             )
         if not np.all(np.isfinite(row)):
-            raise LissomError(f"the function returned {checks.brief(row)} at t = {time:g} s; return finite numbers")
+            raise LissomError(f"the function returned {brief(row)} at t = {time:g} s; return finite numbers")
         rows.append(row)
     return np.array(rows).reshape(*t.shape, -1)
 
@@ -194,19 +197,17 @@ def _table(t: ArrayLike, values: ArrayLike, t_name: str, name: str) -> tuple[np.
     try:
         y = np.array(values, float)
     except (TypeError, ValueError):
-        raise LissomError(
-            f"{name} = {checks.brief(values)}: must be a table of numbers; give one row per time"
-        ) from None
+        raise LissomError("must be a table of numbers; give one row per time", (name,), values) from None
     y = y[:, None] if y.ndim == 1 else y
     if len(t) < 2:
-        raise LissomError(f"{t_name} = {checks.brief(t)}: two at least are needed; {_TIMES}")
+        raise LissomError(f"at least two are needed; {_TIMES}", (t_name,), t)
     if y.ndim != 2 or len(y) != len(t):
-        raise LissomError(
-            f"{name} has shape {y.shape} for {len(t)} times; give one row per time, one column per channel"
-        )
+        text = f"has shape {y.shape} for {len(t)} times; give one row per time, one column per channel"
+        raise LissomError(text, (name,))
     if not np.all(np.isfinite(y)):
         row, column = np.argwhere(~np.isfinite(y))[0]
-        raise LissomError(f"{name}[{row}, {column}] = {y[row, column]}: must be a finite number, at t = {t[row]:g} s")
+        path = (name, int(row), int(column))
+        raise LissomError(f"must be a finite number, at t = {t[row]:g} s", path, y[row, column])
     return t, y
 
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.control import checks
+from lissom.control.kinds import Interpolation
 from lissom.errors import LissomError
 
 DEGREE = 5
@@ -44,7 +45,7 @@ class Reference:
                 f"{len(breaks)} breaks, got {coefficients.shape}"
             )
         if len(breaks) < 2:
-            raise LissomError("breaks must hold two times at least; one piece has a begin and an end")
+            raise LissomError("breaks must hold at least two times: a piece has a start and an end")
         if not np.all(np.isfinite(coefficients)):
             raise LissomError("coefficients must be finite numbers")
         for name, array in (("breaks", breaks), ("coefficients", coefficients)):
@@ -175,13 +176,13 @@ class Reference:
     def steps(cls, setpoints: Sequence[tuple[float, ArrayLike]]) -> Reference:
         """Piecewise constant: [(time, values), ...], each held until the next; the first also before it."""
         if not setpoints:
-            raise LissomError("setpoints: an empty list; give [(time, values), ...]")
-        rows = [checks.numbers(v, f"setpoints[{k}]", _VALUES) for k, (_, v) in enumerate(setpoints)]
+            raise LissomError("is an empty list; give [(time, values), ...]", ("setpoints",))
+        rows = [checks.numbers(v, ("setpoints", k), _VALUES) for k, (_, v) in enumerate(setpoints)]
         n = max(map(len, rows))
         for k, row in enumerate(rows):
             if len(row) != n:
-                raise LissomError(f"setpoints[{k}] has {len(row)} values, another has {n}; {_VALUES}")
-        t = checks.times([t for t, _ in setpoints], "setpoints: times", "give rising times in seconds")
+                raise LissomError(f"has {len(row)} values, another has {n}; {_VALUES}", ("setpoints", k))
+        t = checks.times([t for t, _ in setpoints], "times", "give rising times in seconds")
         coefficients = np.zeros((len(t), n, DEGREE + 1))
         coefficients[:, :, 0] = rows
         return cls(np.append(t, t[-1] + 1.0), coefficients)
@@ -191,7 +192,7 @@ class Reference:
         """From rest to rest without a jump in acceleration: start + (to - start)(10 s^3 - 15 s^4 + 6 s^5)."""
         start, to = _pair(start, to)
         duration = checks.number(duration, "duration", "give the time of the motion in seconds", above=0)
-        begin = checks.number(begin, "begin", "give the begin of the motion in seconds")
+        begin = checks.number(begin, "begin", "give the start time of the motion in seconds")
         coefficients = np.zeros((1, len(start), DEGREE + 1))
         coefficients[0, :, 0] = start
         coefficients[0, :, 3:] = np.multiply.outer(
@@ -218,7 +219,7 @@ class Reference:
         from lissom.control.profiles import trapezoid
 
         start, to = _pair(start, to)
-        begin = checks.number(begin, "begin", "give the begin of the motion in seconds")
+        begin = checks.number(begin, "begin", "give the start time of the motion in seconds")
         return cls(*trapezoid(start, to, speed, acceleration, duration, begin))
 
     @classmethod
@@ -231,7 +232,7 @@ class Reference:
         """
         first, w = _pair(start, speed)
         T = checks.number(ramp, "ramp", "give the time of spinning up in seconds", above=0)
-        begin = checks.number(begin, "begin", "give the begin of the motion in seconds")
+        begin = checks.number(begin, "begin", "give the start time of the motion in seconds")
         until = checks.number(until, "until", "give a time after the ramp, in seconds", above=begin + T)
         k = 2 * np.pi / T
         rising = cls.from_function(
@@ -252,7 +253,7 @@ class Reference:
         return cls(*minimum_jerk(points, times))
 
     @classmethod
-    def from_samples(cls, t: ArrayLike, values: ArrayLike, kind: Literal["cubic", "linear"] = "cubic") -> Reference:
+    def from_samples(cls, t: ArrayLike, values: ArrayLike, kind: Interpolation = "cubic") -> Reference:
         """Through samples `values` (k, n) or (k,) at times t (k,): a C2 cubic spline, or straight lines."""
         from lissom.control.profiles import samples
 
@@ -262,9 +263,9 @@ class Reference:
     def from_csv(
         cls,
         path: str | os.PathLike[str],
-        columns: Sequence[str | int] | None = None,
+        columns: Sequence[str | int] | str | int | None = None,
         time: str | int = 0,
-        kind: Literal["cubic", "linear"] = "cubic",
+        kind: Interpolation = "cubic",
     ) -> Reference:
         """Samples from a CSV file: columns by name or number from 0; all but `time` unless given."""
         from lissom.control.tables import read

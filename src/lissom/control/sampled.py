@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import numpy as np
 
 from lissom.control import checks
 from lissom.errors import LissomError
-from lissom.messages import did_you_mean, listed
+from lissom.messages import brief, did_you_mean, listed
 from lissom.model.compiled import Model
 from lissom.model.values import is_number, kind_of
 
@@ -34,11 +35,7 @@ class Sampled:
     delay: float = 0.0
 
     def __post_init__(self) -> None:
-        if not callable(self.function):
-            raise LissomError(
-                f"controller = {checks.brief(self.function)}: must be a function of (t, q, v), "
-                f"not {kind_of(self.function)}"
-            )
+        _check_arguments(self.function)
         checks.number(self.rate, "rate", "give the samples per second", above=0)
         checks.number(self.delay, "delay", "give the delay in seconds, 0 for none", at_least=0)
 
@@ -124,7 +121,7 @@ class Output:
                 raise TypeError
             array = array.astype(float)
         except (TypeError, ValueError):
-            raise self._refusal(t, checks.brief(value), f"return {sizes}") from None
+            raise self._refusal(t, brief(value), f"return {sizes}") from None
         if array.shape == (nv,):
             return array
         if array.shape == (len(actuated),) or (array.shape == () and len(actuated) == 1):
@@ -141,7 +138,7 @@ class Output:
                 hint = did_you_mean(joint, self._slots)
                 movable = [body.joint for body in self._model.bodies if body.joint in self._slots]
                 raise self._refusal(
-                    t, f"a torque for {joint!r}, which is no joint that moves{hint}", f"use {listed(movable)}"
+                    t, f"a torque for {joint!r}, which is not a joint that moves{hint}", f"use {listed(movable)}"
                 )
             if is_number(value) and len(index) == 1:
                 tau[index[0]] = value
@@ -150,9 +147,23 @@ class Output:
             if array.shape not in ((len(index),), () if len(index) == 1 else (len(index),)) or not all(
                 is_number(v) for v in array.ravel().tolist()
             ):
-                raise self._refusal(t, f"{joint} = {checks.brief(value)}", f"return {len(index)} number(s) for it")
+                raise self._refusal(t, f"{joint} = {brief(value)}", f"return {len(index)} number(s) for it")
             tau[index] = array.astype(float)
         return tau
 
     def _refusal(self, t: float, what: str, remedy: str) -> LissomError:
         return LissomError(f"the controller returned {what} at t = {t:.6g} s; {remedy}")
+
+
+def _check_arguments(function: Any) -> None:
+    if not callable(function):
+        raise LissomError(f"must be a function of (t, q, v), not {kind_of(function)}", ("controller",), function)
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # compiled functions do not tell
+        return
+    try:
+        signature.bind(0.0, None, None)
+    except TypeError:
+        text = f"takes {signature}; a controller is called with three arguments, (t, q, v)"
+        raise LissomError(text, ("controller",), function) from None

@@ -14,16 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.control import checks
-from lissom.control.channels import Side
+from lissom.control.kinds import SHAPERS, ShaperKind, Side
 from lissom.control.law import ControlLaw, Gains, Law, pd
 from lissom.control.reference import Reference
 from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError
-from lissom.messages import did_you_mean, listed
+from lissom.messages import brief, did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
-KINDS = ("zv", "zvd", "zvdd", "ei")
 LIGHT = 0.5  # modes with a larger damping ratio need no shaping
 
 
@@ -52,7 +51,7 @@ class LightModes(NamedTuple):
     damping: np.ndarray  # ratios
 
 
-def impulses(kind: str, frequency: float, damping: float = 0.0, tolerance: float = 0.05) -> Impulses:
+def impulses(kind: ShaperKind, frequency: float, damping: float = 0.0, tolerance: float = 0.05) -> Impulses:
     """The sequence that leaves no vibration of one mode.
 
     Args:
@@ -61,20 +60,21 @@ def impulses(kind: str, frequency: float, damping: float = 0.0, tolerance: float
         frequency: undamped natural frequency in Hz.
         damping: ratio of the mode.
     """
-    if kind not in KINDS:
-        hint = did_you_mean(kind, KINDS)
-        raise LissomError(f"kind = {checks.brief(kind)}: is unknown{hint}; choose {listed(KINDS)}")
+    if kind not in SHAPERS:
+        hint = did_you_mean(kind, SHAPERS)
+        raise LissomError(f"is unknown{hint}; choose {listed(SHAPERS)}", ("kind",), kind)
     frequency = checks.number(frequency, "frequency", "give the mode's frequency in Hz", above=0)
     damping = checks.number(damping, "damping", "give the mode's damping ratio, 0 to 1", at_least=0)
     if damping >= 1:
-        raise LissomError(f"damping = {damping:g}: a mode with ratio 1 or more does not vibrate; no shaper is needed")
+        text = "a mode with ratio 1 or more does not vibrate; no shaper is needed"
+        raise LissomError(text, ("damping",), damping)
     root = np.sqrt(1 - damping**2)
     decay = np.exp(-np.pi * damping / root)  # over half a damped period
     if kind == "ei":
         v = checks.number(tolerance, "tolerance", "give the share of vibration allowed, 0.05", at_least=0)
         weights = np.array([(1 + v) / 4, (1 - v) / 2, (1 + v) / 4])
     else:
-        order = KINDS.index(kind) + 1
+        order = SHAPERS.index(kind) + 1
         weights = np.array([comb(order, k) for k in range(order + 1)], float)
     amplitudes = weights * decay ** np.arange(len(weights))
     return Impulses(np.arange(len(weights)) / (2 * frequency * root), amplitudes / amplitudes.sum())
@@ -100,7 +100,7 @@ def shape(reference: Reference, sequence: Impulses) -> Reference:
 def shaper(
     robot: AnyRobot,
     q: Any = None,
-    kind: str = "zvd",
+    kind: ShaperKind = "zvd",
     modes: int | Iterable[int] = 1,
     gains: Gains | ControlLaw | None = None,
     side: Side = "joint",
@@ -123,13 +123,11 @@ def shaper(
     else:
         chosen = []
     if not chosen:
-        raise LissomError(f"modes = {checks.brief(modes)}: give how many modes, or a list of them such as [1, 2]")
+        raise LissomError("give how many modes, or a list of them such as [1, 2]", ("modes",), modes)
     for k in chosen:
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= len(found.frequencies):
-            raise LissomError(
-                f"modes = {checks.brief(modes)}: {checks.brief(k)} is not a mode; there "
-                f"are {len(found.frequencies)} modes with a damping ratio below {LIGHT:g}, counted from 1"
-            )
+            text = f"there are {len(found.frequencies)} modes with a damping ratio below {LIGHT:g}, counted from 1"
+            raise LissomError(f"{brief(k)} is not a mode; {text}", ("modes",), modes)
     return combined(impulses(kind, found.frequencies[k - 1], found.damping[k - 1]) for k in chosen)
 
 

@@ -6,83 +6,113 @@ import csv
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from lissom.control import checks
 from lissom.errors import LissomError
-from lissom.messages import did_you_mean, listed
+from lissom.messages import brief, did_you_mean, listed
+from lissom.model.values import kind_of
 
 MAX_BYTES = 200_000_000
 
 
 def read(
-    path: str | os.PathLike[str], columns: Sequence[str | int] | None, time: str | int
+    path: str | os.PathLike[str], columns: Sequence[str | int] | str | int | None, time: str | int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Times (k,) and values (k, n) of a file with one row per time; a first row of text names the columns."""
-    file = Path(path)
-    text = _text(file)
+    file = str(path)
+    text = _text(Path(path))
     lines = [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip() and line[0] != "#"]
     if not lines:
-        raise LissomError(f"{file}: has no rows; give one row per time: time, value, ...")
+        raise LissomError("has no rows; give one row per time: time, value, ...", source=file)
     first = lines[0][1]
     delimiter = next((d for d in (";", "\t", ",") if d in first), None)
 
-    def cells(line: str) -> list[str]:
-        return [c.strip() for c in next(csv.reader([line], delimiter=delimiter))] if delimiter else line.split()
+    def cells(n: int, line: str) -> list[str]:
+        if delimiter is None:
+            return line.split()
+        try:
+            return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+        except csv.Error as error:  # a cell of a hundred thousand characters
+            raise LissomError(
+                f"cannot be read as CSV ({error}); give one number per cell", source=file, line=n
+            ) from None
 
-    head = cells(first)
+    head = cells(*lines[0])
     names = head if any(_number(c) is None for c in head) else None
     rows = lines[1:] if names else lines
-    wanted = [_column(file, names, len(head), time)]
+    wanted = [_column(names, len(head), time, file)]
     others = [k for k in range(len(head)) if k != wanted[0]]
-    wanted += others if columns is None else [_column(file, names, len(head), c) for c in columns]
+    wanted += others if columns is None else [_column(names, len(head), c, file) for c in _listed(columns)]
     if len(wanted) < 2:
-        raise LissomError(f"{file}: has a time column alone; give one more column per channel")
+        raise LissomError("has only a time column; give one more column per channel", source=file)
     table = np.empty((len(rows), len(wanted)))
     for i, (n, line) in enumerate(rows):
-        entries = cells(line)
+        entries = cells(n, line)
         if len(entries) != len(head):
-            raise LissomError(f"{file}:{n}: has {len(entries)} columns, the first row has {len(head)}")
+            text = f"has {len(entries)} columns, the first row has {len(head)}"
+            raise LissomError(text, source=file, line=n)
         for j, column in enumerate(wanted):
             value = _number(entries[column])
             if value is None or not np.isfinite(value):
-                name = names[column] if names else column
-                raise LissomError(f"{file}:{n}: column {name} = {entries[column]!r}: must be a finite number")
+                text = (
+                    f"column {names[column] if names else column} = {brief(entries[column])}: must be a finite number"
+                )
+                raise LissomError(text, source=file, line=n)
             table[i, j] = value
     late = np.flatnonzero(np.diff(table[:, 0]) <= 0)
     if len(late):
         n, t = rows[late[0] + 1][0], table[late[0] + 1, 0]
-        raise LissomError(f"{file}:{n}: time {t:g} is not later than the one before; give rising times")
+        raise LissomError(f"time {t:g} is not later than the one before; give rising times", source=file, line=n)
     if len(table) < 2:
-        raise LissomError(f"{file}: has one row of numbers; two at least are needed")
+        raise LissomError("has one row of numbers; at least two are needed", source=file)
     return table[:, 0], table[:, 1:]
 
 
 def _text(file: Path) -> str:
+    source = str(file)
     try:
+        if file.exists() and not file.is_file():
+            raise LissomError("is no file but a folder, a pipe or a device; give a CSV file", source=source)
         if file.stat().st_size > MAX_BYTES:
-            raise LissomError(f"{file}: larger than {MAX_BYTES / 1e6:g} MB; give fewer samples")
+            raise LissomError(f"larger than {MAX_BYTES / 1e6:g} MB; give fewer samples", source=source)
         return file.read_text(encoding="utf-8-sig")
+    except LissomError:
+        raise
     except OSError as error:
         reason = error.strerror or str(error)
-        raise LissomError(f"{file}: cannot be read ({reason}); check the path") from None
+        raise LissomError(f"cannot be read ({reason}); check the path", source=source) from None
     except UnicodeDecodeError:
-        raise LissomError(f"{file}: is not UTF-8 text; save it as a CSV file in UTF-8") from None
+        raise LissomError("is not UTF-8 text; save it as a CSV file in UTF-8", source=source) from None
+    except ValueError as error:  # a path that no file system takes
+        raise LissomError(f"cannot be read ({error}); check the path", source=source) from None
 
 
-def _column(file: Path, names: list[str] | None, count: int, wanted: str | int) -> int:
+def _listed(columns: Any) -> Sequence[Any]:
+    if isinstance(columns, str | int | np.integer):
+        return [columns]
+    if not isinstance(columns, Sequence):
+        text = f"must be a list of names or numbers, not {kind_of(columns)}; give one column per channel"
+        raise LissomError(text, ("columns",), columns)
+    return columns
+
+
+def _column(names: list[str] | None, count: int, wanted: Any, file: str) -> int:
+    """The number of a column, given by its name or its number."""
     if isinstance(wanted, str):
         if names is None:
-            raise LissomError(f"{file}: column {wanted!r}: the first row has no names; give column numbers from 0")
+            text = f"column {wanted!r}: the first row has no names; give column numbers from 0"
+            raise LissomError(text, source=file)
         if wanted not in names:
-            hint = did_you_mean(wanted, names)
-            raise LissomError(f"{file}: column {wanted!r}: is not there{hint}; the columns are {listed(names, 'and')}")
+            text = f"column {brief(wanted)}: is not there{did_you_mean(wanted, names)}"
+            raise LissomError(f"{text}; the columns are {listed(names, 'and')}", source=file)
         return names.index(wanted)
-    k = int(checks.number(wanted, f"{file}: column", "give a column number from 0", at_least=0))
-    if k >= count:
-        raise LissomError(f"{file}: column {k}: is not there; the columns are 0 to {count - 1}")
-    return k
+    if isinstance(wanted, bool) or not isinstance(wanted, int | np.integer) or wanted < 0:
+        raise LissomError(f"column {brief(wanted)}: must be a name, or a number from 0", source=file)
+    if wanted >= count:
+        raise LissomError(f"column {wanted}: is not there; the columns are 0 to {count - 1}", source=file)
+    return int(wanted)
 
 
 def _number(text: str) -> float | None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.dynamics.state import Vector, integrate, numbers, vector
-from lissom.errors import LissomError
+from lissom.errors import LissomError, within
 from lissom.kernel.derivatives import STEP
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
@@ -120,21 +120,22 @@ def _array(model: Model, values: ArrayLike, names: tuple[str, ...], field: str) 
     out = np.array(vector(model, values, field, len(names)))
     wrong = np.flatnonzero(~np.isfinite(out))
     if len(wrong):
-        raise LissomError(f"{field} of {names[wrong[0]]} is {out[wrong[0]]}; give a finite number")
+        raise LissomError("must be a finite number", (field, names[wrong[0]]), out[wrong[0]])
     return out
 
 
 def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field: str) -> Vector:
     """`out` with the named values in their places."""
     for name, value in named.items():
-        try:
+        with within(field):
             index = where(name)
-        except LissomError as error:
-            raise LissomError(f"{field}: {error}") from None
         size = len(index)
-        given = np.atleast_1d(numbers(value, f"{field}: {name}"))
+        with within(field, name):
+            given = np.atleast_1d(numbers(value, "it"))
         if given.shape != (size,) or not np.all(np.isfinite(given)):
-            raise LissomError(f"{field}: {name} takes {size} finite number{'s' * (size > 1)}, got {value!r}")
+            raise LissomError(f"takes {size} finite number{'s' * (size > 1)}", (field, name), value)
+        if np.iscomplexobj(given):
+            out = out.astype(np.complex128)
         out[index] = given
     return out
 
@@ -144,6 +145,6 @@ def _unit_quaternions(model: Model, q: Vector, field: str) -> Vector:
         if link.joint.kind.on_group:
             turn = q[body.joint_q][:4]
             if not np.any(turn):
-                raise LissomError(f"{field}: the quaternion of {body.joint} is zero; give (w, x, y, z) of unit length")
+                raise LissomError("its quaternion is zero; give (w, x, y, z) of unit length", (field, body.joint))
             turn /= np.linalg.norm(turn)
     return q

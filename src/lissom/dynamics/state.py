@@ -24,7 +24,7 @@ class NotFinite(LissomError):
 
 def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Vector:
     """`value` as a contiguous float64 or complex128 array of `size` entries, or a clear error."""
-    array = np.ascontiguousarray(value)
+    array = np.ascontiguousarray(_array(value, name))
     if array.shape != (size,):
         if isinstance(value, Mapping):
             maker = "configuration" if name == "q" else "forces" if name == "tau" else "rates"
@@ -40,11 +40,18 @@ def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Ve
 
 def numbers(value: ArrayLike, name: str) -> np.ndarray:
     """`value` as a float64 or complex128 array, or a clear error."""
-    array = np.asarray(value)
+    array = _array(value, name)
     try:
         return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
     except (TypeError, ValueError):
         raise LissomError(f"{name} must hold numbers, got {array.ravel()[:3].tolist()}") from None
+
+
+def _array(value: ArrayLike | Mapping, name: str) -> np.ndarray:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise LissomError("must be an array of numbers, its rows of one length", (name,), value) from None
 
 
 def finite(model: Model, function: str, values: np.ndarray, **inputs: np.ndarray) -> np.ndarray:

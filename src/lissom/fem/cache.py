@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 
 from lissom import cache
 from lissom.errors import LissomError
 from lissom.fem.reduced import ReducedLink
 from lissom.fem.store import FORMAT
+from lissom.progress import Progress as Bar
 
 Progress = Callable[[str], None]
 KEPT = 16  # links in memory
@@ -43,14 +43,9 @@ def get(name: str, make: Callable[[Progress], ReducedLink]) -> ReducedLink:
 
 @contextlib.contextmanager
 def reporting(title: str) -> Iterator[Progress]:
-    """A line on the terminal, if there is one, that says what is being done."""
-    if not sys.stderr.isatty():
-        yield lambda text: None
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(title) as status:
-        yield lambda text: status.update(f"{title}: {text}")
+    """What is being done is told once it takes long."""
+    with Bar(title) as shown:
+        yield lambda text: shown.say(f"{title}: {text}")
 
 
 def _from_disk(name: str) -> ReducedLink | None:

@@ -80,7 +80,7 @@ def reduce(
 
     Args:
         interfaces: what its joints take hold of.
-        modes: which modes to keep beside the static shapes; a number is a count.
+        modes: which modes to keep besides the static shapes; a number is a count.
         method: "craig-bampton", "guyan" or "free-interface".
         base: the interface that carries the link, whose frame becomes the link's; the first unless given.
         tip: the interface where a child sits unless it says otherwise; the last unless given.

@@ -94,7 +94,7 @@ def chain(
     """
     points = np.asarray(points, float)
     if points.ndim != 2 or points.shape[1] != 3 or len(points) < 2:
-        raise LissomError(f"chain: points have shape {points.shape}; give two points (x, y, z) at least")
+        raise LissomError(f"chain: points have shape {points.shape}; give at least two points (x, y, z)")
     lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
     at = np.concatenate([[0.0], np.cumsum(lengths)]) / lengths.sum()
     whole = Member("", "", section)
@@ -149,7 +149,7 @@ class _Builder:
         self.names = {name: k for k, name in enumerate(points)}
         self.elements: list[tuple[int, int, Member, float, float]] = []
         if not members:
-            raise LissomError("frame: has no members; give one at least")
+            raise LissomError("frame: has no members; give at least one")
         for member in members:
             self._divide(member)
         self.width = 6 * len(self.nodes)
@@ -160,7 +160,7 @@ class _Builder:
                 known = ", ".join(self.names)
                 raise LissomError(f"frame: a member ends at {name!r}, which is not among its points; they are {known}")
         if member.elements < 1:
-            raise LissomError(f"frame: a member has {member.elements} elements; give one at least")
+            raise LissomError(f"frame: a member has {member.elements} elements; give at least one")
         first, last = self.names[member.start], self.names[member.end]
         a, b = self.nodes[first], self.nodes[last]
         if np.linalg.norm(b - a) == 0:

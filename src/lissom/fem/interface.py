@@ -82,7 +82,7 @@ def tie(structure: Structure, interfaces: Sequence[Interface]) -> Tied:
 
     names = tuple(interface.name for interface in interfaces)
     if len(set(names)) < len(names) or not names:
-        raise LissomError(f"interfaces: {', '.join(names) or 'none'}; give one at least, each with its own name")
+        raise LissomError(f"interfaces: {', '.join(names) or 'none'}; give at least one, each with its own name")
     held = [_nodes(structure, interface) for interface in interfaces]
     owner = np.full(len(structure.nodes), -1)
     for k, (interface, nodes) in enumerate(zip(interfaces, held)):
@@ -170,7 +170,7 @@ def _averaging(interface: Interface, unknowns: Array, motion: Array, weights: Ar
     from scipy.linalg import qr
 
     if np.linalg.matrix_rank(motion) < 6:
-        raise LissomError(f"interface {interface.name}: its nodes lie on one line and hold no rotation; take a surface")
+        raise LissomError(f"interface {interface.name}: its nodes lie on one line and hold no rotation; use a surface")
     root = np.sqrt(weights / weights.mean())
     fit = np.linalg.pinv(root[:, None] * motion) * root  # (6, 3 k): the frame's motion by those of the nodes
     _, _, order = qr(fit, pivoting=True, mode="economic")

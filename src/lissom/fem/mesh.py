@@ -247,6 +247,6 @@ def _meshio() -> Any:
 
 @contextlib.contextmanager
 def _quiet() -> Any:
-    """Readers print; errors are told otherwise."""
+    """Readers print; errors are reported in another way."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         yield

@@ -151,7 +151,7 @@ class Beam(Part):
         if self.material is None and not isinstance(self.section, Stiffness):
             problems.append(("material", None, "missing; name the material of the beam, listed under materials"))
         elif self.material is None and isinstance(self.section, Stiffness) and self.section.area is not None:
-            problems.append(("material", None, "missing; name a material, or give rhoA and EA in place of the area"))
+            problems.append(("material", None, "missing; name a material, or give rhoA and EA instead of the area"))
         if problems:
             raise refusals(*problems)
         return self

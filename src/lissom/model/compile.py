@@ -34,6 +34,7 @@ from lissom.model.joint import Joint
 from lissom.model.joint_actions import Piece
 from lissom.model.joint_kinds import joint_steps
 from lissom.model.robot import Robot
+from lissom.model.soundness import check
 
 LEVI_CIVITA = np.zeros((3, 3, 3))
 for _a, _b, _c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -99,6 +100,7 @@ class _Compiler:
             gears=self._gears(),
             gravity=np.asarray(self.robot.gravity, self.number),
         )
+        check(arrays, [link.name for link in self.links])
         return Model(robot=self.robot, arrays=arrays, flexible=self.flexible, bodies=tuple(self.names))
 
     # coordinates ------------------------------------------------------------------------------------------------

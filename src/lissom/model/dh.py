@@ -58,7 +58,7 @@ class Row(Part):
             return joint
         kind = joint.get("type", "revolute")
         if kind not in ("revolute", "prismatic"):
-            raise refusal("is no joint of a Denavit-Hartenberg table; choose revolute or prismatic")
+            raise refusal("is not a joint of a Denavit-Hartenberg table; choose revolute or prismatic")
         if "axis" in joint:
             raise refusal("the axis of a Denavit-Hartenberg joint is z; remove axis")
         return {**joint, "type": kind, "axis": [0, 0, 1]}
@@ -150,12 +150,12 @@ def _link(row: Row, before: list[Framed], place: np.ndarray, frame: np.ndarray, 
         link.tip = frame[:3, 3] if row.body.tip is None else (frame @ np.append(row.body.tip, 1.0))[:3]
     if row.beam is not None:
         if row.body is not None:
-            raise RobotError(f"dh.{row.name}: has a beam and a body; give one of them")
+            raise RobotError("has a beam and a body; give one of them", ("dh", row.name))
         if reach is None:
             length = row.beam.get("length")
             reach = np.array([float(length), 0.0, 0.0]) if isinstance(length, int | float) else np.zeros(3)
         length = float(np.linalg.norm(reach))
         if length < 1e-9:
-            raise RobotError(f"dh.{row.name}.beam: has no length; give a or d, or the length of the last beam")
+            raise RobotError("has no length; give a or d, or the length of the last beam", ("dh", row.name, "beam"))
         link.beam, link.ends = {**row.beam, "length": length}, (np.zeros(3), reach)
     return link

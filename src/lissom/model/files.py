@@ -50,17 +50,17 @@ def parse(text: str, source: str) -> Robot:
         return robot_from_urdf(text, source)
     root = read(text, source)
     if root is None:
-        raise RobotError(f"{source}: the file is empty; start with lissom: {FORMAT}, name and links")
+        raise RobotError(f"the file is empty; start with lissom: {FORMAT}, name and links", source=source)
     if not isinstance(root.value, dict):
         text = f"the file must be a mapping (lissom, name, links), not {kind_of(root.value)}"
-        raise RobotError(f"{source}:{root.line}: {text}; start with lissom: {FORMAT}")
+        raise RobotError(f"{text}; start with lissom: {FORMAT}", source=source, line=root.line)
     if "lissom" not in root.value:
-        raise RobotError(f"{source}: lissom: missing; write the format version as lissom: {FORMAT}")
+        raise RobotError(f"missing; write the format version as lissom: {FORMAT}", ("lissom",), source=source)
     kind = _kind(root.value)
     try:
         described = kind.model_validate(root.value, context={"folder": Path(source).parent})
     except ValidationError as error:
-        raise RobotError(explain(error, kind, root.value, source, root.line_of)) from None
+        raise explain(error, kind, root.value, source, root.line_of) from None
     return described if isinstance(described, Robot) else _translated(described, source)
 
 
@@ -89,31 +89,34 @@ def _translated(described: Part, source: str) -> Robot:
         path = Path(source).parent / described.urdf
         return robot_from_urdf(text_of(path), str(path), described)
     except RobotError as error:
-        raise RobotError(str(error) if source in str(error) else f"{source}: {error}") from None
+        error.add_source(source)
+        raise
 
 
 def text_of(path: Path) -> str:
     """The text of a file, or an error that says what is in the way."""
     try:
         if not path.exists():
-            raise RobotError(_missing(path))
+            raise RobotError(_missing(path), source=str(path))
         if path.is_dir():
-            raise RobotError(f"{path}: is a folder; give the robot file inside it")
+            raise RobotError("is a folder; give the robot file inside it", source=str(path))
+        if not path.is_file():
+            raise RobotError("is a pipe or a device; give a file", source=str(path))
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         if isinstance(error, RobotError):
             raise
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise RobotError(f"{path}: cannot be read ({reason}); check the path and its permissions") from None
+        raise RobotError(f"cannot be read ({reason}); check the path and its permissions", source=str(path)) from None
     if len(content) > MAX_BYTES:
-        raise RobotError(f"{path}: larger than {MAX_BYTES / 1e6:g} MB; a robot file has a few kilobytes")
+        raise RobotError(f"larger than {MAX_BYTES / 1e6:g} MB; a robot file has a few kilobytes", source=str(path))
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         text = f"byte 0x{content[error.start]:02x} is not UTF-8; save the file as UTF-8 text"
-        raise RobotError(f"{path}:{line}: {text}") from None
+        raise RobotError(text, source=str(path), line=line) from None
 
 
 def _missing(path: Path) -> str:
@@ -121,5 +124,5 @@ def _missing(path: Path) -> str:
     files = sorted(p.name for p in neighbours if p.suffix in (".yaml", ".yml", ".urdf"))
     similar = [str(path.parent / name) for name in near(path.name, files)] + near(path.stem, builtin_names())
     if similar:
-        return f"{path}: no such file or built-in robot; did you mean {listed(similar[:3])}?"
-    return f"{path}: no such file or built-in robot; the built-in ones are {listed(builtin_names(), 'and')}"
+        return f"no such file or built-in robot; did you mean {listed(similar[:3])}?"
+    return f"no such file or built-in robot; the built-in ones are {listed(builtin_names(), 'and')}"

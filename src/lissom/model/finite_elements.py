@@ -73,7 +73,7 @@ class Place(Part):
     def _one_way(self) -> Place:
         ways = [name for name in ("group", "x", "y", "z", "box", "near", "nodes") if getattr(self, name) is not None]
         if len(ways) > 1:
-            raise refusals((ways[1], getattr(self, ways[1]), f"goes beside {ways[0]}; find the nodes by one of them"))
+            raise refusals((ways[1], getattr(self, ways[1]), f"conflicts with {ways[0]}; give one of them"))
         if (self.near is None) != (self.radius is None):
             raise refusals(("radius", self.radius, "missing; near and radius go together"))
         return self
@@ -160,7 +160,9 @@ class Kept(Part):
         given = [name for name in ("count", "frequency", "effective_mass") if getattr(self, name) is not None]
         if len(given) != 1:
             text = "missing; give one of count, frequency (Hz) and effective_mass (a share such as 0.95)"
-            raise refusals(("count", self.count, text if not given else f"goes beside {given[-1]}; give one of them"))
+            if given:
+                text = f"conflicts with {given[-1]}; give one of them"
+            raise refusals(("count", self.count, text))
         return self
 
 
@@ -200,11 +202,11 @@ class FiniteElements(Part):
             text = f"give one of {listed(SOURCES)}"
             if not given:
                 raise refusals(("mesh", None, f"missing; {text}"))
-            raise refusals((given[1], getattr(self, given[1]), f"goes beside {given[0]}; {text}"))
+            raise refusals((given[1], getattr(self, given[1]), f"conflicts with {given[0]}; {text}"))
         if given[0] in ("mesh", "step", "frame") and self.material is None:
             raise refusals(("material", None, "missing; name the material of the link, listed under materials"))
         if given[0] != "reduced" and not self.interfaces:
-            raise refusals(("interfaces", None, "missing; give one at least, e.g. {base: {x: 0}, tip: {x: 1.2}}"))
+            raise refusals(("interfaces", None, "missing; give at least one, e.g. {base: {x: 0}, tip: {x: 1.2}}"))
         if self.order == 0:
             raise refusals(("order", 0, "must be 1 or 2; choose 2 unless the mesh is very fine"))
         for field in ("base", "tip") if self.interfaces else ():

@@ -159,7 +159,7 @@ class Limits(Part):
     def _above_lower(cls, upper: PerCoordinate, info: Any) -> PerCoordinate:
         lower = info.data.get("lower")
         if lower is not None and _same_size(lower, upper) and np.any(np.subtract(upper, lower) <= 0):
-            raise refusal(f"must be greater than lower = {_brief(lower)}; exchange or correct the two limits")
+            raise refusal(f"must be greater than lower = {_brief(lower)}; swap or correct the two limits")
         return upper
 
     @field_validator("width")

@@ -50,7 +50,7 @@ class Name:
             hint = "; put it in quotes" if value is not None and not isinstance(value, list | dict) else ""
             raise refusal(f"must be text, not {kind_of(value)}; {self.remedy}{hint}")
         if not re.fullmatch(r"\w[\w-]{0,63}", value):
-            raise refusal(f"is no usable name; {self.remedy} (at most 64)")
+            raise refusal(f"cannot serve as a name; {self.remedy} (at most 64)")
         return value
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -63,6 +63,7 @@ class Title:
     """One line of free text."""
 
     meaning: str
+    longest: int = 100
 
     @property
     def remedy(self) -> str:
@@ -71,9 +72,10 @@ class Title:
     def check(self, value: Any) -> str:
         if not isinstance(value, str):
             raise refusal(f"must be text, not {kind_of(value)}; {self.remedy} (in quotes if it looks like a number)")
-        if not value.strip() or len(value) > 100 or not value.isprintable():
-            raise refusal(f"must be one printable line of 1 to 100 characters; {self.remedy}")
+        if not value.strip() or len(value) > self.longest or not value.isprintable():
+            raise refusal(f"must be one printable line of 1 to {self.longest} characters; {self.remedy}")
         return value
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
+        schema = core_schema.no_info_plain_validator_function(self.check)
+        return core_schema.nullable_schema(schema) if is_optional(source) else schema

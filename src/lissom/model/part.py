@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import InitErrorDetails, ValidationError
 
-from lissom.errors import LissomError, RobotError
+from lissom.errors import ABSENT, Keys, LissomError, RobotError
 from lissom.model.values import refusal
 
 FORM = "form:"  # starts the tag of one way to write a field, such as a section's shape; never part of a path
@@ -21,6 +21,7 @@ class Part(BaseModel):
     whole: ClassVar[str] = "robot"  # what it is a part of
     error: ClassVar[type[LissomError]] = RobotError
     form: ClassVar[str] = ""  # its tag, where a field may be written in several ways
+    chosen_by: ClassVar[str] = "shape"  # the field that says which way it is
 
     def __init__(self, /, **data: Any) -> None:
         try:
@@ -28,7 +29,7 @@ class Part(BaseModel):
         except ValidationError as error:
             from lissom.model.problems import explain
 
-            raise self.error(explain(error, type(self), data)) from None
+            raise explain(error, type(self), data) from None
 
     # Nested parts are then built by pydantic itself, so that an error keeps its full path.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
@@ -39,12 +40,16 @@ class Part(BaseModel):
         )
 
 
-def refusals(*problems: tuple[tuple[str | int, ...] | str, Any, str]) -> ValidationError:
-    """An error about fields below the part under validation: (field path, value, message) each."""
+def refusals(*problems: tuple[Keys | str, Any, str]) -> ValidationError:
+    """An error about fields below the part under validation: (field path, value, message) each; None is no value."""
     return ValidationError.from_exception_data(
         "robot",
         [
-            InitErrorDetails(type=refusal(text), loc=(path,) if isinstance(path, str) else path, input=value)
+            InitErrorDetails(
+                type=refusal(text),
+                loc=(path,) if isinstance(path, str) else path,
+                input=ABSENT if value is None else value,
+            )
             for path, value, text in problems
         ],
     )

@@ -36,9 +36,9 @@ def replaced(robot: Robot, path: str, value: Any) -> Robot:
 def _check_complex(path: str, old: Any, value: complex) -> None:
     keys = _keys(path)
     if "axis" in keys or "axes" in keys:
-        raise RobotError(f"{path} = {value}: an axis has unit length and cannot be complex; turn origin.rpy instead")
+        raise RobotError("an axis has unit length and cannot be complex; turn origin.rpy instead", keys, value)
     if old is not None and not is_number(old) and not isinstance(old, complex):
-        raise RobotError(f"{path} = {value}: holds {kind_of(old)}; only a number can be complex")
+        raise RobotError(f"holds {kind_of(old)}; only a number can be complex", keys, value)
 
 
 def has_complex_values(part: Any) -> bool:
@@ -49,7 +49,7 @@ def has_complex_values(part: Any) -> bool:
 def _keys(path: str) -> list[str]:
     keys = path.split(".") if isinstance(path, str) else []
     if not keys or not all(keys):
-        raise RobotError(f"{path!r} is no path; write one such as 'links.upper.beam.length' or 'materials.steel.E'")
+        raise RobotError(f"{path!r} is not a path; write one such as 'links.upper.beam.length' or 'materials.steel.E'")
     return keys
 
 
@@ -68,7 +68,7 @@ def _step(here: Any, key: str, path: str) -> Any:
     if key not in _names(here):
         known = _names(here)
         remedy = f"here there are {listed(known, 'and')}" if known else "there is nothing below"
-        raise RobotError(f"{path}: unknown path at {key!r}{did_you_mean(key, known)}; {remedy}")
+        raise RobotError(f"unknown path at {key!r}{did_you_mean(key, known)}; {remedy}", _keys(path))
     if isinstance(here, Part):
         return getattr(here, key)
     return here[key] if isinstance(here, dict) else here[_names(here).index(key)]

@@ -21,9 +21,9 @@ def plain(robot: Robot) -> dict[str, Any]:
     """Mapping of lists, numbers and text; `Robot.from_dict` gives an equal robot back."""
     data: dict[str, Any] = {"lissom": robot.lissom, "name": robot.name, "gravity": list(robot.gravity)}
     if robot.materials:
-        data["materials"] = {name: _part(material) for name, material in robot.materials.items()}
+        data["materials"] = {name: fields(material) for name, material in robot.materials.items()}
     if robot.visual:
-        data["visual"] = [_part(shape) for shape in robot.visual]
+        data["visual"] = [fields(shape) for shape in robot.visual]
     previous = WORLD
     data["links"] = []
     for link in robot.links:
@@ -33,7 +33,7 @@ def plain(robot: Robot) -> dict[str, Any]:
 
 
 def _link(link: Link, previous: str) -> dict[str, Any]:
-    data = _part(link)
+    data = fields(link)
     if link.parent == previous:
         data.pop("parent", None)
     data["joint"] = _joint(link.joint, link.name)
@@ -41,7 +41,7 @@ def _link(link: Link, previous: str) -> dict[str, Any]:
 
 
 def _joint(joint: Joint, link_name: str) -> str | dict[str, Any]:
-    data = _part(joint)
+    data = fields(joint)
     if joint.name == link_name:
         del data["name"]
     if joint.kind.axes == 1:
@@ -49,13 +49,13 @@ def _joint(joint: Joint, link_name: str) -> str | dict[str, Any]:
     return joint.type if list(data) == ["type"] else data
 
 
-def _part(part: Part) -> dict[str, Any]:
+def fields(part: Part) -> dict[str, Any]:
     """The fields that differ from their defaults, in the order of the schema, blocks at the end."""
     data = {}
     for name, field in type(part).model_fields.items():
         value = getattr(part, name)
-        if name == "shape" or field.is_required() or value != field.default:
-            data[name] = _value(name, value)
+        if name == part.chosen_by or field.is_required() or value != field.default:
+            data[field.alias or name] = _value(name, value)
     return data
 
 
@@ -63,7 +63,7 @@ def _value(name: str, value: Any) -> Any:
     if isinstance(value, Modes):
         return {direction: count for direction, count in value.as_dict().items() if count}
     if isinstance(value, Part):
-        return _part(value)
+        return fields(value)
     if name == "inertia":
         return _inertia(value)
     if name == "reduced" and not isinstance(value, str | None):

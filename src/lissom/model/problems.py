@@ -1,18 +1,17 @@
-"""From pydantic's findings to sentences: file and line, field, value, and what would be right."""
+"""From pydantic's findings to errors: file and line, field, value, and what would be right."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, get_args, get_origin
 
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, ValidationError
 
+from lissom.errors import ABSENT, Keys, LissomError
 from lissom.messages import did_you_mean, listed, near
 from lissom.model.part import FORM, Part
 from lissom.model.values import kind_of
-
-Path = tuple[str | int, ...]
-NOT_SHOWN = object()
 
 
 def explain(
@@ -20,50 +19,35 @@ def explain(
     part: type[Part],
     data: Any,
     source: str = "",
-    line_of: Callable[[Path], int | None] = lambda path: None,
-) -> str:
-    """One line per problem: `arm.yaml:7: links.upper.beam.length = -0.95: must be positive; ...`.
+    line_of: Callable[[Keys], int | None] = lambda path: None,
+) -> LissomError:
+    """The error to raise: `arm.yaml:7: links.upper.beam.length = -0.95: must be positive; ...`, or several together.
 
     Args:
         part: the class that was to be built from `data`.
         source: name of the file, and `line_of` the line of a path in it, where there is one.
     """
-    lines = []
+    problems = []
     found = error.errors(include_url=False, include_context=False)
     misspelt = {_meant(details, part) for details in found if details["type"] == "extra_forbidden"}
     for details in found:
         path, value, text = _sentence(details, part)
         if details["type"] == "missing" and path in misspelt:
             continue
-        place = readable_path(path, data) if part.what == part.whole else ".".join([part.what, *map(str, path)])
-        shown = "" if value is NOT_SHOWN else f" = {brief(value)}"
-        lines.append(f"{_where(source, line_of(path))}{place or part.what}{shown}: {text}")
-    return together(lines, source)
+        place = named(path, data) if part.what == part.whole else (part.what, *path)
+        problems.append(LissomError(text, place or (part.what,), value, source, line_of(path) if source else None))
+    return part.error.together(problems, source)
 
 
-def together(lines: list[str], source: str) -> str:
-    """The message of one error or of several."""
-    if len(lines) == 1:
-        return lines[0]
-    heading = f"{source or 'the description'} has {len(lines)} problems:"
-    return "\n".join([heading, *(f"  {line}" for line in lines)])
-
-
-def _where(source: str, line: int | None) -> str:
-    if not source:
-        return ""
-    return f"{source}:{line}: " if line is not None else f"{source}: "
-
-
-def readable_path(path: Path, data: Any) -> str:
-    """`links.upper.beam.length`: links by their names, other lists by index."""
-    words: list[str] = []
+def named(path: Keys, data: Any) -> Keys:
+    """`links.upper.beam.length`: a path with links by their names, other lists by index."""
+    keys: list[str | int] = []
     here = data
     for i, key in enumerate(path):
         name = _link_name(here, key) if i and path[i - 1] == "links" and isinstance(key, int) else None
-        words.append(name if name is not None else str(key))
+        keys.append(name if name is not None else key)
         here = here.get(key) if isinstance(here, dict) else None
-    return ".".join(words)
+    return tuple(keys)
 
 
 def _link_name(links: Any, index: int) -> str | None:
@@ -75,7 +59,7 @@ def _link_name(links: Any, index: int) -> str | None:
     return name if isinstance(name, str) and name and names.count(name) == 1 else None
 
 
-def _resolve(loc: Path, part: type[Part]) -> tuple[Path, list[type[Part]], list[type[Part]]]:
+def _resolve(loc: Keys, part: type[Part]) -> tuple[Keys, list[type[Part]], list[type[Part]]]:
     """The path as the user wrote it, the classes that may own its last field, and those that may fill it."""
     path: list[str | int] = []
     owners, candidates, inside_mapping = [part], [part], False
@@ -91,7 +75,7 @@ def _resolve(loc: Path, part: type[Part]) -> tuple[Path, list[type[Part]], list[
             owners = []
             continue
         owners = candidates
-        annotations = [c.model_fields[key].annotation for c in candidates if key in c.model_fields]
+        annotations = [f.annotation for c in candidates if (f := written(c).get(str(key))) is not None]
         candidates = [c for annotation in annotations for c in _parts_in(annotation)]
         inside_mapping = any(get_origin(annotation) is dict for annotation in annotations)
     return tuple(path), owners, candidates
@@ -103,16 +87,15 @@ def _parts_in(annotation: Any) -> list[type[Part]]:
     return [part for inner in get_args(annotation) for part in _parts_in(inner)]
 
 
-def _sentence(details: ErrorDetails, part: type[Part]) -> tuple[Path, Any, str]:
-    """Path, value and text of one problem."""
+def _sentence(details: ErrorDetails, part: type[Part]) -> tuple[Keys, Any, str]:
+    """Keys, value and text of one problem."""
     kind, value = details["type"], details["input"]
     path, owners, inner = _resolve(details["loc"], part)
     remedy = _remedy(owners, inner, path)
     if kind == "robot":
-        text = details["msg"]
-        return path, NOT_SHOWN if text.startswith("missing") else value, text
+        return path, value, details["msg"]
     if kind == "missing":
-        return path, NOT_SHOWN, f"missing; {remedy}"
+        return path, ABSENT, f"missing; {remedy}"
     if kind == "extra_forbidden":
         known = _fields(owners)
         return (
@@ -129,30 +112,39 @@ def _sentence(details: ErrorDetails, part: type[Part]) -> tuple[Path, Any, str]:
     return path, value, f"cannot be used ({details['msg'].lower()}); {remedy}"
 
 
-def _meant(details: ErrorDetails, part: type[Part]) -> Path | None:
-    """Path of the field that an unknown one is likely to be; that field is then not reported as missing."""
+def _meant(details: ErrorDetails, part: type[Part]) -> Keys | None:
+    """Keys of the field that an unknown one is likely to be; that field is then not reported as missing."""
     path, owners, _ = _resolve(details["loc"], part)
     matches = near(path[-1], _fields(owners))
     return (*path[:-1], matches[0]) if matches else None
 
 
-def _unknown_form(value: Any, path: Path, parts: list[type[Part]], remedy: str) -> tuple[Path, Any, str]:
-    """A section or body of an unknown shape."""
+def _unknown_form(value: Any, path: Keys, parts: list[type[Part]], remedy: str) -> tuple[Keys, Any, str]:
+    """A section or body of an unknown shape, a controller of an unknown type."""
     if not isinstance(value, dict):
         return path, value, f"must be a mapping, not {kind_of(value)}; {remedy}"
-    shapes = [part.form.removeprefix(FORM) for part in parts if "shape" in part.model_fields]
-    shape = value.get("shape")
-    return (*path, "shape"), shape, f"is unknown{did_you_mean(shape, shapes)}; choose {listed(shapes)}"
+    field = parts[0].chosen_by
+    forms = [part.form.removeprefix(FORM) for part in parts if field in part.model_fields]
+    form = value.get(field, ABSENT)
+    if form is ABSENT or form is None:
+        return (*path, field), ABSENT, f"missing; choose {listed(forms)}"
+    return (*path, field), form, f"is unknown{did_you_mean(form, forms)}; choose {listed(forms)}"
 
 
 def _fields(owners: list[type[Part]]) -> list[str]:
-    return list(dict.fromkeys(name for owner in owners for name in owner.model_fields)) or ["none"]
+    names = dict.fromkeys(name for owner in owners for name in written(owner))
+    return sorted(names, key=lambda name: name != owners[0].chosen_by) if names else ["none"]
 
 
-def _remedy(owners: list[type[Part]], inner: list[type[Part]], path: Path) -> str:
+def written(part: type[Part]) -> dict[str, FieldInfo]:
+    """The fields of a part by the names that a file has for them."""
+    return {field.alias or name: field for name, field in part.model_fields.items()}
+
+
+def _remedy(owners: list[type[Part]], inner: list[type[Part]], path: Keys) -> str:
     """What the schema says about the field at the end of the path."""
     for owner in owners:
-        field = owner.model_fields.get(str(path[-1])) if path else None
+        field = written(owner).get(str(path[-1])) if path else None
         if field is None:
             continue
         for metadata in field.metadata:
@@ -161,22 +153,3 @@ def _remedy(owners: list[type[Part]], inner: list[type[Part]], path: Path) -> st
         if field.description:
             return f"give {field.description}"
     return f"its fields are {listed(_fields(inner), 'and')}"
-
-
-def brief(value: Any) -> str:
-    """A value as a person would write it, cut when long."""
-    if isinstance(value, Part):
-        text = "{" + ", ".join(name for name in type(value).model_fields if name in value.model_fields_set) + "}"
-    elif isinstance(value, dict):
-        text = "{" + ", ".join(map(str, value)) + "}"
-    elif isinstance(value, list | tuple):
-        text = "[" + ", ".join(brief(v) for v in value[:10]) + (", ..." if len(value) > 10 else "") + "]"
-    elif value is None:
-        text = "(empty)"
-    elif isinstance(value, bool):
-        text = str(value).lower()
-    elif isinstance(value, float):
-        text = f"{value:.6g}"
-    else:
-        text = repr(value) if isinstance(value, str) else str(value)
-    return text if len(text) <= 60 else text[:56] + " ..."

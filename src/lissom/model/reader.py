@@ -171,7 +171,7 @@ class _Reader:
         return self._error(event.start_mark.line + 1, text)
 
     def _error(self, line: int | None, text: str) -> RobotError:
-        return RobotError(f"{self.source}{'' if line is None else f':{line}'}: {text}")
+        return RobotError(text, source=self.source, line=line)
 
 
 def is_plain_text(text: str) -> bool:

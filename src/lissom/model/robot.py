@@ -9,6 +9,7 @@ from pydantic import Discriminator, Field, PlainValidator, Tag, field_validator,
 from pydantic_core import ValidationError
 
 from lissom.errors import RobotError
+from lissom.files import write_whole
 from lissom.model import topology
 from lissom.model.beam import Beam
 from lissom.model.body import AnyBody
@@ -85,7 +86,7 @@ class Link(Part):
             text = "give either beam or finite_elements (a flexible link), or body (a rigid one)"
             if not kinds:
                 raise refusals(("beam", None, f"missing; {text}"))
-            raise refusals((kinds[1], getattr(self, kinds[1]), f"goes beside {kinds[0]}; {text}, not both"))
+            raise refusals((kinds[1], getattr(self, kinds[1]), f"conflicts with {kinds[0]}; {text}, not both"))
         return self
 
     @property
@@ -212,7 +213,7 @@ class Robot(Part):
         except ValidationError as error:
             from lissom.model.problems import explain
 
-            raise RobotError(explain(error, cls, data)) from None
+            raise explain(error, cls, data) from None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data as in a robot file, without what equals its default."""
@@ -235,7 +236,7 @@ class Robot(Part):
 
     def save(self, path: str | Path) -> None:
         """Write the robot file."""
-        Path(path).write_text(self.to_yaml(), encoding="utf-8")
+        write_whole(path, self.to_yaml())
 
     def describe(self) -> str:
         """Tables of links, joints, masses, degrees of freedom and natural frequencies, as text."""

@@ -107,7 +107,7 @@ class Tube(SectionSpec):
             text = "give either the inner diameter or the thickness of the wall in metres"
             if self.inner is None:
                 raise refusals(("thickness", None, f"missing; {text}"))
-            raise refusals(("thickness", self.thickness, f"goes beside inner = {self.inner:g}; {text}, not both"))
+            raise refusals(("thickness", self.thickness, f"conflicts with inner = {self.inner:g}; {text}, not both"))
         if self.inner is not None and self.inner >= self.outer:
             text = f"must be less than the outer diameter ({self.outer:g} m); both are diameters in metres"
             raise refusals(("inner", self.inner, text))
@@ -149,9 +149,9 @@ class Stiffness(SectionSpec):
             text = "give either the area in m2 (with the beam's material) or the mass per length rhoA in kg/m"
             if self.area is None:
                 raise refusals(("area", None, f"missing; {text}"))
-            raise refusals(("area", self.area, f"goes beside rhoA = {self.rhoA:g}; {text}, not both"))
+            raise refusals(("area", self.area, f"conflicts with rhoA = {self.rhoA:g}; {text}, not both"))
         if self.rhoA is not None and self.EA is None:
-            raise refusals(("EA", None, "missing; give the axial stiffness EA in N beside rhoA"))
+            raise refusals(("EA", None, "missing; rhoA needs the axial stiffness EA in N with it"))
         return self
 
     def build(self, material: beam.Material | None) -> beam.Section:

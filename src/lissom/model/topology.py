@@ -15,24 +15,31 @@ if TYPE_CHECKING:
 
 Problem = tuple[tuple[str | int, ...], Any, str]
 WORLD = "world"
+HINTS = 20  # unknown names that are compared with the known ones; each takes a while
+SHOWN = 12  # links of a cycle that a message names
 SLENDER = 5.0  # length over thickness below which a beam is no beam
 
 
 def ordered(links: tuple[Link, ...]) -> tuple[Link, ...]:
     """Links with every parent before its children, else as given; what hangs on a cycle is left out."""
-    order: list[Link] = []
-    placed = {WORLD}
-    waiting = list(links)
-    while waiting:
-        before = len(order)
-        for link in waiting:
-            if link.parent in placed:
-                order.append(link)
-                placed.add(link.name)
-        if len(order) == before:
-            break
-        waiting = [link for link in waiting if link.name not in placed]
-    return tuple(order)
+    place = {link.name: k for k, link in enumerate(links)}
+    rounds: dict[str, int] = {WORLD: 0}  # how often the list is gone through until a link's turn comes
+    lost: set[str] = set()  # what does not reach the world
+    for link in links:
+        chain: list[Link] = []
+        name = link.name
+        while name in place and name not in rounds and name not in lost:
+            lost.add(name)
+            chain.append(links[place[name]])
+            name = chain[-1].parent
+        for below in reversed(chain):
+            if below.parent not in rounds:
+                break
+            lost.discard(below.name)
+            later = below.parent != WORLD and place[below.parent] > place[below.name]
+            rounds[below.name] = rounds[below.parent] + later
+    reached = [link for k, link in enumerate(links) if link.name in rounds and place[link.name] == k]
+    return tuple(sorted(reached, key=lambda link: rounds[link.name]))
 
 
 def problems(robot: Robot) -> list[Problem]:
@@ -88,24 +95,30 @@ def _materials(robot: Robot) -> list[Problem]:
 
 def _parents(robot: Robot) -> list[Problem]:
     names = [link.name for link in robot.links]
+    known = {*names, WORLD}
     found: list[Problem] = []
     for i, link in enumerate(robot.links):
-        if link.parent not in (*names, WORLD):
-            text = f"is not a link{did_you_mean(link.parent, names)}; name another link, or world"
-            found.append((("links", i, "parent"), link.parent, text))
-    if found:
+        if link.parent not in known:
+            hint = did_you_mean(link.parent, names) if len(found) < HINTS else ""
+            found.append((("links", i, "parent"), link.parent, f"is not a link{hint}; name another link, or world"))
+    if found or len(known) <= len(names):  # two of one name: which is meant where cannot be said
         return found
     reached = {link.name for link in ordered(robot.links)}
-    parent = {link.name: link.parent for link in robot.links}
-    for i, link in enumerate(robot.links):
-        chain = [link.name]
-        while chain[-1] not in reached and parent[chain[-1]] not in chain:
-            chain.append(parent[chain[-1]])
-        if link.name not in reached and parent[chain[-1]] == link.name:
-            cycle = " -> ".join([*chain, link.name])
-            text = f"makes a cycle: {cycle}; join one of them to world or to another link"
-            return [(("links", i, "parent"), link.parent, text)]
-    return []
+    place = {link.name: i for i, link in enumerate(robot.links)}
+    lost = next((link for link in robot.links if link.name not in reached), None)
+    if lost is None:
+        return []
+    way: dict[str, None] = {}  # up from a link that does not reach the world: sooner or later in a circle
+    while lost.name not in way:
+        way[lost.name] = None
+        lost = robot.links[place[lost.parent]]
+    circle = list(way)[list(way).index(lost.name) :]
+    first = circle.index(min(circle, key=place.__getitem__))
+    circle = circle[first:] + circle[: first + 1]
+    shown = circle if len(circle) <= SHOWN else [*circle[: SHOWN - 2], "...", circle[-1]]
+    text = f"makes a cycle: {' -> '.join(shown)}; join one of them to world or to another link"
+    link = robot.links[place[circle[0]]]
+    return [(("links", place[link.name], "parent"), link.parent, text)]
 
 
 def _attachments(robot: Robot) -> list[Problem]:
@@ -141,6 +154,7 @@ def _masses(robot: Robot) -> list[Problem]:
     children: dict[str, list[Link]] = {}
     for link in robot.links:
         children.setdefault(link.parent, []).append(link)
+    welded = _welded_inertias(robot, children)
     for i, link in enumerate(robot.links):
         if link.body is None:
             continue
@@ -148,7 +162,7 @@ def _masses(robot: Robot) -> list[Problem]:
             text = "a massless body must carry another link; give its mass in kg, or use tip for a tool point"
             found.append((("links", i, "body", "mass"), 0.0, text))
             continue
-        inertia = _welded_inertia(link, children)
+        inertia = welded[link.name]
         if inertia is not None and _moves_nothing(link.joint, inertia):
             if inertia[5, 5] == 0:
                 text = f"the {link.joint.type} joint {link.joint.name!r} moves no mass; give the mass in kg"
@@ -160,19 +174,22 @@ def _masses(robot: Robot) -> list[Problem]:
     return found
 
 
-def _welded_inertia(link: Link, children: dict[str, list[Link]]) -> np.ndarray | None:
-    """Spatial inertia (6, 6), in its frame, of a link and what is fixed to it; None if a part can move."""
-    if link.body is None:
-        return None
-    total = _spatial_inertia(link.body.mass, np.array(link.body.com), np.array(link.body.inertia))
-    for child in children.get(link.name, []):
-        inner = _welded_inertia(child, children) if child.joint.nv == 0 else None
-        if inner is None:
-            return None
-        rotation, shift = child.origin.rotation().T, np.array(child.origin.xyz)
-        to_child = np.block([[rotation, np.zeros((3, 3))], [-rotation @ _hat(shift), rotation]])
-        total += to_child.T @ inner @ to_child
-    return total
+def _welded_inertias(robot: Robot, children: dict[str, list[Link]]) -> dict[str, np.ndarray | None]:
+    """Spatial inertia (6, 6), in its frame, of each link and what is fixed to it; None if a part can move."""
+    found: dict[str, np.ndarray | None] = {}
+    for link in reversed(ordered(robot.links)):
+        found[link.name] = None
+        hung = children.get(link.name, [])
+        inner = [found[child.name] if child.joint.nv == 0 else None for child in hung]
+        if link.body is None or any(part is None for part in inner):
+            continue
+        total = _spatial_inertia(link.body.mass, np.array(link.body.com), np.array(link.body.inertia))
+        for child, part in zip(hung, inner, strict=True):
+            rotation, shift = child.origin.rotation().T, np.array(child.origin.xyz)
+            to_child = np.block([[rotation, np.zeros((3, 3))], [-rotation @ _hat(shift), rotation]])
+            total += to_child.T @ part @ to_child
+        found[link.name] = total
+    return found
 
 
 def _moves_nothing(joint: Joint, inertia: np.ndarray) -> bool:

@@ -12,11 +12,12 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 from xml.etree import ElementTree
+from xml.parsers import expat
 
 import numpy as np
 from pydantic import Field
 
-from lissom.errors import RobotError
+from lissom.errors import Keys, RobotError
 from lissom.messages import did_you_mean, listed
 from lissom.model.framed import WORLD, Framed, Inertial, merged, pose, robot_links, visuals
 from lissom.model.names import Title
@@ -52,7 +53,9 @@ def robot_from_urdf(text: str, source: str, overlay: Overlay | None = None) -> R
     try:
         return _Reader(text, source, overlay or Overlay(urdf=source)).robot()
     except RobotError as error:
-        raise RobotError(str(error) if str(error).startswith(source) else f"{source}: {error}") from None
+        if overlay is None or not error.path:  # a path leads into the overlay, where there is one
+            error.add_source(source)
+        raise
 
 
 class _Reader:
@@ -91,7 +94,9 @@ class _Reader:
         try:
             return Robot.from_dict(data)
         except RobotError as error:
-            raise RobotError(re.sub(r"links\.([\w-]+)\.beam\b", r"flexible.\1", str(error))) from None
+            for problem in error.problems or (error,):
+                problem.path = _as_written(problem.path)
+            raise
 
     def _ordered(self) -> list[tuple[str, str | None]]:
         """Links with the joint that carries each, parents first, the root (without a joint) at the front."""
@@ -121,7 +126,7 @@ class _Reader:
             stack.extend(reversed(children[name]))
         if len(order) < len(self.links):
             lost = sorted(set(self.links) - {name for name, _ in order})
-            raise RobotError(f"{listed(lost, 'and')} hang on a loop of joints; cut it at one joint")
+            raise RobotError(f"{listed(lost, 'and')} are part of a loop of joints; cut it at one joint")
         return order
 
     def _link(self, name: str, joint_name: str | None) -> Framed:
@@ -149,14 +154,14 @@ class _Reader:
         start, end = (beam.pop(field, None) for field in ("start", "end"))
         if end is None and len(children) != 1:
             text = f"missing, and {name} has {len(children)} children; give its end, [x, y, z] in the link's frame"
-            raise RobotError(f"flexible.{name}.end: {text}")
+            raise RobotError(text, ("flexible", name, "end"))
         points = [
-            _point(start if start is not None else [0, 0, 0], f"flexible.{name}.start"),
-            _point(end if end is not None else _origin(children[0], name)[:3, 3].tolist(), f"flexible.{name}.end"),
+            _point(start if start is not None else [0, 0, 0], ("flexible", name, "start")),
+            _point(end if end is not None else _origin(children[0], name)[:3, 3].tolist(), ("flexible", name, "end")),
         ]
         length = float(np.linalg.norm(points[1] - points[0]))
         if length < 1e-6:
-            raise RobotError(f"flexible.{name}: the beam has no length; give start and end, [x, y, z] each")
+            raise RobotError("the beam has no length; give start and end, [x, y, z] each", ("flexible", name))
         link.beam, link.ends = {"length": length, **beam}, (points[0], points[1])
 
     def _check_masses(self, moving: list[Framed]) -> None:
@@ -199,6 +204,13 @@ class _Reader:
         return name
 
 
+def _as_written(path: Keys) -> Keys:
+    """Where the overlay holds what a robot's file has at a path: a beam is given under `flexible`."""
+    if len(path) > 2 and path[0] == "links" and path[2] == "beam":
+        return ("flexible", path[1], *path[3:])
+    return path
+
+
 def _document(text: str) -> ElementTree.Element:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise RobotError("declares XML entities (<!DOCTYPE ...>), which are not read; remove the declaration")
@@ -206,7 +218,8 @@ def _document(text: str) -> ElementTree.Element:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         line = error.position[0]
-        raise RobotError(f"not valid XML on line {line}: {error.msg.split(':')[0]}; correct the file") from None
+        reason = expat.ErrorString(error.code)
+        raise RobotError(f"not valid XML on line {line}: {reason}; correct the file") from None
     if root.tag != "robot":
         raise RobotError(f"the file starts with <{root.tag}>, not <robot>; is it a URDF?")
     if "<xacro:" in text:
@@ -228,7 +241,7 @@ def _plain(name: str) -> str:
 
 def _known(name: str, known: dict[str, Any], field: str, what: str) -> None:
     if name not in known:
-        raise RobotError(f"{field}.{name}: the URDF has no {what} of that name{did_you_mean(name, known)}")
+        raise RobotError(f"the URDF has no {what} of that name{did_you_mean(name, known)}", (field, name))
 
 
 def _end(joint: ElementTree.Element, name: str, tag: str, links: dict[str, Any]) -> str:
@@ -237,7 +250,7 @@ def _end(joint: ElementTree.Element, name: str, tag: str, links: dict[str, Any])
     if link is None:
         raise RobotError(f'joint {name!r} has no {tag}; write <{tag} link="..."/>')
     if link not in links:
-        raise RobotError(f"joint {name!r}: its {tag} {link!r} is no link of the file{did_you_mean(link, links)}")
+        raise RobotError(f"joint {name!r}: its {tag} {link!r} is not a link of the file{did_you_mean(link, links)}")
     return link
 
 
@@ -259,9 +272,9 @@ def _numbers(text: str | None, count: int, where: str) -> list[float]:
     return values
 
 
-def _point(value: Any, field: str) -> np.ndarray:
+def _point(value: Any, path: Keys) -> np.ndarray:
     if not (isinstance(value, list | tuple) and len(value) == 3 and all(isinstance(v, int | float) for v in value)):
-        raise RobotError(f"{field} = {value!r}: must be a point [x, y, z] in the link's frame, in metres")
+        raise RobotError("must be a point [x, y, z] in the link's frame, in metres", path, value)
     return np.array(value, float)
 
 

@@ -19,6 +19,8 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 Vec3 = tuple[float, float, float]
 Matrix3 = tuple[Vec3, Vec3, Vec3]
+# Beyond these in SI units nothing is built, and products and powers of such numbers would leave the range of floats.
+LARGEST, SMALLEST = 1e20, 1e-40
 PerCoordinate = float | tuple[float, ...]
 
 
@@ -44,6 +46,14 @@ def kind_of(value: Any) -> str:
 
 def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def _float(value: Any) -> float:
+    """A number as a float; infinite where it is beyond floats, as whole numbers can be."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _hint(value: Any) -> str:
@@ -92,9 +102,13 @@ class Number:
     def check_one(self, value: Any) -> float:
         if not is_number(value):
             raise refusal(f"must be a number, not {kind_of(value)}{_hint(value)}; {self.remedy}")
-        number = float(value)
+        number = _float(value)
         if not math.isfinite(number):
             raise refusal(f"must be a finite number; {self.remedy}")
+        if abs(number) > LARGEST:
+            raise refusal(f"is beyond any physical size (at most {LARGEST:g}); {self.remedy}")
+        if self.above == 0 and 0 < number < SMALLEST:
+            raise refusal(f"is below any physical size (at least {SMALLEST:g}); {self.remedy}")
         if self.above is not None and number <= self.above:
             bound = "positive" if self.above == 0 else f"greater than {self.above:g}"
             raise refusal(f"must be {bound}; {self.remedy}")
@@ -126,7 +140,7 @@ class Count:
     def check(self, value: Any) -> int:
         if not is_number(value):
             raise refusal(f"must be a whole number, not {kind_of(value)}; {self.remedy}")
-        if not math.isfinite(value) or value != int(value):
+        if not math.isfinite(_float(value)) or value != int(value):
             raise refusal(f"must be a whole number; {self.remedy}")
         if value < 0:
             raise refusal(f"must not be negative; {self.remedy}")

@@ -15,6 +15,7 @@ import numpy as np
 
 import lissom
 from lissom import theory
+from lissom.progress import Progress
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +80,12 @@ def motion(
     """The manoeuvre by a form of the theory or by the kernel, with `rate` outputs per second."""
     prepared = manoeuvre.prepare()
     model = prepared.model
-    options = {"controller": prepared.controller, "start": prepared.start, "rtol": rtol, "atol": 0.01 * rtol}
+    options: dict[str, Any] = {
+        "controller": prepared.controller,
+        "start": prepared.start,
+        "rtol": rtol,
+        "atol": 0.01 * rtol,
+    }
     options |= {"duration": duration or prepared.settings.duration, "rate": rate}
     formulation: theory.Formulation
     if form == "kernel":
@@ -116,11 +122,11 @@ def main(out: Path) -> Result:
     from lissom.terminal import screen
 
     console = screen()
-    with console.status("simulating"):
+    with Progress("simulating"):
         found = measure()
     console.print(_times(found))
     console.print(_stiffer(found))
-    with console.status("drawing"):
+    with Progress("drawing"):
         _draw(found, out)
     return found
 

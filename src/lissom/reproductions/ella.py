@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import lissom
+from lissom.control import ControlLaw
 from lissom.lie import so3
 from lissom.model.compiled import Model
+from lissom.progress import Progress
 from lissom.theory import simulate
 from lissom.theory.screw_pde import ScrewPDE
 from lissom.theory.screw_pde.field import deformation
@@ -86,6 +88,7 @@ def run(duration: float = 4.0) -> Results:
     scenario = load("ella")
     prepared = prepare(scenario)
     model, law = prepared.model, prepared.controller
+    assert isinstance(law, ControlLaw)
     formulation = ScrewPDE(model)
     motion = simulate(formulation, duration, controller=law, start=prepared.start)
     t, q, v = np.asarray(motion.time), motion.q, motion.v
@@ -148,10 +151,10 @@ def main(out: Path) -> Results:
     from lissom.view.style import headline, style
 
     console = Console()
-    with console.status("simulating the stacked system (compiled once per machine)"):
+    with Progress("simulating the stacked system (compiled once per machine)"):
         results = run()
     out.mkdir(parents=True, exist_ok=True)
-    with style(), PdfPages(out / "ella.pdf") as pdf, console.status("drawing figures 4 to 15"):
+    with style(), PdfPages(out / "ella.pdf") as pdf, Progress("drawing figures 4 to 15"):
         for number, (title, draw) in enumerate(FIGURES, start=4):
             figure = draw(results)
             headline(figure, title, f"figure {number} of the paper")

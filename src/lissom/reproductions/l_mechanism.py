@@ -16,6 +16,7 @@ import numpy as np
 import lissom
 from lissom.beam import Material, Section
 from lissom.fem import Member, frame
+from lissom.progress import Progress
 from lissom.theory import erls
 
 HINGE = np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
@@ -228,8 +229,8 @@ def main(out: Path) -> None:
     from lissom.terminal import screen
 
     console = screen()
-    with console.status("test 1") as status:
-        say = status.update
+    with Progress("test 1") as progress:
+        say = progress.say
         lumped = convergence(2, "lumped", say=say)
         fine = convergence(FINE, "consistent", say=say)
         _print_table(console, lumped, fine)

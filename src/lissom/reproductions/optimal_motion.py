@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import lissom
+from lissom.progress import Progress
 from lissom.theory import lie_group as lg
 
 DURATION = 1.0
@@ -98,7 +99,7 @@ def main(out: Path) -> list[Result]:
     from lissom.terminal import screen
 
     console = screen()
-    with console.status("searching"):
+    with Progress("searching"):
         found = results()
     table = Table(box=box.SIMPLE_HEAD, title="Motion of least energy, 1 s from pose to pose")
     for column in ("", "unknowns", "calls", "ms", "J straight", "J least, J s", "energy varies by"):

@@ -10,12 +10,14 @@ import numpy as np
 
 from lissom import theory
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.scenario.schema import FREE_MOTION, Scenario
 from lissom.showing import show
 from lissom.simulation.dataset import position_columns
+from lissom.simulation.ending import Ending
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -154,6 +156,7 @@ def compare(
             f"motion: {joints} is prescribed, and formulations take forces; use control instead of motion"
         )
     known = theory.entries()
+    check_names([baseline, *(formulations or ())])
     names = [baseline, *(name for name in (formulations or known) if name != baseline)]
     options: dict[str, Any] = {"controller": prepared.controller, "start": prepared.start, "rtol": rtol, "atol": atol}
     options |= {"duration": duration or prepared.settings.duration, "rate": prepared.settings.rate}
@@ -166,12 +169,23 @@ def compare(
             formulation = theory.build(name, model)
             run = _simulate(name, formulation, options)
         except LissomError as error:
-            if name == baseline or name not in known:
+            if isinstance(error, theory.Stopped) and error.run.info.status is Ending.INTERRUPTED:
+                raise KeyboardInterrupt from None
+            if name == baseline:
                 raise
             missing[name] = str(error)
             continue
         runs[name] = run, np.array([formulation.tip(q)[:3, 3] for q in run.q])
     return _measured(model, baseline, runs, missing, known, prepared.controller)
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Refuse a name that is no formulation's."""
+    known = theory.entries()
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise LissomError(f"there is no formulation {name!r}{hint}; choose from {', '.join(known)}")
 
 
 def _scenario(what: Any) -> Scenario:
@@ -189,11 +203,11 @@ def _simulate(name: str, formulation: theory.Formulation, options: dict[str, Any
         q, v = start_state(formulation.model, options["start"])
         formulation.accelerations(q, v, np.zeros_like(v))  # compiled before the clock starts
         return theory.simulate(formulation, **options)
-    from lissom.simulation import Ending, simulate
+    from lissom.simulation import simulate
 
     run = simulate(formulation.model, **options, method="radau", audit=False, progress=False)
     if run.info.status is not Ending.FINISHED:
-        raise LissomError(run.info.message)
+        raise theory.Stopped(run.info.message, run)
     return run
 
 

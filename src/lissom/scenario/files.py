@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import resources
@@ -20,6 +19,7 @@ from lissom.model.reader import Node, read
 from lissom.model.values import kind_of
 from lissom.scenario.schema import FREE_MOTION, Scenario
 
+BLOCKS = ("start", "control", "motion")  # what needs the robot to be checked
 START = "start with robot: and duration: (a scenario), or with lissom: 1, name: and links: (a robot)"
 
 
@@ -43,12 +43,9 @@ class Loaded:
         Args:
             changed: fields whose values come from elsewhere, such as the command line.
         """
-        text = str(error)
-        match = re.match(r"(start|control|motion)\b((?:[.\[][^\s:=]+)?)", text)
-        if self.kind != "scenario" or match is None or match[1] in changed:
-            return error
-        line = self.line_of((match[1], *_keys(match[2])))
-        return ScenarioError(f"{self.source}{'' if line is None else f':{line}'}: {text}")
+        if self.kind == "scenario" and error.path and error.path[0] in BLOCKS and error.path[0] not in changed:
+            error.add_source(self.source, self.line_of(error.path))
+        return error
 
 
 def builtin_names() -> list[str]:
@@ -104,40 +101,21 @@ def _is_scenario(data: dict[str, Any]) -> bool:
 
 def _checked(root: Node | None, source: str, folder: Path) -> Loaded:
     if root is None:
-        raise ScenarioError(f"{source}: the file is empty; {START}")
+        raise ScenarioError(f"the file is empty; {START}", source=source)
     if not isinstance(root.value, dict):
-        raise ScenarioError(f"{source}:{root.line}: the file must be a mapping, not {kind_of(root.value)}; {START}")
+        text = f"the file must be a mapping, not {kind_of(root.value)}; {START}"
+        raise ScenarioError(text, source=source, line=root.line)
     data = _resolved(root.value, folder)
     try:
-        scenario = Scenario.model_validate(data)
+        scenario = Scenario.model_validate(data, context={"folder": folder})
     except ValidationError as error:
-        raise ScenarioError(explain(error, Scenario, data, source, root.line_of)) from None
+        raise explain(error, Scenario, data, source, root.line_of) from None
     return Loaded(scenario, "scenario", source, root.line_of)
 
 
 def _resolved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The data with paths of files as seen from the working folder, not from that of the scenario."""
+    """The data with the path of a robot file as seen from the working folder, not from that of the scenario."""
     robot = data.get("robot")
-    resolved = {
-        key: _csv_paths(value, folder) if key in ("control", "motion") else value for key, value in data.items()
-    }
     if isinstance(robot, str) and robot.strip() and robot not in robot_names():
-        resolved["robot"] = str(folder / robot)
-    return resolved
-
-
-def _csv_paths(block: Any, folder: Path) -> Any:
-    if isinstance(block, list):
-        return [_csv_paths(inner, folder) for inner in block]
-    if not isinstance(block, dict):
-        return block
-    inside = {key: _csv_paths(value, folder) for key, value in block.items()}
-    if block.get("type") == "csv" and isinstance(block.get("path"), str):
-        inside["path"] = str(folder / block["path"])
-    return inside
-
-
-def _keys(path: str) -> list[str | int]:
-    """The keys in ".gains.elbow.p" or ".reference.points[2].elbow"."""
-    words = re.findall(r"[^.\[\]]+", path)
-    return [int(word) if word.isdecimal() else word for word in words]
+        return data | {"robot": str(folder / robot)}
+    return data

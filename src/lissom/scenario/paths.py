@@ -9,6 +9,8 @@ from typing import Any
 from lissom.errors import ScenarioError
 from lissom.messages import did_you_mean, listed
 from lissom.model import Robot, load
+from lissom.model.part import Part
+from lissom.model.plain import fields
 from lissom.scenario.schema import Scenario
 
 FIRST = ("lissom", "name", "robot", "duration")  # fields of a file in the order of reading
@@ -18,9 +20,9 @@ ROBOT = ("gravity", "materials", "links")
 def plain(scenario: Scenario, whole_robot: bool = True) -> dict[str, Any]:
     """Mapping of lists, numbers and text without defaults; the robot as its mapping, or as the object it is."""
     data: dict[str, Any] = {}
-    fields = type(scenario).model_fields
-    for name in sorted(fields, key=lambda name: name not in FIRST):
-        field = fields[name]
+    known = type(scenario).model_fields
+    for name in sorted(known, key=lambda name: name not in FIRST):
+        field = known[name]
         value = getattr(scenario, name)
         if name == "robot":
             data[name] = value.to_dict() if isinstance(value, Robot) and whole_robot else value
@@ -49,12 +51,12 @@ def replaced(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario
 
 
 def _known(head: str, path: str) -> str:
-    fields = [name for name in Scenario.model_fields if name != "lissom"]
-    if head not in fields:
-        hint = did_you_mean(head, [*fields, *ROBOT])
+    known = [name for name in Scenario.model_fields if name != "lissom"]
+    if head not in known:
+        hint = did_you_mean(head, [*known, *ROBOT])
         raise ScenarioError(
-            f"{path}: unknown path at {head!r}{hint}; a scenario has {listed(fields, 'and')}, "
-            f"its robot {listed(ROBOT, 'and')}"
+            f"unknown path at {head!r}{hint}; a scenario has {listed(known, 'and')}, its robot {listed(ROBOT, 'and')}",
+            path.split("."),
         )
     return head
 
@@ -66,12 +68,13 @@ def _placed(here: Any, path: str, value: Any, whole: str) -> Any:
     if isinstance(here, list):
         head, _, rest = path.partition(".")
         if not head.isdecimal() or int(head) >= len(here):
-            raise ScenarioError(f"{whole}: unknown path at {head!r}; here are the items 0 to {len(here) - 1} of a list")
+            text = f"unknown path at {head!r}; here are the items 0 to {len(here) - 1} of a list"
+            raise ScenarioError(text, whole.split("."))
         changed = copy.copy(here)
         changed[int(head)] = _placed(here[int(head)], rest, value, whole)
         return changed
     if here is not None and not isinstance(here, dict):
-        raise ScenarioError(f"{whole}: unknown path at {path!r}; there is nothing below")
+        raise ScenarioError(f"unknown path at {path!r}; there is nothing below", whole.split("."))
     mapping = here or {}
     # A key with dots, such as shoulder.1, goes before the plain word.
     known = [key for key in mapping if path == key or path.startswith(f"{key}.")]
@@ -80,6 +83,8 @@ def _placed(here: Any, path: str, value: Any, whole: str) -> Any:
 
 
 def _lists(value: Any) -> Any:
+    if isinstance(value, Part):
+        return fields(value)
     if isinstance(value, dict):
         return {key: _lists(inner) for key, inner in value.items()}
     return [_lists(inner) for inner in value] if isinstance(value, list | tuple) else value

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A compiled model, and what `lissom.simulate` takes beside it."""
+    """A compiled model, and what else `lissom.simulate` takes."""
 
     model: Model
     controller: Controller
@@ -30,7 +30,7 @@ class Prepared:
     motion: dict[str, Reference]
     settings: RunSettings
 
-    def simulate(self, *, progress: bool | None = None, **options: Any) -> Trajectory:
+    def simulate(self, *, progress: bool = True, **options: Any) -> Trajectory:
         """Run it; `options` such as duration=1.0 take the place of its settings."""
         from lissom.simulation.main import simulate
 
@@ -49,5 +49,5 @@ def prepare(scenario: Scenario) -> Prepared:
             model = robot.compile(prescribed=tuple(motion))
         controller = from_config(model, scenario.control, start[0])
     except LissomError as error:
-        raise ScenarioError(str(error)) from None
+        raise ScenarioError.of(error) from None
     return Prepared(model, controller, start, motion, RunSettings.joined(scenario, scenario.output))

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, GetCoreSchemaHandler, field_validator
+from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, ValidationError, core_schema
 
+from lissom.control.schema import CONTROL, MOTION, AnyControl, AnyMotion
 from lissom.errors import LissomError, ScenarioError
 from lissom.model import Robot
 from lissom.model.names import Title
-from lissom.model.part import Part, refusals
+from lissom.model.part import Part
 from lissom.model.robot import FORMAT, FormatVersion
 from lissom.model.values import Number, kind_of, refusal
 from lissom.simulation.settings import Integration, Sampling
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from lissom.simulation.trajectory import Trajectory
 
 FREE_MOTION = 2.0  # s, of a robot without a scenario
-MOTION = "{type: quintic, to: 1.0, duration: 2}"
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Output(ScenarioPart, Sampling):
 
 
 class Scenario(ScenarioPart, Integration):
-    """What to simulate, and how. `control` and `motion` are blocks as `lissom.control.from_config` takes them."""
+    """What to simulate, and how."""
 
     what: ClassVar[str] = "scenario"
 
@@ -68,18 +68,9 @@ class Scenario(ScenarioPart, Integration):
     start: dict[
         str, Annotated[float | tuple[float, ...], Number("the value at the start (a list for several)", each=True)]
     ] = Field(default={}, description="start values by joint, e.g. {elbow: 0.5, elbow.rate: 0.1}")
-    control: dict[str, Any] | None = Field(default=None, description="{type: pd, gains: ..., reference: ...}")
-    motion: dict[str, Any] = Field(default={}, description=f"prescribed motions by joint: {{shaft: {MOTION}}}")
+    control: AnyControl | None = Field(default=None, description=CONTROL)
+    motion: dict[str, AnyMotion] = Field(default={}, description=f"prescribed motions by joint: {{shaft: {MOTION}}}")
     output: Output = Output()
-
-    @field_validator("motion")
-    @classmethod
-    def _motion_blocks(cls, motion: dict[str, Any]) -> dict[str, Any]:
-        wrong = {joint: block for joint, block in motion.items() if not isinstance(block, dict)}
-        if wrong:
-            text = "must be a mapping, not {}; give a motion such as " + MOTION
-            raise refusals(*((joint, block, text.replace("{}", kind_of(block), 1)) for joint, block in wrong.items()))
-        return motion
 
     def load_robot(self) -> Robot:
         """The robot, read from its file where only the name is given."""
@@ -118,7 +109,7 @@ class Scenario(ScenarioPart, Integration):
         except ValidationError as error:
             from lissom.model.problems import explain
 
-            raise ScenarioError(explain(error, cls, data)) from None
+            raise explain(error, cls, data) from None
 
     @classmethod
     def from_yaml(cls, text: str) -> Scenario:

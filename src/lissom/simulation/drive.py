@@ -30,7 +30,8 @@ def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLa
         return controller, None, controller
     if callable(controller):
         return controller, None, Sampled(controller)
-    raise LissomError(f"controller must be a ControlLaw, a Sampled or a callable (t, q, v), got {controller!r}")
+    text = "must be a ControlLaw, a Sampled or a function (t, q, v)"
+    raise LissomError(text, ("controller",), controller)
 
 
 def law_arrays(law: ControlLaw | None) -> LawArrays:
@@ -52,6 +53,16 @@ def law_arrays(law: ControlLaw | None) -> LawArrays:
     )
 
 
+def checked_motion(motion: Any) -> dict[str, Reference]:
+    """Prescribed joints as {joint: Reference}, or a clear error."""
+    if motion is not None and not isinstance(motion, Mapping):
+        raise LissomError("must be {joint: Reference}", ("motion",), motion)
+    for name, reference in (motion or {}).items():
+        if not isinstance(reference, Reference):
+            raise LissomError("must be a Reference, such as Reference.quintic(0, 1, 2)", ("motion", name), reference)
+    return dict(motion or {})
+
+
 def stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.ndarray]:
     """Prescribed joints as one piecewise polynomial."""
     at_q: list[int] = []
@@ -59,10 +70,10 @@ def stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, n
     for name, reference in motion.items():
         body = model.body(name)
         if body.joint_q.stop - body.joint_q.start != body.joint_v.stop - body.joint_v.start:
-            raise LissomError(f"motion of {name}: a joint on a group cannot be prescribed by coordinates")
+            raise LissomError("a joint on a group cannot be prescribed by coordinates", ("motion", name))
         count = body.joint_v.stop - body.joint_v.start
-        if not isinstance(reference, Reference) or reference.channels != count:
-            raise LissomError(f"motion of {name} must be a Reference with {count} channel(s), got {reference!r}")
+        if reference.channels != count:
+            raise LissomError(f"must be a Reference with {count} channel(s)", ("motion", name), reference)
         at_q.extend(range(body.joint_q.start, body.joint_q.stop))
         at_v.extend(range(body.joint_v.start, body.joint_v.stop))
     stacked = Reference.stack(list(motion.values())) if motion else Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))

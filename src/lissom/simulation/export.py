@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.files import NotWritten, write_whole
 from lissom.simulation.dataset import column_units
 from lissom.simulation.trajectory import Trajectory
 from lissom.version import __version__
@@ -51,7 +50,7 @@ def to_parquet(run: Trajectory, path: str | Path) -> None:
         import pyarrow.parquet as pq
     except ImportError:
         raise LissomError(
-            "Parquet needs the package pyarrow: pip install lissom[parquet]; or take run.to_csv or run.save"
+            "Parquet needs the package pyarrow: pip install lissom[parquet]; or use run.to_csv or run.save"
         ) from None
 
     table = run.to_dataframe().reset_index()
@@ -67,27 +66,11 @@ def to_parquet(run: Trajectory, path: str | Path) -> None:
 
 
 def write_file(path: str | Path, content: Any) -> None:
-    """Write a whole file or none: beside the goal first, then in its place. A device is written to."""
-    goal = Path(path)
-    device = goal.exists() and not goal.is_file() and not goal.is_dir()
-    part = goal if device else goal.resolve().with_name(f".{goal.name}.part")
+    """Write a whole file or none; what could not be written is still in memory."""
     try:
-        if goal.is_dir():
-            raise IsADirectoryError(0, "it is a folder; name a file in it")
-        with open(part, "wb") as file:
-            file.write(content)
-        if not device:
-            os.replace(part, goal.resolve())
-    except OSError as error:
-        if not device:
-            with contextlib.suppress(OSError):
-                part.unlink()
-        reason = (error.strerror or str(error)).lower()
-        if not goal.parent.is_dir():
-            reason = f"there is no folder {goal.parent}; make it first"
-        raise LissomError(
-            f"cannot write {goal}: {reason}. The results are still in memory: write them elsewhere"
-        ) from None
+        write_whole(path, content)
+    except NotWritten as error:
+        raise error.advised("the results are still in memory: write them elsewhere") from None
 
 
 def plain(value: Any) -> Any:

@@ -105,7 +105,7 @@ class Lookup:
         length = float(self.flexible(link).length)
         if isinstance(stations, int | np.integer):
             if stations < 2:
-                raise LissomError(f"stations = {stations}: a shape needs 2 at least, the link's base and tip")
+                raise LissomError(f"stations = {stations}: a shape needs at least 2, the link's base and tip")
             return np.linspace(0.0, length, int(stations))
         x = np.atleast_1d(np.asarray(stations, float))
         if not np.all((x >= 0) & (x <= length)):
@@ -113,7 +113,7 @@ class Lookup:
         return x
 
     def unknown(self, name: str) -> LissomError:
-        """What to tell about a name that is no coordinate."""
+        """What to say about a name that is not a coordinate."""
         if name in self.model.joints:
             text = f"{name} is a fixed joint without coordinates; run.wrench({name!r}) gives its wrench"
             return LissomError(text)

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-import sys
-import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from lissom.control.reference import Reference
 from lissom.errors import LissomError
+from lissom.kernel.machine.events import listening
 from lissom.model.any_robot import AnyRobot
+from lissom.progress import Progress
 from lissom.simulation.axial_force import axial_doubts
 from lissom.simulation.ending import Ending
+from lissom.simulation.energy_doubt import energy_doubts
 from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.run import run
 from lissom.simulation.settings import RunSettings, takes_settings
 from lissom.simulation.trajectory import Trajectory, from_run
 
+DOING, COMPILING = "simulating", "compiling, once per machine"
+
 
 class SimulationWarning(UserWarning):
     """A run that went on, or ended early, although something is wrong."""
+
+
+class EndedEarly(SimulationWarning):
+    """A run that did not get to its end."""
 
 
 @takes_settings
@@ -31,7 +38,7 @@ def simulate(
     controller: Any = None,
     start: Any = None,
     motion: Mapping[str, Reference] | None = None,
-    progress: bool | None = None,
+    progress: bool = True,
     **options: Any,
 ) -> Trajectory:
     """Simulate a robot and return everything it did.
@@ -46,7 +53,7 @@ def simulate(
             returns torques; a plain function is sampled 1000 times per second and its torques are held in between.
         start: joint values by name ({"elbow": 0.5}), an array q, or a pair (q, v); zero and at rest unless given.
         motion: joints that follow a prescribed motion, {joint: Reference}; the torque they need is in the result.
-        progress: show a progress bar; by default on a terminal when the run takes more than two seconds.
+        progress: show how far the run is once it takes longer than two seconds: a bar on a terminal, else one line.
         options: the settings of a run:
             method: "auto", or "radau", "generalised-alpha", "dop853", "dopri5", "rk4", "euler", "cvode-adams",
                 "cvode-bdf".
@@ -60,12 +67,13 @@ def simulate(
         The Trajectory. A run that fails, diverges or is interrupted returns what was computed, with a warning.
     """
     settings = RunSettings.of(duration, **options)
-    with _Bar(settings.duration, progress) as bar:
-        raw = run(robot, settings, controller=controller, start=start, motion=motion, progress=bar)
+    bar = Progress(DOING, settings.duration, "s", show=progress)
+    with bar, listening(lambda name: bar.say(COMPILING if name else DOING)):
+        raw = run(robot, settings, controller=controller, start=start, motion=motion, progress=bar.update)
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
-    trajectory.warnings += axial_doubts(trajectory)
+    trajectory.warnings += axial_doubts(trajectory) + energy_doubts(trajectory)
     _warn(raw, trajectory.warnings)
     return trajectory
 
@@ -74,39 +82,4 @@ def _warn(raw: RawRun, events: list[Event]) -> None:
     for event in events:
         warnings.warn(event.text, SimulationWarning, stacklevel=3)
     if raw.status is not Ending.FINISHED:
-        warnings.warn(f"{raw.status.word}: {raw.message}", SimulationWarning, stacklevel=3)
-
-
-class _Bar:
-    """A progress bar that appears after two seconds on a terminal."""
-
-    def __init__(self, duration: float, show: bool | None) -> None:
-        self._duration, self._began = duration, time.monotonic()
-        self._bar: Any = None
-        self._show = sys.stderr.isatty() if show is None else show
-        self._wait = 2.0 if show is None else 0.0
-
-    def __enter__(self) -> Callable[[float], None]:
-        return self.update
-
-    def update(self, t: float) -> None:
-        if not self._show or time.monotonic() - self._began < self._wait:
-            return
-        if self._bar is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-            columns = (
-                TextColumn("simulating"),
-                BarColumn(),
-                TextColumn("{task.completed:.2f} of {task.total:g} s"),
-                TimeRemainingColumn(),
-            )
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._bar.start()
-            self._task = self._bar.add_task("", total=self._duration)
-        self._bar.update(self._task, completed=t)
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        warnings.warn(f"{raw.status.word}: {raw.message}", EndedEarly, stacklevel=3)

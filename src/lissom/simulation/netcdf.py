@@ -104,6 +104,8 @@ def rescue(path: str | Path) -> xr.Dataset:
 def read(path: str | Path) -> Content:
     """All parts of a file; an error where it has no table of them."""
     try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise LissomError(f"cannot read {path}: it is a folder, a pipe or a device; give a file")
         data = Path(path).read_bytes()
     except OSError as error:
         raise LissomError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
@@ -111,7 +113,7 @@ def read(path: str | Path) -> Content:
     end = data[-size:].decode(errors="replace").split()
     if end[:2] != ["lissom", "table"] or len(end) != 5 or not all(word.isdecimal() for word in end[2:]):
         raise LissomError(
-            f"{path} is no trajectory of lissom, or its end is missing; give a whole file that run.save(path) wrote"
+            f"{path} is not a trajectory of lissom, or its end is missing; give a whole file that run.save(path) wrote"
         )
     number, length, checksum = (int(word) for word in end[2:])
     if number != FORMAT:
@@ -120,12 +122,12 @@ def read(path: str | Path) -> Content:
     table = data[-size - length : -size]
     if zlib.crc32(table) != checksum:
         raise LissomError(
-            f"{path} is damaged: the table of its parts is not as it was written, so none of them is sure"
+            f"{path} is damaged: the table of its parts is not as it was written, so none of them can be trusted"
         )
     try:
         return _content(json.loads(table), data)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise LissomError(f"{path} is no trajectory of lissom: its table has another form") from None
+        raise LissomError(f"{path} is not a trajectory of lissom: its table has another form") from None
 
 
 def _content(table: Any, data: bytes) -> Content:
@@ -180,8 +182,8 @@ def _misfits(variables: dict[str, xr.Variable], model: Model) -> dict[str, str]:
     wrong: dict[str, str] = {}
     for key, values in expected.variables.items():
         name, found = str(key), variables.get(str(key))
-        if found is None:
-            wrong |= {} if name in OPTIONAL else {name: "missing"}
+        if found is None:  # a rigid robot has no deflections
+            wrong |= {} if name in OPTIONAL or 0 in values.shape[1:] else {name: "missing"}
         elif found.dims != values.dims or (_is_labels(values) and found.values.tolist() != values.values.tolist()):
             wrong[name] = f"not that of the robot {model.robot.name}"
     return wrong

@@ -10,7 +10,7 @@ import numpy as np
 from lissom.kernel.algebra import matrix, quaternion_of, rotate, store_vector, subtract, vector
 from lissom.kernel.energy import energies
 from lissom.kernel.inverse import inverse_dynamics
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.machine import Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.model.probe import tips
 
@@ -47,7 +47,8 @@ def observe(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Observ
     out = Observation(**{name: np.zeros((len(q), *size)) for name, size in sizes.items()})
     points = tips(model)
     q, v, a = (np.array(x, np.float64, order="C") for x in (q, v, a))
-    _observe(points.struct, points.workspace(), flexible, q, v, a, out)
+    no_load, force = np.zeros((len(points.arrays.tree.parent), 6)), np.zeros(model.nv)
+    _observe(points.struct, points.workspace(), flexible, q, v, a, no_load, force, Struct(out))
     return out
 
 
@@ -78,11 +79,9 @@ def store_orientation(samples, s, k, R):
 
 
 @kernel
-def _observe(model, work, flexible, q, v, a, out):
-    """Fill `out` sample by sample; `model` has the tips of its links as last rows."""
+def _observe(model, work, flexible, q, v, a, no_load, force, out):
+    """Fill `out` sample by sample; `model` has the tips of its links as last rows. `force` (nv,) is scratch memory."""
     links = out.wrench.shape[1]
-    no_load = np.zeros((model.tree.parent.shape[0], 6))
-    force = np.empty(v.shape[1])
     for s in range(q.shape[0]):
         inverse_dynamics(model, work, q[s], v[s], a[s], no_load, force)
         for k in range(links):

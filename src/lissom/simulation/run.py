@@ -17,11 +17,13 @@ from lissom.errors import LissomError
 from lissom.kernel.machine import Struct
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
-from lissom.simulation.drive import continuous_or_sampled, law_arrays, stacked_motion
+from lissom.simulation.drive import checked_motion, continuous_or_sampled, law_arrays, stacked_motion
 from lissom.simulation.ending import Ending
 from lissom.simulation.fastest import fastest_rate
+from lissom.simulation.interrupt import heeded
 from lissom.simulation.methods import FAST, STABILITY, SUNDIALS, Method, choose, followed_vibrations, recommend
 from lissom.simulation.newton import report
+from lissom.simulation.outputs import output_times
 from lissom.simulation.raw import RawRun
 from lissom.simulation.record import make_record, write_sample
 from lissom.simulation.settings import RunSettings
@@ -82,7 +84,7 @@ class Loop:
         motion: Mapping[str, Reference] | None = None,
         dynamics: Dynamics = KERNEL,
     ) -> None:
-        motion = dict(motion or {})
+        motion = checked_motion(motion)
         self.model = as_model(robot, motion)
         self.settings = settings
         self.duration, self.step = settings.duration, settings.step
@@ -92,7 +94,7 @@ class Loop:
         self.jumps = np.union1d(self.law.jumps if self.law is not None else [], self._motion().discontinuities(2))
         corners = self._corners() if self.step is None else ()
         self.ends = np.union1d(self.jumps, corners if len(corners) <= CORNERS else ())
-        self.times = output_times(settings.duration, settings.rate)
+        self.times = output_times(self.model, settings)
         self.twin = (self.law.twin if self.law is not None else None) or self.model
         parts: dict[str, Any] = self.motion | dynamics_pointers(self.model, dynamics)
         self.system = System(
@@ -114,6 +116,7 @@ class Loop:
         self.scratch_c: Any = self.scratch
         self.start = (q, v)
         self.watch = Watch(self.model, self.record)
+        self.asked_to_stop: Callable[[], bool] = lambda: False
 
     def run(self, progress: Callable[[float], None] | None) -> RawRun:
         self._start()
@@ -122,9 +125,10 @@ class Loop:
         began = time.perf_counter()
         stop: Stop | None = None
         try:
-            self._record_start()
-            while stop is None and self.state.clock[TIME] < self.duration:
-                stop = self._march(method, self._segment_end(), progress)
+            with heeded() as self.asked_to_stop:
+                self._record_start()
+                while stop is None and self.state.clock[TIME] < self.duration:
+                    stop = self._march(method, self._segment_end(), progress)
         except KeyboardInterrupt:
             text = f"stopped by hand at t = {self.state.clock[TIME]:.6g} s; what was computed is kept"
             stop = Stop(Ending.INTERRUPTED, text)
@@ -134,7 +138,12 @@ class Loop:
         """Controller's first sample, consistent accelerations at t = 0."""
         if self.sampled is not None:
             self.hold = self.sampled.start(self.model)
-            self.system.held[:] = self.hold.update(0.0, self.state.q, self.state.v)
+            try:
+                self.system.held[:] = self.hold.update(0.0, self.state.q, self.state.v)
+            except LissomError:
+                raise
+            except Exception as error:  # of the user's function
+                raise LissomError(_controller_failure(error, 0.0)) from error
         acceleration(self.packed, self.scratch, 0.0, self.state.q, self.state.v, self.state.a)
         if not np.all(np.isfinite(self.state.a)):
             bad = self.model.coordinates[int(np.argmin(np.isfinite(self.state.a)))]
@@ -215,6 +224,8 @@ class Loop:
             code = self._call(method, end, CHUNK)
             if progress is not None:
                 progress(float(self.state.clock[TIME]))
+            if self.asked_to_stop():
+                raise KeyboardInterrupt
             beyond = self.watch.look(self.state)
             if beyond is not None:
                 return Stop(Ending.DIVERGED, self._unstable(method) or beyond)
@@ -319,9 +330,3 @@ def pace(model: Model, q: np.ndarray) -> np.ndarray:
         if body.link in model.flexible:
             stiffness[body.modes_v] = np.diag(model.flexible[body.link].stiffness())
     return np.maximum(PACE, np.sqrt(stiffness / np.where(inertia > 0, inertia, np.inf)))
-
-
-def output_times(duration: float, rate: float) -> np.ndarray:
-    """0 to `duration` at `rate`, the end included."""
-    times = np.arange(int(np.floor(duration * rate * (1 + 1e-12))) + 1) / rate
-    return times if times[-1] >= duration * (1 - 1e-12) else np.append(times, duration)

@@ -133,6 +133,8 @@ def _segments(
         run = simulate(
             model, end - begin, controller=here, start=start, rate=samples, rtol=rtol, atol=1e-3 * rtol, audit=False
         )
+        if run.info.status is Ending.INTERRUPTED:
+            raise KeyboardInterrupt
         if run.info.status is not Ending.FINISHED:
             raise LissomError(f"the motion did not finish: {run.info.status.word} at t = {begin + run.time[-1]:.6g} s")
         yield begin, here, run
@@ -175,6 +177,6 @@ def _number(robot: Robot, path: str) -> float:
 
 def _coordinate(model: Model, name: str) -> Output:
     if name not in model.coordinates:
-        raise LissomError(f"output: {name!r} is no coordinate; there are {', '.join(model.coordinates)}")
+        raise LissomError(f"output: {name!r} is not a coordinate; there are {', '.join(model.coordinates)}")
     at = model.coordinates.index(name)
     return lambda model, q, v: q[at]

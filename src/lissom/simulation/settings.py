@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar
 from pydantic import model_validator
 
 from lissom.errors import LissomError
-from lissom.messages import listed, suggestion
+from lissom.messages import did_you_mean, listed
 from lissom.model.names import Choice
 from lissom.model.part import Part, refusals
 from lissom.model.values import Flag, Number
@@ -18,6 +18,8 @@ from lissom.simulation.methods import METHODS
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 FIXED_STEP = ("euler", "rk4")  # methods without an estimate of their error
+SHORTEST = 1e-9  # s of a run
+MOST_STEPS = 1e10  # fixed ones in a run: hours; with many more, time no longer advances in double precision
 FINEST = 1e-14  # smallest relative error that double precision resolves
 
 
@@ -39,6 +41,14 @@ class Integration(Part):
     def _steps(self) -> Self:
         if self.method in FIXED_STEP and self.step is None:
             raise refusals(("step", None, f"missing; {self.method} takes fixed steps, give their size in seconds"))
+        if self.duration < SHORTEST:
+            raise refusals(("duration", self.duration, f"too short; give {SHORTEST:g} s at least"))
+        if self.step is not None and self.step < self.duration / MOST_STEPS:
+            least = self.duration / MOST_STEPS
+            text = (
+                f"too small: {self.duration:g} s would take {self.duration / self.step:.2g} steps; take {least:.2g} s"
+            )
+            raise refusals(("step", self.step, f"{text} at least, or leave it out"))
         return self
 
 
@@ -54,7 +64,7 @@ class Sampling(Part):
 
 
 class RunSettings(Integration, Sampling):
-    """Everything that a run is told beside robot, controller, start and motion; checked when made."""
+    """All settings of a run apart from robot, controller, start and motion; checked when made."""
 
     @classmethod
     def of(cls, duration: float | RunSettings, **options: Any) -> RunSettings:
@@ -62,8 +72,8 @@ class RunSettings(Integration, Sampling):
         unknown = [name for name in options if name not in cls.model_fields]
         if unknown:
             known = [name for name in cls.model_fields if name != "duration"]
-            hint = suggestion(unknown[0], known)
-            raise TypeError(f"a run has no setting {unknown[0]!r}; {hint}; its settings are {listed(known, 'and')}")
+            hint = did_you_mean(unknown[0], known)
+            raise TypeError(f"a run has no setting {unknown[0]!r}{hint}; its settings are {listed(known, 'and')}")
         given = duration.model_dump() if isinstance(duration, RunSettings) else {"duration": duration}
         return cls(**(given | options))
 

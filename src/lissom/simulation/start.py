@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.coordinates import configuration, rates
+from lissom.errors import LissomError, within
 from lissom.model.compiled import Model
 
 RATE = ".rate"
@@ -22,8 +23,14 @@ def start_state(model: Model, start: Any) -> tuple[np.ndarray, np.ndarray]:
             at their joint's angle unless they are named themselves.
     """
     if start is None or isinstance(start, Mapping):
-        named = dict(start or {})
+        named = {str(name): value for name, value in (start or {}).items()}
         moving = {name.removesuffix(RATE): named.pop(name) for name in tuple(named) if name.endswith(RATE)}
-        return configuration(model, named, "start"), rates(model, moving, "start")
-    q, v = start if isinstance(start, tuple) and len(start) == 2 else (start, None)
-    return configuration(model, q, "start: q"), rates(model, v, "start: v")
+        q, v = configuration(model, named, "start"), rates(model, moving, "start")
+    else:
+        first, second = start if isinstance(start, tuple) and len(start) == 2 else (start, None)
+        with within("start"):
+            q, v = configuration(model, first, "q"), rates(model, second, "v")
+    for array in (q, v):
+        if np.iscomplexobj(array):
+            raise LissomError("must hold real numbers; a run cannot start at complex ones", ("start",), start)
+    return q, v

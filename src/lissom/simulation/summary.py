@@ -59,6 +59,7 @@ class Settling:
     unit: str
     time: float | None  # s; None where it did not settle, or never went anywhere
     moved: bool  # whether it went anywhere
+    tip_of: str | None = None  # the link, where it is a tip
 
 
 @dataclass(frozen=True)
@@ -96,10 +97,11 @@ class Summary:
         """Plain data for JSON; what is not a finite number is None."""
         return _plain(asdict(self))
 
-    def tables(self) -> list[Table]:
-        """The tables, for a rich console."""
-        made = [_joints(self), _links(self), _settling(self), _account(self), _events(self)]
-        return [table for table in made if table.row_count]
+    def tables(self) -> dict[str, Table]:
+        """The tables by subject, for a rich console."""
+        makers = {"joints": _joints, "links": _links, "settling": _settling, "energy": _account, "events": _events}
+        made = {subject: make(self) for subject, make in makers.items()}
+        return {subject: table for subject, table in made.items() if table.row_count}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.text import Text
@@ -108,7 +110,7 @@ class Summary:
         if self.message:
             yield Text(self.message, style="yellow")
         yield Text()
-        yield from self.tables()
+        yield from self.tables().values()
 
     def __str__(self) -> str:
         from rich.console import Console
@@ -185,7 +187,7 @@ def _all_settling(run: Trajectory) -> Iterator[Settling]:
             yield Settling(str(name), tuple(final.tolist()), values.attrs["units"], when, moved)
     tip = run.model.links[-1]
     final, when, moved = settling_time(run.time, run.tip(tip).values)
-    yield Settling(f"tip of {tip}", tuple(final.tolist()), "m", when, moved)
+    yield Settling(f"tip of {tip}", tuple(final.tolist()), "m", when, moved, tip)
 
 
 def _joint_peak(run: Trajectory, joint: str) -> JointPeak:

@@ -18,7 +18,7 @@ RACING = 1e6  # rad/s or m/s of a joint beyond which a run is stopped
 
 
 class Watch:
-    """Looks at new output samples now and then; every kind of event is told once per joint or link."""
+    """Looks at new output samples now and then; every kind of event is reported once per joint or link."""
 
     def __init__(self, model: Model, record: Record) -> None:
         self.model, self.record = model, record

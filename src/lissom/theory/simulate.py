@@ -57,8 +57,9 @@ def simulate(
         The Trajectory; its wrenches are those of the formulation.
     """
     from lissom.simulation.ending import Ending
+    from lissom.simulation.outputs import output_times
     from lissom.simulation.raw import RawRun
-    from lissom.simulation.run import output_times, pace
+    from lissom.simulation.run import pace
     from lissom.simulation.settings import RunSettings
     from lissom.simulation.start import start_state
 
@@ -74,7 +75,7 @@ def simulate(
         if called is not None:
             return _own_wrenches(formulation, called)
     loop = _Loop(formulation, controller)
-    times = output_times(settings.duration, settings.rate)
+    times = output_times(model, settings)
     began = time.perf_counter()
     q, v = start_state(model, start)
     allowed = atol * np.concatenate([np.ones(model.nq), pace(model, q)])

@@ -48,13 +48,10 @@ def film(
         progress: called with the pictures done and their number.
     """
     goal = Path(path)
-    if goal.suffix.lower() not in KINDS:
-        raise LissomError(f"{goal}: a film is a file that ends in .mp4 or .gif")
+    check_film(goal)
     for name, value in (("fps", fps), ("speed", speed), ("scale", scale)):
         if not np.isfinite(value) or value <= 0:
             raise LissomError(f"{name} = {value!r} must be a number above zero")
-    if goal.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
-        raise LissomError(f"{goal}: MP4 needs ffmpeg, which is not installed; install it, or write a .gif")
     if not goal.parent.is_dir():
         raise LissomError(f"cannot write {goal}: there is no folder {goal.parent}; make it first")
     width, height = (2 * (int(n) // 2) for n in size)  # video wants even sizes
@@ -74,6 +71,14 @@ def film(
     else:
         _gif(goal, pictures(), fps)
     return goal
+
+
+def check_film(path: Path) -> None:
+    """Refuse a film that cannot be written here: its kind, or what it needs."""
+    if path.suffix.lower() not in KINDS:
+        raise LissomError(f"{path}: a film is a file that ends in .mp4 or .gif")
+    if path.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
+        raise LissomError(f"{path}: MP4 needs ffmpeg, which is not installed; install it, or write a .gif")
 
 
 def still(

@@ -2,7 +2,7 @@
 
 `kernel` marks an entry point, `inline` a small helper that vanishes into its callers, `shared` one with loops. All keep
 the Python function as `.py_func`, from which `kernel.retarget` builds the versions for other number types. Nothing is
-compiled, and Numba not imported, before the first call.
+compiled, and Numba not imported, before something is called that no library holds.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from lissom.kernel.machine.kinds import Kind
+from lissom.kernel.machine import library, trace
+from lissom.kernel.machine.kinds import Kind, kinds
 
 # Reassociation and contraction let loops vectorise; NaN and infinity keep their meaning, so failures stay visible.
 FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
@@ -30,6 +31,9 @@ class Part:
             function.__module__,
         )
         self.__doc__ = function.__doc__
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.py_func(*arguments)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.__module__}.{self.__qualname__}>"
@@ -52,15 +56,31 @@ class Kernel(Part):
     def __init__(self, function: Callable, kept: bool) -> None:
         super().__init__(function, nogil=True)
         self.kept = kept  # on disk
+        self._code: dict[tuple[Kind, ...], Callable] = {}  # by the kinds of arguments met so far
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.dispatcher(*arguments)
+        if trace.active is not None:
+            return trace.active.call(self, arguments)
+        try:
+            key = kinds(arguments)
+        except TypeError:
+            return self.dispatcher(*arguments)
+        code = self._code.get(key)
+        if code is None:
+            held = library.holding(self, key) if self.kept else None
+            code = self._code[key] = held[0].function(held[1], key) if held else self.dispatcher
+        return code(*arguments)
 
-    def address(self, kinds: tuple[Kind, ...]) -> int:
+    def address(self, key: tuple[Kind, ...]) -> int:
         """Where the machine code for arguments of these kinds lies, to be called from other machine code."""
+        if trace.active is not None:
+            return trace.active.point(self, key)
+        held = library.holding(self, key) if self.kept else None
+        if held:
+            return held[0].address(held[1])
         from lissom.kernel.machine.bridge import compiled_address
 
-        return compiled_address(self.dispatcher, kinds)
+        return compiled_address(self.dispatcher, key)
 
 
 def kernel(function: Callable) -> Any:

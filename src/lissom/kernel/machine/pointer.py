@@ -20,6 +20,10 @@ class Hidden:
     def __init__(self, struct: Any) -> None:
         self.struct, self.address = struct, struct.address
 
+    def __getattr__(self, name: str) -> Any:
+        """A field, for kernels that run as Python."""
+        return getattr(self.struct, name)
+
 
 class Pointer:
     """A compiled kernel as a value that other kernels can call."""
@@ -31,4 +35,9 @@ class Pointer:
         """
         self.kind = kinds.Function(kinds.kinds(arguments))
         own = kinds.kinds(x.struct if isinstance(x, Hidden) else x for x in arguments)
+        self.kernel = kernel
         self.address: int = kernel.address(own)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """For kernels that run as Python."""
+        return self.kernel.py_func(*arguments)

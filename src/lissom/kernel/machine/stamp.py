@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-KEEPING = {"stamp.py", "cache.py", "events.py"}  # files of this folder that only keep machine code and watch
+# Files of this folder that only keep machine code, call it or watch.
+KEEPING = {"stamp.py", "cache.py", "events.py", "library.py", "trace.py", "build.py", "export.py"}
 MISSING = object()
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic)
 

@@ -32,6 +32,10 @@ class Struct:
         self.table = np.array(_entry(fields), np.int64)
         self.address = self.table.ctypes.data
 
+    def __getattr__(self, name: str) -> Any:
+        """A field, for kernels that run as Python."""
+        return getattr(self.fields, name)
+
     @property
     def _numba_type_(self) -> Any:
         from lissom.kernel.machine.bridge import numba_type

@@ -43,7 +43,7 @@ class DualScrew:
         for link, beam in model.flexible.items():
             if beam.stiffening not in ("none", "first"):
                 raise Unsupported(
-                    f"link {link}: stiffening {beam.stiffening!r} has no constant inertia invariants; take 'first'"
+                    f"link {link}: stiffening {beam.stiffening!r} has no constant inertia invariants; use 'first'"
                 )
         self.model, self.form = model, form
 

@@ -56,7 +56,7 @@ def component_modes(structure: Structure, interfaces: Sequence[int], internal: i
 
     Args:
         interfaces: nodes where joints take hold.
-        internal: how many modes with the interfaces held to keep beside the static shapes.
+        internal: how many modes with the interfaces held to keep besides the static shapes.
     """
     from scipy.linalg import eigh, solve
 

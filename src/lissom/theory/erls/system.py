@@ -21,7 +21,7 @@ class State:
     frames: Frames
     motion: Motion
     mass: np.ndarray  # (n + modes, n + modes): N^T L N
-    force: np.ndarray  # (n + modes,): what is left of (75) beside the inertia and the forces applied
+    force: np.ndarray  # (n + modes,): what is left of (75) besides the inertia and the forces applied
 
     @cached_property
     def joint_N(self) -> np.ndarray:

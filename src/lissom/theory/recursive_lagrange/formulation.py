@@ -39,9 +39,9 @@ class RecursiveLagrange:
 
     def __init__(self, robot: AnyRobot, order: Order | None = None, rotation: Rotation = "proper") -> None:
         if order is not None and order not in ORDERS:
-            raise LissomError(f"order = {order!r} is unknown; take one of {', '.join(ORDERS)}")
+            raise LissomError(f"order = {order!r} is unknown; choose from {', '.join(ORDERS)}")
         if rotation not in ROTATIONS:
-            raise LissomError(f"rotation = {rotation!r} is unknown; take 'proper' or 'linear'")
+            raise LissomError(f"rotation = {rotation!r} is unknown; choose 'proper' or 'linear'")
         model = as_model(robot)
         self.model, self.rotation = model, rotation
         beams = {name: _slender(name, link) for name, link in model.flexible.items()}

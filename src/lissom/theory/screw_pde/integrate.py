@@ -93,7 +93,7 @@ def integrate(
     from lissom.simulation.start import start_state
 
     if method not in METHODS:
-        raise LissomError(f"method = {method!r} is unknown; take {', '.join(METHODS)}")
+        raise LissomError(f"method = {method!r} is unknown; choose {', '.join(METHODS)}")
     for name, value in (("duration", duration), ("step", step), ("rate", rate)):
         if not (np.isfinite(value) and value > 0):
             raise LissomError(f"{name} = {value!r}: must be a positive number")

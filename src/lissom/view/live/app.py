@@ -115,7 +115,7 @@ class App:
         return self._activity
 
     def _try(self, action: Callable[[], None]) -> None:
-        """Do something; whatever goes wrong is told on the page, which then rests until something else is chosen."""
+        """Do something; whatever goes wrong is shown on the page, which then rests until something else is chosen."""
         try:
             action()
         except LissomError as error:
@@ -158,7 +158,7 @@ class App:
         """The run that the page asks for: one of those it was given, whatever a visitor sends."""
         label = self.run_choice.value
         if label not in self.runs:
-            raise LissomError(f"{label!r} is none of the runs on this page")
+            raise LissomError(f"{label!r} is not a run on this page")
         found = self.runs[label]
         if isinstance(found, Path):
             found = self.runs[label] = Trajectory.load(found)

@@ -8,6 +8,7 @@ import io
 import ipaddress
 import socket
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 from lissom.errors import LissomError
@@ -26,18 +27,13 @@ def open_server(
         port: port to listen at; the next free one where it is taken.
         say: gets a warning where others can reach the page, and a note where the port is taken.
     """
-    try:
-        import viser
-    except ImportError:
-        raise LissomError("the live page needs the package viser: pip install lissom[view]") from None
+    check_server(host, remote)
+    import viser
+
     from lissom.view.live.guard import Guard
 
     if not is_loopback(host):
-        if not remote:
-            raise LissomError(
-                f"host {host}: there others on the network can see and steer the page; if that is meant, add --remote"
-            )
-        say(f"warning: the page listens at {host}: everyone who is told its address can see and steer it")
+        say(f"warning: the page listens at {host}: everyone who knows its address can see and steer it")
     free = free_port(host, port)
     if port and free != port:
         say(f"port {port} is taken; using {free}")
@@ -51,6 +47,16 @@ def open_server(
     _stay_home(server)
     shown = f"[{host}]" if ":" in host else host
     return server, f"http://{shown}:{server.get_port()}/{guard.key}/"
+
+
+def check_server(host: str, remote: bool) -> None:
+    """Refuse at once what cannot be served: without viser, or where others could reach it unasked."""
+    if find_spec("viser") is None:
+        raise LissomError("the live page needs the package viser: pip install lissom[view]")
+    if not is_loopback(host) and not remote:
+        raise LissomError(
+            f"host {host}: others on the network could see and steer the page there; if you mean it, add --remote"
+        )
 
 
 def is_loopback(host: str) -> bool:
@@ -70,17 +76,17 @@ def free_port(host: str, port: int) -> int:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except OSError:
-        raise LissomError(f"host {host!r} is no address of this machine; take 127.0.0.1") from None
+        raise LissomError(f"host {host!r} is not an address of this machine; use 127.0.0.1") from None
     for candidate in range(port, min(port + TRIES, 65535) + 1):
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((host, candidate))
             except PermissionError:
-                raise LissomError(f"port {candidate}: needs more rights; take one above 1023") from None
+                raise LissomError(f"port {candidate}: needs more rights; use one above 1023") from None
             except OSError as error:
                 if error.errno in _NOT_HERE:
-                    raise LissomError(f"host {host!r} is no address of this machine; take 127.0.0.1") from None
+                    raise LissomError(f"host {host!r} is not an address of this machine; use 127.0.0.1") from None
                 continue
             return int(probe.getsockname()[1])
     raise LissomError(f"port {port} and the next {TRIES} are taken; give another with --port")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
+from lissom.files import write_whole
 from lissom.simulation.ending import Ending
 from lissom.view.charts import charts, compared
 from lissom.view.drawing import Drawing
@@ -70,7 +71,7 @@ def comparison(
     others why they are not there.
     """
     if len(runs) < 2:
-        raise LissomError(f"a comparison needs two runs at least, got {len(runs)}")
+        raise LissomError(f"a comparison needs at least two runs, got {len(runs)}")
     first = next(iter(runs.values()))
     for label, run in runs.items():
         if run.model.links != first.model.links or run.model.q_names != first.model.q_names:
@@ -105,12 +106,8 @@ def embedded(run: Trajectory) -> str:
 
 def write(path: str | Path, html: str) -> Path:
     """Write a page; a file that cannot be written is one clear error."""
-    goal = Path(path)
-    try:
-        goal.write_text(html, encoding="utf-8")
-    except OSError as error:
-        raise LissomError(f"cannot write {goal}: {(error.strerror or str(error)).lower()}") from None
-    return goal
+    write_whole(path, html)
+    return Path(path)
 
 
 def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None = None) -> dict[str, Any]:

@@ -27,8 +27,8 @@ PATIENCE = 600.0  # s to wait for another process
 class DiskCache:
     """What Numba's dispatcher asks for machine code before it compiles, and gives what it has compiled."""
 
-    def __init__(self, kernel: Any) -> None:
-        self._function = kernel.py_func
+    def __init__(self, kernel: Any, options: dict[str, Any]) -> None:
+        self._function, self._options = kernel.py_func, options
         self._locks: dict[Any, Any] = {}
 
     def load_overload(self, signature: Any, context: Any) -> Any:
@@ -59,7 +59,7 @@ class DiskCache:
         folder = cache.folder("kernels")
         if folder is None:
             return None
-        about = repr((signature, codegen.magic_tuple(), numba.__version__))
+        about = repr((signature, codegen.magic_tuple(), numba.__version__, self._options))
         version = hashlib.sha256(about.encode()).hexdigest()[:16]
         name = f"{self._function.__module__}.{self._function.__qualname__}"
         return folder / f"{name}-{stamp(self._function)[:16]}-{version}.code"

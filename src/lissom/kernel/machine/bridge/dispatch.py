@@ -30,11 +30,11 @@ class _Compiling(Listener):
 register("numba:compile", _Compiling())
 
 
-def make_dispatcher(part: Any) -> Any:
-    """Numba's dispatcher of a marked function; a kernel's keeps its machine code on disk."""
-    dispatcher: Any = numba.njit(**part.options)(part.py_func)
+def make_dispatcher(part: Any, **more: Any) -> Any:
+    """Numba's dispatcher of a marked function, with `more` options; a kernel's keeps its machine code on disk."""
+    dispatcher: Any = numba.njit(**part.options, **more)(part.py_func)
     if getattr(part, "kept", False):
-        dispatcher._cache = DiskCache(part)
+        dispatcher._cache = DiskCache(part, more)
     return dispatcher
 
 

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 
 from lissom.analysis.statics import Equilibrium
 from lissom.control import checks
-from lissom.control.channels import Channel, Side, by_channel, channels, reference_of
+from lissom.control.channels import Channel, by_channel, channels, reference_of
+from lissom.control.kinds import SIDES, Side
 from lissom.control.law import saturation_of
 from lissom.control.linear import (
     ModalModel,
@@ -34,6 +35,7 @@ from lissom.control.twin import rigid_twin
 from lissom.dynamics import mass_matrix
 from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError
+from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
@@ -146,7 +148,7 @@ def lqr(
             Unless given it follows from `bandwidth`.
         bandwidth: of the joints, Hz; unless given half the lowest frequency of the arm with its joints
             locked, and at most a twentieth of `rate`.
-        sensors: beside the encoders of the joints, tips: {"link": name, "kind": "position" (in the world) or
+        sensors: besides the encoders of the joints, tips: {"link": name, "kind": "position" (in the world) or
             "deflection" (of a beam), "noise": m}.
         side: where the encoders sit on joints with elastic gears: "joint" or "motor".
         angle_noise: standard deviation of the encoders, rad.
@@ -158,8 +160,8 @@ def lqr(
     """
     model = as_model(robot)
     selected = controlled(model, joints)
-    if side not in ("joint", "motor"):
-        raise LissomError(f"side = {checks.brief(side)}: is unknown; choose joint or motor")
+    if side not in SIDES:
+        raise LissomError(f"is unknown{did_you_mean(side, SIDES)}; choose {listed(SIDES)}", ("side",), side)
     rate = checks.number(rate, "rate", "give the samples per second", above=0)
     delay = checks.number(delay, "delay", "give the delay in seconds, 0 for none", at_least=0)
     limit = rate / 4 if limit is None else checks.number(limit, "limit", "give a frequency in Hz", above=0)
@@ -177,7 +179,7 @@ def lqr(
     else:
         torques = by_channel(model, selected, torque, "torque", "give an acceptable torque in N m (N)")
         _positive(torques, "torque")
-    tips = (tip_sensor(model, at.q, spec, f"sensors[{k}]") for k, spec in enumerate(sensors))
+    tips = (tip_sensor(model, at.q, spec, ("sensors", k)) for k, spec in enumerate(sensors))
     eyes = (joint_sensor(model, selected, side, noise), *tips)
     plant = sampled_model(modal.linear, rate, delay)
     K = _feedback(model, modal, plant, selected, angles, deflection, torques)
@@ -225,7 +227,7 @@ def controlled(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...
 
 def _positive(values: np.ndarray, name: str) -> None:
     if np.any(values <= 0):
-        raise LissomError(f"{name} = {checks.brief(values)}: must be positive; give what is acceptable")
+        raise LissomError("must be positive; give what is acceptable", (name,), values)
 
 
 def _rigid_inertia(model: Model, at: Equilibrium, selected: Sequence[Channel]) -> np.ndarray:

@@ -1,0 +1,15 @@
+"""Words with a fixed meaning in controllers and references, for Python and for files alike."""
+
+from typing import Literal, get_args
+
+Side = Literal["joint", "motor"]  # what is measured where a gear is elastic
+SIDES: tuple[Side, ...] = get_args(Side)
+
+ShaperKind = Literal["zv", "zvd", "zvdd", "ei"]  # each more robust than the one before
+SHAPERS: tuple[ShaperKind, ...] = get_args(ShaperKind)
+
+SensorKind = Literal["position", "deflection"]  # of a tip: in the world, or of a link that bends
+SENSORS: tuple[SensorKind, ...] = get_args(SensorKind)
+
+Interpolation = Literal["cubic", "linear"]
+INTERPOLATIONS: tuple[Interpolation, ...] = get_args(Interpolation)

@@ -1,0 +1,129 @@
+"""From the block of a reference, such as {type: quintic, to: 1.0, duration: 2}, to the Reference of some channels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lissom.control import checks, schema
+from lissom.control.channels import Channel, indices
+from lissom.control.reference import Reference
+from lissom.control.values import Values
+from lissom.errors import Keys, LissomError
+from lissom.messages import listed
+from lissom.model.compiled import Model
+
+
+def reference(
+    model: Model,
+    block: schema.ReferenceBlock,
+    selected: tuple[Channel, ...],
+    start: np.ndarray,
+    until: float | None = None,
+) -> Reference:
+    """The reference that a block describes; errors have paths below the block.
+
+    Args:
+        selected: its channels.
+        start: (len(selected),) where they start, and stay if they are not named.
+        until: s, the end of the run, up to which a spin-up goes on.
+    """
+    return _Builder(model, selected, start, until).build(block)
+
+
+class _Builder:
+    def __init__(self, model: Model, selected: tuple[Channel, ...], start: np.ndarray, until: float | None) -> None:
+        self.model, self.selected, self.start, self.until = model, selected, start, until
+
+    def build(self, block: Any) -> Reference:
+        made: dict[type[schema.ReferenceBlock], Callable[[Any], Reference]] = {
+            schema.Constant: lambda b: Reference.constant(self._row(b.to, "to")),
+            schema.Step: lambda b: Reference.step(self._row(b.start, "from"), self._row(b.to, "to"), b.at),
+            schema.Steps: lambda b: Reference.steps(list(zip(b.times, self._rows(b)))),
+            schema.Quintic: lambda b: Reference.quintic(
+                self._row(b.start, "from"), self._row(b.to, "to"), b.duration, b.begin
+            ),
+            schema.Trapezoid: self._trapezoid,
+            schema.Via: lambda b: Reference.minimum_jerk(self._rows(b), b.times),
+            schema.Csv: self._csv,
+            schema.SpinUp: self._spin_up,
+        }
+        return made[type(block)](block)
+
+    def _trapezoid(self, block: schema.Trapezoid) -> Reference:
+        return Reference.trapezoid(
+            self._row(block.start, "from"),
+            self._row(block.to, "to"),
+            speed=self._limit(block.speed, "speed"),
+            acceleration=self._limit(block.acceleration, "acceleration"),
+            duration=block.duration,
+            begin=block.begin,
+        )
+
+    def _spin_up(self, block: schema.SpinUp) -> Reference:
+        speed = self._row(block.speed, "speed", np.zeros(len(self.selected)))
+        until = max(block.begin + block.duration, self.until or 0.0) + 1.0  # a reference rests after its end
+        return Reference.spin_up(speed, block.duration, until, self.start, block.begin)
+
+    def _csv(self, block: schema.Csv) -> Reference:
+        columns = self._columns(block.columns) if isinstance(block.columns, dict) else block.columns
+        try:
+            reference = Reference.from_csv(block.path, columns, block.time, block.interpolation)
+        except LissomError as error:  # about the file, whose own place it has
+            raise LissomError(str(error), ("path",)) from None
+        if reference.channels != len(self.selected):
+            names = listed([c.name for c in self.selected], "and")
+            text = f"the file gives {reference.channels} columns; name one each for {names}"
+            raise LissomError(text, ("columns",))
+        return reference
+
+    def _columns(self, columns: dict[str, Any]) -> list[Any]:
+        order: list[Any] = [None] * len(self.selected)
+        for name, column in columns.items():
+            index = indices(self.model, self.selected, name, "columns")
+            given = column if isinstance(column, tuple) else (column,)
+            if len(given) != len(index):
+                raise LissomError(f"give {len(index)} columns for it", ("columns", name), column)
+            for k, one in zip(index, given):
+                order[k] = one
+        missing = [c.name for c, column in zip(self.selected, order) if column is None]
+        if missing:
+            raise LissomError(f"nothing for {listed(missing, 'and')}; name a column for each", ("columns",))
+        return order
+
+    def _row(self, value: Values | None, path: str | Keys, default: np.ndarray | None = None) -> np.ndarray:
+        """One value per channel from {joint: value} or a list; joints that are not named keep the default."""
+        row = np.array(self.start if default is None else default, float)
+        if value is None:
+            return row
+        where = checks.keys(path)
+        remedy = "give the coordinate in rad or metres, for each of " + listed([c.name for c in self.selected], "and")
+        if not isinstance(value, dict):
+            given = value if isinstance(value, tuple) else (value,)
+            if len(given) != len(row):
+                raise LissomError(f"has {len(given)} values, not {len(row)}; {remedy}", where, value)
+            return np.array(given)
+        for name, part in value.items():
+            index = indices(self.model, self.selected, name, where)
+            row[index] = checks.numbers(part, (*where, name), remedy, len(index))
+        return row
+
+    def _rows(self, block: schema.Points) -> np.ndarray:
+        rows, last = [], self.start
+        for k, point in enumerate(block.points):
+            last = self._row(point, ("points", k), last)
+            rows.append(last)
+        return np.array(rows)
+
+    def _limit(self, value: Values | None, name: str) -> Any:
+        """A limit: one for all channels, or {joint: value}."""
+        if not isinstance(value, dict):
+            return value
+        row = self._row(value, name, np.full(len(self.selected), np.nan))
+        missing = [c.name for c, v in zip(self.selected, row) if np.isnan(v)]
+        if missing:
+            text = f"nothing for {listed(missing, 'and')}; give a limit for each, or one for all"
+            raise LissomError(text, (name,))
+        return row

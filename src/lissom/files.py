@@ -1,0 +1,80 @@
+"""Files written whole or not at all, whoever else writes at the same time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from lissom.errors import LissomError
+
+
+class NotWritten(LissomError):
+    """A file or folder that could not be written, the reason, and what to do."""
+
+    def __init__(self, file: str | Path, reason: str, remedy: str = "give another place") -> None:
+        super().__init__(f"cannot write {file}: {reason}; {remedy}")
+        self.file, self.reason = str(file), reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LissomError, (self.text,), self.__dict__
+
+    @classmethod
+    def because(cls, error: OSError, file: str | Path, remedy: str = "give another place") -> NotWritten:
+        """From what the system says."""
+        return cls(error.filename or file, (error.strerror or str(error)).lower(), remedy)
+
+    def advised(self, remedy: str) -> NotWritten:
+        """The same trouble with another remedy."""
+        return NotWritten(self.file, self.reason, remedy)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder unless it is there, or a clear error."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NotWritten.because(error, path) from None
+
+
+def write_whole(path: str | Path, content: Any) -> None:
+    """Put bytes or text into a file: beside it first, under a name of its own, then in its place.
+
+    A reader sees the old file or the new one, never a part; so do two writers of one file. A device or a pipe is
+    written to as it is.
+    """
+    goal = Path(path)
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        if goal.is_dir():
+            raise NotWritten(goal, "it is a folder; name a file in it")
+        if goal.exists() and not goal.is_file():
+            goal.write_bytes(data)
+        else:
+            _replace(goal.resolve(), data)
+    except OSError as error:
+        if not goal.parent.is_dir():
+            raise NotWritten(goal, f"there is no folder {goal.parent}; make it first") from None
+        raise NotWritten.because(OSError(error.errno, error.strerror), goal) from None
+
+
+def _replace(goal: Path, data: Any) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{goal.name}.", suffix=".part", dir=goal.parent)
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+        os.chmod(name, goal.stat().st_mode & 0o777 if goal.exists() else 0o666 & ~_umask())
+        os.replace(name, goal)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    """The mask for new files; the system only tells it while setting one."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,113 @@
+"""The last look at a compiled robot: every number finite, every inertia that of something real.
+
+The fields of a description are checked one by one when it is read; here their products are, where numbers that are
+each allowed have met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import RobotError
+from lissom.kernel.arrays import Arrays, Axis, layout
+
+INDEFINITE = 1e-9  # negative part of an inertia, relative to its own size, that rounding explains
+LIGHTEST = 1e-12  # mass of a link over what it carries
+LEAST_ROTOR = 1e-20  # kg m2
+SINGULAR = 1e-12  # of the modes' own mass matrix
+
+
+def check(arrays: Arrays, links: Sequence[str]) -> None:
+    """Refuse arrays with numbers that are not finite, or inertias that are not positive, by the name of the link."""
+    for path, table, axes in _tables(arrays):
+        bad = ~np.isfinite(table)
+        if np.any(bad):
+            place = np.argwhere(bad)[0]
+            whose = f"links.{links[place[0] - 1]}" if axes[:1] == (Axis.BODY,) and place[0] > 0 else "the robot"
+            raise RobotError(
+                f"{whose}: its numbers leave the range of floats ({path} is not finite); check the sizes and units of "
+                "its masses, lengths, stiffnesses and gears"
+            )
+    for i, name in enumerate(links, start=1):
+        inertia, count = _generalised_inertia(arrays, i), int(arrays.tree.modes[i])
+        if _smallest(inertia) < -INDEFINITE or (count and _smallest(inertia[6:, 6:]) < SINGULAR):
+            raise RobotError(
+                f"links.{name}: its inertia is not that of a real body (it is not positive); check its masses, inertia "
+                "and sections, which may be too far apart in size"
+            )
+    _check_rotors(arrays, links)
+    _check_loads(arrays, links)
+
+
+def _check_rotors(arrays: Arrays, links: Sequence[str]) -> None:
+    for k in np.flatnonzero(np.real(arrays.gears.inertia) < LEAST_ROTOR):
+        body = int(np.flatnonzero(arrays.tree.joint_v[1:] == arrays.gears.joint_v[k])[-1])
+        raise RobotError(
+            f"links.{links[body]}.joint.transmission: the rotor has next to no inertia "
+            f"({np.real(arrays.gears.inertia[k]):.3g} kg m2 at the joint); check rotor_inertia and gear, or leave out "
+            "the stiffness"
+        )
+
+
+def _check_loads(arrays: Arrays, links: Sequence[str]) -> None:
+    """Refuse a link that carries so much more than itself that its own inertia is lost in rounding."""
+    own = np.real(arrays.inertia.mass).astype(float)
+    carried = own.copy()
+    for i in range(len(own) - 1, 0, -1):
+        carried[arrays.tree.parent[i]] += carried[i]
+    for i in range(1, len(own)):
+        if 0 < own[i] < LIGHTEST * carried[i]:
+            raise RobotError(
+                f"links.{links[i - 1]}: its mass, {own[i]:.3g} kg, is lost beside the {carried[i]:.3g} kg that it "
+                "carries; check the units of both, or give it no mass at all"
+            )
+
+
+def _tables(arrays: Arrays) -> Iterator[tuple[str, np.ndarray, tuple[Any, ...]]]:
+    """Every table of numbers with its name and axes."""
+    for name, part in zip(Arrays._fields, arrays, strict=True):
+        if not isinstance(part, tuple):
+            yield name, part, ()
+            continue
+        for field, (kind, axes) in layout(type(part)).items():
+            table = getattr(part, field)
+            if kind is None and isinstance(table, np.ndarray):
+                yield f"{name}.{field}", table, axes
+
+
+def _generalised_inertia(arrays: Arrays, i: int) -> np.ndarray:
+    """Of one body by itself, (6 + k, 6 + k): turning, gliding, modes, undeformed."""
+    k, own = int(arrays.tree.modes[i]), arrays.inertia
+    second, (x, y, z) = np.real(own.second_moment[i]), np.real(own.moment[i])
+    first = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    coupling = np.real(own.coupling[i, : 12 * k]).reshape(k, 4, 3)  # [mode, a, b]: int s_a d_j s_b, s_3 = 1
+    turning = np.stack(
+        [
+            coupling[:, 1, 2] - coupling[:, 2, 1],
+            coupling[:, 2, 0] - coupling[:, 0, 2],
+            coupling[:, 0, 1] - coupling[:, 1, 0],
+        ]
+    )
+    gliding = coupling[:, 3].T
+    return np.block(
+        [
+            [np.trace(second) * np.eye(3) - second, first, turning],
+            [first.T, np.real(own.mass[i]) * np.eye(3), gliding],
+            [turning.T, gliding.T, np.real(own.modal_mass[i, :k, :k])],
+        ]
+    )
+
+
+def _smallest(inertia: np.ndarray) -> float:
+    """Smallest eigenvalue of a matrix scaled to a diagonal of ones; what has no inertia at all is left out."""
+    diagonal = np.diag(inertia)
+    if np.any(diagonal < 0):
+        return float(diagonal.min() / np.abs(diagonal).max())
+    scale = np.where(diagonal > 0, 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
+    used = diagonal > 0
+    if not np.any(used):
+        return 0.0
+    return float(np.linalg.eigvalsh((scale[:, None] * inertia * scale)[np.ix_(used, used)])[0])

@@ -1,0 +1,130 @@
+"""What a command needs is looked at before it works: files, folders, names, extras, programs."""
+
+import os
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from lissom.cli import app
+
+SCENARIO = "robot: spinup-beam\nduration: 1\n"
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Runs a command in an empty folder where any work is an error."""
+    monkeypatch.chdir(tmp_path)
+
+    def worked(*_: object, **__: object) -> None:
+        raise AssertionError("it has begun to work")
+
+    monkeypatch.setattr("lissom.simulation.run.Loop.__init__", worked)
+    monkeypatch.setattr("lissom.scenario.compare._simulate", worked)
+    monkeypatch.setattr("lissom.simulation.netcdf.load", worked)
+    monkeypatch.setattr(import_module("lissom.cli.theory"), "_system", worked)
+
+    def run(*arguments: object) -> Any:
+        return CliRunner().invoke(app, [str(argument) for argument in arguments], terminal_width=100)
+
+    return run
+
+
+def without(package: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a package were not installed, for the module that looks for it."""
+    monkeypatch.setattr(import_module(where), "find_spec", lambda name: None if name == package else find_spec(name))
+
+
+def refused(result: Any, *said: str) -> None:
+    assert result.exit_code in (1, 2), (result.exception, result.output)
+    for part in said:
+        assert part in " ".join(result.stderr.replace("│", " ").split()), result.stderr
+
+
+def test_the_work_that_must_not_begin_is_noticed(call) -> None:
+    assert isinstance(call("run", "spinup-beam").exception, AssertionError)
+
+
+def test_view_without_its_extra_says_so_at_once(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    without("viser", "lissom.view.live.server", monkeypatch)
+    refused(call("view", "spinup-beam"), "needs the package viser: pip install lissom[view]")
+
+
+def test_view_for_others_is_refused_at_once(call) -> None:
+    refused(call("view", "spinup-beam", "--host", "0.0.0.0"), "add --remote")
+
+
+def test_view_of_a_folder_without_runs_is_refused(call) -> None:
+    Path("empty").mkdir()
+    refused(call("view", "empty"), "no recorded run")
+
+
+@pytest.mark.parametrize("command", ["run", "compare", "view", "modes", "describe", "check"])
+def test_an_unknown_name_is_refused(command: str, call) -> None:
+    refused(call(command, "spinup-bean"), "spinup-bean", "did you mean spinup-beam")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "spinup-beam", "--out", ""], "is empty"),
+        (["compare", "spinup-beam", "--out", "  "], "is empty"),
+        (["example", "ella", "--out", ""], "is empty"),
+        (["theory", "structure", "spinup-beam", "--out", ""], "is empty"),
+        (["export", "", "motion.csv"], "is empty"),
+        (["export", "out/ella", ""], "is empty"),
+        (["run", "spinup-beam", "--out", "file/below"], "cannot write file/below: not a directory"),
+        (["compare", "spinup-beam", "--out", "file/below"], "cannot write file/below: not a directory"),
+        (["example", "ella", "--out", "file/below"], "cannot write file/below: not a directory"),
+        (["theory", "structure", "spinup-beam", "--out", "file/x.png"], "cannot write file"),
+        (["run", "spinup-beam", "--animation", "../film.mp4"], "leads out of"),
+        (["run", "spinup-beam", "--animation", "film.avi"], "ends in .mp4 or .gif"),
+        (["run", "spinup-beam", "--method", "radua"], "did you mean 'radau'"),
+        (["run", "spinup-beam", "--duration", "-1"], "duration = -1: must be positive"),
+        (["compare", "spinup-beam", "--with", "dual_scre"], "did you mean 'dual_screw'"),
+        (["compare", "spinup-beam", "--baseline", "kernels"], "did you mean 'kernel'"),
+        (["example", "elle"], "did you mean 'ella'"),
+        (["export", "nowhere", "motion.csv"], "no such file"),
+        (["export", "file", "nowhere/motion.csv"], "there is no folder nowhere; make it first"),
+        (["export", "file", "motion.txt"], "must end in .csv or .parquet"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_work_is_refused_before_it_begins(arguments: list[str], said: str, call) -> None:
+    Path("file").write_text("")
+    refused(call(*arguments), said)
+    assert not Path("out").exists() or not any(Path("out").iterdir())
+
+
+def test_a_film_without_ffmpeg_is_refused_at_once(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lissom.view.film.shutil.which", lambda name: None)
+    refused(call("run", "spinup-beam", "--animation", "film.mp4"), "MP4 needs ffmpeg")
+
+
+def test_a_parquet_without_its_extra_is_refused_at_once(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("run.nc").write_text("")
+    without("pyarrow", "lissom.cli.export", monkeypatch)
+    refused(call("export", "run.nc", "motion.parquet"), "needs the package pyarrow")
+
+
+def test_outputs_that_fit_into_no_memory_are_refused_with_their_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    options = ["--rate", "1e6", "--duration", "1e5"]
+    result = CliRunner().invoke(app, ["run", "spinup-beam", *options], terminal_width=100)
+    refused(result, "rate = 1e+06: 1e+11 outputs of", "TB of memory", "lower the rate or the duration")
+    assert not any(Path("out").iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+def test_a_pipe_in_place_of_a_file_is_refused(call) -> None:
+    os.mkfifo("arm.yaml")
+    os.mkfifo("turn.csv")
+    for command in ("run", "check", "describe"):
+        refused(call(command, "arm.yaml"), "is a pipe or a device; give a file")
+    Path("lift.yaml").write_text(f"{SCENARIO}motion: {{shaft: {{type: csv, path: turn.csv}}}}\n")
+    refused(call("check", "lift.yaml"), "lift.yaml:3: motion.shaft.path: turn.csv: is no file but a folder, a pipe")

@@ -1,0 +1,132 @@
+"""Output that is cut, closed or full: the work is done and the data is whole."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lissom import progress
+from lissom.progress import Progress
+from lissom.simulation import Trajectory
+
+LISSOM = f"{shlex.quote(sys.executable)} -m lissom"
+shell = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a shell and /dev/full")
+ENDS = {"closed": ">&-", "full": ">/dev/full", "cut": "| head -1 >/dev/null", "both closed": ">&- 2>&-"}
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A command line, its code that of the first command of a pipe."""
+    script = f"set -o pipefail; {LISSOM} {command}"
+    return subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=False)
+
+
+@shell
+@pytest.mark.parametrize("end", ENDS)
+def test_a_run_writes_all_its_data_whatever_becomes_of_its_output(end: str, tmp_path: Path) -> None:
+    result = run(f"run spinup-beam --duration 0.02 --no-figures {ENDS[end]}", tmp_path)
+    assert result.returncode == (1 if end == "full" else 0), result.stderr
+    folder = tmp_path / "out/spinup-beam"
+    assert len(Trajectory.load(folder / "trajectory.nc").time) == 3
+    told = json.loads((folder / "summary.json").read_text())
+    assert set(told["files"]) == {"trajectory.nc", "robot.yaml", "scenario.yaml", "summary.json"}
+    assert "Traceback" not in result.stderr and "Exception ignored" not in result.stderr
+    if end == "full":
+        assert "what is printed is lost: no space left on device" in result.stderr
+
+
+@shell
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("command", ["cite", "list --json", "describe spinup-beam", "check spinup-beam", "example"])
+def test_a_command_that_only_prints_ends_in_order(command: str, end: str, tmp_path: Path) -> None:
+    result = run(f"{command} {ENDS[end]}", tmp_path)
+    assert result.returncode == (1 if end == "full" else 0), result.stderr
+    assert "Traceback" not in result.stderr and "Exception ignored" not in result.stderr
+
+
+@shell
+def test_a_table_is_exported_with_its_output_full(tmp_path: Path) -> None:
+    assert run("run spinup-beam --duration 0.02 --no-figures --quiet", tmp_path).returncode == 0
+    result = run("export out/spinup-beam motion.csv >/dev/full", tmp_path)
+    assert result.returncode == 1 and len((tmp_path / "motion.csv").read_text().splitlines()) == 4
+
+
+@shell
+def test_a_closed_output_is_not_taken_by_a_file_of_ours(tmp_path: Path) -> None:
+    code = "import sys, lissom.cli.output as o; o.keep_standard_streams(); sys.exit(open('x', 'w').fileno())"
+    result = subprocess.run(f"{shlex.quote(sys.executable)} -c {shlex.quote(code)} >&- 2>&-", cwd=tmp_path, shell=True)
+    assert result.returncode > 2
+
+
+# signs of life
+
+
+def waited(text: str) -> str:
+    """What a process without a terminal says that works for a while."""
+    code = f"import time; from lissom import progress; progress.PATIENCE = 0.05\n{text}"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr
+
+
+def test_a_pipe_gets_one_line_about_what_takes_long() -> None:
+    loop = "with progress.Progress('simulating', 10, 's') as p:\n  for k in range(30): time.sleep(0.02); p.update(k)"
+    assert waited(loop) == "simulating, 10 s ...\n"
+
+
+def test_nothing_is_said_about_what_is_quick_or_shall_be_silent() -> None:
+    assert waited("progress.PATIENCE = 60\nwith progress.Progress('simulating'): pass") == ""
+    assert waited("with progress.Progress('simulating', show=False): time.sleep(0.3)") == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
+def test_a_terminal_gets_a_bar_that_goes_away() -> None:
+    code = (
+        "import time; from lissom import progress; progress.PATIENCE = 0.05\n"
+        "with progress.Progress('simulating', 10, 's') as p:\n"
+        "  for k in range(40): time.sleep(0.05); p.update(k / 4)\n"
+    )
+    ours, theirs = os.openpty()
+    with subprocess.Popen([sys.executable, "-c", code], stderr=theirs, env=os.environ | {"TERM": "xterm"}) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+            shown += part
+            if not part:
+                break
+    assert process.returncode == 0
+    assert b"simulating" in shown and b"of 10 s" in shown and b"\x1b[2K" in shown  # the line is erased
+
+
+def test_two_seconds_pass_before_anything_is_shown() -> None:
+    assert progress.PATIENCE == 2.0 and Progress("x")._bar is None
+
+
+# Ctrl-C
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs signals")
+def test_ctrl_c_is_heeded_where_python_drops_its_exception() -> None:
+    code = """
+import signal, warnings
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from lissom.simulation.interrupt import heeded
+
+class Closing:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)  # an exception in here is printed and dropped
+
+with heeded() as asked:
+    Closing()
+    print(asked())
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["True", "True"]
+    assert signal.getsignal(signal.SIGINT) is not None
