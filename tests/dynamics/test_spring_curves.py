@@ -154,9 +154,9 @@ def test_every_formulation_equals_the_kernel_or_refuses_by_name(shape, name):
 
 @every
 def test_energy_balance_of_a_fall(shape):
-    run = lissom.simulate(arm(CURVES[shape]), 1.0, start=([0.4, 0.3, 0.3], [0.0, 0.0, 0.0]), rtol=1e-8)
+    run = lissom.simulate(arm(CURVES[shape]), 1.0, start=([0.4, 0.3, 0.3], [0.0, 0.0, 0.0]), method="rk4", step=2e-4)
     assert run.info.status == "finished"
-    assert run.energy_audit().relative < 1e-6
+    assert run.energy_audit().relative < 1e-8  # steps so short that outputs between them cost nothing
 
 
 @every
