@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 # Two test workers on two cores: a BLAS that starts threads of its own only slows them down.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test verify verification docs lint browser bench numba wheel clean
+.PHONY: demo test verify verification docs lint browser bench numba matrix wheel clean
 
 demo: $(VENV)/.installed-core
 	$(BIN)/lissom run ella --out out/demo
@@ -28,6 +28,10 @@ verification: $(VENV)/.installed-test browser
 # The smoke suite on the oldest and the newest Numba that is allowed, each in a fresh environment.
 numba: $(VENV)/.installed-test
 	$(BIN)/pytest -m slow tests/project/test_numba_versions.py
+
+# The smoke suite on every Python of this machine, with the oldest and the newest packages that are allowed.
+matrix:
+	$(PYTHON) tests/project/matrix.py
 
 # A wheel that holds the machine code of all kernels, for processors of two levels: nothing compiles after installing it.
 LIBRARY := src/lissom/kernel/machine/built

@@ -23,6 +23,7 @@ def test_a_run_needs_nothing_that_the_library_lacks(name, held):
         given = {"controller": prepared.controller, "start": prepared.start, "motion": prepared.motion}
         lissom.simulate(prepared.model, settings, **given, progress=False).summary()
     assert needs.entries and set(needs.entries) <= held
+    assert not any(kind.text == "hidden" for need in (*needs.entries, *needs.inner) for kind in need.kinds)
 
 
 def test_all_number_types_and_integrators_are_held(held):

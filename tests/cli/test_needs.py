@@ -127,4 +127,4 @@ def test_a_pipe_in_place_of_a_file_is_refused(call) -> None:
     for command in ("run", "check", "describe"):
         refused(call(command, "arm.yaml"), "is a pipe or a device; give a file")
     Path("lift.yaml").write_text(f"{SCENARIO}motion: {{shaft: {{type: csv, path: turn.csv}}}}\n")
-    refused(call("check", "lift.yaml"), "lift.yaml:3: motion.shaft.path: turn.csv: is no file but a folder, a pipe")
+    refused(call("check", "lift.yaml"), "lift.yaml:3: motion.shaft.path: turn.csv: is not a file but a folder, a pipe")

@@ -379,7 +379,7 @@ def test_the_gap_falls_with_the_square_of_the_compliance(kernels_run):
     assert 1.0 < powers["truncated"] < 1.3
 
 
-class Linearised:
+class Linearised(theory.Formulation):
     """The kernel's equations, cut after first order in the elastic coordinates by the complex step.
 
     Args:

@@ -12,7 +12,7 @@ import lissom
 from lissom import theory
 from lissom.lie import so3
 from lissom.theory import Unsupported
-from lissom.theory.erls import Erls, ErlsLink
+from lissom.theory.erls import Erls, ErlsLink, compatibility_matrix
 from lissom.theory.erls.link import A, S, squares
 from lissom.theory.joint_forces import joint_forces
 
@@ -95,13 +95,16 @@ def test_displacements_at_the_joints_are_compatible(case):
     """C(theta) q = 0 with q_r = D(theta) q_d, and q_r is the smallest solution."""
     robot, erls = case
     q, v, _ = state(robot, erls.model, 0.05)
-    placed = erls.state(q, v).motion
-    C = np.hstack([placed.Cr, placed.Cd])
-    assert placed.Cr.shape == (erls.system.compatibility.constraints, 6 * len(erls.chain.nodes))
-    assert len(placed.Cr) == 6 * len(erls.chain.nodes) - erls.chain.joints  # (9)
-    assert np.abs(C @ placed.q).max() < 1e-12
-    free = np.linalg.svd(placed.Cr)[2][len(placed.Cr) :]  # rigid motions that no row sees
-    assert np.abs(free @ placed.q[: placed.Cr.shape[1]]).max() < 1e-12
+    erls.accelerations(q, v, v)
+    system = erls.system
+    Cr, Cd = compatibility_matrix(erls.chain, system.work.theta)
+    assert Cr.shape == (6 * len(erls.chain.nodes) - erls.chain.joints, 6 * len(erls.chain.nodes))  # (9)
+    rigid, bent = system.work.q[:, :6].ravel(), system.work.q[system.elastic]
+    assert_allclose(bent, q[np.concatenate([np.r_[body.modes_q] for body in erls.model.bodies]).astype(int)], atol=0)
+    assert np.abs(rigid).max() > 1e-4
+    assert np.abs(Cr @ rigid + Cd @ bent).max() < 1e-12
+    free = np.linalg.svd(Cr)[2][len(Cr) :]  # rigid motions that no row sees
+    assert np.abs(free @ rigid).max() < 1e-12
 
 
 def test_velocities_and_accelerations_are_derivatives_of_the_coordinates(case):
@@ -111,21 +114,23 @@ def test_velocities_and_accelerations_are_derivatives_of_the_coordinates(case):
     rng = np.random.default_rng(4)
     theta, rate, bend = 0.4 * rng.normal(size=(3, n))
     q_d, q_rate, q_bend = 0.05 * rng.normal(size=(3, m))
-    compatibility = erls.system.compatibility
 
-    def placed(t):
-        frames = erls.chain.frames(theta + t * rate + t * t / 2 * bend, 0 * rate)
-        return compatibility.place(frames, q_d + t * q_rate + t * t / 2 * q_bend)
+    def placed(t, speed=0.0):
+        turned, bent = theta + t * rate + t * t / 2 * bend, q_d + t * q_rate + t * t / 2 * q_bend
+        found = erls.system.at(turned, speed * rate, bent, speed * q_rate)
+        return found, found.q[:, :6], turned + found.slip
 
     h = 1e-4
-    ahead, here, behind = placed(h), placed(0), placed(-h)
-    motion = compatibility.move(here, rate, q_rate)
+    (_, q_ahead, joint_ahead), (_, q_behind, joint_behind) = placed(h), placed(-h)
+    motion, q, joint = placed(0.0, speed=1.0)
     change, again = np.concatenate([rate, q_rate]), np.concatenate([bend, q_bend])
-    assert_allclose(motion.rate, (ahead.q - behind.q) / (2 * h), atol=1e-7)
-    assert_allclose(motion.N @ again + motion.bias, (ahead.q - 2 * here.q + behind.q) / h**2, atol=1e-6)
-    assert_allclose(motion.slip_N @ change, (ahead.slip - behind.slip) / (2 * h), atol=1e-7)
-    slip = motion.slip_N @ again + motion.slip_bias
-    assert_allclose(slip, (ahead.slip - 2 * here.slip + behind.slip) / h**2, atol=1e-6)
+    assert np.abs(q_ahead - q_behind).max() > 1e-6
+    assert_allclose(motion.rate[:, :6], (q_ahead - q_behind) / (2 * h), atol=1e-7)
+    assert_allclose(motion.N @ change, motion.rate[:, :6], atol=1e-12)
+    assert_allclose(motion.N @ again + motion.bias, (q_ahead - 2 * q + q_behind) / h**2, atol=1e-6)
+    assert_allclose(motion.joint_N @ change, (joint_ahead - joint_behind) / (2 * h), atol=1e-7)
+    second = motion.joint_N @ again + motion.slip_bias
+    assert_allclose(second, (joint_ahead - 2 * joint + joint_behind) / h**2, atol=1e-6)
 
 
 def test_energy_changes_by_the_power_of_forces_and_losses_even_at_large_deflection(case):

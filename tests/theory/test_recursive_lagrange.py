@@ -15,7 +15,7 @@ from scipy.linalg import eigh
 import lissom
 from lissom import theory
 from lissom.control import Reference
-from lissom.theory.recursive_lagrange import RecursiveLagrange, simulate_driven
+from lissom.theory.recursive_lagrange import RecursiveLagrange
 
 FIGURES = reference_figures()
 CANADARM2, SPINUP = FIGURES["manoeuvres"]["canadarm2"], FIGURES["spinup"]
@@ -171,7 +171,7 @@ def spin_up(speed, order, modes):
     shaft = Reference.spin_up(speed, SPINUP["ramp"], 20.0)
     robot = lissom.load("spinup-beam").with_value("links.blade.beam.modes.y", modes)
     own = RecursiveLagrange(robot.compile(prescribed="shaft"), order=order)
-    run = simulate_driven(own, 7.5, {"shaft": shaft}, rate=50)
+    run = theory.simulate(own, 7.5, motion={"shaft": shaft}, rate=50)
     return np.array([own.tip_in_link(q, "blade")[1, 3] for q in run.q])
 
 

@@ -56,6 +56,15 @@ def test_wrenches_of_given_accelerations_are_the_kernels(seed):
         claim(relative(wrenches, lissom.joint_wrenches(model, q, v, a)), 1e-9)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_forces_of_given_accelerations_are_the_kernels(seed):
+    model, q, v, _ = case(seed)
+    a = np.random.default_rng(seed).normal(size=model.nv)
+    expected = lissom.inverse_dynamics(model, q, v, a)
+    for frames in ({}, middle(model)):
+        claim(relative(ScrewPDE(model, frames).inverse_dynamics(q, v, a), expected), 1e-9)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_tip_and_energies_are_the_kernels(seed):
     model, q, v, _ = case(seed)

@@ -33,7 +33,10 @@ def test_a_formulation_in_time_is_the_simulation():
     gains = {"shoulder": {"p": 3000.0, "d": 150.0}, "elbow": {"p": 1500.0, "d": 60.0}}
     reference = Reference.quintic(np.zeros(2), np.array([0.69, 0.43]), 0.3)
     law = pd(model, gains, reference)
-    own = theory.simulate(theory.build("kernel", model), 0.5, controller=law)
+    kernel = theory.build("kernel", model)
+    same = lissom.simulate(model, 0.5, controller=law, method="radau", rtol=1e-7, atol=1e-9, progress=False)
+    assert np.array_equal(theory.simulate(kernel, 0.5, controller=law).q, same.q)
+    own = theory.simulate(kernel, 0.5, controller=law, rtol=1e-8, atol=1e-10)
     run = lissom.simulate(model, 0.5, controller=law, rtol=1e-9, atol=1e-11)
     assert np.abs(own["elbow"] - run["elbow"]).max() < 1e-7
     assert np.abs(own.tip("forearm") - run.tip("forearm")).max() < 1e-7
@@ -62,8 +65,10 @@ def test_a_ball_joint_in_time():
     assert np.abs(own.tip("bar") - run.tip("bar")).max() < 1e-6
 
 
-class Called:
+class Called(theory.Formulation):
     """A formulation in Python: the kernel's, until it fails at an angle."""
+
+    offers = frozenset({theory.Offer.INVERSE_DYNAMICS})
 
     def __init__(self, model, until=np.inf):
         self.model, self.until = model, until
@@ -144,3 +149,52 @@ def test_a_formulation_far_from_the_kernel_is_integrated_all_the_same():
     assert run.info.status == "finished" and run.time[-1] == 0.05
     a = run.dataset["acceleration"].values[-1]
     assert np.abs(heavy.inverse_dynamics(run.q[-1], run.v[-1], a)).max() < 1e-9
+
+
+class Forward(theory.Formulation):
+    """A formulation in Python without inverse dynamics: the kernel's accelerations."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def accelerations(self, q, v, tau):
+        return lissom.forward_dynamics(self.model, q, v, tau)
+
+    def wrenches(self, q, v, a):
+        return lissom.joint_wrenches(self.model, q, v, a)
+
+    def tip(self, q):
+        return lissom.tip_pose(self.model, q)
+
+
+def test_a_formulation_of_accelerations_alone_moves_as_the_simulation_under_control():
+    """Jumps of the set points included: the forces that the loop applies are those that the formulation is given."""
+    model = lissom.load("ella").compile()
+    gains = {"shoulder": {"p": 3000.0, "d": 150.0}, "elbow": {"p": 1500.0, "d": 60.0}}
+    law = pd(model, gains, Reference.steps([(0.0, [0.0, 0.0]), (0.05, [0.02, 0.01])]))
+    own = theory.simulate(Forward(model), 0.2, controller=law)
+    run = lissom.simulate(model, 0.2, controller=law, rtol=1e-9, atol=1e-11, progress=False)
+    assert np.abs(own["elbow"] - run["elbow"]).max() < 1e-7
+    assert np.abs(run["elbow"]).max() > 1e-3
+
+
+def test_what_a_formulation_offers_is_declared_and_works_and_the_rest_is_refused_by_name():
+    model = lissom.load("rigid-7-axis").compile()
+    rng = np.random.default_rng(0)
+    q, v, a = rng.normal(size=(3, model.nv))
+    for name in theory.names():
+        built = theory.build(name, model)
+        calls = {
+            theory.Offer.INVERSE_DYNAMICS: lambda f: (
+                np.abs(f.inverse_dynamics(q, v, a) - lissom.inverse_dynamics(model, q, v, a)).max() < 1e-9
+            ),
+            theory.Offer.ENERGY: lambda f: np.allclose(f.energy(q, v), lissom.energy(model, q, v), atol=1e-9),
+            theory.Offer.LINEAR_MODEL: lambda f: f.linearise(q, v, a).A.shape == (2 * model.nv, 2 * model.nv),
+        }
+        for offer, call in calls.items():
+            if offer in built.offers:
+                assert call(built), f"{name}: {offer}"
+            else:
+                with pytest.raises(theory.Unsupported, match=f"does not offer {offer}"):
+                    call(built)
+        assert built.dynamics is not None or name == "lie_group"

@@ -31,7 +31,7 @@ def modes(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Natural frequencies and what moves in each mode, joints locked unless told otherwise.
+    """Natural frequencies and what moves in each mode, with the joints locked by default.
 
     Of a scenario file, the robot is taken where the scenario starts.
     """

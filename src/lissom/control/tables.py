@@ -74,7 +74,7 @@ def _text(file: Path) -> str:
     source = str(file)
     try:
         if file.exists() and not file.is_file():
-            raise LissomError("is no file but a folder, a pipe or a device; give a CSV file", source=source)
+            raise LissomError("is not a file but a folder, a pipe or a device; give a CSV file", source=source)
         if file.stat().st_size > MAX_BYTES:
             raise LissomError(f"larger than {MAX_BYTES / 1e6:g} MB; give fewer samples", source=source)
         return file.read_text(encoding="utf-8-sig")

@@ -43,7 +43,7 @@ def get(name: str, make: Callable[[Progress], ReducedLink]) -> ReducedLink:
 
 @contextlib.contextmanager
 def reporting(title: str) -> Iterator[Progress]:
-    """What is being done is told once it takes long."""
+    """What is being done is reported once it takes long."""
     with Bar(title) as shown:
         yield lambda text: shown.say(f"{title}: {text}")
 

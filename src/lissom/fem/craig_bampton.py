@@ -87,7 +87,7 @@ def reduce(
         damping: as of a beam: modal ratio, {"stiffness": beta, "mass": alpha} or "engineering".
         augmented: complete "craig-bampton" by static answers to the inertia of its static shapes.
         compare: how many natural frequencies of the full model to compare with in the report.
-        progress: told what is being done, as text.
+        progress: called with what is being done, as text.
     """
     if method not in METHODS:
         raise LissomError(f"method {method!r} is unknown; choose {', '.join(METHODS)}")

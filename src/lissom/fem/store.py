@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from lissom.beam import Invariants
 from lissom.errors import LissomError
 from lissom.fem.reduced import Attachment, ReducedLink
 from lissom.fem.report import Truncation
+from lissom.files import write_whole
 
 FORMAT = 1
 ARRAYS = ("modal_stiffness", "nodes", "shapes", "stress_shapes", "faces", "lines")
@@ -33,8 +34,9 @@ def save(link: ReducedLink, path: Any) -> None:
             about[f"truncation.{entry.name}"] = list(value) if isinstance(value, tuple) else value
     if any(np.iscomplexobj(value) for value in arrays.values()):
         raise LissomError("a link with complex numbers carries a derivative; save the real one")
-    with Path(path).open("wb") as file:
-        np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
+    content = BytesIO()
+    np.savez_compressed(content, about=np.array(json.dumps(about)), **arrays)
+    write_whole(path, content.getvalue())
 
 
 def load(path: Any) -> ReducedLink:
@@ -48,9 +50,9 @@ def load(path: Any) -> ReducedLink:
         return _link(data, about)
     except FileNotFoundError:
         raise LissomError(f"{path}: no such file; give the .npz file that ReducedLink.save wrote") from None
-    except (OSError, KeyError, ValueError) as error:
-        if isinstance(error, LissomError):
-            raise
+    except LissomError:
+        raise
+    except Exception as error:  # whatever the archive's reader makes of damaged bytes
         raise LissomError(f"{path}: is not a reduced link ({error}); give a file that ReducedLink.save wrote") from None
 
 

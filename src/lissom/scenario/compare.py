@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom import theory
+from lissom.control.law import ControlLaw
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_robot
@@ -167,7 +168,7 @@ def compare(
             progress(name)
         try:
             formulation = theory.build(name, model)
-            run = _simulate(name, formulation, options)
+            run = theory.simulate(formulation, **options)
         except LissomError as error:
             if isinstance(error, theory.Stopped) and error.run.info.status is Ending.INTERRUPTED:
                 raise KeyboardInterrupt from None
@@ -180,7 +181,7 @@ def compare(
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Refuse a name that is no formulation's."""
+    """Refuse a name that is not a formulation's."""
     known = theory.entries()
     for name in names:
         if name not in known:
@@ -194,21 +195,6 @@ def _scenario(what: Any) -> Scenario:
     if isinstance(what, Robot | Model):
         return Scenario(robot=as_robot(what), duration=FREE_MOTION)
     return what if isinstance(what, Scenario) else load(what)
-
-
-def _simulate(name: str, formulation: theory.Formulation, options: dict[str, Any]) -> Trajectory:
-    if name != KERNEL:
-        from lissom.simulation.start import start_state
-
-        q, v = start_state(formulation.model, options["start"])
-        formulation.accelerations(q, v, np.zeros_like(v))  # compiled before the clock starts
-        return theory.simulate(formulation, **options)
-    from lissom.simulation import simulate
-
-    run = simulate(formulation.model, **options, method="radau", audit=False, progress=False)
-    if run.info.status is not Ending.FINISHED:
-        raise theory.Stopped(run.info.message, run)
-    return run
 
 
 def _measured(
@@ -239,7 +225,7 @@ def _measured(
             torque=apart[:, :, 0].max(axis=1),
             force=apart[:, :, 1].max(axis=1),
         )
-    jumps = np.asarray(getattr(controller, "jumps", ()), float)
+    jumps = controller.jumps if isinstance(controller, ControlLaw) else np.zeros(0)
     smooth = np.all(np.abs(base.time[:, None] - jumps) > 1e-9, axis=1)
     peaks = np.linalg.norm(wrench.reshape(len(wrench), -1, 2, 3), axis=3).max(axis=(0, 1))
     return Comparison(model.robot.name, baseline, results, missing, smooth, float(peaks[0]), float(peaks[1]))

@@ -42,13 +42,11 @@ class Integration(Part):
         if self.method in FIXED_STEP and self.step is None:
             raise refusals(("step", None, f"missing; {self.method} takes fixed steps, give their size in seconds"))
         if self.duration < SHORTEST:
-            raise refusals(("duration", self.duration, f"too short; give {SHORTEST:g} s at least"))
+            raise refusals(("duration", self.duration, f"too short; give at least {SHORTEST:g} s"))
         if self.step is not None and self.step < self.duration / MOST_STEPS:
             least = self.duration / MOST_STEPS
-            text = (
-                f"too small: {self.duration:g} s would take {self.duration / self.step:.2g} steps; take {least:.2g} s"
-            )
-            raise refusals(("step", self.step, f"{text} at least, or leave it out"))
+            text = f"too small: {self.duration:g} s would take {self.duration / self.step:.2g} steps"
+            raise refusals(("step", self.step, f"{text}; give at least {least:.2g} s, or leave it out"))
         return self
 
 

@@ -59,6 +59,7 @@ class Dynamics(NamedTuple):
     inverse: Any
     forward: Any
     own: Struct | None = None  # what they take as their second argument, in place of the model's workspace
+    force: np.ndarray | None = None  # (nv,) where they read the forces applied, if they do
 
 
 KERNEL = Dynamics(inverse_dynamics, forward_dynamics)
@@ -71,7 +72,8 @@ def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = K
         return np.zeros(shape, number)
 
     work, wrench, q, v = model.workspace(number), zeros(len(model.bodies) + 1, 6), zeros(model.nq), zeros(model.nv)
-    own = Hidden(dynamics.own or work)
+    # `own` is `work` itself where the kernel's inverse dynamics fill it: the Newton matrix may then read it
+    own = Hidden(dynamics.own or (work if dynamics.inverse is inverse_dynamics else Struct(work.fields)))
     scratch = Scratch(
         zero=number(0),
         inverse=Pointer(dynamics.inverse, model.struct, own, q, v, v, wrench, v),
@@ -80,7 +82,7 @@ def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = K
         q=q,
         v=v,
         a=zeros(model.nv),
-        force=zeros(model.nv),
+        force=zeros(model.nv) if dynamics.force is None else dynamics.force,
         residual=zeros(model.nv),
         wrench=wrench,
         twin_inverse=Pointer(inverse_dynamics, model.struct, work, q, v, v, wrench, v),

@@ -1,12 +1,14 @@
 """Published formulations of the same physics, each derived on its own and checked against the kernel."""
 
 from lissom.theory.dual_screws import DualScrew as dual_screw
-from lissom.theory.formulation import Entry, Formulation, Unsupported, build, entries, names, register
+from lissom.theory.formulation import Entry, Formulation, Limit, Offer, Unsupported, build, entries, names, register
 from lissom.theory.simulate import Stopped, simulate
 
 __all__ = [
     "Entry",
     "Formulation",
+    "Limit",
+    "Offer",
     "Stopped",
     "Unsupported",
     "build",

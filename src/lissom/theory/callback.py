@@ -11,12 +11,13 @@ import numpy as np
 
 if TYPE_CHECKING:
     from lissom.simulation.system import Dynamics
+    from lissom.theory.formulation import Formulation
 
 
 class _Called(threading.local):
     """What the loop of this thread calls, and the last error of it."""
 
-    formulation: Any = None
+    formulation: Formulation | None = None
     error: BaseException | None = None
 
 
@@ -24,7 +25,7 @@ _called = _Called()
 
 
 @contextmanager
-def called_back(formulation: Any) -> Iterator[Dynamics]:
+def called_back(formulation: Formulation) -> Iterator[Dynamics]:
     """Inverse and forward dynamics as lissom's integrators call them, by a formulation's own.
 
     An error of the formulation is not a number to the loop, which then tries a shorter step; see `last_error`.
@@ -37,21 +38,23 @@ def called_back(formulation: Any) -> Iterator[Dynamics]:
     try:
         yield Dynamics(inverse, forward)
     finally:
-        _called.formulation = before
+        _called.formulation, _called.error = before, None
 
 
 def last_error() -> BaseException | None:
-    """What the formulation raised last within `called_back`."""
+    """What the formulation raised last, within `called_back`."""
     return _called.error
 
 
 def call_inverse(q: np.ndarray, v: np.ndarray, a: np.ndarray, tau: np.ndarray) -> None:
     """Fill tau (nv,) with the forces that produce the accelerations a."""
+    assert _called.formulation is not None
     _fill(tau, _called.formulation.inverse_dynamics, q, v, a)
 
 
 def call_forward(q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> None:
     """Fill a (nv,) with the accelerations under the forces tau."""
+    assert _called.formulation is not None
     _fill(a, _called.formulation.accelerations, q, v, tau)
 
 

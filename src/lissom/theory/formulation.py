@@ -8,10 +8,12 @@ equations of motion.
 from __future__ import annotations
 
 import pkgutil
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from importlib import import_module
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,25 +23,74 @@ from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
+if TYPE_CHECKING:
+    from lissom.dynamics.energy import Energy
+    from lissom.simulation.raw import RawRun
+    from lissom.simulation.system import Dynamics
+
 
 class Unsupported(LissomError):
     """A formulation that does not cover a robot; the message names the link or joint, and why."""
 
 
-@runtime_checkable
-class Formulation(Protocol):
+class Offer(StrEnum):
+    """What a formulation may offer beside accelerations, wrenches and the pose of the tip."""
+
+    INVERSE_DYNAMICS = "inverse dynamics"
+    ENERGY = "energy"
+    LINEAR_MODEL = "a linear model"
+
+
+class Formulation(ABC):
     """Equations of motion of one model, by one theory."""
 
     model: Model
+    offers: frozenset[Offer] = frozenset()
 
+    @abstractmethod
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """Accelerations (nv,) at the state (q, v) under the generalised forces tau (nv,)."""
 
+    @abstractmethod
     def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Wrench of the parent on the child at every joint, child axes, shape (joints, 6): torque, force."""
 
+    @abstractmethod
     def tip(self, q: np.ndarray) -> np.ndarray:
         """Pose (4, 4) of the last link's tip in the world."""
+
+    # What a formulation may offer beside it; here, that it does not.
+
+    def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Generalised forces (nv,) that produce the accelerations a; `Offer.INVERSE_DYNAMICS`."""
+        raise self._not_offered(Offer.INVERSE_DYNAMICS)
+
+    def energy(self, q: np.ndarray, v: np.ndarray) -> Energy:
+        """Kinetic and potential energies; `Offer.ENERGY`."""
+        raise self._not_offered(Offer.ENERGY)
+
+    def linearise(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Any:
+        """A and B of the motion about a state with given accelerations; `Offer.LINEAR_MODEL`."""
+        raise self._not_offered(Offer.LINEAR_MODEL)
+
+    @property
+    def dynamics(self) -> Dynamics | None:
+        """Compiled equations of motion for lissom's time loop; None: the loop calls the methods above."""
+        return None
+
+    def limit(self, raw: RawRun) -> Limit | None:
+        """Where a run left what the formulation describes; None: nowhere."""
+        return None
+
+    def _not_offered(self, what: Offer) -> Unsupported:
+        return Unsupported(f"{type(self).__name__} does not offer {what}")
+
+
+class Limit(NamedTuple):
+    """How much of a run is good, and why no more."""
+
+    outputs: int
+    reason: str
 
 
 @dataclass(frozen=True)

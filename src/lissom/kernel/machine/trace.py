@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.machine.kinds import Kind, kinds
+from lissom.kernel.machine.pointer import Hidden
 
 
 class Need(NamedTuple):
@@ -31,7 +32,8 @@ class Trace:
         self.depth = 0
 
     def call(self, kernel: Any, arguments: tuple[Any, ...]) -> Any:
-        """Run a kernel in Python."""
+        """Run a kernel in Python; behind a pointer it sees what is hidden from its callers."""
+        arguments = tuple(x.struct if isinstance(x, Hidden) else x for x in arguments)
         self.depth += 1
         try:
             result = kernel.py_func(*arguments)

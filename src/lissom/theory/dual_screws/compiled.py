@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.kernel.machine import kernel
-from lissom.theory.dual_screws.equations import forces, mass, solve
+from lissom.theory.dual_screws.equations import forces, mass
 from lissom.theory.dual_screws.joints import add_joint_forces, add_joint_inertia, add_joint_momenta
 from lissom.theory.dual_screws.motion import motion
 from lissom.theory.dual_screws.orders import (
@@ -21,6 +21,7 @@ from lissom.theory.dual_screws.orders import (
     summed,
     summed_motion,
 )
+from lissom.theory.linear import solve_positive
 
 
 @kernel
@@ -37,7 +38,7 @@ def nonlinear_forward(model, work, q, v, tau, wrench, a):
     mass(model, q, v, motion(model, q, v, False), False, M, c)
     add_joint_forces(model, q, v, c)
     add_joint_inertia(model, M)
-    solve(M, tau - c, a)
+    solve_positive(M, tau - c, a)
 
 
 @kernel
@@ -57,7 +58,7 @@ def linear_forward(model, work, q, v, tau, wrench, a):
     mass(model, q, v, summed_motion(motion(model, qh, vh, False)), False, M, c)
     add_joint_forces(model, q, v, c)
     add_joint_inertia(model, M)
-    solve(M, tau - c, a)
+    solve_positive(M, tau - c, a)
 
 
 @kernel
@@ -85,7 +86,7 @@ def cut_forward(model, q, v, tau, form, a):
     c = summed(ch)
     add_joint_forces(model, q, v, c)
     add_joint_inertia(model, M)
-    solve(M, tau - c, a)
+    solve_positive(M, tau - c, a)
 
 
 @kernel
@@ -116,3 +117,12 @@ def printed_inverse(model, work, q, v, a, wrench, tau):
 @kernel
 def printed_forward(model, work, q, v, tau, wrench, a):
     cut_forward(model, q, v, tau, PRINTED, a)
+
+
+FORMS = {
+    "linear": (linear_inverse, linear_forward),
+    "first-order": (first_order_inverse, first_order_forward),
+    "truncated": (truncated_inverse, truncated_forward),
+    "printed": (printed_inverse, printed_forward),
+    "nonlinear": (nonlinear_inverse, nonlinear_forward),
+}

@@ -114,33 +114,3 @@ def mass(model, q, v, moving, printed, M, c):
         for j in range(count):
             for k in range(count):
                 M[modes + j, modes + k] += D[j, k]
-
-
-@kernel
-def solve(M, force, a):
-    """a = M^-1 force by L D L^T, which overwrites the lower triangle of M; not a number unless M is positive definite.
-
-    Returns whether it is.
-    """
-    n = force.shape[0]
-    for j in range(n):
-        for k in range(j):
-            s = M[j, k]
-            for l in range(k):
-                s -= M[j, l] * M[k, l] * M[l, l]
-            M[j, k] = s / M[k, k]
-        for k in range(j):
-            M[j, j] -= M[j, k] * M[j, k] * M[k, k]
-        if not M[j, j] > 0.0:
-            a[:] = np.nan
-            return False
-    for j in range(n):
-        a[j] = force[j]
-        for k in range(j):
-            a[j] -= M[j, k] * a[k]
-    for back in range(n):
-        j = n - 1 - back
-        a[j] /= M[j, j]
-        for k in range(j + 1, n):
-            a[j] -= M[k, j] * a[k]
-    return True

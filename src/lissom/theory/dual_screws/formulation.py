@@ -12,7 +12,7 @@ from lissom.lie import so3
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.model.probe import tips
-from lissom.theory.formulation import Unsupported, register
+from lissom.theory.formulation import Formulation, Limit, Offer, Unsupported, register
 
 if TYPE_CHECKING:
     from lissom.simulation.raw import RawRun
@@ -23,7 +23,7 @@ Form = Literal["linear", "first-order", "truncated", "printed", "nonlinear"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 
-class DualScrew:
+class DualScrew(Formulation):
     """Equations of motion of arms that bend little, by dual screws.
 
     Args:
@@ -33,6 +33,8 @@ class DualScrew:
             elastic screws (71) do not turn with the deflection and whose links are not foreshortened; "nonlinear"
             keeps all orders.
     """
+
+    offers = frozenset({Offer.INVERSE_DYNAMICS})
 
     def __init__(self, robot: AnyRobot, form: Form = "linear") -> None:
         if form not in FORMS:
@@ -51,21 +53,20 @@ class DualScrew:
         return f"<DualScrew, {self.form}, of {self.model!r}>"
 
     @cached_property
-    def compiled(self) -> Dynamics:
+    def dynamics(self) -> Dynamics:
         """Inverse and forward dynamics as lissom's integrators call them."""
         from lissom.simulation.system import Dynamics
         from lissom.theory.dual_screws import compiled
 
-        name = self.form.replace("-", "_")
-        return Dynamics(getattr(compiled, f"{name}_inverse"), getattr(compiled, f"{name}_forward"))
+        return Dynamics(*compiled.FORMS[self.form])
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """M^-1 (tau - c), shape (nv,)."""
-        from lissom.theory.dual_screws.equations import solve
+        from lissom.theory.linear import solve_positive
 
         M, c = self.equations(q, v)
         a = np.empty(self.model.nv)
-        if not solve(M, np.asarray(tau, float) - c, a):
+        if not solve_positive(M, np.asarray(tau, float) - c, a):
             raise LissomError(self._not_definite(q, v))
         return a
 
@@ -111,13 +112,13 @@ class DualScrew:
         """Whether products of elastic speeds are left out, as in the paper."""
         return self.form in ("truncated", "printed")
 
-    def limit(self, raw: RawRun) -> tuple[int, str] | None:
-        """How many outputs of a run a mass matrix of first order carries, and why not all: it must stay positive."""
+    def limit(self, raw: RawRun) -> Limit | None:
+        """A mass matrix of first order carries a run as long as it stays positive."""
         if self.form in ("linear", "nonlinear"):
             return None
         for k, (t, q, v) in enumerate(zip(raw.time, raw.q, raw.v)):
             if np.linalg.eigvalsh(self.equations(q, v)[0])[0] <= 0.0:
-                return k, f"at t = {t:.4g} s {self._not_definite(q, v)}"
+                return Limit(k, f"at t = {t:.4g} s {self._not_definite(q, v)}")
         return None
 
     def _newton_euler(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

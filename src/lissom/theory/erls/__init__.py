@@ -6,29 +6,25 @@ joints gives the rigid coordinates from the elastic ones. `Erls(model)` is the f
 """
 
 from lissom.theory.erls.build import chain
-from lissom.theory.erls.chain import Chain, Frames, Node
-from lissom.theory.erls.compatibility import Compatibility, Motion, Placement
+from lissom.theory.erls.chain import Chain, Node
 from lissom.theory.erls.formulation import Erls
 from lissom.theory.erls.link import ErlsLink
 from lissom.theory.erls.modes import ComponentModes, component_modes
 from lissom.theory.erls.run import Run, balance, simulate
-from lissom.theory.erls.system import State, System
+from lissom.theory.erls.system import State, System, compatibility_matrix
 
 __all__ = [
     "Chain",
-    "Compatibility",
     "ComponentModes",
     "Erls",
     "ErlsLink",
-    "Frames",
-    "Motion",
     "Node",
-    "Placement",
     "Run",
     "State",
     "System",
     "balance",
     "chain",
+    "compatibility_matrix",
     "component_modes",
     "simulate",
 ]

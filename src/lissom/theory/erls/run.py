@@ -34,7 +34,7 @@ class Run:
     @property
     def joints(self) -> np.ndarray:
         """Joint displacements (T, n): theta and what deflection adds."""
-        return np.array([theta + state.motion.slip for theta, state in zip(self.theta, self.states())])
+        return np.array([theta + state.slip for theta, state in zip(self.theta, self.states())])
 
     def points(self, node: int, place: np.ndarray, shapes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positions and accelerations (T, 3) in the world of a place (3,) of a node, moved by shapes (6, m)."""

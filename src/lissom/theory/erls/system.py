@@ -1,35 +1,40 @@
-"""The equations of motion (75): virtual works of all links, projected on (theta, q_d)."""
+"""The equations of motion (75) of a chain in its own coordinates y = (theta, q_d)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from lissom.lie import so3
-from lissom.theory.erls.chain import Chain, Frames
-from lissom.theory.erls.compatibility import Compatibility, Motion
-from lissom.theory.erls.link import ErlsLink, squares
+from lissom.kernel.machine import Struct
+from lissom.lie import se3, so3
+from lissom.theory.erls.chain import Chain
+from lissom.theory.erls.compiled.compatibility import joint_slopes, move, place
+from lissom.theory.erls.compiled.equations import assemble, solve
+from lissom.theory.erls.compiled.frames import relate
+from lissom.theory.erls.tables import memory, tables
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A chain at one state: y = (theta, q_d); joint displacement is theta + slip."""
+    """A chain of N nodes at one state; k = 6 + m modal coordinates (rotation, translation, elastic) of each node.
 
-    chain: Chain
-    frames: Frames
-    motion: Motion
-    mass: np.ndarray  # (n + modes, n + modes): N^T L N
-    force: np.ndarray  # (n + modes,): what is left of (75) besides the inertia and the forces applied
+    A joint's displacement is theta + slip.
+    """
 
-    @cached_property
-    def joint_N(self) -> np.ndarray:
-        """(n, n + modes): rates of the joint displacements from (thetadot, q_d dot)."""
-        out = self.motion.slip_N.copy()
-        n = self.chain.joints
-        out[:, :n] += np.eye(n)
-        return out
+    pose: np.ndarray  # (N, 4, 4) rigid frames in the world
+    V: np.ndarray  # (N, 6) their twists
+    J: np.ndarray  # (N, 6, n) twist = J thetadot
+    A: np.ndarray  # (N, 6) angular acceleration and that of the origin, at thetaddot = 0
+    q: np.ndarray  # (N, k)
+    rate: np.ndarray  # (N, k)
+    N: np.ndarray  # (N, 6, y) [G D] of (69): rigid coordinates by y
+    bias: np.ndarray  # (N, 6) n of (23)
+    slip: np.ndarray  # (n,)
+    slip_bias: np.ndarray  # (n,)
+    joint_N: np.ndarray  # (n, y) joint displacements by y
+    mass: np.ndarray  # (y, y) N^T L N
+    force: np.ndarray  # (y,) what is left of (75) besides the inertia and the forces applied
 
 
 class System:
@@ -37,37 +42,39 @@ class System:
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
-        self.compatibility = Compatibility(chain)
+        self.table = tables(chain)
+        self.work = memory(self.table, chain.joints, chain.modes)
+        self.structs = Struct(self.table), Struct(self.work)
+        places = [(i, 6 + j) for i, node in enumerate(chain.nodes) for j in range(node.link.count)]
+        rows, columns = np.array(places, int).reshape(-1, 2).T
+        self.elastic = rows, columns  # where elastic coordinates stand in q (N, k)
 
     def at(self, theta: np.ndarray, rate: np.ndarray, q_d: np.ndarray, q_d_rate: np.ndarray) -> State:
-        """Mass matrix and forces at a state."""
-        frames = self.chain.frames(theta, rate)
-        return self.assemble(frames, self.compatibility.move(self.compatibility.place(frames, q_d), rate, q_d_rate))
-
-    def assemble(self, frames: Frames, motion: Motion) -> State:
-        """Sum over the links, (75)."""
-        size = self.chain.joints + self.chain.modes
-        mass, force = np.zeros((size, size)), np.zeros(size)
-        for i, node in enumerate(self.chain.nodes):
-            L = link_inertia(node.link, self.part(motion.q, i))
-            projection, bias = self.projection(frames, motion, i)
-            mass += projection.T @ L @ projection
-            works = self.works(frames, motion, i) - L @ bias
-            works[12:] -= node.link.stiffness @ motion.q[self._elastic(i)]
-            works[12:] -= node.link.damping @ motion.rate[self._elastic(i)]
-            force += projection.T @ works
-        return State(self.chain, frames, motion, mass, force)
+        """Mass matrix and forces at a state: theta and its rate (n,), q_d and its rate (modes,)."""
+        work = self.work
+        work.theta[:], work.theta_rate[:] = theta, rate
+        work.q[self.elastic], work.q_rate[self.elastic] = q_d, q_d_rate
+        for step in (relate, place, joint_slopes, move, assemble):
+            step(*self.structs)
+        copied = {name: getattr(work, name).copy() for name in COPIED}
+        return State(
+            pose=se3.from_parts(work.world_R, work.world_p),
+            rate=work.q_rate.copy(),
+            mass=work.inertia.copy(),
+            **copied,
+        )
 
     def accelerations(self, state: State, joint: np.ndarray, modal: np.ndarray, armature: np.ndarray) -> np.ndarray:
         """(thetaddot, q_d ddot) under forces (n,) on joint displacements and (modes,) on elastic coordinates.
 
         `armature` (n,) is inertia that moves with the joint displacement.
         """
-        N = state.joint_N
-        mass = state.mass + N.T @ (armature[:, None] * N)
-        force = state.force + N.T @ (joint - armature * state.motion.slip_bias)
-        force[self.chain.joints :] += modal
-        return np.linalg.solve(mass, force)
+        work = self.work
+        work.inertia[:], work.force[:] = state.mass, state.force
+        work.joint_N[:], work.slip_bias[:] = state.joint_N, state.slip_bias
+        work.joint[:], work.modal[:], work.armature[:] = joint, modal, armature
+        solve(*self.structs)
+        return work.found.copy()
 
     def point(
         self, state: State, i: int, place: np.ndarray, shapes: np.ndarray, acceleration: np.ndarray
@@ -76,64 +83,35 @@ class System:
 
         `acceleration` (n + modes,) is that of (theta, q_d).
         """
-        projection, bias = self.projection(state.frames, state.motion, i)
-        whole = projection @ acceleration + bias
-        R, V = state.frames.pose[i, :3, :3], state.frames.V[i]
+        n, modes = self.chain.joints, 6 + self.chain.nodes[i].link.count
+        frame = state.J[i] @ acceleration[:n] + state.A[i]
+        rigid = state.N[i] @ acceleration + state.bias[i]
+        second = np.concatenate([rigid, acceleration[n:][self.chain.elastic[i]]])
+        R, omega, alpha = state.pose[i, :3, :3], state.V[i, :3], frame[:3]
         field = np.concatenate([-so3.hat(place), np.eye(3), shapes[3:]], axis=1)  # U at the place
-        u, rate = field @ self.part(state.motion.q, i), field @ self.part(state.motion.rate, i)
-        omega, alpha = V[:3], whole[:3]
-        local = field[:, :6] @ whole[:6] + field @ whole[6:] + 2 * np.cross(omega, rate) + np.cross(alpha, u)
+        u, rate = field @ state.q[i, :modes], field @ state.rate[i, :modes]
+        local = field[:, :6] @ frame + field @ second + 2 * np.cross(omega, rate) + np.cross(alpha, u)
         local = local + np.cross(omega, np.cross(omega, place + u))
-        return state.frames.pose[i, :3, 3] + R @ (place + u), R @ local
-
-    def part(self, q: np.ndarray, i: int) -> np.ndarray:
-        """Modal coordinates (6 + m,) of link i among all of them."""
-        return np.concatenate([q[6 * i : 6 * i + 6], q[self._elastic(i)]])
-
-    def works(self, frames: Frames, motion: Motion, i: int) -> np.ndarray:
-        """Generalised forces (6 + 6 + m,) of velocities and gravity on (rotation, translation, q) of link i."""
-        gravity = frames.pose[i, :3, :3].T @ self.chain.gravity
-        q, rate = self.part(motion.q, i), self.part(motion.rate, i)
-        return link_works(self.chain.nodes[i].link, q, rate, frames.V[i, :3], gravity)
-
-    def _elastic(self, i: int) -> slice:
-        start = 6 * len(self.chain.nodes)
-        at = self.chain.elastic[i]
-        return slice(start + at.start, start + at.stop)
-
-    def projection(self, frames: Frames, motion: Motion, i: int) -> tuple[np.ndarray, np.ndarray]:
-        """V_i N of (69), (12 + m, n + modes), and the acceleration terms beside it, (70)."""
-        n, own = self.chain.joints, self._elastic(i)
-        link = self.chain.nodes[i].link
-        out = np.zeros((12 + link.count, n + self.chain.modes))
-        out[:6, :n] = frames.J[i]
-        out[6:12], out[12:] = motion.N[6 * i : 6 * i + 6], motion.N[own]
-        return out, np.concatenate([frames.bias[i], motion.bias[6 * i : 6 * i + 6], motion.bias[own]])
+        return state.pose[i, :3, 3] + R @ (place + u), R @ local
 
 
-def link_inertia(link: ErlsLink, q: np.ndarray) -> np.ndarray:
-    """L_i of (71), (6 + n, 6 + n), for accelerations (alpha, a_0, q ddot) of a link."""
-    n = len(q)
-    Xq = link.X @ q  # (3, n): A_k U q against the modes
-    L = np.empty((6 + n, 6 + n))
-    L[6:, 6:] = link.modal_mass
-    L[:6, 6:] = link.modal_mass[:6]
-    L[:3, 6:] += Xq
-    L[6:, :6] = L[:6, 6:].T
-    L[:6, :6] = link.modal_mass[:6, :6]
-    L[:3, :6] += Xq[:, :6]
-    L[:6, :3] += Xq[:, :6].T
-    L[:3, :3] += (link.Z @ q) @ q
-    return L
+COPIED = ("V", "J", "A", "q", "N", "bias", "slip", "slip_bias", "joint_N", "force")
 
 
-def link_works(link: ErlsLink, q: np.ndarray, rate: np.ndarray, omega: np.ndarray, gravity: np.ndarray) -> np.ndarray:
-    """(51) and (59): forces (6 + n,) of velocity terms and gravity (3,), in the frame of the link."""
-    s, spin = squares(omega), np.zeros(len(q))
-    spin[:3] = omega  # B (omega, 0): the rigid motion itself
-    moved = spin + 2 * rate
-    on_q = s @ (link.Y @ q) - omega @ (link.X @ moved) + link.Q[3] @ gravity
-    turned = ((link.W @ q) @ q) @ s - ((link.Z @ moved) @ q) @ omega + (link.Q[:3] @ gravity) @ q
-    out = np.concatenate([on_q[:6], on_q])
-    out[:3] += turned
-    return out
+def compatibility_matrix(chain: Chain, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """C_r (rows, 6 N) and C_d (rows, modes) of (8) at theta, for a look at what the equations solve without them."""
+    table, rows = tables(chain), []
+    for i, node in enumerate(chain.nodes):
+        k, up = chain.coordinate[i], node.parent
+        turn = np.eye(4) if k < 0 else se3.exp(table.screw[i] * theta[k])
+        T = se3.Ad(se3.inverse(node.origin @ turn))
+        own, carried = np.zeros((2, 6, 6 * len(chain.nodes) + chain.modes))
+        bent = 6 * len(chain.nodes)
+        own[:, 6 * i : 6 * i + 6] = np.eye(6)
+        own[:, bent:][:, chain.elastic[i]] = node.link.proximal
+        if up >= 0:
+            carried[:, 6 * up : 6 * up + 6] = se3.Ad(se3.from_parts(np.eye(3), -node.place))
+            carried[:, bent:][:, chain.elastic[up]] = node.shapes
+        rows.append((table.basis[i] @ (own - T @ carried))[: table.held[i]])
+    C = np.concatenate(rows)
+    return C[:, : 6 * len(chain.nodes)], C[:, 6 * len(chain.nodes) :]

@@ -114,7 +114,7 @@ def arm(model: Model) -> Arm:
         at[link.name] = carrier
         links.append(carrier)
     last = robot.bodies[-1].body
-    tip = se3.from_parts(np.eye(3), getattr(last, "tip", None) or (0.0, 0.0, 0.0))
+    tip = se3.from_parts(np.eye(3), (last and last.tip) or (0.0, 0.0, 0.0))
     return Arm(
         parent=np.array(parent, np.int64),
         M=np.array(M),

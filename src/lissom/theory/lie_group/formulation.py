@@ -6,7 +6,7 @@ import numpy as np
 
 from lissom.dynamics import Energy
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.theory.formulation import register
+from lissom.theory.formulation import Formulation, Offer, register
 from lissom.theory.joint_forces import joint_energy, joint_force_slopes, joint_forces
 from lissom.theory.lie_group.arm import arm
 from lissom.theory.lie_group.derivatives import ForceDerivatives, Linear, inverse_dynamics_derivatives, linear_model
@@ -20,8 +20,10 @@ from lissom.theory.lie_group.recursion import newton_euler
     "rigid arms on SE(3): product of exponentials, Newton-Euler and Lagrange",
     "Park, Bobrow, Ploen 1995, A Lie group formulation of robot dynamics",
 )
-class LieGroup:
+class LieGroup(Formulation):
     """Equations of motion of a rigid robot by screws; `arm` holds them for the functions of this package."""
+
+    offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY, Offer.LINEAR_MODEL})
 
     def __init__(self, robot: AnyRobot) -> None:
         self.model = as_model(robot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -11,10 +12,11 @@ from lissom.dynamics.energy import Energy
 from lissom.errors import LissomError
 from lissom.kernel.machine import Struct
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.theory.formulation import Unsupported, register
-from lissom.theory.joint_forces import joint_energy, joint_forces
+from lissom.simulation.system import Dynamics
+from lissom.theory.formulation import Formulation, Offer, Unsupported, register
+from lissom.theory.joint_forces import joint_energy
 from lissom.theory.recursive_lagrange import elastic, recursion
-from lissom.theory.recursive_lagrange.solve import solve_free
+from lissom.theory.recursive_lagrange.dynamics import forward, inverse, make_own
 from lissom.theory.recursive_lagrange.tables import ORDERS, ROTATIONS, make_tables
 from lissom.theory.recursive_lagrange.work import make_work
 
@@ -25,7 +27,7 @@ OF_STIFFENING = {"none": "zero", "first": "first"}
 
 
 @register("recursive_lagrange", "Lagrange's equations by recursion of 4 x 4 matrices", PAPER)
-class RecursiveLagrange:
+class RecursiveLagrange(Formulation):
     """Equations of motion of a tree of flexible links and flexible joints.
 
     Args:
@@ -35,7 +37,7 @@ class RecursiveLagrange:
             plus skew.
     """
 
-    name = "recursive_lagrange"
+    offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
 
     def __init__(self, robot: AnyRobot, order: Order | None = None, rotation: Rotation = "proper") -> None:
         if order is not None and order not in ORDERS:
@@ -50,10 +52,16 @@ class RecursiveLagrange:
         number = model.arrays.inertia.mass.dtype
         self.work = make_work(self.tables, number)
         self._tables, self._work = Struct(self.tables), Struct(self.work)
-        self._still = np.zeros(model.nv, number)
+        self._still, self._unloaded = np.zeros(model.nv, number), np.zeros((len(model.bodies) + 1, 6), number)
         # an elastic joint's rotor turns by q1: T = 1/2 J n^2 q1d^2; a rigid gear adds the same to the joint
         self._drive_inertia = model.arrays.velocities.armature.copy()
         self._drive_inertia[model.arrays.gears.rotor_v] += model.arrays.gears.inertia
+
+    @cached_property
+    def dynamics(self) -> Dynamics:
+        """Inverse and forward dynamics as lissom's integrators call them."""
+        own = make_own(self._tables, self._work, self._drive_inertia, self._number(self.model.neutral()))
+        return Dynamics(inverse, forward, own)
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """Inertia coefficients, (nv, nv)."""
@@ -62,20 +70,17 @@ class RecursiveLagrange:
 
     def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Generalised forces (nv,) that produce the accelerations a; at a = 0 the remainders."""
-        q, v, a = self._number(q), self._number(v), self._number(a)
-        force = np.zeros(self.model.nv, self._still.dtype)
-        recursion.outward(self._tables, self._work, q, v, a)
-        recursion.remainders(self._tables, self._work, force)
-        elastic.add_elastic_forces(self._tables, self._work, q, v, force)
-        return force + self._drive_inertia * a - joint_forces(self.model, q, v)
+        tau, (q, v, a) = np.zeros_like(self._still), map(self._number, (q, v, a))
+        inverse(self.model.struct, self.dynamics.own, q, v, a, self._unloaded, tau)
+        return tau
 
     def accelerations(
         self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, prescribed: np.ndarray | None = None
     ) -> np.ndarray:
         """Accelerations (nv,) under the forces tau; `prescribed` (nv,) holds those of prescribed joints."""
-        force = tau - self.inverse_dynamics(q, v, self._still)
         a = np.zeros_like(self._still) if prescribed is None else self._number(prescribed).copy()
-        solve_free(self._mass(), force, self.model.arrays.velocities.prescribed, a)
+        q, v, tau = map(self._number, (q, v, tau))
+        forward(self.model.struct, self.dynamics.own, q, v, tau, self._unloaded, a)
         return a
 
     def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from lissom.lie import se3
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
-from lissom.theory.formulation import register
+from lissom.simulation.system import Dynamics
+from lissom.theory.formulation import Formulation, Offer, register
 from lissom.theory.screw_pde.closure import Closure
-from lissom.theory.screw_pde.compiled import eliminate, energy, evaluate
+from lissom.theory.screw_pde.compiled import dynamics, eliminate, energy, evaluate
 from lissom.theory.screw_pde.load import Load, generalised
 from lissom.theory.screw_pde.system import System
 from lissom.theory.screw_pde.table import tables
@@ -31,7 +33,7 @@ Array = np.ndarray
     "twist and deformation equations of every link, coupled by interaction wrenches that are unknowns",
     "Yaqubi, Kitzinger, Müller, Gattringer, Mattila 2026, arXiv:2601.16242",
 )
-class ScrewPDE:
+class ScrewPDE(Formulation):
     """The stacked differential-algebraic system of a robot: rigid and flexible links, any joints, chain or tree.
 
     Args:
@@ -41,20 +43,44 @@ class ScrewPDE:
         closures: sections held in the world. A system with closures is solved by a sparse direct method.
     """
 
+    offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
+
     def __init__(
         self, robot: AnyRobot, frames: Mapping[str, float] | None = None, closures: Sequence[Closure] = ()
     ) -> None:
         model = self.model = as_model(robot)
         self.frames = _checked_frames(model, frames or {})
         self.closures = tuple(closures)
+        if closures:  # many forces give the same accelerations
+            self.offers -= {Offer.INVERSE_DYNAMICS}
         self.table, self.work = tables(model, self.frames, [closure.checked(model) for closure in self.closures])
         self._table, self._work = Struct(self.table), Struct(self.work)
-        self._still = np.zeros(model.nv)
+        self._still, self._unloaded = np.zeros(model.nv), np.zeros((len(model.bodies) + 1, 6))
+
+    @cached_property
+    def dynamics(self) -> Dynamics | None:
+        """Inverse and forward dynamics as lissom's integrators call them; None with closures."""
+        if self.closures:
+            return None
+        return Dynamics(dynamics.inverse, dynamics.forward, self._own)
+
+    @cached_property
+    def _own(self) -> Struct:
+        return dynamics.make_own(self._table, self._work, self.model.nq, self.model.nv)
 
     def accelerations(self, q: Array, v: Array, tau: Array, loads: Iterable[Load] = ()) -> Array:
         """Accelerations (nv,) at the state (q, v) under forces tau (nv,) and loads, by O(n) block elimination."""
         self.evaluate(q, v, tau, loads)
         return self.eliminate() if not self.closures else System.of(self).solve().accelerations
+
+    def inverse_dynamics(self, q: Array, v: Array, a: Array, loads: Iterable[Load] = ()) -> Array:
+        """Forces (nv,) that produce the accelerations a, from the actuator and deformation rows."""
+        if self.closures:
+            raise self._not_offered(Offer.INVERSE_DYNAMICS)
+        q, v, a, tau = *self._state(q, v), vector(self.model, a, "a", self.model.nv), np.zeros(self.model.nv)
+        self.set_loads(loads, q)
+        dynamics.inverse(self.model.struct, self._own, q, v, a, self._unloaded, tau)
+        return tau
 
     def solve(self, q: Array, v: Array, tau: Array, loads: Iterable[Load] = ()) -> tuple[Array, Array]:
         """Accelerations (nv,) and interaction wrenches (joints, 6) at once, as one solution of the system."""
@@ -83,7 +109,8 @@ class ScrewPDE:
         T = self.frame_poses()[i]
         if link not in self.model.flexible:
             body = self.model.robot.link(link).body
-            return T @ se3.from_parts(np.eye(3), getattr(body, "tip", None) or np.zeros(3))
+            tip = None if body is None else body.tip
+            return T @ se3.from_parts(np.eye(3), np.zeros(3) if tip is None else tip)
         beam, eta = self.model.flexible[link], q[self.model.bodies[i].modes_q]
         T_base = T @ se3.inverse(beam.pose(self.frames.get(link, 0.0), eta))
         return T_base @ beam.pose(beam.length if x is None else x, eta)
@@ -101,11 +128,13 @@ class ScrewPDE:
 
     def evaluate(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, loads: Iterable[Load] = ()) -> None:
         """Fill `work` with every block of the system at the state (q, v)."""
-        model = self.model
-        q, v = vector(model, q, "q", model.nq), vector(model, v, "v", model.nv)
-        tau = vector(model, tau, "tau", model.nv)
+        q, v = self._state(q, v)
+        tau = vector(self.model, tau, "tau", self.model.nv)
         self.set_loads(loads, q)
         evaluate.evaluate(self._table, self._work, q, v, tau)
+
+    def _state(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        return vector(self.model, q, "q", self.model.nq), vector(self.model, v, "v", self.model.nv)
 
     def set_loads(self, loads: Iterable[Load], q: Array) -> None:
         """External wrenches of the next evaluations."""

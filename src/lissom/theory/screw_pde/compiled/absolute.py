@@ -27,6 +27,7 @@ from lissom.kernel.algebra import (
 )
 from lissom.kernel.arrays import Motion
 from lissom.kernel.machine import inline, kernel
+from lissom.theory.screw_pairs import bracket, load_pair, store_pair
 from lissom.theory.screw_pde.compiled.eliminate import eliminate
 from lissom.theory.screw_pde.compiled.evaluate import (
     base_relative_velocity,
@@ -36,7 +37,6 @@ from lissom.theory.screw_pde.compiled.evaluate import (
     relative_motions,
 )
 from lissom.theory.screw_pde.compiled.joint import joint_motion
-from lissom.theory.screw_pde.compiled.screws import bracket, load_pair, store_pair
 
 
 @inline

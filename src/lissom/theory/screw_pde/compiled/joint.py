@@ -18,7 +18,7 @@ from lissom.kernel.algebra import (
 from lissom.kernel.arrays import Motion
 from lissom.kernel.machine import kernel
 from lissom.kernel.passive import passive_forces
-from lissom.theory.screw_pde.compiled.screws import bracket, load_pair, store_pair, twist_at
+from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
 
 
 @kernel

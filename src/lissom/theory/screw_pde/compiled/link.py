@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate_back, scale, subtract, vector
 from lissom.kernel.machine import inline, kernel
-from lissom.theory.screw_pde.compiled.screws import load_pair, store_pair
+from lissom.theory.screw_pairs import load_pair, store_pair
 
 
 @inline

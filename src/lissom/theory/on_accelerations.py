@@ -1,0 +1,61 @@
+"""Newton's method on accelerations: for equations of motion without inverse dynamics, or far from the kernel's.
+
+The time loop solves inverse dynamics = applied forces. Here it is given forces M (a - forward dynamics) more than those
+applied, with the kernel's mass matrix M: zero at the same accelerations, and with a derivative that the loop knows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.kernel.machine import Hidden, Pointer, Struct, kernel
+from lissom.kernel.mass_matrix import mass_matrix
+from lissom.model.compiled import Model
+from lissom.simulation.system import Dynamics
+
+
+class Own(NamedTuple):
+    """Forward dynamics, the kernel's mass matrix, and memory."""
+
+    forward: Any  # Pointer
+    own: Any  # Hidden: memory of the forward dynamics
+    mass: Any  # Pointer
+    work: Any  # Struct: workspace of the kernel
+    force: np.ndarray  # (nv,) applied forces, written by the loop
+    a: np.ndarray  # (nv,)
+    M: np.ndarray  # (nv, nv)
+
+
+def on_accelerations(model: Model, dynamics: Dynamics) -> Dynamics:
+    """The same equations of motion, to be solved for the accelerations."""
+    work, n = model.workspace(), model.nv
+    own, wrench = Hidden(dynamics.own or work), np.zeros((len(model.bodies) + 1, 6))
+    q, v, force, a, M = np.zeros(model.nq), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((n, n))
+    memory = Own(
+        forward=Pointer(dynamics.forward, model.struct, own, q, v, v, wrench, v),
+        own=own,
+        mass=Pointer(mass_matrix, model.struct, work, q, v, M),
+        work=work,
+        force=force,
+        a=a,
+        M=M,
+    )
+    return Dynamics(inverse, forward, Struct(memory), force)
+
+
+@kernel
+def inverse(model, own, q, v, a, wrench, tau):
+    """tau = applied forces + M (a - forward dynamics)."""
+    own.forward(model, own.own, q, v, own.force, wrench, own.a)
+    own.mass(model, own.work, q, v, own.M)
+    for j in range(tau.shape[0]):
+        tau[j] = own.force[j]
+        for k in range(tau.shape[0]):
+            tau[j] += own.M[j, k] * (a[k] - own.a[k])
+
+
+@kernel
+def forward(model, own, q, v, tau, wrench, a):
+    own.forward(model, own.own, q, v, tau, wrench, a)
