@@ -87,6 +87,32 @@ def test_a_link_declared_flexible_becomes_a_beam_between_its_joints(tmp_path):
     assert "raise.rotor" in model.coordinates
 
 
+def test_the_rest_of_a_links_mass_is_lumped_by_choice(tmp_path):
+    """Undeformed, the arm has the mass matrix of the URDF; what changed is told."""
+    with pytest.warns(UserWarning, match=r"became a beam of 0\.32\d* kg; the URDF gives it 4 kg: .* left out"):
+        dropped = _bent(tmp_path)
+    text = (tmp_path / "arm.yaml").read_text().replace("boom: {", "boom: {rest: lumped, ")
+    (tmp_path / "arm.yaml").write_text(text.replace("thickness: 0.002", "thickness: 0.0019"))
+    with pytest.warns(UserWarning, match="kg are lumped on it"):
+        robot = lissom.load(tmp_path / "arm.yaml")
+    model, twin = robot.compile(), lissom.load(FOLDER / "wrist.urdf").compile()
+    assert dropped.compile().flexible["boom"].mass < 0.4
+    assert model.flexible["boom"].mass == pytest.approx(4.0)
+    q, joints = model.neutral(), [model.coordinates.index(name) for name in twin.coordinates]
+    q[joints] = [0.2, 0.5, -0.3, 0.01]
+    M, N = lissom.mass_matrix(model, q)[np.ix_(joints, joints)], lissom.mass_matrix(twin, q[joints])
+    np.testing.assert_allclose(M, N, rtol=1e-9, atol=1e-9)
+
+
+def test_a_beam_heavier_than_its_link_has_no_rest(tmp_path):
+    with pytest.warns(UserWarning):
+        _bent(tmp_path)
+    text = (tmp_path / "arm.yaml").read_text().replace("boom: {", "boom: {rest: lumped, ")
+    (tmp_path / "arm.yaml").write_text(text.replace("rho: 2700", "rho: 90000"))
+    with pytest.raises(lissom.LissomError, match=r"flexible\.boom\.rest = lumped: the beam alone has 10"):
+        lissom.load(tmp_path / "arm.yaml")
+
+
 def test_an_almost_rigid_beam_has_the_dynamics_of_the_rigid_body(tmp_path):
     """The beam replaces the link's inertial, so the rigid twin takes the mass of the tube."""
     robot = _bent(tmp_path)

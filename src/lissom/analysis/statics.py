@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom import printing
 from lissom.dynamics import bias, integrate, inverse_derivatives, point_force
 from lissom.dynamics.coordinates import (
     Named,
@@ -25,6 +26,7 @@ from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import BodyNames, Model
+from lissom.printing import Printed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +49,7 @@ class Deflection(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Equilibrium:
+class Equilibrium(Printed):
     """A state of rest."""
 
     q: Vector  # (nq,) configuration
@@ -68,9 +70,8 @@ class Equilibrium:
 
     def table(self) -> Table:
         """A rich table of deflections and motor torques."""
-        from rich.table import Table
-
-        table = Table("part", "value", title=f"{self.model.robot.name} at rest")
+        how = "stable" if self.stable else "unstable: a small push makes it leave"
+        table = printing.table("part", "value", title=f"{self.model.robot.name} at rest", caption=how)
         for link, tip in self.deflections.items():
             shift, turn = np.linalg.norm(tip.displacement), np.degrees(np.linalg.norm(tip.rotation))
             table.add_row(f"{link} deflection", f"{1e3 * shift:.4g} mm, {turn:.4g} deg")

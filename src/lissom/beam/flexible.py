@@ -43,6 +43,9 @@ class FlexibleLink(Protocol):
     A place `x` is a number of metres from base to tip or, on a link that has them, the name of an interface.
     """
 
+    def __hash__(self) -> int:
+        """Of the object itself: a link never changes."""
+
     @property
     def count(self) -> int:
         """Number m of coordinates."""

@@ -15,17 +15,17 @@ from lissom.cli.shell import command, fail
 @command
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", parser=named, help="Folder of a run, or its trajectory.nc.")],
-    to: Annotated[Path, typer.Argument(metavar="TABLE", parser=named, help="A file that ends in .csv or .parquet.")],
+    to: Annotated[Path, typer.Argument(metavar="TABLE", parser=named, help="A table: .csv, .parquet or .mat.")],
     units: Annotated[bool, typer.Option("--units", help="Units in the header of a CSV.")] = False,
 ) -> None:
-    """Write a saved run as a table: one row per time, one column per number."""
+    """Write a saved run as a table: one row per time, one column per number; or its arrays for MATLAB (.mat)."""
     from lissom.simulation import Trajectory
 
     kind = to.suffix.lower()
-    if kind not in (".csv", ".parquet"):
-        raise typer.BadParameter(f"{to} must end in .csv or .parquet")
-    if units and kind == ".parquet":
-        raise typer.BadParameter("--units is for CSV; Parquet holds the units with each column")
+    if kind not in (".csv", ".parquet", ".mat"):
+        raise typer.BadParameter(f"{to} must end in .csv, .parquet or .mat")
+    if units and kind != ".csv":
+        raise typer.BadParameter("--units is for CSV; the other formats hold the units anyway")
     source = run / "trajectory.nc" if run.is_dir() else run
     if not source.exists():
         fail(f"{source}: no such file; give a folder that lissom run wrote, or a trajectory.nc")
@@ -36,6 +36,8 @@ def export(
     trajectory = Trajectory.load(source)
     if kind == ".csv":
         trajectory.to_csv(to, units)
-    else:
+    elif kind == ".parquet":
         trajectory.to_parquet(to)
+    else:
+        trajectory.to_mat(to)
     typer.echo(f"{to}: {len(trajectory.time)} rows")

@@ -109,7 +109,7 @@ def _prepared(what: str, changes: list[tuple[str, Any]], out: Path | None) -> tu
 
 
 def _trajectory(prepared: Prepared, quiet: bool) -> Trajectory:
-    from lissom.simulation.main import EndedEarly, SimulationWarning
+    from lissom.simulation.telling import EndedEarly, SimulationWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", SimulationWarning)

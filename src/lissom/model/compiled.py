@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,14 @@ class Compiled:
     def __init__(self, arrays: Arrays) -> None:
         self.arrays = arrays
         self._local = threading.local()
+        self._idle: dict[Any, Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but memory for kernels, which belongs to a process."""
+        return {key: value for key, value in vars(self).items() if key not in ("_local", "_idle", "struct")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _local=threading.local(), _idle={})
 
     @cached_property
     def struct(self) -> Any:
@@ -70,11 +79,23 @@ class Compiled:
         return packed
 
     def _scratch(self, number: type) -> tuple[Workspace, Any]:
+        return self.kept(number, lambda: ((packed := self.new_workspace(number)).fields, packed))
+
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What this thread keeps under `key`, made when first asked for: memory whose content no call relies on."""
         store: dict[Any, Any] = self._local.__dict__
-        if number not in store:
-            packed = self.new_workspace(number)
-            store[number] = packed.fields, packed
-        return store[number]
+        if key not in store:
+            store[key] = make()
+        return store[key]
+
+    def borrowed(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Memory that is the caller's until it is `returned`: one that lies idle, or a new one."""
+        idle = self._idle.pop(key, None)
+        return make() if idle is None else idle
+
+    def returned(self, key: Any, memory: Any) -> None:
+        """Let the next caller have it."""
+        self._idle[key] = memory
 
 
 class Model(Compiled):
@@ -91,6 +112,14 @@ class Model(Compiled):
         self.robot = robot
         self.flexible = flexible
         self.bodies = bodies
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the links that bend, whose functions cannot be pickled: they follow from the robot."""
+        return {key: value for key, value in super().__getstate__().items() if key != "flexible"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.flexible = self.robot.flexible_links()
 
     def __repr__(self) -> str:
         return f"<Model {self.robot.name}: {len(self.bodies)} links, {self.nv} degrees of freedom>"

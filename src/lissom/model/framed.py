@@ -69,6 +69,10 @@ class Framed:
         T[:3, :3] = _turn_x_to(self.ends[1] - self.ends[0])
         return T
 
+    def along_beam(self) -> Inertial:
+        """Mass, centre and inertia in the frame of the beam."""
+        return self.inertial.seen_from(se3.inverse(self.beam_frame()))
+
 
 def merged(links: list[Framed]) -> tuple[list[Framed], Framed]:
     """Rigid links on fixed joints joined to the body that carries them, parents first; and what stands in the world."""

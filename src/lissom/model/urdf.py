@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 from xml.etree import ElementTree
@@ -22,6 +23,7 @@ from lissom.messages import did_you_mean, listed
 from lissom.model.framed import WORLD, Framed, Inertial, merged, pose, robot_links, visuals
 from lissom.model.names import Title
 from lissom.model.part import Part
+from lissom.model.remainder import REST, lump, told
 from lissom.model.robot import EARTH, Robot
 from lissom.model.values import Vec3, Vector
 
@@ -32,7 +34,8 @@ class Overlay(Part):
     """What a robot file adds to a URDF.
 
     In a file: `urdf: arm.urdf`, then `flexible: {forearm: {section: {...}, modes: {...}}}` with the fields of a beam
-    (and `start`, `end` in the link's frame, where the beam does not reach from the link's joint to its only child's),
+    (and `start`, `end` in the link's frame, where the beam does not reach from the link's joint to its only child's;
+    `rest: lumped` keeps what the link weighs beyond the beam as a mass on it),
     and `joints: {elbow: {transmission: {...}}}` with the fields of a joint.
     """
 
@@ -60,7 +63,8 @@ def robot_from_urdf(text: str, source: str, overlay: Overlay | None = None) -> R
 
 class _Reader:
     def __init__(self, text: str, source: str, overlay: Overlay) -> None:
-        self.overlay, self.folder = overlay, Path(source).parent
+        self.overlay, self.source, self.folder = overlay, source, Path(source).parent
+        self.rests: dict[str, str] = {}  # what becomes of mass beyond that of the beam, by link
         self.root = _document(text)
         self.links = {_name(e): e for e in self._unique("link")}
         self.joints = {_name(e): e for e in self._unique("joint")}
@@ -91,12 +95,32 @@ class _Reader:
         }
         if not moving:
             raise RobotError("nothing in it moves: every joint is fixed; give a joint that moves, or floating: true")
+        bending = {link.name: link for link in moving if link.beam is not None}
+        robot = self._checked(data)
+        for entry in data["links"]:
+            if self.rests.get(entry["name"]) == "lumped":
+                mechanics = robot.link(entry["name"]).build(robot.materials)
+                assert mechanics is not None
+                rest = lump(bending[entry["name"]].along_beam(), mechanics, entry["name"])
+                entry["beam"]["masses"] = [*entry["beam"].get("masses", ()), rest]
+        robot = self._checked(data)
+        self._tell(robot, bending)
+        return robot
+
+    def _checked(self, data: dict[str, Any]) -> Robot:
         try:
             return Robot.from_dict(data)
         except RobotError as error:
             for problem in error.problems or (error,):
                 problem.path = _as_written(problem.path)
             raise
+
+    def _tell(self, robot: Robot, bending: dict[str, Framed]) -> None:
+        for name, link in bending.items():
+            mechanics = robot.link(name).build(robot.materials)
+            text = told(link.inertial, mechanics, name, self.rests[name]) if mechanics is not None else None
+            if text is not None:
+                warnings.warn(f"{self.source}: {text}", UserWarning, stacklevel=2)
 
     def _ordered(self) -> list[tuple[str, str | None]]:
         """Links with the joint that carries each, parents first, the root (without a joint) at the front."""
@@ -152,6 +176,10 @@ class _Reader:
         """Make the link a beam between two points of its frame."""
         children = [joint for joint in self.joints.values() if joint.find("parent").get("link") == name]  # type: ignore[union-attr]
         start, end = (beam.pop(field, None) for field in ("start", "end"))
+        self.rests[link.name] = rest = beam.pop("rest", REST[0])
+        if rest not in REST:
+            text = "the mass that the URDF gives beyond the beam's own is dropped or lumped"
+            raise RobotError(f"flexible.{name}.rest = {rest}: {text}; write one of these words")
         if end is None and len(children) != 1:
             text = f"missing, and {name} has {len(children)} children; give its end, [x, y, z] in the link's frame"
             raise RobotError(text, ("flexible", name, "end"))

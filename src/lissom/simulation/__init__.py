@@ -6,8 +6,9 @@ from lissom import lazy
 
 if TYPE_CHECKING:
     from lissom.simulation.ending import Ending
-    from lissom.simulation.main import SimulationWarning, simulate
+    from lissom.simulation.main import simulate
     from lissom.simulation.settings import RunSettings
+    from lissom.simulation.telling import SimulationWarning
     from lissom.simulation.trajectory import Trajectory
 
 __all__ = ["Ending", "RunSettings", "SimulationWarning", "Trajectory", "simulate"]
@@ -16,8 +17,9 @@ __getattr__, __dir__ = lazy.names(
     __name__,
     {
         "lissom.simulation.ending": ("Ending",),
-        "lissom.simulation.main": ("SimulationWarning", "simulate"),
+        "lissom.simulation.main": ("simulate",),
         "lissom.simulation.settings": ("RunSettings",),
+        "lissom.simulation.telling": ("SimulationWarning",),
         "lissom.simulation.trajectory": ("Trajectory",),
     },
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lissom.model.compiled import Model
-from lissom.simulation.observe import observe
+from lissom.simulation.observe import Observation
 from lissom.simulation.raw import RawRun
 
 if TYPE_CHECKING:
@@ -58,13 +58,15 @@ def _columns(model: Model, kind: str, names: tuple[str, ...]) -> Columns:
     return Columns(np.concatenate(joints), np.concatenate(modes), np.array(rotors, int), names, tuple(of.tolist()))
 
 
-def dataset(raw: RawRun) -> xr.Dataset:
-    """All results of a run. Variables without entries (modes of a rigid robot, say) are left out."""
+def dataset(raw: RawRun, seen: Observation) -> xr.Dataset:
+    """All results of a run, with what follows from its samples.
+
+    Variables without entries (modes of a rigid robot, say) are left out.
+    """
     import xarray as xr
 
     model = raw.model
     q, v = position_columns(model), velocity_columns(model)
-    seen = observe(model, raw.q, raw.v, raw.a)
     flexible = [link for link in model.links if link in model.flexible]
     made = _Variables(raw.time, len(raw.time))
 
@@ -123,7 +125,7 @@ def _energies(made: _Variables, raw: RawRun, parts: np.ndarray) -> None:
         made.add(name, (), values, text, "J")
     stored = parts.sum(axis=1)
     made.add("stored_energy", (), stored, "kinetic and potential energy", "J")
-    if raw.settings is not None and not raw.settings.audit:
+    if not raw.audited:
         return
     made.add("work", (), raw.work, "work of the applied forces", "J")
     made.add("dissipated", (), raw.dissipated, "energy dissipated", "J")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lissom.simulation.dataset import ENERGIES
 from lissom.simulation.raw import Event
 
 if TYPE_CHECKING:
@@ -18,12 +17,11 @@ ROUNDING = 1e-9  # of the energies themselves: below it the balance is but round
 
 def energy_doubts(run: Trajectory) -> list[Event]:
     """An event where more energy appeared or was lost than the steps may leave over."""
-    energies = np.stack([run.dataset[name].values for name in ENERGIES])
-    if "work" not in run.dataset or not np.all(np.isfinite(energies)):
+    if not run.audited or not np.all(np.isfinite(run.energies)):
         return []
     audit = run.energy_audit()
     missing = float(np.abs(audit.residual).max())
-    if audit.relative <= DOUBT or missing <= ROUNDING * float(np.abs(energies).max()):
+    if audit.relative <= DOUBT or missing <= ROUNDING * float(np.abs(run.energies).max()):
         return []
     settings = run.info.settings
     step = None if settings is None else settings.step

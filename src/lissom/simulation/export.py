@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,22 @@ def to_parquet(run: Trajectory, path: str | Path) -> None:
     sink = pa.BufferOutputStream()
     pq.write_table(pa.Table.from_arrays(arrays, schema=schema), sink)
     write_file(path, sink.getvalue())
+
+
+def to_mat(run: Trajectory, path: str | Path) -> None:
+    """Every variable of the dataset by its name, with structs `labels` (of each axis) and `units` beside them."""
+    from scipy.io import savemat
+
+    data = run.dataset
+    content: dict[str, Any] = {str(name): values.values for name, values in data.items()}
+    content |= {"time": run.time, "robot": run.model.robot.name, "lissom": __version__}
+    content["labels"] = {
+        str(dim): np.array([str(label) for label in data[dim].values], object) for dim in data.dims if dim != "time"
+    }
+    content["units"] = {str(name): ", ".join(dict.fromkeys(column_units(values))) for name, values in data.items()}
+    buffer = BytesIO()
+    savemat(buffer, content, long_field_names=True, oned_as="column")
+    write_file(path, buffer.getvalue())
 
 
 def write_file(path: str | Path, content: Any) -> None:

@@ -23,11 +23,10 @@ ROUNDS = 12  # within a few percent on arms and chains
 
 def fastest_rate(model: Model, system: Any, scratch: Any, state: State) -> float:
     """Size of the fastest eigenvalue at the present state, 1/s; system and scratch as kernels take them."""
-    packed = local_memory(model)
+    packed, factors = model.kept("fastest rate", lambda: _memory(model))
     local = packed.fields
     local.q[:], local.v[:], local.a[:] = state.q, state.v, state.a
     linearise(system, scratch, packed, float(state.clock[TIME]), 0)
-    factors = Struct(articulated.make_factors(model.arrays, np.float64))
     articulated.factorise(model.struct, packed, factors, 0.0, 0.0)
 
     def largest(by_damping: float, by_stiffness: float) -> float:
@@ -49,3 +48,7 @@ def fastest_rate(model: Model, system: Any, scratch: Any, state: State) -> float
         squared, decay = max(squared, float(law.kp.max())), max(decay, float(law.kd.max()))
     swing = squared**0.5
     return swing if decay < 2.0 * swing else 0.5 * (decay + (decay * decay - 4.0 * squared) ** 0.5)
+
+
+def _memory(model: Model) -> tuple[Any, Any]:
+    return local_memory(model), Struct(articulated.make_factors(model.arrays, np.float64))

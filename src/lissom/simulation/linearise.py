@@ -11,7 +11,7 @@ from lissom.kernel.articulated import keep_frames, make_local
 from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
 from lissom.kernel.machine import Hidden, Struct, address, inline, kernel
 from lissom.model.compiled import Model
-from lissom.simulation.system import applied_forces
+from lissom.simulation.system import KERNEL, applied_forces
 
 
 def local_memory(model: Model) -> Any:
@@ -29,7 +29,7 @@ def stage_scratch(scratch: Any, local: Any) -> tuple[Any, int]:
 
     Returns it with 1 where they are.
     """
-    if scratch.fields.own.struct is not scratch.fields.work:
+    if scratch.fields.inverse.kernel is not KERNEL.inverse:  # another formulation leaves something else there
         return scratch, 0
     return Struct(scratch.fields._replace(own=Hidden(local.fields.work))), 1
 

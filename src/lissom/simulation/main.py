@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,22 +11,13 @@ from lissom.kernel.machine.events import listening
 from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.simulation.axial_force import axial_doubts
-from lissom.simulation.ending import Ending
 from lissom.simulation.energy_doubt import energy_doubts
-from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.run import run
 from lissom.simulation.settings import RunSettings, takes_settings
+from lissom.simulation.telling import tell
 from lissom.simulation.trajectory import Trajectory, from_run
 
 DOING, COMPILING = "simulating", "compiling, once per machine"
-
-
-class SimulationWarning(UserWarning):
-    """A run that went on, or ended early, although something is wrong."""
-
-
-class EndedEarly(SimulationWarning):
-    """A run that did not get to its end."""
 
 
 @takes_settings
@@ -48,21 +38,20 @@ def simulate(
 
     Args:
         robot: a Robot, a compiled Model, or the name or path of a robot file.
-        duration: seconds to simulate; or the whole `RunSettings` of a run, from which `options` may differ.
+        duration: seconds to simulate; or the whole `RunSettings` of a run, from which other arguments may differ.
         controller: a law of `lissom.control` (runs compiled), a `Sampled` controller, or any function (t, q, v) that
             returns torques; a plain function is sampled 1000 times per second and its torques are held in between.
         start: joint values by name ({"elbow": 0.5}), an array q, or a pair (q, v); zero and at rest unless given.
         motion: joints that follow a prescribed motion, {joint: Reference}; the torque they need is in the result.
         progress: show how far the run is once it takes longer than two seconds: a bar on a terminal, else one line.
-        options: the settings of a run:
-            method: "auto", or "radau", "generalised-alpha", "dop853", "dopri5", "rk4", "euler", "cvode-adams",
-                "cvode-bdf".
-            step: fixed step in seconds (needed by rk4 and euler); without it the step follows `rtol` and `atol`.
-            rtol, atol: relative and absolute error allowed per step in positions; in velocities rtol, and atol times
-                each coordinate's own frequency (300 per second at least).
-            rate: outputs per second, independent of the steps.
-            radius: spectral radius of generalised-alpha at high frequencies, 1 (no damping) to 0.
-            audit: integrate work and dissipation along the way for the energy balance.
+        method: "auto", or "radau", "generalised-alpha", "dop853", "dopri5", "rk4", "euler", "cvode-adams",
+            "cvode-bdf".
+        step: fixed step in seconds (needed by rk4 and euler); without it the step follows `rtol` and `atol`.
+        rtol, atol: relative and absolute error allowed per step in positions; in velocities rtol, and atol times
+            each coordinate's own frequency (at least 300 per second).
+        rate: outputs per second, independent of the steps.
+        radius: spectral radius of generalised-alpha at high frequencies, 1 (no damping) to 0.
+        audit: integrate work and dissipation along the way for the energy balance.
     Returns:
         The Trajectory. A run that fails, diverges or is interrupted returns what was computed, with a warning.
     """
@@ -74,12 +63,5 @@ def simulate(
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
     trajectory.warnings += axial_doubts(trajectory) + energy_doubts(trajectory)
-    _warn(raw, trajectory.warnings)
+    tell(raw, trajectory.warnings, stacklevel=2)
     return trajectory
-
-
-def _warn(raw: RawRun, events: list[Event]) -> None:
-    for event in events:
-        warnings.warn(event.text, SimulationWarning, stacklevel=3)
-    if raw.status is not Ending.FINISHED:
-        warnings.warn(f"{raw.status.word}: {raw.message}", EndedEarly, stacklevel=3)

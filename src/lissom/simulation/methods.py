@@ -38,6 +38,13 @@ class Method:
     fixed: bool  # steps of one size, as asked
     implicit: bool
 
+    def over(self, model: Model, system: Any, scratch: Any) -> None:
+        """Leave memory to the next run of the model."""
+        if self.name == "radau":
+            from lissom.simulation.radau_matrix import keep_matrix
+
+            keep_matrix(model, system, scratch, self.work.fields.matrix)
+
 
 def choose(
     name: str, step: float | None, radius: float, state: State, model: Model, system: Any, scratch: Any

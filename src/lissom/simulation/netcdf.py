@@ -24,6 +24,7 @@ from lissom.messages import listed
 from lissom.simulation.dataset import dataset
 from lissom.simulation.ending import Ending
 from lissom.simulation.export import plain, write_file
+from lissom.simulation.observe import observe
 from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.trajectory import RunInfo, Trajectory
@@ -178,7 +179,8 @@ def _variable(entry: dict[str, Any], data: bytes) -> xr.Variable | None:
 def _misfits(variables: dict[str, xr.Variable], model: Model) -> dict[str, str]:
     """Variables that a run of this robot has and the file has not, or has otherwise."""
     none, rows = np.zeros(0), np.zeros((0, model.nv))
-    expected = dataset(RawRun(model, none, np.zeros((0, model.nq)), rows, rows, rows, none, none))
+    empty = RawRun(model, none, np.zeros((0, model.nq)), rows, rows, rows, none, none)
+    expected = dataset(empty, observe(model, empty.q, empty.v, empty.a))
     wrong: dict[str, str] = {}
     for key, values in expected.variables.items():
         name, found = str(key), variables.get(str(key))

@@ -50,3 +50,8 @@ class RawRun:
     warnings: list[Event] = field(default_factory=list)
     controller: Any = None
     settings: RunSettings | None = None  # None where the samples come from elsewhere
+
+    @property
+    def audited(self) -> bool:
+        """Whether work and dissipation were integrated along the way."""
+        return self.settings is None or self.settings.audit

@@ -91,7 +91,7 @@ class Loop:
         self.controller, self.law, self.sampled = continuous_or_sampled(self.model, controller)
         self.motion = stacked_motion(self.model, motion)
         self.hold: Hold | None = None
-        self.jumps = np.union1d(self.law.jumps if self.law is not None else [], self._motion().discontinuities(2))
+        self.jumps = np.union1d(self.law.jumps if self.law is not None else [], self._bends(2))
         corners = self._corners() if self.step is None else ()
         self.ends = np.union1d(self.jumps, corners if len(corners) <= CORNERS else ())
         self.times = output_times(self.model, settings)
@@ -132,7 +132,9 @@ class Loop:
         except KeyboardInterrupt:
             text = f"stopped by hand at t = {self.state.clock[TIME]:.6g} s; what was computed is kept"
             stop = Stop(Ending.INTERRUPTED, text)
-        return self._result(method, stop or Stop(Ending.FINISHED), time.perf_counter() - began)
+        result = self._result(method, stop or Stop(Ending.FINISHED), time.perf_counter() - began)
+        method.over(self.model, self.packed, self.scratch)
+        return result
 
     def _start(self) -> None:
         """Controller's first sample, consistent accelerations at t = 0."""
@@ -209,12 +211,15 @@ class Loop:
         end = min(self.duration, float(later[0]) if later.size else self.duration)
         return end if self.hold is None else min(end, self.hold.next_time)
 
-    def _motion(self) -> Reference:
-        return Reference(self.motion["motion_breaks"], self.motion["motion_coefficients"])
+    def _bends(self, order: int) -> np.ndarray:
+        """Times where a derivative of the prescribed motion up to `order` jumps."""
+        if not self.model.prescribed:
+            return np.zeros(0)
+        return Reference(self.motion["motion_breaks"], self.motion["motion_coefficients"]).discontinuities(order)
 
     def _corners(self) -> np.ndarray:
         """Times where the jerk of a reference or motion jumps: steps end there, or they lose their order."""
-        corners = self._motion().discontinuities(3)
+        corners = self._bends(3)
         return corners if self.law is None else np.union1d(corners, self.law.reference.discontinuities(3))
 
     def _march(self, method: Method, end: float, progress: Callable | None) -> Stop | None:

@@ -67,7 +67,12 @@ KERNEL = Dynamics(inverse_dynamics, forward_dynamics)
 
 def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = KERNEL) -> Any:
     """Scratch for a model and its twin in the number type; `dynamics` are the model's equations of motion."""
+    if twin is model and dynamics is KERNEL:
+        return model.kept(("scratch", number), lambda: _new_scratch(model, twin, number, dynamics))
+    return _new_scratch(model, twin, number, dynamics)
 
+
+def _new_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics) -> Any:
     def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape, number)
 

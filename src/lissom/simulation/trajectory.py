@@ -20,7 +20,7 @@ from lissom.simulation.dataset import dataset as labelled
 from lissom.simulation.ending import Ending
 from lissom.simulation.interpolate import interpolate
 from lissom.simulation.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
-from lissom.simulation.observe import observe
+from lissom.simulation.observe import Observation, observe
 from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.version import __version__
@@ -62,17 +62,37 @@ class Trajectory:
     is bent away at its tip. All are xarray.DataArray with units; `run.dataset` holds everything.
     """
 
-    def __init__(self, dataset: xr.Dataset, model: Model, info: RunInfo, warnings: Sequence[Event] = ()) -> None:
-        self.dataset = dataset
+    def __init__(
+        self, source: xr.Dataset | RawRun, model: Model, info: RunInfo, warnings: Sequence[Event] = ()
+    ) -> None:
+        self._source = source
         self.model = model
         self.info = info
         self.warnings = list(warnings)
-        self.lookup = Lookup(dataset, model)
+
+    @cached_property
+    def dataset(self) -> xr.Dataset:
+        """Every quantity of the run, labelled; what follows from the samples is computed when first asked for."""
+        return labelled(self._source, self._seen) if isinstance(self._source, RawRun) else self._source
+
+    @cached_property
+    def _seen(self) -> Observation:
+        """What follows from the samples, without labels."""
+        return observe(self.model, self.q, self.v, self.a)
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """Names to columns of the dataset."""
+        return Lookup(self.dataset, self.model)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Data alone: a controller that ran may be any function, and its set-points are in the dataset."""
+        return {"_source": self.dataset, "model": self.model, "info": self.info, "warnings": self.warnings}
 
     def __repr__(self) -> str:
         count = {
-            "joint coordinate": self.dataset.sizes.get("v", 0),
-            "mode": self.dataset.sizes.get("mode", 0),
+            "joint coordinate": sum(b.joint_v.stop - b.joint_v.start for b in self.model.bodies),
+            "mode": sum(b.modes_v.stop - b.modes_v.start for b in self.model.bodies),
         }
         parts = [f"{self.time[-1] - self.time[0]:g} s in {len(self.time)} samples"]
         parts += [_plural(number, noun) for noun, number in count.items() if number]
@@ -80,6 +100,9 @@ class Trajectory:
         parts += [self.info.status.word] if self.info.status is not Ending.FINISHED else []
         parts += [_plural(len(self.warnings), "warning")] if self.warnings else []
         return f"<Trajectory of {self.model.robot.name}: {', '.join(parts)}>"
+
+    def __str__(self) -> str:
+        return str(self.summary())
 
     # names to numbers
 
@@ -191,22 +214,22 @@ class Trajectory:
     @cached_property
     def time(self) -> np.ndarray:
         """Times of the samples, (N,) s."""
-        return self.dataset["time"].values
+        return self._source.time if isinstance(self._source, RawRun) else self._source["time"].values
 
     @cached_property
     def q(self) -> np.ndarray:
         """Configurations in the model's order, (N, nq)."""
-        return self.lookup.whole("q", POSITION)
+        return self._source.q if isinstance(self._source, RawRun) else self.lookup.whole("q", POSITION)
 
     @cached_property
     def v(self) -> np.ndarray:
         """Velocities in the model's order, (N, nv)."""
-        return self.lookup.whole("v", VELOCITY)
+        return self._source.v if isinstance(self._source, RawRun) else self.lookup.whole("v", VELOCITY)
 
     @cached_property
     def a(self) -> np.ndarray:
         """Accelerations in the model's order, (N, nv)."""
-        return self.lookup.whole("v", ACCELERATION)
+        return self._source.a if isinstance(self._source, RawRun) else self.lookup.whole("v", ACCELERATION)
 
     def state(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """State (q, v) at a time, (nq,) and (nv,), or at several, (k, nq) and (k, nv).
@@ -245,8 +268,19 @@ class Trajectory:
         """What went in, what was dissipated, what is stored, and how far the balance is off."""
         from lissom.analysis.energy_audit import audit_energy
 
-        parts = np.stack([self.dataset[name].values for name in ENERGIES], axis=1)
-        return audit_energy(self.time, parts, self.work, self.dissipated)
+        return audit_energy(self.time, self.energies, self.work, self.dissipated)
+
+    @cached_property
+    def energies(self) -> np.ndarray:
+        """Kinetic energy, potential of gravity, strain energy and energy of the joints, (N, 4) J."""
+        if isinstance(self._source, RawRun):
+            return self._seen.energy
+        return np.stack([self.dataset[name].values for name in ENERGIES], axis=1)
+
+    @property
+    def audited(self) -> bool:
+        """Whether work and dissipation were integrated along the way."""
+        return self._source.audited if isinstance(self._source, RawRun) else "work" in self.dataset
 
     @property
     def work(self) -> np.ndarray:
@@ -335,10 +369,16 @@ class Trajectory:
 
         to_parquet(self, path)
 
+    def to_mat(self, path: str | Path) -> None:
+        """Write all variables for MATLAB (.mat, version 5): `wrench` (time, joint, component), `labels.joint`, ..."""
+        from lissom.simulation.export import to_mat
+
+        to_mat(self, path)
+
     def _account(self, name: str) -> np.ndarray:
-        if name not in self.dataset:
+        if not self.audited:
             raise LissomError("this run kept no energy accounts; simulate with audit=True")
-        return self.dataset[name].values
+        return getattr(self._source, name) if isinstance(self._source, RawRun) else self.dataset[name].values
 
     def _found(self, name: str, values: xr.DataArray | None) -> xr.DataArray:
         if values is None:
@@ -347,7 +387,7 @@ class Trajectory:
 
 
 def from_run(raw: RawRun) -> Trajectory:
-    """The results of a run, computed and labelled."""
+    """The results of a run; what is more than its samples is computed when it is asked for."""
     info = RunInfo(
         method=raw.method,
         reason=raw.reason,
@@ -361,7 +401,7 @@ def from_run(raw: RawRun) -> Trajectory:
         newton=raw.newton,
         settings=raw.settings,
     )
-    return Trajectory(labelled(raw), raw.model, info, raw.warnings)
+    return Trajectory(raw, raw.model, info, raw.warnings)
 
 
 def _plural(count: int, noun: str) -> str:

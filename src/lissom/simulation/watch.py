@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,7 @@ class Watch:
         return self.model.robot.link(link).beam is None
 
 
+@lru_cache(maxsize=256)
 def _tip_map(beam: Any) -> np.ndarray:
     """From a link's modes to its tip's deflection in lengths; with the exact field, its rotation in whole turns."""
     tip = beam.section_map(beam.length)

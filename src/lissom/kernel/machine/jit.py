@@ -57,6 +57,7 @@ class Kernel(Part):
         super().__init__(function, nogil=True)
         self.kept = kept  # on disk
         self._code: dict[tuple[Kind, ...], Callable] = {}  # by the kinds of arguments met so far
+        self._addresses: dict[tuple[Kind, ...], int] = {}
 
     def __call__(self, *arguments: Any) -> Any:
         if trace.active is not None:
@@ -75,6 +76,11 @@ class Kernel(Part):
         """Where the machine code for arguments of these kinds lies, to be called from other machine code."""
         if trace.active is not None:
             return trace.active.point(self, key)
+        if key not in self._addresses:
+            self._addresses[key] = self._found_address(key)
+        return self._addresses[key]
+
+    def _found_address(self, key: tuple[Kind, ...]) -> int:
         held = library.holding(self, key) if self.kept else None
         if held:
             return held[0].address(held[1])
