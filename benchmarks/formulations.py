@@ -35,7 +35,7 @@ def arm() -> lissom.Robot:
 
 
 def measure() -> dict[str, Any]:
-    """Processor time of whole runs, warm and by turns, as ratios to the kernel's; wall time of the command."""
+    """Processor time of whole calls, warm and by turns, and its ratio to the kernel's; wall time of the command."""
     model = arm().compile()
     built = {}
     for name in theory.names():
@@ -52,11 +52,11 @@ def measure() -> dict[str, Any]:
             run = theory.simulate(formulation, DURATION)
             calls[name].append(time.thread_time() - began)
             loops[name].append(run.info.wall)
-    kernel = np.array(loops["kernel"])
+    kernel = np.array(calls["kernel"])
     rows = {
         name: {
             "loop": min(loops[name]),
-            "ratio": float(np.median(np.array(loops[name]) / kernel)),
+            "ratio": float(np.median(np.array(calls[name]) / kernel)),
             "call": min(calls[name]),
             "steps": run.info.steps,
             "angle": float(np.abs(run.q - runs["kernel"].q)[:, [body.joint_q.start for body in model.bodies]].max()),

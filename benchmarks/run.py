@@ -248,13 +248,14 @@ def compared(results: dict[str, Any]) -> Sheet:
     figure, plain = results["command"]
     text = (
         f"{formulations.DURATION:g} s of a falling arm with three flexible links and 18 coordinates by every "
-        "formulation that covers it: Radau IIA at a relative tolerance of 1e-7, milliseconds of the time loop and of "
-        "the whole call with its wrenches and results, warm, by turns; the ratio is that of the loops. The angle is "
+        "formulation that covers it: Radau IIA at a relative tolerance of 1e-7, milliseconds of the time loop (wall "
+        "time) and of the whole call with its wrenches and results (processor time), warm; ratios to the kernel are "
+        "medians over calls that take turns. The angle is "
         "the largest difference from the kernel's in a joint. `lissom compare` of this arm, all formulations, as a "
         f"process of its own: {figure:.1f} s ({verdict(figure, formulations.TARGET, ' s')}), {plain:.1f} s without "
         "the figure."
     )
-    columns = ("formulation", "loop [ms]", "call [ms]", "to the kernel's loop", "steps", "angle [rad]")
+    columns = ("formulation", "loop [ms]", "call [ms]", "to the kernel's call", "steps", "angle [rad]")
     return Sheet("Formulations on the same arm", text, columns, rows)
 
 

@@ -23,7 +23,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         raise AssertionError("it has begun to work")
 
     monkeypatch.setattr("lissom.simulation.run.Loop.__init__", worked)
-    monkeypatch.setattr("lissom.scenario.compare._simulate", worked)
+    monkeypatch.setattr("lissom.theory.simulate", worked)
     monkeypatch.setattr("lissom.simulation.netcdf.load", worked)
     monkeypatch.setattr(import_module("lissom.cli.theory"), "_system", worked)
 

@@ -108,3 +108,12 @@ def test_a_rigid_robot_has_no_shape_to_plot():
         run.plot("shape")
     assert_is_labelled(run.plot())
     assert_is_labelled(run.plot("joints"))
+
+
+@pytest.mark.parametrize("kind", ["overview", "tip", "deflection"])
+def test_names_with_dollars_are_names_not_formulas(kind, tmp_path):
+    data = ella_run().model.robot.to_dict() | {"name": "a $\\frac{1$ robot"}
+    robot = lissom.Robot.from_dict(data)
+    figure = lissom.simulate(robot, 0.02, progress=False).plot(kind)
+    figure.savefig(tmp_path / "figure.png")
+    assert any("$" in text.get_text() for text in figure.texts) or "$" in figure.get_suptitle()

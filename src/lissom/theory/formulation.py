@@ -34,7 +34,7 @@ class Unsupported(LissomError):
 
 
 class Offer(StrEnum):
-    """What a formulation may offer beside accelerations, wrenches and the pose of the tip."""
+    """What a formulation may offer besides accelerations, wrenches and the pose of the tip."""
 
     INVERSE_DYNAMICS = "inverse dynamics"
     ENERGY = "energy"

@@ -103,6 +103,16 @@ def save(figure: Any, path: Path) -> None:
 
 
 def headline(figure: Any, title: str, detail: str = "") -> None:
-    """A figure's title on the left and a detail in grey on the right."""
+    """A figure's title on the left and a detail in grey on the right: the last touch, after all other texts."""
     figure.suptitle(title, x=0.012, ha="left", fontweight="bold")
     figure.text(0.988, 0.988, detail, color=GREY, ha="right", va="top", fontsize=8.5)
+    for text in _texts(figure):
+        text.set_parse_math(False)  # names may hold dollars, which are no formulas
+
+
+def _texts(figure: Any) -> Iterator[Any]:
+    """All texts but the numbers at the axes, which are set as formulas where they are powers."""
+    yield from figure.texts
+    for axes in figure.axes:
+        yield from (*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label)
+        yield from (axes.get_legend().get_texts() if axes.get_legend() is not None else ())
