@@ -230,6 +230,16 @@ BROKEN = {
         "limits: {lower: -1, upper: 1}",
         ["links.upper.joint.limits.stiffness: missing", "N m/rad"],
     ),
+    "helical joint without pitch": (
+        "revolute, axis: [0, 0, 1], damping: 0.1",
+        "helical, axis: [0, 0, 1]",
+        ["links.upper.joint.pitch", "missing", "m per turn"],
+    ),
+    "pitch of a revolute joint": (
+        "damping: 0.1",
+        "pitch: 0.01",
+        ["links.upper.joint.pitch", "0.01", "revolute", "helical"],
+    ),
     "limits on a spherical joint": (
         "revolute, axis: [0, 0, 1], damping: 0.1",
         "spherical, limits: {lower: -1, upper: 1, stiffness: 1}",
@@ -240,6 +250,26 @@ BROKEN = {
         "spring: {stiffness: -5}",
         ["links.upper.joint.spring.stiffness", "-5", "not be negative"],
     ),
+    "curve with two shapes": (
+        "damping: 0.1",
+        "spring: {curve: {polynomial: [1, 2], backlash: 0.1}}",
+        ["links.upper.joint.spring.curve", "one of table, polynomial and backlash"],
+    ),
+    "curve whose table falls back": (
+        "damping: 0.1",
+        "spring: {curve: {table: [[0, 0], [0.2, 1], [0.1, 2]]}}",
+        ["links.upper.joint.spring.curve.table", "rising"],
+    ),
+    "curve that is no table": (
+        "damping: 0.1",
+        "spring: {curve: {table: [[0, 0], [0.2, much]]}}",
+        ["links.upper.joint.spring.curve.table", "must be a number"],
+    ),
+    "play blurred beyond itself": (
+        "damping: 0.1",
+        "spring: {stiffness: 10, curve: {backlash: 0.1, width: 0.2}}",
+        ["links.upper.joint.spring.curve.width", "0.2", "half"],
+    ),
     "friction without smoothing": (
         "damping: 0.1",
         "friction: {coulomb: 1, velocity: 0}",
@@ -248,7 +278,7 @@ BROKEN = {
     "transmission on a universal joint": (
         "[0, 0, 1]]}",
         "[0, 0, 1]], transmission: {rotor_inertia: 1}}",
-        ["links.forearm.joint.transmission", "universal", "revolute and prismatic"],
+        ["links.forearm.joint.transmission", "universal", "revolute, prismatic or helical"],
     ),
     "transmission without rotor": (
         "damping: 0.1",

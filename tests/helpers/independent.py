@@ -30,6 +30,7 @@ POSITIONS = {
     "fixed": 0,
     "revolute": 1,
     "prismatic": 1,
+    "helical": 1,
     "cylindrical": 2,
     "universal": 2,
     "planar": 3,
@@ -45,9 +46,12 @@ class Joint:
 
     type: str = "fixed"
     axes: tuple[np.ndarray, ...] = ()
+    pitch: float = 0.0  # m per turn
     damping: Sequence[float] = ()
     friction: Sequence[tuple[float, float, float]] = ()  # coulomb, smoothing velocity, viscous
     spring: Sequence[tuple[float, float]] = ()  # stiffness, rest
+    curve: Any = None  # of the spring: a polynomial or play
+    gear_curve: Any = None  # of the transmission
     limits: Sequence[tuple[float, float, float, float, float]] = ()  # lower, upper, stiffness, damping, width
     # stiffness (None: rigid gear), rotor inertia, gear, damping
     transmission: tuple[float | None, float, float, float] | None = None
@@ -84,6 +88,20 @@ def compose(a: Pose, b: Pose) -> Pose:
     return a[0] @ b[0], a[1] + a[0] @ b[1]
 
 
+def curve_energy(curve: Any, stiffness: float, x: Any) -> Any:
+    """Energy of a spring's curve beside that of its stiffness: of a polynomial, or of play with soft contact."""
+    if curve is None:
+        return 0.0
+    if np.any(curve.polynomial):
+        return sum(c * x ** (k + 2) / (k + 2) for k, c in enumerate(np.atleast_1d(curve.polynomial).tolist()))
+    b, w = curve.backlash / 2, (curve.width or curve.backlash / 10) / 2
+    y = ca.fabs(x)
+    touching = (y - b + w) ** 3 / (12 * w)
+    beyond = (y - b) ** 2 / 2 + w**2 / 6
+    energy = ca.if_else(y < b - w, 0.0, ca.if_else(y < b + w, touching, beyond))
+    return stiffness * (energy - x**2 / 2)
+
+
 def joint_pose(joint: Joint, q: MX, z: MX) -> Pose:
     """Pose of the child in the joint's frame at the configuration q (+) z."""
     still, origin = MX.eye(3), MX.zeros(3)
@@ -100,6 +118,8 @@ def joint_pose(joint: Joint, q: MX, z: MX) -> Pose:
         return rotation(joint.axes[0], x), origin
     if kind == "prismatic":
         return still, axes[0] * x
+    if kind == "helical":
+        return rotation(joint.axes[0], x), axes[0] * x * joint.pitch / (2 * np.pi)
     if kind == "cylindrical":
         return rotation(joint.axes[0], x[0]), axes[0] * x[1]
     if kind == "universal":
@@ -153,9 +173,12 @@ def _joint(joint: Any) -> Joint:
     return Joint(
         type=joint.type,
         axes=tuple(np.array(axis) for axis in joint.axes),
+        pitch=joint.pitch,
         damping=np.broadcast_to(joint.damping, count).tolist(),
         friction=rows(joint.friction, "coulomb", "velocity", "viscous"),
         spring=rows(joint.spring, "stiffness", "rest"),
+        curve=joint.spring and joint.spring.curve,
+        gear_curve=gear and gear.curve,
         limits=rows(joint.limits, "lower", "upper", "stiffness", "damping", "width"),
         transmission=gear and (gear.stiffness, gear.rotor_inertia, gear.gear, gear.damping),
     )
@@ -297,7 +320,8 @@ class Independent:
             for k, (coulomb, smoothing, viscous) in enumerate(joint.friction):
                 passive[first + k] -= coulomb * ca.tanh(rates[k] / smoothing) + viscous * rates[k]
             for k, (stiffness, rest) in enumerate(joint.spring):
-                potential += stiffness * (q[start_q + k] + z[first + k] - rest) ** 2 / 2
+                stretch = q[start_q + k] + z[first + k] - rest
+                potential += stiffness * stretch**2 / 2 + curve_energy(joint.curve, stiffness, stretch)
             for k, (lower, upper, stiffness, c, width) in enumerate(joint.limits):
                 x = q[start_q + k] + z[first + k]
                 for beyond in (x - upper, lower - x):
@@ -312,7 +336,7 @@ class Independent:
                     rotor_q, rotor = self.rotors[i]
                     twist = q[rotor_q] + z[rotor] - q[start_q] - z[first]
                     kinetic += inertia * gear**2 * v[rotor] ** 2 / 2
-                    potential += stiffness * twist**2 / 2
+                    potential += stiffness * twist**2 / 2 + curve_energy(joint.gear_curve, stiffness, twist)
                     passive[rotor] -= c * (v[rotor] - rates[0])
                     passive[first] += c * (v[rotor] - rates[0])
             if beam and beam.count:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 JOINTS = ("fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "free")
-VELOCITIES = dict(zip(JOINTS, (0, 1, 1, 2, 2, 3, 3, 6)))
+VELOCITIES = dict(zip(JOINTS, (0, 1, 1, 2, 2, 3, 3, 6))) | {"helical": 1}
 COORDINATES = VELOCITIES | {"spherical": 4, "free": 7}
 
 
@@ -134,9 +134,11 @@ def _joint(rng: np.random.Generator, kind: str, name: str, transmissions: float,
         values = [float(x) for x in rng.uniform(low, high, size=count)]
         return values[0] if count == 1 or rng.random() < 0.3 else values
 
-    if kind in ("revolute", "prismatic", "cylindrical"):
+    if kind in ("revolute", "prismatic", "helical", "cylindrical"):
         joint["axis"] = _vector(rng, 1.0)
-    elif kind == "universal":
+    if kind == "helical":
+        joint["pitch"] = float(rng.uniform(-1.0, 1.0))
+    if kind == "universal":
         joint["axes"] = [_vector(rng, 1.0), _vector(rng, 1.0)]
     elif kind == "planar" and rng.random() < 0.7:
         pair, _ = np.linalg.qr(rng.normal(size=(3, 2)))
@@ -154,7 +156,7 @@ def _joint(rng: np.random.Generator, kind: str, name: str, transmissions: float,
     if rng.random() < passive:
         joint["limits"] = {"lower": each(-0.4, -0.2), "upper": each(0.2, 0.4), "stiffness": each(5.0, 20.0),
                            "damping": each(0.5, 2.0), "width": each(0.05, 0.2)}  # fmt: skip
-    if kind in ("revolute", "prismatic") and rng.random() < transmissions:
+    if kind in ("revolute", "prismatic", "helical") and rng.random() < transmissions:
         inertia, gear = rng.uniform((0.001, 2.0), (0.01, 10.0))
         joint["transmission"] = {"rotor_inertia": float(inertia), "gear": float(gear)}
         if rng.random() < 0.5:

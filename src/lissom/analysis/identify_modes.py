@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom import printing
 from lissom.analysis.spectra import signal
 from lissom.errors import LissomError
+from lissom.printing import Printed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,7 +20,7 @@ COLUMNS = 400  # of the Hankel matrix at most: the cost grows with the square of
 
 
 @dataclass(frozen=True, eq=False)
-class IdentifiedModes:
+class IdentifiedModes(Printed):
     """Decaying oscillations a exp(-zeta omega t) cos(omega_d t + phase), omega_d = omega sqrt(1 - zeta^2)."""
 
     frequencies: np.ndarray  # (modes,) Hz, omega / 2 pi, rising
@@ -32,9 +34,7 @@ class IdentifiedModes:
 
     def table(self) -> Table:
         """A rich table."""
-        from rich.table import Table
-
-        table = Table("Hz", "damping ratio", "amplitude", title="identified modes")
+        table = printing.table("Hz", "damping ratio", "amplitude", title="identified modes")
         for hz, ratio, size in zip(self.frequencies, self.damping_ratios, self.amplitudes):
             table.add_row(f"{hz:.6g}", f"{ratio:.4g}", f"{np.max(size):.4g}")
         return table

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lissom import printing
 from lissom.dynamics.state import Vector
 from lissom.errors import LissomError
+from lissom.printing import Printed
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Poles:
+class Poles(Printed):
     """Poles of a linear model, slowest first; in discrete time, those of the continuous equivalent."""
 
     values: np.ndarray  # (n,) complex, rad/s
@@ -47,9 +49,7 @@ class Poles:
 
     def table(self) -> Table:
         """A rich table; one row per real pole or complex pair."""
-        from rich.table import Table
-
-        table = Table("Hz", "damping ratio", "pole (rad/s)", title="poles")
+        table = printing.table("Hz", "damping ratio", "pole (rad/s)", title="poles")
         for p, frequency, ratio in zip(self.values, self.frequencies, self.damping_ratios):
             if p.imag >= 0:
                 pole = f"{p.real:.5g} ± {p.imag:.5g}i" if p.imag > 0 else f"{p.real:.5g}"
@@ -58,7 +58,7 @@ class Poles:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearModel:
+class LinearModel(Printed):
     """xdot = A x + B u, y = C x + D u for small deviations x, u, y from a nominal state.
 
     `A, B = linear` unpacks the first two matrices. The state x = (displacement along each velocity
@@ -90,6 +90,15 @@ class LinearModel:
             f"<LinearModel {self.name}: {len(self.states)} states, {len(self.inputs)} inputs, "
             f"{len(self.outputs)} outputs{time}>"
         )
+
+    def table(self) -> Table:
+        """What the model is made of; `poles().table()` has its poles."""
+        table = printing.table("part", "number", "names", title=f"linear model of {self.name}")
+        for part in ("states", "inputs", "outputs"):
+            names = getattr(self, part)
+            table.add_row(part, str(len(names)), ", ".join(names[:6]) + (", ..." if len(names) > 6 else ""))
+        table.add_row("time", "", "continuous" if self.dt is None else f"steps of {self.dt:g} s")
+        return table
 
     def poles(self) -> Poles:
         """Eigenvalues of A with frequency and damping ratio, slowest first."""

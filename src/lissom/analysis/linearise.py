@@ -93,11 +93,11 @@ def _carried(model: Model, v: Vector) -> np.ndarray:
     """
     out = np.zeros((model.nv, model.nv))
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
-        if link.joint.type in ("spherical", "free"):
+        if link.joint.kind.on_group:
             at = body.joint_v.start
             turning = slice(at, at + 3)
             out[turning, turning] = -so3.hat(v[turning])
-            if link.joint.type == "free":
+            if link.joint.kind.floats:
                 gliding = slice(at + 3, at + 6)
                 out[gliding, gliding] = out[turning, turning]
                 out[gliding, turning] = -so3.hat(v[gliding])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom import printing
 from lissom.analysis import participation as shares
 from lissom.analysis.participation import Part, Participation
 from lissom.analysis.statics import Hold, held_coordinates, static_equilibrium
@@ -18,6 +19,7 @@ from lissom.dynamics.state import Vector
 from lissom.errors import LissomError
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
+from lissom.printing import Printed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,7 +31,7 @@ SAME = 1e-9  # relative distance of eigenvalues that count as one
 
 
 @dataclass(frozen=True, eq=False)
-class NaturalModes:
+class NaturalModes(Printed):
     """Undamped natural modes, slowest first.
 
     A mode that does not oscillate has the frequency zero: a rigid motion of free joints, or one that gravity
@@ -65,10 +67,8 @@ class NaturalModes:
 
     def table(self) -> Table:
         """A rich table: frequency, damping, what bends, and which coordinates move."""
-        from rich.table import Table
-
-        table = Table("mode", "Hz", "damping", "what gives way", "share of the kinetic energy")
-        table.title = f"natural modes of {self.name}"
+        columns = ("mode", "Hz", "damping", "what gives way", "share of the kinetic energy")
+        table = printing.table(*columns, title=f"natural modes of {self.name}")
         for k, label in enumerate(self.labels):
             moving = ", ".join(f"{name} {share:.0%}" for name, share in self.participation.strongest(k))
             hz = f"{self.frequencies[k]:.5g}" if self.growth[k] == 0 else f"unstable ({self.growth[k]:.3g}/s)"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom import printing
 from lissom.dynamics import bias, integrate, inverse_derivatives, point_force
 from lissom.dynamics.coordinates import (
     Named,
@@ -25,6 +26,7 @@ from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import BodyNames, Model
+from lissom.printing import Printed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +49,7 @@ class Deflection(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Equilibrium:
+class Equilibrium(Printed):
     """A state of rest."""
 
     q: Vector  # (nq,) configuration
@@ -68,9 +70,8 @@ class Equilibrium:
 
     def table(self) -> Table:
         """A rich table of deflections and motor torques."""
-        from rich.table import Table
-
-        table = Table("part", "value", title=f"{self.model.robot.name} at rest")
+        how = "stable" if self.stable else "unstable: a small push makes it leave"
+        table = printing.table("part", "value", title=f"{self.model.robot.name} at rest", caption=how)
         for link, tip in self.deflections.items():
             shift, turn = np.linalg.norm(tip.displacement), np.degrees(np.linalg.norm(tip.rotation))
             table.add_row(f"{link} deflection", f"{1e3 * shift:.4g} mm, {turn:.4g} deg")
@@ -150,9 +151,8 @@ class _Search:
         for body in self.wound:
             joint = body.joint_v.start
             assert body.rotor_v is not None and body.rotor_q is not None
-            torque = needed[joint] - self.tau[joint]
-            row = int(np.flatnonzero(self.model.arrays.gears.rotor_v == body.rotor_v)[0])
-            self.q[body.rotor_q] += torque / self.model.arrays.gears.stiffness[row]
+            torque = needed[joint] + needed[body.rotor_v] - self.tau[joint]  # what the gear gives unwound is in both
+            self._wind(body.rotor_q, body.rotor_v, torque)
             self.tau[body.rotor_v] = torque
         wound = {k for body in self.wound for k in (body.joint_v.start, body.rotor_v)}
         held = [k for k in self.held if k not in wound]
@@ -170,6 +170,25 @@ class _Search:
             wrenches=self.wrenches,
             loads=self.loads,
         )
+
+    def _wind(self, rotor_q: int, rotor_v: int, torque: float) -> None:
+        """Turn a rotor until its gear transmits `torque`; gears stiffen as they like."""
+        from scipy.optimize import brentq
+
+        zero, start = np.zeros(self.model.nv), self.q[rotor_q]
+
+        def excess(angle: float) -> float:
+            self.q[rotor_q] = start + angle
+            return float(bias(self.model, self.q, zero, self.wrenches)[rotor_v]) - torque
+
+        missing = -excess(0.0)
+        stiffness = inverse_derivatives(self.model, self.q, zero, zero, self.wrenches).q[rotor_v, rotor_v]
+        angle = missing / stiffness if stiffness > 0 else np.sign(missing) * 1e-3
+        while excess(angle) * missing < -1e-9 * missing**2:
+            angle *= 2
+        if abs(excess(angle)) > 1e-9 * abs(missing):
+            angle = brentq(excess, 0.0, angle, xtol=1e-15 + 1e-13 * abs(angle))
+        self.q[rotor_q] = start + angle
 
     def _unbalanced(self, q: Vector) -> Vector:
         return bias(self.model, q, np.zeros(self.model.nv), self.wrenches) - self.tau - self._load(q)

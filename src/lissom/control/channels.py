@@ -119,9 +119,9 @@ def _coordinates(model: Model, name: Any, path: str | Keys) -> list[Channel]:
 
 def _check(model: Model, body: BodyNames, name: str, path: str | Keys) -> None:
     joint = model.robot.link(body.link).joint
-    if joint.type == "fixed":
+    if joint.nv == 0:
         raise LissomError(f"{name!r} is a fixed joint; {_joints(model)}", keys(path))
-    if joint.type in ("spherical", "free"):
+    if joint.kind.on_group:
         raise LissomError(
             f"{name!r} is a {joint.type} joint, whose rotation is not a single angle; "
             "control it by a function of (t, q, v), see Sampled",

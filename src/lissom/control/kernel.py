@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lissom.kernel.elementary import clamp
 from lissom.kernel.machine import inline, kernel
 
 
@@ -78,16 +79,6 @@ def evaluate(breaks, coefficients, channel, t):
     return r, moving * rd, moving * rdd
 
 
-@inline
-def saturate(x, lower, upper, zero):
-    """x within its limits; beyond them its derivative is zero."""
-    if x.real > upper:
-        return zero + upper
-    if x.real < lower:
-        return zero + lower
-    return x
-
-
 @kernel
 def control_forces(law, twin, scratch, t, q, v, force):
     """Add the law's forces at the state (q, v) to `force` (nv,). `scratch` holds the twin's work and vectors."""
@@ -122,4 +113,4 @@ def control_forces(law, twin, scratch, t, q, v, force):
             tau += law.kp[k] * (r - q[law.measured_q[k]]) + law.kd[k] * (rd - v[law.measured_v[k]])
         if law.law != Law.PD:
             tau += scratch.twin_tau[law.twin_index[k]]
-        force[law.force[k]] += saturate(tau, law.lower[k], law.upper[k], zero)
+        force[law.force[k]] += clamp(tau, law.lower[k], law.upper[k])

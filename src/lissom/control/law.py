@@ -17,13 +17,13 @@ from lissom.control.kinds import SIDES, Side
 from lissom.control.reference import Reference
 from lissom.control.twin import rigid_twin
 from lissom.errors import LissomError
+from lissom.kernel.derivatives import STEP
 from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.model.values import kind_of
 
 Gains = Mapping[str, Mapping[str, ArrayLike]]
-STEP = 1e-30  # of complex-step derivatives
 _P = "give p in N m/rad (N/m when sliding)"
 _D = "give d in N m s/rad (N s/m when sliding), 0 for none"
 

@@ -173,4 +173,4 @@ def _vibrations(M: np.ndarray, D: np.ndarray, K: np.ndarray) -> LightModes:
 
 
 def _floats(model: Model, link: str) -> bool:
-    return model.robot.link(link).joint.type == "free"
+    return model.robot.link(link).joint.kind.floats

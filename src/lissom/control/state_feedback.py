@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom import printing
 from lissom.analysis.statics import Equilibrium
 from lissom.control import checks
 from lissom.control.channels import Channel, by_channel, channels, reference_of
@@ -38,10 +39,14 @@ from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
+from lissom.printing import Printed
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 @dataclass(eq=False)
-class StateFeedback:
+class StateFeedback(Printed):
     """u = u0 + inertia rdd - K (x - x_ref), x estimated from the sensors.
 
     A function of (t, q, v) with memory. x holds modal coordinates and their rates (and, with a delay, past
@@ -67,6 +72,16 @@ class StateFeedback:
     def __post_init__(self) -> None:
         self._start = np.concatenate([sensor.value(self.at.q) for sensor in self.sensors])
         self.reset()
+
+    def table(self) -> Table:
+        """Sizes of the loop, and how fast it and its estimator settle."""
+        table = printing.table("part", "value", title="state feedback u = u0 - K (x - x_ref)")
+        table.add_row("motors", str(len(self.K)))
+        table.add_row("states (modal, estimated)", str(len(self.A)))
+        table.add_row("sensors", str(len(self.sensors)))
+        table.add_row("largest pole of the loop", f"{np.abs(self.poles).max():.4g} of the unit circle")
+        table.add_row("largest pole of the estimator", f"{np.abs(self.estimator_poles).max():.4g} of the unit circle")
+        return table
 
     def reset(self) -> None:
         """Forget the past: the next estimate starts from the sensors alone."""
@@ -210,10 +225,10 @@ def lqr(
 def controlled(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...]:
     """The coordinates of the joints that state feedback acts on: the named ones, or all that move."""
     for body in model.bodies:
-        kind = model.robot.link(body.link).joint.type
-        if kind in ("spherical", "free") and not np.any(model.arrays.velocities.prescribed[body.joint_v]):
+        joint = model.robot.link(body.link).joint
+        if joint.kind.on_group and not np.any(model.arrays.velocities.prescribed[body.joint_v]):
             raise LissomError(
-                f"lqr: {body.joint!r} is a {kind} joint; state feedback needs joints of single angles or slides"
+                f"lqr: {body.joint!r} is a {joint.type} joint; state feedback needs joints of single angles or slides"
             )
     if joints is not None:
         return channels(model, joints, "joints")

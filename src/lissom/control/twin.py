@@ -45,8 +45,8 @@ def _rigid_link(link: Link, flexible: dict[str, FlexibleLink], rotors: bool) -> 
 
 def _clean_joint(joint: Joint, rotors: bool) -> Joint:
     gear = joint.transmission
-    if gear is not None and gear.stiffness is not None:
-        gear = gear.model_copy(update={"stiffness": None, "damping": 0.0}) if rotors else None
+    if gear is not None and joint.elastic:
+        gear = gear.rigid() if rotors else None
     return joint.model_copy(update={"damping": 0.0, "friction": None, "limits": None, "transmission": gear})
 
 

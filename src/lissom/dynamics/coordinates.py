@@ -9,11 +9,10 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.state import Vector, integrate, numbers, vector
 from lissom.errors import LissomError, within
+from lissom.kernel.derivatives import STEP
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import BodyNames, Model
-
-STEP = 1e-40  # of complex-step derivatives
 
 Named = Mapping[str, ArrayLike]
 
@@ -143,7 +142,7 @@ def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field:
 
 def _unit_quaternions(model: Model, q: Vector, field: str) -> Vector:
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
-        if link.joint.type in ("spherical", "free"):
+        if link.joint.kind.on_group:
             turn = q[body.joint_q][:4]
             if not np.any(turn):
                 raise LissomError("its quaternion is zero; give (w, x, y, z) of unit length", (field, body.joint))

@@ -109,10 +109,10 @@ def integrate(robot: AnyRobot, q: ArrayLike, step: ArrayLike) -> Vector:
     out = np.empty(model.nq, np.result_type(q, step))
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
         joint_q, joint_v = q[body.joint_q], step[body.joint_v]
-        if link.joint.type in ("spherical", "free"):
+        if link.joint.kind.on_group:
             turned = quaternion.integrate(joint_q[:4], joint_v[:3])
             out[body.joint_q] = np.concatenate([turned, joint_q[4:]])
-            if link.joint.type == "free":
+            if link.joint.kind.floats:
                 out[body.joint_q][4:] += quaternion.to_matrix(joint_q[:4]) @ joint_v[3:]
         else:
             out[body.joint_q] = joint_q + joint_v

@@ -128,26 +128,14 @@ def configuration_rate(robot: AnyRobot) -> Function:
     A Jacobian by q times its Jacobian by v is one along velocity coordinates, as `lissom.derivatives` gives
     it.
     """
+    from lissom.kernel import chart
+
     model = as_model(robot)
-    from lissom.kernel import algebra
 
     run = _Run(model)
     q, v = run.input("q", model.nq), run.input("v", model.nv)
     rate = np.empty(model.nq, object)
-    matrix = run.python(algebra.quaternion_matrix)
-    for body in model.bodies:
-        rate[body.modes_q] = v[body.modes_v]
-        if body.rotor_q is not None:
-            rate[body.rotor_q] = v[body.rotor_v]
-        if body.joint_q.stop - body.joint_q.start == body.joint_v.stop - body.joint_v.start:
-            rate[body.joint_q] = v[body.joint_v]
-            continue
-        w, x, y, z = quaternion = q[body.joint_q][:4]
-        a, b, c = v[body.joint_v][:3]
-        turn = [-a * x - b * y - c * z, a * w + c * y - b * z, b * w - c * x + a * z, c * w + b * x - a * y]
-        glide = v[body.joint_v][3:]  # none for a spherical joint
-        moved = np.array(matrix(*quaternion), object).dot(glide) if glide.size else []
-        rate[body.joint_q] = [*(0.5 * t for t in turn), *moved]
+    run.python(chart.configuration_rate)(run.arrays, q, v, rate)
     return run.function("configuration_rate", qdot=rate)
 
 

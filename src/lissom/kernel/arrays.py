@@ -18,6 +18,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 import numpy as np
 
 LANES = 4  # numbers that a kernel handles at a time
+POWERS = 8  # highest power of a piece of a spring's curve
 
 
 def padded(count: int) -> int:
@@ -32,6 +33,7 @@ class Motion(IntEnum):
     SLIDE = 1  # translation by one coordinate along an axis
     BALL = 2  # rotation by a unit quaternion
     FLOAT = 3  # rotation by a unit quaternion and translation: a free body
+    SCREW = 4  # rotation by one coordinate about an axis and the translation along it that its pitch couples to it
 
 
 class Axis(Enum):
@@ -47,6 +49,7 @@ class Axis(Enum):
     NODE = "quadrature nodes of a link with the exact field"
     STATION = "stations of all links with the exact field: the nodes of a link, then its lumped masses"
     PASSIVE = "velocity coordinates on which a joint acts by itself"
+    PIECE = "pieces of the curves of all springs and elastic transmissions"
     GEAR = "elastic transmissions"
 
 
@@ -87,7 +90,7 @@ class Joints(NamedTuple):
     origin_position: Annotated[Number, Axis.BODY, 3]
     steps: Annotated[Index, Axis.BODY]  # number of motion steps
     motion: Annotated[Index, Axis.BODY, 3]  # Motion of each step
-    axis: Annotated[Number, Axis.BODY, 3, 3]  # axis of each step
+    screw: Annotated[Number, Axis.BODY, 3, 6]  # unit twist (angular, linear) of each step's coordinate, none on a group
     dofs: Annotated[Index, Axis.BODY]  # number of velocities
 
 
@@ -164,6 +167,13 @@ class Passive(NamedTuple):
     stop_stiffness: Annotated[Number, Axis.PASSIVE]
     stop_damping: Annotated[Number, Axis.PASSIVE]
     stop_width: Annotated[Number, Axis.PASSIVE]
+    # curves of springs: within a piece the stretch c runs from `lower` to `upper`, counted from `piece_at`
+    pieces: Annotated[Index, Axis.PASSIVE, 2]  # first piece of the spring's curve, and the end; equal where it has none
+    piece_at: Annotated[Number, Axis.PIECE]
+    piece_lower: Annotated[Number, Axis.PIECE]
+    piece_upper: Annotated[Number, Axis.PIECE]
+    piece_value: Annotated[Number, Axis.PIECE]  # force at c = 0; of a curve's first piece the force without stretch
+    piece_slopes: Annotated[Number, Axis.PIECE, POWERS]  # what the piece adds: sum_j slopes[j] c^(j + 1)
 
 
 class Gears(NamedTuple):
@@ -175,6 +185,7 @@ class Gears(NamedTuple):
     joint_v: Annotated[Index, Axis.GEAR]  # and in v
     inertia: Annotated[Number, Axis.GEAR]  # of the rotor, reflected to the joint
     stiffness: Annotated[Number, Axis.GEAR]
+    pieces: Annotated[Index, Axis.GEAR, 2]  # of its curve, in the tables of Passive
     damping: Annotated[Number, Axis.GEAR]
 
 

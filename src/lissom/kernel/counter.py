@@ -82,7 +82,13 @@ def _function(plain: Callable[[float], float]) -> Callable[[Counted], Counted]:
     return apply
 
 
-ELEMENTARY = {name: _function(getattr(np, name)) for name in ("sin", "cos", "tanh")}
+def _clamp(value: Counted, lower: Counted, upper: Counted) -> Counted:
+    value.tally.functions += 1
+    return Counted(min(max(value.value, number(lower)), number(upper)), value.tally)
+
+
+ELEMENTARY: dict[str, Callable] = {name: _function(getattr(np, name)) for name in ("sin", "cos", "tanh")}
+ELEMENTARY["clamp"] = _clamp
 
 
 def count(kernel: Any, arrays: Arrays, *arguments: np.ndarray) -> Tally:

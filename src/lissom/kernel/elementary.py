@@ -12,9 +12,22 @@ from typing import Any
 import numpy as np
 from numpy import cos, sin
 
-__all__ = ["cos", "sin", "tanh"]
+from lissom.kernel.machine import inline
+
+__all__ = ["clamp", "cos", "sin", "tanh"]
 
 
 def tanh(x: Any) -> Any:
     """Hyperbolic tangent; with its derivatives it is finite for every finite number."""
     return np.tanh(x)
+
+
+@inline
+def clamp(x, lower, upper):
+    """`x` within its limits; beyond them its derivative is zero."""
+    zero = 0.0 * x  # gives the limits the number type of x
+    if x.real > upper.real:
+        return upper + zero
+    if x.real < lower.real:
+        return lower + zero
+    return x + zero

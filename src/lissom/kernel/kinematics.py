@@ -187,22 +187,21 @@ def outward(model, work, q, v):
         at_v = model.tree.joint_v[i]
         for step in range(model.joints.steps[i]):
             motion = model.joints.motion[i, step]
-            axis = vector(model.joints.axis[i, step])
-            if motion == Motion.TURN:
-                Q = turn_matrix(axis, q[at_q])
-                w, vel, dw, dv = turn(w, vel, dw, dv, Q, scale(v[at_v], axis), none)
-                R = compose(R, Q)
-                turned_subspace(S, k, Q)
-                unit_motion(S, k, axis, none, zero)
-                at_q += 1
-                at_v += 1
-                k += 1
-            elif motion == Motion.SLIDE:
-                r = scale(q[at_q], axis)
-                p = add(p, rotate(R, r))
-                vel, dv = shift(w, vel, dw, dv, r, scale(v[at_v], axis), none)
-                shifted_subspace(S, k, r)
-                unit_motion(S, k, none, axis, zero)
+            if motion != Motion.BALL and motion != Motion.FLOAT:
+                screw = model.joints.screw[i, step]
+                angular = vector(screw[0:3])
+                linear = vector(screw[3:6])
+                if motion != Motion.SLIDE:
+                    Q = turn_matrix(angular, q[at_q])
+                    w, vel, dw, dv = turn(w, vel, dw, dv, Q, scale(v[at_v], angular), none)
+                    R = compose(R, Q)
+                    turned_subspace(S, k, Q)
+                if motion != Motion.TURN:
+                    r = scale(q[at_q], linear)
+                    p = add(p, rotate(R, r))
+                    vel, dv = shift(w, vel, dw, dv, r, scale(v[at_v], linear), none)
+                    shifted_subspace(S, k, r)
+                unit_motion(S, k, angular, linear, zero)
                 at_q += 1
                 at_v += 1
                 k += 1

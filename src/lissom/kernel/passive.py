@@ -1,11 +1,13 @@
 """Forces that joints produce by themselves: damping, friction, springs, soft stops, elastic transmissions.
 
-All are smooth functions, so that derivatives exist everywhere and every number type can evaluate them.
+All are smooth functions, so that derivatives exist everywhere and every number type can evaluate them. A spring may
+have a curve, pieces of polynomials that meet with equal force and slope.
 """
 
 from __future__ import annotations
 
-from lissom.kernel.elementary import tanh
+from lissom.kernel.arrays import POWERS
+from lissom.kernel.elementary import clamp, tanh
 from lissom.kernel.exact import exact_dissipation
 from lissom.kernel.machine import inline, kernel
 
@@ -30,6 +32,40 @@ def stop_energy(x, stiffness, width):
     return 0.5 * stiffness * rho * rho
 
 
+@inline
+def within_piece(passive, k, x):
+    """How far the stretch x has come within piece k of a curve."""
+    return clamp(x - passive.piece_at[k], passive.piece_lower[k], passive.piece_upper[k])
+
+
+@inline
+def curve_force(passive, pieces, x):
+    """Force of a spring's curve at the stretch x: its start, and what each piece adds while x runs through it."""
+    force = 0.0 * x
+    for k in range(pieces[0], pieces[1]):
+        c = within_piece(passive, k, x)
+        rise = 0.0 * x
+        for j in range(POWERS - 1, -1, -1):
+            rise = (rise + passive.piece_slopes[k, j]) * c
+        force = force + rise
+    if pieces[1] > pieces[0]:
+        force = force + passive.piece_value[pieces[0]]
+    return force
+
+
+@inline
+def curve_energy(passive, pieces, x):
+    """Integral of `curve_force` from zero to the stretch x."""
+    energy = 0.0 * x
+    for k in range(pieces[0], pieces[1]):
+        c = within_piece(passive, k, x)
+        mean = 0.0 * x
+        for j in range(POWERS - 1, -1, -1):
+            mean = (mean + passive.piece_slopes[k, j] / (j + 2.0)) * c
+        energy = energy + (mean + passive.piece_value[k]) * c
+    return energy
+
+
 @kernel
 def passive_forces(model, q, v, force):
     """Add the passive forces of all joints and transmissions to `force` (nv,)."""
@@ -41,7 +77,8 @@ def passive_forces(model, q, v, force):
         rate = v[at_v]
         f = -passive.viscous[k] * rate - passive.coulomb[k] * tanh(rate / passive.coulomb_speed[k])
         if at_q >= 0:
-            f -= passive.spring[k] * (q[at_q] - passive.spring_rest[k])
+            stretch = q[at_q] - passive.spring_rest[k]
+            f -= passive.spring[k] * stretch + curve_force(passive, passive.pieces[k], stretch)
             if passive.has_stop[k] == 1:
                 above = q[at_q] - passive.upper[k]
                 below = passive.lower[k] - q[at_q]
@@ -62,7 +99,8 @@ def gear_torque(model, k, q, v):
     gears = model.gears
     stretch = q[gears.rotor_q[k]] - q[gears.joint_q[k]]
     rate = v[gears.rotor_v[k]] - v[gears.joint_v[k]]
-    return gears.stiffness[k] * stretch + gears.damping[k] * rate
+    curve = curve_force(model.passive, gears.pieces[k], stretch)
+    return gears.stiffness[k] * stretch + curve + gears.damping[k] * rate
 
 
 @kernel
@@ -76,6 +114,7 @@ def passive_energy(model, q, zero):
         if at_q >= 0:
             stretch = q[at_q] - passive.spring_rest[k]
             energy += 0.5 * passive.spring[k] * stretch * stretch
+            energy += curve_energy(passive, passive.pieces[k], stretch)
             if passive.has_stop[k] == 1:
                 width = passive.stop_width[k]
                 energy += stop_energy(q[at_q] - passive.upper[k], passive.stop_stiffness[k], width)
@@ -83,6 +122,7 @@ def passive_energy(model, q, zero):
     for k in range(gears.rotor_v.shape[0]):
         stretch = q[gears.rotor_q[k]] - q[gears.joint_q[k]]
         energy += 0.5 * gears.stiffness[k] * stretch * stretch
+        energy += curve_energy(passive, gears.pieces[k], stretch)
     return energy
 
 

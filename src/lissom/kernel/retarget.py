@@ -1,7 +1,7 @@
 """The same kernel source for other number types: symbols, operation counters, anything with arithmetic.
 
 A compiled kernel keeps its Python function; here that function is rebound so that the helpers it calls are
-Python functions too and `sin`, `cos`, `tanh` are those of the new number type. Arrays and Workspace stay
+Python functions too and `sin`, `cos`, `tanh`, `clamp` are those of the new number type. Arrays and Workspace stay
 named tuples, their entries objects.
 """
 
@@ -20,8 +20,8 @@ ROUND_OFF = 1e-13
 
 
 def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
-    """Plain-Python version of `kernel` with the elementary functions given by name (sin, cos, tanh)."""
-    names = {getattr(own, name): function for name, function in elementary.items()}
+    """Plain-Python version of `kernel` with the elementary functions given by name (sin, cos, tanh, clamp)."""
+    replaced = {id(getattr(own, name)): function for name, function in elementary.items()}
     done: dict[Any, FunctionType] = {}
 
     def rebind(function: Any) -> FunctionType:
@@ -31,10 +31,12 @@ def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
             done[source] = FunctionType(source.__code__, scope, source.__name__, source.__defaults__)
             for name in source.__code__.co_names:
                 value = scope.get(name)
-                if hasattr(value, "py_func"):
+                if id(value) in replaced:
+                    scope[name] = replaced[id(value)]
+                elif hasattr(value, "py_func"):
                     scope[name] = rebind(value)
-                elif isinstance(value, np.ufunc) or value is own.tanh:
-                    scope[name] = names[value]
+                elif isinstance(value, np.ufunc):
+                    raise TypeError(f"{source.__name__} calls {name}, which no other number type has")
         return done[source]
 
     return rebind(kernel)

@@ -75,7 +75,15 @@ def _function(code: int, plain: Callable[[float], float]) -> Callable[[Scalar], 
     return apply
 
 
-ELEMENTARY = {
+def _clamp(value: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
+    if not any(type(x) is Symbol for x in (value, lower, upper)):
+        return min(max(value, lower), upper)
+    above = _binary(casadi.OP_FMAX, expression(value), expression(lower))
+    return Symbol(_binary(casadi.OP_FMIN, above, expression(upper)))
+
+
+ELEMENTARY: dict[str, Callable] = {
+    "clamp": _clamp,
     "sin": _function(casadi.OP_SIN, np.sin),
     "cos": _function(casadi.OP_COS, np.cos),
     "tanh": _function(casadi.OP_TANH, np.tanh),

@@ -6,7 +6,8 @@ from lissom.model.beam import Beam, Ends, Mass, Modes, Rayleigh
 from lissom.model.body import Body, BoxBody, CylinderBody, SphereBody
 from lissom.model.compiled import Model
 from lissom.model.files import builtin_names, load
-from lissom.model.joint import Friction, Joint, Limits, Spring, Transmission
+from lissom.model.joint import Joint
+from lissom.model.joint_actions import Friction, Limits, Spring, Transmission
 from lissom.model.material import Material
 from lissom.model.origin import Origin
 from lissom.model.robot import Link, Robot

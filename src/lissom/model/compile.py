@@ -17,7 +17,6 @@ from lissom.kernel.arrays import (
     Gears,
     Inertia,
     Joints,
-    Motion,
     Part,
     Passive,
     Sections,
@@ -32,6 +31,8 @@ from lissom.lie import so3
 from lissom.model.attach import attach
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.joint import Joint
+from lissom.model.joint_actions import Piece
+from lissom.model.joint_kinds import joint_steps
 from lissom.model.robot import Robot
 from lissom.model.soundness import check
 
@@ -51,28 +52,12 @@ def compile_robot(robot: Robot, prescribed: str | Iterable[str] = ()) -> Model:
     return _Compiler(robot, names).model()
 
 
-def joint_steps(joint: Joint) -> list[tuple[Motion, np.ndarray]]:
-    """The elementary motions of a joint, in order, each with its axis."""
-    axes = [np.asarray(axis) for axis in joint.axes]
-    none = np.zeros(3)
-    match joint.type:
-        case "fixed":
-            return []
-        case "revolute":
-            return [(Motion.TURN, axes[0])]
-        case "prismatic":
-            return [(Motion.SLIDE, axes[0])]
-        case "cylindrical":
-            return [(Motion.TURN, axes[0]), (Motion.SLIDE, axes[0])]
-        case "universal":
-            return [(Motion.TURN, axes[0]), (Motion.TURN, axes[1])]
-        case "planar":
-            normal = np.cross(axes[0], axes[1])
-            return [(Motion.SLIDE, axes[0]), (Motion.SLIDE, axes[1]), (Motion.TURN, normal)]
-        case "spherical":
-            return [(Motion.BALL, none)]
-        case _:
-            return [(Motion.FLOAT, none)]
+def _appended(pieces: list[Piece], spring: Any, stiffness: Any = None) -> tuple[int, int]:
+    """Append the pieces of a spring's curve, if it has one, and tell where they begin and end."""
+    start = len(pieces)
+    if spring is not None and spring.curve is not None:
+        pieces += spring.curve.pieces(spring.stiffness or 0.0 if stiffness is None else stiffness)
+    return start, len(pieces)
 
 
 class _Compiler:
@@ -198,15 +183,15 @@ class _Compiler:
             out.origin_rotation[i], out.origin_position[i] = rotation, position
             out.has_origin[i] = int(np.any(position) or np.any(rotation != np.eye(3)))
             out.dofs[i] = link.joint.nv
-            for k, (kind, direction) in enumerate(joint_steps(link.joint)):
-                out.motion[i, k], out.axis[i, k], out.steps[i] = kind, direction, k + 1
+            for k, step in enumerate(joint_steps(link.joint)):
+                out.motion[i, k], out.screw[i, k], out.steps[i] = step.motion, step.screw, k + 1
         return out
 
     def _velocities(self) -> Velocities:
         out = self._zeros(Velocities)
         out.prescribed[:], out.group_axis[:] = self.prescribed, -1
         for link, names in zip(self.links, self.names, strict=True):
-            on_group = link.joint.type in ("spherical", "free")
+            on_group = link.joint.kind.on_group
             for k, at in enumerate(range(names.joint_v.start, names.joint_v.stop)):
                 out.coordinate[at] = names.joint_q.start + (0 if on_group else k)
                 out.group_axis[at] = k if on_group else -1
@@ -214,7 +199,7 @@ class _Compiler:
             if names.rotor_v is not None:
                 out.coordinate[names.rotor_v] = names.rotor_q or 0
             gear = link.joint.transmission
-            if gear is not None and gear.stiffness is None:
+            if gear is not None and not link.joint.elastic:
                 out.armature[names.joint_v] = gear.rotor_inertia * gear.gear**2
         return out
 
@@ -278,11 +263,12 @@ class _Compiler:
     def _passive(self) -> Passive:
         """One row per coordinate on which a joint acts by itself."""
         rows: list[dict[str, Any]] = []
+        pieces: list[Piece] = []
         for link, names in zip(self.links, self.names, strict=True):
             joint = link.joint
             if not (np.any(joint.damping) or joint.friction or joint.spring or joint.limits):
                 continue
-            on_group = joint.type in ("spherical", "free")
+            on_group = joint.kind.on_group
             friction, spring, limits = joint.friction, joint.spring, joint.limits
             for k in range(joint.nv):
 
@@ -298,6 +284,7 @@ class _Compiler:
                         "coulomb_speed": value(friction, "velocity", 1.0),
                         "spring": value(spring, "stiffness", 0.0),
                         "spring_rest": value(spring, "rest", 0.0),
+                        "pieces": _appended(pieces, spring, value(spring, "stiffness", 0.0)),
                         "has_stop": int(limits is not None),
                         "lower": value(limits, "lower", 0.0),
                         "upper": value(limits, "upper", 0.0),
@@ -306,7 +293,11 @@ class _Compiler:
                         "stop_width": value(limits, "width", 1.0),
                     }
                 )
-        out = self._zeros(Passive, PASSIVE=len(rows))
+        self.gear_pieces = [_appended(pieces, link.joint.transmission) for link in self.rotors]
+        out = self._zeros(Passive, PASSIVE=len(rows), PIECE=len(pieces))
+        for k, piece in enumerate(pieces):
+            for name, entry in piece._asdict().items():
+                getattr(out, f"piece_{name}")[k] = entry
         for k, row in enumerate(rows):
             for name, entry in row.items():
                 getattr(out, name)[k] = entry
@@ -320,5 +311,6 @@ class _Compiler:
             out.rotor_q[k], out.rotor_v[k] = names.rotor_q, names.rotor_v
             out.joint_q[k], out.joint_v[k] = names.joint_q.start, names.joint_v.start
             out.inertia[k] = gear.rotor_inertia * gear.gear**2
-            out.stiffness[k], out.damping[k] = gear.stiffness, gear.damping
+            out.stiffness[k], out.damping[k] = gear.stiffness or 0.0, gear.damping
+            out.pieces[k] = self.gear_pieces[k]
         return out

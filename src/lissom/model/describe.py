@@ -78,7 +78,7 @@ def _links(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
             modes = " ".join(f"{name[0]}{count}" for name, count in link.beam.modes.as_dict().items() if count)
         elif link.finite_elements is not None:
             length, modes = f"{flexible[link.name].length:.4g}", f"{flexible[link.name].count}"
-        joint = "(fixed)" if link.joint.type == "fixed" else link.joint.name
+        joint = "(fixed)" if link.joint.nv == 0 else link.joint.name
         table.add_row(link.name, _place(link), joint, _kind(link), length, _number(_mass(link, flexible)), modes)
     return table
 
@@ -122,11 +122,12 @@ def _coordinates(joint: Joint) -> str:
 
 def _actions(joint: Joint) -> str:
     """Transmission, damping, friction, spring and stops in a few words."""
-    parts = []
+    parts = [f"{_number(joint.pitch)} m per turn"] if joint.kind.pitched else []
     gear = joint.transmission
     if gear is not None:
-        slides = joint.type == "prismatic"
-        stiffness = "rigid" if gear.stiffness is None else f"{_number(gear.stiffness)} {'N/m' if slides else 'N m/rad'}"
+        slides = joint.kind.velocity_units == ("m",)
+        stiffness = "" if gear.stiffness is None else f"{_number(gear.stiffness)} {'N/m' if slides else 'N m/rad'}"
+        stiffness = f"{stiffness} {gear.curve or ''}".strip() or "rigid"
         rotor = f"{_number(gear.rotor_inertia)} {'kg' if slides else 'kg m2'}"
         ratio = "" if gear.gear == 1 else f", 1:{_number(gear.gear)}"
         parts.append(f"gear {stiffness}{ratio}, rotor {rotor}")
@@ -136,7 +137,8 @@ def _actions(joint: Joint) -> str:
         coulomb, viscous = _values(joint.friction.coulomb), _values(joint.friction.viscous)
         parts.append(f"friction: Coulomb {coulomb}, viscous {viscous}")
     if joint.spring is not None:
-        parts.append(f"spring {_values(joint.spring.stiffness)}")
+        stiffness = _values(joint.spring.stiffness) if np.any(joint.spring.stiffness) else ""
+        parts.append(" ".join(["spring", stiffness, str(joint.spring.curve or "")]).replace("  ", " ").rstrip())
     if joint.limits is not None:
         parts.append(f"stops at {_values(joint.limits.lower)} and {_values(joint.limits.upper)}")
     return "; ".join(parts)

@@ -8,7 +8,7 @@ import numpy as np
 
 from lissom.errors import RobotError
 from lissom.model.beam import Modes
-from lissom.model.joint import ONE_AXIS, Joint
+from lissom.model.joint import Joint
 from lissom.model.part import Part
 from lissom.model.topology import WORLD
 from lissom.model.values import Matrix3
@@ -44,7 +44,7 @@ def _joint(joint: Joint, link_name: str) -> str | dict[str, Any]:
     data = fields(joint)
     if joint.name == link_name:
         del data["name"]
-    if joint.type in ONE_AXIS:
+    if joint.kind.axes == 1:
         del data["axes"]
     return joint.type if list(data) == ["type"] else data
 

@@ -238,6 +238,14 @@ class Robot(Part):
         """Write the robot file."""
         write_whole(path, self.to_yaml())
 
+    def __str__(self) -> str:
+        return self.describe()
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(self.describe())}</pre>"
+
     def describe(self) -> str:
         """Tables of links, joints, masses, degrees of freedom and natural frequencies, as text."""
         from lissom.model.describe import describe

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.messages import did_you_mean, listed
+from lissom.model.joint_kinds import joint_screws
 
 if TYPE_CHECKING:
     from lissom.model.joint import Joint
@@ -179,7 +180,7 @@ def _welded_inertias(robot: Robot, children: dict[str, list[Link]]) -> dict[str,
     for link in reversed(ordered(robot.links)):
         found[link.name] = None
         hung = children.get(link.name, [])
-        inner = [found[child.name] if child.joint.type == "fixed" else None for child in hung]
+        inner = [found[child.name] if child.joint.nv == 0 else None for child in hung]
         if link.body is None or any(part is None for part in inner):
             continue
         total = _spatial_inertia(link.body.mass, np.array(link.body.com), np.array(link.body.inertia))
@@ -193,41 +194,17 @@ def _welded_inertias(robot: Robot, children: dict[str, list[Link]]) -> dict[str,
 
 def _moves_nothing(joint: Joint, inertia: np.ndarray) -> bool:
     """Whether the inertia seen by the joint's velocities is singular."""
-    directions = _motions(joint)
+    directions = joint_screws(joint)
     if not len(directions):
         return False
     seen = directions @ inertia @ directions.T
-    if joint.transmission is not None and joint.transmission.stiffness is None:
+    if joint.transmission is not None and not joint.elastic:
         seen += joint.transmission.gear**2 * joint.transmission.rotor_inertia
     diagonal = np.diag(seen)
     if np.any(diagonal <= 0):
         return True
     scale = 1 / np.sqrt(diagonal)
     return bool(np.linalg.eigvalsh(scale[:, None] * seen * scale)[0] < 1e-12)
-
-
-def _motions(joint: Joint) -> np.ndarray:
-    """Twists (nv, 6), angular part first, of the joint's velocities where its coordinates are zero."""
-    zero = np.zeros(3)
-    axes = [np.array(axis) for axis in joint.axes]
-    turns = [np.concatenate([axis, zero]) for axis in axes]
-    slides = [np.concatenate([zero, axis]) for axis in axes]
-    match joint.type:
-        case "revolute" | "universal":
-            rows = turns
-        case "prismatic":
-            rows = slides
-        case "cylindrical":
-            rows = turns + slides
-        case "planar":
-            rows = [*slides, np.concatenate([np.cross(axes[0], axes[1]), zero])]
-        case "spherical":
-            rows = list(np.eye(6)[:3])
-        case "free":
-            rows = list(np.eye(6))
-        case _:
-            rows = []
-    return np.array(rows)
 
 
 def _spatial_inertia(mass: float, com: np.ndarray, inertia: np.ndarray) -> np.ndarray:

@@ -21,18 +21,6 @@ TWIST = ("wx", "wy", "wz", "vx", "vy", "vz")
 ENERGIES = ("kinetic_energy", "gravity_energy", "strain_energy", "joint_energy")
 FORCE = {"rad": "N m", "m": "N"}  # unit of the force on a coordinate, by the unit of the coordinate
 
-_UNITS = {
-    "revolute": ("rad",),
-    "prismatic": ("m",),
-    "cylindrical": ("rad", "m"),
-    "universal": ("rad", "rad"),
-    "planar": ("m", "m", "rad"),
-    "spherical": ("rad", "rad", "rad"),
-    "free": ("rad", "rad", "rad", "m", "m", "m"),
-    "fixed": (),
-}
-_POSITION_UNITS = _UNITS | {"spherical": ("1",) * 4, "free": ("1",) * 4 + ("m",) * 3}
-
 
 class Columns(NamedTuple):
     """Where joints, modes and rotors stand in a vector of the model, in their own order, and their units."""
@@ -46,22 +34,23 @@ class Columns(NamedTuple):
 
 def position_columns(model: Model) -> Columns:
     """Parts of a configuration (nq,)."""
-    return _columns(model, "q", model.q_names, _POSITION_UNITS)
+    return _columns(model, "q", model.q_names)
 
 
 def velocity_columns(model: Model) -> Columns:
     """Parts of a velocity (nv,); units are those of its integral."""
-    return _columns(model, "v", model.coordinates, _UNITS)
+    return _columns(model, "v", model.coordinates)
 
 
-def _columns(model: Model, kind: str, names: tuple[str, ...], units: dict[str, tuple[str, ...]]) -> Columns:
+def _columns(model: Model, kind: str, names: tuple[str, ...]) -> Columns:
     index = np.arange(len(names))
     joints = [index[getattr(body, f"joint_{kind}")] for body in model.bodies]
     modes = [index[getattr(body, f"modes_{kind}")] for body in model.bodies]
     rotors = sorted(getattr(body, f"rotor_{kind}") for body in model.bodies if body.rotor_v is not None)
     of = np.empty(len(names), dtype="<U4")
     for link, body, at in zip(model.robot.bodies, model.bodies, joints, strict=True):
-        of[at] = units[link.joint.type]
+        shared = link.joint.kind
+        of[at] = shared.position_units if kind == "q" else shared.velocity_units
         if body.rotor_v is not None:
             of[getattr(body, f"rotor_{kind}")] = of[at[0]]
     for k in np.concatenate(modes):

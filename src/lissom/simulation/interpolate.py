@@ -24,9 +24,9 @@ def interpolate(
     rates, ends = np.zeros((len(at), model.nq)), np.zeros((len(at), model.nq))
     out = np.empty((len(at), model.nq))
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
-        if link.joint.type not in ("spherical", "free"):
+        if not link.joint.kind.on_group:
             rates[:, body.joint_q], ends[:, body.joint_q] = v[i, body.joint_v], v[i + 1, body.joint_v]
-        elif link.joint.type == "free":
+        elif link.joint.kind.floats:
             place = slice(body.joint_q.start + 4, body.joint_q.stop)
             rates[:, place], ends[:, place] = _glide(body, q, v, i), _glide(body, q, v, i + 1)
         rates[:, body.modes_q], ends[:, body.modes_q] = v[i, body.modes_v], v[i + 1, body.modes_v]
@@ -34,7 +34,7 @@ def interpolate(
             rates[:, body.rotor_q], ends[:, body.rotor_q] = v[i, body.rotor_v], v[i + 1, body.rotor_v]
     out[:] = _hermite(s, h, q[i], rates, q[i + 1], ends)
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
-        if link.joint.type in ("spherical", "free"):
+        if link.joint.kind.on_group:
             turn, spin = (slice(part.start, part.start + n) for part, n in ((body.joint_q, 4), (body.joint_v, 3)))
             out[:, turn] = _turned(s, h, q[i, turn], v[i, spin], q[i + 1, turn], v[i + 1, spin])
     return out, _hermite(s, h, v[i], a[i], v[i + 1], a[i + 1])

@@ -11,28 +11,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lissom import printing
 from lissom.control.law import ControlLaw
 from lissom.dynamics import derivatives, forward_dynamics, tip_pose
 from lissom.errors import LissomError
+from lissom.kernel.derivatives import STEP
 from lissom.model.any_robot import AnyRobot, as_model, as_robot
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
+from lissom.printing import Printed
 from lissom.simulation.ending import Ending
 from lissom.simulation.radau_tableau import NODES, TABLEAU
 from lissom.simulation.trajectory import Trajectory
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 Output = Callable[[Model, np.ndarray, np.ndarray], Any]
 
-STEP = 1e-30
 STATES = 8  # samples of the motion per step: stiff coordinates want their states between outputs to many digits
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivity:
+class Sensitivity(Printed):
     """Derivatives along a motion, one row per parameter."""
 
     parameters: tuple[str, ...]
@@ -41,6 +46,14 @@ class Sensitivity:
     q: np.ndarray  # (parameters, N, nv) of the configuration
     v: np.ndarray  # (parameters, N, nv) of the velocity
     output: np.ndarray  # (parameters, N, ...) of the output
+
+    def table(self) -> Table:
+        """The largest change of the output for a change of each parameter by its own size."""
+        table = printing.table("parameter", "value", "largest d output", "for a change by itself", title="sensitivity")
+        for k, (name, value) in enumerate(zip(self.parameters, self.values)):
+            largest = float(np.abs(self.output[k]).max(initial=0.0))
+            table.add_row(name, f"{value:.5g}", f"{largest:.4g}", f"{largest * abs(value):.4g}")
+        return table
 
     def relative(self) -> np.ndarray:
         """Change of the output for a change of each parameter by its own size, (parameters, N, ...)."""

@@ -101,6 +101,9 @@ class Trajectory:
         parts += [_plural(len(self.warnings), "warning")] if self.warnings else []
         return f"<Trajectory of {self.model.robot.name}: {', '.join(parts)}>"
 
+    def __str__(self) -> str:
+        return str(self.summary())
+
     # names to numbers
 
     def __getitem__(self, name: str) -> xr.DataArray:

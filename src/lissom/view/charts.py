@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lissom.simulation.lookup import joint_names
-from lissom.view.panels import AXES, MEANING, shown
-from lissom.view.style import COLOURS, GREY, INK, line
+from lissom.view import series
+from lissom.view.series import AXES, MEANING, shown
+from lissom.view.style import COLOURS, GREY, INK
 
 if TYPE_CHECKING:
-    from lissom.model.compiled import BodyNames
     from lissom.simulation.trajectory import Trajectory
 
 SAMPLES = 4000  # of a curve at most; peaks are kept
@@ -56,8 +56,8 @@ class Chart:
         stretches = np.array_split(np.arange(count), max(1, samples // (2 * len(self.series))))
         keep = {0, count - 1}
         for rows in stretches:
-            for series in self.series:
-                part = np.nan_to_num(series.values[rows])
+            for curve in self.series:
+                part = np.nan_to_num(curve.values[rows])
                 keep |= {int(rows[part.argmin()]), int(rows[part.argmax()])}
         at = np.array(sorted(keep))
         fewer = tuple(Series(s.name, s.values[at], s.colour, s.dashed, s.group) for s in self.series)
@@ -87,11 +87,11 @@ def compared(runs: Mapping[str, Trajectory]) -> list[Chart]:
         values = {label: run.tip(last).values[:, k] for label, run in runs.items()}
         made.append(_several(runs, f"Tip of {last}, {axis}", "position", "m", values))
     for link in first.model.flexible:
-        values = {label: 1e3 * _size(run.deflection(link).values) for label, run in runs.items()}
+        values = {label: series.deflection(run, link) for label, run in runs.items()}
         made.append(_several(runs, f"Tip deflection of {link}", "deflection", "mm", values))
     for body in shown(first):
-        for part, columns, unit in (("torque", slice(0, 3), "N m"), ("force", slice(3, 6), "N")):
-            values = {label: _size(run.wrench(body.joint).values[:, columns]) for label, run in runs.items()}
+        for part, (_, unit) in series.WRENCH.items():
+            values = {label: series.wrench(run, body.joint, part) for label, run in runs.items()}
             made.append(_several(runs, f"{part.capitalize()} through {body.joint}", part, unit, values))
     return made
 
@@ -100,106 +100,64 @@ def _several(
     runs: Mapping[str, Trajectory], title: str, quantity: str, unit: str, values: Mapping[str, np.ndarray]
 ) -> Chart:
     time = next(iter(runs.values())).time
-    series = []
+    curves = []
     for k, (label, run) in enumerate(runs.items()):
         same = len(run.time) == len(time) and np.array_equal(run.time, time)
         there = values[label] if same else np.interp(time, run.time, values[label], right=np.nan)
-        series.append(Series(label, there, COLOURS[k % len(COLOURS)], dashed=k > 0))
-    return Chart(title, quantity, unit, time, tuple(series))
+        curves.append(Series(label, there, COLOURS[k % len(COLOURS)], dashed=k > 0))
+    return Chart(title, quantity, unit, time, tuple(curves))
 
 
 def _joints(run: Trajectory) -> list[Chart]:
-    by_unit: dict[str, list[tuple[str, BodyNames]]] = {}
-    for body in run.lookup.moving():
-        for name in joint_names(body, "q"):
-            by_unit.setdefault(str(run[name].attrs["units"]), []).append((name, body))
     made = []
+    by_unit = series.joints_by_unit(run)
     for unit, names in sorted(by_unit.items(), key=lambda item: ("rad", "m", "1").index(item[0])):
-        series = []
-        for (name, _), colour in zip(names, _colours(run, names)):
-            goal = _reference(run, name)
+        curves = []
+        for (name, _), look in zip(names, series.looks(run, names), strict=True):
+            goal = series.reference(run, name)
             if goal is not None:
-                series.append(Series(f"{name}, reference", goal, colour, dashed=True, group="reference"))
-            series.append(Series(name, run[name].values, colour))
-        title = "Joint orientations" if unit == "1" else f"Joint {MEANING[unit]}s"
-        made.append(Chart(title, MEANING[unit], unit, run.time, tuple(series)))
+                curves.append(Series(f"{name}, reference", goal, look["color"], dashed=True, group="reference"))
+            curves.append(Series(name, run[name].values, look["color"]))
+        made.append(Chart(series.joint_title(unit), MEANING[unit], unit, run.time, tuple(curves)))
     return made
 
 
-def _reference(run: Trajectory, name: str) -> np.ndarray | None:
-    if "reference" not in run.dataset:
-        return None
-    labels = run.dataset["reference_q"].values.tolist()
-    found = [labels.index(label) for label in (name, f"{name}.rotor") if label in labels]
-    return run.dataset["reference"].values[:, found[0]] if found else None
-
-
 def _torques(run: Trajectory) -> list[Chart]:
-    by_unit: dict[str, list[tuple[str, BodyNames]]] = {}
-    for body in run.lookup.moving():
-        for name in (body.joint,) if body.rotor_v is not None else joint_names(body, "v"):
-            values = run.torque(name)
-            if np.any(values.values):
-                by_unit.setdefault(str(values.attrs["units"]), []).append((name, body))
-    return [
-        Chart(
-            f"Applied {MEANING[unit]}s",
-            MEANING[unit],
-            unit,
-            run.time,
-            tuple(Series(n, run.torque(n).values, colour) for (n, _), colour in zip(names, _colours(run, names))),
-        )
-        for unit, names in by_unit.items()
-    ]
+    made = []
+    for unit, names in series.torques_by_unit(run).items():
+        styles = series.looks(run, names)
+        curves = (Series(name, run.torque(name).values, look["color"]) for (name, _), look in zip(names, styles))
+        made.append(Chart(f"Applied {MEANING[unit]}s", MEANING[unit], unit, run.time, tuple(curves)))
+    return made
 
 
 def _deflections(run: Trajectory) -> Chart:
-    series = tuple(
-        Series(body.link, 1e3 * _size(run.deflection(body.link).values), _colour(run, body))
-        for body in run.model.bodies
-        if body.link in run.model.flexible
-    )
-    return Chart("Tip deflection of links", "deflection", "mm", run.time, series)
+    curves = (Series(body.link, size, series.look(run, body)["color"]) for body, size in series.deflections(run))
+    return Chart("Tip deflection of links", "deflection", "mm", run.time, tuple(curves))
 
 
 def _wrenches(run: Trajectory, part: str) -> Chart:
-    columns = slice(0, 3) if part == "torque" else slice(3, 6)
-    series = tuple(
-        Series(body.joint, _size(run.wrench(body.joint).values[:, columns]), _colour(run, body)) for body in shown(run)
+    curves = (
+        Series(body.joint, series.wrench(run, body.joint, part), series.look(run, body)["color"]) for body in shown(run)
     )
-    return Chart(f"{part.capitalize()} through joints", part, "N m" if part == "torque" else "N", run.time, series)
+    return Chart(f"{part.capitalize()} through joints", part, series.WRENCH[part][1], run.time, tuple(curves))
 
 
 def _tip(run: Trajectory) -> Chart:
     last = run.model.links[-1]
     tip = run.tip(last).values
-    series = tuple(Series(axis, tip[:, k], COLOURS[k]) for k, axis in enumerate(AXES))
-    return Chart(f"Tip of {last} in the world", "position", "m", run.time, series)
+    curves = tuple(Series(axis, tip[:, k], COLOURS[k]) for k, axis in enumerate(AXES))
+    return Chart(f"Tip of {last} in the world", "position", "m", run.time, curves)
 
 
 def _energy(run: Trajectory) -> Chart:
-    stored = run.dataset["stored_energy"].values
-    series = [Series("stored", stored - stored[0], COLOURS[0])]
-    if "work" in run.dataset:
-        series = [
-            Series("work in", run.work - run.work[0], GREY),
-            Series("dissipated", run.dissipated - run.dissipated[0], COLOURS[1]),
-            *series,
+    flows = series.energy_flows(run)
+    curves = [Series("stored", flows["stored"], COLOURS[0])]
+    if "work in" in flows:
+        curves = [
+            Series("work in", flows["work in"], GREY),
+            Series("dissipated", flows["dissipated"], COLOURS[1]),
+            *curves,
             Series("left over", run.dataset["energy_residual"].values, INK, dashed=True),
         ]
-    return Chart("Energy balance", "energy since start", "J", run.time, tuple(series))
-
-
-def _colours(run: Trajectory, names: list[tuple[str, BodyNames]]) -> list[str]:
-    """The colour of each coordinate's joint as long as no joint has several of them."""
-    several = len({body.joint for _, body in names}) < len(names)
-    return [str(line(k)["color"]) if several else _colour(run, body) for k, (_, body) in enumerate(names)]
-
-
-def _colour(run: Trajectory, body: BodyNames) -> str:
-    bodies = sorted(run.model.bodies, key=lambda b: b.joint_v.stop == b.joint_v.start)
-    return str(line(bodies.index(body))["color"])
-
-
-def _size(vectors: np.ndarray) -> np.ndarray:
-    return np.linalg.norm(vectors, axis=1)
+    return Chart("Energy balance", "energy since start", "J", run.time, tuple(curves))

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.simulation.lookup import joint_names
 from lissom.simulation.summary import balance
-from lissom.view.style import COLOURS, GREY, INK, LIGHT, legend, line
+from lissom.view import series
+from lissom.view.series import AXES, MEANING
+from lissom.view.style import COLOURS, GREY, INK, LIGHT, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,37 +20,24 @@ if TYPE_CHECKING:
     from lissom.model.compiled import BodyNames
     from lissom.simulation.trajectory import Trajectory
 
-AXES = ("x", "y", "z")
-MEANING = {"rad": "angle", "m": "position", "1": "unit quaternion", "N m": "torque", "N": "force"}
 PREFIXES = ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
 DOTTED: dict[str, Any] = {"linestyle": (0, (2, 1.6)), "linewidth": 1.0}
 HIDING = 1.8  # extra width of a line that another one covers
 
 FLAT = 0.3  # least extent of a drawing in space, relative to its largest
 Panel = Callable[["Axes"], None]
-Coordinates = list[tuple[str, "BodyNames"]]
-
-
-def shown(run: Trajectory) -> list[BodyNames]:
-    """Bodies whose joints move and transmit something; all where there are none."""
-    free = {link.name for link in run.model.robot.links if link.joint.type == "free"}
-    return [body for body in run.lookup.moving() if body.link not in free] or list(run.model.bodies)
 
 
 def joint_panels(run: Trajectory, chosen: list[BodyNames] | None, rates: bool = False) -> list[Panel]:
     """Joint coordinates or their rates, one panel per unit."""
-    by_unit: dict[str, Coordinates] = {}
-    for body in chosen if chosen is not None else run.lookup.moving():
-        for name in joint_names(body, "v" if rates else "q"):
-            values = run.velocity(name) if rates else run[name]
-            by_unit.setdefault(str(values.attrs["units"]), []).append((name, body))
-    return [partial(_joint_lines, run=run, names=names, unit=unit, rates=rates) for unit, names in by_unit.items()]
+    found = series.joints_by_unit(run, chosen, rates)
+    return [partial(_joint_lines, run=run, names=names, unit=unit, rates=rates) for unit, names in found.items()]
 
 
-def _joint_lines(axes: Axes, run: Trajectory, names: Coordinates, unit: str, rates: bool) -> None:
+def _joint_lines(axes: Axes, run: Trajectory, names: series.Coordinates, unit: str, rates: bool) -> None:
     followed = False
-    for name, look in _looks(run, names):
-        goal = None if rates else _reference(run, name)
+    for (name, _), look in zip(names, series.looks(run, names), strict=True):
+        goal = None if rates else series.reference(run, name)
         if goal is not None:
             axes.plot(run.time, goal, color=look["color"], alpha=0.8, **DOTTED)
             followed = True
@@ -58,49 +46,22 @@ def _joint_lines(axes: Axes, run: Trajectory, names: Coordinates, unit: str, rat
     if followed:
         axes.plot([], [], color=GREY, label="reference", **DOTTED)
     meaning = MEANING[unit.removesuffix("/s")]
+    title = "" if rates else series.joint_title(unit)
     if rates:
         meaning = {"angle": "angular velocity", "position": "velocity"}[meaning]
         title = {"angular velocity": "Joint angular velocities", "velocity": "Joint velocities"}[meaning]
-    else:
-        title = f"Joint {meaning}s" if unit != "1" else "Joint orientations"
     axes.set(title=title, ylabel=f"{meaning} [{unit}]")
     legend(axes)
 
 
-def _looks(run: Trajectory, names: Coordinates) -> list[tuple[str, dict[str, Any]]]:
-    """A line style for each coordinate: the colour of its joint as long as no joint has several of them."""
-    several = len({body.joint for _, body in names}) < len(names)
-    return [(name, line(k) if several else _look(run, body)) for k, (name, body) in enumerate(names)]
-
-
-def _look(run: Trajectory, body: BodyNames) -> dict[str, Any]:
-    """Line style of a joint and of the link that it carries: moving joints take the first colours."""
-    bodies = sorted(run.model.bodies, key=lambda b: b.joint_v.stop == b.joint_v.start)
-    return line(bodies.index(body))
-
-
-def _reference(run: Trajectory, name: str) -> np.ndarray | None:
-    if "reference" in run.dataset:
-        labels = run.dataset["reference_q"].values.tolist()
-        for label in (name, f"{name}.rotor"):
-            if label in labels:
-                return run.dataset["reference"].values[:, labels.index(label)]
-    return None
-
-
 def torque_panels(run: Trajectory, chosen: list[BodyNames] | None) -> list[Panel]:
     """Applied forces, one panel per unit: those that ever act, or those on the chosen joints."""
-    by_unit: dict[str, Coordinates] = {}
-    for body in chosen if chosen is not None else run.lookup.moving():
-        for name in (body.joint,) if body.rotor_v is not None else joint_names(body, "v"):
-            values = run.torque(name)
-            if chosen is not None or np.any(values.values):
-                by_unit.setdefault(str(values.attrs["units"]), []).append((name, body))
-    return [partial(_torque_lines, run=run, names=names, unit=unit) for unit, names in by_unit.items()]
+    found = series.torques_by_unit(run, chosen)
+    return [partial(_torque_lines, run=run, names=names, unit=unit) for unit, names in found.items()]
 
 
-def _torque_lines(axes: Axes, run: Trajectory, names: Coordinates, unit: str) -> None:
-    for name, look in _looks(run, names):
+def _torque_lines(axes: Axes, run: Trajectory, names: series.Coordinates, unit: str) -> None:
+    for (name, _), look in zip(names, series.looks(run, names), strict=True):
         axes.plot(run.time, run.torque(name).values, label=name, **look)
     axes.set(title=f"Applied {MEANING[unit]}s", ylabel=f"{MEANING[unit]} [{unit}]")
     legend(axes)
@@ -108,10 +69,8 @@ def _torque_lines(axes: Axes, run: Trajectory, names: Coordinates, unit: str) ->
 
 def deflections(axes: Axes, run: Trajectory) -> None:
     """Size of the tip deflection of every flexible link."""
-    for body in run.model.bodies:
-        if body.link in run.model.flexible:
-            size = 1e3 * np.linalg.norm(run.deflection(body.link).values, axis=1)
-            axes.plot(run.time, size, label=body.link, **_look(run, body))
+    for body, size in series.deflections(run):
+        axes.plot(run.time, size, label=body.link, **series.look(run, body))
     axes.set(title="Tip deflection of links", ylabel="deflection [mm]")
     axes.set_ylim(bottom=0)
     legend(axes)
@@ -119,11 +78,10 @@ def deflections(axes: Axes, run: Trajectory) -> None:
 
 def wrench_sizes(axes: Axes, run: Trajectory, bodies: Sequence[BodyNames], part: str) -> None:
     """Norm of the "torque" or "force" that joints transmit."""
-    columns = slice(0, 3) if part == "torque" else slice(3, 6)
-    sizes = [np.linalg.norm(run.wrench(body.joint).values[:, columns], axis=1) for body in bodies]
+    sizes = [series.wrench(run, body.joint, part) for body in bodies]
     for body, size, width in zip(bodies, sizes, _widths(sizes), strict=True):
-        axes.plot(run.time, size, label=body.joint, linewidth=width, **_look(run, body))
-    axes.set(title=f"{part.capitalize()} through joints", ylabel=f"{part} [{'N m' if part == 'torque' else 'N'}]")
+        axes.plot(run.time, size, label=body.joint, linewidth=width, **series.look(run, body))
+    axes.set(title=f"{part.capitalize()} through joints", ylabel=f"{part} [{series.WRENCH[part][1]}]")
     axes.set_ylim(bottom=0)
     legend(axes)
 
@@ -149,11 +107,11 @@ def components(axes: Axes, time: np.ndarray, values: np.ndarray, label: str, tit
 def energy_flows(axes: Axes, run: Trajectory) -> None:
     """Work put in, and what became of it."""
     kept = balance(run)
-    stored = run.dataset["stored_energy"].values
-    if "work" in run.dataset:
-        axes.plot(run.time, run.work - run.work[0], label="work in", color=COLOURS[4], linewidth=3.2)
-        axes.plot(run.time, run.dissipated - run.dissipated[0], label="dissipated", color=COLOURS[1])
-    axes.plot(run.time, stored - stored[0], label="stored", color=COLOURS[0])
+    flows = series.energy_flows(run)
+    if "work in" in flows:
+        axes.plot(run.time, flows["work in"], label="work in", color=COLOURS[4], linewidth=3.2)
+        axes.plot(run.time, flows["dissipated"], label="dissipated", color=COLOURS[1])
+    axes.plot(run.time, flows["stored"], label="stored", color=COLOURS[0])
     error = f" (relative error {kept.relative:.0e})" if kept.relative is not None else ""
     axes.set(title=f"Energy balance{error}", ylabel="energy since start [J]")
     legend(axes)

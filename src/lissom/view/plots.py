@@ -16,7 +16,6 @@ from lissom.errors import LissomError
 from lissom.messages import did_you_mean
 from lissom.simulation.ending import Ending
 from lissom.view.panels import (
-    AXES,
     Panel,
     components,
     deflections,
@@ -26,11 +25,11 @@ from lissom.view.panels import (
     joint_panels,
     label_bar,
     path,
-    shown,
     spectra,
     torque_panels,
     wrench_sizes,
 )
+from lissom.view.series import AXES, shown
 from lissom.view.style import DIVERGING, SEQUENTIAL, grid, headline, line, style
 
 if TYPE_CHECKING:

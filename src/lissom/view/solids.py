@@ -50,7 +50,7 @@ def pieces(arm: Drawing) -> list[Piece]:
         made.append(Piece("world", "link", BASE, ground.on(arm.world)))
     for k, body in enumerate(arm.model.bodies):
         spec = arm.specs[body.link]
-        colour = BASE if spec.joint.type == "free" else arm.colour(body)
+        colour = BASE if spec.joint.kind.floats else arm.colour(body)
         mesh, modes = _link(arm, k, spec)
         if mesh is not None:
             made.append(Piece(body.link, "link", colour, mesh, modes))
@@ -184,7 +184,7 @@ def _body(arm: Drawing, k: int, spec: Link) -> Mesh | None:
     ends = [np.real(np.asarray(other.origin.xyz)) for other in arm.specs.values() if other.parent == spec.name]
     ends += [np.real(np.asarray(body.tip))] if body.tip is not None else []
     ends = [end for end in ends if np.linalg.norm(end) > 1e-6 * arm.reach]
-    if spec.joint.type == "free":
+    if spec.joint.kind.floats:
         return shapes.box(_cuboid(body, [*ends, com], arm.reach)).on(k)
     radius = _thickness(arm, spec.name)
     if spec.parent in arm.model.flexible:
@@ -216,15 +216,15 @@ def _thickness(arm: Drawing, link: str) -> float:
 def _joint(arm: Drawing, k: int, spec: Link) -> Mesh | None:
     """A sign for the joint: drums about its axes, a ball, or a block that slides."""
     joint = spec.joint
-    if joint.type in ("fixed", "free") or spec.visual:
+    if joint.nv == 0 or joint.kind.floats or spec.visual:
         return None
     around = [_thickness(arm, spec.name), 0.008 * arm.reach]
     around += [_thickness(arm, spec.parent)] if spec.parent in arm.model.flexible else []
     r = 1.45 * max(around)
-    if joint.type == "spherical":
+    if joint.kind.on_group:
         return shapes.ball(1.1 * r).on(k)
     axes = np.real(np.asarray(joint.axes)).reshape(-1, 3)
-    if joint.type == "prismatic":
+    if set(joint.kind.velocity_units) == {"m"}:
         return shapes.box([3.2 * r, 2.2 * r, 2.2 * r]).moved(shapes.along(axes[0])).on(k)
     return shapes.merged([shapes.rod(-1.25 * r * axis, 1.25 * r * axis, r, corners=28).on(k) for axis in axes[:2]])
 
@@ -237,7 +237,7 @@ def _masses(arm: Drawing, spec: Link) -> list[Piece]:
         for lump in arm.model.flexible[spec.name].masses:
             frame = arm.frame_at(spec.name, float(np.real(lump.x)))
             balls.append((float(np.real(lump.mass)), frame, np.real(lump.com)))
-    elif spec.joint.type == "fixed" and not spec.visual and not hasattr(body, "shape") and body.tip is None:
+    elif spec.joint.nv == 0 and not spec.visual and not hasattr(body, "shape") and body.tip is None:
         balls.append((float(np.real(body.mass)), int(arm.frames_of[spec.name][0]), np.real(np.asarray(body.com))))
     leaf = all(other.parent != spec.name for other in arm.specs.values())
     end = arm.frame_at(spec.name)

@@ -1,46 +1,19 @@
-"""What joints and rotors themselves resist with: springs, friction, stops, elastic gears, armatures; compiled."""
+"""What joints and rotors themselves resist with: passive forces, armatures; compiled."""
 
 from __future__ import annotations
 
-from lissom.kernel.elementary import tanh
-from lissom.kernel.machine import inline, kernel
-
-
-@inline
-def stop(depth, speed, stiffness, damping, width):
-    """Resistance of a soft stop: potential 1/2 stiffness rho^2 of rho = depth s(depth), damped by s, s smoothly 0 to 1.
-
-    `speed` is the rate of `depth`.
-    """
-    t = tanh(depth / width)
-    s = 0.5 * (1.0 + t)
-    slope = s + 0.5 * depth / width * (1.0 - t * t)
-    return stiffness * depth * s * slope + damping * speed * s
+from lissom.kernel.machine import kernel
+from lissom.kernel.passive import passive_forces
 
 
 @kernel
 def add_joint_forces(model, q, v, tau):
     """Add to tau (nv,) what joints and gears resist with at rest and in uniform motion."""
-    passive = model.passive
-    gears = model.gears
-    for k in range(passive.v.shape[0]):
-        speed = v[passive.v[k]]
-        force = passive.viscous[k] * speed + passive.coulomb[k] * tanh(speed / passive.coulomb_speed[k])
-        if passive.q[k] >= 0:
-            x = q[passive.q[k]]
-            force += passive.spring[k] * (x - passive.spring_rest[k])
-            if passive.has_stop[k] == 1:
-                stiffness, damping, width = passive.stop_stiffness[k], passive.stop_damping[k], passive.stop_width[k]
-                force += stop(x - passive.upper[k], speed, stiffness, damping, width)
-                force -= stop(passive.lower[k] - x, -speed, stiffness, damping, width)
-        tau[passive.v[k]] += force
-    for k in range(gears.rotor_v.shape[0]):
-        rotor = gears.rotor_v[k]
-        geared = gears.joint_v[k]
-        wind = q[gears.rotor_q[k]] - q[gears.joint_q[k]]
-        torque = gears.stiffness[k] * wind + gears.damping[k] * (v[rotor] - v[geared])
-        tau[rotor] += torque
-        tau[geared] -= torque
+    for k in range(tau.shape[0]):
+        tau[k] = -tau[k]
+    passive_forces(model, q, v, tau)
+    for k in range(tau.shape[0]):
+        tau[k] = -tau[k]
 
 
 @kernel

@@ -96,24 +96,24 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
         screw = P[i, :, first : first + model.joints.dofs[i]]
         for step in range(model.joints.steps[i]):
             motion = model.joints.motion[i, step]
-            axis = add(vector(model.joints.axis[i, step]), none)
-            if motion == Motion.TURN:
-                turn = turn_matrix(vector(model.joints.axis[i, step]), q[at_q].real)
-                w, dw, dv = turned(w, dw, dv, turn, scale(v[first + k], axis))
-                Q = compose(Q, turn)
-                for j in range(k):
-                    store_vector(screw[0:3, j], rotate_back(turn, vector(screw[0:3, j])))
-                    store_vector(screw[3:6, j], rotate_back(turn, vector(screw[3:6, j])))
-                store_vector(screw[0:3, k], axis)
-                at_q += 1
-                k += 1
-            elif motion == Motion.SLIDE:
-                r = scale(q[at_q], axis)
-                here = add(here, rotate(Q, r))
-                dv = shifted(w, dw, dv, r, scale(v[first + k], axis), none)
-                for j in range(k):
-                    store_vector(screw[3:6, j], add(vector(screw[3:6, j]), cross(vector(screw[0:3, j]), r)))
-                store_vector(screw[3:6, k], axis)
+            if motion != Motion.BALL and motion != Motion.FLOAT:
+                angular = add(vector(model.joints.screw[i, step, 0:3]), none)
+                linear = add(vector(model.joints.screw[i, step, 3:6]), none)
+                if motion != Motion.SLIDE:
+                    turn = turn_matrix(vector(model.joints.screw[i, step, 0:3]), q[at_q].real)
+                    w, dw, dv = turned(w, dw, dv, turn, scale(v[first + k], angular))
+                    Q = compose(Q, turn)
+                    for j in range(k):
+                        store_vector(screw[0:3, j], rotate_back(turn, vector(screw[0:3, j])))
+                        store_vector(screw[3:6, j], rotate_back(turn, vector(screw[3:6, j])))
+                if motion != Motion.TURN:
+                    r = scale(q[at_q], linear)
+                    here = add(here, rotate(Q, r))
+                    dv = shifted(w, dw, dv, r, scale(v[first + k], linear), none)
+                    for j in range(k):
+                        store_vector(screw[3:6, j], add(vector(screw[3:6, j]), cross(vector(screw[0:3, j]), r)))
+                store_vector(screw[0:3, k], angular)
+                store_vector(screw[3:6, k], linear)
                 at_q += 1
                 k += 1
             else:

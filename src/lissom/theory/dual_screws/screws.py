@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from lissom.kernel.arrays import Motion
 from lissom.lie import quaternion, so3
 from lissom.lie.dual import Dual, Rotation, Transform, g1, g2, reference_transformation, swap_parts
-from lissom.model.compile import joint_steps
 from lissom.model.compiled import BodyNames, Model
+from lissom.model.joint_kinds import VELOCITIES, joint_steps
 from lissom.model.robot import Link
 from lissom.theory.formulation import only_beams
 
@@ -190,15 +190,14 @@ def _section_frame(model: Model, frame: Projection, link: Link, q: Array, v: Arr
 def _joint_frame(frame: Projection, link: Link, body: BodyNames, q: Array, v: Array) -> Projection:
     """The link's frame behind its joint, one elementary motion after the other."""
     at_q, at_v, none = body.joint_q.start, body.joint_v.start, np.zeros(3)
-    for kind, axis in joint_steps(link.joint):
-        count = {Motion.TURN: 1, Motion.SLIDE: 1, Motion.BALL: 3, Motion.FLOAT: 6}[kind]
+    for motion, screw in joint_steps(link.joint):
+        count = len(VELOCITIES[motion].units)
         columns = slice(at_v, at_v + count)
-        if kind is Motion.TURN:
-            T, screws = _rigid(so3.exp(axis * q[at_q]), none), _stacked(axis[:, None], none[:, None])
-        elif kind is Motion.SLIDE:
-            T, screws = _rigid(np.eye(3), axis * q[at_q]), _stacked(none[:, None], axis[:, None])
+        if count == 1:
+            T = _rigid(so3.exp(screw[:3] * q[at_q]), screw[3:] * q[at_q])
+            screws = _stacked(screw[:3, None], screw[3:, None])
         else:
-            shift = q[at_q + 4 : at_q + 7] if kind is Motion.FLOAT else none
+            shift = q[at_q + 4 : at_q + 7] if motion is Motion.FLOAT else none
             T = _rigid(quaternion.to_matrix(q[at_q : at_q + 4]), shift)
             screws = _stacked(np.eye(6)[:3, :count], np.eye(6)[3:, :count])
         frame = frame.moved(T, columns, screws, v)

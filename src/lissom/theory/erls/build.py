@@ -8,11 +8,11 @@ import numpy as np
 
 from lissom.lie import se3, so3
 from lissom.model.compiled import Model
+from lissom.model.joint_kinds import joint_screws
 from lissom.model.robot import Link
 from lissom.theory.erls.chain import Chain, Node
 from lissom.theory.erls.link import ErlsLink
 from lissom.theory.formulation import Unsupported, no_exact_links, no_prescribed_joints
-from lissom.theory.joint_screws import joint_screws
 
 NOTHING = ErlsLink.rigid(0.0, np.zeros(3), np.zeros((3, 3)))
 
@@ -27,7 +27,7 @@ def chain(model: Model) -> tuple[Chain, dict[str, int]]:
     nodes: list[Node] = []
     at: dict[str, int] = {}
     for link in model.robot.bodies:
-        if link.joint.type in ("spherical", "free"):
+        if link.joint.kind.on_group:
             raise Unsupported(
                 f"erls: joint {link.joint.name!r} is {link.joint.type}; the equivalent rigid-link system is a chain of "
                 "turning and sliding joints"

@@ -14,9 +14,9 @@ import numpy as np
 
 from lissom.lie import se3, so3
 from lissom.model.compiled import Model
+from lissom.model.joint_kinds import joint_screws
 from lissom.model.robot import Link
 from lissom.theory.formulation import Unsupported, no_prescribed_joints
-from lissom.theory.joint_screws import joint_screws
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ def _check(link: Link) -> None:
         reason = f"link {link.name!r} bends; give it a rigid `body`, or use a formulation with flexible links"
     elif link.joint.elastic:
         reason = f"the gear of joint {link.joint.name!r} is elastic; remove transmission.stiffness"
-    elif link.joint.type in ("spherical", "free"):
+    elif link.joint.kind.on_group:
         reason = f"joint {link.joint.name!r} is {link.joint.type}; joints are products of one-coordinate screws here"
     if reason:
         raise Unsupported(f"lie_group covers rigid arms: {reason}")

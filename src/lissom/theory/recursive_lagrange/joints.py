@@ -12,23 +12,18 @@ from lissom.kernel.arrays import Motion
 from lissom.kernel.machine import inline, kernel
 from lissom.theory.recursive_lagrange.matrices import add_product, clear, copy, multiply
 
-TURN, SLIDE, BALL, FLOAT = (int(motion) for motion in (Motion.TURN, Motion.SLIDE, Motion.BALL, Motion.FLOAT))
+SLIDE, BALL, FLOAT = (int(motion) for motion in (Motion.SLIDE, Motion.BALL, Motion.FLOAT))
 
 
 @inline
-def generator(kind, axis, k, out):
+def generator(kind, screw, k, out):
     """The 4 x 4 matrix of the unit twist of velocity k of an elementary motion."""
     clear(out)
-    if kind == SLIDE:
-        for a in range(3):
-            out[a, 3] = axis[a]
-        return
     if kind == FLOAT and k >= 3:
         out[k - 3, 3] = 1.0
         return
-    x, y, z = axis[0], axis[1], axis[2]
-    if kind != TURN:
-        x, y, z = 0.0 * x, 0.0 * y, 0.0 * z
+    x, y, z = screw[0], screw[1], screw[2]
+    if kind in (BALL, FLOAT):
         if k == 0:
             x += 1.0
         elif k == 1:
@@ -37,20 +32,23 @@ def generator(kind, axis, k, out):
             z += 1.0
     out[0, 1], out[0, 2], out[1, 2] = -z, y, -x
     out[1, 0], out[2, 0], out[2, 1] = z, -y, x
+    for a in range(3):
+        out[a, 3] = screw[3 + a]
 
 
 @inline
-def elementary(kind, axis, q, at, out):
+def elementary(kind, screw, q, at, out):
     """Pose of one elementary motion with its coordinates from q[at] on."""
     clear(out)
     for a in range(4):
         out[a, a] = 1.0
-    if kind == SLIDE:
+    if kind != BALL and kind != FLOAT:
         for a in range(3):
-            out[a, 3] = axis[a] * q[at]
-    elif kind == TURN:
+            out[a, 3] = screw[3 + a] * q[at]
+        if kind == SLIDE:
+            return
         sin, versine = np.sin(q[at]), 1.0 - np.cos(q[at])
-        x, y, z = axis[0], axis[1], axis[2]
+        x, y, z = screw[0], screw[1], screw[2]
         out[0, 0], out[0, 1], out[0, 2] = (
             1.0 - versine * (y * y + z * z),
             versine * x * y - sin * z,
@@ -86,13 +84,13 @@ def joint_matrices(tables, work, i, q, v, a):
     clear(Add)
     at_q, at_v, done = tables.joint_q[i], tables.joint_v[i], 0
     for step in range(tables.steps[i]):
-        kind, axis = tables.motion[i, step], tables.axis[i, step]
+        kind, screw = tables.motion[i, step], tables.screw[i, step]
         count = 3 if kind == BALL else 6 if kind == FLOAT else 1
-        elementary(kind, axis, q, at_q, S)
+        elementary(kind, screw, q, at_q, S)
         # S' = S X and S'' = S (X X + X'), X the twist: in place, A'' first
         clear(rate)
         for k in range(count):
-            generator(kind, axis, k, twist)
+            generator(kind, screw, k, twist)
             for r in range(4):
                 for c in range(4):
                     rate[r, c] += v[at_v + k] * twist[r, c]
@@ -110,7 +108,7 @@ def joint_matrices(tables, work, i, q, v, a):
         add_product(scratch, rate, 1.0, Add)
         add_product(A, rate, 1.0, Ad)
         for k in range(count):
-            generator(kind, axis, k, twist)
+            generator(kind, screw, k, twist)
             multiply(A, twist, U[done + k])
             for r in range(4):
                 for c in range(4):

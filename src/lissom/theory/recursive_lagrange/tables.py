@@ -32,7 +32,7 @@ class Tables(NamedTuple):
     origin: np.ndarray  # (n, 4, 4) frame of its joint seen from there
     steps: np.ndarray  # (n,) elementary motions of the joint
     motion: np.ndarray  # (n, 3) their kinds
-    axis: np.ndarray  # (n, 3, 3) and axes
+    screw: np.ndarray  # (n, 3, 6) and unit twists (angular, linear)
     dofs: np.ndarray  # (n,) velocities of the joint
     joint_q: np.ndarray  # (n,) places of its coordinates in q
     joint_v: np.ndarray  # (n,) and in v
@@ -180,7 +180,7 @@ def make_tables(model: Model, slender: dict[str, BeamLink], orders: dict[str, st
         modes_v=tree.modes_v,
         steps=joints.steps,
         motion=joints.motion,
-        axis=joints.axis,
+        screw=joints.screw,
         dofs=joints.dofs,
         gravity=arrays.gravity,
         **stations.columns(),

@@ -41,7 +41,7 @@ class Frames:
             raise LissomError("time integration covers chains and trees; leave the closures out")
         self.formulation, self.model = formulation, formulation.model
         table = formulation.table
-        self.links, self.rotors = len(table.parent), len(table.rotor_v)
+        self.links, self.rotors = len(table.parent), len(table.gears.rotor_v)
         self.modes_q = np.concatenate([np.r_[body.modes_q] for body in self.model.bodies]).astype(int)
         self.modes_v = np.concatenate([np.r_[body.modes_v] for body in self.model.bodies]).astype(int)
         self.size = 6 * self.links + 2 * len(self.modes_q) + 2 * self.rotors
@@ -52,7 +52,7 @@ class Frames:
         f, table = self.formulation, self.formulation.table
         self.q, self.v = np.array(q, float), np.array(v, float)
         f.place(self.q, self.v)
-        parts = (f.work.V.ravel(), q[self.modes_q], v[self.modes_v], q[table.rotor_q], v[table.rotor_v])
+        parts = (f.work.V.ravel(), q[self.modes_q], v[self.modes_v], q[table.gears.rotor_q], v[table.gears.rotor_v])
         return State(f.work.world_R.copy(), f.work.world_p.copy(), np.concatenate(parts))
 
     def measure(self, state: State) -> tuple[Array, Array]:

@@ -143,5 +143,5 @@ class _Problem:
             angle = slice(at, at + rotors)
             speed = slice(at + rotors, at + 2 * rotors)
             values[angle] = xdot[angle] - state.x[speed]
-            values[speed] = table.rotor_inertia * xdot[speed] - work.force[table.rotor_v]
+            values[speed] = table.gears.inertia * xdot[speed] - work.force[table.gears.rotor_v]
         out[self.x], out[self.wrench] = values, algebraic.ravel()

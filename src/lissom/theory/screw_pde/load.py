@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.state import wrench_vector
 from lissom.errors import LissomError
+from lissom.kernel.derivatives import STEP
 from lissom.lie import se3
 
 if TYPE_CHECKING:
@@ -54,8 +55,8 @@ def section_jacobian(system: ScrewPDE, link: str, x: float | None, q: np.ndarray
     beam, eta = model.flexible[link], q[model.bodies[system.row(link)].modes_q]
     x = beam.length if x is None else x
     frame = system.frames.get(link, 0.0)
-    nudged = eta + 1e-30j * np.eye(beam.count)
+    nudged = eta + 1j * STEP * np.eye(beam.count)
     T = se3.inverse(beam.pose(frame, nudged)) @ beam.pose(x, nudged)
     pose = se3.inverse(beam.pose(frame, eta)) @ beam.pose(x, eta)
-    rates = se3.inverse(pose) @ (T.imag / 1e-30)
+    rates = se3.inverse(pose) @ (T.imag / STEP)
     return pose, se3.vee(rates).T

@@ -98,7 +98,7 @@ class System:
             if block.kind == "closure wrench":
                 held.append(values)
             elif block.kind == "rotor acceleration":
-                a[table.rotor_v[[f.model.bodies[k].joint for k in _geared(f)].index(block.owner)]] = values[0]
+                a[table.gears.rotor_v[[f.model.bodies[k].joint for k in _geared(f)].index(block.owner)]] = values[0]
             elif block.kind == "wrench":
                 wrenches[f.model.joints.index(block.owner)] = values
             elif block.kind == "twist acceleration":
@@ -215,8 +215,8 @@ class _Stack:
             self._link(i)
         for k, i in enumerate(_geared(f)):
             name = f.model.bodies[i].joint
-            self.put(f"{name}: rotor", f"{name}: rotor acceleration", f.table.rotor_inertia[k : k + 1, None])
-            self.put_right(f"{name}: rotor", f.work.force[f.table.rotor_v[k]])
+            self.put(f"{name}: rotor", f"{name}: rotor acceleration", f.table.gears.inertia[k : k + 1, None])
+            self.put_right(f"{name}: rotor", f.work.force[f.table.gears.rotor_v[k]])
         for k, closure in enumerate(f.closures):
             self._closure(k, closure.name, closure.directions)
         at_row, at_column, values = (np.concatenate(part) for part in zip(*self.entries))

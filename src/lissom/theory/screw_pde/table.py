@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.beam import BeamLink
+from lissom.kernel.arrays import Gears, Motion, Passive
 from lissom.lie import so3
-from lissom.model.compile import joint_steps
 from lissom.model.compiled import Model
+from lissom.model.joint import Joint
+from lissom.model.joint_kinds import joint_screws, joint_steps
 from lissom.model.robot import Link
 from lissom.theory.formulation import Unsupported, no_prescribed_joints, only_beams
 from lissom.theory.screw_pde.particles import particles
@@ -52,7 +54,7 @@ class Table(NamedTuple):
     origin_p: Array  # (n, 3)
     steps: Array  # (n,)
     motion: Array  # (n, 3) `Motion` of each step
-    axis: Array  # (n, 3, 3)
+    screw: Array  # (n, 3, 6) unit twist of each step
     dofs: Array  # (n,)
     locked: Array  # (n, 6, 6) columns of P: the directions in which the joint holds, before its last turn
     turned: Array  # (n,) 1 where P turns with the last step (universal joints)
@@ -75,28 +77,10 @@ class Table(NamedTuple):
     cubic: Array  # (nc,)
     cubic_damping: Array  # (nc,)
 
-    # joints' own forces, one entry per velocity
-    passive: Array  # (nv,) 1 where a joint acts by itself
-    passive_q: Array  # (nv,) coordinate in q, -1 where there is none
-    viscous: Array
-    coulomb: Array
-    coulomb_speed: Array
-    spring: Array
-    rest: Array
-    stop: Array  # (nv,) 1 where the coordinate has limits
-    lower: Array
-    upper: Array
-    stop_stiffness: Array
-    stop_damping: Array
-    stop_width: Array
+    # joints' own forces, as the kernel has them
     armature: Array  # (nv,) rotor inertia behind a rigid gear
-    rotor_q: Array  # (nr,) elastic transmissions
-    rotor_v: Array
-    geared_q: Array
-    geared_v: Array
-    rotor_inertia: Array
-    gear_stiffness: Array
-    gear_damping: Array
+    passive: Passive
+    gears: Gears
 
 
 class Work(NamedTuple):
@@ -177,7 +161,9 @@ def tables(model: Model, frames: Mapping[str, float], held: Sequence[Station] = 
     for name in ("joint_q", "joint_v", "modes_q", "modes_v"):
         fields[name] = np.array([getattr(body, name).start for body in model.bodies])
     fields |= _sections(links, beams, frames, held, m) | _joints(links) | _particles(links, beams, m)
-    fields |= _elasticity(links, beams, m) | _passive(model) | _gears(model)
+    arrays = model.arrays
+    fields |= _elasticity(links, beams, m)
+    fields |= {"armature": arrays.velocities.armature, "passive": arrays.passive, "gears": arrays.gears}
     table = Table(**fields)
     _check_supported(model)
     return table, _work(table, model.nv, n, m)
@@ -227,46 +213,33 @@ def _sections(
 def _joints(links: tuple[Link, ...]) -> dict[str, Array]:
     n = len(links)
     steps, dofs, turned = (np.zeros(n, np.int64) for _ in range(3))
-    motion, axis, locked = np.zeros((n, 3), np.int64), np.zeros((n, 3, 3)), np.zeros((n, 6, 6))
+    motion, screw, locked = np.zeros((n, 3), np.int64), np.zeros((n, 3, 6)), np.zeros((n, 6, 6))
     for i, link in enumerate(links):
-        for k, (kind, direction) in enumerate(joint_steps(link.joint)):
-            motion[i, k], axis[i, k], steps[i] = kind, direction, k + 1
+        for k, step in enumerate(joint_steps(link.joint)):
+            motion[i, k], screw[i, k], steps[i] = step.motion, step.screw, k + 1
         dofs[i] = link.joint.nv
-        turned[i] = int(link.joint.type == "universal")
-        held = _held_directions(link.joint.type, axis[i])
+        turned[i] = int(np.array_equal(motion[i, : steps[i]], [Motion.TURN, Motion.TURN]))
+        held = _held_directions(link.joint)
         locked[i, : len(held)] = held
     return {
         "origin_R": np.array([so3.from_rpy(np.asarray(link.origin.rpy)) for link in links]),
         "origin_p": np.array([link.origin.xyz for link in links]),
         "steps": steps,
         "motion": motion,
-        "axis": axis,
+        "screw": screw,
         "dofs": dofs,
         "locked": locked,
         "turned": turned,
     }
 
 
-def _held_directions(kind: str, axes: Array) -> Array:
-    """Orthonormal basis (6 - d, 6) of the wrenches that a joint of this type transmits without a motor.
+def _held_directions(joint: Joint) -> Array:
+    """Orthonormal basis (6 - d, 6) of the wrenches that a joint transmits without a motor.
 
-    (26) of Yaqubi et al. 2026, for every joint type, in the axes of the child's base.
+    (26) of Yaqubi et al. 2026, for every joint type, in the axes of the child's base: what does no work in its motions.
     """
-    none, unit = np.zeros((3, 3)), np.eye(3)
-    across = unit - np.outer(axes[0], axes[0])
-    angular, linear = {
-        "fixed": (unit, unit),
-        "revolute": (across, unit),
-        "prismatic": (unit, across),
-        "cylindrical": (across, across),
-        "universal": (np.outer(np.cross(axes[0], axes[1]), np.cross(axes[0], axes[1])), unit),
-        "planar": (unit - np.outer(axes[2], axes[2]), np.outer(axes[2], axes[2])),
-        "spherical": (none, unit),
-        "free": (none, none),
-    }[kind]
-    projector = np.block([[angular, none], [none, linear]])
-    values, vectors = np.linalg.eigh(projector)
-    return vectors.T[values > 1e-9][::-1]
+    screws = joint_screws(joint)
+    return np.linalg.svd(screws)[2][len(screws) :] if len(screws) else np.eye(6)
 
 
 def _particles(links: tuple[Link, ...], beams: Mapping[str, BeamLink], m: int) -> dict[str, Array]:
@@ -309,51 +282,6 @@ def _elasticity(links: tuple[Link, ...], beams: Mapping[str, BeamLink], m: int) 
         "cubic_modes": np.concatenate(index),
         "cubic": np.concatenate(value),
         "cubic_damping": np.concatenate(rate),
-    }
-
-
-def _passive(model: Model) -> dict[str, Array]:
-    """Damping, friction, springs, stops and reflected rotors by velocity coordinate."""
-    nv = model.nv
-    names = ("viscous", "coulomb", "spring", "rest", "lower", "upper", "stop_stiffness", "stop_damping", "armature")
-    out = {name: np.zeros(nv) for name in names}
-    out |= {"coulomb_speed": np.ones(nv), "stop_width": np.ones(nv)}
-    flags = {"passive": np.zeros(nv, np.int64), "stop": np.zeros(nv, np.int64), "passive_q": np.full(nv, -1)}
-    for link, body in zip(model.robot.bodies, model.bodies, strict=True):
-        joint, at = link.joint, body.joint_v
-        out["viscous"][at] = joint.each(joint.damping)
-        if joint.friction:
-            out["viscous"][at] += joint.each(joint.friction.viscous)
-            out["coulomb"][at] = joint.each(joint.friction.coulomb)
-            out["coulomb_speed"][at] = joint.each(joint.friction.velocity)
-        if joint.spring:
-            out["spring"][at], out["rest"][at] = joint.each(joint.spring.stiffness), joint.each(joint.spring.rest)
-        if joint.limits:
-            flags["stop"][at] = 1
-            for name, source in (("lower", "lower"), ("upper", "upper"), ("stop_stiffness", "stiffness"),
-                                 ("stop_damping", "damping"), ("stop_width", "width")):  # fmt: skip
-                out[name][at] = joint.each(getattr(joint.limits, source))
-        gear = joint.transmission
-        if gear is not None and gear.stiffness is None:
-            out["armature"][at] = gear.rotor_inertia * gear.gear**2
-        if np.any(joint.damping) or joint.friction or joint.spring or joint.limits:
-            flags["passive"][at] = 1
-        if joint.type not in ("spherical", "free"):
-            flags["passive_q"][at] = np.arange(body.joint_q.start, body.joint_q.stop)
-    return out | flags
-
-
-def _gears(model: Model) -> dict[str, Array]:
-    pairs = [(link.joint.transmission, body) for link, body in zip(model.robot.bodies, model.bodies, strict=True)]
-    elastic = [(gear, body) for gear, body in pairs if gear is not None and body.rotor_v is not None]
-    return {
-        "rotor_q": np.array([body.rotor_q for _, body in elastic], np.int64),
-        "rotor_v": np.array([body.rotor_v for _, body in elastic], np.int64),
-        "geared_q": np.array([body.joint_q.start for _, body in elastic], np.int64),
-        "geared_v": np.array([body.joint_v.start for _, body in elastic], np.int64),
-        "rotor_inertia": np.array([gear.rotor_inertia * gear.gear**2 for gear, _ in elastic], float),
-        "gear_stiffness": np.array([gear.stiffness for gear, _ in elastic], float),
-        "gear_damping": np.array([gear.damping for gear, _ in elastic], float),
     }
 
 

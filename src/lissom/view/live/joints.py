@@ -11,8 +11,6 @@ from lissom.model.compiled import BodyNames, Model
 from lissom.simulation.dataset import position_columns
 from lissom.simulation.lookup import joint_names
 
-MOVABLE = ("revolute", "prismatic", "cylindrical", "universal")
-
 
 @dataclass(frozen=True)
 class Handle:
@@ -45,7 +43,7 @@ def handles(model: Model) -> list[Handle]:
     reach = sum(float(np.real(beam.length)) for beam in model.flexible.values()) or 1.0
     made = []
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
-        if link.joint.type not in MOVABLE or np.any(model.arrays.velocities.prescribed[body.joint_v]):
+        if link.joint.kind.on_group or np.any(model.arrays.velocities.prescribed[body.joint_v]):
             continue
         for k, name in enumerate(joint_names(body, "q")):
             q, v = body.joint_q.start + k, body.joint_v.start + k

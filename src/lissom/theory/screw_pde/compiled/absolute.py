@@ -73,6 +73,13 @@ def follow_quaternion(R, q, at):
 
 
 @inline
+def axis_of(table, i, step):
+    """The axis that a step of joint i turns about or slides along."""
+    angular, linear = load_pair(table.screw[i, step])
+    return linear if table.motion[i, step] == Motion.SLIDE else angular
+
+
+@inline
 def measure_joint(table, i, R, p, q):
     """Joint coordinates of the pose (R, p) of the base in the joint's frame; q holds the last ones."""
     at = table.joint_q[i]
@@ -80,25 +87,25 @@ def measure_joint(table, i, R, p, q):
     if steps == 0:
         return
     motion = table.motion[i, 0]
-    axis = vector(table.axis[i, 0])
-    if motion >= 2:
+    axis = axis_of(table, i, 0)
+    if motion == Motion.BALL or motion == Motion.FLOAT:
         follow_quaternion(R, q, at)
         if motion == Motion.FLOAT:
             q[at + 4] = p[0]
             q[at + 5] = p[1]
             q[at + 6] = p[2]
     elif steps == 1:
-        q[at] = nearest(rotation_about(axis, R), q[at]) if motion == Motion.TURN else dot(axis, p)
+        q[at] = nearest(rotation_about(axis, R), q[at]) if motion != Motion.SLIDE else dot(axis, p)
     elif steps == 3:  # planar
-        second = vector(table.axis[i, 1])
+        second = axis_of(table, i, 1)
         q[at] = dot(axis, p)
         q[at + 1] = dot(second, p)
-        q[at + 2] = nearest(rotation_about(vector(table.axis[i, 2]), R), q[at + 2])
-    elif table.motion[i, 1] == 1:  # cylindrical
+        q[at + 2] = nearest(rotation_about(axis_of(table, i, 2), R), q[at + 2])
+    elif table.motion[i, 1] == Motion.SLIDE:  # cylindrical
         q[at] = nearest(rotation_about(axis, R), q[at])
         q[at + 1] = dot(axis, p)
     else:  # universal
-        second = vector(table.axis[i, 1])
+        second = axis_of(table, i, 1)
         first = angle_about(axis, second, rotate(R, second))
         q[at] = nearest(first, q[at])
         rest = compose(turn_matrix(axis, -first), R)
@@ -146,7 +153,7 @@ def measure(table, work, R, p, x, q, v):
     modes = 0
     for i in range(n):
         modes += table.modes[i]
-    rotors = table.rotor_v.shape[0]
+    rotors = table.gears.rotor_v.shape[0]
     for i in range(n):
         for j in range(table.modes[i]):
             q[table.modes_q[i] + j] = x[at]
@@ -160,8 +167,8 @@ def measure(table, work, R, p, x, q, v):
             work.V[i, k] = x[6 * i + k]
     at += modes
     for r in range(rotors):
-        q[table.rotor_q[r]] = x[at + r]
-        v[table.rotor_v[r]] = x[at + rotors + r]
+        q[table.gears.rotor_q[r]] = x[at + r]
+        v[table.gears.rotor_v[r]] = x[at + rotors + r]
     relative_motions(table, work, q, v)
     for i in range(n):
         base_R, base_p = base_pose(table, work, i)
@@ -289,7 +296,7 @@ def rate(table, work, change, q, v, tau, out):
             out[at + modes] = work.zdot[i, 6 + j]
             at += 1
     at += modes
-    rotors = table.rotor_v.shape[0]
+    rotors = table.gears.rotor_v.shape[0]
     for r in range(rotors):
-        out[at + r] = v[table.rotor_v[r]]
-        out[at + rotors + r] = work.force[table.rotor_v[r]] / table.rotor_inertia[r]
+        out[at + r] = v[table.gears.rotor_v[r]]
+        out[at + rotors + r] = work.force[table.gears.rotor_v[r]] / table.gears.inertia[r]

@@ -45,8 +45,8 @@ def inverse(model, own, q, v, a, wrench, tau):
     own.reactions(table, work, a)
     for k in range(tau.shape[0]):
         tau[k] = table.armature[k] * a[k] - work.force[k]  # what joints do by themselves
-    for r in range(table.rotor_v.shape[0]):
-        tau[table.rotor_v[r]] += table.rotor_inertia[r] * a[table.rotor_v[r]]
+    for r in range(table.gears.rotor_v.shape[0]):
+        tau[table.gears.rotor_v[r]] += table.gears.inertia[r] * a[table.gears.rotor_v[r]]
     for i in range(table.parent.shape[0]):
         m, up, W = table.modes[i], table.parent[i], work.wrench[i]
         for k in range(table.dofs[i]):

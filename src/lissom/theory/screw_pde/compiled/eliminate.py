@@ -239,6 +239,6 @@ def eliminate(table, work, qdd):
         back_substitute(table, work, i, qdd)
         if table.moved[i] == 1:
             from_base(work, i, table.modes[i])
-    for r in range(table.rotor_v.shape[0]):
-        at = table.rotor_v[r]
-        qdd[at] = work.force[at] / table.rotor_inertia[r]
+    for r in range(table.gears.rotor_v.shape[0]):
+        at = table.gears.rotor_v[r]
+        qdd[at] = work.force[at] / table.gears.inertia[r]

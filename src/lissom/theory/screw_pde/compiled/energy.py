@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, dot, matrix, rotate, rotate_back, scale, vector
 from lissom.kernel.machine import kernel
+from lissom.kernel.passive import passive_energy
 from lissom.theory.screw_pairs import load_pair, store_pair
-from lissom.theory.screw_pde.compiled.joint import joint_energy
 from lissom.theory.screw_pde.compiled.link import move_particles, place_particles
 from lissom.theory.screw_pde.compiled.section import from_base
 
@@ -43,9 +43,9 @@ def energies(table, work, q, v):
             strain += value
     for k in range(v.shape[0]):
         kinetic += 0.5 * table.armature[k] * v[k] * v[k]
-    for r in range(table.rotor_v.shape[0]):
-        kinetic += 0.5 * table.rotor_inertia[r] * v[table.rotor_v[r]] ** 2
-    return kinetic, gravity, strain, joint_energy(table, q)
+    for r in range(table.gears.rotor_v.shape[0]):
+        kinetic += 0.5 * table.gears.inertia[r] * v[table.gears.rotor_v[r]] ** 2
+    return kinetic, gravity, strain, passive_energy(table, q, 0.0)
 
 
 @kernel

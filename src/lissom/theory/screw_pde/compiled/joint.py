@@ -16,8 +16,8 @@ from lissom.kernel.algebra import (
     vector,
 )
 from lissom.kernel.arrays import Motion
-from lissom.kernel.elementary import tanh
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.machine import kernel
+from lissom.kernel.passive import passive_forces
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
 
 
@@ -39,16 +39,12 @@ def joint_motion(table, work, i, q, v):
     last = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     for step in range(table.steps[i]):
         motion = table.motion[i, step]
-        axis = vector(table.axis[i, step])
-        if motion == Motion.TURN or motion == Motion.SLIDE:
-            if motion == Motion.TURN:
-                Q = turn_matrix(axis, q[at_q])
-                d = zero
-                angular, linear = axis, zero
-            else:
-                Q = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-                d = scale(q[at_q], axis)
-                angular, linear = zero, axis
+        if motion != Motion.BALL and motion != Motion.FLOAT:
+            angular, linear = load_pair(table.screw[i, step])
+            d = scale(q[at_q], linear)
+            Q = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+            if motion != Motion.SLIDE:
+                Q = turn_matrix(angular, q[at_q])
             for c in range(k):
                 a, b = load_pair(S[c])
                 a, b = twist_at(Q, d, a, b)
@@ -87,63 +83,9 @@ def joint_motion(table, work, i, q, v):
         store_pair(work.P[i, c], a, b)
 
 
-@inline
-def touching(depth, width):
-    """Smooth step from 0 to 1 where a stop is reached."""
-    return 0.5 * (1.0 + tanh(depth / width))
-
-
-@inline
-def stop_push(depth, stiffness, width):
-    """Force of a stop whose potential is stiffness/2 (depth touching)^2."""
-    on = touching(depth, width)
-    return stiffness * depth * on * (on + 2.0 * depth / width * on * (1.0 - on))
-
-
 @kernel
 def joint_forces(table, work, q, v, tau):
     """work.force = tau plus what joints and gears do by themselves; for modes, tau alone."""
-    force = work.force
     for k in range(tau.shape[0]):
-        force[k] = tau[k]
-        if table.passive[k] == 0:
-            continue
-        rate = v[k]
-        force[k] -= table.viscous[k] * rate + table.coulomb[k] * tanh(rate / table.coulomb_speed[k])
-        at = table.passive_q[k]
-        if at < 0:
-            continue
-        force[k] -= table.spring[k] * (q[at] - table.rest[k])
-        if table.stop[k] == 1:
-            above = q[at] - table.upper[k]
-            below = table.lower[k] - q[at]
-            width = table.stop_width[k]
-            force[k] += stop_push(below, table.stop_stiffness[k], width)
-            force[k] -= stop_push(above, table.stop_stiffness[k], width)
-            force[k] -= table.stop_damping[k] * rate * (touching(above, width) + touching(below, width))
-    for r in range(table.rotor_v.shape[0]):
-        stretch = q[table.rotor_q[r]] - q[table.geared_q[r]]
-        rate = v[table.rotor_v[r]] - v[table.geared_v[r]]
-        torque = table.gear_stiffness[r] * stretch + table.gear_damping[r] * rate
-        force[table.geared_v[r]] += torque
-        force[table.rotor_v[r]] -= torque
-
-
-@kernel
-def joint_energy(table, q):
-    """Energy in springs, stops and gears."""
-    energy = 0.0
-    for k in range(table.passive.shape[0]):
-        at = table.passive_q[k]
-        if table.passive[k] == 1 and at >= 0:
-            energy += 0.5 * table.spring[k] * (q[at] - table.rest[k]) ** 2
-            if table.stop[k] == 1:
-                above = q[at] - table.upper[k]
-                below = table.lower[k] - q[at]
-                width = table.stop_width[k]
-                energy += 0.5 * table.stop_stiffness[k] * (above * touching(above, width)) ** 2
-                energy += 0.5 * table.stop_stiffness[k] * (below * touching(below, width)) ** 2
-    for r in range(table.rotor_v.shape[0]):
-        stretch = q[table.rotor_q[r]] - q[table.geared_q[r]]
-        energy += 0.5 * table.gear_stiffness[r] * stretch * stretch
-    return energy
+        work.force[k] = tau[k]
+    passive_forces(table, q, v, work.force)

@@ -1,0 +1,110 @@
+"""What a figure or a chart shows of a run over time: which curves, their values, their names and their looks.
+
+Figures (`panels`) and pages (`charts`) draw the same curves; here they are found once. The same colour means the same
+joint, and the link that it carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.simulation.lookup import joint_names
+from lissom.view.style import line
+
+if TYPE_CHECKING:
+    from lissom.model.compiled import BodyNames
+    from lissom.simulation.trajectory import Trajectory
+
+AXES = ("x", "y", "z")
+MEANING = {"rad": "angle", "m": "position", "1": "unit quaternion", "N m": "torque", "N": "force"}
+WRENCH = {"torque": (slice(0, 3), "N m"), "force": (slice(3, 6), "N")}  # columns and unit of its parts
+Coordinates = list[tuple[str, "BodyNames"]]
+
+
+def shown(run: Trajectory) -> list[BodyNames]:
+    """Bodies whose joints move and transmit something; all where there are none."""
+    free = {link.name for link in run.model.robot.links if link.joint.kind.floats}
+    return [body for body in run.lookup.moving() if body.link not in free] or list(run.model.bodies)
+
+
+def joints_by_unit(
+    run: Trajectory, chosen: Sequence[BodyNames] | None = None, rates: bool = False
+) -> dict[str, Coordinates]:
+    """Coordinates of the chosen joints (of all that move unless given) by their unit, or by that of their rates."""
+    bodies = run.lookup.moving() if chosen is None else chosen
+    names = [(name, body) for body in bodies for name in joint_names(body, "v" if rates else "q")]
+    return _by_unit(names, run.velocity if rates else run.__getitem__)
+
+
+def torques_by_unit(run: Trajectory, chosen: Sequence[BodyNames] | None = None) -> dict[str, Coordinates]:
+    """Coordinates with an applied force by its unit: those on the chosen joints, or all on which one ever acts."""
+    bodies = run.lookup.moving() if chosen is None else chosen
+    names = [
+        (name, body)
+        for body in bodies
+        for name in ((body.joint,) if body.rotor_v is not None else joint_names(body, "v"))
+        if chosen is not None or np.any(run.torque(name).values)
+    ]
+    return _by_unit(names, run.torque)
+
+
+def _by_unit(names: Coordinates, values: Callable[[str], Any]) -> dict[str, Coordinates]:
+    out: dict[str, Coordinates] = {}
+    for name, body in names:
+        out.setdefault(str(values(name).attrs["units"]), []).append((name, body))
+    return out
+
+
+def joint_title(unit: str) -> str:
+    """Title of a drawing of joint coordinates of one unit."""
+    return "Joint orientations" if unit == "1" else f"Joint {MEANING[unit]}s"
+
+
+def reference(run: Trajectory, name: str) -> np.ndarray | None:
+    """Set-points (N,) of a coordinate, where a control law follows some."""
+    if "reference" in run.dataset:
+        labels = run.dataset["reference_q"].values.tolist()
+        for label in (name, f"{name}.rotor"):
+            if label in labels:
+                return run.dataset["reference"].values[:, labels.index(label)]
+    return None
+
+
+def deflections(run: Trajectory) -> list[tuple[BodyNames, np.ndarray]]:
+    """Every flexible link with the size of its tip deflection (N,), mm."""
+    bodies = [body for body in run.model.bodies if body.link in run.model.flexible]
+    return [(body, deflection(run, body.link)) for body in bodies]
+
+
+def deflection(run: Trajectory, link: str) -> np.ndarray:
+    """Size of the tip deflection of a link (N,), mm."""
+    return 1e3 * np.linalg.norm(run.deflection(link).values, axis=1)
+
+
+def wrench(run: Trajectory, joint: str, part: str) -> np.ndarray:
+    """Size (N,) of the "torque" or the "force" through a joint."""
+    return np.linalg.norm(run.wrench(joint).values[:, WRENCH[part][0]], axis=1)
+
+
+def energy_flows(run: Trajectory) -> dict[str, np.ndarray]:
+    """Energy (N,) since the start, J: stored, and where accounts were kept, put in and dissipated."""
+    stored = run.dataset["stored_energy"].values
+    out = {"stored": stored - stored[0]}
+    if "work" in run.dataset:
+        out |= {"work in": run.work - run.work[0], "dissipated": run.dissipated - run.dissipated[0]}
+    return out
+
+
+def looks(run: Trajectory, names: Coordinates) -> list[dict[str, Any]]:
+    """A line style for each coordinate: the colour of its joint as long as no joint has several of them."""
+    several = len({body.joint for _, body in names}) < len(names)
+    return [line(k) if several else look(run, body) for k, (_, body) in enumerate(names)]
+
+
+def look(run: Trajectory, body: BodyNames) -> dict[str, Any]:
+    """Line style of a joint and of the link that it carries: moving joints take the first colours."""
+    bodies = sorted(run.model.bodies, key=lambda b: b.joint_v.stop == b.joint_v.start)
+    return line(bodies.index(body))

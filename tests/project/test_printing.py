@@ -1,0 +1,38 @@
+"""Results print as a short text, and as HTML in a notebook."""
+
+import numpy as np
+import pytest
+
+import lissom
+from lissom.analysis import identify_modes
+
+ELLA = lissom.load("ella")
+T = np.arange(0, 2, 0.01)
+RESULTS = {
+    "modes": (lambda: lissom.natural_modes(ELLA, number=3), ("natural modes of ella", "what gives way", "2.7")),
+    "equilibrium": (lambda: lissom.static_equilibrium(ELLA), ("ella at rest", "upper deflection", "stable")),
+    "linear": (lambda: lissom.linearise(ELLA, outputs="elbow"), ("linear model of ella", "states", "46", "continuous")),
+    "poles": (lambda: lissom.linearise(ELLA).poles(), ("poles", "damping ratio")),
+    "feedback": (lambda: lissom.control.lqr(ELLA).function, ("state feedback", "motors", "of the unit circle")),
+    "sensitivity": (lambda: lissom.sensitivity("spinup-beam", "gravity.2", 0.02), ("sensitivity", "gravity.2")),
+    "identified": (lambda: identify_modes(T, np.exp(-T) * np.sin(20 * T)), ("identified modes", "Hz")),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_print_as_tables(name):
+    make, words = RESULTS[name]
+    result = make()
+    html = result._repr_html_()
+    assert html.startswith("<table>") and html.endswith(("</table>", "</p>"))
+    for word in words:
+        assert word in str(result) and word in html
+    assert str(result.table()) == str(result)
+    assert max(map(len, str(result).splitlines())) <= 100
+
+
+def test_robots_and_runs_print_what_they_are():
+    assert str(ELLA) == ELLA.describe() and "forearm" in ELLA._repr_html_()
+    run = lissom.simulate(ELLA, 0.02)
+    assert str(run) == str(run.summary()) and "elbow" in str(run)
+    assert repr(run).startswith("<Trajectory of ella: 0.02 s in 5 samples")
