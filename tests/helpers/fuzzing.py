@@ -88,7 +88,7 @@ def _change(rng, tree, parent, key):
         del parent[key]
     elif what == 3 and isinstance(parent, dict):
         parent[_typo(rng, str(key))] = parent.pop(key)
-    elif what == 4 and isinstance(value, int | float) and not isinstance(value, bool):
+    elif what == 4 and isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300:
         parent[key] = value * rng.choice((-1, 10.0 ** rng.randint(-40, 40), 1 + 1e-9))
     elif what == 5 and isinstance(parent, list):
         parent.insert(rng.randint(0, len(parent)), copy.deepcopy(value))
