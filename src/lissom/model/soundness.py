@@ -68,8 +68,8 @@ def _check_loads(arrays: Arrays, links: Sequence[str]) -> None:
 
 def _tables(arrays: Arrays) -> Iterator[tuple[str, np.ndarray, tuple[Any, ...]]]:
     """Every table of numbers with its name and axes."""
-    for name, part in zip(Arrays._fields, arrays, strict=True):
-        if not isinstance(part, tuple):
+    for name, part in arrays._asdict().items():
+        if isinstance(part, np.ndarray):
             yield name, part, ()
             continue
         for field, (kind, axes) in layout(type(part)).items():
