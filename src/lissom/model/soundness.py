@@ -72,7 +72,8 @@ def _tables(arrays: Arrays) -> Iterator[tuple[str, np.ndarray, tuple[Any, ...]]]
         if isinstance(part, np.ndarray):
             yield name, part, ()
             continue
-        for field, (kind, axes) in layout(type(part)).items():
+        subject: type = type(part)
+        for field, (kind, axes) in layout(subject).items():
             table = getattr(part, field)
             if kind is None and isinstance(table, np.ndarray):
                 yield f"{name}.{field}", table, axes
