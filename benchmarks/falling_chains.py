@@ -110,7 +110,7 @@ def error(ends: np.ndarray, precise: np.ndarray, length: float) -> float:
 def candidates(kind: str, links: int) -> list[tuple[int, float]]:
     """Elements of each beam and steps worth trying."""
     if kind == "hand":
-        return [(1, 5e-3), (2, 5e-3), (2, 2.5e-3), (3, 2.5e-3), (4, 2.5e-3), (3, 1.25e-3), (4, 1.25e-3)]
+        return [(2, 2.5e-3), (3, 2.5e-3), (4, 2.5e-3), (4, 1.25e-3), (6, 2.5e-3), (6, 1.25e-3), (8, 1.25e-3), (8, 1e-3)]
     if links <= 4:
         return [(4, 5e-3), (6, 5e-3), (6, 2.5e-3), (8, 2.5e-3), (12, 2.5e-3)]
     if links == 8:

@@ -224,6 +224,26 @@ def exudyn(results: dict[str, Any]) -> Sheet:
     return Sheet("Race against Exudyn", text, columns, rows)
 
 
+def falling(results: dict[str, Any]) -> Sheet:
+    rows = []
+    for race in results["races"]:
+        times = [f"{race[key][side]:.1f}" for key in ("ms", "call ms") for side in ("lissom", "exudyn")]
+        settings = f"rtol {race['rtol']:.0e}, {race['steps']} steps / {race['exudyn']}"
+        name = f"{race['kind']}, {race['links']}"
+        rows.append(
+            [name, f"{race['error']:.1e}", *times, spread(race["ratio"], 1), f"{race['call ratio']:.1f}", settings]
+        )
+    exponents = ", ".join(f"{one['kind']} {one['exponent']:.2f}" for one in results["growth"])
+    text = (
+        "Chains of links with five functions each fall for 0.5 s, and a hand of five fingers with four links each: time "
+        "loops and whole calls, processor time in ms; both sides within 1e-4 of the arm's length at every link end. Time "
+        f"per step grows from 8 to 128 links with the power {exponents}. A spatial chain of {results['long']['links']} "
+        f"links takes {results['long']['seconds']:.2f} s."
+    )
+    columns = ("arm, links", "error", "loop", "Exudyn", "call", "Exudyn", "loops", "calls", "settings")
+    return Sheet("Long arms against Exudyn", text, columns, rows)
+
+
 def manoeuvre(results: dict[str, Any]) -> Sheet:
     rows = []
     for name, one in results.items():
@@ -301,11 +321,12 @@ def page(results: dict[str, Any]) -> str:
 
 def sheets_of(results: dict[str, Any]) -> list[Sheet]:
     """Every table that there are results for."""
-    dynamics, starts, reduced, races, arm, others, screws, methods, frames = (results.get(part) for part in PARTS)
+    dynamics, starts, reduced, races, falls, arm, others, screws, methods, frames = map(results.get, PARTS)
     sheets = [chains(dynamics), limits(dynamics), growth(dynamics), jacobian(dynamics)] if dynamics else []
     sheets += [starting(starts), warm_steps(starts)] if starts else []
     sheets += [reduction(reduced)] if reduced else []
     sheets += [exudyn(races)] if races else []
+    sheets += [falling(falls)] if falls else []
     sheets += [manoeuvre(arm)] if arm else []
     sheets += [compared(others)] if others else []
     sheets += [stacked(screws), stacked_growth(screws)] if screws else []
@@ -319,19 +340,31 @@ def race_against_exudyn() -> dict[str, Any]:
     return {"races": exudyn_race.measure()}
 
 
+def fall_against_exudyn() -> dict[str, Any]:
+    import falling_chains
+
+    return falling_chains.measure()
+
+
 Measure = Callable[[Callable[[str], object]], dict[str, Any]]  # of a function that shows what is being done
 PARTS: dict[str, Measure] = {
     "forward_dynamics": lambda _: forward_dynamics.measure(),
     "startup": lambda _: startup.measure(),
     "finite_elements": finite_elements.measure,
     "exudyn": lambda _: race_against_exudyn(),
+    "falling": lambda _: fall_against_exudyn(),
     "dual_screw": lambda _: dual_screw.measure(),
     "formulations": lambda _: formulations.measure(),
     "screw_pde": lambda _: screw_pde.measure(),
     "adams": lambda _: adams.measure(),
     "live_page": lambda _: live_frames.measure(),
 }
-NEEDS = {"exudyn": ("exudyn",), "adams": ("sksundae",), "live_page": ("viser", "playwright")}  # packages
+NEEDS = {
+    "exudyn": ("exudyn",),
+    "falling": ("exudyn",),
+    "adams": ("sksundae",),
+    "live_page": ("viser", "playwright"),
+}  # packages
 
 
 def main() -> None:
