@@ -365,11 +365,6 @@ NEEDS = {  # packages
     "adams": ("sksundae",),
     "live_page": ("viser", "playwright"),
 }
-    "exudyn": ("exudyn",),
-    "falling": ("exudyn",),
-    "adams": ("sksundae",),
-    "live_page": ("viser", "playwright"),
-}  # packages
 
 
 def main() -> None:
