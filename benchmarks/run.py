@@ -235,10 +235,10 @@ def falling(results: dict[str, Any]) -> Sheet:
         )
     exponents = ", ".join(f"{one['kind']} {one['exponent']:.2f}" for one in results["growth"])
     text = (
-        "Chains of links with five functions each fall for 0.5 s, and a hand of five fingers with four links each: time "
-        "loops and whole calls, processor time in ms; both sides within 1e-4 of the arm's length at every link end. Time "
-        f"per step grows from 8 to 128 links with the power {exponents}. A spatial chain of {results['long']['links']} "
-        f"links takes {results['long']['seconds']:.2f} s."
+        "Chains of links with five functions each fall for 0.5 s, and a hand of five fingers with four links each: "
+        "time loops and whole calls, processor time in ms; both sides within 1e-4 of the arm's length at every link "
+        f"end. Time per step grows from 8 to 128 links with the power {exponents}. A spatial chain of "
+        f"{results['long']['links']} links takes {results['long']['seconds']:.2f} s."
     )
     columns = ("arm, links", "error", "loop", "Exudyn", "call", "Exudyn", "loops", "calls", "settings")
     return Sheet("Long arms against Exudyn", text, columns, rows)
@@ -359,12 +359,12 @@ PARTS: dict[str, Measure] = {
     "adams": lambda _: adams.measure(),
     "live_page": lambda _: live_frames.measure(),
 }
-NEEDS = {
+NEEDS = {  # packages
     "exudyn": ("exudyn",),
     "falling": ("exudyn",),
     "adams": ("sksundae",),
     "live_page": ("viser", "playwright"),
-}  # packages
+}
 
 
 def main() -> None:
