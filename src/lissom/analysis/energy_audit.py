@@ -99,7 +99,7 @@ def energy_audit(run: Any) -> EnergyAudit:
         data = run.dataset
         energies = np.stack([data[name].values for name in STORED], axis=1)
         return audit_energy(data["time"].values, energies, data["work"].values, data["dissipated"].values)
-    missing = [name for name in ("model", "t", "q", "v", "work", "dissipated") if not hasattr(run, name)]
+    missing = [name for name in ("model", "time", "q", "v", "work", "dissipated") if not hasattr(run, name)]
     if missing:
         lacks = ", ".join(missing)
         raise LissomError(f"cannot audit a {type(run).__name__}: it lacks {lacks}; use audit_energy on arrays")

@@ -21,6 +21,8 @@ Vec3 = tuple[float, float, float]
 Matrix3 = tuple[Vec3, Vec3, Vec3]
 # Beyond these in SI units nothing is built, and products and powers of such numbers would leave the range of floats.
 LARGEST, SMALLEST = 1e20, 1e-40
+# Beside a longer lever arm the inertia of ordinary links is lost in rounding.
+LARGEST_IN = {"metres": 1e5}
 PerCoordinate = float | tuple[float, ...]
 
 
@@ -105,8 +107,9 @@ class Number:
         number = _float(value)
         if not math.isfinite(number):
             raise refusal(f"must be a finite number; {self.remedy}")
-        if abs(number) > LARGEST:
-            raise refusal(f"is beyond any physical size (at most {LARGEST:g}); {self.remedy}")
+        largest = LARGEST_IN.get(self.unit, LARGEST)
+        if abs(number) > largest:
+            raise refusal(f"is beyond any physical size (at most {largest:g}); {self.remedy}")
         if self.above == 0 and 0 < number < SMALLEST:
             raise refusal(f"is below any physical size (at least {SMALLEST:g}); {self.remedy}")
         if self.above is not None and number <= self.above:
