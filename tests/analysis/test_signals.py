@@ -74,7 +74,7 @@ def test_a_response_that_is_not_there_is_told():
         lissom.frequency_response(linear, "beam.y1", "beam.z1", [1.0])
     with pytest.raises(lissom.LissomError, match="has its state already"):
         lissom.frequency_response(linear, "beam.y1", "beam.y1", [1.0], q=np.zeros(8))
-    with pytest.raises(lissom.LissomError, match="finite frequencies"):
+    with pytest.raises(lissom.LissomError, match="a list of finite numbers, in Hz"):
         lissom.frequency_response(linear, "beam.y1", "beam.y1", [np.nan])
     free = lissom.linearise(hinged_beam(), outputs=["hinge"])
     with pytest.raises(lissom.LissomError, match="no finite response between 0 and 1 Hz"):
@@ -92,7 +92,7 @@ def test_a_sine_shows_its_frequency_and_amplitude():
     assert peaks.values == pytest.approx([0.8, 0.05], rel=2e-3)
     both = amplitude_spectrum(t, np.stack([y, 2 * y], axis=1))
     assert both.values[:, 1] == pytest.approx(2 * both.values[:, 0])
-    with pytest.raises(lissom.LissomError, match="one channel only"):
+    with pytest.raises(lissom.LissomError, match="in one channel"):
         both.peaks()
 
 
@@ -223,7 +223,7 @@ def test_the_audit_finds_a_leak_its_time_and_its_share():
     assert audit.relative == pytest.approx(0.05 / 20)
     assert "0.05 J at t = 1.2 s, 0.0025 of the 20 J that moved" in str(audit)
     assert audit.monotonic and "warning" not in str(audit)
-    assert "a damper that drives" in audit_energy(t, parts, work, -lost).report()
+    assert "a damper feeds energy in" in audit_energy(t, parts, work, -lost).report()
     with pytest.raises(lissom.LissomError, match="one length"):
         audit_energy(t, parts[1:], work, lost)
     with pytest.raises(lissom.LissomError, match="audit=True"):

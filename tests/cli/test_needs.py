@@ -89,7 +89,7 @@ def test_an_unknown_name_is_refused(command: str, call) -> None:
         (["example", "elle"], "did you mean 'ella'"),
         (["export", "nowhere", "motion.csv"], "no such file"),
         (["export", "file", "nowhere/motion.csv"], "there is no folder nowhere; make it first"),
-        (["export", "file", "motion.txt"], "must end in .csv or .parquet"),
+        (["export", "file", "motion.txt"], "must end in .csv, .parquet or .mat"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
