@@ -32,7 +32,7 @@ def local_parts(model, rng, q, v, a):
     compiled_inverse(model.struct, local.work, local.q, local.v, local.a, none, local.force)
     keep_frames(model.struct, packed)
     link_stiffness(model.struct, local.work, local.q, local.v)
-    joint_stiffness(model.struct, local.q, local.v, local.stiffness, local.damping)
+    joint_stiffness(model.struct, local.q, local.v, local.stiffness, local.damping, local.winding)
     local.gear_stiffness[:], local.gear_damping[:] = rng.uniform(0, 50, (2, local.gear_of.max() + 1))
     return packed
 
@@ -44,7 +44,7 @@ def dense_parts(model, packed):
     parts = []
     for links, joints, of_gear, of_law in (
         (work.link_damping, local.damping, gears.damping, local.gear_damping),
-        (work.link_stiffness, local.stiffness, gears.stiffness, local.gear_stiffness),
+        (work.link_stiffness, local.stiffness, local.winding, local.gear_stiffness),
     ):
         whole = np.diag(joints)
         for row, body in enumerate(model.bodies, start=1):
@@ -181,10 +181,47 @@ def test_joint_stiffness_is_the_derivative_of_passive_forces(moving):
     q, v = random_state(robot, rng)
     v *= moving
     stiffness, damping = np.zeros((2, model.nv))
-    joint_stiffness(model.struct, q, v, stiffness, damping)
+    joint_stiffness(model.struct, q, v, stiffness, damping, np.zeros(0))
     by_q, by_v = np.zeros((2, model.nv), complex)
     passive_forces(model.struct, q + 1e-30j, v.astype(complex), by_q)
     passive_forces(model.struct, q.astype(complex), v + 1e-30j, by_v)
     assert np.allclose(damping, -by_v.imag / 1e-30, rtol=1e-12)
     if not moving:
         assert np.allclose(stiffness, -by_q.imag / 1e-30, rtol=1e-12)
+
+
+CURVES = {
+    "table": {"table": [[-0.6, -9.0], [-0.2, -1.0], [0.0, 0.0], [0.3, 2.0], [0.8, 11.0]]},
+    "polynomial": {"polynomial": [3.0, -1.0, 40.0]},
+    "play": {"backlash": 0.3, "width": 0.1},
+}
+
+
+@pytest.mark.parametrize("curve", CURVES.values(), ids=CURVES)
+@pytest.mark.parametrize("stretch", [-1.1, -0.33, -0.13, 0.0, 0.07, 0.19, 0.9])
+def test_springs_along_a_curve_enter_stiffness_and_damping_by_their_slope(curve, stretch):
+    """K and D of a spring in a joint and of an elastic gear, with the coupling of rotor and joint; within a table's
+    range, beyond it, in the play, at its soft ends and outside."""
+    spring = {"stiffness": 4.0, "rest": 0.1, "curve": curve}
+    gear = {"rotor_inertia": 0.002, "gear": 5.0, "damping": 0.05, "stiffness": 20.0, "curve": curve}
+    joint, body = {"type": "revolute", "axis": [0, 0, 1]}, {"mass": 1.0, "inertia": [0.01, 0.06, 0.06]}
+    links = [
+        {"name": "upper", "joint": {**joint, "spring": spring, "damping": 0.3}, "body": body},
+        {"name": "fore", "parent": "upper", "joint": {**joint, "transmission": gear}, "body": body},
+    ]
+    model = Robot.from_dict({"lissom": 1, "name": "curved", "links": links}).compile()
+    gears = model.arrays.gears
+    q, v, a = np.zeros((3, model.nv))
+    v[:] = 0.2, -0.4, 0.7
+    q[model.arrays.passive.q[0]] = 0.1 + stretch
+    q[gears.joint_q[0]], q[gears.rotor_q[0]] = 0.4, 0.4 + stretch
+    packed = local_parts(model, np.random.default_rng(0), q, v, a)
+    packed.fields.gear_stiffness[:] = packed.fields.gear_damping[:] = 0.0
+    _, D, K = dense_parts(model, packed)
+    exact = np.zeros((2, model.nv, model.nv), complex)
+    for k, step in enumerate(1e-30j * np.eye(model.nv)):
+        passive_forces(model.struct, q + step, v.astype(complex), exact[0, k])
+        passive_forces(model.struct, q.astype(complex), v + step, exact[1, k])
+    stiffness, damping = -exact.imag.transpose(0, 2, 1) / 1e-30
+    assert np.allclose(K, stiffness, rtol=1e-12, atol=1e-12)
+    assert np.allclose(D, damping, rtol=1e-12, atol=1e-12)

@@ -32,11 +32,33 @@ def half_turn(z):
 
 
 @inline
+def swung(th, a, f, g):
+    """(1 + f th~ + g th~ th~) a: every function of th~ has this form."""
+    b = cross(th, a)
+    return add(a, add(scale(f, b), scale(g, cross(th, b))))
+
+
+@inline
 def turned(th, a):
     """exp(th~) a."""
     c, s = half_turn(dot(th, th))
-    b = cross(th, a)
-    return add(a, scale(2.0 * s, add(scale(c, b), scale(s, cross(th, b)))))
+    return swung(th, a, 2.0 * s * c, 2.0 * s * s)
+
+
+@inline
+def turn_rate(th, w):
+    """Rate of the turn th at the angular velocity w in body axes: the inverse right Jacobian."""
+    z = dot(th, th)
+    return swung(th, w, 0.5, 1 / 12 + z * (1 / 720 + z * (1 / 30240 + z / 1209600)))
+
+
+@inline
+def turn_velocity(th, rate):
+    """Inverse of `turn_rate`, the right Jacobian: 1 - (1 - cos x)/x^2 th~ + (x - sin x)/x^3 th~ th~, x = |th|."""
+    z = dot(th, th)
+    s = half_turn(z)[1]
+    g = 1 / 6 + z * (-1 / 120 + z * (1 / 5040 + z * (-1 / 362880 + z * (1 / 39916800 - z / 6227020800))))
+    return swung(th, rate, -2.0 * s * s, g)
 
 
 @inline
@@ -83,13 +105,7 @@ def chart_rate(model, u, v, rate):
         if axis < 0:
             rate[k] = v[k]
         elif axis == 0:
-            # inverse of the right Jacobian: w + u x w / 2 + c u x (u x w), c = 1/12 + |u|^2 / 720 + ...
-            th = vector(u[k:])
-            w = vector(v[k:])
-            z = dot(th, th)
-            c = 1 / 12 + z * (1 / 720 + z * (1 / 30240 + z / 1209600))
-            b = cross(th, w)
-            store_vector(rate[k:], add(w, add(scale(0.5, b), scale(c, cross(th, b)))))
+            store_vector(rate[k:], turn_rate(vector(u[k:]), vector(v[k:])))
         elif axis == 3:
             # the glide is written in the axes at the start of the step: exp(turn) v
             store_vector(rate[k:], turned(vector(u[k - 3 :]), vector(v[k:])))
@@ -103,14 +119,7 @@ def chart_velocity(model, u, rate, v):
         if axis < 0:
             v[k] = rate[k]
         elif axis == 0:
-            # the right Jacobian: w - b u x w + c u x (u x w), b = (1 - cos x)/x^2, c = (x - sin x)/x^3
-            th = vector(u[k:])
-            w = vector(rate[k:])
-            z = dot(th, th)
-            s = half_turn(z)[1]
-            c = 1 / 6 + z * (-1 / 120 + z * (1 / 5040 + z * (-1 / 362880 + z * (1 / 39916800 - z / 6227020800))))
-            b = cross(th, w)
-            store_vector(v[k:], add(w, add(scale(-2.0 * s * s, b), scale(c, cross(th, b)))))
+            store_vector(v[k:], turn_velocity(vector(u[k:]), vector(rate[k:])))
         elif axis == 3:
             store_vector(v[k:], turned(scale(-1.0, vector(u[k - 3 :])), vector(rate[k:])))
 

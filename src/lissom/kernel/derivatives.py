@@ -5,6 +5,8 @@ No subtraction takes place, so the derivative is as accurate as the function its
 
 from __future__ import annotations
 
+from lissom.kernel.algebra import add, quaternion_matrix, rotate, store_vector, vector
+from lissom.kernel.chart import product, quaternion, store_quaternion
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.machine import inline, kernel
@@ -14,45 +16,10 @@ STEP = 1e-40
 
 
 @inline
-def quaternion_step(q, at, axis, h):
-    """q <- q * (1, h/2 e_axis): a small turn about a body axis."""
-    w = q[at]
-    x = q[at + 1]
-    y = q[at + 2]
-    z = q[at + 3]
-    h = 0.5 * h
-    if axis == 0:
-        q[at] -= h * x
-        q[at + 1] += h * w
-        q[at + 2] += h * z
-        q[at + 3] -= h * y
-    elif axis == 1:
-        q[at] -= h * y
-        q[at + 1] -= h * z
-        q[at + 2] += h * w
-        q[at + 3] += h * x
-    else:
-        q[at] -= h * z
-        q[at + 1] += h * y
-        q[at + 2] -= h * x
-        q[at + 3] += h * w
-
-
-@inline
-def glide_step(q, at, axis, h):
-    """Move a floating body along its own axis: position += R(q) h e_axis."""
-    w = q[at].real
-    x = q[at + 1].real
-    y = q[at + 2].real
-    z = q[at + 3].real
-    if axis == 0:
-        column = (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y))
-    elif axis == 1:
-        column = (2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x))
-    else:
-        column = (2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y))
-    for k in range(3):
-        q[at + 4 + k] += h * column[k]
+def along(axis, h):
+    """h e_axis."""
+    zero = 0.0 * h
+    return (h if axis == 0 else zero, h if axis == 1 else zero, h if axis == 2 else zero)
 
 
 @kernel
@@ -63,9 +30,12 @@ def tangent_step(model, k, q, h):
     if axis < 0:
         q[at] += h
     elif axis < 3:
-        quaternion_step(q, at, axis, h)
+        w, p = quaternion(q[at:])
+        dw, dp = product(w, p, 0.0, along(axis, 0.5 * h))
+        store_quaternion(q[at:], w + dw, add(p, dp))
     else:
-        glide_step(q, at, axis - 3, h)
+        R = quaternion_matrix(q[at].real, q[at + 1].real, q[at + 2].real, q[at + 3].real)
+        store_vector(q[at + 4 :], add(vector(q[at + 4 :]), rotate(R, along(axis - 3, h))))
 
 
 @inline

@@ -24,9 +24,9 @@ def tanh(x: Any) -> Any:
 
 @inline
 def clamp(x, lower, upper):
-    """`x` within its limits; beyond them its derivative is zero."""
+    """`x` within its limits; beyond them, and at the upper one, its derivative is zero: ranges that meet share none."""
     zero = 0.0 * x  # gives the limits the number type of x
-    if x.real > upper.real:
+    if x.real >= upper.real:
         return upper + zero
     if x.real < lower.real:
         return lower + zero

@@ -191,8 +191,11 @@ def exact_inertia(model, work, i, q, v):
 
 
 @shared
-def strains(model, p, m, q, eta, v, rate, zero):
-    """Curvature and its rate, stretch and its rate at station p."""
+def strains(model, i, p, q, v, zero):
+    """Curvature and its rate, stretch and its rate at station p of link i."""
+    m = model.tree.modes[i]
+    eta = model.tree.modes_q[i]
+    rate = model.tree.modes_v[i]
     th, stretch = bent(model.exact.psi[p], q, eta, m, zero)
     dth, dstretch = bent(model.exact.psi[p], v, rate, m, zero)
     th_x = section_sums(model.exact.psi_x[p], q, eta, m, zero)
@@ -260,10 +263,9 @@ def density(model, i, k, a):
 def exact_strain_energy(model, i, q, v, zero):
     """Elastic energy of link i."""
     energy = zero
-    m = model.tree.modes[i]
     first = model.exact.start[i]
     for p in range(first, first + model.tree.nodes[i]):
-        k, _, a, _ = strains(model, p, m, q, model.tree.modes_q[i], v, model.tree.modes_v[i], zero)
+        k, _, a, _ = strains(model, i, p, q, v, zero)
         energy += 0.5 * model.exact.weight[p] * density(model, i, k, a)
     return energy
 
@@ -272,10 +274,9 @@ def exact_strain_energy(model, i, q, v, zero):
 def exact_dissipation(model, i, q, v, zero):
     """Power lost by strain rates in link i."""
     power = zero
-    m = model.tree.modes[i]
     first = model.exact.start[i]
     for p in range(first, first + model.tree.nodes[i]):
-        _, k, _, a = strains(model, p, m, q, model.tree.modes_q[i], v, model.tree.modes_v[i], zero)
+        _, k, _, a = strains(model, i, p, q, v, zero)
         power += model.exact.retardation[i] * model.exact.weight[p] * density(model, i, k, a)
     return power
 

@@ -12,9 +12,10 @@ from numpy import tanh
 from lissom.kernel.algebra import matrix, rotate, vector
 from lissom.kernel.arrays import LANES
 from lissom.kernel.exact_stiffness import exact_stiffness
+from lissom.kernel.inertia import contracted, outward_pull
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.machine import inline, kernel
-from lissom.kernel.passive import contact
+from lissom.kernel.passive import contact, curve_slope
 
 
 @kernel
@@ -64,19 +65,11 @@ def centrifugal_stiffness(model, work, i):
     """-(omega^2 1 - omega omega^T) : d c_j / d eta_l, see `inertia`."""
     w = vector(work.omega[i])
     m = model.tree.modes[i]
-    xx = -(w[1] * w[1] + w[2] * w[2])
-    yy = -(w[0] * w[0] + w[2] * w[2])
-    zz = -(w[0] * w[0] + w[1] * w[1])
-    xy = w[0] * w[1]
-    xz = w[0] * w[2]
-    yz = w[1] * w[2]
+    spin = outward_pull(w)
     for row in range(m):
         by_eta = model.inertia.coupling_eta[i, row]
         for j in range(m):
-            b = by_eta[12 * j : 12 * j + 9]
-            outwards = xx * b[0] + yy * b[4] + zz * b[8]
-            across = xy * (b[1] + b[3]) + xz * (b[2] + b[6]) + yz * (b[5] + b[7])
-            work.link_stiffness[i, row, j] += outwards + across
+            work.link_stiffness[i, row, j] += contracted(spin, by_eta[12 * j : 12 * j + 9])
 
 
 @inline
@@ -129,10 +122,11 @@ def stop_stiffness(x, stiffness, width):
 
 
 @kernel
-def joint_stiffness(model, q, v, stiffness, damping):
+def joint_stiffness(model, q, v, stiffness, damping, winding):
     """Derivatives of the passive forces of joints by their own coordinate and rate, elastic gears apart, (nv,) each.
 
-    What a stop's damping adds to its stiffness is left out.
+    `winding` (nr,): derivative of each gear's torque by its stretch. What a stop's damping adds to its
+    stiffness is left out.
     """
     for k in range(v.shape[0]):
         stiffness[k] = 0.0
@@ -144,7 +138,8 @@ def joint_stiffness(model, q, v, stiffness, damping):
         slip = tanh(v[at_v] / speed)
         damping[at_v] += model.passive.viscous[k] + model.passive.coulomb[k] * (1.0 - slip * slip) / speed
         if at_q >= 0:
-            stiffness[at_v] += model.passive.spring[k]
+            stretch = q[at_q] - model.passive.spring_rest[k]
+            stiffness[at_v] += model.passive.spring[k] + curve_slope(model.passive, model.passive.pieces[k], stretch)
             if model.passive.has_stop[k] == 1:
                 above = q[at_q] - model.passive.upper[k]
                 below = model.passive.lower[k] - q[at_q]
@@ -152,3 +147,6 @@ def joint_stiffness(model, q, v, stiffness, damping):
                 stiffness[at_v] += stop_stiffness(above, model.passive.stop_stiffness[k], width)
                 stiffness[at_v] += stop_stiffness(below, model.passive.stop_stiffness[k], width)
                 damping[at_v] += model.passive.stop_damping[k] * (contact(above, width) + contact(below, width))
+    for k in range(winding.shape[0]):
+        stretch = q[model.gears.rotor_q[k]] - q[model.gears.joint_q[k]]
+        winding[k] = model.gears.stiffness[k] + curve_slope(model.passive, model.gears.pieces[k], stretch)

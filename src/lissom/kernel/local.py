@@ -29,6 +29,7 @@ class Local(NamedTuple):
     force: np.ndarray  # (nv,) scratch
     stiffness: np.ndarray  # (nv,) of joints and rotors by themselves, gears apart
     damping: np.ndarray  # (nv,)
+    winding: np.ndarray  # (nr,) stiffness of a gear at its stretch
     gear_stiffness: np.ndarray  # (nr,) force on a rotor per joint coordinate, of a law that measures the joint
     gear_damping: np.ndarray  # (nr,)
     gear_of: np.ndarray  # (nv,) transmission that drives the coordinate, or -1
@@ -42,16 +43,11 @@ def sizes(model: Arrays) -> tuple[int, int, int, int]:
 
 def make_local(model: Arrays, work: Any, nq: int) -> Local:
     """Memory for one configuration; `work` is a Workspace of its own, as kernels take it."""
-    n, m, nv, gears = (
-        len(model.tree.parent),
-        model.inertia.modal_mass.shape[1],
-        len(model.velocities.prescribed),
-        len(model.gears.rotor_v),
-    )
+    n, m, nv, gears = sizes(model)
     gear_of = np.full(nv, -1, np.int64)
     gear_of[model.gears.joint_v] = np.arange(gears)
     v, a, force, stiffness, damping = np.zeros((5, nv))
-    gear_stiffness, gear_damping = np.zeros((2, gears))
+    winding, gear_stiffness, gear_damping = np.zeros((3, gears))
     return Local(
         work=work,
         rotation=np.zeros((n, 3, 3)),
@@ -64,6 +60,7 @@ def make_local(model: Arrays, work: Any, nq: int) -> Local:
         force=force,
         stiffness=stiffness,
         damping=damping,
+        winding=winding,
         gear_stiffness=gear_stiffness,
         gear_damping=gear_damping,
         gear_of=gear_of,
@@ -104,7 +101,7 @@ def add_local_product(model, local, c, d, rate, place, out):
         rotor = model.gears.rotor_v[k]
         joint = model.gears.joint_v[k]
         slip = c * model.gears.damping[k] * (rate[rotor] - rate[joint])
-        wind = d * model.gears.stiffness[k] * (place[rotor] - place[joint])
+        wind = d * local.winding[k] * (place[rotor] - place[joint])
         law = c * local.gear_damping[k] * rate[joint] + d * local.gear_stiffness[k] * place[joint]
         out[rotor] += slip + wind + law
         out[joint] -= slip + wind

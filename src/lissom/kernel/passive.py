@@ -11,6 +11,11 @@ from lissom.kernel.elementary import clamp, tanh
 from lissom.kernel.exact import exact_dissipation
 from lissom.kernel.machine import inline, kernel
 
+# of the terms c^(j + 1) of a piece: their values, means from 0 to c and derivatives, over c^(j + 1), c^(j + 1) and c^j
+RISE = (1.0,) * POWERS
+MEAN = tuple(1.0 / (j + 2.0) for j in range(POWERS))
+STEEPNESS = tuple(j + 1.0 for j in range(POWERS))
+
 
 @inline
 def contact(x, width):
@@ -39,15 +44,21 @@ def within_piece(passive, k, x):
 
 
 @inline
+def piece_sum(passive, k, c, weights):
+    """sum_j weights[j] slopes[j] c^j of piece k."""
+    total = 0.0 * c
+    for j in range(POWERS - 1, -1, -1):
+        total = total * c + weights[j] * passive.piece_slopes[k, j]
+    return total
+
+
+@inline
 def curve_force(passive, pieces, x):
     """Force of a spring's curve at the stretch x: its start, and what each piece adds while x runs through it."""
     force = 0.0 * x
     for k in range(pieces[0], pieces[1]):
         c = within_piece(passive, k, x)
-        rise = 0.0 * x
-        for j in range(POWERS - 1, -1, -1):
-            rise = (rise + passive.piece_slopes[k, j]) * c
-        force = force + rise
+        force = force + piece_sum(passive, k, c, RISE) * c
     if pieces[1] > pieces[0]:
         force = force + passive.piece_value[pieces[0]]
     return force
@@ -59,11 +70,19 @@ def curve_energy(passive, pieces, x):
     energy = 0.0 * x
     for k in range(pieces[0], pieces[1]):
         c = within_piece(passive, k, x)
-        mean = 0.0 * x
-        for j in range(POWERS - 1, -1, -1):
-            mean = (mean + passive.piece_slopes[k, j] / (j + 2.0)) * c
-        energy = energy + (mean + passive.piece_value[k]) * c
+        energy = energy + (piece_sum(passive, k, c, MEAN) * c + passive.piece_value[k]) * c
     return energy
+
+
+@inline
+def curve_slope(passive, pieces, x):
+    """Derivative of `curve_force` by the stretch x: that of the piece where x is."""
+    slope = 0.0
+    for k in range(pieces[0], pieces[1]):
+        c = x - passive.piece_at[k]
+        if passive.piece_lower[k] <= c < passive.piece_upper[k]:
+            slope += piece_sum(passive, k, c, STEEPNESS)
+    return slope
 
 
 @kernel

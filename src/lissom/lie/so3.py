@@ -108,7 +108,8 @@ def to_rpy(R: ArrayLike) -> Array:
     At pitch = ±pi/2 only a sum of roll and yaw is defined; the angles returned still reproduce R.
     """
     R = np.asarray(R)
-    yaw = np.arctan2(R[..., 1, 0], R[..., 0, 0])
+    upright = np.hypot(R[..., 1, 0], R[..., 0, 0]) < 1e-15  # what is left is rounding: roll alone takes up the turn
+    yaw = np.where(upright, 0.0, np.arctan2(R[..., 1, 0], R[..., 0, 0]))
     c, s = np.cos(yaw), np.sin(yaw)
     pitch = np.arctan2(-R[..., 2, 0], c * R[..., 0, 0] + s * R[..., 1, 0])
     # Roll from Rz(-yaw) R: it fits whatever yaw was chosen, so the two agree even where pitch is ±pi/2.

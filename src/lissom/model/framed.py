@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.lie import se3
+from lissom.lie import se3, so3
 from lissom.model.origin import Origin
 
 WORLD = "world"
@@ -168,14 +168,8 @@ def pose(xyz: Any = (0, 0, 0), rpy: Any = (0, 0, 0)) -> np.ndarray:
 
 def origin(T: np.ndarray) -> dict[str, list[float]]:
     """Shift and roll, pitch, yaw of a pose (4, 4)."""
-    R = T[:3, :3]
-    across = np.hypot(R[2, 1], R[2, 2])
-    pitch = np.arctan2(-R[2, 0], across)
-    if across > 1e-9:
-        roll, yaw = np.arctan2(R[2, 1], R[2, 2]), np.arctan2(R[1, 0], R[0, 0])
-    else:  # x points along the parent's z: roll and yaw turn about one axis
-        roll, yaw = np.arctan2(-R[1, 2], R[1, 1]), 0.0
-    return {"xyz": (T[:3, 3] + 0.0).tolist(), "rpy": (np.array([roll, pitch, yaw]) + 0.0).tolist()}  # + 0: no -0
+    rpy = so3.to_rpy(T[:3, :3])
+    return {"xyz": (T[:3, 3] + 0.0).tolist(), "rpy": (rpy + 0.0).tolist()}  # + 0: no -0
 
 
 def _rotation(rpy: Any) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from lissom.lie import so3
 from lissom.model.part import Part
 from lissom.model.values import Vec3, Vector
 
@@ -20,11 +21,4 @@ class Origin(Part):
 
     def rotation(self) -> np.ndarray:
         """Rotation matrix (3, 3); complex when an angle is."""
-        (cr, cp, cy), (sr, sp, sy) = np.cos(self.rpy), np.sin(self.rpy)
-        return np.array(
-            [
-                [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-                [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-                [-sp, cp * sr, cp * cr],
-            ]
-        )
+        return so3.from_rpy(self.rpy)

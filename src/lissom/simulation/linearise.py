@@ -45,7 +45,7 @@ def linearise(system, scratch, local, t, seen):
         scratch.twin_inverse(model, local.work, local.q, local.v, local.a, scratch.wrench, local.force)
     keep_frames(model, local)
     link_stiffness(model, local.work, local.q, local.v)
-    joint_stiffness(model, local.q, local.v, local.stiffness, local.damping)
+    joint_stiffness(model, local.q, local.v, local.stiffness, local.damping, local.winding)
     add_gains(system, scratch, local, t)
 
 
