@@ -58,8 +58,8 @@ BROKEN = {
     ),
     "length with its unit": (
         "length: 0.95",
-        "length: 95 cm",
-        ["links.upper.beam.length", "'95 cm'", "without its unit", "metres"],
+        "length: 95 furlong",
+        ["links.upper.beam.length", "'95 furlong'", "its unit is not known", "metres"],
     ),
     "decimal comma": (
         "length: 0.95",

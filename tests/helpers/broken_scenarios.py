@@ -35,7 +35,11 @@ BROKEN = {
     ),
     "no duration": ("duration: 0.5\n", "", ["duration: missing", "time to simulate in seconds"]),
     "negative duration": ("duration: 0.5", "duration: -2", [":2:", "duration = -2", "positive", "seconds"]),
-    "duration with its unit": ("duration: 0.5", "duration: 5 s", [":2:", "'5 s'", "without its unit"]),
+    "duration with its unit": (
+        "duration: 0.5",
+        "duration: 5 m",
+        [":2:", "'5 m'", "a unit of the wrong kind", "seconds"],
+    ),
     "NaN duration": ("duration: 0.5", "duration: .nan", [":2:", "duration", "finite"]),
     "endless duration": ("duration: 0.5", "duration: 1e12", [":2:", "duration", "sensible"]),
     "misspelt field": ("method: auto", "methods: auto", [":11:", "methods", "unknown field", "did you mean 'method'"]),

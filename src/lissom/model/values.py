@@ -17,6 +17,8 @@ import numpy as np
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from lissom.model import units
+
 Vec3 = tuple[float, float, float]
 Matrix3 = tuple[Vec3, Vec3, Vec3]
 # Beyond these in SI units nothing is built, and products and powers of such numbers would leave the range of floats.
@@ -65,7 +67,7 @@ def _hint(value: Any) -> str:
     if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", value):
         return " (write a decimal point, not a comma)"
     if re.match(r"\s*[-+.\d][\d.eE+-]*\s*[^\d\s]", value):
-        return " (write the number without its unit)"
+        return " (its unit is not known; write one such as mm, deg, kN or GPa, or the number in SI units)"
     return ""
 
 
@@ -102,6 +104,8 @@ class Number:
         return self.check_one(value)
 
     def check_one(self, value: Any) -> float:
+        if isinstance(value, str):
+            value = self._in_si(value)
         if not is_number(value):
             raise refusal(f"must be a number, not {kind_of(value)}{_hint(value)}; {self.remedy}")
         number = _float(value)
@@ -123,6 +127,17 @@ class Number:
         if self.at_most is not None and number > self.at_most:
             raise refusal(f"is beyond any sensible size (at most {self.at_most:g}); {self.remedy}")
         return number
+
+    def _in_si(self, text: str) -> Any:
+        """The number of a quantity with a unit, such as "45 deg"; other text as it is."""
+        found = units.quantity(text)
+        if found is None:
+            return text
+        number, unit = found
+        if not units.fits(unit, self.unit):
+            wanted = f"a unit of {self.unit}" if units.kinds(self.unit) else "no unit"
+            raise refusal(f"has a unit of the wrong kind: this takes {wanted}; {self.remedy}")
+        return number * unit.size
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = core_schema.no_info_plain_validator_function(self.check)
@@ -236,7 +251,7 @@ class InertiaTensor:
             xx, yy, zz, xy, xz, yz = (number(value.get(k, 0.0)) for k in ("xx", "yy", "zz", "xy", "xz", "yz"))
             matrix: Matrix3 = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
         elif isinstance(value, list | tuple | np.ndarray) and len(value) == 3:
-            if all(is_number(v) for v in value):
+            if all(is_number(v) or isinstance(v, str) for v in value):
                 xx, yy, zz = (number(v) for v in value)
                 matrix = ((xx, 0.0, 0.0), (0.0, yy, 0.0), (0.0, 0.0, zz))
             elif all(isinstance(v, list | tuple | np.ndarray) and len(v) == 3 for v in value):

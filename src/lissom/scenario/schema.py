@@ -66,7 +66,13 @@ class Scenario(ScenarioPart, Integration):
     name: Annotated[str, Title("the name of the scenario")] = ""
     robot: Annotated[str | Robot, RobotSource()]
     start: dict[
-        str, Annotated[float | tuple[float, ...], Number("the value at the start (a list for several)", each=True)]
+        str,
+        Annotated[
+            float | tuple[float, ...],
+            Number(
+                "the value at the start (a list for several)", "rad or metres (rad/s or m/s when a rate)", each=True
+            ),
+        ],
     ] = Field(default={}, description="start values by joint, e.g. {elbow: 0.5, elbow.rate: 0.1}")
     control: AnyControl | None = Field(default=None, description=CONTROL)
     motion: dict[str, AnyMotion] = Field(default={}, description=f"prescribed motions by joint: {{shaft: {MOTION}}}")
