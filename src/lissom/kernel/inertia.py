@@ -36,8 +36,7 @@ def outward_pull(w):
 @inline
 def contracted(S, b):
     """S : b of a symmetric S (xx, yy, zz, xy, xz, yz) and the nine entries b."""
-    across = S[3] * (b[1] + b[3]) + S[4] * (b[2] + b[6]) + S[5] * (b[5] + b[7])
-    return S[0] * b[0] + S[1] * b[4] + S[2] * b[8] + across
+    return S[0] * b[0] + S[1] * b[4] + S[2] * b[8] + S[3] * (b[1] + b[3]) + S[4] * (b[2] + b[6]) + S[5] * (b[5] + b[7])
 
 
 @inline
