@@ -16,21 +16,15 @@ from lissom.kernel.algebra import (
     cross,
     matrix,
     rotate,
+    rotate_back,
+    scale,
     store_vector,
+    transpose,
     vector,
 )
 from lissom.kernel.arrays import LANES, Arrays, padded
-from lissom.kernel.forward import (
-    add_through_joint,
-    along_joint,
-    by_parent,
-    copy_twist_block,
-    force_on_mode,
-    pull_along,
-    set_free,
-)
+from lissom.kernel.forward import carry_row, rotated_block
 from lissom.kernel.lanes import add_lanes, set_lanes
-from lissom.kernel.local import sizes
 from lissom.kernel.machine import inline, kernel
 from lissom.kernel.rows import eliminate
 
@@ -53,7 +47,12 @@ class Factors(NamedTuple):
 
 
 def make_factors(model: Arrays, number: type) -> Factors:
-    n, m, nv, gears = sizes(model)
+    n, m, nv, gears = (
+        len(model.tree.parent),
+        model.inertia.modal_mass.shape[1],
+        len(model.velocities.prescribed),
+        len(model.gears.rotor_v),
+    )
 
     def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape, number)
@@ -124,6 +123,15 @@ def assemble(model, local, factors, i, c, d):
 
 
 @inline
+def copy_twist_block(J, m, I):
+    """What the modes leave, both triangles."""
+    for row in range(6):
+        for column in range(row, 6):
+            I[row, column] = J[m + row, m + column]
+            I[column, row] = J[m + row, m + column]
+
+
+@inline
 def eliminate_joint(model, local, factors, i, c, d):
     """Take the joint's motions out of the articulated body, one coordinate at a time."""
     I = factors.articulated
@@ -138,9 +146,18 @@ def eliminate_joint(model, local, factors, i, c, d):
         if gear >= 0:
             by = factors.gear[gear]
             pivot += by[1] - by[1] * by[0] * by[2]
-        inverse = 1.0 / pull_along(I, s, U, pivot)
+        for row in range(6):
+            u = I[row, 0] * s[0]
+            for column in range(1, 6):
+                u += I[row, column] * s[column]
+            U[row] = u
+            pivot += s[row] * u
+        inverse = 1.0 / pivot
         factors.pull_inverse[i, k] = inverse
-        set_free(I, U, inverse)
+        for row in range(6):
+            f = U[row] * inverse
+            for column in range(6):
+                I[row, column] -= f * U[column]
 
 
 @inline
@@ -148,9 +165,30 @@ def hand_to_parent(model, local, factors, i):
     """Add the articulated body i to its parent's block, through the motion of the joint's place on the parent."""
     up = model.tree.parent[i]
     m = model.tree.modes[up]
-    place = (matrix(local.rotation[i]), vector(local.position[i]), local.reach[i])
-    none = (factors.zero, factors.zero, factors.zero)
-    add_through_joint(factors.block[up], factors.articulated, none, none, place, factors.carried, m, m + 6)
+    I = factors.articulated
+    R = matrix(local.rotation[i])
+    AA = rotated_block(I, 0, 0, R)
+    AL = rotated_block(I, 0, 3, R)
+    LL = rotated_block(I, 3, 3, R)
+    LA = transpose(AL)
+    p = vector(local.position[i])
+    reach = local.reach[i]
+    carried = factors.carried
+    for row in range(3):
+        carry_row(carried[row], AA[row], AL[row], factors.zero, reach, p, m)
+        carry_row(carried[3 + row], LA[row], LL[row], factors.zero, reach, p, m)
+    J = factors.block[up]
+    rows = (carried[0], carried[1], carried[2], carried[3], carried[4], carried[5])
+    for j in range(m):
+        by = (reach[0, j], reach[1, j], reach[2, j], reach[3, j], reach[4, j], reach[5, j])
+        for k in range(j, m + 6, LANES):
+            add_lanes(J[j], k, by, rows)
+    for k in range(m, m + 6):
+        push = (carried[3, k], carried[4, k], carried[5, k])
+        turn = add((carried[0, k], carried[1, k], carried[2, k]), cross(p, push))
+        for row in range(3):
+            J[m + row, k] += turn[row]
+            J[m + 3 + row, k] += push[row]
 
 
 @kernel
@@ -226,9 +264,17 @@ def hand_load_to_parent(model, local, factors, i):
 @inline
 def carry_motion(model, local, factors, i):
     """Motion of frame i by its parent's, joint at rest."""
-    angular, linear = by_parent(model, local, i, factors.motion[model.tree.parent[i]], factors.x)
-    store_vector(factors.motion[i, 0:3], angular)
-    store_vector(factors.motion[i, 3:6], linear)
+    up = model.tree.parent[i]
+    at = model.tree.modes_v[up]
+    reach = local.reach[i]
+    angular = vector(factors.motion[up, 0:3])
+    linear = add(vector(factors.motion[up, 3:6]), cross(angular, vector(local.position[i])))
+    for j in range(model.tree.modes[up]):
+        angular = add(angular, scale(factors.x[at + j], (reach[0, j], reach[1, j], reach[2, j])))
+        linear = add(linear, scale(factors.x[at + j], (reach[3, j], reach[4, j], reach[5, j])))
+    R = matrix(local.rotation[i])
+    store_vector(factors.motion[i, 0:3], rotate_back(R, angular))
+    store_vector(factors.motion[i, 3:6], rotate_back(R, linear))
 
 
 @inline
@@ -242,7 +288,10 @@ def accelerate(model, local, factors, i):
         if model.velocities.prescribed[at] == 1:
             x[at] = factors.zero
             continue
-        x[at] = along_joint(factors, i, k, a)
+        force = factors.pull_force[i, k]
+        for row in range(6):
+            force -= factors.pull[i, k, row] * a[row]
+        x[at] = force * factors.pull_inverse[i, k]
         for row in range(6):
             a[row] += local.subspace[i, k, row] * x[at]
     J = factors.block[i]
@@ -250,4 +299,9 @@ def accelerate(model, local, factors, i):
     at = model.tree.modes_v[i]
     for back in range(m):
         j = m - 1 - back
-        x[at + j] = -force_on_mode(J[j], j, m, factors.load[i, j], a, x, at) * factors.modal_inverse[i, j]
+        force = factors.load[i, j]
+        for k in range(6):
+            force += J[j, m + k] * a[k]
+        for k in range(j + 1, m):
+            force += J[j, k] * x[at + k]
+        x[at + j] = -force * factors.modal_inverse[i, j]

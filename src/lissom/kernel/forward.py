@@ -29,41 +29,13 @@ from lissom.kernel.rows import eliminate
 
 
 @inline
-def copy_twist_block(A, m, I):
-    """What the modes leave of the inertia, both triangles."""
+def copy_articulated(A, m, I):
+    """The 6 x 7 block left after the modes, both triangles filled."""
     for row in range(6):
         for column in range(row, 6):
             I[row, column] = A[m + row, m + column]
             I[column, row] = A[m + row, m + column]
-
-
-@inline
-def copy_articulated(A, m, I):
-    """The 6 x 7 block left after the modes: inertia and bias."""
-    copy_twist_block(A, m, I)
-    for row in range(6):
         I[row, 6] = A[m + row, m + 6]
-
-
-@inline
-def pull_along(I, s, U, pivot):
-    """U = I s of the joint axis s; returns pivot + s^T I s."""
-    for row in range(6):
-        u = I[row, 0] * s[0]
-        for column in range(1, 6):
-            u += I[row, column] * s[column]
-        U[row] = u
-        pivot += s[row] * u
-    return pivot
-
-
-@inline
-def set_free(I, U, inverse):
-    """I -= U U^T / pivot: the inertia of a body that gives way along a joint axis."""
-    for row in range(6):
-        f = U[row] * inverse
-        for column in range(6):
-            I[row, column] -= f * U[column]
 
 
 @inline
@@ -74,9 +46,14 @@ def eliminate_joint(model, work, i, qdd):
         s = work.subspace[i, k]
         at = model.tree.joint_v[i] + k
         U = work.pull[i, k]
-        pivot = pull_along(I, s, U, work.zero + model.velocities.armature[at])
+        pivot = work.zero + model.velocities.armature[at]
         force = work.force[at]
         for row in range(6):
+            u = I[row, 0] * s[0]
+            for column in range(1, 6):
+                u += I[row, column] * s[column]
+            U[row] = u
+            pivot += s[row] * u
             force -= s[row] * I[row, 6]
         if model.velocities.prescribed[at] == 1:
             for row in range(6):
@@ -85,9 +62,11 @@ def eliminate_joint(model, work, i, qdd):
             inverse = 1.0 / pivot
             work.pull_inverse[i, k] = inverse
             work.pull_force[i, k] = force
-            set_free(I, U, inverse)
             for row in range(6):
-                I[row, 6] += U[row] * inverse * force
+                f = U[row] * inverse
+                for column in range(6):
+                    I[row, column] -= f * U[column]
+                I[row, 6] += f * force
 
 
 @inline
@@ -113,33 +92,29 @@ def hand_to_parent(model, work, i):
         for column in range(6):
             bias += I[row, column] * drift[column]
         I[row, 6] = bias
+
     R = matrix(work.rotation[i])
-    torque = rotate(R, (I[0, 6], I[1, 6], I[2, 6]))
-    force = rotate(R, (I[3, 6], I[4, 6], I[5, 6]))
-    place = (R, vector(work.position[i]), work.reach[i])
-    add_through_joint(work.inertia[up], I, torque, force, place, work.carried, m, m + 7)
-
-
-@inline
-def add_through_joint(A, I, torque, force, place, carried, m, width):
-    """Add the articulated inertia I, and what (torque, force) say of its bias, to the first `width` columns of A.
-
-    A is the system of the parent, with m modes; `place`: rotation, position and reach of the joint's place on it.
-    """
-    R, p, reach = place
     AA = rotated_block(I, 0, 0, R)
     AL = rotated_block(I, 0, 3, R)
     LL = rotated_block(I, 3, 3, R)
+    torque = rotate(R, (I[0, 6], I[1, 6], I[2, 6]))
+    force = rotate(R, (I[3, 6], I[4, 6], I[5, 6]))
+
+    p = vector(work.position[i])
+    reach = work.reach[i]
+    carried = work.carried
     LA = transpose(AL)
     for row in range(3):
         carry_row(carried[row], AA[row], AL[row], torque[row], reach, p, m)
         carry_row(carried[3 + row], LA[row], LL[row], force[row], reach, p, m)
+
+    A = work.inertia[up]
     rows = (carried[0], carried[1], carried[2], carried[3], carried[4], carried[5])
     for j in range(m):
         by = (reach[0, j], reach[1, j], reach[2, j], reach[3, j], reach[4, j], reach[5, j])
-        for k in range(j, width, LANES):
+        for k in range(j, m + 7, LANES):
             add_lanes(A[j], k, by, rows)
-    for k in range(m, width):
+    for k in range(m, m + 7):
         push = (carried[3, k], carried[4, k], carried[5, k])
         turn = add((carried[0, k], carried[1, k], carried[2, k]), cross(p, push))
         for row in range(3):
@@ -167,7 +142,10 @@ def accelerate(model, work, i, qdd):
         k = model.joints.dofs[i] - 1 - back
         at = model.tree.joint_v[i] + k
         if model.velocities.prescribed[at] == 0:
-            qdd[at] = along_joint(work, i, k, a)
+            force = work.pull_force[i, k]
+            for row in range(6):
+                force -= work.pull[i, k, row] * a[row]
+            qdd[at] = force * work.pull_inverse[i, k]
         for row in range(6):
             a[row] += work.subspace[i, k, row] * qdd[at]
     A = work.inertia[i]
@@ -175,51 +153,33 @@ def accelerate(model, work, i, qdd):
     at = model.tree.modes_v[i]
     for back in range(m):
         j = m - 1 - back
-        qdd[at + j] = -force_on_mode(A[j], j, m, A[j, m + 6], a, qdd, at) * work.modal_inverse[i, j]
-
-
-@inline
-def along_joint(work, i, k, a):
-    """Acceleration of axis k of joint i where its frame without it has the acceleration `a`."""
-    force = work.pull_force[i, k]
-    for row in range(6):
-        force -= work.pull[i, k, row] * a[row]
-    return force * work.pull_inverse[i, k]
-
-
-@inline
-def force_on_mode(row, j, m, force, a, x, at):
-    """Of mode j, with its eliminated row: `force` and what the frame's acceleration `a` and the later modes add."""
-    for k in range(6):
-        force += row[m + k] * a[k]
-    for k in range(j + 1, m):
-        force += row[k] * x[at + k]
-    return force
+        force = A[j, m + 6]
+        for k in range(6):
+            force += A[j, m + k] * a[k]
+        for k in range(j + 1, m):
+            force += A[j, k] * qdd[at + k]
+        qdd[at + j] = -force * work.modal_inverse[i, j]
 
 
 @inline
 def carry_acceleration(model, work, i, qdd):
     """Acceleration of frame i by its parent's motion and its own drift, joint at rest."""
-    angular, linear = by_parent(model, work, i, work.acceleration[model.tree.parent[i]], qdd)
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
+    at = model.tree.modes_v[up]
+    reach = work.reach[i]
     a = work.acceleration[i]
+    angular = vector(work.acceleration[up, 0:3])
+    linear = add(vector(work.acceleration[up, 3:6]), cross(angular, vector(work.position[i])))
+    for j in range(m):
+        angular = add(angular, scale(qdd[at + j], (reach[0, j], reach[1, j], reach[2, j])))
+        linear = add(linear, scale(qdd[at + j], (reach[3, j], reach[4, j], reach[5, j])))
+    R = matrix(work.rotation[i])
+    angular = rotate_back(R, angular)
+    linear = rotate_back(R, linear)
     for k in range(3):
         a[k] = angular[k] + work.drift[i, k]
         a[3 + k] = linear[k] + work.drift[i, 3 + k]
-
-
-@inline
-def by_parent(model, frames, i, motion, x):
-    """Angular and linear motion of frame i by that of its parent's frame and the parent's modes in x, joint at rest."""
-    up = model.tree.parent[i]
-    at = model.tree.modes_v[up]
-    reach = frames.reach[i]
-    angular = vector(motion[0:3])
-    linear = add(vector(motion[3:6]), cross(angular, vector(frames.position[i])))
-    for j in range(model.tree.modes[up]):
-        angular = add(angular, scale(x[at + j], (reach[0, j], reach[1, j], reach[2, j])))
-        linear = add(linear, scale(x[at + j], (reach[3, j], reach[4, j], reach[5, j])))
-    R = matrix(frames.rotation[i])
-    return rotate_back(R, angular), rotate_back(R, linear)
 
 
 @inline

@@ -21,25 +21,6 @@ from lissom.kernel.rows import add_rows
 
 
 @inline
-def outward_pull(w):
-    """-(omega^2 1 - omega omega^T): xx, yy, zz, xy, xz, yz."""
-    return (
-        -(w[1] * w[1] + w[2] * w[2]),
-        -(w[0] * w[0] + w[2] * w[2]),
-        -(w[0] * w[0] + w[1] * w[1]),
-        w[0] * w[1],
-        w[0] * w[2],
-        w[1] * w[2],
-    )
-
-
-@inline
-def contracted(S, b):
-    """S : b of a symmetric S (xx, yy, zz, xy, xz, yz) and the nine entries b."""
-    return S[0] * b[0] + S[1] * b[4] + S[2] * b[8] + S[3] * (b[1] + b[3]) + S[4] * (b[2] + b[6]) + S[5] * (b[5] + b[7])
-
-
-@inline
 def modal_forces(model, i, m, q, v, w, force):
     """Add the gyroscopic, elastic and damping forces of link i to `force` (m,)."""
     eta = model.tree.modes_q[i]
@@ -174,7 +155,12 @@ def body_inertia(model, work, i, q, v):
         A[m + 3 + k, bias] = force[k]
 
     # modal rows: coupling to the twist, centrifugal forces -(omega^2 1 - omega omega^T) : c_j
-    spin = outward_pull(w)
+    xx = -(w[1] * w[1] + w[2] * w[2])
+    yy = -(w[0] * w[0] + w[2] * w[2])
+    zz = -(w[0] * w[0] + w[1] * w[1])
+    xy = w[0] * w[1]
+    xz = w[0] * w[2]
+    yz = w[1] * w[2]
     for j in range(m):
         row = A[j]
         b = rows[j]
@@ -184,7 +170,7 @@ def body_inertia(model, work, i, q, v):
         row[m + 3] = b[9]
         row[m + 4] = b[10]
         row[m + 5] = b[11]
-        modal[j] += contracted(spin, b)
+        modal[j] += xx * b[0] + yy * b[4] + zz * b[8] + xy * (b[1] + b[3]) + xz * (b[2] + b[6]) + yz * (b[5] + b[7])
     modal_forces(model, i, m, q, v, w, modal)
     for j in range(m):
         A[j, bias] = modal[j]
