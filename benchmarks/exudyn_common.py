@@ -26,7 +26,7 @@ __all__ = ["OUTPUT", "Drive", "Result", "clocked", "euler_parameters", "exu", "i
 class Result(NamedTuple):
     """Samples of a run and the time that its time loop took."""
 
-    t: np.ndarray  # (N,)
+    time: np.ndarray  # (N,)
     tip: np.ndarray  # (N, 3)
     q: np.ndarray  # (N, joints)
     ends: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]  # beams: base (N, 3), its axes (N, 3, 3), tip (N, 3)

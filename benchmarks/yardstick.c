@@ -17,7 +17,7 @@ typedef struct {
     const double (*section_position)[3];       /* section that carries the joint, on the undeformed parent */
     const double (*section_phi)[3][MODES];     /* its displacement per mode of the parent */
     const double (*section_psi)[3][MODES];     /* its rotation */
-    const double (*axis)[3][3];                /* joint axis, in the first row */
+    const double (*screw)[3][6];               /* of the joint in the first row: its axis, then zeros */
     const double *mass;
     const double (*moment)[3];                 /* int s0 */
     const double (*second_moment)[3][3];       /* int s0 s0^T */
@@ -332,7 +332,7 @@ void forward_dynamics(const Model *restrict model, Link *restrict links, const d
     for (int i = 0; i < LINKS; i++) {
         const double *own_q = q + i * STATE, *own_v = v + i * STATE;
         Link *link = links + i;
-        link->axis = vec(model->axis[i + 1][0]);
+        link->axis = vec(model->screw[i + 1][0]);
         Mat joint = turn_matrix(link->axis, own_q[0]);
         if (i > 0) {
             link->omega = links[i - 1].omega;

@@ -15,7 +15,7 @@ FIELDS = (
     "sections.position",
     "sections.phi",
     "sections.psi",
-    "joints.axis",
+    "joints.screw",
     "inertia.mass",
     "inertia.moment",
     "inertia.second_moment",

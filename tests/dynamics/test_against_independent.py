@@ -9,6 +9,7 @@ import itertools
 import numpy as np
 import pytest
 from claims import claim_close, claim_equal
+from curved_arm import CURVES, arm
 from random_robots import JOINTS, random_robot
 from random_trees import FIELDS, TREES, Case, plans, tree
 
@@ -118,8 +119,9 @@ def test_built_in_robots(name):
 
 def test_the_comparison_sees_a_millionth_in_any_array_of_the_model():
     """Each constant that the kernel reads matters here: a wrong one would fail `test_inverse_dynamics`."""
+    curved = [Case(arm(CURVES["table"], CURVES["play"]), np.random.default_rng(seed)) for seed in range(8)]
     unseen = {name for name, table in tables(tree(0).model.arrays) if table.dtype == np.float64}
-    for case in (tree(number) for number in reversed(range(TREES))):
+    for case in (*curved, *map(tree, reversed(range(TREES)))):
         expected = case.independent.inverse(*case.state, case.a)
         for name in sorted(unseen):
             model, arrays = case.model, case.model.arrays

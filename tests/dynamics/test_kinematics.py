@@ -84,7 +84,7 @@ def test_poses_are_proper_and_offsets_turn_with_the_section(case):
 
 
 def test_sections_inside_a_link_stand_where_the_independent_field_puts_them(case):
-    for k, (link, field) in enumerate(zip(case.model.links, case.independent.beams)):
+    for k, (link, field) in enumerate(zip(case.model.links, case.independent.flexible)):
         if field is None:
             continue
         frame, x = lissom.point_pose(case.model, case.q, link, x=0.0), 0.61 * field.beam.length

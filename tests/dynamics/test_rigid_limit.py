@@ -106,7 +106,7 @@ def case(request):
 
 def test_the_arms_are_at_least_three_and_differ():
     assert len(ARMS) >= 3
-    assert arm("six-axis").model.arrays.armature.min() > 0
+    assert arm("six-axis").model.arrays.velocities.armature.min() > 0
     assert {link.joint.type for name in ARMS for link in arm(name).robot.links} == set(JOINTS)
 
 

@@ -25,6 +25,7 @@ import casadi as ca
 import numpy as np
 from casadi import MX
 from independent_beam import Beam, BeamField, Lump, Pose, point_masses, rotation, second_moments
+from scipy.interpolate import PchipInterpolator
 
 POSITIONS = {
     "fixed": 0,
@@ -89,9 +90,11 @@ def compose(a: Pose, b: Pose) -> Pose:
 
 
 def curve_energy(curve: Any, stiffness: float, x: Any) -> Any:
-    """Energy of a spring's curve beside that of its stiffness: of a polynomial, or of play with soft contact."""
+    """Energy of a spring's curve beside that of its stiffness: a table, a polynomial, or play with soft contact."""
     if curve is None:
         return 0.0
+    if curve.table:
+        return table_energy(curve.table, x)
     if np.any(curve.polynomial):
         return sum(c * x ** (k + 2) / (k + 2) for k, c in enumerate(np.atleast_1d(curve.polynomial).tolist()))
     b, w = curve.backlash / 2, (curve.width or curve.backlash / 10) / 2
@@ -100,6 +103,22 @@ def curve_energy(curve: Any, stiffness: float, x: Any) -> Any:
     beyond = (y - b) ** 2 / 2 + w**2 / 6
     energy = ca.if_else(y < b - w, 0.0, ca.if_else(y < b + w, touching, beyond))
     return stiffness * (energy - x**2 / 2)
+
+
+def table_energy(table: Any, x: Any) -> Any:
+    """Energy below a table of forces, monotone cubics between its rows and straight on beyond them."""
+    force = PchipInterpolator(*np.array(table, float).T)
+    energy = force.antiderivative()
+    out = line_energy(force, energy, force.x[-1], x)
+    for lower, upper, c in reversed([*zip(force.x, force.x[1:], energy.c.T)]):
+        out = ca.if_else(x < upper, sum(a * (x - lower) ** k for k, a in enumerate(c[::-1])), out)
+    return ca.if_else(x < force.x[0], line_energy(force, energy, force.x[0], x), out) - float(energy(0.0))
+
+
+def line_energy(force: Any, energy: Any, at: float, x: Any) -> Any:
+    """Energy beyond the end `at` of a table."""
+    y = x - at
+    return float(energy(at)) + float(force(at)) * y + float(force(at, 1)) * y**2 / 2
 
 
 def joint_pose(joint: Joint, q: MX, z: MX) -> Pose:

@@ -88,7 +88,7 @@ def before(package):
             "kernel/algebra.py",
             r"(def cross\(.*\):\n)",
             r"\1    # as in a textbook\n",
-            {"kernel", "chart", "theory", "march"},
+            {"kernel", "chart", "march"},
         ),
         ("kernel/arrays.py", r"LANES = 4", "LANES = 8", {"kernel"}),  # a constant
         ("kernel/rows.py", r"count % 4\b", "count % 2", {"kernel"}),  # a helper of a helper

@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import lissom
-from lissom.simulation.main import SimulationWarning
+from lissom.simulation import SimulationWarning
 from lissom.simulation.settings import RunSettings
 
 PENDULUM = {

@@ -300,7 +300,7 @@ def test_other_addresses_need_a_flag_and_are_warned_of():
 def test_ports_and_hosts_that_cannot_be_are_one_message():
     with pytest.raises(LissomError, match="0 to 65535"):
         free_port("127.0.0.1", 70000)
-    with pytest.raises(LissomError, match="no address of this machine"):
+    with pytest.raises(LissomError, match="not an address of this machine"):
         free_port("203.0.113.7", 8080)
 
 
