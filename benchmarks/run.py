@@ -228,7 +228,8 @@ def falling(results: dict[str, Any]) -> Sheet:
     rows = []
     for race in results["races"]:
         times = [f"{race[key][side]:.1f}" for key in ("ms", "call ms") for side in ("lissom", "exudyn")]
-        settings = f"rtol {race['rtol']:.0e}, {race['steps']} steps / {race['exudyn']}"
+        other = race["exudyn"]
+        settings = f"rtol {race['rtol']:.0e}, {race['steps']} steps / {other['elements']} elements, {other['step']:g} s"
         name = f"{race['kind']}, {race['links']}"
         rows.append(
             [name, f"{race['error']:.1e}", *times, spread(race["ratio"], 1), f"{race['call ratio']:.1f}", settings]

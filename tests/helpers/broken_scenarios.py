@@ -57,6 +57,14 @@ BROKEN = {
     "start as text": (START, "start: {elbow: bent}", [":3:", "start.elbow = 'bent'", "number, not text"]),
     "start of an unknown joint": (START, "start: {elbo: 0.2}", [":3:", "'elbo'", "did you mean 'elbow'"]),
     "too many start values": (START, "start: {elbow: [1, 2]}", [":3:", "start", "elbow", "1 finite number"]),
+    "start as another word": (START, "start: equilibirum", [":3:", "start = ", "did you mean 'equilibrium'"]),
+    "hold as another word": (
+        START,
+        "hold: motor",
+        [":3:", "hold = 'motor'", "did you mean 'motors'", "list of joints"],
+    ),
+    "hold as a number": (START, "hold: 3", [":3:", "hold = 3", "not a number", "joints or motors"]),
+    "hold of an unknown joint": (START, "hold: [elbo]", [":3:", "hold", "'elbo'", "did you mean 'elbow'"]),
     # control
     "control as text": (
         GOOD[GOOD.index("control:") : GOOD.index("method")],

@@ -44,9 +44,7 @@ def modes(
     model = changed.compile()
     q: Any = dict(assignment(text, "elbow=1.57") for text in pose or ())
     if scenario is not None and not q:
-        from lissom.simulation.start import start_state
-
-        q = start_state(model, scenario.start)[0]
+        q = scenario.with_value("robot", changed).prepare().start[0]
     locked: Any = False if free else "motors" if motors else True
     found = natural_modes(model, q, locked=locked, number=number, at="equilibrium" if sag else "given")
     if as_json:

@@ -33,7 +33,8 @@ def _system(robot: str, settings: list[str] | None) -> tuple[ScrewPDE, np.ndarra
 
     changed, scenario = robot_of(robot, [assignment(text, EXAMPLE) for text in settings or ()])
     model = changed.compile()
-    return ScrewPDE(model), *start_state(model, None if scenario is None else scenario.start)
+    start = start_state(model, None) if scenario is None else scenario.with_value("robot", changed).prepare().start
+    return ScrewPDE(model), *start
 
 
 @theory.command(epilog=examples(("lissom theory structure ella", "a picture in out/ella, blocks on the screen")))

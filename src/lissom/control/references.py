@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,10 @@ from lissom.control.reference import Reference
 from lissom.control.values import Values
 from lissom.errors import Keys, LissomError
 from lissom.messages import listed
+from lissom.model.angles import doubt_degrees
 from lissom.model.compiled import Model
+
+POSITIONS = ("from", "to", "points")  # fields of a block that say where, not how fast
 
 
 def reference(
@@ -104,11 +107,19 @@ class _Builder:
             given = value if isinstance(value, tuple) else (value,)
             if len(given) != len(row):
                 raise LissomError(f"has {len(given)} values, not {len(row)}; {remedy}", where, value)
+            self._doubt(where, range(len(row)), given)
             return np.array(given)
         for name, part in value.items():
             index = indices(self.model, self.selected, name, where)
             row[index] = checks.numbers(part, (*where, name), remedy, len(index))
+            self._doubt(where, index, row[index])
         return row
+
+    def _doubt(self, where: Keys, index: Iterable[int], values: Iterable[float]) -> None:
+        """Warn of positions that look like degrees."""
+        if where[0] in POSITIONS:
+            for k, value in zip(index, values):
+                doubt_degrees(self.model, self.selected[k].joint_q, float(value), (*where, self.selected[k].name))
 
     def _rows(self, block: schema.Points) -> np.ndarray:
         rows, last = [], self.start

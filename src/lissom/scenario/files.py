@@ -19,7 +19,7 @@ from lissom.model.reader import Node, read
 from lissom.model.values import kind_of
 from lissom.scenario.schema import FREE_MOTION, Scenario
 
-BLOCKS = ("start", "control", "motion")  # what needs the robot to be checked
+BLOCKS = ("start", "hold", "control", "motion")  # what needs the robot to be checked
 START = "start with robot: and duration: (a scenario), or with lissom: 1, name: and links: (a robot)"
 
 

@@ -14,7 +14,7 @@ from lissom.model.compiled import Model
 from lissom.scenario.motion import motions
 from lissom.scenario.schema import Scenario
 from lissom.simulation.settings import RunSettings
-from lissom.simulation.start import start_state
+from lissom.simulation.start import settled, start_state
 
 if TYPE_CHECKING:
     from lissom.simulation.trajectory import Trajectory
@@ -43,11 +43,13 @@ def prepare(scenario: Scenario) -> Prepared:
     robot = scenario.load_robot()
     model = robot.compile()
     try:
-        start = start_state(model, scenario.start)
-        motion = motions(model, scenario.motion, start[0], scenario.duration)
+        q, v = start_state(model, scenario.start)
+        motion = motions(model, scenario.motion, q, scenario.duration)
         if motion:
             model = robot.compile(prescribed=tuple(motion))
-        controller = from_config(model, scenario.control, start[0])
+        if scenario.hold is not None:
+            q = settled(model, q, scenario.hold, motion)
+        controller = from_config(model, scenario.control, q)
     except LissomError as error:
         raise ScenarioError.of(error) from None
-    return Prepared(model, controller, start, motion, RunSettings.joined(scenario, scenario.output))
+    return Prepared(model, controller, (q, v), motion, RunSettings.joined(scenario, scenario.output))

@@ -6,22 +6,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, GetCoreSchemaHandler
+from pydantic import Field, GetCoreSchemaHandler, field_validator, model_validator
 from pydantic_core import CoreSchema, ValidationError, core_schema
 
 from lissom.control.schema import CONTROL, MOTION, AnyControl, AnyMotion
 from lissom.errors import LissomError, ScenarioError
+from lissom.messages import did_you_mean, listed
 from lissom.model import Robot
 from lissom.model.names import Title
 from lissom.model.part import Part
 from lissom.model.robot import FORMAT, FormatVersion
 from lissom.model.values import Number, kind_of, refusal
 from lissom.simulation.settings import Integration, Sampling
+from lissom.simulation.start import EQUILIBRIUM, HELD, REMEDY
 
 if TYPE_CHECKING:
     from lissom.scenario.prepare import Prepared
     from lissom.simulation.trajectory import Trajectory
 
+HOLDS = ("joints", "motors")
 FREE_MOTION = 2.0  # s, of a robot without a scenario
 
 
@@ -57,8 +60,30 @@ class Output(ScenarioPart, Sampling):
     folder: Annotated[str | None, Title("the folder for the results")] = None
 
 
+@dataclass(frozen=True)
+class Held:
+    """What stays where it is while the rest settles: a word of `static_equilibrium`, or names."""
+
+    remedy: str = f"write {listed(HOLDS)}, or a list of joints such as [elbow, wrist.rotor]"
+
+    def check(self, value: Any) -> str | tuple[str, ...]:
+        if isinstance(value, str):
+            if value not in HOLDS:
+                raise refusal(f"is unknown{did_you_mean(value, HOLDS)}; {self.remedy}")
+            return value
+        if not isinstance(value, list | tuple):
+            raise refusal(f"must be a word or a list, not {kind_of(value)}; {self.remedy}")
+        for name in value:
+            if not isinstance(name, str):
+                raise refusal(f"must hold names, not {kind_of(name)}; {self.remedy}")
+        return tuple(value)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.nullable_schema(core_schema.no_info_plain_validator_function(self.check))
+
+
 class Scenario(ScenarioPart, Integration):
-    """What to simulate, and how."""
+    """What to simulate, and how; `start: equilibrium` is short for `hold: joints` with all joints at zero."""
 
     what: ClassVar[str] = "scenario"
 
@@ -73,10 +98,28 @@ class Scenario(ScenarioPart, Integration):
                 "the value at the start (a list for several)", "rad or metres (rad/s or m/s when a rate)", each=True
             ),
         ],
-    ] = Field(default={}, description="start values by joint, e.g. {elbow: 0.5, elbow.rate: 0.1}")
+    ] = Field(
+        default={}, description="start values by joint, e.g. {elbow: 0.5, elbow.rate: 0.1}, or the word equilibrium"
+    )
+    hold: Annotated[str | tuple[str, ...] | None, Held()] = None
     control: AnyControl | None = Field(default=None, description=CONTROL)
     motion: dict[str, AnyMotion] = Field(default={}, description=f"prescribed motions by joint: {{shaft: {MOTION}}}")
     output: Output = Output()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _settled(cls, data: Any) -> Any:
+        start = data.get("start") if isinstance(data, dict) else None
+        if not isinstance(start, str) or start != EQUILIBRIUM:
+            return data
+        return data | {"start": {}, "hold": HELD if data.get("hold") is None else data["hold"]}
+
+    @field_validator("start", mode="before")
+    @classmethod
+    def _known_word(cls, start: Any) -> Any:
+        if isinstance(start, str):
+            raise refusal(f"is unknown{did_you_mean(start, [EQUILIBRIUM])}; {REMEDY}")
+        return start
 
     def load_robot(self) -> Robot:
         """The robot, read from its file where only the name is given."""

@@ -42,6 +42,8 @@ def simulate(
         controller: a law of `lissom.control` (runs compiled), a `Sampled` controller, or any function (t, q, v) that
             returns torques; a plain function is sampled 1000 times per second and its torques are held in between.
         start: joint values by name ({"elbow": 0.5}), an array q, or a pair (q, v); zero and at rest unless given.
+            "equilibrium" bends links and winds up elastic joints as the weight does with the joints at zero; the
+            result of `lissom.static_equilibrium` starts there, with what it holds and loads of your choice.
         motion: joints that follow a prescribed motion, {joint: Reference}; the torque they need is in the result.
         progress: show how far the run is once it takes longer than two seconds: a bar on a terminal, else one line.
         method: "auto", or "radau", "generalised-alpha", "dop853", "dopri5", "rk4", "euler", "cvode-adams",

@@ -109,7 +109,7 @@ class Loop:
         self.scratch = make_scratch(self.model, self.twin, np.float64, dynamics)
         self.record = make_record(self.model, self.times, settings.audit)
         self.packed_record = Struct(self.record)
-        q, v = start_state(self.model, start)
+        q, v = start_state(self.model, start, motion=motion)
         self.state = make_state(self.model, q, v, settings.rtol, settings.atol, pace(self.model, q))
         self.packed_state = Struct(self.state)
         self.method_name, self.reason = settings.method, "as asked"
