@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,12 @@ if TYPE_CHECKING:
 WIDTH = 100
 
 
-class Printed:
+class Printed(ABC):
     """A result with a `table()`: `print(result)` and notebooks show it."""
 
+    @abstractmethod
     def table(self) -> Table:
         """What is worth seeing at a glance."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return str(self.table())
