@@ -17,7 +17,7 @@ class States(NamedTuple):
     tau: np.ndarray
 
 
-def chain(links: int, modes: int, stiffening: str = "none") -> Robot:
+def chain(links: int, modes: int, stiffening: str = "none", shear: str = "none") -> Robot:
     """`links` aluminium strips of 0.5 m; `modes` clamped-free modes each, split evenly over the four directions."""
     each = modes // 4
     assert modes == 4 * each, "the modes are split evenly over y, z, torsion, axial"
@@ -25,6 +25,7 @@ def chain(links: int, modes: int, stiffening: str = "none") -> Robot:
         "length": 0.5,
         "material": "aluminium",
         "section": {"shape": "rectangle", "width": 0.03, "height": 0.01},
+        "shear": shear,
         "modes": {"y": each, "z": each, "torsion": each, "axial": each},
         "ends": "clamped-free",
         "stiffening": stiffening,

@@ -25,6 +25,7 @@ def arm() -> lissom.Robot:
         "length": 0.8,
         "material": "aluminium",
         "section": {"shape": "rectangle", "width": 0.02, "height": 0.03},
+        "shear": "none",
         "modes": {"y": 2, "z": 2, "torsion": 1, "axial": 0},
         "damping": 0.002,
     }

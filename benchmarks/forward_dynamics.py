@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import compiler
@@ -16,14 +17,17 @@ from yardstick import Yardstick
 
 import lissom
 from lissom.dynamics import operations
+from lissom.dynamics.forward_batch import _forward_in_lanes, _memory
 from lissom.kernel.forward import forward_dynamics
 from lissom.model import Model
 
 CHAINS = ((2, 8), (4, 8), (7, 12), (20, 8))  # links, modes of each
+MANY = 512  # states in lanes
 GROWTH = (10, 20, 50, 100, 200)  # links with 8 modes each
 AGREEMENT = 1e-9
 
 RATIO_TARGET = 1.5  # lissom over C, from four links on
+LANES_TARGET = 3.0  # states in lanes over single ones, per core
 JACOBIAN_TARGET = 140  # exact Jacobian over forward dynamics, 2 x 8
 
 
@@ -84,6 +88,47 @@ def compare(links: int, modes: int) -> dict[str, Any]:
         "operations_stiffened": operations.count(stiffened).total,
         "gflops": 1e-3 * total / us["none"],
     }
+
+
+class InLanes:
+    """Forward dynamics of states in the lanes of packs, on one core."""
+
+    def __init__(self, model: Model, states: States) -> None:
+        still = np.zeros_like(states.v)
+        self._model = model.struct
+        self._work, self._states, self.result = _memory(model, *states, still)
+
+    def repeat(self, rounds: int) -> None:
+        for _ in range(rounds):
+            _forward_in_lanes(self._model, self._work, self._states)
+
+
+def lanes() -> list[dict[str, Any]]:
+    """States in lanes against one after the other, on one core."""
+    rows = []
+    for links, modes in CHAINS:
+        for stiffening in ("none", "first"):
+            model = chain(links, modes, stiffening).compile()
+            states = random_states(model, MANY)
+            one, packs, out = Kernel(model), InLanes(model, states), np.empty_like(states.v)
+            one.repeat(1, states, out)
+            packs.repeat(1)
+            off = float(np.abs(packs.result(MANY) - out).max() / np.abs(out).max())
+            race = Race({"one": partial(one.repeat, states=states, a=out), "lanes": packs.repeat}, turns=100)
+            us = {name: 1e6 / len(out) * race.timing(name).best for name in ("one", "lanes")}
+            total = operations.count(model).total
+            rows.append(
+                {
+                    "links": links,
+                    "modes": modes,
+                    "stiffening": stiffening,
+                    "us": us,
+                    "ratio": asdict(race.ratio("one", "lanes")),
+                    "gflops": 1e-3 * total / us["lanes"],
+                    "disagreement": off,
+                }
+            )
+    return rows
 
 
 def growth() -> dict[str, Any]:

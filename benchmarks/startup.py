@@ -1,88 +1,133 @@
-"""Start-up: what `import lissom`, the first call ever and the first call of a later process cost."""
+"""What a person waits for: whole commands on a terminal, from the key that starts them to their end.
+
+The yardstick is a fresh process that imports NumPy, SciPy, xarray and Matplotlib: no program that uses them can be
+faster. Commands and yardstick take turns, so that a busy machine slows both.
+
+    python benchmarks/run.py --only startup --before ../older-checkout
+"""
 
 from __future__ import annotations
 
-import json
 import os
-import resource
+import pty
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-IMPORT_TARGET = 0.5  # seconds
-FIRST_TARGET = 25.0
-WARM_TARGET = 1.5
-
-STEPS = {
-    "import lissom": "import lissom",
-    "load a robot": "robot = lissom.load('ella')",
-    "compile it": "model = robot.compile()",
-    "import the dynamics (Numba)": "forward_dynamics = lissom.forward_dynamics",
-    "first forward dynamics": "forward_dynamics(model, model.neutral(), [0.0] * model.nv)",
+HERE = Path(__file__).parent.parent
+YARDSTICK = "import numpy, scipy.linalg, xarray, matplotlib.pyplot"
+TARGETS: dict[str, float | None] = {  # commands, or Python code, and how many yardsticks they may take
+    "lissom list": 0.35,
+    "lissom check ella": 0.5,
+    "lissom describe ella": 0.5,
+    "lissom modes ella": 0.75,
+    "lissom run ella --no-figures": 1.1,
+    "lissom run ella": 2.4,
+    "lissom --help": None,
+    "lissom compare ella --duration 0.6": None,
+    "lissom theory structure ella": None,
+    "import lissom": None,
+    "import lissom; m = lissom.load('ella').compile(); lissom.forward_dynamics(m, m.neutral(), [0.0] * m.nv)": None,
 }
-CALL = "; ".join(STEPS.values())
-CLOCKED = "\n".join(
-    ["import json, time", "clock = [time.process_time()]"]
-    + [f"{step}; clock.append(time.process_time())" for step in STEPS.values()]
-    + ["print(json.dumps(clock))"]
-)
+TABLE_TARGET = 1.0  # in yardsticks, of the command below
+TABLE = "lissom run ella"
+LAST_LINE = b"largest error at any time"  # of its table
+TURNS = 11
 
 
-def process(code: str, cache: Path) -> tuple[float, float, str]:
-    """Wall time, processor time and output of a fresh Python process with its kernels cached in `cache`."""
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
-    used, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    wall, now = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return wall, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime, done.stdout
+class Wait(NamedTuple):
+    """Seconds from the start of a process."""
+
+    end: float
+    table: float  # on the screen; until the end where there is none
 
 
-def repeated(code: str, cache: Path, times: int) -> dict[str, float]:
-    """Several fresh processes."""
-    return summary([process(code, cache)[:2] for _ in range(times)])
+def arguments(command: str) -> list[str]:
+    """How a command is started; what is no command is Python code."""
+    if command.startswith("lissom "):
+        return [sys.executable, "-m", *command.split()]
+    return [sys.executable, "-c", command]
 
 
-def first_calls(times: int) -> dict[str, float]:
-    """First call ever: every process begins with an empty cache."""
-    runs = []
-    for _ in range(times):
-        with tempfile.TemporaryDirectory() as cache:
-            runs.append(process(CALL, Path(cache))[:2])
-    return summary(runs)
-
-
-def summary(runs: list[tuple[float, float]]) -> dict[str, float]:
-    """Of wall and processor times: the least and the median of each."""
-    (least_wall, least), (wall, processor) = np.min(runs, axis=0), np.median(runs, axis=0)
-    return {
-        "least_wall": float(least_wall),
-        "wall": float(wall),
-        "least_processor": float(least),
-        "processor": float(processor),
-    }
-
-
-def steps(cache: Path, times: int) -> dict[str, float]:
-    """Processor time of each step of a process whose kernels are cached, medians."""
-    clocks = [json.loads(process(CLOCKED, cache)[2]) for _ in range(times)]
-    spent = np.median(np.diff(clocks, axis=1), axis=0)
-    return dict(zip(STEPS, map(float, spent), strict=True))
-
-
-def measure() -> dict[str, Any]:
-    """Everything this file measures, in seconds."""
+def wait(command: str, source: Path, cache: Path | None = None) -> Wait:
+    """Run a command of a checkout on a terminal of its own, in an empty folder; `cache` holds what it keeps."""
+    environment = os.environ | {"PYTHONPATH": str(source / "src"), "COLUMNS": "100", "TERM": "xterm"}
+    for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):  # a person's Python keeps what it compiled
+        environment.pop(name, None)
+    if cache is not None:
+        environment |= {"LISSOM_CACHE": str(cache / "lissom"), "MPLCONFIGDIR": str(cache / "matplotlib")}
+    ours, theirs = pty.openpty()
+    shown, table = b"", 0.0
     with tempfile.TemporaryDirectory() as folder:
-        cache = Path(folder)
-        process(CALL, cache)
-        return {
-            "python": repeated("pass", cache, 9),
-            "import": repeated(STEPS["import lissom"], cache, 9),
-            "warm": repeated(CALL, cache, 15),
-            "steps": steps(cache, 9),
-            "first": first_calls(3),
-        }
+        began = time.perf_counter()
+        process = subprocess.Popen(
+            arguments(command), cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+        )
+        os.close(theirs)
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # how Linux ends a terminal
+                break
+            if not part:
+                break
+            shown += part
+            if not table and LAST_LINE in shown:
+                table = time.perf_counter() - began
+        code, end = process.wait(), time.perf_counter() - began
+        os.close(ours)
+    if code:
+        raise RuntimeError(f"{command} failed:\n{shown.decode(errors='replace')}")
+    return Wait(end, table or end)
+
+
+def warm(sources: dict[str, Path], turns: int, tell: Callable[[str], object]) -> dict[str, Any]:
+    """Every command of every checkout by turns: medians in seconds and in yardsticks."""
+    for source in sources.values():
+        for command in (YARDSTICK, *TARGETS):
+            tell(f"warming up: {command}")
+            wait(command, source)
+    yardsticks: list[float] = []
+    waits: dict[str, dict[str, list[Wait]]] = {name: {command: [] for command in TARGETS} for name in sources}
+    for turn in range(turns):
+        for command in TARGETS:
+            tell(f"turn {turn + 1} of {turns}: {command}")
+            yardsticks.append(wait(YARDSTICK, HERE).end)
+            for name, source in sources.items():
+                waits[name][command].append(wait(command, source))
+    yard = np.array(yardsticks).reshape(turns, -1)
+    found = {
+        name: {command: _medians(rows, yard[:, k]) for k, (command, rows) in enumerate(by_command.items())}
+        for name, by_command in waits.items()
+    }
+    return {"yardstick": float(np.median(yard)), **found}
+
+
+def _medians(rows: list[Wait], yard: np.ndarray) -> dict[str, float]:
+    seconds = np.array(rows)
+    ends, tables = np.median(seconds, axis=0)
+    ratios = np.median(seconds / yard[:, None], axis=0)
+    return {"seconds": float(ends), "table": float(tables), "ratio": float(ratios[0]), "table ratio": float(ratios[1])}
+
+
+def cold(sources: dict[str, Path], tell: Callable[[str], object]) -> dict[str, dict[str, float]]:
+    """Every command once with empty caches, as the first one after installing: seconds."""
+    found: dict[str, dict[str, float]] = {name: {} for name in sources}
+    for name, source in sources.items():
+        for command in TARGETS:
+            tell(f"with empty caches, {name}: {command}")
+            with tempfile.TemporaryDirectory() as folder:
+                found[name][command] = wait(command, source, Path(folder)).end
+    return found
+
+
+def measure(tell: Callable[[str], object] = print, before: Path | None = None, turns: int = TURNS) -> dict[str, Any]:
+    """Everything this file measures; with `before`, an older checkout takes its turns beside this one."""
+    sources = {"now": HERE} | ({"before": before} if before else {})
+    return {"warm": warm(sources, turns, tell), "cold": cold(sources, tell)}

@@ -17,6 +17,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "mathml",
     "commands",
+    "fields",
     "sphinx.ext.viewcode",
 ]
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]

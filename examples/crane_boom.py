@@ -9,6 +9,7 @@ boom = {
     "length": LENGTH,
     "material": "steel",
     "section": {"shape": "box", "height": 0.4, "width": 0.25, "thickness": 0.008},  # height along z
+    "shear": "none",  # as the textbook
     "modes": {"y": 3, "z": 3, "torsion": 1},
     "masses": [{"mass": LOAD}],  # at the tip
 }

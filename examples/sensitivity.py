@@ -13,7 +13,7 @@ move = Reference.quintic([0.0, 0.0, 0.0], [-0.5, 0.7, 0.4], duration=0.4)
 law = pd(model, gains, move, gravity_compensation=True)
 
 paths = ["links.upper.beam.section.EIz", "links.forearm.beam.length"]
-found = lissom.sensitivity(robot, paths, 0.4, controller=law, start=rest.q, rate=100)
+found = lissom.sensitivity(robot, paths, 0.4, controller=law, start=rest.q, rate=100, rtol=1e-8, atol=1e-10)
 for path, effect in zip(paths, found.relative()[:, -1]):
     print(f"{path:30s} 1 % more moves the tip at the end by {10 * np.linalg.norm(effect):.3f} mm")
 

@@ -1,4 +1,4 @@
-"""Draws live-page.png and report.png: screenshots of the live page and of a report, in the browser of the tests.
+"""Draws live-page.png, report.png and luffing-crane.png: screenshots of pages, in the browser of the tests.
 
 python docs/images/pages.py
 """
@@ -39,6 +39,12 @@ def main() -> None:
         page.evaluate("Lissom.page.seek(1.0)")
         page.wait_for_timeout(1000)
         _keep(page, "report.png")
+        crane = find("luffing-crane").scenario.run(progress=False)
+        page.goto(crane.report(Path(folder) / "crane.html").as_uri())
+        page.wait_for_timeout(1500)
+        page.evaluate("Lissom.page.seek(6.0)")
+        page.wait_for_timeout(1000)
+        _keep(page.locator("canvas").first, "luffing-crane.png")
         browser.close()
     app.stop()
 

@@ -17,23 +17,31 @@ if TYPE_CHECKING:
     from lissom.analysis.frequency_response import frequency_response
     from lissom.analysis.linearise import linearise
     from lissom.analysis.natural_modes import natural_modes
+    from lissom.analysis.reduction import reduce_model
     from lissom.analysis.statics import static_equilibrium
     from lissom.citation import cite
+    from lissom.dynamics.closing import close_loops
     from lissom.dynamics.derivatives import derivatives
     from lissom.dynamics.energy import energy
     from lissom.dynamics.forward import forward_dynamics
     from lissom.dynamics.inverse import bias, inverse_dynamics, joint_wrenches
     from lissom.dynamics.kinematics import jacobian, point_pose, point_velocity, tip_pose
+    from lissom.dynamics.loops import closed_loops
     from lissom.dynamics.mass_matrix import mass_matrix
+    from lissom.dynamics.sensing import sense
     from lissom.errors import LissomError
-    from lissom.model.any_robot import compiled as compile
+    from lissom.identify.estimate import fit
+    from lissom.model.any_robot import compile
     from lissom.model.compiled import Model
     from lissom.model.files import load
     from lissom.model.robot import Robot
     from lissom.scenario.compare import compare
+    from lissom.simulation.loads import Load
     from lissom.simulation.main import simulate
+    from lissom.simulation.payload import Payload
     from lissom.simulation.sensitivity import sensitivity
     from lissom.simulation.trajectory import Trajectory
+    from lissom.study.batch import simulate_batch
 
 __all__ = [
     "load",
@@ -41,6 +49,7 @@ __all__ = [
     "Robot",
     "Model",
     "forward_dynamics",
+    "forward_dynamics_batch",
     "inverse_dynamics",
     "mass_matrix",
     "bias",
@@ -50,14 +59,22 @@ __all__ = [
     "point_pose",
     "point_velocity",
     "jacobian",
+    "sense",
     "derivatives",
+    "close_loops",
+    "closed_loops",
     "linearise",
+    "reduce_model",
     "natural_modes",
     "static_equilibrium",
     "frequency_response",
     "compare",
     "sensitivity",
     "simulate",
+    "Load",
+    "Payload",
+    "simulate_batch",
+    "fit",
     "Trajectory",
     "LissomError",
     "cite",
@@ -67,6 +84,7 @@ _MODULES = {
     "lissom.model": ("load", "compile", "Robot", "Model"),
     "lissom.dynamics": (
         "forward_dynamics",
+        "forward_dynamics_batch",
         "inverse_dynamics",
         "mass_matrix",
         "bias",
@@ -76,12 +94,17 @@ _MODULES = {
         "point_pose",
         "point_velocity",
         "jacobian",
+        "sense",
         "derivatives",
+        "close_loops",
+        "closed_loops",
     ),
-    "lissom.analysis": ("linearise", "natural_modes", "static_equilibrium", "frequency_response"),
-    "lissom.simulation": ("simulate", "Trajectory"),
+    "lissom.analysis": ("linearise", "reduce_model", "natural_modes", "static_equilibrium", "frequency_response"),
+    "lissom.simulation": ("simulate", "Load", "Payload", "Trajectory"),
     "lissom.simulation.sensitivity": ("sensitivity",),
     "lissom.scenario.compare": ("compare",),
+    "lissom.study": ("simulate_batch",),
+    "lissom.identify": ("fit",),
     "lissom.errors": ("LissomError",),
     "lissom.citation": ("cite",),
 }
@@ -90,7 +113,13 @@ _PICTURES = {
     "run.report": "lissom.view.report:save",
     "run.animate": "lissom.view.film:film",
     "run.html": "lissom.view.notebook:notebook_html",
+    "study.plot": "lissom.view.study:plot_study",
+    "study.page": "lissom.view.study_page:save",
+    "motion.plot": "lissom.view.motions:plot_motion",
+    "sizing.plot": "lissom.view.sizings:plot_sizing",
+    "verification.plot": "lissom.view.motions:plot_verification",
     "comparison.plot": "lissom.view.comparison:plot_comparison",
+    "fit.plot": "lissom.view.fit:plot_fit",
 }
 provide(_PICTURES)
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
@@ -106,6 +135,10 @@ _SUBPACKAGES = (
     "control",
     "simulation",
     "scenario",
+    "study",
+    "identify",
+    "optimise",
+    "export",
     "view",
 )
 

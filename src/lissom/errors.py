@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any, Final, Self
 
-from lissom.messages import brief
+from lissom.messages import brief, listed
 
 SHOWN = 50  # problems that a message lists
 Keys = tuple[str | int, ...]  # of a place in nested data
@@ -91,6 +91,12 @@ class LissomError(ValueError):
         return f"{where}{self.place}{shown}: {self.text}" if self.path else f"{where}{self.text}"
 
 
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Refuse an argument that is none of the words it may be."""
+    if not (isinstance(value, str) and value in choices):
+        raise LissomError(f"must be {listed([repr(each) for each in choices])}", (name,), value)
+
+
 @contextmanager
 def within(*outer: str | int) -> Iterator[None]:
     """Errors raised inside get the outer path in front of theirs."""
@@ -107,3 +113,15 @@ class RobotError(LissomError):
 
 class ScenarioError(LissomError):
     """A scenario that cannot be run."""
+
+
+class StudyError(LissomError):
+    """A study that cannot be made, or a store that holds another one."""
+
+
+class IdentifyError(LissomError):
+    """Measurements or parameters of a fit that cannot be used."""
+
+
+class OptimiseError(LissomError):
+    """A motion or a design that cannot be found."""

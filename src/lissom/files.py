@@ -1,4 +1,4 @@
-"""Files written whole or not at all, whoever else writes at the same time."""
+"""Files that can be read to their end, and files written whole or not at all, whoever else writes meanwhile."""
 
 from __future__ import annotations
 
@@ -29,6 +29,16 @@ class NotWritten(LissomError):
     def advised(self, remedy: str) -> NotWritten:
         """The same trouble with another remedy."""
         return NotWritten(self.file, self.reason, remedy)
+
+
+def check_file(path: str | Path, kind: str = "file") -> None:
+    """Refuse a path where no file is: a pipe would keep its reader waiting for ever, a device may have no end."""
+    if not os.path.exists(path):
+        raise LissomError(f"no such {kind}; check the path", source=str(path))
+    if os.path.isdir(path):
+        raise LissomError(f"is a folder; give a {kind} inside it", source=str(path))
+    if not os.path.isfile(path):
+        raise LissomError(f"is a pipe or a device; give a {kind}", source=str(path))
 
 
 def make_folder(path: Path) -> None:

@@ -28,11 +28,17 @@ class Printed(ABC):
 
 
 def table(*columns: str, title: str = "", caption: str | None = None) -> Table:
-    """A rich table that `print` shows too."""
+    """A rich table that `print` shows too; brackets in its title and caption are brackets."""
     from rich import box
+    from rich.text import Text
 
     options: dict[str, Any] = {"title_justify": "left", "caption_justify": "left", "box": box.SIMPLE_HEAD}
-    return _kind()(*columns, title=title or None, caption=caption, **options)
+    return _kind()(
+        *columns,
+        title=Text(title, "table.title") if title else None,
+        caption=caption and Text(caption, "table.caption"),
+        **options,
+    )
 
 
 def text(content: Any) -> str:

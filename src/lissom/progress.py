@@ -7,9 +7,49 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import deque
+from time import monotonic
 from typing import Any
 
 PATIENCE = 2.0  # s before anything is shown
+_open: list[Progress] = []  # what is being done; of several the last is shown
+
+
+class _Clock:
+    """One thread for all that is being done; to start one each time would cost more than a short run."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[float, Progress]] = deque()  # by the time at which each is to appear
+        self._change = threading.Condition()
+        self._idle = False
+        self._thread: threading.Thread | None = None
+
+    def add(self, progress: Progress) -> None:
+        with self._change:
+            self._waiting.append((monotonic() + PATIENCE, progress))
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="lissom progress", daemon=True)
+                self._thread.start()
+            elif self._idle:  # else it looks here in time, for something older
+                self._change.notify()
+
+    def drop(self, progress: Progress) -> None:
+        with self._change:
+            if self._waiting and self._waiting[-1][1] is progress:
+                self._waiting.pop()
+
+    def _run(self) -> None:
+        while True:
+            with self._change:
+                while not self._waiting or self._waiting[0][0] > monotonic():
+                    self._idle = not self._waiting
+                    self._change.wait(self._waiting[0][0] - monotonic() if self._waiting else None)
+                self._idle = False
+                _, progress = self._waiting.popleft()
+            progress._appear()
+
+
+_clock = _Clock()
 
 
 class Progress:
@@ -29,24 +69,32 @@ class Progress:
         self.done = 0.0
         self._bar: Any = None
         self._task: Any = None
-        self._timer: threading.Timer | None = None
+        self._running = False
+        self._due = False  # it would be shown if it were the last
         self._lock = threading.Lock()
 
     def __enter__(self) -> Progress:
+        _open.append(self)
+        self._due = False
         if self.show and sys.stderr is not None:
-            self._timer = threading.Timer(PATIENCE, self._appear)
-            self._timer.daemon = True
-            self._timer.start()
+            self._running = True
+            _clock.add(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        if self._running:
+            _clock.drop(self)
         with self._lock:
-            self._timer = None
-            if self._bar is not None:
-                self._bar.stop()
-                self._bar = None
+            self._running = False
+            self._hide()
+        _open.remove(self)
+        if _open and _open[-1]._due:
+            _open[-1]._appear()
+
+    def _hide(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar, self._due = None, True
 
     def update(self, done: float) -> None:
         """So much is done."""
@@ -70,8 +118,13 @@ class Progress:
 
     def _appear(self) -> None:
         with self._lock:
-            if self._timer is None:  # it has ended meanwhile
+            if not self._running:  # it has ended meanwhile
                 return
+            self._due = self is not _open[-1]
+            if self._due:
+                return
+            for other in _open[:-1]:
+                other._hide()
             try:
                 if sys.stderr.isatty():
                     self._draw()

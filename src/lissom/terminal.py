@@ -15,3 +15,10 @@ def screen(error: bool = False) -> Console:
 
     stream = sys.stderr if error else sys.stdout
     return Console(file=stream, width=None if stream.isatty() else 100, highlight=False)
+
+
+def tell_place(text: str, path: object) -> None:
+    """Where to find what was written; a path may hold brackets, which are no markup."""
+    from rich.text import Text
+
+    screen().print(Text.assemble(text, (str(path), "bold cyan")))

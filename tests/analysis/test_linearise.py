@@ -227,7 +227,7 @@ def test_to_control_is_the_same_system_or_says_what_to_install(monkeypatch):
         ({"outputs": "forarm.tip"}, "did you mean 'forearm'"),
         ({"outputs": "forearm.tip.w"}, "x, y or z"),
         ({"outputs": "hub.deflection"}, "hub is rigid; the flexible links are upper, forearm"),
-        ({"outputs": [3]}, "is not a signal"),
+        ({"outputs": [3]}, "signal = 3: write a name like"),
         ({"inputs": "upper.deflection"}, "cannot be an input"),
         ({"q": np.zeros(2)}, r"shape \(23,\)"),
         ({"q": {"elbow": float("nan")}}, "^q.elbow = nan: takes 1 finite number"),

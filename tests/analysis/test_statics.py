@@ -60,6 +60,11 @@ def test_a_dead_load_at_the_tip_adds_its_own_deflection():
     assert raised == pytest.approx(30.0 * LENGTH**2 / (2 * EI), rel=1e-9)
 
 
+def test_loads_without_names_are_refused():
+    with pytest.raises(lissom.LissomError, match=r"loads.*must be given by name"):
+        lissom.static_equilibrium("ella", loads=[lissom.Load(link="upper", force=[0, 0, 1])])
+
+
 def test_a_wrench_turns_with_its_link_and_a_load_does_not():
     robot = cantilever("first").with_value("gravity", [0, 0, 0])
     force = [0, 0, 0, 0, -60.0, 0]

@@ -67,7 +67,8 @@ def test_version_is_printed() -> None:
         ("check", "lissom check my_arm.yaml"),
         ("list", "lissom list"),
         ("describe", "lissom describe ella"),
-        ("export", "lissom export out/ella motion.csv"),
+        ("export", "lissom export out/ella --out motion.csv"),
+        ("export", "lissom export ella --to c --out ella-c"),
         ("cite", "lissom cite --bibtex"),
     ],
 )
@@ -135,7 +136,13 @@ def test_modes_depend_on_the_pose_and_on_what_is_locked() -> None:
 
     assert slowest() == pytest.approx(2.7589, rel=1e-3)
     assert slowest("--pose", "elbow=1.5707963") > slowest() * 1.1
+    assert slowest("--pose", "elbow=90 deg") == pytest.approx(slowest("--pose", "elbow=1.5707963"))
     assert slowest("--free") == 0
+    joints = ("--lock", "shoulder-yaw", "--lock", "shoulder", "--lock", "elbow")
+    assert slowest(*joints) == pytest.approx(slowest())
+    told = json.loads(call("modes", "ella", "--json", "--lock", "elbow").stdout)
+    assert told["locked"] == ["elbow"] and told["modes"][0]["frequency"] < 0.5 * slowest()
+    assert "elbow locked" in call("modes", "ella", "--lock", "elbow").stdout
     assert slowest("--set", "links.upper.beam.length=1.2") < slowest()
 
 
@@ -145,6 +152,41 @@ def test_modes_of_a_scenario_are_those_at_its_start(tmp_path: Path) -> None:
     at_start = json.loads(call("modes", path, "--json").stdout)
     posed = json.loads(call("modes", "ella", "--pose", "elbow=1.5707963", "--json").stdout)
     assert at_start["modes"][0]["frequency"] == pytest.approx(posed["modes"][0]["frequency"])
+
+
+def test_a_pose_that_looks_like_degrees_is_doubted() -> None:
+    told = call("modes", "ella", "--pose", "elbow=45", "-n", 1).stderr
+    assert told.startswith("warning: pose.elbow = 45") and "write 45 deg" in told
+
+
+def test_check_names_every_controller_of_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "two.yaml"
+    torque = "{type: torque, torques: {elbow: 1}}"
+    path.write_text(f"robot: ella\nduration: 1\ncontrol:\n  - {torque}\n  - {torque}\n  - {{type: none}}\n")
+    assert "control: torque + torque + none" in call("check", path).stdout
+
+
+# formulations and examples
+
+
+def test_formulations_are_listed_with_their_authors() -> None:
+    text = call("compare", "spinup-beam", "--list").stdout
+    words = " ".join(text.split())
+    for name in ("kernel", "erls", "dual_screw", "lie_group", "recursive_lagrange", "screw_pde"):
+        assert name in words
+    for author in ("Park", "Vidoni", "Cibicik", "Qian", "Yaqubi", "1995", "2017", "2021", "2013", "2026"):
+        assert author in words
+
+
+def test_an_example_and_a_run_write_to_different_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import lissom.reproductions.spinup_beam as module
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(module, "main", lambda out: (out / "figure.png").write_bytes(b""))
+    result = call("example", "spinup-beam")
+    assert result.exit_code == 0 and (tmp_path / "out" / "example-spinup-beam" / "figure.png").exists()
+    assert "Qian, Zhang and Zhou 2013" in result.stdout and "agrees" in result.stdout
+    assert not (tmp_path / "out" / "spinup-beam").exists()
 
 
 # wrong usage
@@ -159,8 +201,11 @@ def test_modes_of_a_scenario_are_those_at_its_start(tmp_path: Path) -> None:
         ["run", "ella", "--duration", "long"],
         ["modes", "ella", "--pose", "elbow"],
         ["modes", "ella", "--free", "--motors"],
+        ["modes", "ella", "--free", "--lock", "elbow"],
         ["modes", "ella", "--number", "0"],
-        ["export", "out/x", "table.xls"],
+        ["export", "out/x", "--out", "table.xls"],
+        ["export", "out/x", "--to", "xls"],
+        ["export", "ella", "--to", "c", "--units"],
     ],
     ids=" ".join,
 )
@@ -182,9 +227,12 @@ def test_wrong_usage_has_exit_code_2(arguments: list[str]) -> None:
         (["run", "ella", "--method", "runge"], "method = 'runge'"),
         (["run", "ella", "--method", "euler"], "step: missing"),
         (["modes", "ella", "--pose", "elbo=1"], "elbo"),
+        (["modes", "ella", "--pose", "elbow=3 kg"], "pose.elbow = '3 kg': has a unit of the wrong kind"),
+        (["modes", "ella", "--pose", "elbow=up"], "pose.elbow = 'up': must be a number, not text"),
         (["modes", "rigid-7-axis"], "nothing left to move"),
+        (["modes", "ella", "--lock", "elbo"], "did you mean 'elbow'"),
         (["describe", "ella", "--set", "links.upper.beam.length=long"], "must be a number, not text"),
-        (["export", "no/run", "a.csv"], "no/run: no such file"),
+        (["export", "no/run", "--out", "a.csv"], "no/run: no such file"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -204,3 +252,31 @@ def test_help_loads_nothing_heavy() -> None:
     code = "import sys; from lissom.cli import app; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numba", "scipy", "pydantic", "matplotlib", "xarray", "pandas", "numpy"} & set(loaded)
+
+
+def test_brackets_and_dollars_in_a_robots_name_are_shown_as_they_are(tmp_path):
+    name = "arm [bold] [/] $x$ \\frac{1"
+    path = tmp_path / "odd.yaml"
+    path.write_text(
+        f"""lissom: 1
+name: '{name}'
+materials: {{steel: {{E: 2.1e11, nu: 0.3, rho: 7850}}}}
+links:
+  - name: upper
+    joint: {{name: hinge, type: revolute, axis: [0, 0, 1]}}
+    beam:
+      {{length: 1, material: steel, section: {{shape: circle, diameter: 0.02}}, shear: none, modes: {{y: 1}}}}
+"""
+    )
+    for command in ("check", "describe", "modes"):
+        shown = call(command, path)
+        assert shown.exit_code == 0 and name in " ".join(shown.stdout.split()), command
+    done = call("run", path, "--duration", 0.02, "--out", tmp_path / "run")
+    assert done.exit_code == 0 and name in done.stdout
+    assert len(list((tmp_path / "run" / "figures").glob("*.png"))) > 1
+
+
+@pytest.mark.parametrize("duration", [0, -1, "nan"])
+def test_a_comparison_takes_time(duration):
+    refused = call("compare", "ella", "--duration", duration)
+    assert refused.exit_code == 1 and "duration" in refused.output and "must be" in refused.output

@@ -52,3 +52,17 @@ def test_a_run_begins_with_every_format(file, tmp_path):
     result = call("run", file, "--duration", "0.02", "--no-figures", "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     assert (tmp_path / "out" / "summary.json").exists()
+
+
+@pytest.mark.parametrize("begin", [(), ("--live",), ("--modes",)], ids=" ".join)
+def test_a_view_opens_with_every_format(file, begin, monkeypatch):
+    pytest.importorskip("viser", reason="needs the package viser: pip install lissom[view]")
+    from lissom.view.live.app import App
+
+    shown = []
+    monkeypatch.setattr(App, "loop", lambda app: shown.append((app.robot.name, app.show.value, dict(app.runs))))
+    result = call("view", file, *begin, "--no-browser", "--port", 0)
+    assert result.exit_code == 0 and "lissom view: http://127.0.0.1:" in result.stdout, result.output
+    ((name, shows, runs),) = shown
+    assert name in ("arm", "elbow-arm", "overlaid", "table") and len(runs) == 1
+    assert shows == {"--live": "move by hand", "--modes": "natural modes"}.get("".join(begin), "recorded run")

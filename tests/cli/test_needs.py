@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import lissom
 from lissom.cli import app
 
 SCENARIO = "robot: spinup-beam\nduration: 1\n"
@@ -74,8 +75,8 @@ def test_an_unknown_name_is_refused(command: str, call) -> None:
         (["compare", "spinup-beam", "--out", "  "], "is empty"),
         (["example", "ella", "--out", ""], "is empty"),
         (["theory", "structure", "spinup-beam", "--out", ""], "is empty"),
-        (["export", "", "motion.csv"], "is empty"),
-        (["export", "out/ella", ""], "is empty"),
+        (["export", "", "--out", "motion.csv"], "is empty"),
+        (["export", "out/ella", "--out", ""], "is empty"),
         (["run", "spinup-beam", "--out", "file/below"], "cannot write file/below: not a directory"),
         (["compare", "spinup-beam", "--out", "file/below"], "cannot write file/below: not a directory"),
         (["example", "ella", "--out", "file/below"], "cannot write file/below: not a directory"),
@@ -87,9 +88,9 @@ def test_an_unknown_name_is_refused(command: str, call) -> None:
         (["compare", "spinup-beam", "--with", "dual_scre"], "did you mean 'dual_screw'"),
         (["compare", "spinup-beam", "--baseline", "kernels"], "did you mean 'kernel'"),
         (["example", "elle"], "did you mean 'ella'"),
-        (["export", "nowhere", "motion.csv"], "no such file"),
-        (["export", "file", "nowhere/motion.csv"], "there is no folder nowhere; make it first"),
-        (["export", "file", "motion.txt"], "must end in .csv, .parquet or .mat"),
+        (["export", "nowhere", "--out", "motion.csv"], "no such file"),
+        (["export", "file", "--out", "nowhere/motion.csv"], "there is no folder nowhere; make it first"),
+        (["export", "file", "--out", "motion.txt"], "motion.txt names no format"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -107,7 +108,7 @@ def test_a_film_without_ffmpeg_is_refused_at_once(call, monkeypatch: pytest.Monk
 def test_a_parquet_without_its_extra_is_refused_at_once(call, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("run.nc").write_text("")
     without("pyarrow", "lissom.cli.export", monkeypatch)
-    refused(call("export", "run.nc", "motion.parquet"), "needs the package pyarrow")
+    refused(call("export", "run.nc", "--out", "motion.parquet"), "needs the package pyarrow")
 
 
 def test_outputs_that_fit_into_no_memory_are_refused_with_their_size(
@@ -124,7 +125,26 @@ def test_outputs_that_fit_into_no_memory_are_refused_with_their_size(
 def test_a_pipe_in_place_of_a_file_is_refused(call) -> None:
     os.mkfifo("arm.yaml")
     os.mkfifo("turn.csv")
+    os.mkfifo("boom.msh")
     for command in ("run", "check", "describe"):
         refused(call(command, "arm.yaml"), "is a pipe or a device; give a file")
     Path("lift.yaml").write_text(f"{SCENARIO}motion: {{shaft: {{type: csv, path: turn.csv}}}}\n")
-    refused(call("check", "lift.yaml"), "lift.yaml:3: motion.shaft.path: turn.csv: is not a file but a folder, a pipe")
+    refused(call("check", "lift.yaml"), "lift.yaml:3: motion.shaft.path: turn.csv: is a pipe or a device")
+    Path("boom.yaml").write_text("lissom: 1\nname: boom\nlinks:\n- {name: boom, finite_elements: {mesh: boom.msh}}\n")
+    refused(call("check", "boom.yaml"), "boom.yaml:4: links.boom.finite_elements.mesh", "is a pipe or a device")
+
+
+@pytest.mark.parametrize("command", ["run", "view"])
+def test_a_method_without_its_extra_is_refused_before_the_robot_is_compiled(
+    command: str, call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without("sksundae", "lissom.simulation.methods", monkeypatch)
+    monkeypatch.setattr("lissom.model.robot.Robot.compile", lambda *_, **__: pytest.fail("it has begun to compile"))
+    said = "method = 'cvode-bdf': needs SUNDIALS: pip install"
+    refused(call(command, "spinup-beam", "--set", "method=cvode-bdf"), said)
+
+
+def test_a_run_by_a_method_without_its_extra_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    without("sksundae", "lissom.simulation.methods", monkeypatch)
+    with pytest.raises(lissom.LissomError, match="needs SUNDIALS"):
+        lissom.simulate("spinup-beam", 1.0, method="cvode-adams")

@@ -19,39 +19,78 @@ shell = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a shell
 ENDS = {"closed": ">&-", "full": ">/dev/full", "cut": "| head -1 >/dev/null", "both closed": ">&- 2>&-"}
 
 
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(command: str, folder: Path, program: str = LISSOM) -> subprocess.CompletedProcess[str]:
     """A command line, its code that of the first command of a pipe."""
-    script = f"set -o pipefail; {LISSOM} {command}"
+    script = f"set -o pipefail; {program} {command}"
     return subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def in_order(result: subprocess.CompletedProcess[str], end: str) -> None:
+    """Only output that is lost without anybody's will is an error, in one line."""
+    assert result.returncode == (1 if end == "full" else 0), result.stderr
+    assert "Traceback" not in result.stderr and "Exception ignored" not in result.stderr
+    assert ("what is printed is lost: no space left on device" in result.stderr) == (end == "full")
 
 
 @shell
 @pytest.mark.parametrize("end", ENDS)
 def test_a_run_writes_all_its_data_whatever_becomes_of_its_output(end: str, tmp_path: Path) -> None:
-    result = run(f"run spinup-beam --duration 0.02 --no-figures {ENDS[end]}", tmp_path)
-    assert result.returncode == (1 if end == "full" else 0), result.stderr
+    in_order(run(f"run spinup-beam --duration 0.02 --no-figures {ENDS[end]}", tmp_path), end)
     folder = tmp_path / "out/spinup-beam"
     assert len(Trajectory.load(folder / "trajectory.nc").time) == 3
     told = json.loads((folder / "summary.json").read_text())
     assert set(told["files"]) == {"trajectory.nc", "robot.yaml", "scenario.yaml", "summary.json"}
-    assert "Traceback" not in result.stderr and "Exception ignored" not in result.stderr
-    if end == "full":
-        assert "what is printed is lost: no space left on device" in result.stderr
+
+
+@shell
+@pytest.mark.parametrize("end", ENDS)
+def test_a_comparison_writes_all_its_data_whatever_becomes_of_its_output(end: str, tmp_path: Path) -> None:
+    result = run(f"compare ella --with dual_screw --duration 0.02 {ENDS[end]}", tmp_path)
+    in_order(result, end)
+    folder = tmp_path / "out/compare-ella"
+    told = json.loads((folder / "comparison.json").read_text())
+    assert [row["formulation"] for row in told["formulations"]] == ["kernel", "dual_screw"]
+    assert (folder / "comparison.png").read_bytes().endswith(b"IEND\xaeB`\x82")  # a whole picture
+
+
+@shell
+@pytest.mark.parametrize("end", ENDS)
+def test_a_structure_is_drawn_whatever_becomes_of_its_output(end: str, tmp_path: Path) -> None:
+    in_order(run(f"theory structure spinup-beam --out rows.png {ENDS[end]}", tmp_path), end)
+    assert (tmp_path / "rows.png").read_bytes().endswith(b"IEND\xaeB`\x82")
+
+
+TINY = '''"""A small example."""
+from lissom.files import write_whole
+from lissom.terminal import screen
+
+def main(folder):
+    for row in range(2000):  # more than a pipe holds
+        screen().print("row", row)
+    write_whole(folder / "last.txt", "all of it")
+'''
+
+
+@shell
+@pytest.mark.parametrize("end", ENDS)
+def test_an_example_goes_to_its_end_whatever_becomes_of_its_output(end: str, tmp_path: Path) -> None:
+    (tmp_path / "tiny.py").write_text(TINY)
+    code = "import lissom.reproductions as r; r.__path__.append('.'); from lissom.cli import main; main()"
+    in_order(run(f"example tiny {ENDS[end]}", tmp_path, f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}"), end)
+    assert (tmp_path / "out/example-tiny/last.txt").read_text() == "all of it"
 
 
 @shell
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("command", ["cite", "list --json", "describe spinup-beam", "check spinup-beam", "example"])
 def test_a_command_that_only_prints_ends_in_order(command: str, end: str, tmp_path: Path) -> None:
-    result = run(f"{command} {ENDS[end]}", tmp_path)
-    assert result.returncode == (1 if end == "full" else 0), result.stderr
-    assert "Traceback" not in result.stderr and "Exception ignored" not in result.stderr
+    in_order(run(f"{command} {ENDS[end]}", tmp_path), end)
 
 
 @shell
 def test_a_table_is_exported_with_its_output_full(tmp_path: Path) -> None:
     assert run("run spinup-beam --duration 0.02 --no-figures --quiet", tmp_path).returncode == 0
-    result = run("export out/spinup-beam motion.csv >/dev/full", tmp_path)
+    result = run("export out/spinup-beam --out motion.csv >/dev/full", tmp_path)
     assert result.returncode == 1 and len((tmp_path / "motion.csv").read_text().splitlines()) == 4
 
 

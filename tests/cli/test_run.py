@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,9 @@ NO = "--no-figures"
 
 @pytest.fixture
 def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Runs a command in an empty folder."""
+    """Runs a command in an empty folder; what it says does not depend on how long it takes."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("lissom.progress.PATIENCE", 3600.0)
 
     def run(*arguments: object) -> Any:
         return CliRunner().invoke(app, [str(argument) for argument in arguments], terminal_width=100)
@@ -193,45 +195,85 @@ def test_a_full_disk_is_one_message_after_the_summary(call, monkeypatch: pytest.
 
 # Ctrl-C
 
-SLOW = """
+TOLD = """
 import signal, sys
 from lissom.cli import main
 from lissom.progress import Progress
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it in the background
+update, say = Progress.update, Progress.say
 
-
-update = Progress.update
-def told(bar, t):
+def updated(bar, t):
     print(f"at {t}", flush=True)
     update(bar, t)
-Progress.update = told
-sys.argv[1:] = ["run", "l-mechanism", "--duration", "2000", "--rate", "20", "--no-figures", "--quiet"]
+
+def said(bar, text):
+    print(text, flush=True)
+    say(bar, text)
+
+Progress.update, Progress.say = updated, said
 main()
 """
 
 
-def test_ctrl_c_keeps_what_was_computed_and_says_where(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", SLOW]
+def interrupted(folder: Path, arguments: str, due: Callable[[str], bool]) -> tuple[int, str]:
+    """Exit code and standard error of a command that gets Ctrl-C at the line of its output that is `due`."""
+    command = [sys.executable, "-c", TOLD, *arguments.split()]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True) as process:
+    with subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stdout is not None
-        for line in process.stdout:  # wait for half a second of motion
-            if float(line.split()[1]) > 0.5:
-                break
+        assert any(due(line) for line in process.stdout)
         os.kill(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
+    return process.returncode, said
+
+
+def half_a_second(line: str) -> bool:
+    """Has that much motion been computed?"""
+    return line.startswith("at ") and float(line.split()[1]) > 0.5
+
+
+def test_ctrl_c_keeps_what_was_computed_and_says_where(tmp_path: Path) -> None:
+    code, said = interrupted(
+        tmp_path, "run l-mechanism --duration 2000 --rate 20 --no-figures --quiet", due=half_a_second
+    )
+    assert code == 130
     assert said.startswith("interrupted: stopped by hand at t = ") and "out/l-mechanism" in said
     kept = Trajectory.load(tmp_path / "out/l-mechanism/trajectory.nc")
     assert kept.info.status == "interrupted" and 0.5 <= kept.time[-1] < 500
 
 
+@pytest.mark.parametrize(
+    ("what", "by", "duration"),
+    [("l-mechanism", "kernel", 2000), ("ella", "dual_screw", 60), ("rigid-7-axis", "lie_group", 3)],
+    ids=["kernel", "compiled", "called back"],
+)
+def test_ctrl_c_ends_a_comparison(what: str, by: str, duration: float, tmp_path: Path) -> None:
+    arguments = f"compare {what} --with {by} --duration {duration}"
+    code, said = interrupted(tmp_path, arguments, due=lambda line: line.strip() == f"simulating by {by}")
+    assert code == 130 and said.endswith("interrupted\n")
+    assert not (tmp_path / f"out/compare-{what}").exists()
+
+
+def test_ctrl_c_ends_a_simulation_that_was_to_be_shown(tmp_path: Path) -> None:
+    pytest.importorskip("viser")
+    code, said = interrupted(tmp_path, "view l-mechanism --no-browser --set duration=2000", due=half_a_second)
+    assert code == 130 and said.endswith("interrupted\n")
+
+
+def test_ctrl_c_is_how_a_page_ends(tmp_path: Path) -> None:
+    pytest.importorskip("viser")
+    code, said = interrupted(
+        tmp_path, "view spinup-beam --no-browser --set duration=0.1", due=lambda line: "Ctrl-C ends it" in line
+    )
+    assert code == 0 and "interrupted" not in said
+
+
 def test_ctrl_c_before_the_first_step_leaves_no_folder(call, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object, **__: object) -> None:
+    def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lissom.simulation.run.Loop.__init__", interrupted)
+    monkeypatch.setattr("lissom.simulation.run.Loop.__init__", stopped)
     result = call("run", "ella")
     assert (result.exit_code, result.stderr) == (130, "interrupted\n")
     assert not Path("out/ella").exists()
@@ -242,7 +284,7 @@ def test_ctrl_c_before_the_first_step_leaves_no_folder(call, monkeypatch: pytest
 
 def test_a_saved_run_becomes_a_table(call) -> None:
     call("run", "ella", "--duration", 0.05, NO, "--quiet")
-    result = call("export", "out/ella", "motion.csv", "--units")
+    result = call("export", "out/ella", "--out", "motion.csv", "--units")
     assert result.exit_code == 0 and result.stdout == "motion.csv: 11 rows\n"
     lines = Path("motion.csv").read_text().splitlines()
     assert len(lines) == 12 and lines[0].startswith("time [s],") and "position.elbow [rad]" in lines[0]

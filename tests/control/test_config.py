@@ -1,5 +1,6 @@
 """Controllers from the `control:` block of a scenario file."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,17 @@ from places import DATA
 
 import lissom
 from lissom import LissomError
-from lissom.control import ControlLaw, Law, Reference, Sampled, StateFeedback, from_config, light_modes, pd
+from lissom.control import (
+    ControlLaw,
+    Law,
+    Reference,
+    Sampled,
+    StateFeedback,
+    Together,
+    from_config,
+    light_modes,
+    pd,
+)
 
 ELLA = lissom.load("ella").compile()
 GAINS = {
@@ -19,6 +30,7 @@ GAINS = {
 }
 TO = {"shoulder-yaw": -0.4928, "shoulder": 0.6922, "elbow": 0.427}
 QUINTIC = {"type": "quintic", "to": TO, "duration": 1.5}
+SINE = {"type": "sine", "amplitude": {"elbow": 0.2}, "frequency": 1.5}
 CSV = {"type": "csv", "path": str(DATA / "turn.csv")}
 PD = {"type": "pd", "gains": GAINS, "reference": QUINTIC}
 STATE = np.linspace(-0.1, 0.1, ELLA.nq), np.linspace(0.2, -0.1, ELLA.nv)
@@ -26,7 +38,7 @@ T = np.linspace(0, 3, 40)
 COLUMNS = {"elbow": "a", "shoulder": "b", "shoulder-yaw": "c"}
 
 
-def law(config: dict[str, Any], **options: Any) -> ControlLaw:
+def law(config: Any, **options: Any) -> ControlLaw:
     controller = from_config(ELLA, config, **options)
     assert isinstance(controller, ControlLaw)
     return controller
@@ -50,9 +62,9 @@ def test_no_control() -> None:
 
 def test_options_reach_the_law() -> None:
     full = law(PD | {"gravity_compensation": True, "saturation": {"elbow": 5}, "side": "motor"})
-    assert full.law == Law.GRAVITY
+    assert full.parts[0].law == Law.GRAVITY
     np.testing.assert_array_equal(full.upper, [np.inf, np.inf, 5])
-    assert law(PD | {"type": "computed-torque"}).law == Law.COMPUTED_TORQUE
+    assert law(PD | {"type": "computed-torque"}).parts[0].law == Law.COMPUTED_TORQUE
 
 
 def test_a_rate_makes_the_law_sampled() -> None:
@@ -81,15 +93,51 @@ def test_every_type_of_reference(tmp_path: Path) -> None:
         "trapezoid": ({"to": TO, "speed": dict.fromkeys(TO, 1.0), "acceleration": 3}, list(TO.values())),
         "via": ({"points": [[0, 0, 0], [1, 1, 1], {"elbow": 2}], "times": [0, 1, 2]}, [1, 1, 2]),
         "csv": ({"path": "motion.csv", "columns": COLUMNS}, [1, 0, 0]),
+        "spin-up": ({"speed": {"elbow": 3}, "duration": 1}, [0, 0, 7.5]),
+        "sine": ({"amplitude": {"elbow": 2}, "frequency": 0.25, "duration": 1}, [0, 0, 2]),
+        "chirp": ({"amplitude": [1, 0, 2], "frequencies": [0.5, 2.5], "duration": 1.5}, [1, 0, 2]),
+        "multisine": ({"amplitude": {"elbow": 2}, "frequencies": [1, 2], "duration": 1, "ramp": 0.3}, [0, 0, 0]),
     }  # fmt: skip
     for kind, (block, end) in ends.items():
-        np.testing.assert_allclose(motion({"type": kind, **block}, folder=tmp_path)[-1], end, atol=1e-12)
+        np.testing.assert_allclose(motion({"type": kind, **block}, folder=tmp_path, until=T[-1])[-1], end, atol=1e-12)
+
+
+def test_a_wave_without_a_duration_goes_on_until_the_end_of_the_run() -> None:
+    swinging = law(PD | {"reference": SINE | {"ramp": 0.5}}, until=4.0)
+    t = np.linspace(0.5, 4.0, 30)
+    np.testing.assert_allclose(swinging.reference(t)[0][:, 2], 0.2 * np.sin(2 * np.pi * 1.5 * t), atol=1e-12)
+    swept = law(PD | {"reference": {"type": "chirp", "amplitude": {"elbow": 1}, "frequencies": [1, 3]}}, until=4.0)
+    assert swept.reference.end == 4.0
+
+
+def test_controllers_in_a_list_add_up() -> None:
+    push = {"type": "torque", "torques": {"elbow": 3}}
+    both = law([PD, push, {"type": "none"}])
+    assert both.names == (*law(PD).names, "elbow")
+    np.testing.assert_allclose(both(0.1, *STATE), law(PD)(0.1, *STATE) + law(push)(0.1, *STATE))
+    assert from_config(ELLA, []) is None
+    mixed = from_config(ELLA, [PD | {"rate": 500}, push])
+    assert isinstance(mixed, Together) and mixed.law is not None and [s.rate for s in mixed.sampled] == [500]
 
 
 def test_torques_from_numbers_and_references() -> None:
     steps = {"type": "steps", "points": [[0], [4.0]], "times": [0, 1]}
     open_loop = law({"type": "torque", "torques": {"elbow": steps, "shoulder": 7}})
     assert open_loop(2.0, *STATE)[ELLA.actuated].tolist() == [0, 7, 4]
+    with warnings.catch_warnings():  # a torque of 400 N m does not look like degrees
+        warnings.simplefilter("error")
+        law({"type": "torque", "torques": {"elbow": steps | {"points": [0, 400.0]}}})
+
+
+def test_torques_are_fed_forward_beside_pd() -> None:
+    feed: dict[str, Any] = {"elbow": 3.0, "shoulder": {"type": "steps", "times": [0, 1], "points": [0, 7]}}
+    fed, alone = from_config(ELLA, PD | {"feedforward": feed}), from_config(ELLA, PD)
+    assert isinstance(fed, ControlLaw) and isinstance(alone, ControlLaw)
+    for t, shoulder in ((0.5, 0.0), (1.2, 7.0)):
+        more = fed(t, *STATE) - alone(t, *STATE)
+        expected = np.zeros(ELLA.nv)
+        expected[[ELLA.coordinates.index("elbow"), ELLA.coordinates.index("shoulder")]] = 3.0, shoulder
+        np.testing.assert_allclose(more, expected, atol=1e-11)
 
 
 def test_a_shaper_lengthens_the_motion_by_a_period_of_the_closed_loop() -> None:
@@ -146,7 +194,7 @@ def test_lqr_is_designed_where_the_motion_ends() -> None:
             {"reference": {"type": "via", "points": [TO, TO], "times": [1, 0]}},
             r"reference\.times\[1\] = 0: must be later",
         ),
-        ({"reference": {"type": "csv", "path": "nope.csv"}}, r"reference\.path: nope\.csv: cannot be read"),
+        ({"reference": {"type": "csv", "path": "nope.csv"}}, r"reference\.path: nope\.csv: no such CSV file"),
         ({"side": "moto"}, r"side = 'moto': is unknown \(did you mean 'motor'\?\)"),
         ({"gravity_compensation": "yes"}, r"gravity_compensation = 'yes': must be true or false"),
         ({"saturation": {"elbow": -3}}, r"saturation\.elbow = -3: must not be negative"),
@@ -171,7 +219,26 @@ def test_an_error_names_field_value_and_remedy(change: dict[str, Any], message: 
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ([1], r"^control = \[1\]: must be a mapping, not a list; give {type: pd"),
+        (1, r"^control = 1: must be a mapping, not a number; give {type: pd"),
+        ([1], r"^control\[0\] = 1: must be a mapping, not a number; give {type: none, torque, pd"),
+        ([PD, {"type": "pid"}], r"^control\[1\]\.type = 'pid': is unknown \(did you mean 'pd'\?\)"),
+        ([PD, PD | {"gain": 3}], r"^control\[1\]\.gain = 3: unknown field \(did you mean 'gains'\?\)"),
+        ([{"type": "torque", "torques": {"wrist": 1}}], r"^control\[0\]\.torques: .*no joint 'wrist'"),
+        (PD | {"reference": SINE | {"frequency": 0}}, r"control\.reference\.frequency = 0: must be positive"),
+        (PD | {"reference": SINE}, r"control\.reference\.duration: missing; give the time"),
+        (PD | {"reference": SINE | {"duration": 1, "ramp": 2}}, r"control\.reference\.ramp = 2.*half"),
+        (PD | {"reference": SINE | {"duration": 1e6, "frequency": 100}}, r"reference\.frequency = 100.*1e\+08 periods"),
+        (
+            {"type": "torque", "torques": {"elbow": {"type": "chirp", "amplitude": 1, "frequencies": [1, 2, 3]}}},
+            r"control\.torques\.elbow\.frequencies",
+        ),
+        (
+            {
+                "type": "torque",
+                "torques": {"elbow": {"type": "multisine", "amplitude": 1, "frequencies": [1, 2], "phases": [0]}},
+            },
+            r"control\.torques\.elbow\.phases: has 1 entries for 2 frequencies",
+        ),
         ({"type": "torque"}, r"control\.torques: missing"),
         ({"type": "torque", "torques": 3}, r"control\.torques = 3: must be"),
         (

@@ -6,8 +6,9 @@ from random_robots import random_robot
 
 import lissom
 from lissom import LissomError
-from lissom.control import Law, Reference, computed_torque, pd, rigid_twin, torques
+from lissom.control import ControlLaw, Law, Reference, Sampled, Together, computed_torque, pd, rigid_twin, torques
 from lissom.model import Model
+from lissom.simulation.run import run as simulated
 
 ELLA = lissom.load("ella").compile()
 CANADARM = lissom.load("canadarm2").compile()
@@ -103,7 +104,7 @@ def test_gravity_compensation_holds_the_rigid_twin() -> None:
     q[on_q] = [0.2, 0.3, -0.4]
     held = lissom.bias(rigid_twin(ELLA.robot).compile(), q[on_q], np.zeros(3))
     np.testing.assert_allclose(law(0.0, q, np.ones(ELLA.nv))[on_v], held - [157, 200, 40])
-    assert law.law == Law.GRAVITY
+    assert law.parts[0].law == Law.GRAVITY
 
 
 def test_computed_torque_gives_a_rigid_robot_the_wanted_acceleration() -> None:
@@ -163,6 +164,63 @@ def test_several_coordinates_of_one_joint() -> None:
     np.testing.assert_allclose(law(0.0, np.zeros(2), np.zeros(2)), [1, 4])
     one = pd(model, {"hip.2": {"p": 10, "d": 0}}, 0.5)
     np.testing.assert_allclose(one(0.0, np.zeros(2), np.zeros(2)), [0, 5])
+
+
+def several_laws() -> list[ControlLaw]:
+    arm = {name: GAINS[name] for name in ("shoulder-yaw", "shoulder")}
+    return [
+        pd(ELLA, arm, QUINTIC.select([0, 1]), gravity_compensation=True),
+        computed_torque(ELLA, {"elbow": {"p": 400.0, "d": 40.0}}, QUINTIC.select(2), saturation=30.0),
+        torques(ELLA, {"shoulder": Reference.sine(10.0, 3.0, 2.0), "elbow": Reference.step(0, 5, 0.2)}, saturation=8.0),
+    ]
+
+
+def test_laws_add_up_and_keep_their_names_gains_and_limits() -> None:
+    laws = several_laws()
+    whole = sum(laws)
+    assert whole.names == ("shoulder-yaw", "shoulder", "elbow", "shoulder", "elbow")
+    np.testing.assert_array_equal(whole.kp, [900, 2000, 400, 0, 0])
+    np.testing.assert_array_equal(whole.upper, [np.inf, np.inf, 30, 8, 8])
+    for t in (0.0, 0.11, 0.25, 1.7):
+        state = some_state(ELLA)
+        np.testing.assert_allclose(whole(t, *state), sum(law(t, *state) for law in laws))
+    assert set(whole.jumps) == {t for law in laws for t in law.jumps}
+
+
+def test_a_sum_runs_compiled_as_its_parts_say() -> None:
+    """The compiled forces are those of the parts in NumPy, and the motion that of one function that adds them."""
+    laws = several_laws()
+    run = simulated(ELLA, 0.5, controller=sum(laws), rate=100)
+    for k in (0, 10, 30, 50):
+        at = (run.q[k], run.v[k])
+        np.testing.assert_allclose(run.tau[k], sum(law(run.time[k], *at) for law in laws), atol=1e-6)
+    split = simulated(ELLA, 0.5, controller=laws[0] + (laws[1] + laws[2]), rate=100)
+    np.testing.assert_array_equal(split.q, run.q)
+    kept = lissom.simulate(ELLA, 0.5, controller=sum(laws), rate=100, progress=False).dataset["reference"]
+    assert list(kept["reference_q"].values) == ["shoulder-yaw", "shoulder", "elbow"]
+
+
+def test_sampled_controllers_add_up_each_at_its_own_rate() -> None:
+    law = several_laws()[0]
+    slow = Sampled(lambda t, q, v: {"elbow": 1.0 + np.floor(10 * t + 1e-6)}, rate=10.0)
+
+    def fast(t: float, q: np.ndarray, v: np.ndarray) -> dict[str, float]:
+        return {"elbow": 100.0}
+
+    for whole in (slow + law + fast, fast + (law + slow), sum([law, slow, Sampled(fast)])):
+        assert isinstance(whole, Together) and len(whole.sampled) == 2
+        run = simulated(ELLA, 0.35, controller=whole, rate=100)
+        elbow = run.tau[:, ELLA.coordinates.index("elbow")]
+        np.testing.assert_allclose(elbow[[1, 5, 15, 25]], [101, 101, 102, 103])
+        np.testing.assert_allclose(run.tau[15][:2], law(run.time[15], run.q[15], run.v[15])[:2], atol=1e-6)
+
+
+def test_laws_of_different_robots_do_not_add_up() -> None:
+    other = pd(CANADARM, {"elbow": {"p": 1.0, "d": 1.0}}, 0.0)
+    with pytest.raises(LissomError, match="different robots"):
+        several_laws()[0] + other
+    with pytest.raises(LissomError, match="must be a function of"):
+        several_laws()[0] + 3
 
 
 def test_jumps_are_those_that_the_law_feels() -> None:

@@ -20,6 +20,9 @@ EXAMPLES = {
     "via": VIA,
     "samples": Reference.from_samples(np.linspace(0, 2, 9), np.sin(np.linspace(0, 2, 9))),
     "lines": Reference.from_samples([0.0, 1.0, 2.0], [[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]], kind="linear"),
+    "sine": Reference.sine([0.2, 0.1], [1.5, 0.8], 1.8, offset=[0.0, 1.0], phase=0.4),
+    "chirp": Reference.chirp([0.2, 0.1], [0.5, 2.0], 2.0, sweep="exponential", ramp=0.4),
+    "multisine": Reference.multisine(0.1, [0.5, 1.0, 1.5], 2.0, ramp=0.5, begin=0.1),
     "function": Reference.from_function(lambda t: [np.sin(3 * t), t**2], 2.0),
 }
 every = pytest.mark.parametrize("reference", EXAMPLES.values(), ids=EXAMPLES.keys())
@@ -52,9 +55,51 @@ def test_times_of_any_shape_are_taken(reference: Reference) -> None:
         np.testing.assert_array_equal(whole[1, 2], one)
 
 
-@pytest.mark.parametrize("name", ["constant", "quintic", "trapezoid", "via"])
+@pytest.mark.parametrize("name", ["constant", "quintic", "trapezoid", "via", "chirp", "multisine"])
 def test_smooth_motions_have_no_jumps(name: str) -> None:
     assert len(EXAMPLES[name].jumps) == 0
+
+
+def test_a_sine_and_its_derivatives_are_exact() -> None:
+    amplitude, omega, phase = np.array([2.0, 0.3]), 2 * np.pi * np.array([3.0, 0.7]), np.array([0.4, -1.0])
+    wave = Reference.sine(amplitude, [3.0, 0.7], 2.0, offset=0.5, phase=phase, begin=0.25)
+    t = np.linspace(0.25, 2.25, 4001)[:-1]
+    angle = phase + np.outer(t - 0.25, omega)
+    value, rate, acceleration = wave(t)
+    np.testing.assert_allclose(value, 0.5 + amplitude * np.sin(angle), atol=1e-12)
+    np.testing.assert_allclose(rate / omega, amplitude * np.cos(angle), atol=1e-10)
+    np.testing.assert_allclose(acceleration / omega**2, -amplitude * np.sin(angle), atol=1e-8)
+
+
+@pytest.mark.parametrize("sweep", ["linear", "exponential"])
+def test_the_frequency_of_a_chirp_goes_from_the_first_to_the_second(sweep: str) -> None:
+    wave = Reference.chirp(1.0, [2.0, 32.0], 4.0, sweep=sweep)  # type: ignore[arg-type]
+    crossings = np.flatnonzero(np.diff(np.sign(wave(np.linspace(0, 4, 400_001))[0][:, 0])) > 0) * 1e-5
+    cycles = 4 * (2 + 32) / 2 if sweep == "linear" else 4 * (32 - 2) / np.log(16)
+    assert len(crossings) == int(np.ceil(cycles))
+    half = 2.0 + 30.0 / 2 if sweep == "linear" else 8.0  # at half the time: the mean, or the geometric one
+    near = np.searchsorted(crossings, 2.0)
+    assert 1 / np.diff(crossings[near - 1 : near + 1])[0] == pytest.approx(half, rel=0.05)
+    back = Reference.chirp(1.0, [32.0, 2.0], 4.0, sweep=sweep)  # type: ignore[arg-type]
+    assert len(back.breaks) == len(wave.breaks)
+
+
+def test_a_multisine_has_its_lines_and_low_peaks() -> None:
+    lines = np.arange(1, 17)
+    t = np.arange(2048) / 1024
+    wave = Reference.multisine(0.5, lines, 2.0)(t)[0][:, 0]
+    amplitudes = np.abs(np.fft.rfft(wave))[: 2 * 20 : 2] / 1024
+    np.testing.assert_allclose(amplitudes[lines], 0.5, atol=1e-10)
+    np.testing.assert_allclose(np.delete(amplitudes, lines), 0.0, atol=1e-10)
+    together = Reference.multisine(0.5, lines, 2.0, phases=np.zeros(16))(t)[0]
+    assert np.abs(wave).max() < 0.6 * np.abs(together).max()
+
+
+def test_a_faded_wave_is_itself_in_between_and_starts_and_ends_at_rest() -> None:
+    plain, faded = Reference.sine(1.0, 2.0, 3.0), Reference.sine(1.0, 2.0, 3.0, ramp=0.5)
+    t = np.linspace(0.5, 2.5, 500)
+    np.testing.assert_allclose(faded(t)[2], plain(t)[2], atol=1e-5)
+    assert not len(faded.discontinuities(2)) and len(plain.jumps)
 
 
 def test_jumps_are_the_steps_and_the_kinks() -> None:
@@ -226,7 +271,7 @@ def test_what_is_no_csv_file_is_refused(path: str) -> None:
 
 
 def test_a_missing_csv_file_is_named() -> None:
-    with pytest.raises(LissomError, match=r"nowhere\.csv: cannot be read"):
+    with pytest.raises(LissomError, match=r"nowhere\.csv: no such CSV file"):
         Reference.from_csv("nowhere.csv")
 
 
@@ -280,6 +325,12 @@ def test_breaks_that_differ_by_round_off_are_one() -> None:
         (lambda: Reference.from_function(lambda t: np.nan, 1.0), "returned .* at t = 0 s"),
         (lambda: Reference.from_function(lambda t: [1] * (1 + (t > 0.5)), 1.0), "returned shape"),
         (lambda: Reference.from_function(np.sin, 1.0, pieces=0), "pieces = 0"),
+        (lambda: Reference.sine(1, 0, 1), "frequency = 0: must be positive"),
+        (lambda: Reference.sine([1, 2], [1, 2, 3], 1), "frequency.*has 3 values, not 2"),
+        (lambda: Reference.sine(1, 1e5, 1e3), "periods, more than"),
+        (lambda: Reference.chirp(1, [1, 2], 1, sweep="quadratic"), "sweep = 'quadratic': is unknown"),
+        (lambda: Reference.chirp(1, [1, 2], 1, ramp=0.6), "ramp = 0.6.*at most half"),
+        (lambda: Reference.multisine(1, [1, 2], 1, phases=[0, 1, 2]), "phases.*has 3 values, not 2"),
         (lambda: VIA + EXAMPLES["samples"], "2 and 1 channels"),
         (lambda: VIA.select(2), "channel 2 does not exist"),
         (lambda: Reference.stack([]), "no references"),

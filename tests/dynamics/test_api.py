@@ -92,7 +92,7 @@ def test_an_unknown_link_or_joint_of_a_model_is_refused():
             r"wrench on forearm must be \(torque, force\), 6 numbers, got shape \(3,\)",
         ),
         ({"forearm": ["a"] * 6}, "wrench on forearm must hold numbers"),
-        (np.zeros((4, 6)), "wrenches must be a mapping from link name"),
+        (np.zeros((4, 6)), "must be a mapping from link name"),
     ],
 )
 def test_wrong_wrenches_are_refused(wrenches, text):
@@ -106,10 +106,10 @@ def test_wrong_wrenches_are_refused(wrenches, text):
         ("forearm", {"x": 1.2}, "x = 1.2 m is not on forearm, which is 0.93 m long"),
         ("forearm", {"x": -0.1}, "x = -0.1 m is not on forearm"),
         ("forearm", {"x": np.nan}, "x = nan m is not on forearm"),
-        ("forearm", {"x": [0.1, 0.2]}, "x must be one number"),
+        ("forearm", {"x": [0.1, 0.2]}, "x: must be one number"),
         ("forearm", {"x": "tip"}, "x must hold numbers"),
         ("hub", {"x": 0.1}, "hub is rigid: give offset"),
-        ("hub", {"offset": (1, 2)}, r"offset must be \(x, y, z\), 3 numbers, got shape \(2,\)"),
+        ("hub", {"offset": (1, 2)}, r"offset: must be \(x, y, z\), 3 numbers, not of shape \(2,\)"),
     ],
 )
 def test_points_that_are_not_on_a_link_are_refused(link, options, text):
@@ -118,7 +118,7 @@ def test_points_that_are_not_on_a_link_are_refused(link, options, text):
 
 
 def test_unknown_axes_and_wrong_point_wrenches_are_refused():
-    with pytest.raises(lissom.LissomError, match="frame must be 'world' or 'local', got 'body'"):
+    with pytest.raises(lissom.LissomError, match="frame = 'body': must be 'world' or 'local'"):
         lissom.jacobian(ELLA, ELLA.neutral(), "upper", frame="body")
     with pytest.raises(lissom.LissomError, match=r"wrench must be \(torque, force\), 6 numbers"):
         dynamics.point_force(ELLA, ELLA.neutral(), [1.0, 2.0], "upper")

@@ -192,7 +192,9 @@ def test_the_force_of_a_prescribed_joint_gives_the_same_motion_to_the_free_robot
     needed = inverse_dynamics(case.model, *case.state, a, case.wrenches)
     tau = np.where(given, needed, case.tau)
     again = forward_dynamics(case.robot.compile(), *case.state, tau, case.wrenches)
-    assert_equal(again[:, None], a[:, None], 1e-7)
+    M = mass_matrix(case.model, case.q)
+    rounding = np.finfo(float).eps * np.abs(np.linalg.inv(M)) @ np.abs(M) @ np.abs(a)  # of solving with M (Skeel)
+    claim((np.abs(again - a) / rounding).max(), 10.0, "rounding errors")
 
 
 def test_derivatives_with_prescribed_joints_equal_differences(prescribed):
@@ -247,6 +249,7 @@ ARM = {
                 "length": 1.1,
                 "material": "plastic",
                 "section": {"shape": "rectangle", "width": 0.04, "height": 0.03},
+                "shear": "none",
                 "modes": {"y": 2, "z": 2, "torsion": 1, "axial": 1},
                 "damping": 0.02,
                 "masses": [
@@ -266,6 +269,7 @@ ARM = {
                 "length": 0.9,
                 "material": "plastic",
                 "section": {"shape": "tube", "outer": 0.03, "thickness": 0.003},
+                "shear": "none",
                 "modes": {"y": 2, "z": 1, "torsion": 1},
                 "damping": {"stiffness": 1e-3, "mass": 0.1},
             },

@@ -15,7 +15,9 @@ from lissom.dynamics import point_force
 from lissom.model import builtin_names
 
 GRAVITY = (1.5, -9.5, -2.0)
-FIXED_BASE = [name for name in builtin_names() if lissom.load(name).links[0].joint.type != "free"]
+BUILTIN = {name: lissom.load(name) for name in builtin_names()}
+TREES_BY_NAME = {name: robot for name, robot in BUILTIN.items() if not robot.loops and not robot.elements}
+FIXED_BASE = [name for name, robot in TREES_BY_NAME.items() if robot.links[0].joint.type != "free"]
 
 
 def settled(model, q, tau=0.0):
@@ -176,7 +178,7 @@ def test_wrenches_in_the_axes_of_parent_child_and_world_are_one(number):
 
 def test_an_unknown_frame_is_refused():
     model = lissom.load("rigid-7-axis").compile()
-    with pytest.raises(lissom.LissomError, match="'local', 'parent' or 'world', got 'tip'"):
+    with pytest.raises(lissom.LissomError, match="frame = 'tip': must be 'local', 'parent' or 'world'"):
         lissom.joint_wrenches(model, *np.zeros((3, 7)), frame="tip")
 
 

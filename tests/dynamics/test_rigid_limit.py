@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 from claims import claim_equal
-from random_robots import JOINTS, random_state
+from random_robots import EVERY, random_state
 from rigid_arms import random_rigid
 
 import lissom
@@ -72,8 +72,8 @@ ARMS = {
         ("prismatic", "revolute", "fixed", "prismatic", "revolute", "revolute"), 1, transmissions=1.0
     ),
     "floating": lambda: random_rigid(("free", "spherical", "revolute", "spherical"), 2),
-    "every-joint": lambda: random_rigid(JOINTS, 3),
-    "every-joint-from-the-tip": lambda: random_rigid(JOINTS[::-1], 4),
+    "every-joint": lambda: random_rigid(EVERY, 3),
+    "every-joint-from-the-tip": lambda: random_rigid(EVERY[::-1], 4),
 }
 
 
@@ -107,7 +107,7 @@ def case(request):
 def test_the_arms_are_at_least_three_and_differ():
     assert len(ARMS) >= 3
     assert arm("six-axis").model.arrays.velocities.armature.min() > 0
-    assert {link.joint.type for name in ARMS for link in arm(name).robot.links} == set(JOINTS)
+    assert {link.joint.type for name in ARMS for link in arm(name).robot.links} == set(EVERY)
 
 
 def test_inverse_dynamics_equals_pinocchio(case):

@@ -173,7 +173,7 @@ def test_c_code_computes_the_same(name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("path", "message"), [("arm", "arm.c"), ("my-arm.c", "arm.c"), ("nowhere/arm.c", "no directory")]
+    ("path", "message"), [("arm", "arm.c"), ("my-arm.c", "arm.c"), ("nowhere/arm.c", "there is no folder")]
 )
 def test_a_bad_path_for_c_code_is_refused(path, message, tmp_path):
     function = symbolic.tip_pose(model_of("rigid-7-axis"))
@@ -190,7 +190,7 @@ def test_bad_arguments_are_refused():
     ):
         with pytest.raises(LissomError, match=message):
             symbolic.forward_dynamics(model, wrenches)
-    with pytest.raises(LissomError, match="frame must be"):
+    with pytest.raises(LissomError, match=r"frame = .body.: must be"):
         symbolic.point_velocity(model, "link7", frame="body")
     moved = model.robot.with_value("gravity.2", -9.81 + 1e-40j).compile()
     with pytest.raises(LissomError, match="real model"):
@@ -208,3 +208,19 @@ def test_without_casadi_the_error_names_the_extra(monkeypatch):
 def test_casadi_loads_only_when_used():
     code = "import sys, lissom.dynamics.symbolic, lissom.dynamics.operations; assert 'casadi' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_wrenches_and_deflections_are_those_of_the_kernel(model, state):
+    from lissom.analysis.statics import tip_deflections
+
+    q, v, a = state
+    found, expected = numbers(symbolic.joint_wrenches(model)(q, v, a)).T, lissom.joint_wrenches(model, q, v, a)
+    np.testing.assert_allclose(found, expected, atol=1e-11 * max(np.abs(expected).max(), 1.0))
+    for link, bent in tip_deflections(model, q).items():
+        moved = numbers(symbolic.tip_deflection(model, link)(q)).ravel()
+        np.testing.assert_allclose(moved, bent.displacement, atol=1e-13)
+
+
+def test_a_link_that_does_not_bend_has_no_deflection():
+    with pytest.raises(LissomError, match="link = 'hub': does not bend; there are upper, forearm"):
+        symbolic.tip_deflection("ella", "hub")

@@ -1,5 +1,6 @@
 """Meshes, drawings and matrices from files; what is wrong with them is told in one clear message."""
 
+import os
 import sys
 import types
 
@@ -11,6 +12,7 @@ from scipy.sparse import csr_array, save_npz
 from solid_meshes import box
 
 from lissom import LissomError, beam, fem
+from lissom.fem.matrices import read_matrix, read_nodes
 
 STEEL = beam.Material(E=2.1e11, nu=0.3, rho=7800)
 SIZE = (0.4, 0.1, 0.1)
@@ -78,6 +80,21 @@ def test_raised_order_puts_nodes_on_the_groups_too():
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(LissomError, match="no such mesh file"):
         fem.read_mesh(tmp_path / "bom.msh")
+
+
+READERS = {"mesh.msh": fem.read_mesh, "part.step": fem.mesh_step, "link.npz": fem.ReducedLink.load}
+READERS |= {"K.mtx": read_matrix, "K.npz": read_matrix, "nodes.csv": read_nodes}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize("name", READERS)
+def test_a_pipe_or_a_folder_in_place_of_a_file_is_refused(name, tmp_path):
+    os.mkfifo(tmp_path / name)  # nobody writes into it: reading would wait for ever
+    with pytest.raises(LissomError, match=rf"{name}: is a pipe or a device; give a"):
+        READERS[name](tmp_path / name)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(LissomError, match=r"folder: is a folder; give a .*file.* inside it"):
+        READERS[name](tmp_path / "folder")
 
 
 @pytest.mark.parametrize("ending", ["msh", "inp", "vtk", "bdf", "txt", "vtu"])
@@ -204,7 +221,7 @@ def test_asymmetric_stiffness_is_refused(exported):
         ({"mass": np.eye(6)}, "mass matrix is 6 x 6"),
         ({"supported": True}, "as a rigid body costs strain energy"),
         ({"scale": 1000}, "looks like millimetres"),
-        ({"mass": "M.mtx"}, "cannot be read as a matrix"),
+        ({"mass": "M.mtx"}, r"M\.mtx: no such file"),
     ],
 )
 def test_matrices_that_make_no_sense_are_refused(exported, change, words):

@@ -125,10 +125,10 @@ def test_orientation_follows_up():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"members": []}, "no members"),
-        ({"members": [fem.Member("a", "c", BAR)]}, "'c', which is not among its points"),
+        ({"members": []}, "there are none"),
+        ({"members": [fem.Member("a", "c", BAR)]}, "'c', which is not among the points"),
         ({"members": [fem.Member("a", "a", BAR)]}, "no length"),
-        ({"members": [fem.Member("a", "b", BAR, elements=0)]}, "0 elements"),
+        ({"members": [fem.Member("a", "b", BAR, elements=0)]}, "give a member at least one"),
         ({"members": [fem.Member("a", "b", BAR, up=(1, 0, 0))]}, "runs along the member"),
         ({"mass": "heavy"}, "'consistent' or 'lumped'"),
     ],

@@ -127,12 +127,12 @@ def test_places_along_the_line_join_base_and_tip_smoothly():
     [
         ({"method": "craig"}, "choose craig-bampton"),
         ({"base": "roof"}, "did you mean 'root'"),
-        ({"modes": fem.Selection(effective_mass=1.0)}, "lower effective_mass"),
+        ({"modes": fem.Selection(effective_mass=1.0)}, "of the moving mass; lower it"),
         ({"modes": 0, "interfaces": ENDS[:1]}, "none is left"),
         ({"interfaces": [*ENDS, fem.Interface("more", "tip")]}, "shares 1 nodes with tip"),
         ({"interfaces": [fem.Interface("end", "tipp")]}, "its groups are root, elbow, tip"),
         ({"interfaces": []}, "give at least one"),
-        ({"method": "guyan", "interfaces": ENDS[:1]}, "no interface but its base"),
+        ({"method": "guyan", "interfaces": ENDS[:1]}, "guyan needs another interface than the base"),
         ({"method": "free-interface", "modes": fem.Selection(effective_mass=0.5)}, "does not apply"),
     ],
 )

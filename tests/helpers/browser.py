@@ -29,6 +29,7 @@ FLAGS = [
     "--no-first-run",
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+FOREIGN = "Unable to preventDefault inside passive event listener"  # said by viser's own page on a drag
 HERE = ("127.0.0.1", "localhost", "::1")
 MISSING = "no Chromium on this machine: install it (Debian: apt-get install chromium; make test does that as root)"
 
@@ -66,7 +67,12 @@ def watched(browser):
     opened = browser.new_page(viewport={"width": 1000, "height": 900})
     opened.set_default_timeout(60_000)
     complaints, calls = [], []
-    opened.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+
+    def note(message):
+        if message.type == "error" and not message.text.startswith(FOREIGN):
+            complaints.append(message.text)
+
+    opened.on("console", lambda message: note(message))
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.on("request", lambda request: calls.append(request.url) if leaves(request.url) else None)
     opened.on("websocket", lambda socket: calls.append(socket.url) if leaves(socket.url) else None)

@@ -169,9 +169,9 @@ def robot_text(rng, folder):
 
 @cache
 def good_scenarios():
-    from lissom.scenario.files import builtin_names, builtin_text
+    from lissom.builtin import SCENARIOS, names, text
 
-    return [read_yaml(builtin_text(name), name).value for name in builtin_names()]
+    return [read_yaml(text(SCENARIOS, name), name).value for name in names(SCENARIOS)]
 
 
 def scenario_tree(rng, folder):

@@ -25,6 +25,7 @@ import casadi as ca
 import numpy as np
 from casadi import MX
 from independent_beam import Beam, BeamField, Lump, Pose, point_masses, rotation, second_moments
+from independent_general import GeneralBeam, GeneralBeamField
 from scipy.interpolate import PchipInterpolator
 
 POSITIONS = {
@@ -49,13 +50,13 @@ class Joint:
     axes: tuple[np.ndarray, ...] = ()
     pitch: float = 0.0  # m per turn
     damping: Sequence[float] = ()
-    friction: Sequence[tuple[float, float, float]] = ()  # coulomb, smoothing velocity, viscous
+    friction: Sequence[tuple[float, ...]] = ()  # coulomb, smoothing speed, viscous; stick, Stribeck speed
     spring: Sequence[tuple[float, float]] = ()  # stiffness, rest
     curve: Any = None  # of the spring: a polynomial or play
     gear_curve: Any = None  # of the transmission
     limits: Sequence[tuple[float, float, float, float, float]] = ()  # lower, upper, stiffness, damping, width
-    # stiffness (None: rigid gear), rotor inertia, gear, damping
-    transmission: tuple[float | None, float, float, float] | None = None
+    # stiffness (None: rigid gear), rotor inertia, gear, damping; hysteresis and its smoothing velocity, if any
+    transmission: tuple[float | None, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Body:
     """One link of the tree: `parent` is an index, -1 for the world; `at` the station on a beam parent."""
 
     parent: int
-    link: Lump | Beam
+    link: Lump | Beam | GeneralBeam
     joint: Joint = field(default_factory=Joint)
     origin: tuple[np.ndarray, np.ndarray] = (np.eye(3), np.zeros(3))
     at: float | None = None
@@ -169,12 +170,33 @@ def _lump(part: Any, x: float = 0.0) -> Lump:
     return Lump(part.mass, np.array(part.com), np.array(part.inertia), x)
 
 
-def _flexible(beam: Any, robot: Any) -> Beam:
+def _plain_forces(link: Any) -> Any:
+    """Internal forces of a plain link: its stiffnesses times the strains of its functions."""
+    s = link.section
+    rigidity = np.array([s.EA, 0.0, 0.0, s.GJ, s.EIy, s.EIz])[:, None]
+    return lambda xi: rigidity * link.field.sections(np.asarray(xi)).strain
+
+
+def _flexible(beam: Any, robot: Any) -> Beam | GeneralBeam:
     link = beam.build(robot.materials)
     damping, basis = beam.damping, link.basis
     if hasattr(damping, "stiffness"):
         damping = {"stiffness": damping.stiffness, "mass": damping.mass}
     masses = tuple(_lump(m, beam.length if m.at is None else m.at) for m in beam.masses)
+    if not link.plain or link.prestress:
+        forces = basis.forces if not link.plain else _plain_forces(link)
+        tendons = tuple((t.tension, t.y, t.z) for t in link.prestress.tendons)
+        return GeneralBeam(
+            beam.length,
+            link.profile,
+            forces,
+            link.count,
+            beam.stiffening,
+            damping,
+            masses,
+            link.prestress.strain,
+            tendons,
+        )
     shapes = (basis.y, basis.z, basis.torsion, basis.axial)
     return Beam(beam.length, link.section, shapes, beam.stiffening, damping, masses)
 
@@ -194,12 +216,13 @@ def _joint(joint: Any) -> Joint:
         axes=tuple(np.array(axis) for axis in joint.axes),
         pitch=joint.pitch,
         damping=np.broadcast_to(joint.damping, count).tolist(),
-        friction=rows(joint.friction, "coulomb", "velocity", "viscous"),
+        friction=rows(joint.friction, "coulomb", "velocity", "viscous", "stick", "stribeck"),
         spring=rows(joint.spring, "stiffness", "rest"),
         curve=joint.spring and joint.spring.curve,
         gear_curve=gear and gear.curve,
         limits=rows(joint.limits, "lower", "upper", "stiffness", "damping", "width"),
-        transmission=gear and (gear.stiffness, gear.rotor_inertia, gear.gear, gear.damping),
+        transmission=gear
+        and (gear.stiffness, gear.rotor_inertia, gear.gear, gear.damping, gear.hysteresis, gear.hysteresis_velocity),
     )
 
 
@@ -227,7 +250,8 @@ class Independent:
         else:
             self.bodies, weight = describe(robot)
         self.gravity = np.array(weight if gravity is None else gravity, float)
-        self.flexible = [field(b.link, order) if isinstance(b.link, Beam) else None for b in self.bodies]
+        kinds = {Beam: field, GeneralBeam: GeneralBeamField}
+        self.flexible = [kinds[type(b.link)](b.link, order) if type(b.link) in kinds else None for b in self.bodies]
         self._lay_out()
         self._derive()
 
@@ -336,8 +360,10 @@ class Independent:
             rates = [v[first + k] for k in range(VELOCITIES[joint.type])]
             for k, c in enumerate(joint.damping):
                 passive[first + k] -= c * rates[k]
-            for k, (coulomb, smoothing, viscous) in enumerate(joint.friction):
-                passive[first + k] -= coulomb * ca.tanh(rates[k] / smoothing) + viscous * rates[k]
+            for k, row in enumerate(joint.friction):
+                coulomb, smoothing, viscous, stick, stribeck = (*row, 0.0, 1.0)[:5]
+                dry = coulomb + stick / (1 + (rates[k] / stribeck) ** 2)
+                passive[first + k] -= dry * ca.tanh(rates[k] / smoothing) + viscous * rates[k]
             for k, (stiffness, rest) in enumerate(joint.spring):
                 stretch = q[start_q + k] + z[first + k] - rest
                 potential += stiffness * stretch**2 / 2 + curve_energy(joint.curve, stiffness, stretch)
@@ -348,7 +374,7 @@ class Independent:
                     potential += stiffness * (beyond * share) ** 2 / 2
                     passive[first + k] -= c * rates[k] * share
             if joint.transmission:
-                stiffness, inertia, gear, c = joint.transmission
+                stiffness, inertia, gear, c, loop, speed = (*joint.transmission, 0.0, 1.0)[:6]
                 if stiffness is None:
                     kinetic += inertia * gear**2 * rates[0] ** 2 / 2
                 else:
@@ -356,8 +382,9 @@ class Independent:
                     twist = q[rotor_q] + z[rotor] - q[start_q] - z[first]
                     kinetic += inertia * gear**2 * v[rotor] ** 2 / 2
                     potential += stiffness * twist**2 / 2 + curve_energy(joint.gear_curve, stiffness, twist)
-                    passive[rotor] -= c * (v[rotor] - rates[0])
-                    passive[first] += c * (v[rotor] - rates[0])
+                    slip = v[rotor] - rates[0]
+                    passive[rotor] -= c * slip + loop * ca.tanh(slip / speed)
+                    passive[first] += c * slip + loop * ca.tanh(slip / speed)
             if beam and beam.count:
                 loss = beam.damping_force.call([self._modes(i, q, z), v[self.mode_v[i]]], True, False)[0]
                 for k in range(beam.count):

@@ -63,7 +63,11 @@ urdf: meshed.urdf
 name: meshed-flexible
 materials: {plastic: {E: 3.0e9, nu: 0.35, rho: 1200}}
 flexible:
-  forearm: {material: plastic, section: {shape: tube, outer: 0.03, thickness: 0.002}, modes: {y: 2, z: 2, torsion: 1}}
+  forearm:
+    material: plastic
+    section: {shape: tube, outer: 0.03, thickness: 0.002}
+    shear: none
+    modes: {y: 2, z: 2, torsion: 1}
 """
 
 

@@ -151,6 +151,8 @@ def joint_model(joint):
             return turn(axes[0])
         case "prismatic":
             return slide(axes[0])
+        case "helical":
+            return pin.JointModelHelicalUnaligned(axes[0], joint.pitch / (2 * np.pi))
         case "spherical":
             return pin.JointModelSpherical()
         case "free":

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 JOINTS = ("fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "free")
-VELOCITIES = dict(zip(JOINTS, (0, 1, 1, 2, 2, 3, 3, 6))) | {"helical": 1}
+EVERY = (*JOINTS, "helical")
+VELOCITIES = dict(zip(EVERY, (0, 1, 1, 2, 2, 3, 3, 6, 1)))
 COORDINATES = VELOCITIES | {"spherical": 4, "free": 7}
 
 
@@ -105,6 +106,7 @@ def _beam(rng: np.random.Generator, stiffening: str) -> dict[str, Any]:
     if rng.random() < 0.3:
         beam["material"] = "plastic"
         beam["section"] = {"shape": "rectangle", "width": 0.04, "height": 0.03}
+        beam["shear"] = "none"
     else:
         Jy, Jz = rng.uniform(0.004, 0.008, size=2)
         stiffness = dict(zip(("EIy", "EIz", "GJ"), map(float, rng.uniform(20, 100, size=3))))
@@ -149,6 +151,8 @@ def _joint(rng: np.random.Generator, kind: str, name: str, transmissions: float,
         joint["damping"] = each(0.1, 1.0)
     if rng.random() < passive:
         joint["friction"] = {"coulomb": each(0.1, 1.0), "velocity": each(0.2, 1.0), "viscous": each(0.1, 1.0)}
+        if np.random.default_rng(round(1e6 * np.ravel(joint["friction"]["coulomb"])[0])).random() < 0.5:  # its own draw
+            joint["friction"] |= {"stick": 0.4, "stribeck": 0.3}
     if kind in ("spherical", "free"):
         return joint
     if rng.random() < passive:
@@ -162,4 +166,6 @@ def _joint(rng: np.random.Generator, kind: str, name: str, transmissions: float,
         if rng.random() < 0.5:
             stiffness, damping = rng.uniform((20.0, 0.0), (200.0, 0.5))
             joint["transmission"] |= {"stiffness": float(stiffness), "damping": float(damping)}
+            if damping > 0.25:
+                joint["transmission"] |= {"hysteresis": 0.3, "hysteresis_velocity": 0.5}
     return joint

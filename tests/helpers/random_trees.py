@@ -12,7 +12,8 @@ from independent import Independent
 from random_robots import JOINTS, random_robot, random_state
 
 FIELDS = {"none": 13, "first": 13, "exact": 4}  # trees with links of each order
-TREES = sum(FIELDS.values())
+SCREWS = (("helical", False), ("helical", True), ("universal", True))  # one more with each
+TREES = sum(FIELDS.values()) + len(FIELDS)
 LINKS = 5
 
 
@@ -49,7 +50,7 @@ def plans():
                 pack += rng.permutation(list(itertools.product(range(len(JOINTS)), (0, 1)))).tolist()
             out.append((stiffening, tuple((JOINTS[j], bool(bends)) for j, bends in pack[:LINKS])))
             del pack[:LINKS]
-    return out
+    return out + [(stiffening, SCREWS) for stiffening in FIELDS]
 
 
 @cache

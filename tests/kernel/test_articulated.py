@@ -32,7 +32,7 @@ def local_parts(model, rng, q, v, a):
     compiled_inverse(model.struct, local.work, local.q, local.v, local.a, none, local.force)
     keep_frames(model.struct, packed)
     link_stiffness(model.struct, local.work, local.q, local.v)
-    joint_stiffness(model.struct, local.q, local.v, local.stiffness, local.damping, local.winding)
+    joint_stiffness(model.struct, local.q, local.v, local.stiffness, local.damping, local.winding, local.slipping)
     local.gear_stiffness[:], local.gear_damping[:] = rng.uniform(0, 50, (2, local.gear_of.max() + 1))
     return packed
 
@@ -43,7 +43,7 @@ def dense_parts(model, packed):
     work = local.work.fields
     parts = []
     for links, joints, of_gear, of_law in (
-        (work.link_damping, local.damping, gears.damping, local.gear_damping),
+        (work.link_damping, local.damping, local.slipping, local.gear_damping),
         (work.link_stiffness, local.stiffness, local.winding, local.gear_stiffness),
     ):
         whole = np.diag(joints)
@@ -181,7 +181,7 @@ def test_joint_stiffness_is_the_derivative_of_passive_forces(moving):
     q, v = random_state(robot, rng)
     v *= moving
     stiffness, damping = np.zeros((2, model.nv))
-    joint_stiffness(model.struct, q, v, stiffness, damping, np.zeros(0))
+    joint_stiffness(model.struct, q, v, stiffness, damping, np.zeros(0), np.zeros(0))
     by_q, by_v = np.zeros((2, model.nv), complex)
     passive_forces(model.struct, q + 1e-30j, v.astype(complex), by_q)
     passive_forces(model.struct, q.astype(complex), v + 1e-30j, by_v)

@@ -1,5 +1,6 @@
 """Canaries: what lissom relies on in Numba and llvmlite beyond their public names, one test for each."""
 
+import operator
 import pickle
 import re
 import subprocess
@@ -9,8 +10,12 @@ import numba
 import numpy as np
 import pytest
 from llvmlite import ir
+from numba import _dynfunc
 from numba.core import callconv, cgutils, event, types
-from numba.core.compiler import CompileResult
+from numba.core.codegen import AOTCPUCodegen
+from numba.core.compiler import CompileResult, compile_result
+from numba.core.funcdesc import FunctionDescriptor
+from numba.core.lowering import Environment
 from numba.core.pythonapi import PythonAPI
 from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
@@ -108,6 +113,25 @@ def status():
     assert (callconv.RETCODE_OK.constant, callconv.RETCODE_NONE.constant) == (0, library.NONE)
 
 
+def code_for_another_processor():
+    codegen = AOTCPUCodegen("canary", cpu_name="x86-64-v2" if library.levels()[:1] == ("x86-64-v3",) else "generic")
+    made = codegen.create_library("canary")
+    made._final_module = compiled().library._get_module_for_linking().clone()
+    made._optimize_final_module()
+    assert codegen._tm.emit_object(made._final_module)
+    assert isinstance(made._linking_libraries, list) and cpu_target.target_context._internal_codegen is not None
+
+
+def declared_function():
+    about = FunctionDescriptor(
+        True, "canary", "f", "f", "", {}, types.int64, {}, ("x",), (), mangler=lambda *_, **__: "f", argtypes=INT
+    )
+    environment = Environment.from_fndesc(about)
+    point = _dynfunc.make_function(sys.modules[__name__], "f", "", 0, environment, ())
+    result = compile_result(fndesc=about, entry_point=point, signature=types.int64(*INT))
+    assert about.llvm_func_name == "f" and isinstance(result, CompileResult)
+
+
 def options():
     function = numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(lambda x: x)
     function.compile(INT)
@@ -172,6 +196,18 @@ def vectors():
     assert "fadd contract <4 x double>" in str(total)
 
 
+def another_number():
+    """A type of our own that Numba adds."""
+    from numba.core.imputils import lower_builtin, lower_cast
+    from numba.core.typing.templates import infer_global
+
+    from lissom.kernel.packs.number import PACK
+
+    assert all(map(callable, (infer_global, lower_builtin, lower_cast)))
+    resolved = cpu_target.typing_context.resolve_function_type(operator.add, (PACK, types.float64), {})
+    assert resolved.return_type == PACK
+
+
 CANARIES = {
     "_numba_type_": numba_type_attribute,
     "AttributeTemplate.generic_resolve": generic_resolve,
@@ -185,6 +221,13 @@ CANARIES = {
     "library.get_pointer_to_function": pointer_to_function,
     "fndesc.llvm_func_name": symbol_in_module,
     "library._get_module_for_linking": symbol_in_module,
+    "AOTCPUCodegen": code_for_another_processor,
+    "AOTCodeLibrary": code_for_another_processor,
+    "context._internal_codegen": code_for_another_processor,
+    "FunctionDescriptor": declared_function,
+    "compile_result": declared_function,
+    "Environment.from_fndesc": declared_function,
+    "_dynfunc.make_function": declared_function,
     "callconv.RETCODE_NONE": status,
     "forceinline": options,
     "no_cpython_wrapper": options,
@@ -196,6 +239,9 @@ CANARIES = {
     "codegen.magic_tuple": processor,
     "event.register": compile_events,
     "llvmlite.ir": vectors,
+    "infer_global": another_number,
+    "lower_builtin": another_number,
+    "lower_cast": another_number,
 }
 
 

@@ -109,7 +109,7 @@ def test_an_edit_changes_the_stamps_of_all_that_depend_on_it(package, before, fi
     ("file", "old", "new"),
     [
         ("simulation/export.py", r'"""', '"""Files. '),
-        ("simulation/system.py", r'"""The closed loop', '"""The whole closed loop'),
+        ("simulation/system.py", r'"""The system as', '"""The whole system as'),
         ("model/describe.py", r'"""', '"""Text. '),
         ("kernel/arrays.py", r"class Axis\(Enum\):", "class Axis(Enum):\n    FURTHER = 'one more'"),
         ("kernel/machine/events.py", r'"""', '"""Listeners. '),

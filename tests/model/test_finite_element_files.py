@@ -182,3 +182,25 @@ def test_interface_that_holds_nothing_is_explained_with_the_file(arm):
     arm.write_text(ARM.replace("x: 0.4", "x: 0.45"))
     with pytest.raises(RobotError, match=r"boom.vtk: x = 0.45: holds no node; the structure spans x 0 to 0.4"):
         lissom.load(arm).compile()
+
+
+def test_sensors_sit_at_the_interfaces_of_a_mesh_and_gauges_are_refused(arm):
+    robot = lissom.load(arm)
+    sensors = [{"type": kind, "link": "boom", "at": "flange"} for kind in ("accelerometer", "gyro", "position")]
+    run = lissom.simulate(robot, 0.05, sensors=[*sensors, {"type": "force-torque", "joint": "wrist"}])
+    assert np.abs(run.reading("position-boom").values - run.tip("boom").values).max() < 1e-12
+    assert np.abs(run.reading("force-torque-wrist").values - run.wrench("wrist").values).max() < 1e-9
+    twist = run.tip("boom", "twist").values
+    q, v = run.q[-1], run.v[-1]
+    own = lissom.point_velocity(robot, q, v, "boom", "flange", frame="local")[:3]
+    assert np.abs(run.reading("gyro-boom").values[-1] - own).max() < 1e-9
+    slope = np.gradient(twist[:, 5], run.time) + 9.81  # of the tip's velocity along z, in the world
+    axes = [lissom.point_pose(robot, one, "boom", "flange")[:3, :3] for one in run.q]
+    felt = np.einsum("nij,nj->ni", axes, run.reading("accelerometer-boom").values)[:, 2]
+    assert np.abs(felt - slope)[2:-2].max() < 0.2 * np.abs(felt).max()
+    with pytest.raises(
+        lissom.LissomError, match="link = 'boom': is a link of finite elements, whose strains are not kept"
+    ):
+        lissom.simulate(robot, 0.05, sensors={"type": "strain-gauge", "link": "boom"})
+    with pytest.raises(lissom.LissomError, match=r"at = 'flage': is not an interface of 'boom'.*did you mean 'flange'"):
+        lissom.simulate(robot, 0.05, sensors={"type": "gyro", "link": "boom", "at": "flage"})

@@ -32,7 +32,7 @@ from lissom.model import (
 )
 
 STEEL = Material(E=2.1e11, rho=7800)
-BEAM = Beam(length=1.0, material="steel", section=Tube(outer=0.04, thickness=0.002))
+BEAM = Beam(length=1.0, material="steel", section=Tube(outer=0.04, thickness=0.002), shear="none")
 HINGE = Joint(type="revolute", axis=(0, 0, 1))
 
 
@@ -52,6 +52,7 @@ def test_defaults_are_those_of_the_format() -> None:
         length=1.0,
         material="steel",
         section=Tube(outer=0.04, thickness=0.002),
+        shear="none",
         modes=Modes(y=2, z=2, torsion=1, axial=1),
         ends="auto",
         damping=0.0,
@@ -73,7 +74,7 @@ def test_python_and_yaml_give_equal_robots() -> None:
         links:
           - name: a
             joint: {name: h, type: revolute, axis: [0, 0, 1]}
-            beam: {length: 1, material: steel, section: {shape: tube, outer: 0.04, thickness: 0.002}}
+            beam: {length: 1, material: steel, section: {shape: tube, outer: 0.04, thickness: 0.002}, shear: none}
     """
     assert Robot.from_yaml(text) == made
 

@@ -70,7 +70,7 @@ def test_a_file_that_is_no_robot_at_all_gives_one_error(
 
 
 def test_a_folder_is_not_a_robot_file(tmp_path: Path) -> None:
-    with pytest.raises(RobotError, match="is a folder; give the robot file inside it"):
+    with pytest.raises(RobotError, match="is a folder; give a file inside it"):
         load(tmp_path)
 
 
@@ -214,7 +214,8 @@ def test_built_in_robots_come_back_from_yaml_as_they_were(name: str, tmp_path: P
 
 def test_the_built_in_robots_are_the_promised_ones() -> None:
     promised = {"ella", "spinup-beam", "canadarm2", "dual-screw-arm", "l-mechanism", "l-mechanism-torque"}
-    assert promised | {"rigid-7-axis", "satellite-two-arm"} == set(builtin_names())
+    closed = {"luffing-crane", "five-bar", "slider-crank", "two-arms-one-beam"}
+    assert promised | closed | {"rigid-7-axis", "satellite-two-arm", "two-link-rig"} == set(builtin_names())
 
 
 def test_yaml_written_is_yaml_a_person_would_write() -> None:

@@ -48,7 +48,12 @@ links:
   - name: boom
     joint: {type: revolute, axis: [0, 1, 0], limits: {lower: -90 deg, upper: 90 deg, stiffness: 1 kN m/deg}}
     origin: {xyz: [10 cm, 0, 0], rpy: [0, 0, 90 deg]}
-    beam: {length: 500 mm, material: steel, section: {shape: tube, outer: 40 mm, thickness: 2 mm}, modes: {z: 1}}
+    beam:
+      length: 500 mm
+      material: steel
+      section: {shape: tube, outer: 40 mm, thickness: 2 mm}
+      shear: none
+      modes: {z: 1}
 """
 
 

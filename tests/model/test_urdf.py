@@ -66,7 +66,8 @@ def _bent(tmp_path, extra=""):
         "lissom: 1\nurdf: arm.urdf\nname: bending\n"
         "materials: {aluminium: {E: 7.0e10, nu: 0.33, rho: 2700}}\n"
         "flexible:\n"
-        "  boom: {material: aluminium, section: {shape: tube, outer: 0.04, thickness: 0.002}, modes: {y: 2, z: 2}}\n"
+        "  boom: {material: aluminium, section: {shape: tube, outer: 0.04, thickness: 0.002},\n"
+        "    shear: none, modes: {y: 2, z: 2}}\n"
         f"joints:\n  raise: {{transmission: {{stiffness: 5.0e4, rotor_inertia: 0.01, gear: 50}}}}\n{extra}"
     )
     return lissom.load(tmp_path / "arm.yaml")
@@ -93,7 +94,7 @@ def test_the_rest_of_a_links_mass_is_lumped_by_choice(tmp_path):
         dropped = _bent(tmp_path)
     text = (tmp_path / "arm.yaml").read_text().replace("boom: {", "boom: {rest: lumped, ")
     (tmp_path / "arm.yaml").write_text(text.replace("thickness: 0.002", "thickness: 0.0019"))
-    with pytest.warns(UserWarning, match="kg are lumped on it"):
+    with pytest.warns(UserWarning, match="kg are added to it as a lumped mass"):
         robot = lissom.load(tmp_path / "arm.yaml")
     model, twin = robot.compile(), lissom.load(FOLDER / "wrist.urdf").compile()
     assert dropped.compile().flexible["boom"].mass < 0.4
@@ -102,6 +103,31 @@ def test_the_rest_of_a_links_mass_is_lumped_by_choice(tmp_path):
     q[joints] = [0.2, 0.5, -0.3, 0.01]
     M, N = lissom.mass_matrix(model, q)[np.ix_(joints, joints)], lissom.mass_matrix(twin, q[joints])
     np.testing.assert_allclose(M, N, rtol=1e-9, atol=1e-9)
+
+
+def test_inertia_that_no_lump_can_take_away_is_told(tmp_path):
+    """A link with the mass of the tube and more, but spread less than the tube alone."""
+    urdf = """<robot name="stub"><link name="base"/>
+      <link name="arm"><inertial><origin xyz="0.5 0 0"/><mass value="{mass}"/>
+        <inertia ixx="1e-3" iyy="{across}" izz="{across}" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <link name="tool"><inertial><mass value="1"/>
+        <inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="pin" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+      <joint name="flange" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="1 0 0"/></joint></robot>"""
+    (tmp_path / "arm.yaml").write_text(
+        "lissom: 1\nurdf: stub.urdf\nmaterials: {al: {E: 7.0e10, nu: 0.33, rho: 2700}}\n"
+        "flexible: {arm: {material: al, section: {shape: tube, outer: 0.05, thickness: 0.002}, rest: lumped}}\n"
+    )
+    tube = 2700 * np.pi / 4 * (0.05**2 - 0.046**2)  # kg, and 1 m long
+    for across, told in ((0.2 * tube / 12, True), (3 * tube / 12, False)):
+        (tmp_path / "stub.urdf").write_text(urdf.format(mass=1.5 * tube, across=across))
+        with pytest.warns(UserWarning, match="as a lumped mass") as seen:
+            robot = lissom.load(tmp_path / "arm.yaml")
+        assert ("more now, as the beam alone is spread wider" in str(seen[0].message)) == told
+        assert robot.compile().flexible["arm"].mass == pytest.approx(1.5 * tube)
+    (tmp_path / "stub.urdf").write_text(urdf.format(mass=1.5 * tube, across=0.2 * tube / 12))
+    with pytest.warns(UserWarning, match=r"up to 0\.0\d+ kg m2 \(\d+\.\d% of the URDF's largest\)"):
+        lissom.load(tmp_path / "arm.yaml")
 
 
 def test_a_beam_heavier_than_its_link_has_no_rest(tmp_path):

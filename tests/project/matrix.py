@@ -1,9 +1,10 @@
 """The smoke suite on every Python there is, with the oldest and the newest packages that pyproject.toml allows.
 
     make matrix
+    python tests/project/matrix.py 3.13 /opt/python3.14/bin/python3    (only these)
 
-Each combination gets a fresh environment in out/matrix; Python versions that this machine does not have are named and
-left out. The numbers of all environments must agree. It takes some minutes for each.
+Each combination gets a fresh environment in out/matrix; Python versions that this machine does not have, neither on the
+path nor with pyenv, are named and left out. The numbers of all environments must agree. It takes some minutes for each.
 """
 
 from __future__ import annotations
@@ -27,14 +28,15 @@ def main() -> int:
     subprocess.run([tool / "python", "-m", "pip", "install", "--quiet", "uv"], check=True)
     results: dict[str, dict[str, list[float]]] = {}
     failed = 0
-    for version in PYTHONS:
-        found = _output([tool / "uv", "python", "find", "--no-python-downloads", version])
-        if found is None:
-            print(f"Python {version}: not on this machine")
+    for wanted in sys.argv[1:] or PYTHONS:
+        python = interpreter(tool / "uv", wanted)
+        if python is None:
+            print(f"Python {wanted}: not on this machine")
             continue
+        version = _output([python, "-c", "import platform; print(platform.python_version())"])
         for name, resolution in CHOICES.items():
             label = f"Python {version}, {name} packages"
-            numbers, problem = tried(tool / "uv", found.strip(), resolution, FOLDER / f"{version}-{name}")
+            numbers, problem = tried(tool / "uv", python, resolution, FOLDER / f"{version}-{name}")
             if numbers is None:
                 failed += 1
             else:
@@ -48,6 +50,14 @@ def main() -> int:
                 print(f"{label}: {key} differs by {distance(values, numbers[key]):.1e}")
     print(f"{len(results)} passed, {failed} failed")
     return 1 if failed or not results else 0
+
+
+def interpreter(uv: Path, wanted: str) -> str | None:
+    """A Python of this version, or at this path; of those that pyenv keeps, the search path may show only one."""
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    kept = sorted(root.glob(f"versions/{wanted}.*/bin/python"))
+    found = _output([uv, "python", "find", "--no-python-downloads", wanted])
+    return found or (str(kept[-1]) if kept else None)
 
 
 def tried(uv: Path, python: str, resolution: str, place: Path) -> tuple[dict[str, list[float]] | None, str]:
@@ -87,7 +97,7 @@ def _flat(values: list | float):
 
 def _output(command: list) -> str | None:
     done = subprocess.run(command, capture_output=True, text=True)
-    return None if done.returncode else done.stdout
+    return None if done.returncode else done.stdout.strip()
 
 
 if __name__ == "__main__":

@@ -18,7 +18,12 @@ materials: {aluminium: {E: 7.0e10, nu: 0.33, rho: 2700}}
 links:
   - name: upper
     joint: {name: shoulder, type: revolute, axis: [0, 1, 0]}
-    beam: {length: 0.8, material: aluminium, section: {shape: tube, outer: 0.03, thickness: 0.002}, modes: {z: 1}}
+    beam:
+      length: 0.8
+      material: aluminium
+      section: {shape: tube, outer: 0.03, thickness: 0.002}
+      shear: none
+      modes: {z: 1}
   - name: forearm
     joint: {name: elbow, type: revolute, axis: [0, 1, 0], damping: 0.1}
     body: {mass: 1.0, com: [0.2, 0, 0], inertia: [0.01, 0.02, 0.02], tip: [0.4, 0, 0]}
@@ -29,11 +34,16 @@ ZERO = np.zeros(MODEL.nv)
 LAST = MODEL.links[-1]
 JOINT = MODEL.joints[0]
 GAINS = {JOINT: {"p": 10.0, "d": 1.0}}
+FALL = {
+    "data": {"time": np.arange(81) / 200, "angle": 0.05 * np.sin(np.arange(81) / 20)},
+    "outputs": {"position.elbow": {"column": "angle", "unit": "rad"}},
+}
 
 # what each function is given after the robot; a function that takes a robot must be listed here
 ARGUMENTS = {
     lissom.compile: (),
     lissom.forward_dynamics: (REST, ZERO),
+    lissom.forward_dynamics_batch: ([REST], [ZERO]),
     lissom.inverse_dynamics: (REST, ZERO, ZERO),
     lissom.mass_matrix: (REST,),
     lissom.bias: (REST, ZERO),
@@ -43,6 +53,7 @@ ARGUMENTS = {
     lissom.point_pose: (REST, LAST),
     lissom.point_velocity: (REST, ZERO, LAST),
     lissom.jacobian: (REST, LAST),
+    lissom.sense: (REST, ZERO, ZERO, [{"type": "accelerometer", "link": LAST}]),
     lissom.derivatives: (REST, ZERO),
     lissom.linearise: (),
     lissom.natural_modes: (),
@@ -51,6 +62,8 @@ ARGUMENTS = {
     lissom.compare: (["kernel"],),
     lissom.sensitivity: ("gravity.2", 0.02),
     lissom.simulate: (0.02,),
+    lissom.fit: (["links.forearm.joint.damping"], FALL),
+    lissom.simulate_batch: ({"gravity.2": [-9.81, -1.62]}, 0.02),
     dynamics.configuration: (),
     dynamics.rates: (),
     dynamics.forces: (),
@@ -60,6 +73,8 @@ ARGUMENTS = {
     dynamics.point_force: (REST, np.ones(6), LAST),
     symbolic.forward_dynamics: (),
     symbolic.inverse_dynamics: (),
+    symbolic.joint_wrenches: (),
+    symbolic.tip_deflection: (MODEL.links[0],),
     symbolic.mass_matrix: (),
     symbolic.energy: (),
     symbolic.tip_pose: (),
@@ -72,12 +87,34 @@ ARGUMENTS = {
     control.computed_torque: (GAINS, 0.0),
     control.torques: ({JOINT: 1.0},),
     control.lqr: (),
+    control.lqg: (),
+    control.on_sensors: (control.pd(ROBOT, GAINS, 0.0), [{"type": "encoder", "joint": JOINT}]),
     control.shaper: (),
     control.light_modes: (),
     control.rigid_twin: (),
     control.from_config: (
         {"type": "pd", "gains": GAINS, "reference": {"type": "quintic", "to": {JOINT: 0.1}, "duration": 1.0}},
     ),
+}
+
+ENCODERS = [{"type": "encoder", "joint": joint, "noise": 1e-4} for joint in MODEL.joints]
+OPTIONS = {
+    lissom.compare: {"duration": 0.02},
+    control.lqg: {"sensors": ENCODERS, "keep": {joint: 0.01 for joint in MODEL.joints}, "torque": 5.0, "order": 6},
+}
+
+# functions of loops are given a robot that has some
+CLOSED = lissom.load("five-bar")
+BENT = dynamics.close_loops(CLOSED)
+STILL = np.zeros(CLOSED.compile().nv)
+OF_LOOPS = {
+    dynamics.close_loops: (),
+    dynamics.closed_loops: (BENT, STILL),
+    dynamics.loop_gaps: (BENT,),
+    dynamics.loop_jacobian: (BENT,),
+    dynamics.loop_rows: (),
+    symbolic.closed_dynamics: (),
+    symbolic.loop_gaps: (),
 }
 
 
@@ -96,7 +133,11 @@ def takes_a_robot(function):
 
 def numbers(result):
     """Whatever a function returned, as one flat array."""
-    for name in ("function", "K", "A", "output", "q", "frequencies", "kp"):
+    if isinstance(result, dict):
+        return numbers(list(result.values()))
+    if hasattr(result, "data_vars"):
+        return np.ravel(result["position"])
+    for name in ("function", "law", "K", "A", "output", "q", "frequencies", "kp", "x"):
         result = getattr(result, name, result)
     if hasattr(result, "name_in"):  # of CasADi
         return np.array([result.n_instructions()])
@@ -114,7 +155,7 @@ def numbers(result):
 def test_every_public_function_of_a_robot_is_tested_here():
     of_a_robot = {function for function in public_functions() if takes_a_robot(function)}
     outside = {operations.integrate, operations.vector, as_model}  # imported there
-    assert of_a_robot - outside - set(ARGUMENTS) == set()
+    assert of_a_robot - outside - set(ARGUMENTS) - set(OF_LOOPS) == set()
 
 
 @pytest.fixture(scope="module")
@@ -127,10 +168,24 @@ def forms(tmp_path_factory):
 
 @pytest.mark.parametrize("function", ARGUMENTS, ids=lambda function: f"{function.__module__}.{function.__name__}")
 def test_names_descriptions_and_models_are_taken_alike(function, forms):
-    options = {"duration": 0.02} if function is lissom.compare else {}
+    options = OPTIONS.get(function, {})
     named, described, compiled = (numbers(function(robot, *ARGUMENTS[function], **options)) for robot in forms)
     assert len(named)
     assert np.array_equal(named, described) and np.array_equal(named, compiled)
+
+
+@pytest.mark.parametrize("function", OF_LOOPS, ids=lambda function: f"{function.__module__}.{function.__name__}")
+def test_functions_of_loops_take_every_form_too(function, tmp_path):
+    CLOSED.save(tmp_path / "closed.yaml")
+    forms = (str(tmp_path / "closed.yaml"), CLOSED, CLOSED.compile())
+    named, described, compiled = (function(robot, *OF_LOOPS[function]) for robot in forms)
+    if function is dynamics.loop_rows:
+        assert len(named) and named == described == compiled
+        return
+    if function is dynamics.closed_loops:
+        named, described, compiled = named.a, described.a, compiled.a
+    assert len(numbers(named))
+    assert np.array_equal(numbers(named), numbers(described)) and np.array_equal(numbers(named), numbers(compiled))
 
 
 @pytest.mark.parametrize("name", theory.names())

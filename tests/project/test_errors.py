@@ -126,3 +126,11 @@ def test_nothing_is_decided_by_the_words_of_a_message(path):
             used += node.args if getattr(node.func.value, "id", "") == "re" else []
             found += [node.lineno for part in used if is_message(part)]
     assert not found
+
+
+@pytest.mark.parametrize("file", sorted((SOURCE / "beam").glob("*.py")), ids=lambda file: file.stem)
+def test_errors_about_beams_say_where(file):
+    """Whoever builds a link adds what lies around it: the place must be data."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "LissomError":
+            assert len(node.args) > 1, f"{file.name}:{node.lineno}"

@@ -9,7 +9,7 @@ from places import ROOT
 SOURCE = ROOT / "src" / "lissom"
 LAYERS = (
     "lie", "beam", "fem", "kernel", "model", "dynamics", "analysis", "control", "simulation", "theory", "scenario",
-    "study", "fit", "export", "view", "reproductions", "cli",
+    "study", "identify", "optimise", "export", "view", "reproductions", "cli",
 )  # fmt: skip
 FOLDERS = sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists())
 BELOW = sorted(path.stem for path in SOURCE.glob("*.py") if path.stem not in ("__init__", "__main__"))

@@ -14,6 +14,10 @@ RESULTS = {
     "linear": (lambda: lissom.linearise(ELLA, outputs="elbow"), ("linear model of ella", "states", "46", "continuous")),
     "poles": (lambda: lissom.linearise(ELLA).poles(), ("poles", "damping ratio")),
     "feedback": (lambda: lissom.control.lqr(ELLA).function, ("state feedback", "motors", "of the unit circle")),
+    "comparison": (
+        lambda: lissom.compare(ELLA, ["recursive_lagrange"], duration=0.02),
+        ("ella: largest differences from kernel", "recursive_lagrange", "tip path"),
+    ),
     "sensitivity": (lambda: lissom.sensitivity("spinup-beam", "gravity.2", 0.02), ("sensitivity", "gravity.2")),
     "identified": (lambda: identify_modes(T, np.exp(-T) * np.sin(20 * T)), ("identified modes", "Hz")),
 }

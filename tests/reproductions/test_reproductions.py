@@ -117,3 +117,17 @@ def test_spinup_beam_diverges_at_zero_order_and_meets_the_nonlinear_beam_at_high
     zero, high = spinup_beam.main(tmp_path, speeds=(8.0,), duration=8.5)
     assert zero.diverged and zero.time[-1] < 8.5
     assert abs(high.tip.min() / spinup_beam.NONLINEAR[8.0] - 1) < 2e-3
+
+
+def test_every_reproduction_says_what_of_its_paper_agrees_and_what_cannot():
+    from lissom.cli.example import titles
+    from lissom.printing import text
+    from lissom.reproductions.agreement import PAPERS
+
+    assert set(titles()) == {*PAPERS, "boom-from-mesh", "two-link-rig"}  # the last two follow no paper
+    for paper in PAPERS.values():
+        assert any(row.verdict.startswith("agrees") for row in paper.rows) and all(row.why for row in paper.rows)
+    shown = text(PAPERS["l-mechanism"].table())
+    assert "125.896" in shown and "cannot be met" in shown
+    # what is said is what is computed
+    assert np.round(l_mechanism.FREQUENCIES[3], 2) == 30.94

@@ -12,6 +12,7 @@ STRIP = {
     "length": 0.5,
     "material": "aluminium",
     "section": {"shape": "rectangle", "width": 0.03, "height": 0.01},
+    "shear": "none",
     "modes": {"y": 2, "z": 2, "torsion": 1},
     "damping": {"stiffness": 1e-4},
 }

@@ -34,7 +34,7 @@ def by_differences(path, what, controller=None):
 
 
 def test_tip_follows_stiffness_inertia_and_section_as_differences_say():
-    exact = lissom.sensitivity(robot(), PATHS, DURATION, rate=400, rtol=1e-10)
+    exact = lissom.sensitivity(robot(), PATHS, DURATION, rate=400, rtol=1e-10, atol=1e-12)
     assert exact.output.shape == (3, len(exact.time), 3) and exact.values.tolist() == [30.0, 0.02, 5.0]
     for path, row in zip(PATHS, exact.output):
         expected = by_differences(path, lambda run: run.tip().values[-1])
@@ -44,14 +44,14 @@ def test_tip_follows_stiffness_inertia_and_section_as_differences_say():
 
 
 def test_any_coordinate_or_function_of_the_state_can_be_derived():
-    angle = lissom.sensitivity(robot(), INERTIA, DURATION, output="hinge", rate=400, rtol=1e-10)
+    angle = lissom.sensitivity(robot(), INERTIA, DURATION, output="hinge", rate=400, rtol=1e-10, atol=1e-12)
     expected = by_differences(INERTIA, lambda run: run["hinge"].values[-1])
     assert abs(angle.output[0, -1] - expected) < 2e-5 * abs(expected)
 
     def strain(model, q, v):
         return lissom.energy(model, q, v).strain
 
-    energy = lissom.sensitivity(robot(), BENDING, DURATION, output=strain, rate=400, rtol=1e-10)
+    energy = lissom.sensitivity(robot(), BENDING, DURATION, output=strain, rate=400, rtol=1e-10, atol=1e-12)
     expected = by_differences(BENDING, lambda run: run["strain_energy"].values[-1])
     assert abs(energy.output[0, -1] - expected) < 1e-4 * abs(expected)
 
@@ -70,7 +70,9 @@ LAWS = {
 @pytest.mark.parametrize("name", LAWS)
 def test_a_controlled_motion_follows_its_parameters_as_differences_say(name):
     law = LAWS[name](robot().compile())
-    exact = lissom.sensitivity(robot(), (STIFFNESS, BENDING), DURATION, controller=law, rate=400, rtol=1e-10)
+    exact = lissom.sensitivity(
+        robot(), (STIFFNESS, BENDING), DURATION, controller=law, rate=400, rtol=1e-10, atol=1e-12
+    )
     for path, row in zip((STIFFNESS, BENDING), exact.output):
         expected = by_differences(path, lambda run: run.tip().values[-1], law)
         allowed = 1e-2 if "limits" in name else 5e-5  # where limits are reached, right to about an output interval
@@ -83,7 +85,127 @@ def test_a_sampled_controller_is_refused():
 
 
 def test_wrong_names_are_refused():
-    with pytest.raises(lissom.LissomError, match="'elbow' is not a coordinate; there are hinge"):
+    with pytest.raises(lissom.LissomError, match="'elbow' is neither a coordinate nor a link; there are hinge"):
         lissom.sensitivity(robot(), INERTIA, 0.1, output="elbow")
     with pytest.raises(lissom.LissomError, match="is not a number"):
         lissom.sensitivity(robot(), "links.rod.name", 0.1)
+    with pytest.raises(lissom.LissomError, match=r"start\.elbow is unknown; there are hinge"):
+        lissom.sensitivity(robot(), "start.elbow", 0.1)
+    with pytest.raises(lissom.LissomError, match="the motion has no controller with gains"):
+        lissom.sensitivity(robot(), "gains.hinge.p", 0.1)
+    with pytest.raises(lissom.LissomError, match="choose generalised-alpha or radau"):
+        lissom.sensitivity(robot(), INERTIA, 0.1, method="dop853")
+
+
+def test_the_run_is_the_one_that_simulate_makes():
+    settings = {"rate": 400, "rtol": 1e-7, "audit": False}
+    derived, plain = (
+        lissom.sensitivity(robot(), PATHS, DURATION, **settings),
+        lissom.simulate(robot(), DURATION, method="radau", **settings),
+    )
+    assert derived.run.info.steps == plain.info.steps and np.array_equal(derived.run.q, plain.q)
+    assert np.array_equal(derived.time, plain.time)
+
+
+def test_starts_and_gains_are_parameters_too():
+    names = ("start.hinge", "start.hinge.rate", "start.rod.y1", "gains.hinge.p", "gains.hinge.d")
+    start = {"hinge": 0.2, "hinge.rate": -0.3, "rod.y1": 0.01}
+    gains = {"p": 20.0, "d": 1.5}
+
+    def end(name, change):
+        place, changed = dict(start), dict(gains)
+        kind, key = name.split(".", 1)
+        if kind == "start":
+            place[key] += change
+        else:
+            changed[key[-1]] += change
+        law = pd(robot().compile(), {"hinge": changed}, 0.5)
+        return lissom.simulate(robot(), DURATION, controller=law, start=place, rtol=1e-11, atol=1e-13).tip().values[-1]
+
+    law = pd(robot().compile(), {"hinge": gains}, 0.5)
+    found = lissom.sensitivity(robot(), names, DURATION, controller=law, start=start, rtol=1e-10, atol=1e-12)
+    assert found.values.tolist() == [0.2, -0.3, 0.01, 20.0, 1.5]
+    for name, row in zip(names, found.output):
+        step = 1e-3 if name.startswith("gains") else 1e-4
+        expected = (end(name, step) - end(name, -step)) / (2 * step)
+        assert np.abs(row[-1] - expected).max() < 1e-6 * np.abs(expected).max(), name
+
+
+def test_a_start_at_rest_moves_with_the_parameters():
+    found = lissom.sensitivity(robot(), (BENDING, STIFFNESS), 0.05, start="equilibrium", rtol=1e-10, atol=1e-12)
+    for path, q in zip((BENDING, STIFFNESS), found.q):
+        value = robot().value(path)
+        rest = [lissom.static_equilibrium(robot().with_value(path, value * (1 + s))).q for s in (-1e-4, 1e-4)]
+        assert np.allclose(q[0], (rest[1] - rest[0]) / (2e-4 * value), rtol=1e-6, atol=1e-14)
+
+
+def test_histories_of_rates_accelerations_and_forces_are_derivatives_of_the_numbers_of_the_run():
+    law = pd(robot().compile(), GAINS, Reference.quintic(0.0, 0.5, 0.2))
+    options = {"controller": law, "rate": 130, "method": "radau", "step": 4e-3, "rtol": 1e-12, "atol": 1e-14}
+    found = lissom.sensitivity(robot(), STIFFNESS, DURATION, **options)
+    change = 0.003
+    before, after = (
+        lissom.simulate(robot().with_value(STIFFNESS, 30.0 + d), DURATION, **options) for d in (-change, change)
+    )
+    for name, what in {
+        "hinge.rate": lambda run: run.velocity("hinge"),
+        "rod.y1.acceleration": lambda run: run.a[:, run.model.coordinates.index("rod.y1")],
+        "hinge.torque": lambda run: run.torque("hinge"),
+    }.items():
+        expected = np.asarray(what(after) - what(before)) / (2 * change)
+        assert np.abs(found.of(name)[0] - expected).max() < 1e-6 * np.abs(expected).max(), name
+    both = found.jacobian("hinge", "rod")
+    assert both.shape == (4 * len(found.time), 1) and np.array_equal(both[: len(found.time), 0], found.of("hinge")[0])
+
+
+def spatial(joint, field="first"):
+    """Two links, the first on a joint that moves in many directions."""
+    section = {"rhoA": 1.0, "EA": 1e6, "EIy": 40.0, "EIz": 30.0, "GJ": 20.0}
+    beam = {"length": 0.8, "section": section, "modes": {"y": 1, "z": 1}, "damping": 0.01, "stiffening": field}
+    hinge = {"type": "revolute", "axis": [0, 0, 1], "name": "elbow", "damping": 0.1}
+    links = [
+        {"name": "upper", "joint": {"name": "root", **joint}, "beam": beam},
+        {"name": "lower", "joint": hinge, "beam": {**beam, "length": 0.5}},
+    ]
+    return lissom.Robot.from_dict({"lissom": 1, "name": "arm", "gravity": [1.0, -9.81, 2.0], "links": links})
+
+
+@pytest.mark.parametrize("method", ("radau", "generalised-alpha"))
+@pytest.mark.parametrize("joint", ("spherical", "free", "universal"))
+def test_on_groups_and_by_both_methods_it_is_the_derivative_of_the_run(joint, method):
+    axes = {"axes": [[0, 0, 1], [0, 1, 0]]} if joint == "universal" else {}
+    arm = spatial({"type": joint, **axes})
+    model = arm.compile()
+    rng = np.random.default_rng(3)
+    start = (model.neutral(), 0.5 * rng.normal(size=model.nv))
+    names = ("links.upper.beam.length", "gravity.1", "start.elbow")
+    options = {"rate": 20, "method": method, "step": 2e-3, "rtol": 1e-12, "atol": 1e-14}
+    found = lissom.sensitivity(arm, names, 0.2, start=start, **options)
+
+    def tips(name, change):
+        if name.startswith("start"):
+            q = start[0].copy()
+            q[model.q_names.index("elbow")] += change
+            return lissom.simulate(arm, 0.2, start=(q, start[1]), **options).tip().values
+        other = arm.with_value(name, arm.value(name) + change)
+        return lissom.simulate(other, 0.2, start=start, **options).tip().values
+
+    for name, row in zip(names, found.output):
+        expected = (tips(name, 1e-4) - tips(name, -1e-4)) / 2e-4
+        assert np.abs(row - expected).max() < 1e-6 * np.abs(expected).max(), name
+
+
+def test_exact_links_and_prescribed_joints():
+    arm = spatial({"type": "revolute", "axis": [0, 1, 0]}, "exact")
+    swing = {"root": Reference.quintic(0.0, 0.8, 0.2)}
+    names = ("links.upper.beam.section.EIy", "links.lower.beam.length")
+    found = lissom.sensitivity(arm, names, 0.2, motion=swing, rate=50, rtol=1e-9, atol=1e-12)
+    assert np.all(found.of("root") == 0) and np.abs(found.of("root.torque")).max() > 0
+    for name, row in zip(names, found.output):
+        value, ends = arm.value(name), []
+        for sign in (-1, 1):
+            other = arm.with_value(name, value * (1 + sign * 1e-4))
+            run = lissom.simulate(other, 0.2, motion=swing, rate=50, rtol=1e-10, atol=1e-13, method="radau")
+            ends.append(run.tip().values)
+        expected = (ends[1] - ends[0]) / (2e-4 * value)
+        assert np.abs(row - expected).max() < 2e-6 * np.abs(expected).max(), name

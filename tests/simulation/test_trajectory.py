@@ -8,6 +8,7 @@ from sample_runs import ella_run, satellite_run, small_ella
 import lissom
 from lissom.lie import quaternion, so3
 from lissom.simulation import RunSettings
+from lissom.simulation.dataset import ENERGIES
 from lissom.simulation.raw import RawRun
 from lissom.simulation.trajectory import from_run
 
@@ -115,7 +116,7 @@ def test_rotors_and_their_torques_are_found_by_name():
         (lambda run: run["upper"], r"upper is a link; ask for run.tip\('upper'\)"),
         (lambda run: run.tip("forarm"), "did you mean 'forearm'"),
         (lambda run: run.wrench("elbo"), "the joints are shoulder-yaw, shoulder, elbow"),
-        (lambda run: run.wrench("elbow", "link"), "frame must be 'local', 'parent' or 'world'"),
+        (lambda run: run.wrench("elbow", "link"), "frame = 'link': must be 'local', 'parent' or 'world'"),
         (lambda run: run.deflection("hub"), "hub is rigid; the flexible links are upper, forearm"),
         (lambda run: run.shape("upper", [0.1, 2.0]), "must lie on upper, from 0 to 0.95 m"),
         (lambda run: run.state(1.5), "goes from 0 s to 1 s"),
@@ -243,7 +244,7 @@ def test_the_energy_accounts_close():
     assert audit.relative < 1e-6
     assert_allclose(run.work[-1] - run.dissipated[-1], run["stored_energy"][-1] - run["stored_energy"][0], rtol=1e-6)
     k = 100
-    parts = [float(run[name][k]) for name in ("kinetic_energy", "gravity_energy", "strain_energy", "joint_energy")]
+    parts = [float(run[name][k]) for name in ENERGIES]
     assert_allclose(parts, lissom.energy(run.model, run.q[k], run.v[k]), rtol=1e-12, atol=1e-12)
 
 

@@ -214,6 +214,7 @@ def two_link_arm(stiffness):
         "length": 0.8,
         "material": "stuff",
         "section": {"shape": "rectangle", "width": 0.02, "height": 0.03},
+        "shear": "none",
         "modes": {"y": 2, "z": 2, "torsion": 1, "axial": 0},
         "damping": 0.2,
         "stiffening": "none",

@@ -21,6 +21,8 @@ FRAME = {
     "interfaces": {"root": {}, "tip": {}},
     "modes": 2,
 }
+SHEARED = SECTION | {"kGAy": 9e3, "kGAz": 7e3, "shear_centre": [0.02, 0.01]}
+TAPER = [{"x": 0.0, "section": SHEARED}, {"x": 0.9, "section": SHEARED | {"EIy": 20.0, "turn": 0.4}}]
 BODY = {"mass": 0.8, "com": [0.1, 0.02, -0.03], "inertia": [0.01, 0.02, 0.02]}
 MASS = {"mass": 0.2, "com": [0.01, 0.02, 0.0], "inertia": [0.001, 0.002, 0.002], "at": 0.5}
 GEAR = {"stiffness": 50.0, "damping": 0.1, "rotor_inertia": 0.002, "gear": 3.0}
@@ -35,7 +37,7 @@ PASSIVE = {
 def beam(stiffening: str = "none", **more: Any) -> dict[str, Any]:
     modes = {"y": 2, "z": 1, "torsion": 1, "axial": 1}
     given = {"length": 0.9, "section": SECTION, "modes": modes, "stiffening": stiffening, "damping": 0.02}
-    return {"beam": given | more}
+    return {"beam": {name: value for name, value in (given | more).items() if value is not None}}
 
 
 def joint(kind: str, **more: Any) -> dict[str, Any]:
@@ -56,6 +58,9 @@ RODS = {
     "exact": beam("exact"),
     "with a mass": beam("none", masses=[MASS]),
     "finite elements": {"finite_elements": FRAME},
+    "tapering linear": beam("none", section=None, stations=TAPER),
+    "tapering first order": beam("first", section=None, stations=TAPER),
+    "heated linear": beam("none", prestress={"curvature": [0.1, 0.2]}),
 }
 WRISTS = {
     "revolute": joint("revolute"),
@@ -82,24 +87,35 @@ for _rod, _at in (("rigid", {}), ("first order", {"at": 0.4})):
 ROBOTS["prescribed hinge"] = ROBOTS["rigid rod"]
 
 # What a formulation does not cover, by words of the robot's name, and how it says so.
+ONE_SECTION = {"tapering": "uniform beams without shear: link rod", "heated": "no prestress: link rod"}
 LIMITS = {
     "kernel": {},
-    "dual_screw": {"exact": "link rod: stiffening 'exact'", "prescribed": "joint hinge: its motion is prescribed"},
+    "dual_screw": {
+        "heated": "no prestress: link rod",
+        "exact": "link rod: stiffening 'exact'",
+        "prescribed": "joint hinge: its motion is prescribed",
+    },
     "erls": {
+        "heated": "no prestress: link rod",
         "exact": "no geometrically exact field: link rod",
         "spherical": "joint 'wrist' is spherical",
         "free": "joint 'wrist' is free",
         "prescribed": "joint hinge is prescribed",
     },
     "lie_group": {
-        **dict.fromkeys(("linear", "first", "exact", "with a mass", "finite"), "link 'rod' bends"),
+        **dict.fromkeys(("linear", "first", "exact", "with a mass", "finite", "heated"), "link 'rod' bends"),
         "spherical": "joint 'wrist' is spherical",
         "free": "joint 'wrist' is free",
         "elastic gear": "the gear of joint 'wrist' is elastic",
         "prescribed": "joint hinge is prescribed",
     },
-    "recursive_lagrange": {"exact": "link 'rod' has stiffening 'exact'", "finite": "link 'rod' is not a slender beam"},
+    "recursive_lagrange": {
+        **ONE_SECTION,
+        "exact": "link 'rod' has stiffening 'exact'",
+        "finite": "link rod is made of finite elements",
+    },
     "screw_pde": {
+        **ONE_SECTION,
         "exact": "no geometrically exact field: link rod",
         "finite": "link rod is made of finite elements",
         "prescribed": "joint hinge is prescribed",

@@ -249,7 +249,7 @@ def test_complex_parameters_pass_through():
 
 def test_unknown_options_are_refused_with_a_remedy():
     model = lissom.Robot.from_dict(pendulum()).compile()
-    with pytest.raises(lissom.LissomError, match="order = 'second' is unknown; choose from zero, first, high"):
+    with pytest.raises(lissom.LissomError, match="order = 'second': is unknown; choose from zero, first, high"):
         RecursiveLagrange(model, order="second")
     with pytest.raises(lissom.LissomError, match="choose 'proper' or 'linear'"):
         RecursiveLagrange(model, rotation="euler")

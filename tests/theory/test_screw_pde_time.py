@@ -119,12 +119,43 @@ def test_forward_euler_that_grows_without_bound_says_what_to_do():
 
 def test_bad_settings_are_refused():
     model, _ = swinging()
-    with pytest.raises(lissom.LissomError, match="method = 'rk4' is unknown; choose projected"):
+    with pytest.raises(lissom.LissomError, match="method = 'rk4': is unknown; choose projected"):
         integrate(ScrewPDE(model), 1.0, method="rk4")
     with pytest.raises(lissom.LissomError, match="step = -1"):
         integrate(ScrewPDE(model), 1.0, step=-1)
-    with pytest.raises(lissom.LissomError, match="leave the closures out"):
-        integrate(ScrewPDE(model, closures=[Closure("fore")]), 1.0)
+    with pytest.raises(lissom.LissomError, match="with closures take 'projected'"):
+        integrate(ScrewPDE(model, closures=[Closure("fore")]), 1.0, method="euler")
+
+
+def test_closures_move_as_the_loops_of_the_kernel_do():
+    """A four-bar whose last end is held in the world by a ball: here a closure, there a loop."""
+    beam = {"length": 0.5, "section": {"rhoA": 0.5, "EA": 2e4, "EIy": 20.0, "EIz": 20.0, "GJ": 20.0}}
+    beam |= {
+        "ends": "legendre",
+        "modes": {"y": 2, "z": 1},
+    }  # no direction that the closure holds is held by the joints alone
+    joint = {"type": "revolute", "axis": [0, 0, 1]}
+    links = [
+        {"name": "crank", "joint": joint, "body": {"mass": 1.0, "com": [0.1, 0, 0], "inertia": [0.01] * 3}},
+        {"name": "coupler", "origin": {"xyz": [0.2, 0, 0]}, "joint": joint, "beam": beam},
+        {"name": "rocker", "joint": joint, "beam": beam | {"length": 0.4}},
+    ]
+    tree = {"name": "held", "gravity": [0, -9.81, 0], "links": links}
+    model = lissom.Robot.from_dict(tree).compile()
+    start = {"crank": 0.4, "coupler": -0.9, "rocker": -0.8}
+    q = lissom.dynamics.configuration(model, start)
+    place = lissom.tip_pose(model, q)[:3, 3]
+    ends = [{"link": "world", "origin": {"xyz": place.tolist()}}, {"link": "rocker"}]
+    looped = lissom.Robot.from_dict(tree | {"loops": [{"name": "end", "joint": "spherical", "between": ends}]})
+    motion = integrate(
+        ScrewPDE(model, closures=[Closure("rocker", holds="position")]), 0.1, start=start, rate=100, step=2e-4
+    )
+    run = lissom.simulate(looped, 0.1, start=q, rate=100, rtol=1e-10, atol=1e-10, method="radau")
+    np.testing.assert_allclose(motion.q, run.q, atol=1e-7)
+    np.testing.assert_allclose(motion.closures, run.dataset["loop_wrench"].values[:, 0, 3:], rtol=1e-4, atol=1e-3)
+    assert motion.position_drift.max() < 1e-8
+    with pytest.raises(lissom.LissomError, match="screw_pde covers trees: loop end closes one"):
+        lissom.theory.build("screw_pde", looped)
 
 
 def test_ella_is_well_posed():

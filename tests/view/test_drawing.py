@@ -57,6 +57,7 @@ def test_the_scale_enlarges_the_deflection_and_nothing_else():
 def test_a_tube_is_swept_along_the_bent_axis_with_its_own_section():
     data = small_ella().to_dict()
     data["links"][1]["beam"]["section"] = {"shape": "rectangle", "width": 0.02, "height": 0.04}
+    data["links"][1]["beam"]["shear"] = "none"
     model = lissom.Robot.from_dict(data).compile()
     arm = Drawing(model)
     tube = next(piece for piece in arm.pieces if piece.link == "upper" and piece.role == "link")
@@ -168,3 +169,57 @@ def test_films_that_cannot_be_made_are_one_message(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(LissomError, match="needs ffmpeg"):
         film(ella_run(), tmp_path / "lift.mp4")
+
+
+# proportions
+
+
+def extents(piece):
+    """Edges of the box around a solid at rest, longest first."""
+    return np.sort(np.ptp(piece.mesh.points, axis=0))[::-1]
+
+
+@pytest.mark.parametrize("name", ["rigid-7-axis", "canadarm2", "dual-screw-arm", "satellite-two-arm", "ella"])
+def test_signs_of_joints_stay_in_proportion_to_the_links_they_join(name):
+    arm = Drawing(lissom.load(name).compile())
+    for piece in (each for each in arm.pieces if each.role == "joint"):
+        spec = arm.specs[piece.link]
+        joined = [link for link in (spec.name, spec.parent) if link in arm.specs]
+        lengths = [length for link in joined if (length := solids._length(arm, link)) > 0]
+        across = max(solids._thickness(arm, link) for link in joined)
+        assert extents(piece)[0] < max(0.8 * min(lengths, default=arm.reach), 3 * across), piece.link
+        assert extents(piece)[0] < 4.2 * max(across, 0.008 * arm.reach), piece.link
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"joint": "fixed", "body": {"mass": 5.0}},
+        {"joint": "fixed", "body": {"mass": 5.0, "com": [0.1, 0, 0], "tip": [0.2, 0, 0]}},
+        {"joint": {"type": "revolute", "axis": [0, 0, 1]}, "body": {"mass": 5.0, "inertia": [1, 1, 1]}},
+        {"joint": {"type": "spherical"}, "body": {"mass": 5.0, "com": [0.1, 0, 0], "inertia": [1, 1, 1]}},
+    ],
+)
+@pytest.mark.parametrize("parent", ["beam", "body"])
+def test_a_payload_is_always_drawn(payload, parent):
+    link = {"name": "boom", "joint": {"type": "revolute", "axis": [0, 1, 0]}}
+    if parent == "beam":
+        link["beam"] = {
+            "length": 2.0,
+            "material": "steel",
+            "section": {"shape": "circle", "diameter": 0.05},
+            "shear": "none",
+        }
+    else:
+        link["body"] = {"mass": 3.0, "inertia": [1, 1, 1], "tip": [2.0, 0, 0]}
+        payload = payload | {"origin": {"xyz": [2.0, 0, 0]}}
+    robot = lissom.Robot.from_dict(
+        {
+            "name": "lift",
+            "materials": {"steel": {"E": 2.1e11, "nu": 0.3, "rho": 7800}},
+            "links": [link, {"name": "load", **payload}],
+        }
+    )
+    pieces = Drawing(robot.compile()).pieces
+    (ball,) = [piece for piece in pieces if piece.role == "payload"]
+    assert ball.link == "load" and 0.02 < extents(ball)[0] < 0.2

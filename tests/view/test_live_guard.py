@@ -249,6 +249,18 @@ def test_a_message_keeps_its_form_and_loses_what_is_not_asked_for():
     assert checked(unknown, lambda uuid: None) is None
 
 
+def test_only_the_ball_at_the_tip_can_be_dragged_and_only_to_a_place():
+    drag = {"type": "SceneNodeDragMessage", "name": "/grip", "phase": "update", "end_position": [0.1, 2, -3.0]}
+    assert checked(msgspec.msgpack.encode(drag), lambda uuid: None) == msgspec.msgpack.encode(drag)
+    infinite, nan = float("inf"), float("nan")
+    places = ([1, 2], [1, 2, infinite], [nan, 0, 0], [1e9, 0, 0], ["1", 2, 3], [True, 0, 0], "abc", None)
+    for change in ({"name": "/arm/0-link"}, {"name": 3}, *({"end_position": place} for place in places)):
+        assert checked(msgspec.msgpack.encode(drag | change), lambda uuid: None) is None
+    command = {"type": "CommandTriggerMessage", "uuid": "abc"}
+    assert checked(msgspec.msgpack.encode(command), lambda uuid: None) == msgspec.msgpack.encode(command)
+    assert checked(msgspec.msgpack.encode(command | {"uuid": 7}), lambda uuid: None) is None
+
+
 def test_a_start_beyond_the_usual_range_of_a_slider_is_shown():
     server, _ = open_server(port=0)
     robot = small_ella()

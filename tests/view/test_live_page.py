@@ -4,6 +4,7 @@ import re
 import socket
 import threading
 import time
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -16,8 +17,10 @@ from lissom.simulation.trajectory import Trajectory
 
 pytest.importorskip("viser", reason="needs the package viser: pip install lissom[view]")
 
+from lissom.view.drawing import Drawing
 from lissom.view.live.app import MODES, MOVED, RECORDED, App
 from lissom.view.live.server import free_port, is_loopback, open_server
+from lissom.view.render import Camera
 
 SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
 CANVAS = "canvas[data-engine]"
@@ -212,6 +215,7 @@ def test_another_run_is_picked_from_the_list(live, visitor, app):
     live.get_by_text("ella", exact=True).first.wait_for()
 
 
+@pytest.mark.slow
 def test_sliders_move_joints_and_payload_of_a_simulation(live, visitor, app):
     show(visitor, app, MOVED)
     moved = app.activity
@@ -236,6 +240,92 @@ def test_sliders_move_joints_and_payload_of_a_simulation(live, visitor, app):
     live.get_by_role("button", name="Start again").click()
     wait(lambda: moved.until < done)
     show(visitor, app, RECORDED)
+
+
+def on_screen(live, app, point):
+    """Where a point of the world is seen on the page, in px."""
+    (client,) = app.server.get_clients().values()
+    seen = client.camera
+    camera = Camera(seen.position, seen.look_at, np.asarray(seen.up_direction, float), seen.fov)
+    box = live.locator(CANVAS).bounding_box()
+    column, row, _ = camera.project(np.asarray(point)[None], box["width"], box["height"])[0]
+    return box["x"] + column, box["y"] + row
+
+
+@pytest.mark.slow
+def test_the_tip_is_pushed_by_the_mouse_and_comes_back(live, visitor, app):
+    show(visitor, app, MOVED)
+    moved = app.activity
+    wait(lambda: moved.until > 0.3)
+    live.wait_for_timeout(500)
+    before = shot(live, "live-push-before", CANVAS)
+    start = lissom.tip_pose(moved.model, moved.q)[:3, 3]
+    grip = on_screen(live, app, start)
+    live.mouse.move(*grip)
+    live.wait_for_timeout(300)
+    live.mouse.down()
+    live.mouse.move(grip[0] + 10, grip[1] - 60, steps=8)
+    live.mouse.move(grip[0] + 20, grip[1] - 120, steps=8)
+    wait(lambda: moved.push.target is not None, 20)
+    wait(lambda: np.linalg.norm(lissom.tip_pose(moved.model, moved.q)[:3, 3] - start) > 0.05, 60)
+    pushed = lissom.tip_pose(moved.model, moved.q)[:3, 3] - start
+    assert pushed @ (moved.push.target - start) > 0  # the way it is pulled
+    assert changed(before, shot(live, "live-pushed", CANVAS)) > 0.005
+    live.mouse.up()
+    wait(lambda: moved.push.target is None, 20)
+    wait(lambda: np.linalg.norm(lissom.tip_pose(moved.model, moved.q)[:3, 3] - start) < 0.02, 60)
+    assert not moved._failed
+    show(visitor, app, RECORDED)
+
+
+def test_a_push_is_a_force_on_the_tip_and_nothing_else():
+    from lissom.view.live.moved import BANDWIDTH
+    from lissom.view.live.push import Push
+
+    model = small_ella().compile()
+    push = Push(MagicMock(), MagicMock(arm=Drawing(model)), BANDWIDTH)  # a page without visitors
+    q = model.neutral()
+    assert push.controller(model, q) is None
+    tip = lissom.tip_pose(model, q)[:3, 3]
+    push.pull(tip + np.array([0.0, 0.1, 0.0]))
+    forces = push.controller(model, q).function(0.0, q, np.zeros(model.nv))
+    unit = lissom.dynamics.point_force(model, q, [0, 0, 0, 0, 1, 0], model.links[-1])
+    size = forces @ unit / (unit @ unit)
+    assert size > 0 and forces == pytest.approx(size * unit)
+    push.pull(tip + np.array([0.0, 100.0, 0.0]))  # far away it pulls no harder than at twice the reach
+    far = push.controller(model, q).function(0.0, q, np.zeros(model.nv))
+    assert far == pytest.approx(size * 2 * Drawing(model).reach / 0.1 * unit)
+
+
+@pytest.mark.slow
+def test_views_reset_and_dark_colours(live, visitor, app):
+    live.wait_for_timeout(500)
+    home = shot(live, "live-view-free", CANVAS)
+    for view in ("front", "side", "top"):
+        visitor.choose("View", view)
+        live.wait_for_timeout(700)
+        assert changed(home, shot(live, f"live-view-{view}", CANVAS)) > 0.005, view
+    live.get_by_role("button", name="Reset view").click()
+    wait(lambda: app.view.value == "free", 20)
+    live.wait_for_timeout(700)
+    assert changed(home, shot(live, "live-view-reset", CANVAS)) < 0.002
+    light = shot(live, "live-light")
+    visitor.tick("Dark colours")
+    live.wait_for_timeout(800)
+    assert np.median(shot(live, "live-dark")) < 90 < 200 < np.median(light)
+    visitor.tick("Dark colours")
+    live.wait_for_timeout(800)
+
+
+@pytest.mark.slow
+def test_the_space_bar_plays_and_pauses_a_recorded_run(live, visitor, app):
+    recorded = app.activity
+    recorded.time, recorded.playing = recorded.first, False
+    live.locator(CANVAS).click(position={"x": 300, "y": 40})
+    live.keyboard.press("Space")
+    wait(lambda: recorded.playing, 20)
+    live.keyboard.press("Space")
+    wait(lambda: not recorded.playing, 20)
 
 
 def test_modes_swing_with_their_frequencies_at_any_pose(live, visitor, app):

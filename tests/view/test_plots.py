@@ -13,13 +13,8 @@ from sample_runs import ella_run, satellite_run
 import lissom
 from lissom.simulation.raw import RawRun
 from lissom.simulation.trajectory import from_run
+from lissom.view.charts import charts
 from lissom.view.plots import KINDS
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def assert_shows_data(figure):
@@ -29,11 +24,34 @@ def assert_shows_data(figure):
         assert all(np.all(np.isfinite(values)) for values in drawn)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("outside", "sensors")])
 def test_every_plot_of_a_flexible_arm_is_full_and_labelled(kind):
     figure = ella_run().plot(kind)
     assert_is_labelled(figure)
     assert_shows_data(figure)
+
+
+def test_elements_contacts_and_loops_have_a_figure_where_there_are_any():
+    figure = lissom.scenario.load("luffing-crane").run(duration=0.2, progress=False).plot("outside")
+    assert_is_labelled(figure)
+    assert_shows_data(figure)
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["Pull of elements", "Length of elements"]
+    with pytest.raises(lissom.LissomError, match="nothing to show"):
+        ella_run().plot("outside")
+
+
+def test_sensors_have_a_figure_and_charts_where_there_are_any():
+    sensors = [{"type": "encoder", "joint": "elbow", "rate": 50}, {"type": "force-torque", "joint": "elbow"}]
+    run = lissom.simulate("ella", 0.1, sensors=sensors)
+    figure = run.plot("sensors")
+    assert_is_labelled(figure)
+    assert_shows_data(figure)
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert labels == ["reading [rad]", "reading [N m]", "reading [N]"]
+    titles = [chart.title for chart in charts(run)]
+    assert titles[-3:] == ["Sensor encoder-elbow", "Sensor force-torque-elbow", "Sensor force-torque-elbow"]
+    with pytest.raises(lissom.LissomError, match="has no sensors"):
+        ella_run().plot("sensors")
 
 
 @pytest.mark.parametrize("kind", ["overview", "joints", "tip"])
@@ -117,3 +135,16 @@ def test_names_with_dollars_are_names_not_formulas(kind, tmp_path):
     figure = lissom.simulate(robot, 0.02, progress=False).plot(kind)
     figure.savefig(tmp_path / "figure.png")
     assert any("$" in text.get_text() for text in figure.texts) or "$" in figure.get_suptitle()
+
+
+def test_sections_show_forces_and_where_shapes_are_known_stresses():
+    from lissom.scenario import load
+
+    run = load("ella").run(duration=0.1, progress=False)
+    link = next(iter(run.model.flexible))
+    figure = run.plot("sections", link=link)
+    shaped = run.model.robot.link(link).beam.has_shape
+    assert len(figure.axes) == (6 if shaped else 4)
+    forces = run.section_forces(link, 41)
+    top = figure.axes[0].lines[0].get_ydata()
+    assert top == pytest.approx(forces.sel(section_force="My").max(dim="time").values)

@@ -10,6 +10,7 @@ from sample_runs import ella_run, satellite_run, small_ella
 import lissom
 from lissom.errors import LissomError
 from lissom.simulation.raw import RawRun
+from lissom.simulation.summary import number
 from lissom.simulation.trajectory import Trajectory, from_run
 from lissom.view import report
 
@@ -79,7 +80,7 @@ def test_the_time_slider_moves_the_arm_and_the_line_in_the_charts(page, written)
         before = page.evaluate("Lissom.page.state.time")
         slider.press(key)
         assert sign * (page.evaluate("Lissom.page.state.time") - before) > 1e-3
-    assert page.evaluate(CURSOR) == pytest.approx([page.evaluate("Lissom.page.state.time")] * 7, abs=5e-3)
+    assert page.evaluate(CURSOR) == pytest.approx([page.evaluate("Lissom.page.state.time")] * 13, abs=5e-3)
 
 
 def test_the_deflection_slider_bends_the_arm(page, written):
@@ -127,7 +128,7 @@ def test_charts_show_data_read_values_and_zoom(page, written):
     page.goto(written.as_uri())
     until(page, "Lissom.page.state.drawn > 0")
     drawn = page.evaluate(COLOURED)
-    assert len(drawn) == 7 and min(drawn) > 150
+    assert len(drawn) == 13 and min(drawn) > 150
     box = page.locator(".plot").first.bounding_box()
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + 0.5 * box["width"], middle)
@@ -199,7 +200,20 @@ def test_a_report_of_a_free_robot_and_of_a_run_that_diverged():
     broken["eta"].values[150:] = np.nan
     html = report.report(Trajectory(broken, run.model, run.info))
     data = json.loads(html.split('id="lissom-data">')[1].split("</script>")[0], parse_constant=pytest.fail)
-    assert len(data["charts"]) == 7
+    assert len(data["charts"]) == 13
+
+
+def test_a_report_tells_of_scenario_gains_frequencies_and_when_it_was_run():
+    from lissom.scenario import load
+
+    run = load("ella").run(duration=0.05, progress=False)
+    html = report.report(run)
+    assert run.info.date in html and run.info.date[:2] == "20"
+    assert "<h2>Gains</h2>" in html and "<td>shoulder-yaw</td>" in html and "quintic" in html
+    first = lissom.natural_modes(run.model, run.q[-1], locked=True, number=1).frequencies[0]
+    assert "<h2>Natural frequencies" in html and f">{number(float(first))}<" in html
+    assert 'id="wrenches"' in html and "Torque at elbow" in html and 'id="space"' not in html
+    assert 'id="space"' in report.report(load("satellite-two-arm").run(duration=0.05, progress=False))
 
 
 def test_a_comparison_needs_two_runs_of_one_robot():
@@ -219,7 +233,7 @@ def test_without_three_js_the_report_says_what_is_missing(monkeypatch):
 
     monkeypatch.setattr(markup, "three", lambda: None)
     html = report.report(ella_run())
-    assert "pip install lissom[view]" in html and '<div id="charts">' in html
+    assert "pip install lissom[view]" in html and '<div id="charts" ' in html
 
 
 # what the commands write

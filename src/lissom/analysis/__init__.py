@@ -7,6 +7,7 @@ from lissom.analysis.linear_model import LinearModel, Poles
 from lissom.analysis.linearise import linearise
 from lissom.analysis.natural_modes import NaturalModes, natural_modes
 from lissom.analysis.participation import Participation
+from lissom.analysis.reduction import Reduction, reduce_model
 from lissom.analysis.spectra import Peaks, Spectrum, amplitude_spectrum, find_peaks, power_density
 from lissom.analysis.statics import Deflection, Equilibrium, static_equilibrium
 
@@ -14,6 +15,8 @@ __all__ = [
     "linearise",
     "LinearModel",
     "Poles",
+    "reduce_model",
+    "Reduction",
     "natural_modes",
     "NaturalModes",
     "Participation",

@@ -11,23 +11,25 @@ from numpy.typing import ArrayLike
 from lissom.dynamics import energy
 from lissom.errors import LissomError
 
-STORED = ("kinetic_energy", "gravity_energy", "strain_energy", "joint_energy")  # in the dataset of a Trajectory
+# in the dataset of a Trajectory
+STORED = ("kinetic_energy", "gravity_energy", "strain_energy", "joint_energy", "element_energy")
 
 
 @dataclass(frozen=True, eq=False)
 class EnergyAudit:
-    """Balance E(t) = E(0) + work(t) - dissipated(t), in joule."""
+    """Balance E(t) = E(0) + work(t) + load_work(t) - dissipated(t), in joule."""
 
     time: np.ndarray  # (N,) s
     stored: np.ndarray  # (N,) change of kinetic and potential energy since the start
     work: np.ndarray  # (N,) put in by motors and prescribed motions
     dissipated: np.ndarray  # (N,)
+    load_work: np.ndarray  # (N,) put in by loads and the thrust of cylinders
     scale: float  # J: the largest energy that was moved; relative figures refer to it
 
     @property
     def residual(self) -> np.ndarray:
         """Energy that appears from nowhere (above zero) or is lost, (N,)."""
-        return self.stored - self.work + self.dissipated
+        return self.stored - self.work - self.load_work + self.dissipated
 
     @property
     def relative(self) -> float:
@@ -49,6 +51,7 @@ class EnergyAudit:
         end = len(self.time) - 1
         lines = [
             f"energy put in       {self.work[end]:12.5g} J",
+            *([f"put in by loads     {self.load_work[end]:12.5g} J"] if np.any(self.load_work) else []),
             f"energy dissipated   {self.dissipated[end]:12.5g} J",
             f"energy stored       {self.stored[end]:12.5g} J more than at the start",
             f"left over           {self.residual[end]:12.5g} J at the end",
@@ -63,7 +66,9 @@ class EnergyAudit:
         return self.report()
 
 
-def audit_energy(time: ArrayLike, energies: ArrayLike, work: ArrayLike, dissipated: ArrayLike) -> EnergyAudit:
+def audit_energy(
+    time: ArrayLike, energies: ArrayLike, work: ArrayLike, dissipated: ArrayLike, load_work: ArrayLike | None = None
+) -> EnergyAudit:
     """Audit of arrays.
 
     Args:
@@ -71,26 +76,28 @@ def audit_energy(time: ArrayLike, energies: ArrayLike, work: ArrayLike, dissipat
         energies: total energy (N,), or its parts (N, parts) such as kinetic and potential: what they exchange
             then counts as energy moved.
         work, dissipated: energy put in and lost since the start, (N,).
+        load_work: energy put in from outside, by loads, (N,); none unless given.
     """
     time, parts, put_in, lost = (np.asarray(a, float) for a in (time, energies, work, dissipated))
+    given = np.zeros_like(put_in) if load_work is None else np.asarray(load_work, float)
     if (
         time.ndim != 1
         or len(time) == 0
         or parts.shape[:1] != time.shape
-        or not put_in.shape == lost.shape == time.shape
+        or not put_in.shape == lost.shape == given.shape == time.shape
     ):
         shapes = ", ".join(str(a.shape) for a in (time, parts, put_in, lost))
         raise LissomError(f"time, energies, work and dissipated must be arrays of one length, got {shapes}")
     parts = parts.reshape(len(time), -1)
-    for name, array in (("energies", parts), ("work", put_in), ("dissipated", lost)):
+    for name, array in (("energies", parts), ("work", put_in), ("dissipated", lost), ("load_work", given)):
         if not np.all(np.isfinite(array)):
             raise LissomError(
                 f"{name} holds values that are not finite; run with audit=True, and cut off what diverged"
             )
-    parts, put_in, lost = parts - parts[0], put_in - put_in[0], lost - lost[0]
+    parts, put_in, lost, given = parts - parts[0], put_in - put_in[0], lost - lost[0], given - given[0]
     stored = parts.sum(axis=1)
-    scale = max(float(np.abs(a).max(initial=0.0)) for a in (parts, stored, put_in, lost))
-    return EnergyAudit(time, stored, put_in, lost, scale)
+    scale = max(float(np.abs(a).max(initial=0.0)) for a in (parts, stored, put_in, lost, given))
+    return EnergyAudit(time, stored, put_in, lost, given, scale)
 
 
 def energy_audit(run: Any) -> EnergyAudit:
@@ -98,10 +105,12 @@ def energy_audit(run: Any) -> EnergyAudit:
     if hasattr(run, "dataset"):
         data = run.dataset
         energies = np.stack([data[name].values for name in STORED], axis=1)
-        return audit_energy(data["time"].values, energies, data["work"].values, data["dissipated"].values)
+        given = data["load_work"].values if "load_work" in data else None
+        return audit_energy(data["time"].values, energies, data["work"].values, data["dissipated"].values, given)
     missing = [name for name in ("model", "time", "q", "v", "work", "dissipated") if not hasattr(run, name)]
     if missing:
         lacks = ", ".join(missing)
         raise LissomError(f"cannot audit a {type(run).__name__}: it lacks {lacks}; use audit_energy on arrays")
     states = zip(np.asarray(run.q, float), np.asarray(run.v, float), strict=True)
-    return audit_energy(run.time, [energy(run.model, q, v) for q, v in states], run.work, run.dissipated)
+    energies, given = np.array([energy(run.model, q, v) for q, v in states]), getattr(run, "load_work", None)
+    return audit_energy(run.time, energies, run.work, run.dissipated, given)

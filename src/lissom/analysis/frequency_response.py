@@ -71,7 +71,7 @@ def frequency_response(
     """
     frequencies = np.atleast_1d(np.asarray(frequencies, float))
     if frequencies.ndim != 1 or not np.all(np.isfinite(frequencies)):
-        raise LissomError("frequencies must be a list of finite numbers, in Hz")
+        raise LissomError("must be a list of finite numbers, in Hz", ("frequencies",))
     if isinstance(robot, LinearModel):
         if about:
             raise LissomError(f"{', '.join(about)}: the linear model has its state already; leave this out")
@@ -105,7 +105,9 @@ def _matching(names: tuple[str, ...], signals: Signals, kind: str) -> list[int]:
         whole = [k for k, known in enumerate(names) if known == name]
         found = whole or [k for k, known in enumerate(names) if _component(known, name)]
         if not found:
-            raise LissomError(f"the linear model has no {kind} {name!r}; it has {', '.join(names) or 'none'}")
+            raise LissomError(
+                f"the linear model has no such {kind}; it has {', '.join(names) or 'none'}", (kind,), name
+            )
         out += found
     return out
 

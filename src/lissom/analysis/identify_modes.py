@@ -59,7 +59,7 @@ def identify_modes(
     """
     time, values = signal(t, y)
     if number is not None and number < 1:
-        raise LissomError(f"number = {number!r} must be 1 or more, or None")
+        raise LissomError("must be 1 or more, or None", ("number",), number)
     channels = values.reshape(len(time), -1)
     dt = (time[-1] - time[0]) / (len(time) - 1)
     offset = channels.mean(axis=0)

@@ -116,7 +116,7 @@ class LinearModel(Printed):
         if self.dt is not None:
             raise LissomError(f"the model is in discrete time already, dt = {self.dt:g} s")
         if not (np.isfinite(dt) and dt > 0):
-            raise LissomError(f"dt = {dt!r} must be a positive time in seconds")
+            raise LissomError("must be a positive time in seconds", ("dt",), dt)
         n, m = self.B.shape
         both = np.zeros((n + m, n + m))
         both[:n, :n], both[:n, n:] = self.A * dt, self.B * dt

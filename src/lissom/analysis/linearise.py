@@ -6,10 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.analysis import signals
+from lissom.analysis.closed import independent
 from lissom.analysis.linear_model import LinearModel
+from lissom.analysis.observed import Motion, output_matrices
 from lissom.analysis.statics import Equilibrium, Loads, load_forces
 from lissom.dynamics import derivatives, mass_matrix
+from lissom.dynamics.closing import close_loops
 from lissom.dynamics.coordinates import Named, along_coordinates, configuration, forces, rates
+from lissom.dynamics.loops import closed_loops, loop_jacobian
 from lissom.dynamics.state import Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.lie import so3
@@ -22,7 +26,7 @@ def linearise(
     q: ArrayLike | Named | Equilibrium | None = None,
     v: ArrayLike | Named | None = None,
     tau: ArrayLike | Named | None = None,
-    outputs: signals.Signals | None = None,
+    outputs: signals.Outputs | None = None,
     inputs: signals.Signals | None = None,
     wrenches: Wrenches | None = None,
     loads: Loads | None = None,
@@ -35,7 +39,8 @@ def linearise(
         v, tau: velocities and forces (nv,), or {joint: value}; zero unless given. About a pose in gravity
             take the holding torques: `linearise(model, static_equilibrium(model, q))`.
         outputs: names, see `lissom.analysis.signals`: "elbow", "elbow.rate", "forearm.tip" or ("tip",
-            "forearm"), "upper.deflection.z". The whole state unless given.
+            "forearm"), "upper.deflection.z"; sensors, by their names in the robot's file or as objects of
+            `lissom.model`. The whole state unless given.
         inputs: joints (their motors), coordinates, or tips that forces act on; every motor unless given. The
             input of a prescribed joint is its acceleration.
         wrenches, loads: constant external wrenches that turn with a link, or keep to the world's axes, as in
@@ -53,6 +58,8 @@ def linearise(
             )
         rest = q
         q, tau, wrenches, loads = rest.q, rest.tau, rest.wrenches, rest.loads
+    if model.loops:
+        q = close_loops(model, q)
     q, v, tau, loads = configuration(model, q), rates(model, v), forces(model, tau), dict(loads or {})
     n = model.nv
     exact = derivatives(model, q, v, tau + load_forces(model, q, loads), wrenches)
@@ -68,17 +75,39 @@ def linearise(
     states = tuple(model.coordinates) + tuple(f"{name}.rate" for name in model.coordinates)
     C, D, observed = np.eye(2 * n), np.zeros((2 * n, len(names))), states
     if outputs is not None:
-        rows = signals.outputs(model, signals.as_list(outputs))
-        C, D = signals.output_matrices(model, rows, q, v, exact.a, A, B)
-        observed = tuple(row.name for row in rows)
+        motion = Motion(model, q, v, exact.a, A, B, bool(loads or wrenches))
+        C, D, observed = output_matrices(motion, signals.as_list(outputs))
+    if model.loops:
+        chosen, spread = _closed_states(model, q, v)
+        A, B, C, states = (A @ spread)[chosen], B[chosen], C @ spread, tuple(states[k] for k in chosen)
+        if outputs is None:
+            C, D, observed = np.eye(len(chosen)), D[chosen], states
     return LinearModel(A, B, C, D, states, tuple(names), observed, q=q, v=v, tau=tau, a=exact.a, name=model.robot.name)
+
+
+def _closed_states(model: Model, q: Vector, v: Vector) -> tuple[np.ndarray, np.ndarray]:
+    """States that may be chosen freely with loops closed (2 k,), and all states as functions of them (2 nv, 2 k)."""
+    n = model.nv
+    rest, Z = independent(model, q, np.arange(n))
+    k = len(rest)
+    spread = np.zeros((2 * n, 2 * k))
+    spread[:n, :k] = spread[n:, k:] = Z
+    if np.any(v):  # a displacement changes the rows that the nominal velocity must meet
+        turned = along_coordinates(model, q, lambda z: loop_jacobian(model, z) @ v) @ Z
+        others = np.setdiff1d(np.arange(n), rest)
+        spread[n + others, :k] = -np.linalg.lstsq(loop_jacobian(model, q)[:, others], turned, rcond=None)[0]
+    return np.concatenate([rest, n + rest]), spread
 
 
 def _accelerations(model: Model, q: Vector, inverse_mass: np.ndarray, unit: np.ndarray) -> np.ndarray:
     """Accelerations (nv, inputs) under unit forces; a prescribed coordinate takes an acceleration instead."""
     out = inverse_mass @ unit
     given = np.flatnonzero(model.arrays.velocities.prescribed)
-    if len(given):
+    if len(given) and model.loops:
+        still, units = np.zeros(model.nv), np.eye(model.nv)[given]
+        at_rest = closed_loops(model, q, still).a
+        out += np.stack([closed_loops(model, q, still, a=one).a - at_rest for one in units], axis=1) @ unit[given]
+    elif len(given):
         reaction = -inverse_mass @ mass_matrix(model, q)[:, given]  # what its acceleration does to the free ones
         reaction[given] = np.eye(len(given))
         out += reaction @ unit[given]

@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike
 
 from lissom import printing
 from lissom.analysis import participation as shares
+from lissom.analysis.closed import free_displacements, multipliers, reaction_stiffness
 from lissom.analysis.participation import Part, Participation
-from lissom.analysis.statics import Hold, held_coordinates, static_equilibrium
-from lissom.dynamics import inverse_derivatives
+from lissom.analysis.statics import Equilibrium, Hold, held_coordinates, static_equilibrium
+from lissom.dynamics import bias, inverse_derivatives
+from lissom.dynamics.closing import close_loops
 from lissom.dynamics.coordinates import Named, configuration, indices
 from lissom.dynamics.state import Vector
-from lissom.errors import LissomError
+from lissom.errors import LissomError, check_choice
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.printing import Printed
@@ -61,7 +63,7 @@ class NaturalModes(Printed):
         """Shape of a mode, by its number from 0 or its label, as {coordinate: amplitude}."""
         if isinstance(mode, str):
             if mode not in self.labels:
-                raise LissomError(f"there is no mode {mode!r}; the modes are {', '.join(self.labels)}")
+                raise LissomError(f"there is no such mode; the modes are {', '.join(self.labels)}", ("mode",), mode)
             mode = self.labels.index(mode)
         return dict(zip(self.coordinates, self.shapes[:, mode].tolist()))
 
@@ -95,7 +97,7 @@ class NaturalModes(Printed):
 
 def natural_modes(
     robot: AnyRobot,
-    q: ArrayLike | Named | None = None,
+    q: ArrayLike | Named | Equilibrium | None = None,
     locked: Locked = True,
     number: int | None = None,
     *,
@@ -106,10 +108,12 @@ def natural_modes(
     """Undamped natural modes about a pose at rest, from the mass matrix and the exact stiffness there.
 
     Args:
-        q: pose (nq,), or {joint: value} with the rest neutral; neutral unless given.
-        locked: True locks every joint, rotors included; False locks nothing; "motors" locks the rotors and
-            the joints that have none, so that elastic joints give way. Or names: "elbow" locks the joint's
-            angle, "elbow.rotor" its rotor. Prescribed joints are always locked.
+        q: pose (nq,), or {joint: value} with the rest neutral; neutral unless given. Or an `Equilibrium`, whose
+            reactions in loops count. Where loops are to be closed, named joints are kept and the rest is found.
+        locked: True locks every joint (in loops those near the ground, which the others follow), rotors
+            included; False locks nothing; "motors" locks the rotors and the joints that have none, so that
+            elastic joints give way. Or names: "elbow" locks the joint's angle, "elbow.rotor" its rotor.
+            Prescribed joints are always locked.
         number: how many modes, from the slowest on; all unless given.
         at: "given" takes q as it is; "equilibrium" lets the arm sag first, held as `locked` says (by its
             joints with False, which are let go afterwards).
@@ -118,22 +122,33 @@ def natural_modes(
             the pose.
     """
     model = as_model(robot)
-    if at not in ("given", "equilibrium"):
-        raise LissomError(f"at must be 'given' or 'equilibrium', got {at!r}")
+    check_choice("at", at, ("given", "equilibrium"))
     if number is not None and (isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1):
-        raise LissomError(f"number = {number!r} must be a whole number of modes from 1 on, or None for all")
+        raise LissomError("must be a whole number of modes from 1 on, or None for all", ("number",), number)
     loaded = model if gravity else _without_gravity(model)
     locked = locked if isinstance(locked, bool | str) else tuple(locked)
-    fixed = _locked(model, locked)
-    q = configuration(model, q)
-    if at == "equilibrium":
-        q = static_equilibrium(loaded, q, hold=_hold(locked)).q
+    rest: Equilibrium | None = None
+    if isinstance(q, Equilibrium):
+        rest, pose = q, q.q
+        fixed = _locked(model, locked, pose)
+    else:
+        pose = close_loops(model, q) if model.loops else configuration(model, q)
+        fixed = _locked(model, locked, pose)
+        if at == "equilibrium":
+            rest = static_equilibrium(loaded, pose, hold=_hold(locked))
+            pose = rest.q
     free = np.setdiff1d(np.arange(model.nv), fixed)
-    if not len(free):
-        raise LissomError(f"{model.robot.name} has nothing left to move with locked = {locked!r}; lock less")
-    M, C, K = _matrices(loaded, q, prestress)
+    open_ = free_displacements(model, pose, free)
+    if not open_.basis.shape[1]:
+        raise LissomError(f"{model.robot.name} has nothing left to move; lock less", ("locked",), locked)
+    M, C, K = _matrices(loaded, pose, prestress)
+    if model.loops and prestress:
+        pressed = multipliers(open_, bias(loaded, pose, np.zeros(model.nv))[free]) if rest is None else rest.multipliers
+        K = K - reaction_stiffness(model, pose, pressed)
+        K = (K + K.T) / 2
     every = shares.parts(model)
-    squares, shapes = _modes(M, K, free, [part for k, part in enumerate(every) if k in set(free.tolist())])
+    free_parts = [part for k, part in enumerate(every) if k in set(free.tolist())]
+    squares, shapes = _modes(M, K, free, open_.basis, free_parts)
     squares, shapes = squares[:number], shapes[:, :number]
     omega, growth = np.sqrt(np.maximum(squares, 0)), np.sqrt(np.maximum(-squares, 0))
     decay = np.einsum("ik,ij,jk->k", shapes, C, shapes)
@@ -148,23 +163,23 @@ def natural_modes(
         growth=growth,
         coordinates=model.coordinates,
         locked=tuple(model.coordinates[k] for k in fixed),
-        q=q,
+        q=pose,
         name=model.robot.name,
     )
 
 
-def _locked(model: Model, locked: Locked) -> list[int]:
+def _locked(model: Model, locked: Locked, q: Vector) -> list[int]:
     """Indices in v of the coordinates that do not move."""
     if locked is True:
-        fixed = set(held_coordinates(model, "joints")) | {
+        fixed = set(held_coordinates(model, "joints", q)) | {
             body.rotor_v for body in model.bodies if body.rotor_v is not None
         }
     elif locked is False:
         fixed = set()
     elif isinstance(locked, str) and locked != "motors":
-        raise LissomError(f"locked = {locked!r}: write True, False, 'motors' or a list of names such as [{locked!r}]")
+        raise LissomError(f"write True, False, 'motors' or a list of names such as [{locked!r}]", ("locked",), locked)
     else:
-        fixed = set(held_coordinates(model, locked))
+        fixed = set(held_coordinates(model, locked, q))
     return sorted(fixed | set(np.flatnonzero(model.arrays.velocities.prescribed).tolist()))
 
 
@@ -181,7 +196,7 @@ def _hold(locked: Locked) -> Hold:
 def _without_gravity(model: Model) -> Model:
     """The same model in weightlessness."""
     arrays = model.arrays._replace(gravity=np.zeros_like(model.arrays.gravity))
-    return Model(model.robot, arrays, model.flexible, model.bodies)
+    return Model(model.robot, arrays, model.flexible, model.bodies, model.frames)
 
 
 def _matrices(model: Model, q: Vector, prestress: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -199,14 +214,17 @@ def _matrices(model: Model, q: Vector, prestress: bool) -> tuple[np.ndarray, np.
     return exact.a, exact.v, (stiffness + stiffness.T) / 2
 
 
-def _modes(M: np.ndarray, K: np.ndarray, free: np.ndarray, free_parts: list[Part]) -> tuple[np.ndarray, np.ndarray]:
-    """Squares of the angular frequencies, rising, and shapes (nv, modes) of unit modal mass."""
+def _modes(
+    M: np.ndarray, K: np.ndarray, free: np.ndarray, Z: np.ndarray, free_parts: list[Part]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Squares of the angular frequencies, rising, and shapes (nv, modes) of unit modal mass, in the span of Z."""
     from scipy.linalg import LinAlgError, eigh
 
     inner = np.ix_(free, free)
     mass, stiffness = M[inner], K[inner]
     try:
-        raw, X = eigh(stiffness, mass)
+        raw, X = eigh(Z.T @ stiffness @ Z, Z.T @ mass @ Z)
+        X = Z @ X
     except LinAlgError:
         least = free_parts[int(mass.diagonal().argmin())].coordinate
         raise LissomError(f"the mass matrix is not positive definite: look at what {least} moves") from None
@@ -216,8 +234,8 @@ def _modes(M: np.ndarray, K: np.ndarray, free: np.ndarray, free_parts: list[Part
     squares = np.einsum("ik,ij,jk->k", X, stiffness, X) / np.einsum("ik,ij,jk->k", X, mass, X)
     squares[np.abs(raw) <= noise] = 0.0
     order = np.argsort(squares, kind="stable")
-    X = X[:, order] * np.sign(X[np.abs(X).argmax(axis=0), np.arange(len(free))])[order]
-    shapes = np.zeros((len(M), len(free)))
+    X = X[:, order] * np.sign(X[np.abs(X).argmax(axis=0), np.arange(X.shape[1])])[order]
+    shapes = np.zeros((len(M), X.shape[1]))
     shapes[free] = X
     return squares[order], shapes
 

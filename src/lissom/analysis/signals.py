@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,9 +22,11 @@ from lissom.dynamics.coordinates import along_coordinates, motor_indices, veloci
 from lissom.dynamics.state import Vector
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
+from lissom.model.sensor import Sensor
 
 Signal: TypeAlias = str | tuple[str, ...]
 Signals: TypeAlias = Signal | Sequence[Signal]
+Outputs: TypeAlias = Signal | Sensor | Sequence[Signal | Sensor]
 
 AXES = "xyz"
 POINTS = ("tip", "deflection")
@@ -54,9 +56,11 @@ class Output:
         return out
 
 
-def as_list(signals: Signals) -> list[Signal]:
+def as_list(signals: Any) -> list[Any]:
     """One signal or several, as a list: a tuple that begins with "tip" or "deflection" is one signal."""
-    if isinstance(signals, str) or (isinstance(signals, tuple) and signals and signals[0] in POINTS + DERIVATIVES):
+    if isinstance(signals, str | Sensor) or (
+        isinstance(signals, tuple) and signals and signals[0] in POINTS + DERIVATIVES
+    ):
         return [signals]
     return list(signals)
 
@@ -68,7 +72,7 @@ def dotted(signal: Signal) -> str:
     if isinstance(signal, tuple) and len(signal) >= 2 and all(isinstance(word, str) for word in signal):
         first, name, *rest = signal
         return ".".join((name, first, *rest))
-    raise LissomError(f"{signal!r} is not a signal; write a name like 'elbow', 'forearm.tip.y' or ('tip', 'forearm')")
+    raise LissomError("write a name like 'elbow', 'forearm.tip.y' or ('tip', 'forearm')", ("signal",), signal)
 
 
 def outputs(model: Model, signals: Iterable[Signal]) -> list[Output]:

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom import printing
+from lissom.analysis.closed import free_displacements, leading_joints, multipliers, reaction_stiffness
 from lissom.dynamics import bias, integrate, inverse_derivatives, point_force
+from lissom.dynamics.closing import close_loops, closed_configuration, length_gaps
 from lissom.dynamics.coordinates import (
     Named,
     along_coordinates,
@@ -21,6 +23,7 @@ from lissom.dynamics.coordinates import (
     motor_indices,
     velocity_indices,
 )
+from lissom.dynamics.loops import loop_gaps, loop_jacobian, reactions
 from lissom.dynamics.state import NotFinite, Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.lie import so3
@@ -37,6 +40,7 @@ Hold: TypeAlias = Literal["joints", "motors"] | Iterable[str]
 ITERATIONS = 200
 TOLERANCE = 1e-13  # of the last correction, relative to the displacement
 BALANCED = 1e-13  # force that counts as none where nothing resists it, relative to the weight
+CLOSED = 1e-12  # m or rad, of a step that closes loops
 LARGEST_TURN = 0.5  # rad or m, of a free joint in one iteration
 FAR = 0.1  # deflection over length from which small-deformation theory is in doubt
 
@@ -59,6 +63,7 @@ class Equilibrium(Printed):
     stable: bool  # whether it comes back after a small push, held coordinates staying
     iterations: int
     warnings: tuple[str, ...] = ()
+    multipliers: Vector = field(default_factory=lambda: np.zeros(0))  # (rows,) of the loops, the least that balance
     model: Model = field(repr=False, kw_only=True)
     wrenches: Wrenches | None = field(repr=False, kw_only=True)
     loads: Loads = field(repr=False, kw_only=True)
@@ -67,6 +72,12 @@ class Equilibrium(Printed):
     def torques(self) -> dict[str, float]:
         """Force or torque of every motor, by coordinate."""
         return {self.model.coordinates[k]: float(self.tau[k]) for k in self.model.actuated}
+
+    @property
+    def loop_wrenches(self) -> dict[str, np.ndarray]:
+        """Torque and force (6,) of each loop's first frame on its second, at its origin in its axes."""
+        rows, second = reactions(self.model, self.q, self.multipliers), self.model.arrays.loops.second
+        return {loop.name: rows[at] for loop, at in zip(self.model.loops, second, strict=True)}
 
     def table(self) -> Table:
         """A rich table of deflections and motor torques."""
@@ -87,29 +98,39 @@ def static_equilibrium(
     hold: Hold = "joints",
     wrenches: Wrenches | None = None,
     loads: Loads | None = None,
+    lengths: Mapping[str, float] | None = None,
 ) -> Equilibrium:
     """State of rest under gravity, springs and loads (Newton's method with the exact stiffness).
+
+    Loops stay closed: what is not held moves so that they are, and their reactions are part of the result.
 
     Args:
         q: where held coordinates stand and where the search begins: (nq,), or {joint: value}; neutral unless
             given.
         tau: forces on coordinates that are not held, (nv,) or {joint: value}; zero unless given.
-        hold: "joints" keeps every joint at its angle in `q`: links bend, and the rotor of an elastic joint
-            winds up by the torque it transmits. "motors" keeps the rotors (and joints without one), so that
-            elastic joints give way too. Or the names to hold, joints ("elbow") and rotors ("elbow.rotor"); ()
-            leaves all free. Prescribed joints are always held.
+        hold: "joints" keeps every joint at its angle in `q` (in loops those near the ground, which the others
+            follow): links bend, and the rotor of an elastic joint winds up by the torque it transmits. "motors"
+            keeps the rotors (and joints without one), so that elastic joints give way too. Or the names to hold,
+            joints ("elbow") and rotors ("elbow.rotor"); () leaves all free. Prescribed joints are always held.
         wrenches: external wrenches by link name, (torque, force) at the link's origin in its axes, turning
             with it.
         loads: wrenches (torque, force) in the world's axes, by link name at its tip or by (link, x).
+        lengths: distance in metres of loops that hold one, where it is not the robot's own.
     Returns:
         An Equilibrium. Free joints settle where the arm would come to rest, if they start off a balance
         point.
     """
     model = as_model(robot)
     hold = hold if isinstance(hold, str) else tuple(hold)
+    by_name = (("loads", loads, "{'hand': [0, 0, 0, 0, 0, -20]}"), ("lengths", lengths, "{'lift': 2.5}"))
+    for name, given, example in by_name:
+        if given is not None and not isinstance(given, Mapping):
+            raise LissomError(f"must be given by name, such as {example}", (name,), given)
+    closing = model.loops and hold == "joints"  # elsewhere the search closes them around what is held
+    pose = close_loops(model, q, lengths=lengths) if closing else configuration(model, q)
     if isinstance(tau, Mapping):
-        _refuse_held_forces(model, tau, hold)
-    search = _Search(model, configuration(model, q), forces(model, tau), hold, wrenches, dict(loads or {}))
+        _refuse_held_forces(model, tau, held_coordinates(model, hold, pose, lengths))
+    search = _Search(model, pose, forces(model, tau), hold, wrenches, dict(loads or {}), dict(lengths or {}))
     return search.equilibrium()
 
 
@@ -124,18 +145,25 @@ class _Search:
         hold: Hold,
         wrenches: Wrenches | None,
         loads: dict[Any, Any],
+        lengths: dict[str, float],
     ) -> None:
         self.model, self.q, self.tau = model, q, tau
         self.wrenches, self.loads = wrenches, loads
         self.wound: list[BodyNames] = []  # elastic joints held at the link: their rotors follow by the torque
-        self.held = self._held(hold)
+        self.held = self._held(hold, lengths)
         self.free = np.setdiff1d(np.arange(model.nv), self.held)
         joints = {k for body in model.bodies for k in indices(body.joint_v)}
         self.turning = np.array([k in joints for k in self.free], bool)
+        self.lam = np.zeros(len(model.arrays.loops.hold))
+        self.open = free_displacements(model, self.q, self.free)
+        self.wanted = length_gaps(model, lengths)
+        if model.loops:
+            self.q = closed_configuration(model, self.q, set(self.held.tolist()), lengths)
 
-    def _held(self, hold: Hold) -> np.ndarray:
+    def _held(self, hold: Hold, lengths: dict[str, float]) -> np.ndarray:
         model = self.model
-        held = set(np.flatnonzero(model.arrays.velocities.prescribed).tolist()) | set(held_coordinates(model, hold))
+        held = set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
+        held |= set(held_coordinates(model, hold, self.q, lengths))
         for body in model.bodies:
             if body.rotor_v is not None and body.joint_v.start in held:
                 if body.rotor_v in held:
@@ -166,6 +194,7 @@ class _Search:
             definite,
             steps,
             tuple(_doubts(self.model, deflections)),
+            multipliers=self.lam,
             model=self.model,
             wrenches=self.wrenches,
             loads=self.loads,
@@ -191,19 +220,25 @@ class _Search:
         self.q[rotor_q] = start + angle
 
     def _unbalanced(self, q: Vector) -> Vector:
-        return bias(self.model, q, np.zeros(self.model.nv), self.wrenches) - self.tau - self._load(q)
+        force = bias(self.model, q, np.zeros(self.model.nv), self.wrenches) - self.tau - self._load(q)
+        return force - loop_jacobian(self.model, q).T @ self.lam if len(self.lam) else force
 
     def _load(self, q: Vector) -> Vector:
         return load_forces(self.model, q, self.loads)
 
     def _linear(self) -> tuple[Vector, np.ndarray, np.ndarray]:
-        """Unbalanced forces, their stiffness, and the mass matrix, on the free coordinates."""
+        """Unbalanced forces, their stiffness, the mass matrix, on the free coordinates; reactions of loops renewed."""
         zero = np.zeros(self.model.nv)
         exact = inverse_derivatives(self.model, self.q, zero, zero, self.wrenches)
         force, stiffness = exact.tau - self.tau, exact.q
         if self.loads:
             force = force - self._load(self.q)
             stiffness = stiffness - along_coordinates(self.model, self.q, self._load)
+        if len(self.lam):
+            self.open = free_displacements(self.model, self.q, self.free)
+            self.lam = multipliers(self.open, force[self.free])
+            force = force - loop_jacobian(self.model, self.q).T @ self.lam
+            stiffness = stiffness - reaction_stiffness(self.model, self.q, self.lam)
         free = np.ix_(self.free, self.free)
         return force[self.free], stiffness[free], exact.a[free]
 
@@ -218,6 +253,12 @@ class _Search:
                 force, stiffness, mass = self._linear()
             except NotFinite:
                 break
+            force, stiffness, mass, Z, closing = self._reduced(force, stiffness, mass)
+            if not len(force):
+                self._move(closing)
+                if np.abs(closing).max(initial=0.0) <= CLOSED:
+                    return iteration, True
+                continue
             spread = eigvalsh((stiffness + stiffness.T) / 2, mass)
             floor = 1e-12 * np.abs(spread).max()
             definite = bool(spread[0] > floor)
@@ -228,31 +269,48 @@ class _Search:
             if not definite and strength <= BALANCED * strongest:
                 return iteration, bool(spread[0] > -floor)
             matrix = stiffness + shift * mass
-            correction = -np.linalg.solve(matrix, force)
-            size = np.sqrt(correction @ mass @ correction)
-            largest = max(largest, 1e-4 * np.sqrt(mass.diagonal().max()), self._displacement(mass))
-            if size <= TOLERANCE * largest:
+            reduced = -np.linalg.solve(matrix, force)
+            correction = closing + Z @ reduced
+            size = np.sqrt(reduced @ mass @ reduced)
+            largest = max(largest, 1e-4 * np.sqrt(mass.diagonal().max()), self._displacement(mass, Z))
+            if size <= TOLERANCE * largest and np.abs(closing).max(initial=0.0) <= CLOSED:
                 self._move(correction)
                 return iteration, bool(spread[0] > -floor)
-            step = self._damped(correction, matrix, mass, size, definite)
-            largest = max(largest, np.sqrt(step @ mass @ step))
+            step = self._damped(correction, matrix, mass, Z, size, definite)
+            largest = max(
+                largest, size * np.abs(step).max(initial=0.0) / max(np.abs(correction).max(initial=0.0), 1e-300)
+            )
             self._move(step)
         raise self._failure(correction)
 
-    def _displacement(self, mass: np.ndarray) -> float:
+    def _reduced(
+        self, force: Vector, stiffness: np.ndarray, mass: np.ndarray
+    ) -> tuple[Vector, np.ndarray, np.ndarray, np.ndarray, Vector]:
+        """Force, stiffness and mass of what loops leave free, the basis Z of that, and the step that closes them."""
+        Z = self.open.basis
+        if not len(self.lam):
+            return force, stiffness, mass, Z, np.zeros(len(force))
+        closing = -self.open.back @ (loop_gaps(self.model, self.q) - self.wanted)
+        return Z.T @ (force + stiffness @ closing), Z.T @ stiffness @ Z, Z.T @ mass @ Z, Z, closing
+
+    def _displacement(self, mass: np.ndarray, Z: np.ndarray) -> float:
         """Size of the elastic displacement so far, in the measure of the mass."""
         eta = np.zeros(self.model.nv)
         for body in self.model.bodies:
             eta[body.modes_v] = self.q[body.modes_q]
-        return float(np.sqrt(eta[self.free] @ mass @ eta[self.free]))
+        moved = Z.T @ eta[self.free]
+        return float(np.sqrt(moved @ mass @ moved))
 
-    def _damped(self, correction: Vector, matrix: np.ndarray, mass: np.ndarray, size: float, definite: bool) -> Vector:
+    def _damped(
+        self, correction: Vector, matrix: np.ndarray, mass: np.ndarray, Z: np.ndarray, size: float, definite: bool
+    ) -> Vector:
         """The correction, shortened where the next would be no smaller (Deuflhard's monotonicity test)."""
         turn = np.abs(correction[self.turning]).max(initial=0.0)
         factor = min(1.0, LARGEST_TURN / turn) if turn > 0 else 1.0
         while definite and factor > 1e-3:
             with suppress(NotFinite):
-                following = np.linalg.solve(matrix, self._unbalanced(self._moved(factor * correction))[self.free])
+                left = Z.T @ self._unbalanced(self._moved(factor * correction))[self.free]
+                following = np.linalg.solve(matrix, left)
                 if following @ mass @ following <= size**2:
                     break
             factor /= 2
@@ -280,14 +338,14 @@ class _Search:
         return LissomError("; ".join([text, *doubts, remedy]))
 
 
-def held_coordinates(model: Model, hold: Hold) -> list[int]:
-    """Indices in v of what `hold` names: the joints, the motors, or those of given names."""
+def held_coordinates(model: Model, hold: Hold, q: Vector, lengths: Mapping[str, float] | None = None) -> list[int]:
+    """Indices in v of what `hold` names: the joints (of loops those that lead), the motors, or those of given names."""
     if isinstance(hold, str):
         if hold == "joints":
-            return [k for body in model.bodies for k in indices(body.joint_v)]
+            return leading_joints(model, q, lengths)
         if hold == "motors":
             return [int(k) for k in model.actuated]
-        raise LissomError(f"hold = {hold!r}: write 'joints', 'motors' or a list of names such as [{hold!r}]")
+        raise LissomError(f"write 'joints', 'motors' or a list of names such as [{hold!r}]", ("hold",), hold)
     return [k for name in hold for k in velocity_indices(model, name)]
 
 
@@ -321,8 +379,8 @@ def _doubts(model: Model, deflections: dict[str, Deflection]) -> list[str]:
     return out
 
 
-def _refuse_held_forces(model: Model, tau: Named, hold: Hold) -> None:
-    held = set(held_coordinates(model, hold))
+def _refuse_held_forces(model: Model, tau: Named, coordinates: list[int]) -> None:
+    held = set(coordinates)
     for body in model.bodies:
         if body.rotor_v is not None and body.joint_v.start in held:
             held.add(body.rotor_v)

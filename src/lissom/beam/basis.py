@@ -26,6 +26,7 @@ FAMILIES = {
     "axial": families.EXTENSION,
 }
 GENERAL = ("auto", "legendre", "hermite")
+CHORD = "chord"  # bending functions that vanish at both ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,11 @@ class Basis:
         return tuple(f"{name}{k + 1}" for name, s in self.directions.items() for k in range(s.count))
 
     @property
+    def counts(self) -> dict[str, int]:
+        """Number of functions by direction."""
+        return {name: s.count for name, s in self.directions.items()}
+
+    @property
     def rule(self) -> Quadrature:
         """Quadrature on [0, 1] that resolves products of any of the functions."""
         sets = self.directions.values()
@@ -79,33 +85,41 @@ def make_basis(
         modes: number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
         ends: "auto", "legendre", "hermite" or the name of a mode family (`lissom.beam.families`); or a
             mapping with `family` and its options `tip_mass`, `tip_inertia` (ratios to the beam's own); or a
-            mapping from direction to one of these (directions left out: "auto"). A family of bending modes
+            mapping from direction to one of these (directions left out: "auto"). "chord" puts the frame on the
+            chord of a link that turns freely at both ends. A family of bending modes
             named for the whole link stands for clamped-free in torsion and extension, where "clamped-mass"
             keeps its mass.
         normalisation: "L2" for int_0^1 f^2 dxi = 1; "mass" for unit modal mass of the uniform beam with the
             tip load of its family, which needs `section` and `length`.
     """
-    _check_directions("modes", modes)
-    if isinstance(ends, Mapping) and set(ends) & set(DIRECTIONS):
-        _check_directions("ends", ends)
-        by_direction = {name: ends.get(name, "auto") for name in DIRECTIONS}
-    else:
-        by_direction = {name: _counterpart(ends, name) for name in DIRECTIONS}
-    sets = {name: _make_shapes(name, modes.get(name, 0), by_direction[name]) for name in DIRECTIONS}
+    kinds = by_direction(modes, ends)
+    sets = {name: _make_shapes(name, modes.get(name, 0), kinds[name]) for name in DIRECTIONS}
     if normalisation == "mass":
         sets = {name: _mass_normalised(name, s, section, length) for name, s in sets.items()}
     elif normalisation != "L2":
-        raise LissomError(f"normalisation {normalisation!r} is unknown; choose 'L2' or 'mass'")
+        raise LissomError("is unknown; choose 'L2' or 'mass'", ("normalisation",), normalisation)
     return Basis(**sets)
+
+
+def by_direction(modes: Mapping[str, int], ends: Ends) -> dict[str, Ends]:
+    """What `ends` mean in each direction; an error for counts or directions that there are not."""
+    _check_directions("modes", modes)
+    for direction, count in modes.items():
+        if isinstance(count, bool) or count != int(count) or count < 0:
+            raise LissomError("must be a whole number >= 0", ("modes", direction), count)
+    if isinstance(ends, Mapping) and set(ends) & set(DIRECTIONS):
+        _check_directions("ends", ends)
+        return {name: ends.get(name, "auto") for name in DIRECTIONS}
+    return {name: _counterpart(ends, name) for name in DIRECTIONS}
 
 
 def _check_directions(what: str, given: Mapping[str, Any]) -> None:
     for name in given:
         if name not in DIRECTIONS:
-            raise LissomError(f"{what}: {name!r} is not a direction; choose from {', '.join(DIRECTIONS)}")
+            raise LissomError(f"is not a direction; choose from {', '.join(DIRECTIONS)}", (what, name))
 
 
-def _split(ends: Ends) -> tuple[str, dict[str, float]]:
+def split_ends(ends: Ends) -> tuple[str, dict[str, float]]:
     """Name and options (those that are not zero) of a set of functions."""
     if isinstance(ends, str):
         return ends, {}
@@ -115,7 +129,9 @@ def _split(ends: Ends) -> tuple[str, dict[str, float]]:
 
 def _counterpart(ends: Ends, direction: str) -> Ends:
     """What `ends` given for the whole link mean in one direction."""
-    name, options = _split(ends)
+    name, options = split_ends(ends)
+    if name == CHORD and direction not in ("y", "z"):
+        return "legendre"
     if direction in ("y", "z") or name not in families.BENDING:
         return ends
     if direction == "axial" and name == "clamped-mass":
@@ -124,23 +140,23 @@ def _counterpart(ends: Ends, direction: str) -> Ends:
 
 
 def _make_shapes(direction: str, count: int, ends: Ends) -> Shapes:
-    name, options = _split(ends)
+    name, options = split_ends(ends)
     bending, known = direction in ("y", "z"), FAMILIES[direction]
-    if isinstance(count, bool) or count != int(count) or count < 0:
-        raise LissomError(f"modes: {direction} = {count!r}; must be a whole number >= 0")
-    if name not in known and name not in GENERAL:
+    if name not in known and name not in GENERAL and not (bending and name == CHORD):
         choice = ", ".join(GENERAL + known)
-        raise LissomError(f"ends: {name!r} is not a basis for direction {direction}; choose from {choice}")
+        raise LissomError(f"is not a basis for this direction; choose from {choice}", ("ends", direction), name)
     allowed = {"torsion": {"tip_inertia"}, "axial": {"tip_mass"}}.get(direction, {"tip_mass", "tip_inertia"})
     for option in options:
         if name not in known or option not in allowed:
-            raise LissomError(f"ends: {name!r} in direction {direction} has no option {option!r}")
+            raise LissomError(f"is not an option of {name!r}", ("ends", direction, option))
     if count == 0:
         return shapes.none()
     if name == "auto":
         return shapes.auto_bending(count) if bending else shapes.auto_rod(count)
     if name == "legendre":
         return shapes.legendre(count, bending)
+    if name == CHORD:
+        return shapes.chord(count)
     if name == "hermite":
         return shapes.hermite_bending(count) if bending else shapes.hermite_rod(count)
     if bending:
@@ -152,7 +168,7 @@ def _make_shapes(direction: str, count: int, ends: Ends) -> Shapes:
 def _mass_normalised(direction: str, s: Shapes, section: Section | None, length: Number) -> Shapes:
     """Scaled to unit modal mass: int rhoA f^2 dx (Jx in torsion) plus the tip load of the family."""
     if section is None or length is None:
-        raise LissomError("normalisation 'mass' needs the link's section and length")
+        raise LissomError("needs the link's section and length", ("normalisation",), "mass")
     inertia = np.real(positive("length", length) * (section.Jx if direction == "torsion" else section.rhoA))
     f = s.values(s.rule.nodes)[0]
     tip, tip_slope, _ = s.values(1.0)

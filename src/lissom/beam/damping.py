@@ -29,14 +29,14 @@ def check(damping: Damping) -> None:
     """An error that names what is wrong, if anything is."""
     if isinstance(damping, str):
         if damping not in PRESETS:
-            raise LissomError(f"damping {damping!r} is unknown; choose a ratio, or one of {', '.join(PRESETS)}")
+            raise LissomError(f"is unknown; choose a ratio, or one of {', '.join(PRESETS)}", ("damping",), damping)
         return
     if isinstance(damping, Mapping) and not set(damping) <= {"stiffness", "mass"}:
         stray = sorted(set(damping) - {"stiffness", "mass"})[0]
-        raise LissomError(f"damping: unknown entry {stray!r}; give stiffness (beta) and mass (alpha)")
+        raise LissomError("is unknown; give stiffness (beta) and mass (alpha)", ("damping", stray))
     for value in damping.values() if isinstance(damping, Mapping) else (damping,):
         if not (np.isfinite(value) and np.real(value) >= 0):
-            raise LissomError(f"damping {value!r}: must be a finite number >= 0")
+            raise LissomError("must be a finite number >= 0", ("damping",), value)
 
 
 def matrix(damping: Damping, mass: Array, stiffness: Array) -> Array:

@@ -1,19 +1,20 @@
 """The geometrically exact field of a link: its sections turn by any angle, its axis follows.
 
-The coordinates give the rotation vector of every section and the stretch of the axis; the axis is its tangent's
-integral. With the same functions as the linear field, theta(x) = Psi(x) eta,
+The coordinates give the rotation vector of every section and the stretch and shear of the axis; the axis is its
+tangent's integral (a Cosserat rod). With the same functions as the linear field, theta(x) = Psi(x) eta,
 
-    R(x) = exp(theta~),    r'(x) = (1 + a'(x)) R(x) e_x,    r(0) = 0,
-    energy 1/2 int (GJ k_x^2 + EIy k_y^2 + EIz k_z^2 + EA a'^2),   k~ = R^T R'.
+    R(x) = exp(theta~),    r'(x) = R(x) (e_x + gamma(x)),    r(0) = 0,
+    energy 1/2 int e^T S e,    e = (gamma, k),    k~ = R^T R',
 
-No order of the deflection is left out. Integrals are sums over the nodes of a Gauss rule, and the model is the one
-with these sums: its energy balance holds to rounding, however few the nodes.
+S the stiffness of the section. No order of the deflection is left out. Integrals are sums over the nodes of a Gauss
+rule, and the model is the one with these sums: its energy balance holds to rounding, however few the nodes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,17 +22,21 @@ from lissom.beam.basis import Basis
 from lissom.beam.field import Field, Sections
 from lissom.beam.lumped import LumpedMass
 from lissom.beam.number import Array, Number
+from lissom.beam.own_field import OwnField
+from lissom.beam.own_shapes import OwnBasis
+from lissom.beam.prestress import Prestress
 from lissom.beam.quadrature import Quadrature
-from lissom.beam.section import Section
 from lissom.lie import so3
 
 
-def rule(basis: Basis) -> Quadrature:
+def rule(basis: Basis | OwnBasis) -> Quadrature:
     """Gauss rule of the exact field: about two nodes per function of a direction, or eight per element."""
-    sets = basis.directions.values()
-    breaks = tuple(b for s in sets for b in s.breaks)
-    points = 8 if breaks else 10 + 2 * max(s.count for s in sets)
-    return Quadrature.cached((0.0, *breaks, 1.0), points)
+    points = 10 + 2 * max(basis.counts.values())
+    if isinstance(basis, OwnBasis):
+        pieces = len(basis.profile.pieces)
+        return Quadrature.cached(basis.profile.edges, points if pieces == 1 else max(6, 4 + points // pieces))
+    breaks = tuple(b for s in basis.directions.values() for b in s.breaks)
+    return Quadrature.cached((0.0, *breaks, 1.0), 8 if breaks else points)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +44,15 @@ class Stations:
     """Where a link with m coordinates is evaluated: the K nodes of its rule, then its lumped masses."""
 
     nodes: int  # K
-    rigidity: Array  # (4,) GJ, EIy, EIz, EA
+    stiffness: Array  # (s, 6, 6) of the sections times the weight, order of strains as in `general`; zero for masses
+    prestress: Array  # (s, 6) forces in the sections without strain, times the weight
     retardation: Number  # beta of stress = stiffness (strain + beta strain rate)
-    weight: Array  # (s,) of integrals over x; zero for lumped masses
     running: Array  # (s, K) from values at the nodes to integrals over x up to each station
-    psi: Array  # (s, 4, m) rotation of the section (x, y, z) and stretch per coordinate
+    psi: Array  # (s, 6, m) rotation of the section (x, y, z), stretch and shears per coordinate
     psi_x: Array  # (s, 3, m) x-derivative of the rotation
     mass: Array  # (s,)
     offset: Array  # (s, 3) centre of mass in section axes
+    shifted: Array  # (s,) 1 where the centre of mass is off the axis
     inertia: Array  # (s, 3, 3) about the centre of mass, section axes
 
 
@@ -54,7 +60,7 @@ class Stations:
 class ExactField:
     """The exact field of a link."""
 
-    field: Field
+    field: Field | OwnField
 
     @property
     def rule(self) -> Quadrature:
@@ -62,11 +68,23 @@ class ExactField:
 
     def running(self, xi: Array) -> Array:
         """(k, K): from values at the nodes to integrals over x up to fractions xi (k,) of the length."""
-        return self.field.length * self.rule.running(xi)
+        return self.field.running(self.rule, xi)
+
+    @property
+    def weights(self) -> Array:
+        """Weights of integrals over x."""
+        return self.running(np.ones(1))[0]
+
+    @cached_property
+    def _nodes(self) -> Sections:
+        return self.field.sections(self.rule.nodes)
 
     def poses(self, xi: Array, eta: Array) -> Array:
         """Section frames at fractions xi (k,), for eta (..., m): (..., k, 4, 4)."""
-        tangent = self._tangent(self.field.sections(self.rule.nodes), eta)
+        nodes = self._nodes
+        R = so3.exp(np.einsum("kaj,...j->...ka", nodes.psi, eta))
+        along = np.einsum("kaj,...j->...ka", nodes.strain[:, :3], eta) + np.array([1.0, 0.0, 0.0])
+        tangent = so3.act(R, along)
         R = so3.exp(np.einsum("kaj,...j->...ka", self.field.sections(xi).psi, eta))
         T = np.zeros((*R.shape[:-2], 4, 4), np.result_type(R, tangent))
         T[..., :3, :3] = R
@@ -74,44 +92,47 @@ class ExactField:
         T[..., 3, 3] = 1
         return T
 
-    def strain_energy(self, section: Section, eta: Array) -> Number:
-        """Elastic energy at eta (..., m)."""
-        nodes, weights = self.field.sections(self.rule.nodes), self.field.length * self.rule.weights
+    def strain_energy(self, stiffness: Array, prestress: Prestress, eta: Array) -> Number:
+        """Elastic energy at eta (..., m), for the sections' stiffness (K, 6, 6)."""
+        nodes = self._nodes
         theta, theta_x = (np.einsum("kaj,...j->...ka", part, eta) for part in (nodes.psi, nodes.psi_x))
         curvature = so3.act(so3.right_jacobian(theta), theta_x)
-        stretch = np.einsum("kj,...j->...k", nodes.strain[:, 0], eta)
-        density = curvature**2 @ np.array([section.GJ, section.EIy, section.EIz]) + section.EA * stretch**2
-        return density @ weights / 2
+        stretch = np.einsum("kaj,...j->...ka", nodes.strain[:, :3], eta)
+        strain = np.concatenate([stretch, curvature], axis=-1)
+        elastic = np.einsum("...ka,kab,...kb,k->...", strain, stiffness, strain, self.weights) / 2
+        return elastic + np.einsum("...ka,ka,k->...", strain, prestress.forces(stiffness), self.weights)
 
-    def stations(self, section: Section, masses: Sequence[LumpedMass], retardation: Number) -> Stations:
-        """The tables of a link with the given section, lumped masses and stiffness-proportional damping."""
+    def stations(
+        self,
+        stiffness: Array,
+        moments: Array,
+        prestress: Prestress,
+        masses: Sequence[LumpedMass],
+        retardation: Number,
+    ) -> Stations:
+        """The tables of a link: stiffness (K, 6, 6) and moments of mass per length (K, 4, 4) of its sections."""
         nodes = self.rule.nodes
         lumps = self.field.fraction([lump.x for lump in masses]) if masses else nodes[:0]
         xi = np.concatenate([nodes, lumps])
-        weight = np.concatenate([self.field.length * self.rule.weights, np.zeros(len(masses))])
+        W = self.weights[:, None, None] * moments
+        W = np.concatenate([W, np.array([lump.moments for lump in masses]).reshape(-1, 4, 4)])
+        mass = W[:, 0, 0]
+        offset = np.divide(W[:, 0, 1:], mass[:, None], out=np.zeros_like(W[:, 0, 1:]), where=mass[:, None] != 0)
+        second = W[:, 1:, 1:] - mass[:, None, None] * offset[:, :, None] * offset[:, None, :]
+        inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
+        weighted = self.weights[:, None, None] * stiffness
+        pulls = self.weights[:, None] * prestress.forces(stiffness)
         sections = self.field.sections(xi)
-        dtype = np.result_type(weight, sections.psi, *(x for m in masses for x in (m.mass, m.com, m.inertia)))
-        dtype = np.result_type(dtype, section.rhoA, section.Jx, section.Jy, section.Jz)
-        mass, offset = (weight * section.rhoA).astype(dtype), np.zeros((len(xi), 3), dtype)
-        inertia = weight[:, None, None] * np.diag([section.Jx, section.Jy, section.Jz]).astype(dtype)
-        for k, lump in enumerate(masses, start=len(nodes)):
-            mass[k], offset[k], inertia[k] = lump.mass, lump.com, lump.inertia
         return Stations(
             nodes=len(nodes),
-            rigidity=np.array([section.GJ, section.EIy, section.EIz, section.EA]),
+            stiffness=np.concatenate([weighted, np.zeros((len(masses), 6, 6))]),
+            prestress=np.concatenate([pulls, np.zeros((len(masses), 6))]),
             retardation=retardation,
-            weight=weight,
             running=self.running(xi),
-            psi=np.concatenate([sections.psi, sections.strain[:, :1]], axis=1),
+            psi=np.concatenate([sections.psi, sections.strain[:, :3]], axis=1),
             psi_x=sections.psi_x,
             mass=mass,
             offset=offset,
+            shifted=np.any(offset != 0, axis=1).astype(np.int64),
             inertia=inertia,
         )
-
-    @staticmethod
-    def _tangent(nodes: Sections, eta: Array) -> Array:
-        """r' at the nodes, (..., K, 3)."""
-        R = so3.exp(np.einsum("kaj,...j->...ka", nodes.psi, eta))
-        stretch = np.einsum("kj,...j->...k", nodes.strain[:, 0], eta)
-        return (1 + stretch)[..., None] * R[..., 0]

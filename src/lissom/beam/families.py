@@ -188,11 +188,11 @@ def _bisect(function: Callable[[Array], Array], lower: Array, upper: Array) -> A
 
 def _check(name: str, known: tuple[str, ...], n: int, tip_loads: tuple[float, ...], loaded: str) -> None:
     if name not in known:
-        raise LissomError(f"mode family {name!r} is unknown; choose from {', '.join(known)}")
+        raise LissomError(f"is unknown; choose from {', '.join(known)}", ("family",), name)
     if n < 1:
-        raise LissomError(f"mode family {name!r}: {n} modes asked for, at least 1 needed")
+        raise LissomError(f"of family {name!r}, at least 1 is needed", ("modes",), n)
     for load in tip_loads:
         if not (np.isfinite(load) and load >= 0):
-            raise LissomError(f"mode family {name!r}: tip load ratio {load!r} must be a finite number >= 0")
+            raise LissomError(f"the tip load ratio of family {name!r} must be a finite number >= 0", ("load",), load)
         if load and name != loaded:
-            raise LissomError(f"mode family {name!r} has nothing at its tip; for a ratio {load!r} take {loaded!r}")
+            raise LissomError(f"family {name!r} has nothing at its tip; take {loaded!r}", ("load",), load)

@@ -4,6 +4,13 @@ To first order it moves by (a, v, w) and turns by (t, -w', v'). To second order 
 1/2 eta^T B eta along x, and it turns by a further 1/2 eta^T D eta about its axis:
 
     eta^T B(x) eta = int_0^x (v'^2 + w'^2) ds,      eta^T D(x) eta = int_0^x (v' w'' - w' v'') ds
+
+Where shear or off-axis sections let the axis slip past the normal, its slopes are v' = thz + gy, w' = -thy + gz:
+
+    eta^T B(x) eta = int_0^x (thy^2 + thz^2 + 2 thz gy - 2 thy gz) ds,
+    eta^T D(x) eta = int_0^x (thy thz' - thz thy') ds
+
+so that the stretch stays a' along the section's normal; with gy = gz = 0 as above.
 """
 
 from __future__ import annotations
@@ -16,6 +23,7 @@ import numpy as np
 
 from lissom.beam.basis import Basis
 from lissom.beam.number import Array, Number, symmetric
+from lissom.beam.quadrature import Quadrature, kept_by_place
 from lissom.errors import LissomError
 
 
@@ -25,7 +33,7 @@ class Sections(NamedTuple):
     phi: Array  # (k, 3, m) displacement (a, v, w)
     psi: Array  # (k, 3, m) rotation (t, -w', v')
     psi_x: Array  # (k, 3, m) its x-derivative (t', -w'', v'')
-    strain: Array  # (k, 4, m) what EA, GJ, EIy, EIz resist: a', t', -w'', v''
+    strain: Array  # (k, 6, m) stretch, shear along y and z, twist rate, curvature about y and z (see `general`)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +51,11 @@ class RunningTerms:
     def foreshortening(self, weights: Array) -> Array:
         """sum_k weights_k B(x_k), shape (m, m); weights (k,)."""
         outboard = weights @ self.running
-        psi = self.nodes.psi
-        return gram(psi[:, 1], outboard, psi[:, 1]) + gram(psi[:, 2], outboard, psi[:, 2])
+        psi, strain = self.nodes.psi, self.nodes.strain
+        drawn = gram(psi[:, 1], outboard, psi[:, 1]) + gram(psi[:, 2], outboard, psi[:, 2])
+        if not strain[:, 1:3].any():
+            return drawn
+        return drawn + 2 * symmetric(gram(psi[:, 2], outboard, strain[:, 1]) - gram(psi[:, 1], outboard, strain[:, 2]))
 
     def twist(self, weights: Array) -> Array:
         """sum_k weights_k D(x_k), shape (m, m); weights (k,)."""
@@ -56,8 +67,22 @@ class RunningTerms:
         """(1/2 eta^T B eta, 1/2 eta^T D eta) at the stations, each (..., k), for eta (..., m)."""
         th = np.einsum("naj,...j->a...n", self.nodes.psi, eta)
         th_x = np.einsum("naj,...j->a...n", self.nodes.psi_x, eta)
-        shortening, twist = th[1] ** 2 + th[2] ** 2, th[1] * th_x[2] - th[2] * th_x[1]
+        slip = np.einsum("naj,...j->a...n", self.nodes.strain[:, 1:3], eta)
+        shortening = th[1] ** 2 + th[2] ** 2 + 2 * (th[2] * slip[0] - th[1] * slip[1])
+        twist = th[1] * th_x[2] - th[2] * th_x[1]
         return shortening @ self.running.T / 2, twist @ self.running.T / 2
+
+
+def integrate_strains(strain: Array, inner: Array, upto: Array) -> tuple[Array, Array]:
+    """Displacements and rotations (k, 3, m) that follow from strains at n nodes (n, 6, m) on a clamped base.
+
+    inner (n, n), upto (k, n): from values at the nodes to integrals over x up to each node, and up to k places.
+    """
+    turned = np.einsum("pn,naj->paj", inner, strain[:, 3:])
+    slope = np.array(strain[:, :3], np.result_type(turned, strain))
+    slope[:, 1] += turned[:, 2]
+    slope[:, 2] -= turned[:, 1]
+    return np.einsum("kn,naj->kaj", upto, slope), np.einsum("kn,naj->kaj", upto, strain[:, 3:])
 
 
 def gram(left: Array, weights: Array, right: Array) -> Array:
@@ -76,9 +101,14 @@ class Field:
         """xi = x/L, shape (k,); an error for a station that is not on the link."""
         xi = np.atleast_1d(np.asarray(x) / self.length)
         if not np.all((xi.real >= -1e-12) & (xi.real <= 1 + 1e-12)):
-            raise LissomError(f"x = {x!r}: not on the link, which reaches from 0 to {self.length!r}")
+            raise LissomError(f"is not on the link, which reaches from 0 to {self.length!r}", ("x",), x)
         return xi
 
+    def place(self, xi: Array) -> Array:
+        """x of fractions xi (k,)."""
+        return self.length * xi
+
+    @kept_by_place
     def sections(self, xi: Array) -> Sections:
         """First-order motion of the sections at fractions xi (k,) of the length."""
         L, basis = self.length, self.basis
@@ -91,7 +121,7 @@ class Field:
         phi[:, 0, axial], phi[:, 1, y], phi[:, 2, z] = a, v, w
         psi[:, 0, torsion], psi[:, 1, z], psi[:, 2, y] = t, -w1 / L, v1 / L
         psi_x[:, 0, torsion], psi_x[:, 1, z], psi_x[:, 2, y] = t1 / L, -w2 / L**2, v2 / L**2
-        stretch = np.zeros_like(psi_x[:, :1])
+        stretch = np.zeros_like(psi_x)
         stretch[:, 0, axial] = a1 / L
         return Sections(phi, psi, psi_x, np.concatenate([stretch, psi_x], axis=1))
 
@@ -105,6 +135,10 @@ class Field:
         """Weights of integrals over x on those nodes."""
         return self.length * self.basis.rule.weights
 
+    def running(self, rule: Quadrature, xi: Array) -> Array:
+        """(k, n): from values at the n nodes of a rule to integrals over x up to fractions xi (k,)."""
+        return self.length * rule.running(xi)
+
     def running_terms(self, xi: Array) -> RunningTerms:
         """Second-order terms up to the sections at fractions xi (k,)."""
-        return RunningTerms(self.length * self.basis.rule.running(xi), self.nodes)
+        return RunningTerms(self.running(self.basis.rule, xi), self.nodes)

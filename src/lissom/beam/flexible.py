@@ -110,6 +110,9 @@ class FlexibleLink(Protocol):
     def stiffness(self) -> Array:
         """K of the strain energy 1/2 eta^T K eta, (m, m)."""
 
+    def preload(self) -> Array:
+        """Linear term of the strain energy, (m,): what strains the link by itself pushes its coordinates so."""
+
     def cubic_terms(self) -> tuple[Array, Array, Array]:
         """Strain energy beyond 1/2 eta^T K eta: index (nc, 3), coefficients (nc,), their part in damping (nc,)."""
 

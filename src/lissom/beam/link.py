@@ -1,4 +1,4 @@
-"""A flexible link: a uniform beam with lumped masses, its motion, inertia, stiffness and damping.
+"""A flexible link: a beam with lumped masses, its motion, inertia, stiffness and damping.
 
 Link frame at the proximal end, x along the undeformed axis. Coordinates eta multiply the shapes of the link's
 basis: deflections v (along y) and w (along z), twist t, extension a. The pose of a section is
@@ -8,28 +8,41 @@ basis: deflections v (along y) and w (along z), twist t, extension a. The pose o
 
 so that R carries e_x along the axis to second order and the twist rate is t'. Stiffening "none": B = D = 0;
 "exact": the field of `beam.exact`, good for any deflection.
+
+A uniform, shear-rigid link with its centroid on the axis has named functions (`Basis`); any other has functions of its
+own (`OwnBasis`), each a distribution of internal forces. Its strain energy to third order is
+
+    1/2 int F . e  +  int F . e2,   e2 = (0, t gz - thz a', thy a' - t gy, 0, t thz', -t thy')
+
+with the forces F and strains e = (a', gy, gz, t', thy', thz') that are linear in the coordinates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import combinations_with_replacement, permutations
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lissom.beam import damping as laws
-from lissom.beam.basis import DIRECTIONS, Basis
+from lissom.beam.basis import DIRECTIONS
 from lissom.beam.damping import Damping
 from lissom.beam.eigen import eigenmodes
 from lissom.beam.exact import ExactField, Stations
-from lissom.beam.field import Field, Sections, gram
+from lissom.beam.field import Field, Sections
 from lissom.beam.flexible import NaturalModes, SectionMap
+from lissom.beam.general import BEND_Y, BEND_Z, RIGID_IN_SHEAR, SHEAR_Y, SHEAR_Z
 from lissom.beam.invariants import Invariants, integrate
 from lissom.beam.lumped import LumpedMass
-from lissom.beam.number import Array, Number, positive
+from lissom.beam.number import Array, Number, positive, symmetric
+from lissom.beam.own_field import OwnField
+from lissom.beam.own_shapes import OwnBasis
+from lissom.beam.prestress import NOTHING, Prestress
+from lissom.beam.profile import Profile
 from lissom.beam.rotation import bend, roll
 from lissom.beam.section import Section
 from lissom.beam.shortening import Shortening, shortening
@@ -40,19 +53,22 @@ ORDERS = ("none", "first", "exact")
 
 @dataclass(frozen=True, eq=False)
 class BeamLink:
-    """A uniform flexible link. All arrays are computed once, when first asked for, and are read-only.
+    """A flexible link. All arrays are computed once, when first asked for, and are read-only.
 
     Args:
+        section: of a uniform link without shear; else the profile of which `basis` has the functions.
         stiffening: "none" for the linear field, "first" for the second-order one, "exact" for any deflection.
         damping: modal ratio, {"stiffness": beta, "mass": alpha}, or the preset "engineering".
+        prestress: heat and tendons that bend, stretch or stress it by themselves.
     """
 
     length: Number
-    section: Section
-    basis: Basis
+    section: Any  # a Section, or a Profile
+    basis: Any  # a Basis, or the OwnBasis of a profile
     stiffening: str = "first"
     damping: Damping = 0.0
     masses: tuple[LumpedMass, ...] = ()
+    prestress: Prestress = NOTHING
 
     interfaces: ClassVar[Mapping[str, Any]] = MappingProxyType({})  # places are metres along the axis: none has a name
 
@@ -60,7 +76,9 @@ class BeamLink:
         positive("length", self.length)
         laws.check(self.damping)
         if self.stiffening not in ORDERS:
-            raise LissomError(f"stiffening {self.stiffening!r} is unknown; choose from {', '.join(ORDERS)}")
+            raise LissomError(f"is unknown; choose from {', '.join(ORDERS)}", ("stiffening",), self.stiffening)
+        if isinstance(self.section, Profile) != isinstance(self.basis, OwnBasis):
+            raise LissomError("a profile takes the functions of own_basis, a section those of make_basis", ("basis",))
         object.__setattr__(self, "masses", tuple(self.masses))
         for lump in self.masses:
             self.field.fraction(lump.x)
@@ -83,17 +101,33 @@ class BeamLink:
     @property
     def bending_count(self) -> int:
         """Number of bending coordinates, which come first."""
-        return self.basis.y.count + self.basis.z.count
+        bending = self.basis.counts["y"] + self.basis.counts["z"]
+        if isinstance(self.field, OwnField):  # coupled sections: twist and stretch bend the link too
+            nodes = self.field.nodes
+            if nodes.psi[:, 1:, bending:].any() or nodes.strain[:, 1:3, bending:].any():
+                return self.count
+        return bending
 
     @property
     def mass(self) -> Number:
         """Mass of the beam, lumped masses included."""
-        return self.section.rhoA * self.length + sum(lump.mass for lump in self.masses)
+        return self._mass_elements[1][:, 0, 0].sum()
 
     @cached_property
-    def field(self) -> Field:
+    def field(self) -> Any:
         """The displacement field that the basis spans."""
-        return Field(self.length, self.basis)
+        return _field(self.length, self.basis)
+
+    @property
+    def profile(self) -> Profile:
+        """Sections along the link."""
+        section = self.section
+        return section if isinstance(section, Profile) else Profile.uniform(section, self.length, shear=False)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is uniform, does not shear, and has its centroid on the axis."""
+        return isinstance(self.section, Section)
 
     @property
     def second_order(self) -> bool:
@@ -112,7 +146,20 @@ class BeamLink:
     @cached_property
     def _stations(self) -> Stations | None:
         field = self.exact_field
-        return field.stations(self.section, self.masses, self.retardation) if field else None
+        if field is None:
+            return None
+        moments, stiffness = self.profile.tables(field.rule.nodes)[1], self._section_stiffness(field.rule.nodes)
+        return field.stations(stiffness, moments, self.prestress, self.masses, self.retardation)
+
+    def _section_stiffness(self, xi: Array) -> Array:
+        """Stiffness (k, 6, 6) of the sections at fractions xi (k,); without shear, none against it."""
+        compliance = self.profile.tables(xi)[0]
+        if self.profile.shear:
+            return symmetric(np.linalg.inv(compliance))
+        keep = np.ix_(range(len(compliance)), RIGID_IN_SHEAR, RIGID_IN_SHEAR)
+        out = np.zeros_like(compliance)
+        out[keep] = symmetric(np.linalg.inv(compliance[keep]))
+        return out
 
     def section_map(self, x: Number) -> SectionMap:
         """Linear and quadratic terms of the motion of the section at x."""
@@ -136,6 +183,7 @@ class BeamLink:
 
     def pose(self, x: Any, eta: Array) -> Array:
         """Section frame at x in the link frame: eta (..., m), x scalar or (k,) -> (..., [k,] 4, 4)."""
+        x = np.asarray(x)
         xi = self.field.fraction(x)
         if self.exact_field:
             T = self.exact_field.poses(xi, np.asarray(eta))
@@ -151,26 +199,39 @@ class BeamLink:
         T[..., 3, 3] = 1
         return T if np.ndim(x) else T[..., 0, :, :]
 
+    def strains(self, x: Any, eta: Array) -> Array:
+        """First-order strains of sections, order as in `general`: eta (..., m), x scalar or (k,) -> (..., [k,] 6).
+
+        A fibre at (y, z) of the section is stretched by strain[0] + z strain[4] - y strain[5].
+        """
+        strain = np.einsum("kaj,...j->...ka", self.field.sections(self.field.fraction(x)).strain, eta)
+        return strain if np.ndim(x) else strain[..., 0, :]
+
     def invariants(self) -> Invariants:
         """Integrals over the mass of the beam and its lumped masses."""
         return self._invariants
 
     def shortening(self) -> Shortening | None:
         """What foreshortening adds to the inertia; None where the field has none."""
-        bends = self.basis.y.count + self.basis.z.count > 0
-        return self._shortening if self.second_order and bends else None
+        return self._shortening if self.second_order and self.bending_count else None
 
     def stiffness(self) -> Array:
         """K of the strain energy 1/2 eta^T K eta, (m, m)."""
         return self._stiffness
 
+    def preload(self) -> Array:
+        """Force of heat and tendons on the coordinates at eta = 0, (m,): the linear term of the strain energy."""
+        return self._preload
+
     def cubic_terms(self) -> tuple[Array, Array, Array]:
-        """Strain energy beyond 1/2 eta^T K eta: (EIz - EIy) int t v'' w'' dx = sum_n c_n eta_i eta_j eta_k.
+        """Strain energy beyond 1/2 eta^T K eta: int F . e2 dx = sum_n c_n eta_i eta_j eta_k.
+
+        In a plain link it is (EIz - EIy) int t v'' w'' dx.
 
         Returns:
-            index (nc, 3), the coordinates (torsion, y, z) of each term; c (nc,); and beta c (nc,), its part
-            in the dissipation where damping is proportional to stiffness. Empty with a linear field, or where
-            the section bends equally both ways.
+            index (nc, 3), the coordinates of each term, the last one first: (torsion, y, z) in a plain link; c (nc,);
+            and beta c (nc,), its part in the dissipation where damping is proportional to stiffness. Empty with a
+            linear field, or where a plain link bends equally both ways.
         """
         return self._cubic_terms
 
@@ -188,9 +249,10 @@ class BeamLink:
         """Elastic energy at eta (..., m)."""
         eta = np.asarray(eta)
         if self.exact_field:
-            return self.exact_field.strain_energy(self.section, eta)
+            stiffness = self._section_stiffness(self.exact_field.rule.nodes)
+            return self.exact_field.strain_energy(stiffness, self.prestress, eta)
         index, coefficient, _ = self.cubic_terms()
-        quadratic = np.einsum("...i,ij,...j->...", eta, self.stiffness(), eta) / 2
+        quadratic = np.einsum("...i,ij,...j->...", eta, self.stiffness(), eta) / 2 + eta @ self.preload()
         return quadratic + (coefficient * eta[..., index].prod(axis=-1)).sum(axis=-1)
 
     def natural_modes(self, tip_mass: Number = 0.0) -> NaturalModes:
@@ -211,9 +273,8 @@ class BeamLink:
     @cached_property
     def _mass_elements(self) -> tuple[Array, Array, Sections]:
         """Stations xi (k,) that carry the link's mass, its moments there (k, 4, 4), and how they move."""
-        field, section = self.field, self.section
-        per_length = np.zeros((4, 4), np.result_type(section.rhoA, section.second_moments))
-        per_length[0, 0], per_length[1:, 1:] = section.rhoA, section.second_moments
+        field = self.field
+        per_length = field.tables[1] if isinstance(field, OwnField) else self.profile.tables(np.zeros(1))[1]
         moments = field.weights[:, None, None] * per_length
         xi, sections = self.basis.rule.nodes, field.nodes
         if self.masses:
@@ -226,35 +287,82 @@ class BeamLink:
     @cached_property
     def _invariants(self) -> Invariants:
         xi, moments, sections = self._mass_elements
-        return integrate(self.length * xi, moments, sections)
+        return integrate(self.field.place(xi), moments, sections)
 
     @cached_property
     def _shortening(self) -> Shortening:
         xi, moments, sections = self._mass_elements
-        return shortening(self.length * xi, moments, sections, self.field.running_terms(xi))
+        return shortening(self.field.place(xi), moments, sections, self.field.running_terms(xi))
+
+    @cached_property
+    def _forces(self) -> Array:
+        """Internal forces per coordinate at the nodes, (n, 6, m)."""
+        if isinstance(self.field, OwnField):
+            return self.field.forces
+        s = self.section
+        assert isinstance(s, Section)
+        rigidity = np.array([s.EA, 0.0, 0.0, s.GJ, s.EIy, s.EIz])
+        return rigidity[:, None] * self.field.nodes.strain
+
+    @cached_property
+    def _prestress_forces(self) -> Array:
+        """F0 at the nodes times their weights, (n, 6)."""
+        forces = self.prestress.forces(self._section_stiffness(self.basis.rule.nodes))
+        return self.field.weights[:, None] * forces
+
+    @cached_property
+    def _preload(self) -> Array:
+        if not self.prestress:
+            return _read_only(np.zeros(self.count))
+        return _read_only(np.einsum("ka,kai->i", self._prestress_forces, self.field.nodes.strain))
 
     @cached_property
     def _stiffness(self) -> Array:
-        s, strain = self.section, self.field.nodes.strain
-        parts = zip((s.EA, s.GJ, s.EIy, s.EIz), np.moveaxis(strain, 1, 0))
-        return _read_only(sum(stiffness * gram(e, self.field.weights, e) for stiffness, e in parts))
+        weighted = self.field.weights[:, None, None] * self._forces
+        K = np.einsum("kai,kaj->ij", weighted, self.field.nodes.strain, optimize=True)
+        if self.prestress and self.second_order:  # F0 . e2
+            F0 = self._prestress_forces
+            K = K + 2 * sum(np.einsum("k,ki,kj->ij", F0[:, row], a, b) for row, a, b in self._second_order_strains)
+        return _read_only(symmetric(K))
+
+    @property
+    def _second_order_strains(self) -> list[tuple[int, Array, Array]]:
+        """e2 of the strain energy as products: row of the strain, and the two factors per coordinate (n, m)."""
+        nodes = self.field.nodes
+        a, gy, gz = np.moveaxis(nodes.strain[:, :3], 1, 0)
+        t, thy, thz = np.moveaxis(nodes.psi, 1, 0)
+        _, thy_x, thz_x = np.moveaxis(nodes.psi_x, 1, 0)
+        bent = [(BEND_Y, t, thz_x), (BEND_Z, -t, thy_x)]
+        sheared = [(SHEAR_Y, t, gz), (SHEAR_Y, -thz, a), (SHEAR_Z, thy, a), (SHEAR_Z, -t, gy)]
+        return bent + sheared if self.profile.shear else bent
 
     @cached_property
     def _cubic_terms(self) -> tuple[Array, Array, Array]:
-        y, z, torsion, _ = (np.arange(self.count)[part] for part in self.basis.slices.values())
-        difference = self.section.EIz - self.section.EIy
-        if not self.second_order or difference == 0:
-            torsion = torsion[:0]
-        nodes = self.field.nodes
-        t, v2, w2 = nodes.psi[:, 0, torsion], nodes.psi_x[:, 2, y], -nodes.psi_x[:, 1, z]
-        bends = (v2[:, :, None] * w2[:, None, :]).reshape(len(t), len(y) * len(z))
-        c = difference * gram(t, self.field.weights, bends).ravel()
-        index = np.stack([i.ravel() for i in np.meshgrid(torsion, y, z, indexing="ij")], axis=1)
-        return _read_only(index), _read_only(c), _read_only(self.retardation * c)
+        m = self.count
+        if not self.second_order or m == 0:
+            none = np.zeros((0, 3), np.int64), np.zeros(0), np.zeros(0)
+            return _read_only(none[0]), _read_only(none[1]), _read_only(none[2])
+        F = self.field.weights[:, None, None] * self._forces
+        parts = [np.einsum("ki,kj,kl->ijl", F[:, row], a, b, optimize=True) for row, a, b in self._second_order_strains]
+        size = max((np.abs(part).max() for part in parts), default=0.0)
+        terms = sum(parts, np.zeros((m, m, m)))
+        whole = np.sum([np.transpose(terms, order) for order in permutations(range(3))], axis=0)
+        i, j, k = np.array(list(combinations_with_replacement(range(m), 3))).T
+        repeats = np.where(i == k, 6, np.where((i == j) | (j == k), 2, 1))
+        c = whole[i, j, k] / repeats
+        keep = (np.abs(np.real(c)) > 1e-14 * size) | (np.imag(c) != 0)
+        index = np.stack([k, i, j], axis=1)[keep]
+        return _read_only(index), _read_only(c[keep]), _read_only(self.retardation * c[keep])
 
     @cached_property
     def _damping_matrix(self) -> Array:
         return _read_only(laws.matrix(self.damping, self.invariants().mass_matrix, self.stiffness()))
+
+
+@lru_cache(maxsize=256, typed=True)  # a complex length is not the real one that equals it
+def _field(length: Number, basis: Any) -> Any:
+    """The field that a basis spans: one for all links that differ in masses and sections alone."""
+    return OwnField(basis) if isinstance(basis, OwnBasis) else Field(length, basis)
 
 
 def _read_only(array: Any) -> Array:

@@ -28,7 +28,7 @@ class LumpedMass:
         positive("lumped mass: mass", self.mass, zero_allowed=True)
         com, inertia = np.asarray(self.com), np.asarray(self.inertia)
         if com.shape != (3,) or inertia.shape not in ((), (3,), (3, 3)):
-            raise LissomError(f"lumped mass: com {self.com!r}, inertia {self.inertia!r}; give 3 numbers, and 3 x 3")
+            raise LissomError(f"com {self.com!r}, inertia {self.inertia!r}; give 3 numbers, and 3 x 3", ("masses",))
         object.__setattr__(self, "com", com)
         object.__setattr__(self, "inertia", inertia if inertia.ndim == 2 else inertia * np.eye(3))
 

@@ -20,7 +20,8 @@ def positive(what: str, value: Number, zero_allowed: bool = False) -> Number:
     """`value` itself; an error that names it unless its real part is finite and positive."""
     real = np.real(value)
     if not np.isfinite(value) or real < 0 or (real == 0 and not zero_allowed):
-        raise LissomError(f"{what} = {value!r}: must be a finite {'number >= 0' if zero_allowed else 'number > 0'}")
+        text = f"must be a finite {'number >= 0' if zero_allowed else 'number > 0'}"
+        raise LissomError(text, what.split(), value)
     return value
 
 

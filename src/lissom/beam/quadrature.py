@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, wraps
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss, legvander
 
 from lissom.beam.number import Array
+
+Found = TypeVar("Found", bound=Any)
+
+
+def kept_by_place(method: Callable[[Any, Array], Found]) -> Callable[[Any, Array], Found]:
+    """Keep what a method finds at places xi (k,), as read-only arrays: links are made again and again with the same."""
+
+    @lru_cache(maxsize=256)
+    def known(owner: Any, places: bytes, kind: Any) -> Found:
+        found = method(owner, np.frombuffer(places, kind))
+        for array in found if isinstance(found, tuple) else (found,):
+            array.flags.writeable = False
+        return found
+
+    @wraps(method)
+    def ask(owner: Any, xi: Array) -> Found:
+        xi = np.atleast_1d(xi)
+        return known(owner, xi.tobytes(), xi.dtype)
+
+    return ask
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +68,14 @@ class Quadrature:
         """Weights, shape (panels * points,): weights @ f(nodes) = int_0^1 f."""
         return (np.diff(self.edges)[:, None] / 2 * self._rule[1]).ravel()
 
+    @kept_by_place
     def running(self, xi: Array) -> Array:
         """Matrix of the running integral, shape (len(xi), nodes): running(xi) @ f(nodes) = int_0^xi f.
 
         Within a panel f is interpolated by Legendre polynomials, whose coefficients are Gauss sums and whose
         integrals are int_{-1}^u P_k = (P_{k+1}(u) - P_{k-1}(u))/(2 k + 1).
         """
-        xi, n = np.atleast_1d(xi), self.points
+        n = self.points
         left, right = np.array(self.edges[:-1]), np.array(self.edges[1:])
         panel = np.clip(np.searchsorted(self.edges, xi.real, side="right") - 1, 0, len(left) - 1)
         half = (right - left)[panel] / 2

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lissom.beam import torsion
+from lissom.beam import shear, torsion
 from lissom.beam.number import Array, Number, positive
 from lissom.errors import LissomError
 
@@ -24,7 +24,7 @@ class Material:
         positive("material E", self.E)
         positive("material rho", self.rho)
         if not -1 < np.real(self.nu) <= 0.5:
-            raise LissomError(f"material nu = {self.nu!r}: Poisson's ratio lies in (-1, 0.5]")
+            raise LissomError("must lie in (-1, 0.5], as every Poisson's ratio does", ("material", "nu"), self.nu)
         if self.G is None:
             object.__setattr__(self, "G", self.E / 2 / (1 + self.nu))
         positive("material G", self.G)
@@ -45,13 +45,22 @@ class Section:
     Jx: Number  # rotary inertia per length about x, y, z: independent data, Jx need not be Jy + Jz
     Jy: Number
     Jz: Number
+    kGAy: Number = None  # shear along y and z; None: unknown, taken as rigid
+    kGAz: Number = None
     outline: Array | None = field(default=None, compare=False, repr=False)  # (k, 2) polygon (y, z), for drawing
+    holes: tuple[Array, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("rhoA", "EA", "EIy", "EIz", "GJ"):
             positive(f"section {name}", getattr(self, name))
         for name in ("Jx", "Jy", "Jz"):
             positive(f"section {name}", getattr(self, name), zero_allowed=True)
+        if (self.kGAy is None) != (self.kGAz is None):
+            missing = "kGAy" if self.kGAy is None else "kGAz"
+            raise LissomError("is missing; give both shear stiffnesses or neither", ("section", missing))
+        if self.kGAy is not None:
+            positive("section kGAy", self.kGAy)
+            positive("section kGAz", self.kGAz)
 
     @property
     def second_moments(self) -> Array:
@@ -75,12 +84,15 @@ class Section:
         Iz: Number,
         torsion_constant: Number,
         outline: Array | None = None,
+        shear_factors: tuple[Number, Number] | None = None,
+        holes: tuple[Array, ...] = (),
     ) -> Section:
-        """Section of one material: area, second moments of area about y and z, torsion constant."""
+        """Section of one material: area, second moments of area about y and z, torsion constant, shear along y, z."""
         E, G, rho = material.E, material.G, material.rho
+        ky, kz = (None, None) if shear_factors is None else (k * G * area for k in shear_factors)
         return cls(
             rhoA=rho * area, EA=E * area, EIy=E * Iy, EIz=E * Iz, GJ=G * torsion_constant,
-            Jx=rho * (Iy + Iz), Jy=rho * Iy, Jz=rho * Iz, outline=outline,
+            Jx=rho * (Iy + Iz), Jy=rho * Iy, Jz=rho * Iz, kGAy=ky, kGAz=kz, outline=outline, holes=holes,
         )  # fmt: skip
 
     @classmethod
@@ -88,41 +100,44 @@ class Section:
         """Solid rectangle, `width` along y and `height` along z."""
         b, h = positive("width", width), positive("height", height)
         J = torsion.rectangle(b, h)
-        return cls.from_geometry(material, b * h, b * h**3 / 12, h * b**3 / 12, J, _rectangle_outline(b, h))
+        k = shear.rectangle(material.nu)
+        return cls.from_geometry(material, b * h, b * h**3 / 12, h * b**3 / 12, J, _rectangle_outline(b, h), (k, k))
 
     @classmethod
     def box(cls, material: Material, width: Number, height: Number, thickness: Number) -> Section:
         """Closed box of uniform wall `thickness`; outer `width` along y, outer `height` along z."""
         b, h, t = positive("width", width), positive("height", height), positive("thickness", thickness)
         if 2 * np.real(t) >= min(np.real(b), np.real(h)):
-            raise LissomError(
-                f"thickness = {thickness!r}: the walls of a {width!r} x {height!r} box meet; "
-                f"take a thickness below half the smaller side, or a solid rectangle"
-            )
+            text = f"the walls of a {width!r} x {height!r} box meet; take less than half the side, or a rectangle"
+            raise LissomError(text, ("thickness",), thickness)
         bi, hi = b - 2 * t, h - 2 * t
         Iy, Iz = (b * h**3 - bi * hi**3) / 12, (h * b**3 - hi * bi**3) / 12
-        return cls.from_geometry(material, b * h - bi * hi, Iy, Iz, torsion.box(b, h, t), _rectangle_outline(b, h))
+        J, factors = torsion.box(b, h, t), (shear.box(material.nu, h, b, t), shear.box(material.nu, b, h, t))
+        outer, hole = _rectangle_outline(b, h), _rectangle_outline(bi, hi)
+        return cls.from_geometry(material, b * h - bi * hi, Iy, Iz, J, outer, factors, (hole,))
 
     @classmethod
     def circle(cls, material: Material, radius: Number = None, diameter: Number = None) -> Section:
         """Solid round bar, by its `radius` or its `diameter`."""
         if (radius is None) == (diameter is None):
-            raise LissomError("circle: give either radius or diameter")
+            raise LissomError("give either radius or diameter", ("circle",))
         r = positive("radius", radius) if diameter is None else positive("diameter", diameter) / 2
         I = np.pi * r**4 / 4
-        return cls.from_geometry(material, np.pi * r**2, I, I, 2 * I, _circle_outline(r))
+        k = shear.tube(material.nu, 0.0)
+        return cls.from_geometry(material, np.pi * r**2, I, I, 2 * I, _circle_outline(r), (k, k))
 
     @classmethod
     def tube(cls, material: Material, outer: Number, inner: Number = None, thickness: Number = None) -> Section:
         """Round tube by its `outer` diameter and either its `inner` diameter or its wall `thickness`."""
         if (inner is None) == (thickness is None):
-            raise LissomError("tube: give either inner (diameter) or thickness")
+            raise LissomError("give either inner (diameter) or thickness", ("tube",))
         R = positive("outer", outer) / 2
         r = positive("inner", inner) / 2 if thickness is None else R - positive("thickness", thickness)
         if not 0 <= np.real(r) < np.real(R):
-            raise LissomError(f"tube: outer diameter {outer!r} leaves no wall or no hole (inner radius {r!r})")
+            raise LissomError(f"leaves no wall or no hole: the inner radius would be {r!r}", ("tube", "outer"), outer)
         I = np.pi * (R**4 - r**4) / 4
-        return cls.from_geometry(material, np.pi * (R**2 - r**2), I, I, 2 * I, _circle_outline(R))
+        k, hole = shear.tube(material.nu, r / R), (_circle_outline(r),) if np.real(r) > 0 else ()
+        return cls.from_geometry(material, np.pi * (R**2 - r**2), I, I, 2 * I, _circle_outline(R), (k, k), hole)
 
     @classmethod
     def from_stiffness(
@@ -138,6 +153,8 @@ class Section:
         Jx: Number = None,
         Jy: Number = None,
         Jz: Number = None,
+        kGAy: Number = None,
+        kGAz: Number = None,
         outline: Array | None = None,
     ) -> Section:
         """Section from known stiffnesses.
@@ -148,17 +165,17 @@ class Section:
         """
         if rhoA is None:
             if material is None or area is None:
-                raise LissomError("section: the mass per length is missing; give rhoA, or area and a material")
+                raise LissomError("is missing; give the mass per length, or area and a material", ("section", "rhoA"))
             rhoA = material.rho * positive("area", area)
         if EA is None:
             if material is None or area is None:
-                raise LissomError("section: the axial stiffness is missing; give EA, or area and a material")
+                raise LissomError("is missing; give the axial stiffness, or area and a material", ("section", "EA"))
             EA = material.E * positive("area", area)
         inertia_per_stiffness = rhoA / EA if material is None else material.rho / material.E
         Jy = inertia_per_stiffness * EIy if Jy is None else Jy
         Jz = inertia_per_stiffness * EIz if Jz is None else Jz
         Jx = Jy + Jz if Jx is None else Jx
-        return cls(rhoA, EA, EIy, EIz, GJ, Jx, Jy, Jz, outline)
+        return cls(rhoA, EA, EIy, EIz, GJ, Jx, Jy, Jz, kGAy, kGAz, outline)
 
 
 def _rectangle_outline(width: Number, height: Number) -> Array:

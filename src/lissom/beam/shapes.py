@@ -1,6 +1,7 @@
 """Sets of shape functions on xi = x/L in [0, 1]: what a link's coordinates multiply.
 
-Every set vanishes at the base, bending shapes with their slope: there the link frame is tangent to the link.
+Every set vanishes at the base, bending shapes with their slope: there the link frame is tangent to the link. `chord`
+alone leaves the slope free and vanishes at the tip instead: its frame lies on the chord.
 """
 
 from __future__ import annotations
@@ -162,10 +163,23 @@ def legendre(n: int, bending: bool) -> Shapes:
     return Shapes("legendre", raw, np.eye(n), n + 1 if bending else n).l2_normalised()
 
 
+def chord(n: int) -> Shapes:
+    """Polynomials that vanish at both ends (integrals of Legendre's): for a link that turns freely at both ends."""
+    slope = np.eye(n + 1)[:, 1:]
+    coefficients = (legint(slope, lbnd=-1, scl=0.5), slope, legder(slope, scl=2.0))
+
+    def raw(xi: Array) -> Values:
+        P = legvander(2 * xi - 1, n + 1)
+        f, f1, f2 = (P[:, : len(c)] @ c for c in coefficients)
+        return f, f1, f2
+
+    return Shapes("chord", raw, np.eye(n), n + 1).l2_normalised()
+
+
 def hermite_bending(n: int) -> Shapes:
     """Cubic finite elements, n/2 of equal length: deflection and slope of every node but the clamped one."""
     if n % 2:
-        raise LissomError(f"hermite bending basis: {n} modes; each element has 2, so use an even number")
+        raise LissomError("a hermite element has 2, so use an even number", ("modes",), n)
     elements = n // 2
 
     def raw(xi: Array) -> Values:

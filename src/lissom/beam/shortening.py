@@ -51,10 +51,13 @@ def _spanning_functions(mass: Array, terms: RunningTerms) -> Array:
     Which combinations of the entries they are is chosen at the real parts; the functions themselves follow a
     station that moves by a complex step.
     """
-    slopes = np.real(terms.nodes.psi[:, 1:])
-    bent = [plane[:, np.any(plane != 0, axis=0)] for plane in (slopes[:, 0], slopes[:, 1])]
-    products = [(f[:, :, None] * f[:, None, :])[:, *np.triu_indices(f.shape[1])] for f in bent]
-    entries = terms.running @ np.concatenate(products, axis=1)  # (k, pairs)
+    psi, slip = terms.nodes.psi[:, 1:], terms.nodes.strain[:, 1:3]
+    # the integrand of B, for every pair of coordinates
+    pairs = np.einsum("nai,naj->nij", psi, psi)
+    if slip.any():
+        crossed = psi[:, 1, :, None] * slip[:, 0, None] - psi[:, 0, :, None] * slip[:, 1, None]
+        pairs = pairs + crossed + np.swapaxes(crossed, 1, 2)
+    entries = terms.running @ pairs[:, *np.triu_indices(psi.shape[2])]  # (k, pairs)
     largest = np.abs(entries.real).max(axis=0)
     overlap = largest > 1e-14 * largest.max()  # functions of different elements have no product
     entries = entries[:, overlap] / largest[overlap]

@@ -1,41 +1,167 @@
-"""The `lissom` command: run, modes, compare, view, check, list, describe, export, example, build, cite.
+"""The `lissom` command: run, modes, sweep, optimise, compare, view, check, list, describe, export and others.
 
-Each command imports what it needs when it is called, so that `lissom --help` answers at once.
+Only the module of the command that is called is imported, and each imports what it needs when it is called, so that
+commands answer at once.
 """
 
-from typing import Annotated
+import gc
+import os
+import sys
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from lissom.cli.compare import compare
-from lissom.cli.example import example
-from lissom.cli.export import export
-from lissom.cli.machine import build
-from lissom.cli.modes import modes
 from lissom.cli.output import keep_standard_streams
-from lissom.cli.robots import check, cite, describe, list_all
-from lissom.cli.run import run
 from lissom.cli.shell import examples
-from lissom.cli.theory import theory
-from lissom.cli.view import view
 from lissom.version import __version__
 
-app = typer.Typer(
-    name="lissom",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=examples(
-        ("lissom list", "the robots and scenarios that come with lissom"),
-        ("lissom run ella", "simulate an arm: summary, data and figures"),
-        ("lissom run my_arm.yaml --set links.upper.beam.length=1.2", "your own, with one value changed"),
-        ("lissom modes ella --pose elbow=1.57", "natural frequencies at a pose"),
-        ("lissom view ella", "see it bend, in the browser"),
-        ("lissom check my_arm.yaml", "is my file right, and if not, where?"),
+GARBAGE = 100_000  # new objects before Python looks for unused ones; while importing, that took a sixth of the time
+
+
+class Command(NamedTuple):
+    """Where a command, or a group of them, is, and the examples at the end of its help: (line, what it does)."""
+
+    place: str
+    examples: list[tuple[str, str]]
+
+
+COMMANDS = {
+    "run": Command(
+        "lissom.cli.run:run",
+        [
+            ("lissom run ella", "a scenario that comes with lissom; results go to out/ella"),
+            ("lissom run scenarios/lift.yaml --out lift", "your scenario, results in the folder lift"),
+            ("lissom run my_arm.yaml --duration 1", "a robot alone: it falls freely for 1 s"),
+            ("lissom run ella --set links.upper.beam.length=1.2 --set control.gains.elbow.p=900", "other values"),
+            ("lissom run ella --report --animation ella.mp4", "with a page that opens anywhere, and a film"),
+            ("lissom run ella --json --quiet | jq .energy.relative", "for machines"),
+        ],
     ),
+    "modes": Command(
+        "lissom.cli.modes:modes",
+        [
+            ("lissom modes ella", "joints locked, arm stretched out"),
+            ("lissom modes ella --pose shoulder=0.5 --pose elbow='90 deg' --sag", "at a pose, bent by its weight"),
+            ("lissom modes ella --lock shoulder --lock elbow", "some joints locked, the others free"),
+            ("lissom modes canadarm2 --motors --number 5", "elastic joints give way, five modes"),
+            ("lissom modes satellite-two-arm --free", "joints and base free"),
+        ],
+    ),
+    "sweep": Command(
+        "lissom.cli.sweep:sweep",
+        [
+            ("lissom sweep payloads.yaml", "all runs of a study, on all cores; results go to out/payloads.zarr"),
+            ("lissom sweep payloads.yaml --cluster tcp://head:8786", "the same on a Dask cluster"),
+        ],
+    ),
+    "optimise": Command(
+        "lissom.cli.optimise:optimise",
+        [
+            ("lissom optimise lift.yaml", "the best motion of a task; results go to out/lift"),
+            ("lissom run out/lift/scenario.yaml", "that motion, simulated like any other"),
+        ],
+    ),
+    "identify": Command(
+        "lissom.cli.identify:identify",
+        [
+            ("lissom identify fit.yaml", "values with intervals; the new robot file goes to out/fit-NAME"),
+            ("lissom identify fit.yaml --json | jq .parameters", "for machines"),
+        ],
+    ),
+    "compare": Command(
+        "lissom.cli.compare:compare",
+        [
+            ("lissom compare dual-screw-arm", "all formulations that cover the arm"),
+            ("lissom compare ella --with dual_screw --duration 1", "one of them, for 1 s"),
+            ("lissom compare my_arm.yaml --list", "which formulations cover my arm, and why not the others"),
+        ],
+    ),
+    "view": Command(
+        "lissom.cli.view:view",
+        [
+            ("lissom view ella", "run a scenario and play it; or move the arm by hand, or watch its modes"),
+            ("lissom view out/ella", "a recorded run; a folder of runs lets you choose"),
+            ("lissom view canadarm2 --modes", "begin with the natural modes"),
+            ("lissom view ella --host 0.0.0.0 --remote", "let others on the network see and steer it"),
+        ],
+    ),
+    "check": Command(
+        "lissom.cli.robots:check",
+        [
+            ("lissom check my_arm.yaml", "one file"),
+            ("lissom check arms/*.yaml scenarios/*.yaml && echo all good", "many; exit code 1 if any is wrong"),
+        ],
+    ),
+    "list": Command("lissom.cli.robots:list_all", [("lissom list", "then: lissom run ella, lissom describe ella")]),
+    "describe": Command(
+        "lissom.cli.robots:describe",
+        [
+            ("lissom describe ella", "a robot that comes with lissom"),
+            ("lissom describe arms/my_arm.yaml", "your own"),
+            ("lissom describe ella --set links.upper.beam.length=1.2", "with another value"),
+        ],
+    ),
+    "export": Command(
+        "lissom.cli.export:export",
+        [
+            ("lissom export out/ella --out motion.csv", "every quantity of a run, one row per time"),
+            ("lissom export out/ella/trajectory.nc --to parquet", "as Parquet (needs pyarrow)"),
+            ("lissom export ella --to c --out ella-c", "the robot's dynamics as C code, with a test"),
+            ("lissom export ella --to c --functions inverse_dynamics,gravity", "only what a controller needs"),
+            ("lissom export ella --to c --point upper@0.5 --wrench forearm", "with points and loads of your own"),
+            ("lissom export ella --to fmu --fmi 3.0", "the scenario as a block for other simulators: ella.fmu"),
+        ],
+    ),
+    "example": Command(
+        "lissom.cli.example:example",
+        [
+            ("lissom example", "what there is"),
+            ("lissom example optimal-motion", "the motion of least energy between two poses"),
+        ],
+    ),
+    "build": Command("lissom.cli.machine:build", [("lissom build", "then no command waits for a compiler")]),
+    "cite": Command("lissom.cli.robots:cite", [("lissom cite --bibtex >> references.bib", "")]),
+    "theory": Command("lissom.cli.theory:theory", []),
+}
+
+EXAMPLES = (
+    ("lissom list", "the robots and scenarios that come with lissom"),
+    ("lissom run ella", "simulate an arm: summary, data and figures"),
+    ("lissom run my_arm.yaml --set links.upper.beam.length=1.2", "your own, with one value changed"),
+    ("lissom modes ella --pose elbow=1.57", "natural frequencies at a pose"),
+    ("lissom view ella", "see it bend, in the browser"),
+    ("lissom check my_arm.yaml", "is my file right, and if not, where?"),
 )
+
+
+def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The application with the commands of these names."""
+    app = typer.Typer(
+        name="lissom",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog=examples(*EXAMPLES),
+    )
+    app.callback()(_lissom)
+    for name in names:
+        module, _, function = COMMANDS[name].place.partition(":")
+        found = getattr(import_module(module), function)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name, epilog=examples(*COMMANDS[name].examples))(found)
+    return app
+
+
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return make_app()
 
 
 def _show_version(wanted: bool) -> None:
@@ -44,7 +170,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _lissom(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
@@ -56,72 +181,10 @@ def _lissom(
     """
 
 
-app.command(
-    epilog=examples(
-        ("lissom run ella", "a scenario that comes with lissom; results go to out/ella"),
-        ("lissom run scenarios/lift.yaml --out lift", "your scenario, results in the folder lift"),
-        ("lissom run my_arm.yaml --duration 1", "a robot alone: it falls freely for 1 s"),
-        ("lissom run ella --set links.upper.beam.length=1.2 --set control.gains.elbow.p=900", "other values"),
-        ("lissom run ella --report --animation ella.mp4", "with a page that opens anywhere, and a film"),
-        ("lissom run ella --json --quiet | jq .energy.relative", "for machines"),
-    )
-)(run)
-app.command(
-    epilog=examples(
-        ("lissom modes ella", "joints locked, arm stretched out"),
-        ("lissom modes ella --pose shoulder=0.5 --pose elbow=1.57 --sag", "at a pose, bent by its weight"),
-        ("lissom modes canadarm2 --motors --number 5", "elastic joints give way, five modes"),
-        ("lissom modes satellite-two-arm --free", "joints and base free"),
-    )
-)(modes)
-app.command(
-    epilog=examples(
-        ("lissom compare dual-screw-arm", "all formulations that cover the arm"),
-        ("lissom compare ella --with dual_screw --duration 1", "one of them, for 1 s"),
-        ("lissom compare my_arm.yaml --list", "which formulations cover my arm, and why not the others"),
-    )
-)(compare)
-app.command(
-    epilog=examples(
-        ("lissom view ella", "run a scenario and play it; or move the arm by hand, or watch its modes"),
-        ("lissom view out/ella", "a recorded run; a folder of runs lets you choose"),
-        ("lissom view canadarm2 --modes", "begin with the natural modes"),
-        ("lissom view ella --host 0.0.0.0 --remote", "let others on the network see and steer it"),
-    )
-)(view)
-app.command(
-    epilog=examples(
-        ("lissom check my_arm.yaml", "one file"),
-        ("lissom check arms/*.yaml scenarios/*.yaml && echo all good", "many; exit code 1 if any is wrong"),
-    )
-)(check)
-app.command("list", epilog=examples(("lissom list", "then: lissom run ella, lissom describe ella")))(list_all)
-app.command(
-    epilog=examples(
-        ("lissom describe ella", "a robot that comes with lissom"),
-        ("lissom describe arms/my_arm.yaml", "your own"),
-        ("lissom describe ella --set links.upper.beam.length=1.2", "with another value"),
-    )
-)(describe)
-app.command(
-    epilog=examples(
-        ("lissom export out/ella motion.csv", "every quantity, one row per time"),
-        ("lissom export out/ella/trajectory.nc motion.parquet", "as Parquet (needs pyarrow)"),
-    )
-)(export)
-app.command(
-    epilog=examples(
-        ("lissom example", "what there is"),
-        ("lissom example optimal-motion", "the motion of least energy between two poses"),
-    )
-)(example)
-app.command(epilog=examples(("lissom build", "then no command waits for a compiler")))(build)
-app.command(epilog=examples(("lissom cite --bibtex >> references.bib", "")))(cite)
-
-app.add_typer(theory, name="theory")
-
-
 def main() -> None:
     """Entry point of the `lissom` command."""
+    gc.set_threshold(GARBAGE)
     keep_standard_streams()
-    app(prog_name="lissom")
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # lissom uses none; a search asks every installed package
+    called = sys.argv[1:2]
+    make_app(called if set(called) & COMMANDS.keys() else COMMANDS)(prog_name="lissom")

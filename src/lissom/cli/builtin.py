@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from importlib import resources
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lissom.model import Robot, builtin_names
-from lissom.scenario.files import builtin_names as scenario_names
-from lissom.scenario.files import builtin_text, find, parse
-from lissom.scenario.schema import FREE_MOTION, Scenario
+from lissom import builtin
+from lissom.builtin import ROBOTS, SCENARIOS
+from lissom.model.reader import read
+from lissom.scenario import FREE_MOTION
+
+if TYPE_CHECKING:
+    from lissom.model import Robot
+    from lissom.scenario import Scenario
 
 
 class Entry(NamedTuple):
@@ -23,17 +26,19 @@ class Entry(NamedTuple):
 
 def entries() -> list[Entry]:
     """Every built-in name."""
-    return [_entry(name) for name in builtin_names()]
+    return [_entry(name) for name in builtin.names(ROBOTS)]
 
 
 def robot_of(name: str, settings: list[tuple[str, Any]]) -> tuple[Robot, Scenario | None]:
     """A robot by name or path, with values changed; and the scenario, where that is what the file holds."""
     scenario = None
-    if name in builtin_names():
+    if name in builtin.names(ROBOTS):
         from lissom.model import load
 
         robot = load(name)
     else:
+        from lissom.scenario.files import find
+
         loaded = find(name)
         scenario = loaded.scenario if loaded.kind == "scenario" else None
         robot = loaded.scenario.load_robot()
@@ -43,20 +48,27 @@ def robot_of(name: str, settings: list[tuple[str, Any]]) -> tuple[Robot, Scenari
 
 
 def _entry(name: str) -> Entry:
-    text = (resources.files("lissom.model") / "robots" / f"{name}.yaml").read_text(encoding="utf-8")
-    robot = Robot.from_yaml(text)
-    size = len(robot.links), sum(link.flexible for link in robot.links)
-    if name not in scenario_names():
+    """From the data of the files alone: checks, which built-in files need not, would take longer than the rest."""
+    links = _data(builtin.text(ROBOTS, name))["links"]
+    size = len(links), sum("body" not in link for link in links)
+    if name not in builtin.names(SCENARIOS):
         return Entry(name, *size, f"free motion, {FREE_MOTION:g} s", "Let go at rest from zero")
-    told = builtin_text(name)
-    scenario = parse(told, name).scenario
-    return Entry(name, *size, f"{_kind(scenario)}, {scenario.duration:g} s", _first_sentence(told))
+    told = builtin.text(SCENARIOS, name)
+    scenario = _data(told)
+    return Entry(name, *size, f"{_kind(scenario)}, {scenario['duration']:g} s", _first_sentence(told))
 
 
-def _kind(scenario: Scenario) -> str:
-    if scenario.control is not None:
-        return {"pd": "PD control"}.get(scenario.control.type, scenario.control.type.replace("-", " "))
-    return "prescribed" if scenario.motion else "free motion"
+def _data(text: str) -> dict[str, Any]:
+    root = read(text, "built in")
+    assert root is not None
+    return root.value
+
+
+def _kind(scenario: dict[str, Any]) -> str:
+    control = scenario.get("control")
+    if control is not None:
+        return {"pd": "PD control"}.get(control["type"], control["type"].replace("-", " "))
+    return "prescribed" if scenario.get("motion") else "free motion"
 
 
 def _first_sentence(text: str) -> str:

@@ -12,7 +12,7 @@ from lissom.cli import options
 from lissom.cli.options import EXAMPLE, Anything, Json, Settings
 from lissom.cli.shell import assignment, command
 from lissom.progress import Progress
-from lissom.terminal import screen
+from lissom.terminal import screen, tell_place
 
 
 @command
@@ -78,12 +78,13 @@ def compare(
     if as_json:
         typer.echo(json.dumps(found.to_dict() | {"folder": str(folder.path)}, indent=2))
     else:
-        screen().print(f"Written to [bold cyan]{folder.path}[/]")
+        tell_place("Written to ", folder.path)
 
 
 def _list(robot: object) -> None:
     """Every formulation, and whether it covers the robot."""
     from rich import box
+    from rich.markup import escape
     from rich.table import Table
 
     from lissom import theory
@@ -91,12 +92,15 @@ def _list(robot: object) -> None:
 
     assert isinstance(robot, Robot)
     model = robot.compile()
-    table = Table("formulation", "what it is", f"covers {robot.name}", box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("formulation", no_wrap=True)
+    for head in ("by", "what it is", f"covers {robot.name}"):
+        table.add_column(escape(head), overflow="fold")
     for name, entry in theory.entries().items():
         try:
             entry.make(model)
             covers = "yes"
         except theory.Unsupported as reason:
-            covers = f"no: {reason}"
-        table.add_row(name, entry.title, covers)
+            covers = escape(f"no: {reason}")
+        table.add_row(name, entry.authors, entry.title, covers)
     screen().print(table)

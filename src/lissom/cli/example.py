@@ -12,7 +12,7 @@ import typer
 from lissom.cli import options
 from lissom.cli.shell import command
 from lissom.errors import LissomError
-from lissom.terminal import screen
+from lissom.terminal import screen, tell_place
 
 
 @command
@@ -20,9 +20,9 @@ def example(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", show_default=False, help="Of the example; none lists them.")
     ] = None,
-    out: Annotated[Path | None, options.out("Folder for figures; out/NAME unless given.")] = None,
+    out: Annotated[Path | None, options.out("Folder for figures; out/example-NAME unless given.")] = None,
 ) -> None:
-    """Run a worked example of the theory: tables on the screen, figures in a folder.
+    """Run a worked example of the theory: tables on the screen, figures in a folder, and what of the paper they meet.
 
     Without a name, the examples are listed.
     """
@@ -37,10 +37,13 @@ def example(
 
         raise LissomError(f"there is no example {name!r}{did_you_mean(name, list(found))}")
     from lissom.cli.folder import Folder
+    from lissom.reproductions.agreement import PAPERS
 
-    with Folder.claim(out or Path("out") / name, name) as folder:
+    with Folder.claim(out, f"example-{name}") as folder:
         import_module(_module(name)).main(folder.path)
-    screen().print(f"figures and data in [bold cyan]{folder.path}[/]")
+    if name in PAPERS:
+        screen().print(PAPERS[name].table())
+    tell_place("figures and data in ", folder.path)
 
 
 def titles() -> dict[str, str]:
@@ -48,7 +51,7 @@ def titles() -> dict[str, str]:
     import lissom.reproductions as package
 
     names = sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(package.__path__))
-    return {name: _title(name) for name in names}
+    return {name: _title(name) for name in names if name != "agreement"}
 
 
 def _module(name: str) -> str:

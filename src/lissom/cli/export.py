@@ -4,40 +4,193 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from lissom.cli.options import named
-from lissom.cli.shell import command, fail
+from lissom.cli.options import EXAMPLE, Settings, named
+from lissom.cli.options import out as out_option
+from lissom.cli.shell import assignment, command, fail
+from lissom.messages import listed
+
+TABLES = ("csv", "parquet", "mat")
+FORMATS = (*TABLES, "c", "fmu")
+
+MEANT = {  # options by format
+    "csv": ("--units",),
+    "c": ("--functions", "--point", "--wrench", "--name", "--parameter", "--backend", "--set"),
+    "fmu": ("--wrench", "--name", "--fmi", "--kind", "--parameter", "--set"),
+}
 
 
 @command
 def export(
-    run: Annotated[Path, typer.Argument(metavar="RUN", parser=named, help="Folder of a run, or its trajectory.nc.")],
-    to: Annotated[Path, typer.Argument(metavar="TABLE", parser=named, help="A table: .csv, .parquet or .mat.")],
-    units: Annotated[bool, typer.Option("--units", help="Units in the header of a CSV.")] = False,
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="WHAT",
+            show_default=False,
+            help="A saved run (its folder or trajectory.nc), or the name or file of a robot or scenario.",
+        ),
+    ],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            show_default=False,
+            help="csv, parquet or mat for a run, c for a robot, fmu for a scenario; the ending of --out may say it "
+            "instead.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, out_option("File of a table or an FMU, or folder for C code (NAME-c unless given).")
+    ] = None,
+    units: Annotated[bool, typer.Option("--units", help="csv: units in the header.")] = False,
+    functions: Annotated[
+        str | None,
+        typer.Option(
+            "--functions", metavar="NAMES", show_default=False, help="c: the functions wanted, comma between; else all."
+        ),
+    ] = None,
+    point: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--point",
+            metavar="LINK[@METRES]",
+            show_default=False,
+            help="c: a point for point_pose and jacobian: a link's tip, or a section of a beam; may be given several "
+            "times. The ends of the arm unless given.",
+        ),
+    ] = None,
+    wrench: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--wrench",
+            metavar="LINK",
+            show_default=False,
+            help="c, fmu: a link with an external wrench as an argument or input; may be given several times. Of an "
+            "FMU the ends of the arm unless given.",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name", show_default=False, help="c: what C names begin with; else the robot's name. fmu: of the model."
+        ),
+    ] = None,
+    fmi: Annotated[
+        str | None, typer.Option("--fmi", metavar="VERSION", show_default=False, help="fmu: 2.0 (unless given) or 3.0.")
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--kind", metavar="NAME", show_default=False, help="fmu: co-simulation, model-exchange or both; else both."
+        ),
+    ] = None,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--parameter",
+            metavar="PATH",
+            show_default=False,
+            help="c, fmu: a number of the robot that becomes an argument, or that a tool may change beside gains and "
+            "gravity, such as links.forearm.body.mass; may be given several times.",
+        ),
+    ] = None,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            "--backend",
+            metavar="WAY",
+            show_default=False,
+            help="c: straight (assignments only, fastest where short), loops (over tables, shortest); else the better.",
+        ),
+    ] = None,
+    settings: Settings = None,
 ) -> None:
-    """Write a saved run as a table: one row per time, one column per number; or its arrays for MATLAB (.mat)."""
+    """Write a saved run as a table, a robot as C code, or a scenario as an FMU.
+
+    A run becomes CSV or Parquet, one row per time, one column per number; or MATLAB's arrays. A robot becomes C99
+    without dependencies: dynamics, joint wrenches, mass matrix, poses, Jacobians, exact derivatives, a step of the
+    closed loop in real time, with a test against Python. A scenario becomes an FMU of FMI 2.0 or 3.0, a block for
+    Simulink, Modelica and other tools that runs by lissom's own machine code.
+    """
+    target = _format(to, out)
+    given = {"--units": units, "--functions": functions, "--point": point, "--wrench": wrench, "--name": name}
+    given |= {"--fmi": fmi, "--kind": kind, "--parameter": parameter, "--backend": backend, "--set": settings}
+    for option, value in given.items():
+        if value and option not in MEANT.get(target, ()):
+            raise typer.BadParameter(f"{option} has no meaning for {target}")
+    if target in TABLES:
+        _table(named(what), target, out, units)
+    elif target == "fmu":
+        asked = {"version": fmi or "2.0", "kind": kind or "both", "wrenches": wrench, "parameters": parameter or ()}
+        _fmu(what, out, settings or [], name=name, **asked)
+    else:
+        _c_code(
+            what,
+            out,
+            functions,
+            settings or [],
+            points=point,
+            wrenches=wrench or (),
+            name=name,
+            parameters=parameter or (),
+            backend=backend or "auto",
+        )
+
+
+def _format(to: str | None, out: Path | None) -> str:
+    """The format that is asked for, or that the ending of the file says."""
+    kind = to if to is not None else "" if out is None else out.suffix.lower().removeprefix(".")
+    if kind not in FORMATS:
+        said = f"--to {to}" if to is not None else "--out" if out is None else str(out)
+        raise typer.BadParameter(f"{said} names no format; write --to with one of {listed(FORMATS)}")
+    return kind
+
+
+def _table(run: Path, kind: str, out: Path | None, units: bool) -> None:
     from lissom.simulation import Trajectory
 
-    kind = to.suffix.lower()
-    if kind not in (".csv", ".parquet", ".mat"):
-        raise typer.BadParameter(f"{to} must end in .csv, .parquet or .mat")
-    if units and kind != ".csv":
-        raise typer.BadParameter("--units is for CSV; the other formats hold the units anyway")
     source = run / "trajectory.nc" if run.is_dir() else run
+    to = Path(f"{source.parent.name if run.is_dir() else run.stem}.{kind}") if out is None else out
     if not source.exists():
         fail(f"{source}: no such file; give a folder that lissom run wrote, or a trajectory.nc")
-    if kind == ".parquet" and find_spec("pyarrow") is None:
+    if kind == "parquet" and find_spec("pyarrow") is None:
         fail("Parquet needs the package pyarrow: pip install lissom[parquet]; or write a .csv")
     if not to.parent.is_dir():
         fail(f"cannot write {to}: there is no folder {to.parent}; make it first")
     trajectory = Trajectory.load(source)
-    if kind == ".csv":
+    if kind == "csv":
         trajectory.to_csv(to, units)
-    elif kind == ".parquet":
+    elif kind == "parquet":
         trajectory.to_parquet(to)
     else:
         trajectory.to_mat(to)
     typer.echo(f"{to}: {len(trajectory.time)} rows")
+
+
+def _c_code(robot: str, out: Path | None, functions: str | None, settings: list[str], **options: Any) -> None:
+    from lissom.cli.builtin import robot_of
+    from lissom.export import to_c
+
+    changed, _ = robot_of(robot, [assignment(text, EXAMPLE) for text in settings])
+    chosen = None if functions is None else [each.strip() for each in functions.split(",") if each.strip()]
+    written = to_c(changed, out or Path(f"{changed.name}-c"), chosen, **options)
+    width = max(map(len, written.operations))
+    for function, count in written.operations.items():
+        typer.echo(f"{function.ljust(width)}  {count:>9} operations, {written.ways[function]}")
+    typer.echo(f"{written.folder}: try make -C {written.folder} test")
+
+
+def _fmu(scenario: str, out: Path | None, settings: list[str], **options: Any) -> None:
+    from lissom.cli.run import prepared_of
+    from lissom.export import to_fmu
+    from lissom.progress import Progress
+
+    loaded, _, prepared = prepared_of(scenario, [assignment(text, EXAMPLE) for text in settings])
+    options["name"] = options["name"] or loaded.name
+    with Progress("writing the FMU"):
+        written = to_fmu(prepared, out or Path(f"{loaded.name}.fmu"), **options)
+    typer.echo(f"{written}: FMI {options['version']}, {written.stat().st_size / 1e6:.1f} MB")

@@ -11,7 +11,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from lissom.simulation.summary import Summary
     from lissom.simulation.trajectory import Trajectory
 
-FIGURES = ("overview", "joints", "tip", "wrenches", "deflection", "energy")
-DPI = 120
 DATA, SUMMARY = "trajectory.nc", "summary.json"
 ELSEWHERE = "give another folder with --out"
 
@@ -92,27 +89,18 @@ class Folder:
 
     def figures(self, trajectory: Trajectory) -> None:
         """Draw what there is to draw."""
-        import matplotlib
-
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
+        from lissom.cli.figures import draw
 
         with _explained(self.path):
             (self.path / "figures").mkdir(exist_ok=True)
-            for kind in FIGURES:
-                try:
-                    figure = trajectory.plot(kind)
-                except LissomError:  # nothing to draw, such as the deflection of rigid links
-                    continue
-                self.picture(f"figures/{kind}.png", figure)
-                pyplot.close(figure)
+            self.files += [f"figures/{kind}.png" for kind in draw(trajectory, self.path / "figures")]
 
     def picture(self, name: str, figure: Figure) -> None:
         """A figure as a file."""
-        content = BytesIO()
-        figure.savefig(content, format="png", dpi=DPI)
+        from lissom.cli.figures import png
+
         with _explained(self.path):
-            write_whole(self.path / name, content.getvalue())
+            write_whole(self.path / name, png(figure))
         self.files.append(name)
 
     def report(self, trajectory: Trajectory) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lissom.analysis import NaturalModes
+    from lissom.model import Model
 
 
 @command
@@ -25,6 +26,15 @@ def modes(
         typer.Option("--pose", metavar="JOINT=VALUE", show_default=False, help="Where a joint stands; else at zero."),
     ] = None,
     free: Annotated[bool, typer.Option("--free", help="Let every joint move.")] = False,
+    lock: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lock",
+            metavar="NAME",
+            show_default=False,
+            help="Lock this joint (its motor: NAME.rotor) and let the others move; may be given several times.",
+        ),
+    ] = None,
     motors: Annotated[bool, typer.Option("--motors", help="Lock the motors: elastic joints give way.")] = False,
     sag: Annotated[bool, typer.Option("--sag", help="Let the arm bend under its weight first.")] = False,
     number: Annotated[int, typer.Option("--number", "-n", min=1, help="How many modes, slowest first.")] = 10,
@@ -35,24 +45,50 @@ def modes(
 
     Of a scenario file, the robot is taken where the scenario starts.
     """
-    if free and motors:
-        raise typer.BadParameter("give either --free or --motors, not both")
+    given = [name for name, is_given in (("--free", free), ("--motors", motors), ("--lock", lock)) if is_given]
+    if len(given) > 1:
+        raise typer.BadParameter(f"give one of {' and '.join(given)}, not {'both' if len(given) == 2 else 'all'}")
     from lissom.analysis import natural_modes
     from lissom.cli.builtin import robot_of
 
     changed, scenario = robot_of(robot, [assignment(text, EXAMPLE) for text in settings or ()])
     model = changed.compile()
-    q: Any = dict(assignment(text, "elbow=1.57") for text in pose or ())
+    q: Any = _pose(model, [assignment(text, "elbow=45 deg") for text in pose or ()])
     if scenario is not None and not q:
         q = scenario.with_value("robot", changed).prepare().start[0]
-    locked: Any = False if free else "motors" if motors else True
+    locked: Any = lock or (False if free else "motors" if motors else True)
     found = natural_modes(model, q, locked=locked, number=number, at="equilibrium" if sag else "given")
     if as_json:
         typer.echo(json.dumps(_data(found), indent=2))
         return
     held = "joints free" if free else "motors locked" if motors else "joints locked"
+    if lock:
+        held = f"{', '.join(lock)} locked"
     where = ", ".join(text.replace("=", " ") for text in pose or ()) or ("at the start" if scenario else "at zero")
     screen().print(_table(found, f"Natural modes of {found.name}, {held}, {where}{', sagging' if sag else ''}"))
+
+
+def _pose(model: Model, given: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Values by joint, units understood as in files, an angle that looks like degrees warned of."""
+    from pydantic_core import PydanticCustomError
+
+    from lissom.dynamics.coordinates import configuration
+    from lissom.errors import LissomError
+    from lissom.model.angles import doubt_degrees
+    from lissom.model.values import Number
+
+    number = Number("where the joint stands", "rad or metres", each=True)
+    pose = {}
+    for name, value in given:
+        try:
+            pose[name] = number.check(value)
+        except PydanticCustomError as error:
+            raise LissomError(error.message(), ("pose", name), value) from None
+    q = configuration(model, pose, "pose")
+    for k, name in enumerate(model.q_names):
+        if any(name == joint or name.startswith(f"{joint}.") for joint in pose):
+            doubt_degrees(model, k, float(q[k]), ("pose", name))
+    return pose
 
 
 def _data(found: NaturalModes) -> dict[str, Any]:
@@ -73,9 +109,10 @@ def _data(found: NaturalModes) -> dict[str, Any]:
 
 def _table(found: NaturalModes, title: str) -> Table:
     from rich import box
+    from rich.text import Text
 
     table = found.table()
-    table.title, table.title_justify, table.title_style, table.box = title, "left", "bold", box.SIMPLE_HEAD
+    table.title, table.title_justify, table.box = Text(title, "bold"), "left", box.SIMPLE_HEAD
     for column, justify in zip(table.columns, ("right", "right", "right", "left", "left")):
         column.justify = justify  # type: ignore[assignment]
     table.columns[1].style = "bold cyan"

@@ -58,8 +58,9 @@ def sparkline(values: np.ndarray, width: int = CURVE) -> str:
 def _curves(trajectory: Trajectory, summary: Summary) -> dict[str, list[np.ndarray]]:
     """What runs over time, row by row, by the subject of the table."""
     return {
-        "joints": [_size(trajectory.wrench(row.joint).values[:, :3]) for row in summary.joints],
-        "links": [_size(trajectory.deflection(row.link).values) for row in summary.links],
+        "joints": [_size(trajectory.numbers.wrench(row.joint)[:, :3]) for row in summary.joints],
+        "elements": [trajectory.numbers["element_force"][:, k] for k in range(len(summary.elements))],
+        "links": [_size(trajectory.numbers.deflection(row.link)) for row in summary.links],
         "settling": [_course(trajectory, row) for row in summary.settling],
     }
 
@@ -67,9 +68,9 @@ def _curves(trajectory: Trajectory, summary: Summary) -> dict[str, list[np.ndarr
 def _course(trajectory: Trajectory, row: Settling) -> np.ndarray:
     """A coordinate over time; of a tip, how far it has gone."""
     if row.tip_of is not None:
-        tip = trajectory.tip(row.tip_of).values
+        tip = trajectory.numbers.tip(row.tip_of)
         return _size(tip - tip[0])
-    return trajectory[row.name].values
+    return trajectory.numbers.position(row.name).values
 
 
 def _add_curves(table: Table, curves: list[np.ndarray]) -> None:

@@ -84,7 +84,8 @@ def _checked(file: str) -> str:
         model = scenario.prepare().model
     except LissomError as error:
         raise loaded.located(error) from None
-    control = "none" if scenario.control is None else scenario.control.type
+    laws = scenario.control if isinstance(scenario.control, tuple) else (scenario.control,)
+    control = " + ".join(law.type for law in laws if law is not None) or "none"
     parts = [f"{scenario.duration:g} s", f"control: {control}"]
     parts += [f"prescribed: {', '.join(scenario.motion)}"] if scenario.motion else []
     return f"scenario of {model.robot.name}: {', '.join(parts)}, {model.nv} degrees of freedom"

@@ -17,6 +17,7 @@ from lissom.terminal import screen
 
 if TYPE_CHECKING:
     from lissom.cli.folder import Folder
+    from lissom.scenario.files import Loaded
     from lissom.scenario.prepare import Prepared
     from lissom.scenario.schema import Scenario
     from lissom.simulation.trajectory import Trajectory
@@ -87,17 +88,23 @@ def _check_animation(name: str | None) -> None:
         check_film(within(Path("out"), name))
 
 
-def _prepared(what: str, changes: list[tuple[str, Any]], out: Path | None) -> tuple[Scenario, Prepared, Folder]:
-    """The scenario as it is run, and the folder for what comes out, which is claimed before computing."""
-    from lissom.cli.folder import Folder, within
+def prepared_of(what: str, changes: list[tuple[str, Any]]) -> tuple[Loaded, Scenario, Prepared]:
+    """A scenario by name or path, with values changed, ready to run."""
     from lissom.scenario.files import find
 
     loaded = find(what)
     scenario: Scenario = loaded.scenario.with_values(changes)
     try:
-        prepared = scenario.prepare()
+        return loaded, scenario, scenario.prepare()
     except LissomError as error:
         raise loaded.located(error, changed=[path.partition(".")[0] for path, _ in changes]) from None
+
+
+def _prepared(what: str, changes: list[tuple[str, Any]], out: Path | None) -> tuple[Scenario, Prepared, Folder]:
+    """The scenario as it is run, and the folder for what comes out, which is claimed before computing."""
+    from lissom.cli.folder import Folder, within
+
+    loaded, scenario, prepared = prepared_of(what, changes)
     asked = out
     if out is None and scenario.output.folder is not None:
         try:

@@ -15,7 +15,7 @@ from lissom.cli.options import EXAMPLE, Anything, Json, Settings
 from lissom.cli.shell import assignment, command, examples, fail
 from lissom.files import make_folder, write_whole
 from lissom.progress import Progress
-from lissom.terminal import screen
+from lissom.terminal import screen, tell_place
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +47,7 @@ def structure(
     """The blocks of the stacked system of a robot: rows of links and joints, wrenches among the unknowns."""
     import numpy as np
     from rich import box
+    from rich.markup import escape
     from rich.table import Table
 
     from lissom.view.structure import structure_figure
@@ -56,7 +57,8 @@ def structure(
     with Progress("evaluating the system (compiled once per machine)"):
         formulation, q, v = _system(robot, settings)
         system = formulation.system(q, v, np.zeros(formulation.model.nv))
-    table = Table(box=box.SIMPLE_HEAD, title=f"Stacked system of {formulation.model.robot.name}", title_justify="left")
+    title = f"Stacked system of {formulation.model.robot.name}"
+    table = Table(box=box.SIMPLE_HEAD, title=escape(title), title_justify="left")
     table.add_column("rows")
     table.add_column("number", justify="right")
     table.add_column("entries in the columns of")
@@ -66,11 +68,11 @@ def structure(
     path = out or Path("out") / formulation.model.robot.name / "structure.png"
     make_folder(path.parent)
     content = BytesIO()
-    figure = structure_figure(system, f"Stacked system of {formulation.model.robot.name}")
+    figure = structure_figure(system, title)
     figure.savefig(content, format=path.suffix.removeprefix(".") or "png", dpi=140)
     write_whole(path, content.getvalue())
     screen().print(table)
-    screen().print(f"picture in [bold cyan]{path}[/]")
+    tell_place("picture in ", path)
 
 
 @theory.command(epilog=examples(("lissom theory check ella", "rank, conditioning, definiteness, index, step limits")))
@@ -100,10 +102,11 @@ def _plain(value: Any) -> Any:
 
 def _show(report: Report, name: str) -> None:
     from rich import box
+    from rich.markup import escape
     from rich.table import Table
 
     verdict = "[green]well posed[/]" if report.well_posed else "[red]not well posed[/]"
-    table = Table(box=box.SIMPLE_HEAD, title=f"Stacked system of {name}: {verdict}", title_justify="left")
+    table = Table(box=box.SIMPLE_HEAD, title=f"Stacked system of {escape(name)}: {verdict}", title_justify="left")
     for column in ("property", "value", "meaning"):
         table.add_column(column)
     rank = "regular: one solution" if report.rank == report.size else "singular"

@@ -22,9 +22,9 @@ def view(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="NAME|FILE|FOLDER",
+            metavar="NAME|FILE|FOLDER|STORE",
             show_default=False,
-            help="A robot or scenario, a recorded run, or a folder of runs (out/ unless given).",
+            help="A robot or scenario, a recorded run, a folder of runs (out/ unless given), or the store of a study.",
         ),
     ] = "out",
     settings: Settings = None,
@@ -37,12 +37,15 @@ def view(
     ] = False,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Show an arm in the browser: play a recorded run, move it by hand, or watch its natural modes.
+    """Show an arm in the browser: play a recorded run, move it by hand, watch its natural modes, or look at a study.
 
     The page is served on this machine only, and asks nothing of any other. Ctrl-C ends it.
 
     A scenario is simulated first, so that there is something to play.
     """
+    if _is_study(what):
+        _show_study(what, settings, host, port, remote, browser)
+        return
     from lissom.view.live.server import check_server, open_server
 
     check_server(host, remote)
@@ -51,17 +54,37 @@ def view(
     from lissom.view.live.app import MODES, MOVED, App
 
     app = App(server, robot, runs, start, MODES if modes else MOVED if live else None)
-    typer.echo(f"lissom view: {address} (Ctrl-C ends it)")
-    if browser:
-        import webbrowser
+    _serve(app, address, browser)
 
-        webbrowser.open(address)
+
+def _serve(page: Any, address: str, browser: bool) -> None:
+    """Serve a page until Ctrl-C."""
     try:
-        app.loop()
+        typer.echo(f"lissom view: {address} (Ctrl-C ends it)")
+        if browser:
+            import webbrowser
+
+            webbrowser.open(address)
+        page.loop()
     except KeyboardInterrupt:
         typer.echo("ended")
     finally:
-        app.stop()
+        page.stop()
+
+
+def _is_study(what: str) -> bool:
+    """Whether it is the store of a study: a folder that holds a Zarr group, or an address elsewhere."""
+    return "://" in what or (Path(what) / ".zgroup").is_file()
+
+
+def _show_study(what: str, settings: Any, host: str, port: int, remote: bool, browser: bool) -> None:
+    from lissom.study import open as open_study
+    from lissom.view.study_page import StudyServer
+
+    if settings:
+        raise typer.BadParameter("--set is for a robot or a scenario; a study is as it is")
+    server = StudyServer(open_study(what), host, port, remote, say=lambda text: say(text, "yellow"))
+    _serve(server, server.address, browser)
 
 
 def _found(what: str, changes: list[tuple[str, Any]]) -> tuple[Robot | None, dict[str, Trajectory | Path], Any]:

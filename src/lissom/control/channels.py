@@ -30,13 +30,17 @@ class Channel:
     motor_v: int
 
 
-def channels(model: Model, names: Any, path: str | Keys) -> tuple[Channel, ...]:
-    """Coordinates of the named joints (or single ones such as `shoulder.2`), in the model's order."""
+def channels(model: Model, names: Any, path: str | Keys, measured: bool = True) -> tuple[Channel, ...]:
+    """Coordinates of the named joints (or single ones such as `shoulder.2`), in the model's order.
+
+    Args:
+        measured: whether an angle or a way is followed, which rules out rotations in space; forces alone may act there.
+    """
     if isinstance(names, str) or not hasattr(names, "__iter__"):
         raise LissomError(f"must name joints; {_joints(model)}", keys(path), names)
     found: dict[int, Channel] = {}
     for name in names:
-        for channel in _coordinates(model, name, path):
+        for channel in _coordinates(model, name, path, measured):
             if channel.joint_v in found:
                 raise LissomError(f"{channel.name!r} is given twice; give it once", keys(path))
             found[channel.joint_v] = channel
@@ -104,11 +108,11 @@ def _reference(value: Any, path: str | Keys, n: int, remedy: str) -> Reference:
     return value
 
 
-def _coordinates(model: Model, name: Any, path: str | Keys) -> list[Channel]:
+def _coordinates(model: Model, name: Any, path: str | Keys, measured: bool = False) -> list[Channel]:
     for body in model.bodies:
         labels = body.v_names[: body.joint_v.stop - body.joint_v.start]
         if name == body.joint or name in labels:
-            _check(model, body, name, path)
+            _check(model, body, name, path, measured)
             picked = range(len(labels)) if name == body.joint else [labels.index(name)]
             return [_channel(body, labels[k], k) for k in picked]
     known = [body.joint for body in model.bodies if body.joint_v.stop > body.joint_v.start]
@@ -117,11 +121,11 @@ def _coordinates(model: Model, name: Any, path: str | Keys) -> list[Channel]:
     raise LissomError(f"{model.robot.name} has no joint {shown}{hint}; {_joints(model)}", keys(path))
 
 
-def _check(model: Model, body: BodyNames, name: str, path: str | Keys) -> None:
+def _check(model: Model, body: BodyNames, name: str, path: str | Keys, measured: bool) -> None:
     joint = model.robot.link(body.link).joint
     if joint.nv == 0:
         raise LissomError(f"{name!r} is a fixed joint; {_joints(model)}", keys(path))
-    if joint.kind.on_group:
+    if measured and joint.kind.on_group:
         raise LissomError(
             f"{name!r} is a {joint.type} joint, whose rotation is not a single angle; "
             "control it by a function of (t, q, v), see Sampled",

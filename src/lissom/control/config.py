@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,42 +15,58 @@ from pydantic_core import ValidationError
 
 from lissom.control import schema
 from lissom.control.channels import Channel, channels
-from lissom.control.law import ControlLaw, computed_torque, pd, torques
+from lissom.control.control_law import ControlLaw, Together
+from lissom.control.law import computed_torque, pd, torques
 from lissom.control.reference import Reference
+from lissom.control.reference_schema import ReferenceBlock
 from lissom.control.references import reference
 from lissom.control.sampled import Sampled
 from lissom.control.shaping import Impulses, impulses, shape, shaper
-from lissom.control.state_feedback import controlled, lqr
 from lissom.dynamics.coordinates import configuration
-from lissom.errors import within
+from lissom.errors import LissomError, within
+from lissom.messages import suggestion
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
+from lissom.model.sensor import Sensor
 
-Controller = ControlLaw | Sampled | None
+Controller = ControlLaw | Sampled | Together | None
 
 _LQR = ("joints", "angle", "deflection", "torque", "bandwidth", "side", "angle_noise", "limit", "saturation")
+_LQG = ("keep", "torque", "frequency", "order", "method", "joints", "disturbance", "rate", "saturation")
 _SAMPLING = ("rate", "delay")
 
 
 def from_config(
     robot: AnyRobot,
-    config: schema.ControlBlock | Mapping[str, Any] | None,
+    config: Any,
     start: Any = None,
     folder: str | os.PathLike[str] = ".",
+    until: float | None = None,
+    sensors: Sequence[Sensor] = (),
 ) -> Controller:
     """The controller that a scenario's `control:` block describes; None for no control.
 
     Args:
-        config: {type: pd | computed-torque | torque | lqr | none, ...}.
+        config: {type: pd | computed-torque | torque | lqr | lqg | none, ...}, or a list of such, whose torques add up.
         start: the configuration at the start, (nq,) or {joint: value}; joints that a reference does not name
             stay there.
         folder: where relative paths of CSV files begin.
+        until: s, the end of the run: references without a duration, such as a sine, go on until then.
+        sensors: those that controllers may name besides the robot's own.
     """
     model = as_model(robot)
     at = configuration(model, start, "start")
     block = _checked(config, Path(folder))
-    with within("control"):
-        return None if block is None else _Builder(model, at).build(block)
+    builder = _Builder(model, at, until, sensors)
+    if not isinstance(block, tuple):
+        with within("control"):
+            return builder.build(block)
+    made = []
+    for k, part in enumerate(block):
+        with within("control", k):
+            made.append(builder.build(part))
+    acting = [one for one in made if one is not None]
+    return reduce(operator.add, acting) if acting else None
 
 
 class _Whole(schema.Block):
@@ -60,7 +78,8 @@ class _Whole(schema.Block):
 
 
 def _checked(config: Any, folder: Path) -> Any:
-    if config is None or isinstance(config, schema.ControlBlock):
+    blocks = config if isinstance(config, tuple) else (config,)
+    if config is None or all(isinstance(block, schema.ControlBlock) for block in blocks):
         return config
     data = {"control": dict(config) if isinstance(config, Mapping) else config}
     try:
@@ -72,59 +91,105 @@ def _checked(config: Any, folder: Path) -> Any:
 
 
 class _Builder:
-    def __init__(self, model: Model, start: np.ndarray) -> None:
-        self.model, self.start = model, start
+    def __init__(self, model: Model, start: np.ndarray, until: float | None, sensors: Sequence[Sensor]) -> None:
+        self.model, self.start, self.until = model, start, until
+        self.sensors = {sensor.called: sensor for sensor in sensors}
 
     def build(self, block: Any) -> Controller:
+        if block is None:
+            return None
         made: dict[type[schema.ControlBlock], Callable[[Any], Controller]] = {
             schema.NoControl: lambda b: None,
             schema.Torque: lambda b: _sampled(self._torques(b), b),
-            schema.Pd: lambda b: _sampled(self._joint_law(b, pd, gravity_compensation=b.gravity_compensation), b),
-            schema.ComputedTorque: lambda b: _sampled(self._joint_law(b, computed_torque), b),
+            schema.Pd: lambda b: self._measured(self._joint_law(b, pd, **self._pd_options(b)), b),
+            schema.ComputedTorque: lambda b: self._measured(self._joint_law(b, computed_torque), b),
             schema.Lqr: self._lqr,
+            schema.Lqg: self._lqg,
         }
         return made[type(block)](block)
 
     def _torques(self, block: schema.Torque) -> ControlLaw:
+        return torques(self.model, self._over_time(block.torques, "torques"), saturation=block.saturation)
+
+    def _pd_options(self, block: schema.Pd) -> dict[str, Any]:
+        feed = self._over_time(block.feedforward, "feedforward") or None
+        return {"gravity_compensation": block.gravity_compensation, "feedforward": feed}
+
+    def _over_time(self, given: dict[str, Any], field: str) -> dict[str, Any]:
+        """Torques by joint: numbers as they are, references built."""
         parts: dict[str, Any] = {}
-        for joint, value in block.torques.items():
-            selected = channels(self.model, [joint], "torques")
-            if isinstance(value, schema.ReferenceBlock):
-                with within("torques", joint):
-                    parts[joint] = reference(self.model, value, selected, np.zeros(len(selected)))
+        for joint, value in given.items():
+            selected = channels(self.model, [joint], field)
+            if isinstance(value, ReferenceBlock):
+                with within(field, joint):
+                    zero = np.zeros(len(selected))
+                    parts[joint] = reference(self.model, value, selected, zero, self.until, positions=False)
             else:
                 parts[joint] = value
-        return torques(self.model, parts, saturation=block.saturation)
+        return parts
 
     def _joint_law(
         self, block: schema.Pd | schema.ComputedTorque, make: Callable[..., ControlLaw], **options: Any
     ) -> ControlLaw:
         gains = {joint: {"p": gain.p, "d": gain.d} for joint, gain in block.gains.items()}
         options |= {"side": block.side, "saturation": block.saturation}
-        probe = make(self.model, gains, {name: 0.0 for name in gains}, **options)  # checks names and limits
+        # a shaper asks the law how the closed loop vibrates
+        probe = None if block.shaper is None else make(self.model, gains, {name: 0.0 for name in gains}, **options)
         selected = channels(self.model, gains, "gains")
         return make(self.model, gains, self._reference(block, selected, probe), **options)
 
+    def _measured(self, law: ControlLaw, block: schema.OfJoints) -> Controller:
+        """A law on the state, or on what sensors tell of it."""
+        if not block.sensors:
+            return _sampled(law, block)
+        from lissom.control.measured import on_sensors
+
+        return on_sensors(self.model, law, self._named(block.sensors), **_given(block, *_SAMPLING))
+
+    def _named(self, names: Sequence[str]) -> list[Any]:
+        """Sensors of the scenario by their names; other names may be the robot's."""
+        known = [*self.sensors, *(sensor.called for sensor in self.model.robot.sensors)]
+        for k, name in enumerate(names):
+            if name not in known:
+                remedy = suggestion(name, known) if known else "add it under sensors: of the scenario or the robot"
+                raise LissomError(f"is not a sensor; {remedy}", ("sensors", k), name)
+        return [self.sensors.get(name, name) for name in names]
+
+    def _lqg(self, block: schema.Lqg) -> Sampled:
+        from lissom.control.output_feedback import lqg
+        from lissom.control.state_feedback import controlled
+
+        selected = controlled(self.model, block.joints)
+        follows = self._followed(block.reference, selected)
+        at = self._pose(block.pose, follows, selected)
+        return lqg(self.model, at, sensors=self._named(block.sensors), reference=follows, **_given(block, *_LQG))
+
     def _lqr(self, block: schema.Lqr) -> Sampled:
+        from lissom.control.state_feedback import controlled, lqr
+
         options = _given(block, *_LQR, *_SAMPLING)
         options["sensors"] = [_given(sensor, "link", "kind", "noise") for sensor in block.sensors]
         selected = controlled(self.model, block.joints)
         follows = self._reference(block, selected, None)
-        at: Any = block.pose
-        if at is None:  # the design fits best where the motion ends
-            at = self._end(follows, selected)
-        else:
-            with within("pose"):
-                at = configuration(self.model, at)
-        return lqr(self.model, at, reference=follows, **options)
+        return lqr(self.model, self._pose(block.pose, follows, selected), reference=follows, **options)
+
+    def _pose(self, pose: Any, follows: Reference, selected: tuple[Channel, ...]) -> np.ndarray:
+        """Where a design is made: at the given pose, else where the motion ends."""
+        if pose is None:
+            return self._end(follows, selected)
+        with within("pose"):
+            return configuration(self.model, pose)
+
+    def _followed(self, block: Any, selected: tuple[Channel, ...]) -> Reference:
+        """What is followed; where the joints start unless given."""
+        first = np.array([self.start[channel.joint_q] for channel in selected])
+        if block is None:
+            return Reference.constant(first)
+        with within("reference"):
+            return reference(self.model, block, selected, first, self.until)
 
     def _reference(self, block: schema.Following, selected: tuple[Channel, ...], law: ControlLaw | None) -> Reference:
-        first = np.array([self.start[channel.joint_q] for channel in selected])
-        if block.reference is None:
-            follows = Reference.constant(first)
-        else:
-            with within("reference"):
-                follows = reference(self.model, block.reference, selected, first)
+        follows = self._followed(block.reference, selected)
         if block.shaper is None:
             return follows
         with within("shaper"):

@@ -20,15 +20,16 @@ class Law(IntEnum):
 
 
 class LawArrays(NamedTuple):
-    """A control law as the loop reads it; see `ControlLaw`. `na` controlled coordinates."""
+    """A control law as the loop reads it: `parts` laws on `na` coordinates in all; see `ControlLaw`."""
 
-    law: int  # a Law
+    law: np.ndarray  # (na,) the Law that each coordinate is under
+    begin: np.ndarray  # (parts + 1,) the first coordinate of each part, and na
     force: np.ndarray  # (na,) index into v of the force
     measured_q: np.ndarray  # (na,)
     measured_v: np.ndarray  # (na,)
     twin_index: np.ndarray  # (na,) the same coordinates in the rigid twin
-    twin_q: np.ndarray  # (twin nq,) index into q: where the twin's configuration is measured
-    twin_v: np.ndarray  # (twin nv,) index into v, likewise
+    twin_q: np.ndarray  # (parts, twin nq) index into q: where the twin's configuration is measured
+    twin_v: np.ndarray  # (parts, twin nv) index into v, likewise
     kp: np.ndarray
     kd: np.ndarray
     lower: np.ndarray
@@ -37,6 +38,10 @@ class LawArrays(NamedTuple):
     coefficients: np.ndarray  # (p, na, 6)
     feed_breaks: np.ndarray  # (f + 1,) of the feedforward torque
     feed_coefficients: np.ndarray  # (f, na, 6)
+    # what derivatives by a scale, an offset and a delay of that torque are taken of; 1, 0 and 0 in every run
+    feed_scale: np.ndarray
+    feed_offset: np.ndarray
+    feed_delay: np.ndarray
 
 
 @inline
@@ -83,34 +88,36 @@ def evaluate(breaks, coefficients, channel, t):
 def control_forces(law, twin, scratch, t, q, v, force):
     """Add the law's forces at the state (q, v) to `force` (nv,). `scratch` holds the twin's work and vectors."""
     zero = scratch.zero
-    count = law.force.shape[0]
-    if law.law != Law.PD:
-        for k in range(law.twin_q.shape[0]):
-            scratch.twin_q[k] = q[law.twin_q[k]]
-        for k in range(law.twin_v.shape[0]):
-            scratch.twin_v[k] = v[law.twin_v[k]] if law.law == Law.COMPUTED_TORQUE else zero
-            scratch.twin_a[k] = zero
-        if law.law == Law.COMPUTED_TORQUE:
-            for k in range(count):
-                r, rd, rdd = evaluate(law.breaks, law.coefficients, k, t)
-                scratch.twin_a[law.twin_index[k]] = (
-                    rdd + law.kp[k] * (r - q[law.measured_q[k]]) + law.kd[k] * (rd - v[law.measured_v[k]])
-                )
-        scratch.twin_inverse(
-            twin,
-            scratch.twin_work,
-            scratch.twin_q,
-            scratch.twin_v,
-            scratch.twin_a,
-            scratch.twin_wrench,
-            scratch.twin_tau,
-        )
-    for k in range(count):
-        feed, _, _ = evaluate(law.feed_breaks, law.feed_coefficients, k, t)
-        tau = zero + feed
-        if law.law != Law.COMPUTED_TORQUE:
-            r, rd, _ = evaluate(law.breaks, law.coefficients, k, t)
-            tau += law.kp[k] * (r - q[law.measured_q[k]]) + law.kd[k] * (rd - v[law.measured_v[k]])
-        if law.law != Law.PD:
-            tau += scratch.twin_tau[law.twin_index[k]]
-        force[law.force[k]] += clamp(tau, law.lower[k], law.upper[k])
+    for part in range(law.begin.shape[0] - 1):
+        first, end = law.begin[part], law.begin[part + 1]
+        kind = law.law[first]
+        if kind != Law.PD:
+            for k in range(law.twin_q.shape[1]):
+                scratch.twin_q[k] = q[law.twin_q[part, k]]
+            for k in range(law.twin_v.shape[1]):
+                scratch.twin_v[k] = v[law.twin_v[part, k]] if kind == Law.COMPUTED_TORQUE else zero
+                scratch.twin_a[k] = zero
+            if kind == Law.COMPUTED_TORQUE:
+                for k in range(first, end):
+                    r, rd, rdd = evaluate(law.breaks, law.coefficients, k, t)
+                    scratch.twin_a[law.twin_index[k]] = (
+                        rdd + law.kp[k] * (r - q[law.measured_q[k]]) + law.kd[k] * (rd - v[law.measured_v[k]])
+                    )
+            scratch.twin_inverse(
+                twin,
+                scratch.twin_work,
+                scratch.twin_q,
+                scratch.twin_v,
+                scratch.twin_a,
+                scratch.twin_wrench,
+                scratch.twin_tau,
+            )
+        for k in range(first, end):
+            feed, feed_rate, _ = evaluate(law.feed_breaks, law.feed_coefficients, k, t)
+            tau = zero + law.feed_scale[k] * (feed - law.feed_delay[k] * feed_rate) + law.feed_offset[k]
+            if kind != Law.COMPUTED_TORQUE:
+                r, rd, _ = evaluate(law.breaks, law.coefficients, k, t)
+                tau += law.kp[k] * (r - q[law.measured_q[k]]) + law.kd[k] * (rd - v[law.measured_v[k]])
+            if kind != Law.PD:
+                tau += scratch.twin_tau[law.twin_index[k]]
+            force[law.force[k]] += clamp(tau, law.lower[k], law.upper[k])

@@ -11,5 +11,11 @@ SHAPERS: tuple[ShaperKind, ...] = get_args(ShaperKind)
 SensorKind = Literal["position", "deflection"]  # of a tip: in the world, or of a link that bends
 SENSORS: tuple[SensorKind, ...] = get_args(SensorKind)
 
+Reduced = Literal["balanced", "modal"]  # how a model is reduced
+REDUCTIONS: tuple[Reduced, ...] = get_args(Reduced)
+
+Sweep = Literal["linear", "exponential"]  # how the frequency of a chirp rises
+SWEEPS: tuple[Sweep, ...] = get_args(Sweep)
+
 Interpolation = Literal["cubic", "linear"]
 INTERPOLATIONS: tuple[Interpolation, ...] = get_args(Interpolation)

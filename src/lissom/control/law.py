@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,12 +10,12 @@ from numpy.typing import ArrayLike
 
 from lissom.control import checks
 from lissom.control.channels import Channel, by_channel, channels, indices, reference_of
+from lissom.control.control_law import ControlLaw, JointLaw
 from lissom.control.kernel import Law
 from lissom.control.kinds import SIDES, Side
 from lissom.control.reference import Reference
 from lissom.control.twin import rigid_twin
 from lissom.errors import LissomError
-from lissom.kernel.derivatives import STEP
 from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
@@ -26,76 +24,6 @@ from lissom.model.values import kind_of
 Gains = Mapping[str, Mapping[str, ArrayLike]]
 _P = "give p in N m/rad (N/m when sliding)"
 _D = "give d in N m s/rad (N s/m when sliding), 0 for none"
-
-
-def _none() -> np.ndarray:
-    return np.zeros(0, np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class ControlLaw:
-    """A control law on na coordinates, as the compiled loop takes it.
-
-    Built by `pd`, `computed_torque` and `torques`. With y, yd measured and r, rd, rdd the reference,
-
-        PD, GRAVITY:      tau = sat(feedforward + kp (r - y) + kd (rd - yd) [+ gravity of the twin at y])
-        COMPUTED_TORQUE:  tau = sat(inverse dynamics of the twin at y, yd, rdd + kp (r - y) + kd (rd - yd))
-    """
-
-    names: tuple[str, ...]  # of the controlled coordinates
-    nv: int  # size of the model's forces
-    force: np.ndarray  # (na,) index into v where the torque acts
-    measured_q: np.ndarray  # (na,) index into q of what is measured
-    measured_v: np.ndarray  # (na,) index into v
-    kp: np.ndarray  # (na,)
-    kd: np.ndarray  # (na,)
-    lower: np.ndarray  # (na,) saturation, -inf for none
-    upper: np.ndarray  # (na,) saturation, inf for none
-    reference: Reference  # na channels
-    feedforward: Reference  # na channels: torques
-    law: Law = Law.PD
-    twin: Model | None = None  # the rigid twin; None for PD alone
-    twin_index: np.ndarray = field(default_factory=_none)  # (na,) index into the twin's v of each coordinate
-    twin_q: np.ndarray = field(default_factory=_none)  # (twin.nq,) index into q: where the twin's q is measured
-    twin_v: np.ndarray = field(default_factory=_none)  # (twin.nv,) index into v, likewise
-
-    @cached_property
-    def jumps(self) -> np.ndarray:
-        """Times where the torque may jump: an integrator restarts there."""
-        parts = [self.feedforward.discontinuities(0)]
-        parts.append(self.reference.discontinuities(2 if self.law == Law.COMPUTED_TORQUE else 1))
-        return np.unique(np.concatenate(parts))
-
-    def __call__(self, t: float, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-        """Generalised forces (nv,) at the state (q, v), which may be complex."""
-        return self._forces(self.reference(t), self.feedforward(t)[0], np.asarray(q), np.asarray(v))
-
-    def derivatives(self, t: float, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Exact derivatives (nv, nq) and (nv, nv) of the forces by q and v; zero beyond a saturation."""
-        wanted, feed = self.reference(t), self.feedforward(t)[0]
-        by_q, by_v = np.zeros((self.nv, len(q))), np.zeros((self.nv, len(v)))
-        for k in {*self.measured_q, *self.twin_q}:
-            by_q[:, k] = self._forces(wanted, feed, q + 1j * STEP * np.eye(len(q))[k], v).imag / STEP
-        for k in {*self.measured_v, *self.twin_v}:
-            by_v[:, k] = self._forces(wanted, feed, q, v + 1j * STEP * np.eye(len(v))[k]).imag / STEP
-        return by_q, by_v
-
-    def _forces(self, wanted: tuple[np.ndarray, ...], feed: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        r, rd, rdd = wanted
-        torque = self.kp * (r - q[self.measured_q]) + self.kd * (rd - v[self.measured_v])
-        if self.twin is not None:
-            from lissom.dynamics import inverse_dynamics
-
-            rate = np.zeros(self.twin.nv, torque.dtype)
-            acceleration = rate.copy()
-            if self.law == Law.COMPUTED_TORQUE:
-                rate, acceleration[self.twin_index], torque = v[self.twin_v], rdd + torque, 0.0
-            torque = torque + inverse_dynamics(self.twin, q[self.twin_q], rate, acceleration)[self.twin_index]
-        torque = torque + feed
-        torque = np.where(torque.real > self.upper, self.upper, np.where(torque.real < self.lower, self.lower, torque))
-        tau = np.zeros(self.nv, torque.dtype)
-        tau[self.force] = torque
-        return tau
 
 
 def pd(
@@ -141,11 +69,15 @@ def computed_torque(
 
 
 def torques(robot: AnyRobot, values: Mapping[str, Any], saturation: Any = None) -> ControlLaw:
-    """Open loop: torques or forces over time, {joint: Reference or number}."""
+    """Open loop: torques or forces over time, {joint: Reference or number}.
+
+    A joint with several coordinates takes one number each, or single ones by name: {"base.vx": 20.0} pushes a free base
+    along its x axis.
+    """
     model = as_model(robot)
     if not isinstance(values, Mapping):
         raise LissomError("must be {joint: Reference or number}", ("torques",), values)
-    selected = channels(model, values, "torques")
+    selected = channels(model, values, "torques", measured=False)
     none = np.zeros(len(selected))
     feed = _torques(model, selected, values, "torques")
     return _law(model, selected, none, none, none, "joint", saturation, Law.PD, feed)
@@ -167,7 +99,7 @@ def _law(
     lower, upper = saturation_of(model, selected, saturation)
     twin = None if law == Law.PD else rigid_twin(model.robot, rotors=True).compile()
     names = tuple(channel.name for channel in selected)
-    return ControlLaw(
+    part = JointLaw(
         names=names,
         nv=model.nv,
         force=_index(channel.force for channel in selected),
@@ -183,6 +115,7 @@ def _law(
         twin=twin,
         **({} if twin is None else _twin_indices(model, twin, names, side)),
     )
+    return ControlLaw((part,))
 
 
 def _twin_indices(model: Model, twin: Model, names: tuple[str, ...], side: Side) -> dict[str, np.ndarray]:

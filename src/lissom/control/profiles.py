@@ -137,7 +137,7 @@ def _hermite(function: Callable[[float], Any], breaks: np.ndarray) -> tuple[Piec
     for order in (1, 2):
         at_ends = chebyshev.chebval(ends, chebyshev.chebder(fit, order, axis=1).swapaxes(0, 1))  # (p, n, 2)
         derivatives.append(_joined(at_ends * scale**order))
-    c = _quintic(widths, y[:, [0, -1]].transpose(0, 2, 1), *derivatives)
+    c = quintic_pieces(widths, y[:, [0, -1]].transpose(0, 2, 1), *derivatives)
     s = widths[:, None] * (1 + x) / 2
     powers = s[:, :, None] ** np.arange(6)
     error = np.abs(np.einsum("pnk,psk->psn", c, powers) - y).max(axis=(0, 1))
@@ -164,7 +164,7 @@ def _joined(ends: np.ndarray) -> np.ndarray:
     return ends
 
 
-def _quintic(h: np.ndarray, value: np.ndarray, rate: np.ndarray, acceleration: np.ndarray) -> np.ndarray:
+def quintic_pieces(h: np.ndarray, value: np.ndarray, rate: np.ndarray, acceleration: np.ndarray) -> np.ndarray:
     """Coefficients (p, n, 6) of the quintics with the given ends (p, n, 2) on pieces of width h (p,)."""
     h = h[:, None]
     (y0, y1), (v0, v1), (a0, a1) = (np.moveaxis(e, -1, 0) for e in (value, rate, acceleration))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.control import checks
-from lissom.control.kinds import Interpolation
+from lissom.control.kinds import Interpolation, Sweep
 from lissom.errors import LissomError
 
 DEGREE = 5
@@ -81,8 +81,11 @@ class Reference:
         moving = inside[..., None]
         return value, np.where(moving, rate, 0.0), np.where(moving, acceleration, 0.0)
 
-    def discontinuities(self, order: int = 1) -> np.ndarray:
-        """Times where a derivative up to `order` (0 value, 1 rate, 2 acceleration) jumps, increasing."""
+    def discontinuities(self, order: int = 1, share: float = _SMOOTH) -> np.ndarray:
+        """Times where a derivative up to `order` (0 value, 1 rate, 2 acceleration) jumps, increasing.
+
+        A jump below this `share` of the derivative's size is none.
+        """
         widths = np.diff(self.breaks)
         jump = np.zeros(len(self.breaks), bool)
         for k in range(order + 1):
@@ -92,7 +95,7 @@ class Reference:
             outside = np.zeros((1, self.channels))
             before = np.concatenate([outside if k else right[:1], left])
             after = np.concatenate([right, outside if k else left[-1:]])
-            jump |= np.any(np.abs(after - before) > _SMOOTH * size, axis=1)
+            jump |= np.any(np.abs(after - before) > share * size, axis=1)
         return self.breaks[jump]
 
     @cached_property
@@ -241,6 +244,72 @@ class Reference:
         steady = np.zeros((1, len(w), DEGREE + 1))
         steady[0, :, 0], steady[0, :, 1] = first + w * T / 2, w
         return cls(np.append(rising.breaks, until), np.concatenate([rising.coefficients, steady]))
+
+    @classmethod
+    def sine(
+        cls,
+        amplitude: ArrayLike,
+        frequency: ArrayLike,
+        duration: float,
+        offset: ArrayLike = 0.0,
+        phase: ArrayLike = 0.0,
+        ramp: float = 0.0,
+        begin: float = 0.0,
+    ) -> Reference:
+        """offset + amplitude sin(2 pi frequency (t - begin) + phase) for `duration` seconds.
+
+        Args:
+            amplitude, offset: one number for all channels, or one each; so are frequency (Hz) and phase (rad).
+            ramp: seconds in which the wave is faded in, and out again at its end, from rest to rest; 0 for none.
+        """
+        from lissom.control.waves import sine
+
+        mean, size = _pair(offset, amplitude)
+        return cls(*sine(size, frequency, duration, mean, phase, ramp, begin))
+
+    @classmethod
+    def chirp(
+        cls,
+        amplitude: ArrayLike,
+        frequencies: ArrayLike,
+        duration: float,
+        offset: ArrayLike = 0.0,
+        sweep: Sweep = "linear",
+        ramp: float = 0.0,
+        begin: float = 0.0,
+    ) -> Reference:
+        """A sine whose frequency goes from the first to the second of `frequencies` (Hz) within `duration` seconds.
+
+        Args:
+            sweep: "linear": the frequency rises by equal steps in equal times; "exponential": by equal factors.
+            amplitude, offset, ramp: as in `sine`.
+        """
+        from lissom.control.waves import chirp
+
+        mean, size = _pair(offset, amplitude)
+        return cls(*chirp(size, frequencies, duration, mean, sweep, ramp, begin))
+
+    @classmethod
+    def multisine(
+        cls,
+        amplitude: ArrayLike,
+        frequencies: ArrayLike,
+        duration: float,
+        offset: ArrayLike = 0.0,
+        phases: ArrayLike | None = None,
+        ramp: float = 0.0,
+        begin: float = 0.0,
+    ) -> Reference:
+        """Sines of several `frequencies` (Hz) at once, each of the same amplitude.
+
+        Args:
+            phases: one per frequency (rad); those of Schroeder 1970, which keep the peaks low, unless given.
+            amplitude, offset, ramp: as in `sine`.
+        """
+        from lissom.control.waves import multisine
+
+        mean, size = _pair(offset, amplitude)
+        return cls(*multisine(size, frequencies, duration, mean, phases, ramp, begin))
 
     @classmethod
     def minimum_jerk(cls, points: ArrayLike, times: ArrayLike) -> Reference:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lissom.control import checks, schema
+from lissom.control import checks
+from lissom.control import reference_schema as schema
 from lissom.control.channels import Channel, indices
 from lissom.control.reference import Reference
 from lissom.control.values import Values
@@ -16,7 +17,7 @@ from lissom.messages import listed
 from lissom.model.angles import doubt_degrees
 from lissom.model.compiled import Model
 
-POSITIONS = ("from", "to", "points")  # fields of a block that say where, not how fast
+POSITIONS = ("from", "to", "points", "offset")  # fields of a block that say where, not how fast
 
 
 def reference(
@@ -25,20 +26,25 @@ def reference(
     selected: tuple[Channel, ...],
     start: np.ndarray,
     until: float | None = None,
+    positions: bool = True,
 ) -> Reference:
     """The reference that a block describes; errors have paths below the block.
 
     Args:
         selected: its channels.
         start: (len(selected),) where they start, and stay if they are not named.
-        until: s, the end of the run, up to which a spin-up goes on.
+        until: s, the end of the run, up to which spin-ups and waves go on.
+        positions: whether it says where joints are, not which torques they take; angles that look like degrees are
+            then warned of.
     """
-    return _Builder(model, selected, start, until).build(block)
+    return _Builder(model, selected, start, until, positions).build(block)
 
 
 class _Builder:
-    def __init__(self, model: Model, selected: tuple[Channel, ...], start: np.ndarray, until: float | None) -> None:
-        self.model, self.selected, self.start, self.until = model, selected, start, until
+    def __init__(
+        self, model: Model, selected: tuple[Channel, ...], start: np.ndarray, until: float | None, positions: bool
+    ) -> None:
+        self.model, self.selected, self.start, self.until, self.positions = model, selected, start, until, positions
 
     def build(self, block: Any) -> Reference:
         made: dict[type[schema.ReferenceBlock], Callable[[Any], Reference]] = {
@@ -52,6 +58,19 @@ class _Builder:
             schema.Via: lambda b: Reference.minimum_jerk(self._rows(b), b.times),
             schema.Csv: self._csv,
             schema.SpinUp: self._spin_up,
+            schema.Sine: lambda b: Reference.sine(
+                *self._wave(b, "frequency"),
+                offset=self._row(b.offset, "offset"),
+                phase=self._each(b.phase, "phase", 0.0),
+                ramp=b.ramp,
+                begin=b.begin,
+            ),
+            schema.Chirp: lambda b: Reference.chirp(
+                *self._wave(b, "frequencies"), self._row(b.offset, "offset"), b.sweep, b.ramp, b.begin
+            ),
+            schema.Multisine: lambda b: Reference.multisine(
+                *self._wave(b, "frequencies"), self._row(b.offset, "offset"), b.phases, b.ramp, b.begin
+            ),
         }
         return made[type(block)](block)
 
@@ -67,8 +86,25 @@ class _Builder:
 
     def _spin_up(self, block: schema.SpinUp) -> Reference:
         speed = self._row(block.speed, "speed", np.zeros(len(self.selected)))
-        until = max(block.begin + block.duration, self.until or 0.0) + 1.0  # a reference rests after its end
+        if self.until is None:
+            raise LissomError("goes on until the end of the run, which is not known here; give from_config until=...")
+        until = max(block.begin + block.duration, self.until) + 1.0  # a reference rests after its end
         return Reference.spin_up(speed, block.duration, until, self.start, block.begin)
+
+    def _wave(self, block: Any, field: str) -> tuple[np.ndarray, Any, float]:
+        """Amplitudes, frequencies and duration; a sine that no duration ends goes on beyond the end of the run."""
+        amplitude = self._row(block.amplitude, "amplitude", np.zeros(len(self.selected)))
+        hertz = self._each(block.frequency, field, 1.0) if field == "frequency" else block.frequencies
+        if block.duration is not None:
+            return amplitude, hertz, block.duration
+        if self.until is None:
+            raise LissomError("missing; give the time of the motion in seconds", ("duration",))
+        left = max(self.until - block.begin, 0.0)
+        return amplitude, hertz, left if isinstance(block, schema.Chirp) and left else left + block.ramp + 1.0
+
+    def _each(self, value: Values, name: str, default: float) -> Any:
+        """One value for all channels, a list with one each, or {joint: value}; the default for the others."""
+        return self._row(value, name, np.full(len(self.selected), default)) if isinstance(value, dict) else value
 
     def _csv(self, block: schema.Csv) -> Reference:
         columns = self._columns(block.columns) if isinstance(block.columns, dict) else block.columns
@@ -117,7 +153,7 @@ class _Builder:
 
     def _doubt(self, where: Keys, index: Iterable[int], values: Iterable[float]) -> None:
         """Warn of positions that look like degrees."""
-        if where[0] in POSITIONS:
+        if self.positions and where[0] in POSITIONS:
             for k, value in zip(index, values):
                 doubt_degrees(self.model, self.selected[k].joint_q, float(value), (*where, self.selected[k].name))
 

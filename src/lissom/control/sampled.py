@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,8 @@ from lissom.messages import brief, did_you_mean, listed
 from lissom.model.compiled import Model
 from lissom.model.values import is_number, kind_of
 
-Function = Callable[[float, np.ndarray, np.ndarray], Any]
+Function = Callable[..., Any]  # of (t, q, v), or of (t, readings)
+Reader = Callable[[Iterable[str], float], dict[str, Any]]  # what sensors of some names tell at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +29,18 @@ class Sampled:
             If it has a method `reset()`, that is called before a simulation.
         rate: samples per second.
         delay: seconds from a sample to the moment its torque acts; zero torque acts before the first.
+        sensors: names of sensors that it reads instead of the state: it is then function(t, readings) -> torques, with
+            {name: number or array} of what each tells at t.
     """
 
     function: Function
     rate: float = 1000.0
     delay: float = 0.0
+    sensors: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_arguments(self.function)
+        object.__setattr__(self, "sensors", _names(self.sensors))
+        _check_arguments(self.function, bool(self.sensors))
         checks.number(self.rate, "rate", "give the samples per second", above=0)
         checks.number(self.delay, "delay", "give the delay in seconds, 0 for none", at_least=0)
 
@@ -49,10 +54,26 @@ class Sampled:
         if callable(reset):
             reset()
 
-    def start(self, model: Model) -> Hold:
-        """A fresh hold for one simulation of `model`, the function reset."""
+    def __add__(self, other: Any) -> Any:
+        """This controller and another, a law, a sampled one or a function, acting together."""
+        from lissom.control.control_law import together
+
+        return together(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        from lissom.control.control_law import together
+
+        return self if other == 0 else together(other, self)  # sum() begins with 0
+
+    def start(self, model: Model, read: Reader | None = None) -> Hold:
+        """A fresh hold for one simulation of `model`, the function reset; `read` gives what sensors tell."""
         self.reset()
-        return Hold(self, model)
+        return Hold(self, model, read)
+
+    def asked(self, duration: float) -> dict[str, list[np.ndarray]]:
+        """When it reads which sensors in a run of that duration."""
+        times = np.arange(int(np.floor(duration * self.rate * (1 + 1e-12))) + 1) / self.rate
+        return {name: [times] for name in self.sensors}
 
 
 class Hold:
@@ -62,8 +83,8 @@ class Hold:
     until the next such time.
     """
 
-    def __init__(self, sampled: Sampled, model: Model) -> None:
-        self._sampled = sampled
+    def __init__(self, sampled: Sampled, model: Model, read: Reader | None = None) -> None:
+        self._sampled, self._read = sampled, read
         self._output = Output(model)
         self._count = 0
         self._waiting: deque[tuple[float, np.ndarray]] = deque()
@@ -79,12 +100,20 @@ class Hold:
         """Take the samples due at t, and return the torque (nv,) that acts from t on."""
         slack = 1e-9 * self._sampled.period
         if self._count / self._sampled.rate <= t + slack:
-            value = self._output(t, self._sampled.function(t, q.copy(), v.copy()))
+            value = self._output(t, self._sampled.function(t, *self._inputs(t, q, v)))
             self._waiting.append((self._count / self._sampled.rate + self._sampled.delay, value))
             self._count = max(self._count, int(np.floor((t + slack) * self._sampled.rate))) + 1
         while self._waiting and self._waiting[0][0] <= t + slack:
             self.torque = self._waiting.popleft()[1]
         return self.torque
+
+    def _inputs(self, t: float, q: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
+        """What its function sees: the state, or the readings of its sensors."""
+        if not self._sampled.sensors:
+            return q.copy(), v.copy()
+        if self._read is None:
+            raise LissomError("reads sensors, which are there in simulations alone", ("controller",))
+        return (self._read(self._sampled.sensors, t),)
 
 
 class Output:
@@ -155,15 +184,24 @@ class Output:
         return LissomError(f"the controller returned {what} at t = {t:.6g} s; {remedy}")
 
 
-def _check_arguments(function: Any) -> None:
+def _names(sensors: Any) -> tuple[str, ...]:
+    names = (sensors,) if isinstance(sensors, str) else sensors
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise LissomError("must be names of sensors, such as ('elbow-encoder', 'gauge')", ("sensors",), sensors)
+    return tuple(names)
+
+
+def _check_arguments(function: Any, reads_sensors: bool) -> None:
+    wanted = "(t, readings)" if reads_sensors else "(t, q, v)"
     if not callable(function):
-        raise LissomError(f"must be a function of (t, q, v), not {kind_of(function)}", ("controller",), function)
+        raise LissomError(f"must be a function of {wanted}, not {kind_of(function)}", ("controller",), function)
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # compiled functions do not tell
         return
     try:
-        signature.bind(0.0, None, None)
+        signature.bind(0.0, *([None] if reads_sensors else [None, None]))
     except TypeError:
-        text = f"takes {signature}; a controller is called with three arguments, (t, q, v)"
+        count, why = ("two", " as it reads sensors") if reads_sensors else ("three", "")
+        text = f"takes {signature}; a controller is called with {count} arguments, {wanted}{why}"
         raise LissomError(text, ("controller",), function) from None

@@ -1,213 +1,18 @@
-"""The `control:` and `motion:` blocks of a scenario as checked data; what needs the robot is checked in `config`."""
+"""The `control:` block of a scenario as checked data; what needs the robot is checked in `config`."""
 
-from __future__ import annotations
-
-from pathlib import Path
+# Annotations are not postponed here: pydantic would have to compile each of them again.
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationInfo, field_validator, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from lissom.control.kinds import (
-    INTERPOLATIONS,
-    SENSORS,
-    SHAPERS,
-    SIDES,
-    Interpolation,
-    SensorKind,
-    ShaperKind,
-    Side,
-)
-from lissom.control.values import ByJoint, Column, Columns, One, Values
-from lissom.errors import LissomError
-from lissom.messages import listed
+from lissom.control.kinds import REDUCTIONS, SENSORS, SHAPERS, SIDES, SensorKind, ShaperKind, Side
+from lissom.control.reference_schema import COORDINATE, AnyReference, AnyTorque, Block, form_of
+from lissom.control.values import ByJoint, One, Values
 from lissom.model.names import Choice, Title
-from lissom.model.part import FORM, Part, refusals
+from lissom.model.part import FORM, refusals
 from lissom.model.values import Flag, Number
 
-CONTROL = "{type: pd, gains: ..., reference: ...}"  # an example of each, for messages
-MOTION = "{type: quintic, to: 1.0, duration: 2}"
-COORDINATE = ByJoint(Number("the coordinate", "rad or metres"))
-TIMES = Number("rising times, one per point,", "seconds")
-
-
-class Block(Part):
-    """A piece of a scenario whose `type` says what it is."""
-
-    chosen_by: ClassVar[str] = "type"
-    whole: ClassVar[str] = "scenario"
-    error: ClassVar[type[LissomError]] = LissomError
-
-
-def _form(data: Any) -> str | None:
-    """Which of several blocks a mapping is; None where it does not say."""
-    if isinstance(data, Block):
-        return data.form
-    return f"{FORM}{data['type']}" if isinstance(data, dict) and data.get("type") is not None else None
-
-
-# references
-
-
-class ReferenceBlock(Block):
-    """What joints shall follow over time."""
-
-    what: ClassVar[str] = "reference"
-
-
-class Constant(ReferenceBlock):
-    """Stay at `to`, where the motion starts unless given."""
-
-    form: ClassVar[str] = FORM + "constant"
-    type: Literal["constant"] = "constant"
-    to: Annotated[Values | None, COORDINATE] = None
-
-
-class Step(ReferenceBlock):
-    """Jump to `to` at the time `at`."""
-
-    form: ClassVar[str] = FORM + "step"
-    type: Literal["step"] = "step"
-    start: Annotated[Values | None, COORDINATE] = Field(default=None, alias="from")
-    to: Annotated[Values, COORDINATE]
-    at: Annotated[float, Number("the time of the step", "seconds")] = 0.0
-
-
-class Quintic(ReferenceBlock):
-    """From rest to rest, smooth up to the acceleration."""
-
-    form: ClassVar[str] = FORM + "quintic"
-    type: Literal["quintic"] = "quintic"
-    start: Annotated[Values | None, COORDINATE] = Field(default=None, alias="from")
-    to: Annotated[Values, COORDINATE]
-    duration: Annotated[float, Number("the time of the motion", "seconds", above=0)]
-    begin: Annotated[float, Number("the begin of the motion", "seconds")] = 0.0
-
-
-class Trapezoid(ReferenceBlock):
-    """Speed up, cruise, slow down."""
-
-    form: ClassVar[str] = FORM + "trapezoid"
-    type: Literal["trapezoid"] = "trapezoid"
-    start: Annotated[Values | None, COORDINATE] = Field(default=None, alias="from")
-    to: Annotated[Values, COORDINATE]
-    speed: Annotated[Values | None, ByJoint(Number("the largest speed", "rad/s or m/s", above=0))] = None
-    acceleration: Annotated[Values | None, ByJoint(Number("the largest acceleration", "rad/s2 or m/s2", above=0))] = (
-        None
-    )
-    duration: Annotated[float | None, Number("the time of the motion", "seconds", above=0)] = None
-    begin: Annotated[float, Number("the begin of the motion", "seconds")] = 0.0
-
-
-class Points(ReferenceBlock):
-    """Values at times."""
-
-    points: tuple[Annotated[Values, COORDINATE], ...] = Field(description="a list of {joint: value}, one per time")
-    times: tuple[Annotated[float, TIMES], ...] = Field(description="rising times in seconds, one per point")
-
-    @model_validator(mode="after")
-    def _one_each(self) -> Self:
-        if len(self.points) != len(self.times):
-            text = f"has {len(self.points)} entries for {len(self.times)} times; give one per time"
-            raise refusals(("points", None, text))
-        for k in range(1, len(self.times)):
-            if self.times[k] <= self.times[k - 1]:
-                text = f"must be later than the one before, {self.times[k - 1]:g}; {TIMES.remedy}"
-                raise refusals((("times", k), self.times[k], text))
-        return self
-
-
-class Via(Points):
-    """Through points without a jerk, from rest to rest."""
-
-    form: ClassVar[str] = FORM + "via"
-    type: Literal["via"] = "via"
-
-
-class Steps(Points):
-    """Jump from point to point."""
-
-    form: ClassVar[str] = FORM + "steps"
-    type: Literal["steps"] = "steps"
-
-
-class Csv(ReferenceBlock):
-    """Samples from a CSV file, looked for beside the scenario."""
-
-    form: ClassVar[str] = FORM + "csv"
-    type: Literal["csv"] = "csv"
-    path: Annotated[str, Title("the path of a CSV file", longest=4096)]
-    columns: Annotated[Columns | None, Column("one column per coordinate", each=True)] = None
-    time: Annotated[str | int, Column("the column of the time")] = 0
-    interpolation: Annotated[Interpolation, Choice("an interpolation", INTERPOLATIONS)] = "cubic"
-
-    @field_validator("path")
-    @classmethod
-    def _beside_the_scenario(cls, path: str, info: ValidationInfo) -> str:
-        whole = Path((info.context or {}).get("folder", ""), path)
-        return str(whole.absolute()) if whole.is_file() else str(whole)
-
-
-class SpinUp(ReferenceBlock):
-    """From rest to a constant speed."""
-
-    form: ClassVar[str] = FORM + "spin-up"
-    type: Literal["spin-up"] = "spin-up"
-    speed: Annotated[Values, ByJoint(Number("the final speed", "rad/s or m/s"))]
-    duration: Annotated[float, Number("the time it takes to reach the final speed", "seconds", above=0)]
-    begin: Annotated[float, Number("the begin of the motion", "seconds", at_least=0)] = 0.0
-
-
-_References = (
-    Annotated[Constant, Tag(Constant.form)]
-    | Annotated[Step, Tag(Step.form)]
-    | Annotated[Steps, Tag(Steps.form)]
-    | Annotated[Quintic, Tag(Quintic.form)]
-    | Annotated[Trapezoid, Tag(Trapezoid.form)]
-    | Annotated[Via, Tag(Via.form)]
-    | Annotated[Csv, Tag(Csv.form)]
-)
-AnyReference = Annotated[_References, Discriminator(_form)]
-
-
-# prescribed motions
-
-
-SMOOTH = ("quintic", "trapezoid", "via", "csv", "spin-up", "constant")
-
-
-def _no_jumps(motion: Any) -> Any:
-    kind = motion.get("type") if isinstance(motion, dict) else None
-    if kind in ("step", "steps"):
-        raise refusals(("type", kind, f"jumps, which would take an infinite torque; choose {listed(SMOOTH)}"))
-    return motion
-
-
-AnyMotion = Annotated[
-    Annotated[Quintic, Tag(Quintic.form)]
-    | Annotated[Trapezoid, Tag(Trapezoid.form)]
-    | Annotated[Via, Tag(Via.form)]
-    | Annotated[Csv, Tag(Csv.form)]
-    | Annotated[SpinUp, Tag(SpinUp.form)]
-    | Annotated[Constant, Tag(Constant.form)],
-    Discriminator(_form),
-    BeforeValidator(_no_jumps),
-]
-
-
-# torques over time
-
-
-def _torque_form(data: Any) -> str | None:
-    return _form(data) if isinstance(data, dict | Block) else FORM + "number"
-
-
-AnyTorque = Annotated[
-    Annotated[One, Number("the torque", "N m (N when sliding)", each=True), Tag(FORM + "number")] | _References,
-    Discriminator(_torque_form),
-]
-
-
-# controllers
+CONTROL = "{type: pd, gains: ..., reference: ...}, or a list of such"  # an example, for messages
 
 
 class ControlBlock(Block):
@@ -292,16 +97,34 @@ class Following(Limited):
     side: Annotated[Side, Choice("what is measured", SIDES)] = "joint"
 
 
-class Pd(Following, Continuous):
+class OfJoints(Following, Continuous):
+    """A law of joints, on their state or on what sensors tell of it."""
+
+    sensors: tuple[Annotated[str, Title("the name of an encoder or tachometer")], ...] = Field(
+        default=(), description="names of encoders and tachometers that are read instead of the state"
+    )
+
+    @model_validator(mode="after")
+    def _rate_beside_sensors(self) -> Self:
+        if self.sensors and self.rate is None:
+            text = "missing, and sensors are read by sampled controllers; give the samples per second, e.g. rate: 1000"
+            raise refusals(("rate", None, text))
+        return self
+
+
+class Pd(OfJoints):
     """Proportional-derivative control."""
 
     form: ClassVar[str] = FORM + "pd"
     type: Literal["pd"] = "pd"
     gains: dict[str, Gain] = Field(description="gains: {joint: {p: ..., d: ...}}")
     gravity_compensation: Annotated[bool, Flag("whether the weight is balanced")] = False
+    feedforward: dict[str, AnyTorque] = Field(
+        default={}, description="torques to add: {joint: number or {type: csv, ...}}"
+    )
 
 
-class ComputedTorque(Following, Continuous):
+class ComputedTorque(OfJoints):
     """Inverse dynamics of the rigid robot, and PD on what is left."""
 
     form: ClassVar[str] = FORM + "computed-torque"
@@ -337,11 +160,47 @@ class Lqr(Following):
     pose: Annotated[Values | None, COORDINATE] = None
 
 
-AnyControl = Annotated[
+class Lqg(ControlBlock):
+    """Kalman filter and state feedback on a reduced model, from sensors; fields as in `lissom.control.lqg`."""
+
+    form: ClassVar[str] = FORM + "lqg"
+    type: Literal["lqg"] = "lqg"
+    sensors: tuple[Annotated[str, Title("the name of a sensor")], ...] = Field(description="names of sensors")
+    keep: dict[str, Annotated[float, Number("an acceptable deviation in its unit", above=0)]] = Field(
+        description="acceptable deviations by signal: {elbow: 0.01, forearm.tip: 0.005}"
+    )
+    torque: Annotated[Values, ByJoint(Number("an acceptable torque", "N m (N)", above=0))]
+    frequency: Annotated[
+        float | None, Number("the frequency up to which the reduced model is right", "Hz", above=0)
+    ] = None
+    order: Annotated[float | None, Number("the states of the reduced model", at_least=0)] = None
+    method: Annotated[str, Choice("a reduction", REDUCTIONS)] = "balanced"
+    reference: AnyReference | None = Field(default=None, description="{type: quintic, to: {joint: value}, duration: 1}")
+    joints: tuple[Annotated[str, Title("the name of a joint")], ...] | None = Field(
+        default=None, description="a list of joints"
+    )
+    disturbance: Annotated[Values | None, ByJoint(Number("an unknown torque to expect", "N m (N)", above=0))] = None
+    rate: Annotated[float | None, Number("the samples per second", above=0)] = None
+    saturation: Annotated[Values | None, ByJoint(Number("the largest torque", "N m (N when sliding)"))] = None
+    pose: Annotated[Values | None, COORDINATE] = None
+
+
+_Controls = (
     Annotated[NoControl, Tag(NoControl.form)]
     | Annotated[Torque, Tag(Torque.form)]
     | Annotated[Pd, Tag(Pd.form)]
     | Annotated[ComputedTorque, Tag(ComputedTorque.form)]
-    | Annotated[Lqr, Tag(Lqr.form)],
-    Discriminator(_form),
+    | Annotated[Lqr, Tag(Lqr.form)]
+    | Annotated[Lqg, Tag(Lqg.form)]
+)
+SEVERAL = FORM + "several"
+
+
+def _one_or_several(data: Any) -> str | None:
+    return SEVERAL if isinstance(data, list | tuple) else form_of(data)
+
+
+AnyControl = Annotated[
+    _Controls | Annotated[tuple[Annotated[_Controls, Discriminator(form_of)], ...], Tag(SEVERAL)],
+    Discriminator(_one_or_several),
 ]

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.control import checks
+from lissom.control.control_law import ControlLaw
 from lissom.control.kinds import SHAPERS, ShaperKind, Side
-from lissom.control.law import ControlLaw, Gains, Law, pd
+from lissom.control.law import Gains, Law, pd
 from lissom.control.reference import Reference
 from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError
@@ -149,11 +150,12 @@ def light_modes(
     if law is None:
         floating = {i for body in model.bodies if _floats(model, body.link) for i in range(model.nv)[body.joint_v]}
         locked |= set(model.actuated.tolist()) - floating
-    elif law.law == Law.COMPUTED_TORQUE:
-        locked |= set(law.force.tolist())
-    else:
-        K[law.force, law.measured_v] += law.kp
-        D[law.force, law.measured_v] += law.kd
+    for part in law.parts if law is not None else ():
+        if part.law == Law.COMPUTED_TORQUE:
+            locked |= set(part.force.tolist())
+        else:
+            K[part.force, part.measured_v] += part.kp
+            D[part.force, part.measured_v] += part.kd
     kept = [k for k in range(model.nv) if k not in locked]
     return _vibrations(*(a[np.ix_(kept, kept)] for a in (M, D, K)))
 

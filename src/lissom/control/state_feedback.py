@@ -174,6 +174,8 @@ def lqr(
         A controller for `simulate`; its `function` is the StateFeedback with gains and poles.
     """
     model = as_model(robot)
+    if model.loops:
+        raise LissomError(f"lqr: {model.robot.name} has loops; design on the states of lissom.linearise, or use pd")
     selected = controlled(model, joints)
     if side not in SIDES:
         raise LissomError(f"is unknown{did_you_mean(side, SIDES)}; choose {listed(SIDES)}", ("side",), side)
@@ -187,7 +189,7 @@ def lqr(
     noise = checks.number(angle_noise, "angle_noise", "give a standard deviation in rad", above=0)
     at = held_by_motors(model, configuration(model, q), selected)
     modal = modal_model(model, at, selected, limit)
-    inertia = _rigid_inertia(model, at, selected)
+    inertia = rigid_inertia(model, at, selected)
     if torque is None:
         omega = 2 * np.pi * _bandwidth(model, at, bandwidth, rate)
         torques = angles * omega**2 * np.diag(inertia)
@@ -245,7 +247,7 @@ def _positive(values: np.ndarray, name: str) -> None:
         raise LissomError("must be positive; give what is acceptable", (name,), values)
 
 
-def _rigid_inertia(model: Model, at: Equilibrium, selected: Sequence[Channel]) -> np.ndarray:
+def rigid_inertia(model: Model, at: Equilibrium, selected: Sequence[Channel]) -> np.ndarray:
     """Inertia (na, na) of the rigid twin at the pose, rotors included."""
     twin = rigid_twin(model.robot, rotors=True).compile()
     on_q = [k for body in model.bodies for k in range(model.nq)[body.joint_q]]
@@ -278,7 +280,7 @@ def _feedback(
     Q[:n, :n] = weighted.T @ weighted
     R = np.diag(1 / torques**2)
     _check_reach(model, modal, plant, plant.B.T, "motors cannot reach", "the controlled joints do not move it")
-    P = _riccati(plant.A, plant.B, Q, R, "feedback")
+    P = riccati(plant.A, plant.B, Q, R, "feedback")
     K = np.linalg.solve(R + plant.B.T @ P @ plant.B, plant.B.T @ P @ plant.A)
     _check_stable(plant.A - plant.B @ K, "feedback")
     return K
@@ -301,20 +303,21 @@ def _estimator(
     disturbed = plant.B * (0.1 * torques)
     W += disturbed @ disturbed.T
     V = np.diag(np.concatenate([np.full(len(s.jacobian), s.noise**2) for s in sensors]))
-    P = _riccati(plant.A.T, C.T, W, V, "estimator")
+    P = riccati(plant.A.T, C.T, W, V, "estimator")
     L = P @ C.T @ np.linalg.inv(C @ P @ C.T + V)
     _check_stable(plant.A @ (np.eye(len(plant.A)) - L @ C), "estimator")
     return L
 
 
-def _riccati(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, what: str) -> np.ndarray:
+def riccati(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, what: str, design: str = "lqr") -> np.ndarray:
+    """The solution of the discrete Riccati equation; an error that names the design where there is none."""
     from scipy.linalg import solve_discrete_are
 
     try:
         return solve_discrete_are(A, B, Q, R)
     except (np.linalg.LinAlgError, ValueError) as error:
         raise LissomError(
-            f"lqr: no {what} stabilises the linear model ({error}); lower `limit` to leave fast modes out, "
+            f"{design}: no {what} stabilises the linear model ({error}); lower `limit` to leave fast modes out, "
             "give the links some damping, or add sensors"
         ) from None
 

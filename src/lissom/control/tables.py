@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.files import check_file
 from lissom.messages import brief, did_you_mean, listed
 from lissom.model.values import kind_of
 
@@ -73,8 +74,7 @@ def read(
 def _text(file: Path) -> str:
     source = str(file)
     try:
-        if file.exists() and not file.is_file():
-            raise LissomError("is not a file but a folder, a pipe or a device; give a CSV file", source=source)
+        check_file(file, "CSV file")
         if file.stat().st_size > MAX_BYTES:
             raise LissomError(f"larger than {MAX_BYTES / 1e6:g} MB; give fewer samples", source=source)
         return file.read_text(encoding="utf-8-sig")

@@ -9,6 +9,7 @@ import numpy as np
 from lissom.beam import FlexibleLink
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.model.body import Body
+from lissom.model.element import Element
 from lissom.model.joint import Joint
 from lissom.model.origin import Origin
 from lissom.model.robot import Link, Robot
@@ -19,7 +20,8 @@ def rigid_twin(robot: AnyRobot, rotors: bool = False) -> Robot:
     """The robot with rigid links, stiff gears and clean joints.
 
     A beam becomes a rigid body with the mass, centre and inertia of the undeformed beam and the masses on it;
-    what is joined to it keeps its place. Elastic transmissions go, and so do damping, friction and limits;
+    what is joined to it keeps its place. Elements between links stay, contacts go. Elastic transmissions go,
+    and so do damping, friction and limits;
     springs and the reflected inertia of rigid gears stay. Names and order of links and joints are kept.
 
     Args:
@@ -28,7 +30,28 @@ def rigid_twin(robot: AnyRobot, rotors: bool = False) -> Robot:
     robot = as_robot(robot)
     flexible = robot.flexible_links()
     links = tuple(_rigid_link(link, flexible, rotors) for link in robot.links)
-    return robot.model_copy(update={"links": links, "materials": {}})
+    elements = tuple(_on_rigid_links(element, flexible) for element in robot.elements)
+    return robot.model_copy(
+        update={"links": links, "materials": {}, "elements": elements, "contacts": (), "sensors": ()}
+    )
+
+
+def _on_rigid_links(element: Element, flexible: dict[str, FlexibleLink]) -> Element:
+    """The element between the places where its ends are while no link is bent."""
+    between = tuple(
+        frame.model_copy(update=_placed(frame.at, frame.origin, flexible[frame.link]))
+        if frame.link in flexible
+        else frame
+        for frame in element.between
+    )
+    return element.model_copy(update={"between": between})
+
+
+def _placed(at: float | str | None, origin: Origin, beam: FlexibleLink) -> dict[str, Any]:
+    """Place and origin on a rigid link of what sits `at` a place of the beam that it was."""
+    x, y, z = origin.xyz
+    a, b, c = np.real(beam.position(beam.length if at is None else at)).tolist()
+    return {"at": None, "origin": Origin(xyz=(x + a, y + b, z + c), rpy=origin.rpy)}
 
 
 def _rigid_link(link: Link, flexible: dict[str, FlexibleLink], rotors: bool) -> Link:
@@ -36,10 +59,7 @@ def _rigid_link(link: Link, flexible: dict[str, FlexibleLink], rotors: bool) -> 
     if link.name in flexible:
         changes |= {"beam": None, "finite_elements": None, "body": _body(flexible[link.name])}
     if link.parent in flexible:
-        x, y, z = link.origin.xyz
-        parent = flexible[link.parent]
-        a, b, c = np.real(parent.position(parent.length if link.at is None else link.at)).tolist()
-        changes |= {"at": None, "origin": Origin(xyz=(x + a, y + b, z + c), rpy=link.origin.rpy)}
+        changes |= _placed(link.at, link.origin, flexible[link.parent])
     return link.model_copy(update=changes)
 
 

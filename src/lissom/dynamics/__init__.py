@@ -1,5 +1,6 @@
 """Dynamics as free functions on a compiled Model: states in, arrays out."""
 
+from lissom.dynamics.closing import close_loops
 from lissom.dynamics.coordinates import configuration, forces, rates
 from lissom.dynamics.derivatives import (
     Derivatives,
@@ -10,31 +11,42 @@ from lissom.dynamics.derivatives import (
 )
 from lissom.dynamics.energy import Energy, energy
 from lissom.dynamics.forward import forward_dynamics
+from lissom.dynamics.forward_batch import forward_dynamics_batch
 from lissom.dynamics.inverse import bias, inverse_dynamics, joint_wrenches
 from lissom.dynamics.kinematics import jacobian, point_force, point_pose, point_velocity, tip_pose
+from lissom.dynamics.loops import Closed, closed_loops, loop_gaps, loop_jacobian, loop_rows
 from lissom.dynamics.mass_matrix import mass_matrix
+from lissom.dynamics.sensing import sense
 from lissom.dynamics.state import integrate
 
 __all__ = [
+    "Closed",
     "Derivatives",
     "Energy",
     "InverseDerivatives",
     "bias",
+    "close_loops",
+    "closed_loops",
     "configuration",
     "derivatives",
     "energy",
     "forces",
     "forward_dynamics",
+    "forward_dynamics_batch",
     "integrate",
     "inverse_derivatives",
     "inverse_dynamics",
     "jacobian",
     "joint_wrenches",
+    "loop_gaps",
+    "loop_jacobian",
+    "loop_rows",
     "mass_matrix",
     "parameter_derivatives",
     "point_force",
     "point_pose",
     "point_velocity",
     "rates",
+    "sense",
     "tip_pose",
 ]

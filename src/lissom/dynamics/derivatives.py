@@ -8,8 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.dynamics.coordinates import along_coordinates
 from lissom.dynamics.forward import forward_dynamics
 from lissom.dynamics.inverse import inverse_dynamics
+from lissom.dynamics.loops import closed_loops
 from lissom.dynamics.mass_matrix import mass_matrix
 from lissom.dynamics.state import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.errors import LissomError
@@ -27,7 +29,7 @@ class Derivatives(NamedTuple):
     a: Vector
     q: np.ndarray
     v: np.ndarray
-    tau: np.ndarray  # the inverse of the mass matrix
+    tau: np.ndarray  # the inverse of the mass matrix; with loops what is left of it once they are held
 
 
 class InverseDerivatives(NamedTuple):
@@ -59,6 +61,8 @@ def derivatives(
     given = vector(model, np.zeros(n) if a is None else a, "a", n)
     rows = body_wrenches(model, wrenches, np.float64)
     _refuse_complex(model, q, v, tau, given)
+    if model.loops:
+        return _closed_derivatives(model, q, v, tau, wrenches, given)
     out = Derivatives(given.copy(), *(np.empty((n, n)) for _ in range(3)))
     complex_ = [np.empty(size, np.complex128) for size in (model.nq, n, n)]
     kernel.forward_derivatives(
@@ -70,7 +74,7 @@ def derivatives(
         tau,
         rows,
         *complex_,
-        np.empty((len(model.bodies) + 1, 6), np.complex128),
+        np.empty((model.rows, 6), np.complex128),
         np.empty(n, np.complex128),
         out.a,
         np.empty((n, n)),
@@ -80,6 +84,25 @@ def derivatives(
     )
     results = (out.a, out.q.T, out.v.T, out.tau.T)
     return Derivatives(*(finite(model, "derivatives", part, q=q, v=v, tau=tau, a=given) for part in results))
+
+
+def _closed_derivatives(
+    model: Model, q: Vector, v: Vector, tau: Vector, wrenches: Wrenches | None, given: Vector
+) -> Derivatives:
+    """Derivatives with loops held closed, by complex steps through the whole of it."""
+    free = model.arrays.velocities.prescribed == 0
+
+    def along(function: Callable[[Vector], Vector], x: Vector) -> np.ndarray:
+        steps = kernel.STEP * 1j * np.eye(len(x))
+        return np.stack([np.imag(function(x + step)) / kernel.STEP for step in steps], axis=-1)
+
+    def accelerations(q: Vector = q, v: Vector = v, tau: Vector = tau) -> Vector:
+        return closed_loops(model, q, v, tau, wrenches, given).a
+
+    by_q = along_coordinates(model, q, lambda z: accelerations(q=z))
+    by_v, by_tau = along(lambda z: accelerations(v=z), v), along(lambda z: accelerations(tau=z), tau)
+    held = [np.where(free[:, None], part, 0.0) for part in (by_q, by_v, by_tau)]
+    return Derivatives(accelerations(), *held)
 
 
 def inverse_derivatives(

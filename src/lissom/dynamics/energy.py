@@ -19,10 +19,11 @@ class Energy(NamedTuple):
     gravity: float
     strain: float  # bending, torsion and extension of the links
     joints: float  # springs, stops and elastic transmissions
+    elements: float = 0.0  # springs, ropes and bushings between links, contacts
 
     @property
     def potential(self) -> float:
-        return self.gravity + self.strain + self.joints
+        return self.gravity + self.strain + self.joints + self.elements
 
     @property
     def total(self) -> float:
@@ -34,7 +35,7 @@ def energy(robot: AnyRobot, q: ArrayLike, v: ArrayLike) -> Energy:
     model = as_model(robot)
     q, v = vector(model, q, "q", model.nq), vector(model, v, "v", model.nv)
     number = number_type(model, q, v)
-    parts = np.empty(4, number)
+    parts = np.empty(5, number)
     kernel.energies(
         model.struct,
         model.workspace(number),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.state import Vector, Wrenches, body_wrenches, finite, number_type, vector
+from lissom.dynamics.loops import closed_loops
+from lissom.dynamics.state import Vector, Wrenches, driven, finite
 from lissom.kernel import forward
 from lissom.model.any_robot import AnyRobot, as_model
 
@@ -26,21 +26,12 @@ def forward_dynamics(
         wrenches: external wrenches by link name, (torque, force) at the link's origin in the link's axes.
         a: accelerations of prescribed joints (entries of other coordinates are ignored); zero unless given.
     Returns:
-        Accelerations, shape (model.nv,).
+        Accelerations, shape (model.nv,); they keep loops closed, where q and v do (`closed_loops` has the reactions).
     """
     model = as_model(robot)
-    q, v = vector(model, q, "q", model.nq), vector(model, v, "v", model.nv)
-    tau = vector(model, np.zeros(model.nv) if tau is None else tau, "tau", model.nv)
-    given = np.zeros(model.nv) if a is None else vector(model, a, "a", model.nv)
-    number = number_type(model, q, v, tau, given, wrenches=wrenches)
-    out = given.astype(number)
-    forward.forward_dynamics(
-        model.struct,
-        model.workspace(number),
-        q.astype(number, copy=False),
-        v.astype(number, copy=False),
-        tau.astype(number, copy=False),
-        body_wrenches(model, wrenches, number),
-        out,
-    )
-    return finite(model, "forward_dynamics", out, q=q, v=v, tau=tau, a=given)
+    if model.loops:
+        return closed_loops(model, q, v, tau, wrenches, a).a
+    given = driven(model, q, v, tau, wrenches, a)
+    out = given.a.copy()
+    forward.forward_dynamics(model.struct, model.workspace(out.dtype.type), *given[:4], out)
+    return finite(model, "forward_dynamics", out, q=given.q, v=given.v, tau=given.tau, a=given.a)

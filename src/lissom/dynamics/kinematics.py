@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.dynamics.state import Vector, finite, number_type, numbers, vector, wrench_vector
-from lissom.errors import LissomError
-from lissom.kernel import energy, kinematics
+from lissom.errors import LissomError, check_choice
 from lissom.kernel import jacobian as kernel_jacobian
+from lissom.kernel import kinematics
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.model.probe import Probe, probe
@@ -92,27 +92,26 @@ def _frames(
     number = number_type(model, q, v)
     shift = numbers(offset, "offset")
     if shift.shape != (3,):
-        raise LissomError(f"offset must be (x, y, z), 3 numbers, got shape {shift.shape}")
+        raise LissomError(f"must be (x, y, z), 3 numbers, not of shape {shift.shape}", ("offset",))
     place: Any = x
     named = isinstance(x, str) and link in model.flexible and model.flexible[link].interfaces
     if x is not None and not named:
         number_or_list = numbers(x, "x")
         if number_or_list.shape != ():
-            raise LissomError(f"x must be one number, metres along the beam, got shape {number_or_list.shape}")
+            raise LissomError(f"must be one number, metres along the beam, not of shape {number_or_list.shape}", ("x",))
         place = number_or_list.item()
     point = probe(model, link, place, tuple(shift.tolist()))
     packed = point.workspace(number)
     kinematics.outward(point.struct, packed, q.astype(number, copy=False), v.astype(number, copy=False))
-    energy.world_frames(point.struct, packed)
+    kinematics.world_frames(point.struct, packed)
     work = point.scratch(number)
     finite(model, f"the point on {link}", np.concatenate([work.world_position[-1], work.velocity[-1]]), q=q, v=v)
     return work, point
 
 
 def _rotated(work: Any, rows: np.ndarray, frame: Frame) -> np.ndarray:
+    check_choice("frame", frame, ("world", "local"))
     if frame == "local":
         return rows
-    if frame != "world":
-        raise LissomError(f"frame must be 'world' or 'local', got {frame!r}")
     R = work.world_rotation[-1]
     return np.concatenate([R @ rows[:3], R @ rows[3:]])

@@ -69,7 +69,7 @@ def evaluate(
 
 
 def _no_wrenches(model: Model) -> np.ndarray:
-    return np.zeros((len(model.bodies) + 1, 6))
+    return np.zeros((model.rows, 6))
 
 
 def _kernel(function: str) -> Any:
@@ -81,5 +81,5 @@ def _kernel(function: str) -> Any:
         "mass_matrix": mass_matrix.mass_matrix,
     }
     if function not in kernels:
-        raise LissomError(f"function = {function!r} is not counted; choose from {', '.join(kernels)}")
+        raise LissomError(f"is not counted; choose from {', '.join(kernels)}", ("function",), function)
     return kernels[function]

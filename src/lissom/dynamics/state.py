@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -84,11 +84,13 @@ def number_type(model: Model, *arrays: np.ndarray, wrenches: Wrenches | None = N
 
 def body_wrenches(model: Model, wrenches: Wrenches | None, number: Any) -> np.ndarray:
     """External wrenches by link name, (torque, force) at its origin in its axes, as rows (bodies + 1, 6)."""
-    rows = np.zeros((len(model.bodies) + 1, 6), number)
+    rows = np.zeros((model.rows, 6), number)
     if wrenches is None:
         return rows
     if not isinstance(wrenches, Mapping):
-        raise LissomError("wrenches must be a mapping from link name to (torque, force), 6 numbers each")
+        raise LissomError(
+            "must be a mapping from link name to (torque, force), 6 numbers each", ("wrenches",), wrenches
+        )
     for link, wrench in wrenches.items():
         rows[model.row(link)] = wrench_vector(wrench, f"wrench on {link}")
     return rows
@@ -100,6 +102,38 @@ def wrench_vector(value: ArrayLike, name: str) -> Vector:
     if array.shape != (6,):
         raise LissomError(f"{name} must be (torque, force), 6 numbers, got shape {array.shape}")
     return array
+
+
+class Driven(NamedTuple):
+    """A state and what drives it, checked and of one number type: arguments of forward dynamics."""
+
+    q: Vector
+    v: Vector
+    tau: Vector
+    wrenches: np.ndarray  # (rows, 6)
+    a: Vector  # of prescribed joints
+
+
+def driven(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike | None,
+    wrenches: Wrenches | None,
+    a: ArrayLike | None,
+) -> Driven:
+    """Arguments of `forward_dynamics` as kernels take them; what is not given is zero."""
+    nothing = np.zeros(model.nv)
+    vectors = [
+        vector(model, q, "q", model.nq),
+        vector(model, v, "v", model.nv),
+        vector(model, nothing if tau is None else tau, "tau", model.nv),
+        vector(model, nothing if a is None else a, "a", model.nv),
+    ]
+    number = number_type(model, *vectors, wrenches=wrenches)
+    *state, given = vectors
+    q, v, tau = (each.astype(number, copy=False) for each in state)
+    return Driven(q, v, tau, body_wrenches(model, wrenches, number), given.astype(number))
 
 
 def integrate(robot: AnyRobot, q: ArrayLike, step: ArrayLike) -> Vector:

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.errors import LissomError
+from lissom.errors import LissomError, check_choice
+from lissom.messages import suggestion
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Compiled, Model
 from lissom.model.probe import probe
@@ -43,9 +44,14 @@ def forward_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
             column (torque, force) per link, at its origin in its axes.
     """
     model = as_model(robot)
+    if model.loops:
+        raise LissomError(
+            f"{model.robot.name} has loops: its accelerations follow from an implicit system; take closed_dynamics, "
+            "with accelerations and multipliers as unknowns"
+        )
     from lissom.kernel import forward
 
-    run = _Run(model)
+    run = Run(model)
     q, v, tau = run.input("q", model.nq), run.input("v", model.nv), run.input("tau", model.nv)
     rows = run.wrenches(model, wrenches)
     a = np.full(model.nv, 0.0, dtype=object)
@@ -56,16 +62,66 @@ def forward_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
     return run.function("forward_dynamics", a=a)
 
 
+def closed_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
+    """Function (q, v, tau, a, multipliers) -> (force, rows) of a robot with loops, a system of index 1.
+
+    `force` (nv,) is what the forces leave unbalanced, `rows` (rows,) how fast the loops would open: both are zero at
+    the accelerations and multipliers that `lissom.closed_loops` finds. `wrenches` as in `forward_dynamics`.
+    """
+    model = as_model(robot)
+    from lissom.kernel import inverse, loops
+
+    run = Run(model)
+    q, v, tau, a = (run.input("q", model.nq), *(run.input(name, model.nv) for name in ("v", "tau", "a")))
+    count = len(model.arrays.loops.hold)
+    multipliers = run.input("multipliers", count)
+    force = np.empty(model.nv, object)
+    rows, G = np.full(count, 0.0, dtype=object), np.full((count, model.nv), 0.0, dtype=object)
+    run.kernel(inverse.inverse_dynamics, q, v, a, run.wrenches(model, wrenches), force)
+    run.kernel(loops.loop_rows, G)
+    run.kernel(loops.loop_accelerations, np.full((count, 3), 0.0, dtype=object), rows)
+    return run.function("closed_dynamics", force=force - tau - G.T.dot(multipliers), rows=rows)
+
+
+def loop_gaps(robot: AnyRobot) -> Function:
+    """Function q -> gaps (rows,), how far the loops are from being closed; its Jacobian is that of the rows."""
+    model = as_model(robot)
+    from lissom.kernel import loops
+
+    run = Run(model)
+    count = len(model.arrays.loops.hold)
+    run.frames(run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object))
+    gaps = np.full(count, 0.0, dtype=object)
+    run.kernel(loops.loop_values, np.full((count, 3), 0.0, dtype=object), gaps)
+    return run.function("loop_gaps", gaps=gaps)
+
+
 def inverse_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
     """Function (q, v, a) -> tau, the forces that produce `a`; `wrenches` as in `forward_dynamics`."""
     model = as_model(robot)
     from lissom.kernel import inverse
 
-    run = _Run(model)
+    run = Run(model)
     q, v, a = run.input("q", model.nq), run.input("v", model.nv), run.input("a", model.nv)
     tau = np.empty(model.nv, object)
     run.kernel(inverse.inverse_dynamics, q, v, a, run.wrenches(model, wrenches), tau)
     return run.function("inverse_dynamics", tau=tau)
+
+
+def joint_wrenches(robot: AnyRobot) -> Function:
+    """Function (q, v, a) -> W (6, joints), the wrench (torque, force) of the parent on the child in every joint.
+
+    In the child's axes about the joint's point, in the order of `model.joints`: `lissom.joint_wrenches` on symbols.
+    """
+    model = as_model(robot)
+    if model.robot.loops:
+        raise LissomError(f"{model.robot.name} has loops, whose reactions act on its joints; none are known here")
+    from lissom.kernel import inverse
+
+    run = Run(model)
+    q, v, a = run.input("q", model.nq), run.input("v", model.nv), run.input("a", model.nv)
+    run.kernel(inverse.inverse_dynamics, q, v, a, run.wrenches(model, ()), np.empty(model.nv, object))
+    return run.function("joint_wrenches", W=run.work.wrench[1 : len(model.links) + 1].T)
 
 
 def mass_matrix(robot: AnyRobot) -> Function:
@@ -73,7 +129,7 @@ def mass_matrix(robot: AnyRobot) -> Function:
     model = as_model(robot)
     from lissom.kernel import mass_matrix as kernel
 
-    run = _Run(model)
+    run = Run(model)
     M = np.empty((model.nv, model.nv), object)
     run.kernel(kernel.mass_matrix, run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object), M)
     return run.function("mass_matrix", M=M)
@@ -84,10 +140,10 @@ def energy(robot: AnyRobot) -> Function:
     model = as_model(robot)
     from lissom.kernel import energy as kernel
 
-    run = _Run(model)
-    parts = np.empty(4, object)
+    run = Run(model)
+    parts = np.empty(5, object)
     run.kernel(kernel.energies, run.input("q", model.nq), run.input("v", model.nv), parts)
-    return run.function("energy", kinetic=parts[:1], potential=np.array([parts[1] + parts[2] + parts[3]], object))
+    return run.function("energy", kinetic=parts[:1], potential=np.array([sum(parts[1:])], object))
 
 
 def tip_pose(robot: AnyRobot, link: str | None = None) -> Function:
@@ -102,6 +158,18 @@ def point_pose(robot: AnyRobot, link: str, x: float | None = None, offset: Array
     return _pose("point_pose", model, link, x, offset)
 
 
+def tip_deflection(robot: AnyRobot, link: str) -> Function:
+    """Function q -> displacement (3,) of the tip of a flexible link from its place while unbent, in the link's axes."""
+    model = as_model(robot)
+    if link not in model.flexible:
+        raise LissomError(f"does not bend; {suggestion(link, tuple(model.flexible))}", ("link",), link)
+    run = Run(_point(model, link, None, (0, 0, 0)))
+    run.frames(run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object))
+    row, work, beam = model.row(link), run.work, model.flexible[link]
+    reach = work.world_rotation[row].T.dot(work.world_position[-1] - work.world_position[row])
+    return run.function("tip_deflection", displacement=reach - np.real(beam.position(beam.length)))
+
+
 def point_velocity(
     robot: AnyRobot,
     link: str,
@@ -111,9 +179,8 @@ def point_velocity(
 ) -> Function:
     """Function (q, v) -> twist (6,) = (omega, v) of a point of `link`, in world axes or its own."""
     model = as_model(robot)
-    if frame not in ("world", "local"):
-        raise LissomError(f"frame must be 'world' or 'local', got {frame!r}")
-    run = _Run(_point(model, link, x, offset))
+    check_choice("frame", frame, ("world", "local"))
+    run = Run(_point(model, link, x, offset))
     run.frames(run.input("q", model.nq), run.input("v", model.nv))
     twist = np.concatenate([run.work.omega[-1], run.work.velocity[-1]])
     if frame == "world":
@@ -132,7 +199,7 @@ def configuration_rate(robot: AnyRobot) -> Function:
 
     model = as_model(robot)
 
-    run = _Run(model)
+    run = Run(model)
     q, v = run.input("q", model.nq), run.input("v", model.nv)
     rate = np.empty(model.nq, object)
     run.python(chart.configuration_rate)(run.arrays, q, v, rate)
@@ -150,12 +217,12 @@ def c_code(functions: Function | Iterable[Function], path: str | Path, **options
         path: file to write, "arm.c"; the stem names symbols, so it has letters, digits and underscores.
         options: those of casadi.CodeGenerator, such as `main=True` or `casadi_real="float"`.
     """
-    casadi = _casadi()
+    casadi = need_casadi()
     path = Path(path)
     if path.suffix != ".c" or not path.stem.isidentifier():
-        raise LissomError(f"path = {str(path)!r}: give the C file a name such as arm.c (letters, digits, underscores)")
+        raise LissomError("give the C file a name such as arm.c (letters, digits, underscores)", ("path",), str(path))
     if not path.parent.is_dir():
-        raise LissomError(f"path = {str(path)!r}: there is no directory {path.parent}; create it first")
+        raise LissomError(f"there is no folder {path.parent}; make it first", ("path",), str(path))
     generator = casadi.CodeGenerator(path.stem, {"with_header": True} | options)
     several: Any = [functions] if isinstance(functions, casadi.Function) else functions
     for function in several:
@@ -164,7 +231,7 @@ def c_code(functions: Function | Iterable[Function], path: str | Path, **options
     return path
 
 
-def _casadi() -> Any:
+def need_casadi() -> Any:
     try:
         import casadi
     except ImportError:
@@ -177,18 +244,18 @@ def _point(model: Model, link: str, x: float | None, offset: ArrayLike) -> Compi
 
 
 def _pose(name: str, model: Model, link: str, x: float | None, offset: ArrayLike) -> Function:
-    run = _Run(_point(model, link, x, offset))
+    run = Run(_point(model, link, x, offset))
     run.frames(run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object))
     T = np.full((4, 4), 0.0, dtype=object)
     T[:3, :3], T[:3, 3], T[3, 3] = run.work.world_rotation[-1], run.work.world_position[-1], 1.0
     return run.function(name, T=T)
 
 
-class _Run:
+class Run:
     """One symbolic evaluation: the model's arrays with structural zeros, scratch memory, named inputs."""
 
     def __init__(self, model: Compiled) -> None:
-        _casadi()
+        need_casadi()
         from lissom.kernel.retarget import object_arrays, structural_zeros
         from lissom.kernel.workspace import workspace
 
@@ -210,8 +277,8 @@ class _Run:
     def wrenches(self, model: Model, links: Sequence[str]) -> np.ndarray:
         """Rows (bodies + 1, 6) of external wrenches: an input for `links`, zero elsewhere."""
         if isinstance(links, str):
-            raise LissomError(f"wrenches must be a list of link names, got {links!r}; write [{links!r}]")
-        rows = np.full((len(model.bodies) + 1, 6), 0.0, dtype=object)
+            raise LissomError(f"must be a list of link names; write [{links!r}]", ("wrenches",), links)
+        rows = np.full((model.rows, 6), 0.0, dtype=object)
         index = [model.row(link) for link in links]
         if len(set(index)) < len(index):
             raise LissomError(f"wrenches names a link twice: {', '.join(links)}")
@@ -231,10 +298,10 @@ class _Run:
 
     def frames(self, q: np.ndarray, v: np.ndarray) -> None:
         """Outward pass and the frames in the world."""
-        from lissom.kernel import energy, kinematics
+        from lissom.kernel import kinematics
 
         self.kernel(kinematics.outward, q, v)
-        self.kernel(energy.world_frames)
+        self.kernel(kinematics.world_frames)
 
     def function(self, name: str, **outputs: np.ndarray) -> Function:
         from casadi import Function

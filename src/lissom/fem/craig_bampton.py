@@ -54,14 +54,15 @@ class Selection:
     def __post_init__(self) -> None:
         given = [name for name in ("count", "frequency", "effective_mass") if getattr(self, name) is not None]
         if len(given) != 1:
-            raise LissomError(f"modes: {' and '.join(given) or 'nothing'} given; give one of count, frequency (Hz), "
-                              "effective_mass (a share of 1)")  # fmt: skip
+            found = " and ".join(given) or "nothing"
+            text = f"{found} given; give one of count, frequency (Hz), effective_mass (a share of 1)"
+            raise LissomError(text, ("modes",))
         if self.count is not None and not 0 <= self.count <= 500:
-            raise LissomError(f"modes: count = {self.count}; give a whole number from 0 to 500")
+            raise LissomError("give a whole number from 0 to 500", ("modes", "count"), self.count)
         if self.frequency is not None and not self.frequency > 0:
-            raise LissomError(f"modes: frequency = {self.frequency!r}; give the highest frequency in Hz")
+            raise LissomError("give the highest frequency in Hz", ("modes", "frequency"), self.frequency)
         if self.effective_mass is not None and not 0 < self.effective_mass <= 1:
-            raise LissomError(f"modes: effective_mass = {self.effective_mass!r}; give a share such as 0.95")
+            raise LissomError("give a share such as 0.95", ("modes", "effective_mass"), self.effective_mass)
 
 
 def reduce(
@@ -90,7 +91,7 @@ def reduce(
         progress: called with what is being done, as text.
     """
     if method not in METHODS:
-        raise LissomError(f"method {method!r} is unknown; choose {', '.join(METHODS)}")
+        raise LissomError(f"is unknown; choose {', '.join(METHODS)}", ("method",), method)
     selection = Selection(count=modes) if isinstance(modes, int) else modes
     progress("tying interfaces")
     tied = tie(structure, interfaces)
@@ -142,7 +143,7 @@ def _named(name: str | None, tied: Tied, default: int) -> str:
     if name is None:
         return tied.names[default]
     if name not in tied.names:
-        raise LissomError(f"there is no interface {name!r}; {suggestion(name, tied.names)}")
+        raise LissomError(f"there is no such interface; {suggestion(name, tied.names)}", ("interface",), name)
     return name
 
 
@@ -179,13 +180,13 @@ class _Body:
         statics, _ = self.static_shapes()
         if method == "guyan":
             if statics.shape[1] == 0:
-                raise LissomError("guyan: the link has no interface but its base; give it another one, or modes")
+                raise LissomError("guyan needs another interface than the base; give one, or modes", ("interfaces",))
             return statics, none
         held, kept = self._held_modes(selection)
         dynamic = np.zeros((self.K.shape[0], held.shape[1]))
         dynamic[self.inner] = held
         if dynamic.shape[1] + statics.shape[1] == 0:
-            raise LissomError("modes: none is left, and the base is the only interface; raise count or frequency")
+            raise LissomError("none is left, and the base is the only interface; raise count or frequency", ("modes",))
         parts = [statics, dynamic]
         if augmented and statics.shape[1]:
             parts.append(self._inertia_shapes(statics, held))
@@ -271,7 +272,8 @@ class _Body:
 
     def _free_interface(self, selection: Selection) -> tuple[Array, _Held]:
         if selection.effective_mass is not None:
-            raise LissomError("modes: effective_mass does not apply to modes of a free body; give count or frequency")
+            text = "does not apply to modes of a free body; give count or frequency"
+            raise LissomError(text, ("modes", "effective_mass"))
         rigid = self.tied.rigid_motions(self.structure, self.origin)
         self.progress("factorising the stiffness matrix")
         free = Free(self.M, self.K, rigid, self.tied.all_points)
@@ -305,7 +307,7 @@ def _up_to(find: Callable[[int], tuple[Array, Array]], limit: float, n: int) -> 
         if count == n or hz[-1] > limit:
             return hz, X
         if count > 400:
-            raise LissomError(f"modes: more than 400 lie below {limit:g} Hz; lower frequency, or give a count")
+            raise LissomError("more than 400 modes lie below; lower it, or give a count", ("modes", "frequency"), limit)
         count = min(n, 2 * count)
 
 
@@ -333,10 +335,8 @@ def _heaviest(shares: Array, wanted: float) -> Array:
                 kept.append(int(k))
                 reached += shares[k]
     if np.any(reached < wanted):
-        raise LissomError(
-            f"modes: the lowest {len(shares)} carry {reached.min():.1%} of the moving mass, less than {wanted:.1%}; "
-            "lower effective_mass, or give a count"
-        )
+        text = f"the lowest {len(shares)} modes carry {reached.min():.1%} of the moving mass; lower it, or give a count"
+        raise LissomError(text, ("modes", "effective_mass"), wanted)
     return np.sort(np.array(kept, int))
 
 

@@ -52,7 +52,7 @@ class Member:
         if callable(self.section):
             return self.section(s)
         first, last = self.section
-        names = [f.name for f in fields(Section) if f.name != "outline"]
+        names = [f.name for f in fields(Section) if f.compare and getattr(first, f.name) is not None]
         return Section(**{name: (1 - s) * getattr(first, name) + s * getattr(last, name) for name in names})
 
     def shear_at(self, s: float) -> tuple[float, float]:
@@ -76,7 +76,7 @@ def frame(points: Mapping[str, Sequence[float]], members: Sequence[Member], mass
         mass: "consistent", or "lumped" at the nodes (half of each element's mass and rotary inertia).
     """
     if mass not in ("consistent", "lumped"):
-        raise LissomError(f"frame: mass = {mass!r} is unknown; choose 'consistent' or 'lumped'")
+        raise LissomError("is unknown; choose 'consistent' or 'lumped'", ("mass",), mass)
     return _Builder(points, members).structure(mass == "lumped")
 
 
@@ -94,7 +94,7 @@ def chain(
     """
     points = np.asarray(points, float)
     if points.ndim != 2 or points.shape[1] != 3 or len(points) < 2:
-        raise LissomError(f"chain: points have shape {points.shape}; give at least two points (x, y, z)")
+        raise LissomError(f"of shape {points.shape}; give at least two points (x, y, z)", ("points",))
     lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
     at = np.concatenate([[0.0], np.cumsum(lengths)]) / lengths.sum()
     whole = Member("", "", section)
@@ -149,7 +149,7 @@ class _Builder:
         self.names = {name: k for k, name in enumerate(points)}
         self.elements: list[tuple[int, int, Member, float, float]] = []
         if not members:
-            raise LissomError("frame: has no members; give at least one")
+            raise LissomError("there are none; give at least one", ("members",))
         for member in members:
             self._divide(member)
         self.width = 6 * len(self.nodes)
@@ -158,13 +158,16 @@ class _Builder:
         for name in (member.start, member.end):
             if name not in self.names:
                 known = ", ".join(self.names)
-                raise LissomError(f"frame: a member ends at {name!r}, which is not among its points; they are {known}")
+                raise LissomError(
+                    f"a member ends at {name!r}, which is not among the points; they are {known}", ("members",)
+                )
         if member.elements < 1:
-            raise LissomError(f"frame: a member has {member.elements} elements; give at least one")
+            raise LissomError("give a member at least one", ("members", "elements"), member.elements)
         first, last = self.names[member.start], self.names[member.end]
         a, b = self.nodes[first], self.nodes[last]
         if np.linalg.norm(b - a) == 0:
-            raise LissomError(f"frame: the member from {member.start!r} to {member.end!r} has no length; move a point")
+            text = f"the member from {member.start!r} to {member.end!r} has no length; move a point"
+            raise LissomError(text, ("members",))
         chain = [first]
         for k in range(1, member.elements):
             chain.append(len(self.nodes))
@@ -292,7 +295,7 @@ def _axes(along: Array, up: Sequence[float] | None) -> Array:
         up = (0.0, 1.0, 0.0) if abs(along[2]) > 1 - 1e-9 else (0.0, 0.0, 1.0)
     across = np.cross(np.asarray(up, float), along)
     if np.linalg.norm(across) < 1e-9 * np.linalg.norm(up):
-        raise LissomError(f"frame: up = {list(up)} runs along the member; give a direction across it")
+        raise LissomError("runs along the member; give a direction across it", ("members", "up"), list(up))
     y = across / np.linalg.norm(across)
     return np.stack([along, y, np.cross(along, y)], axis=1)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.fem.mesh import MERGED, SolidMesh, _compact
 from lissom.fem.structure import check_size
+from lissom.files import check_file
 
 Draw = Callable[[Any], Mapping[str, Callable[[np.ndarray], bool]]]
 
@@ -23,14 +23,14 @@ def mesh_step(path: Any, size: float | None = None, order: int = 2, scale: float
         size: length of an element's edge, m; a twentieth of the largest extent unless given.
         scale: unit of length of what gmsh reads, in m; 0.001 unless given, as gmsh turns STEP files into millimetres.
     """
-    if not Path(path).is_file():
-        raise LissomError(f"{path}: no such STEP file; check the path")
+    check_file(path, "STEP file")
 
     def draw(occ: Any) -> Mapping[str, Callable[[np.ndarray], bool]]:
         try:
             occ.importShapes(str(path))
         except Exception:
-            raise LissomError(f"{path}: gmsh cannot read it as a drawing; export the solid as STEP (.step)") from None
+            text = "gmsh cannot read it as a drawing; export the solid as STEP (.step)"
+            raise LissomError(text, source=str(path)) from None
         return {}
 
     unit = 0.001 if scale is None else scale
@@ -99,7 +99,7 @@ def _meshed(
         gmsh.model.occ.synchronize()
         if len(gmsh.model.getEntities(3)) != 1:
             count = len(gmsh.model.getEntities(3))
-            raise LissomError(f"{name}: holds {count} solids; a link is one solid, fuse them in the drawing")
+            raise LissomError(f"holds {count} solids; a link is one solid, fuse them in the drawing", source=name)
         box = np.array(gmsh.model.getBoundingBox(-1, -1)).reshape(2, 3)
         largest = float(np.ptp(box, axis=0).max())
         gmsh.option.setNumber("Mesh.MeshSizeMax", size or largest / 20)
@@ -109,7 +109,7 @@ def _meshed(
         try:
             gmsh.model.mesh.generate(3)
         except Exception as error:
-            raise LissomError(f"{name}: gmsh cannot mesh it ({error}); give another size, or repair it") from None
+            raise LissomError(f"gmsh cannot mesh it ({error}); give another size, or repair it", source=name) from None
         numbers, points, _ = gmsh.model.mesh.getNodes()
         kind, corners = ("tetra", 4) if order == 1 else ("tetra10", 10)
         _, nodes = gmsh.model.mesh.getElementsByType(4 if order == 1 else 11)

@@ -36,7 +36,7 @@ class Interface:
 
     def __post_init__(self) -> None:
         if self.tie not in TIES:
-            raise LissomError(f"interface {self.name}: tie {self.tie!r} is unknown; choose {' or '.join(TIES)}")
+            raise LissomError(f"is unknown; choose {' or '.join(TIES)}", ("interfaces", self.name, "tie"), self.tie)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,14 +82,15 @@ def tie(structure: Structure, interfaces: Sequence[Interface]) -> Tied:
 
     names = tuple(interface.name for interface in interfaces)
     if len(set(names)) < len(names) or not names:
-        raise LissomError(f"interfaces: {', '.join(names) or 'none'}; give at least one, each with its own name")
+        raise LissomError(f"{', '.join(names) or 'none'}; give at least one, each with its own name", ("interfaces",))
     held = [_nodes(structure, interface) for interface in interfaces]
     owner = np.full(len(structure.nodes), -1)
     for k, (interface, nodes) in enumerate(zip(interfaces, held)):
         shared = nodes[owner[nodes] >= 0]
         if len(shared):
             other = names[owner[shared[0]]]
-            raise LissomError(f"interface {interface.name}: shares {len(shared)} nodes with {other}; move them apart")
+            text = f"shares {len(shared)} nodes with {other}; move them apart"
+            raise LissomError(text, ("interfaces", interface.name))
         owner[nodes] = k
     origins = np.array(
         [
@@ -131,14 +132,14 @@ def _nodes(structure: Structure, interface: Interface) -> Array:
     if isinstance(interface.nodes, str):
         if interface.nodes not in structure.groups:
             known = ", ".join(structure.groups) or "none"
-            raise LissomError(
-                f"interface {interface.name}: the mesh has no group {interface.nodes!r}; its groups are {known}"
-            )
+            text = f"the mesh has no group {interface.nodes!r}; its groups are {known}"
+            raise LissomError(text, ("interfaces", interface.name))
         nodes = structure.groups[interface.nodes]
     else:
         nodes = np.asarray(interface.nodes, int)
     if len(nodes) == 0:
-        raise LissomError(f"interface {interface.name}: holds no node; check where it is, and the units of the mesh")
+        text = "holds no node; check where it is, and the units of the mesh"
+        raise LissomError(text, ("interfaces", interface.name))
     return np.unique(nodes)
 
 
@@ -149,10 +150,8 @@ def _check_single(interface: Interface, structure: Structure, nodes: Array) -> N
     arms = structure.nodes[nodes] - structure.nodes[nodes].mean(axis=0)
     spread = np.linalg.svd(arms, compute_uv=False) if len(nodes) > 2 else np.zeros(3)
     if spread[1] < 1e-9 * max(spread[0], 1e-300) or len(nodes) < 3:
-        raise LissomError(
-            f"interface {interface.name}: its {len(nodes)} nodes lie on one line and hold no rotation about it; "
-            "take a surface"
-        )
+        text = f"its {len(nodes)} nodes lie on one line and hold no rotation about it; take a surface"
+        raise LissomError(text, ("interfaces", interface.name))
 
 
 def _areas(structure: Structure, nodes: Array) -> Array:
@@ -170,7 +169,8 @@ def _averaging(interface: Interface, unknowns: Array, motion: Array, weights: Ar
     from scipy.linalg import qr
 
     if np.linalg.matrix_rank(motion) < 6:
-        raise LissomError(f"interface {interface.name}: its nodes lie on one line and hold no rotation; use a surface")
+        text = "its nodes lie on one line and hold no rotation; use a surface"
+        raise LissomError(text, ("interfaces", interface.name))
     root = np.sqrt(weights / weights.mean())
     fit = np.linalg.pinv(root[:, None] * motion) * root  # (6, 3 k): the frame's motion by those of the nodes
     _, _, order = qr(fit, pivoting=True, mode="economic")

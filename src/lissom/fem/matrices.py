@@ -12,6 +12,7 @@ import numpy as np
 from lissom.beam import Invariants
 from lissom.errors import LissomError
 from lissom.fem.structure import Array, Sparse, Structure, check, check_size
+from lissom.files import check_file
 
 EPSILON = np.zeros((3, 3, 3))
 EPSILON[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1
@@ -63,7 +64,7 @@ def from_nastran(model: Any, op4: Any, mass: str = "MGG", stiffness: str = "KGG"
     matrices = read_op4(op4, [mass, stiffness], debug=None)
     for name in (mass, stiffness):
         if name not in matrices:
-            raise LissomError(f"{op4}: has no matrix {name}; it has {', '.join(matrices) or 'none'}")
+            raise LissomError(f"has no matrix {name}; it has {', '.join(matrices) or 'none'}", source=str(op4))
     return from_matrices(_of_op4(matrices[mass]), _of_op4(matrices[stiffness]), points)
 
 
@@ -91,6 +92,7 @@ def read_matrix(source: Any) -> Sparse:
     if not isinstance(source, str | Path):
         return csr_array(source)
     path = Path(source)
+    check_file(path)
     try:
         if path.suffix.lower() == ".npz":
             with np.load(path, allow_pickle=False) as file:
@@ -98,21 +100,21 @@ def read_matrix(source: Any) -> Sparse:
             if plain is None:
                 return csr_array(load_npz(path))
             if len(plain) != 1:
-                raise LissomError(f"{path}: holds {len(plain)} arrays; save one matrix in it")
+                raise LissomError(f"holds {len(plain)} arrays; save one matrix in it", source=str(path))
             return csr_array(plain[0])
         return csr_array(mmread(path))
     except (OSError, ValueError, StopIteration) as error:
         if isinstance(error, LissomError):
             raise
-        raise LissomError(
-            f"{path}: cannot be read as a matrix ({error}); give a Matrix Market (.mtx) or .npz file"
-        ) from None
+        text = f"cannot be read as a matrix ({error}); give a Matrix Market (.mtx) or .npz file"
+        raise LissomError(text, source=str(path)) from None
 
 
 def read_nodes(source: Any) -> tuple[Array | None, Array]:
     """Numbers (n,), if given, and positions (n, 3) of nodes, from an array or a text file."""
     table = source
     if isinstance(source, str | Path):
+        check_file(source)
         try:
             text = Path(source).read_text(encoding="utf-8").replace(",", " ").replace(";", " ")
             lines: list[Sequence[float]] = []
@@ -122,12 +124,12 @@ def read_nodes(source: Any) -> tuple[Array | None, Array]:
                     lines.append([float(word) for word in words])
             table = np.array(lines)
         except (OSError, ValueError) as error:
-            raise LissomError(
-                f"{source}: cannot be read as a table of nodes ({error}); write number, x, y, z"
-            ) from None
+            text = f"cannot be read as a table of nodes ({error}); write number, x, y, z"
+            raise LissomError(text, source=str(source)) from None
     table = np.asarray(table, float)
     if table.ndim != 2 or table.shape[1] not in (3, 4) or len(table) == 0:
-        raise LissomError(f"nodes: a table of shape {table.shape}; give x, y, z or number, x, y, z for each node")
+        text = f"a table of shape {table.shape}; give x, y, z or number, x, y, z for each node"
+        raise LissomError(text, ("nodes",))
     if table.shape[1] == 3:
         return None, table
     return table[:, 0].astype(int), table[:, 1:]

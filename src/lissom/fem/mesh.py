@@ -10,13 +10,13 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lissom.errors import LissomError
 from lissom.fem.structure import Array, check_size
+from lissom.files import check_file
 
 KINDS = {"tetra": 4, "tetra10": 10, "hexahedron": 8, "hexahedron20": 20, "hexahedron27": 27}
 FORMATS = "gmsh (.msh), Abaqus (.inp), VTK (.vtk, .vtu), Nastran (.bdf, .nas)"
@@ -120,15 +120,14 @@ def read_mesh(path: Any, scale: float | None = None) -> SolidMesh:
         scale: unit of length of the file in m (0.001 for mm); without it, a mesh beyond 50 m is refused.
     """
     meshio = _meshio()
-    if not Path(path).is_file():
-        raise LissomError(f"{path}: no such mesh file; check the path")
+    check_file(path, "mesh file")
     try:
         with _quiet():
             data = meshio.read(path)
     except (Exception, SystemExit) as error:
         reason = str(error).strip().splitlines()[-1:] or [""]
         detail = f" ({reason[0]})" if reason[0] and not isinstance(error, SystemExit) else ""
-        raise LissomError(f"{path}: cannot be read as a mesh{detail}; meshes come as {FORMATS}") from None
+        raise LissomError(f"cannot be read as a mesh{detail}; meshes come as {FORMATS}", source=str(path)) from None
     return from_meshio(data, str(path), scale)
 
 
@@ -137,23 +136,22 @@ def from_meshio(data: Any, name: str = "mesh", scale: float | None = None) -> So
     found = {block.type for block in data.cells if block.type in KINDS}
     if not found:
         there = ", ".join(sorted({block.type for block in data.cells})) or "no elements"
-        raise LissomError(
-            f"{name}: has no solid elements (it has {there}); mesh the volume with tetrahedra or hexahedra, 3D"
-        )
+        text = f"has no solid elements (it has {there}); mesh the volume with tetrahedra or hexahedra, 3D"
+        raise LissomError(text, source=name)
     if len(found) > 1:
-        raise LissomError(f"{name}: mixes {' and '.join(sorted(found))}; mesh the link with one kind of element")
+        raise LissomError(f"mixes {' and '.join(sorted(found))}; mesh the link with one kind of element", source=name)
     other = {block.type for block in data.cells if block.type.startswith(("wedge", "pyramid"))}
     if other:
-        raise LissomError(
-            f"{name}: has {', '.join(sorted(other))} elements; mesh it with tetrahedra or hexahedra alone"
-        )
+        text = f"has {', '.join(sorted(other))} elements; mesh it with tetrahedra or hexahedra alone"
+        raise LissomError(text, source=name)
     kind = found.pop()
     cells = np.vstack([block.data for block in data.cells if block.type == kind]).astype(int)
     points = np.asarray(data.points, float)
     if points.shape[1] != 3 or not np.all(np.isfinite(points)):
-        raise LissomError(f"{name}: nodes must have three finite coordinates; export the mesh in 3D")
+        raise LissomError("nodes must have three finite coordinates; export the mesh in 3D", source=name)
     if cells.min() < 0 or cells.max() >= len(points):
-        raise LissomError(f"{name}: an element names node {cells.max()}, but there are {len(points)}; export it again")
+        text = f"an element names node {cells.max()}, but there are {len(points)}; export it again"
+        raise LissomError(text, source=name)
     if scale is None:
         check_size(points[np.unique(cells)], name, MERGED)
     mesh = _compact((1.0 if scale is None else scale) * points, cells, kind, _groups(data), name)
@@ -181,7 +179,7 @@ def tube_mesh(length: float, outer: float, inner: float, cells: Sequence[int], o
         cells: how many elements along it, around it and through its wall.
     """
     if not 0 < inner < outer:
-        raise LissomError(f"tube: inner diameter {inner:g} and outer {outer:g}; give 0 < inner < outer")
+        raise LissomError(f"the tube's outer diameter is {outer:g}; give 0 < inner < outer", ("inner",), inner)
     along, around, through = cells
     x, angle = np.linspace(0, length, along + 1), 2 * np.pi * np.arange(around) / around
     radius = np.linspace(inner, outer, through + 1) / 2

@@ -153,6 +153,10 @@ class ReducedLink:
         """K of the strain energy 1/2 eta^T K eta, (m, m)."""
         return self.modal_stiffness
 
+    def preload(self) -> Array:
+        """None: nothing strains the link by itself."""
+        return np.zeros(self.count)
+
     def cubic_terms(self) -> tuple[Array, Array, Array]:
         """Strain energy beyond 1/2 eta^T K eta: none."""
         return np.zeros((0, 3), np.int64), np.zeros(0), np.zeros(0)
@@ -199,12 +203,12 @@ class ReducedLink:
 
     def _attachment(self, name: str) -> Attachment:
         if name not in self.interfaces:
-            raise LissomError(f"there is no interface {name!r}; {suggestion(name, self.interfaces)}")
+            raise LissomError(f"there is no such interface; {suggestion(name, self.interfaces)}", ("interface",), name)
         return self.interfaces[name]
 
     def _between(self, x: float) -> Attachment:
         if not -1e-12 <= x / self.length <= 1 + 1e-12:
-            raise LissomError(f"x = {x:g}: not on the link, whose tip is {self.length:g} m from its base")
+            raise LissomError(f"not on the link, whose tip is {self.length:g} m from its base", ("x",), x)
         end, s, L = self.interfaces[self.tip], x / self.length, self.length
         along = end.position / L if self.tip != self.base else np.array([1.0, 0.0, 0.0])
         value, rise = 3 * s**2 - 2 * s**3, L * (s**3 - s**2)

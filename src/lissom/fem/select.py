@@ -48,7 +48,7 @@ def numbered(structure: Structure, numbers: Sequence[int], name: str) -> Array:
     wrong = (at == len(known)) | (known[order[np.minimum(at, len(known) - 1)]] != np.asarray(numbers))
     if np.any(wrong):
         missing = np.asarray(numbers)[wrong][0]
-        raise LissomError(f"interface {name}: there is no node {missing}; numbers run to {known.max()}")
+        raise LissomError(f"there is no node {missing}; numbers run to {known.max()}", ("interfaces", name))
     return order[at]
 
 

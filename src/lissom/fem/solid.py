@@ -99,8 +99,8 @@ def check_cells(mesh: SolidMesh) -> None:
     if len(wrong) == len(volumes):
         text = "all elements are inverted; the mesh is mirrored, or its nodes are in another order than VTK's"
     else:
-        text = f"{len(wrong)} of {len(volumes)} elements are inverted or flat, the first at ({centre}) m; mesh it anew"
-    raise LissomError(f"{mesh.name}: {text}")
+        text = f"{len(wrong)} of {len(volumes)} elements are inverted or flat, the first at ({centre}) m; mesh it again"
+    raise LissomError(text, source=mesh.name)
 
 
 def surface(mesh: SolidMesh) -> Array:
@@ -200,21 +200,22 @@ def _gradients(mesh: SolidMesh, element: Element, part: slice) -> tuple[Array, A
 def _lame(material: Material) -> tuple[float, float]:
     E, nu, G = material.E, material.nu, material.G
     if nu >= 0.5:
-        raise LissomError(f"material nu = {nu!r}: solid elements lock in an incompressible material; give nu < 0.5")
+        text = "solid elements lock in an incompressible material; give nu < 0.5"
+        raise LissomError(text, ("material", "nu"), nu)
     if abs(G - E / 2 / (1 + nu)) > 1e-6 * G:
-        raise LissomError(
-            f"material G = {G:g}: a solid is isotropic, G = E/2/(1+nu) = {E / 2 / (1 + nu):g}; leave it out"
-        )
+        text = f"a solid is isotropic, G = E/2/(1+nu) = {E / 2 / (1 + nu):g}; leave it out"
+        raise LissomError(text, ("material", "G"), G)
     return E * nu / (1 + nu) / (1 - 2 * nu), G
 
 
 def _check_material(material: Material) -> None:
     speed = float(np.sqrt(material.E / material.rho))
     if not SLOW < speed < FAST:
-        raise LissomError(
-            f"material E = {material.E:g}, rho = {material.rho:g}: sound would travel at {speed:.3g} m/s, so their "
-            "units differ; give E in Pa (2.1e11 for steel) and rho in kg/m3 (7800), not in MPa, t/mm3 or the like"
+        text = (
+            f"E = {material.E:g}, rho = {material.rho:g}: sound would travel at {speed:.3g} m/s, so the units differ; "
+            "give E in Pa (2.1e11 for steel) and rho in kg/m3 (7800), not in MPa, t/mm3 or the like"
         )
+        raise LissomError(text, ("material",))
 
 
 def _assemble(mesh: SolidMesh, material: Material) -> tuple[Sparse, Sparse]:

@@ -13,7 +13,7 @@ from lissom.beam import Invariants
 from lissom.errors import LissomError
 from lissom.fem.reduced import Attachment, ReducedLink
 from lissom.fem.report import Truncation
-from lissom.files import write_whole
+from lissom.files import check_file, write_whole
 
 FORMAT = 1
 ARRAYS = ("modal_stiffness", "nodes", "shapes", "stress_shapes", "faces", "lines")
@@ -41,19 +41,19 @@ def save(link: ReducedLink, path: Any) -> None:
 
 def load(path: Any) -> ReducedLink:
     """Read a link; an error that names the file if it is not one."""
+    check_file(path, ".npz file that ReducedLink.save wrote")
     try:
         with np.load(path, allow_pickle=False) as file:
             data = {name: file[name] for name in file.files}
         about = json.loads(str(data.pop("about")))
         if about["format"] != FORMAT:
-            raise LissomError(f"{path}: reduced link of format {about['format']}, this lissom reads {FORMAT}")
+            raise LissomError(f"reduced link of format {about['format']}, this lissom reads {FORMAT}", source=str(path))
         return _link(data, about)
-    except FileNotFoundError:
-        raise LissomError(f"{path}: no such file; give the .npz file that ReducedLink.save wrote") from None
     except LissomError:
         raise
     except Exception as error:  # whatever the archive's reader makes of damaged bytes
-        raise LissomError(f"{path}: is not a reduced link ({error}); give a file that ReducedLink.save wrote") from None
+        text = f"is not a reduced link ({error}); give a file that ReducedLink.save wrote"
+        raise LissomError(text, source=str(path)) from None
 
 
 def _link(data: dict[str, np.ndarray], about: dict[str, Any]) -> ReducedLink:

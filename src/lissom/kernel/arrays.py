@@ -1,8 +1,10 @@
 """The compiled model: the tables that the kernels read, whatever the robot, grouped by subject.
 
 Row 0 of every table over the bodies is the world: no mass, no modes, no joint. A body's parent always has a smaller
-row, so a loop upwards is an outward pass and a loop downwards an inward pass. Tables with an axis of modes are padded
-to the largest mode count, rounded up to whole vector registers; loops run over a body's own count.
+row, so a loop upwards is an outward pass and a loop downwards an inward pass. After the links come the frames: rows
+without mass, modes or joint that are fixed on a section of a link. The outward pass gives their pose and twist, and a
+wrench on their row reaches the link, its modes and its joints by the inward pass. Tables with an axis of modes are
+padded to the largest mode count, rounded up to whole vector registers; loops run over a body's own count.
 
 Every field carries its number type and its axes as data. So tables are made (`zeros`) and extended by massless bodies
 (`with_bodies`) without a list of names anywhere.
@@ -36,10 +38,36 @@ class Motion(IntEnum):
     SCREW = 4  # rotation by one coordinate about an axis and the translation along it that its pitch couples to it
 
 
+class Hold(IntEnum):
+    """What one row of a loop holds of the pose of its second frame in its first; formulas in `kernel.loops`."""
+
+    PLACE = 0  # the origin along an axis
+    SQUARE = 1  # the angle between two axes
+    THREAD = 2  # turn about an axis and slide along it, coupled by a pitch
+    DISTANCE = 3  # of the origins
+
+
+class Element(IntEnum):
+    """What an element between two frames does."""
+
+    LINE = 0  # spring, damper and thrust along the line between their origins
+    ROPE = 1  # the same without thrust, pulling only
+    BUSHING = 2  # six springs and dampers on the relative pose
+
+
+class Surface(IntEnum):
+    """What a sphere may touch, in its own frame."""
+
+    PLANE = 0  # z = 0, free space at z > 0
+    BALL = 1  # about the origin
+    BOX = 2  # about the origin
+    CYLINDER = 3  # about the z-axis, its middle at the origin
+
+
 class Axis(Enum):
     """What the entries along an axis of a table stand for."""
 
-    BODY = "bodies, the world first"
+    BODY = "bodies: the world, the links, the frames fixed on links"
     START = "bodies and one more: rows start[i] to start[i + 1] of another table belong to body i"
     VELOCITY = "velocity coordinates"
     MODE = "modes of a link, padded"
@@ -51,6 +79,11 @@ class Axis(Enum):
     PASSIVE = "velocity coordinates on which a joint acts by itself"
     PIECE = "pieces of the curves of all springs and elastic transmissions"
     GEAR = "elastic transmissions"
+    LOOP = "loops: joints between two frames of the tree"
+    ROW = "directions that the joints of all loops hold"
+    LOAD = "frames on which a load in time acts"
+    ELEMENT = "elements between two frames"
+    CONTACT = "pairs of a sphere and a surface that may touch"
 
 
 Index = Annotated[np.ndarray, np.int64]
@@ -61,6 +94,7 @@ class Tree(NamedTuple):
     """Who hangs on whom, and where each body's coordinates stand in q and v."""
 
     parent: Annotated[Index, Axis.BODY]  # row of the parent
+    frame: Annotated[Index, Axis.BODY]  # 1 where the row is a frame fixed on its parent: nothing to accelerate or bend
     modes: Annotated[Index, Axis.BODY]  # number of modes of the body
     bending: Annotated[Index, Axis.BODY]  # number of bending modes, which come first
     second_order: Annotated[Index, Axis.BODY]  # 1 where the body's field has second-order terms
@@ -129,6 +163,7 @@ class Strain(NamedTuple):
     """Elastic and damping forces of a link's modes."""
 
     stiffness: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]
+    preload: Annotated[Number, Axis.BODY, Axis.MODE]  # force on the modes of an undeformed link: heat, tendons
     damping: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]
     cubic_start: Annotated[Index, Axis.START]
     cubic_modes: Annotated[Index, Axis.CUBIC, 3]  # the three modes of a term
@@ -140,14 +175,15 @@ class Exact(NamedTuple):
     """Links with the geometrically exact field, station by station."""
 
     start: Annotated[Index, Axis.START]
-    weight: Annotated[Number, Axis.STATION]  # of integrals over x, zero for lumped masses
+    stiffness: Annotated[Number, Axis.STATION, 6, 6]  # of the section times its share of the length, zero for masses
+    prestress: Annotated[Number, Axis.STATION, 6]  # forces in the section without strain, likewise
     running: Annotated[Number, Axis.STATION, Axis.NODE]  # from values at the nodes to integrals over x up to here
-    psi: Annotated[Number, Axis.STATION, 4, Axis.MODE]  # rotation of the section (x, y, z) and stretch per mode
+    psi: Annotated[Number, Axis.STATION, 6, Axis.MODE]  # rotation of the section (x, y, z), stretch and shears per mode
     psi_x: Annotated[Number, Axis.STATION, 3, Axis.MODE]  # x-derivative of the rotation
     mass: Annotated[Number, Axis.STATION]
     offset: Annotated[Number, Axis.STATION, 3]  # centre of mass, section axes
+    shifted: Annotated[Index, Axis.STATION]  # 1 where that is off the axis
     inertia: Annotated[Number, Axis.STATION, 3, 3]  # about the centre of mass, section axes
-    rigidity: Annotated[Number, Axis.BODY, 4]  # GJ, EIy, EIz, EA
     retardation: Annotated[Number, Axis.BODY]  # beta of stress = stiffness (strain + beta strain rate)
 
 
@@ -159,6 +195,8 @@ class Passive(NamedTuple):
     viscous: Annotated[Number, Axis.PASSIVE]
     coulomb: Annotated[Number, Axis.PASSIVE]
     coulomb_speed: Annotated[Number, Axis.PASSIVE]  # speed over which Coulomb friction is smoothed
+    stick: Annotated[Number, Axis.PASSIVE]  # friction at rest beyond Coulomb's
+    stick_speed: Annotated[Number, Axis.PASSIVE]  # speed at which half of it is left
     spring: Annotated[Number, Axis.PASSIVE]
     spring_rest: Annotated[Number, Axis.PASSIVE]
     has_stop: Annotated[Index, Axis.PASSIVE]  # 1 where the coordinate has limits
@@ -187,6 +225,62 @@ class Gears(NamedTuple):
     stiffness: Annotated[Number, Axis.GEAR]
     pieces: Annotated[Index, Axis.GEAR, 2]  # of its curve, in the tables of Passive
     damping: Annotated[Number, Axis.GEAR]
+    hysteresis: Annotated[Number, Axis.GEAR]  # friction torque between rotor and joint
+    hysteresis_speed: Annotated[Number, Axis.GEAR]  # over which it is smoothed
+
+
+class Loops(NamedTuple):
+    """Joints that close loops; axes are those of the frame named."""
+
+    first: Annotated[Index, Axis.LOOP]  # body row of the first frame
+    second: Annotated[Index, Axis.LOOP]  # and of the second
+    common: Annotated[Index, Axis.LOOP]  # last body that carries both
+    rows: Annotated[Index, Axis.LOOP, 2]  # first row of the loop, and the end
+    hold: Annotated[Index, Axis.ROW]  # Hold of each row
+    a: Annotated[Number, Axis.ROW, 3]  # axis of the first frame
+    b: Annotated[Number, Axis.ROW, 3]  # axis of the second frame
+    axis: Annotated[Number, Axis.ROW, 3]  # of a thread, first frame
+    level: Annotated[Number, Axis.ROW]  # a . b where the joint is assembled, or the distance
+    pace: Annotated[Number, Axis.ROW]  # of a thread, rad per m
+
+
+class Loads(NamedTuple):
+    """Frames on which loads in time act."""
+
+    row: Annotated[Index, Axis.LOAD]
+    in_world: Annotated[Index, Axis.LOAD]  # 1 where the wrench is given in world axes, else in those of its row
+
+
+class Elements(NamedTuple):
+    """Forces between two frames, each with rows of its own."""
+
+    kind: Annotated[Index, Axis.ELEMENT]  # Element
+    first: Annotated[Index, Axis.ELEMENT]  # row of the first frame
+    second: Annotated[Index, Axis.ELEMENT]  # row of the second frame
+    driven: Annotated[Index, Axis.ELEMENT]  # 1 where entry 3 of the wrench given on `first` is a thrust along the line
+    stiffness: Annotated[Number, Axis.ELEMENT]
+    damping: Annotated[Number, Axis.ELEMENT]
+    length: Annotated[Number, Axis.ELEMENT]  # without force
+    width: Annotated[Number, Axis.ELEMENT]  # of a rope: stretch over which it becomes taut
+    thrust: Annotated[Number, Axis.ELEMENT]  # constant force that pushes the frames apart
+    pieces: Annotated[Index, Axis.ELEMENT, 2]  # of a spring's curve, in the tables of Passive
+    springs: Annotated[Number, Axis.ELEMENT, 6, 6]  # of a bushing, angular first, axes of `first`
+    dampers: Annotated[Number, Axis.ELEMENT, 6, 6]
+
+
+class Contacts(NamedTuple):
+    """Spheres about the origin of a frame against surfaces in another."""
+
+    sphere: Annotated[Index, Axis.CONTACT]  # row of the sphere's frame
+    surface: Annotated[Index, Axis.CONTACT]  # row of the surface's frame
+    shape: Annotated[Index, Axis.CONTACT]  # Surface
+    roots: Annotated[Index, Axis.CONTACT]  # force = stiffness depth^(1 + roots/2)
+    radius: Annotated[Number, Axis.CONTACT]  # of the sphere
+    size: Annotated[Number, Axis.CONTACT, 3]  # half edges of a box; radius of a ball; radius, half length of a cylinder
+    stiffness: Annotated[Number, Axis.CONTACT]
+    damping: Annotated[Number, Axis.CONTACT]  # s/m: the force grows by this per speed of approach
+    friction: Annotated[Number, Axis.CONTACT]
+    friction_speed: Annotated[Number, Axis.CONTACT]  # sliding speed over which friction builds up
 
 
 class Arrays(NamedTuple):
@@ -202,6 +296,10 @@ class Arrays(NamedTuple):
     exact: Exact
     passive: Passive
     gears: Gears
+    loops: Loops
+    loads: Loads
+    elements: Elements
+    contacts: Contacts
     gravity: Annotated[Number, 3]  # in the world frame
 
 
@@ -252,3 +350,20 @@ def tables(arrays: Arrays) -> Iterator[tuple[str, np.ndarray]]:
             yield from ((f"{name}.{field}", table) for field, table in part._asdict().items())  # type: ignore[attr-defined]
         else:
             yield name, part
+
+
+def leaves(part: tuple) -> Iterator[np.ndarray]:
+    """Every table."""
+    for table in part:
+        if isinstance(table, tuple):
+            yield from leaves(table)
+        else:
+            yield table
+
+
+def alike(first: Arrays, second: Arrays) -> bool:
+    """Whether two robots differ in real numbers alone: the same tables, sizes and whole numbers."""
+    return all(
+        a.shape == b.shape and a.dtype is b.dtype and (a.dtype.kind != "i" or a.tobytes() == b.tobytes())
+        for a, b in zip(leaves(first), leaves(second), strict=True)
+    )

@@ -80,9 +80,12 @@ def factorise(model, local, factors, by_damping, by_stiffness):
     for k in range(model.gears.rotor_v.shape[0]):
         eliminate_rotor(model, local, factors, k, by_damping, by_stiffness)
     for i in range(1, n):
-        assemble(model, local, factors, i, by_damping, by_stiffness)
+        if model.tree.frame[i] == 0:
+            assemble(model, local, factors, i, by_damping, by_stiffness)
     for back in range(1, n):
         i = n - back
+        if model.tree.frame[i] == 1:
+            continue
         m = model.tree.modes[i]
         eliminate(factors.block[i], factors.modal_inverse[i], m, m + 6, m + 6)
         copy_twist_block(factors.block[i], m, factors.articulated)
@@ -95,7 +98,7 @@ def factorise(model, local, factors, by_damping, by_stiffness):
 def eliminate_rotor(model, local, factors, k, c, d):
     """Rotor k, which nothing but its gear holds to the rest. One that is prescribed does not move."""
     at = model.gears.rotor_v[k]
-    gear = c * model.gears.damping[k] + d * local.winding[k]
+    gear = c * local.slipping[k] + d * local.winding[k]
     law = c * local.gear_damping[k] + d * local.gear_stiffness[k]
     pivot = model.gears.inertia[k] + c * local.damping[at] + d * local.stiffness[at] + gear
     factors.gear[k, 0] = factors.zero if model.velocities.prescribed[at] == 1 else 1.0 / pivot
@@ -207,12 +210,15 @@ def solve(model, local, factors):
             factors.load[i, m + k] = factors.zero
     for back in range(1, n):
         i = n - back
+        if model.tree.frame[i] == 1:
+            continue
         reduce_load(model, local, factors, i)
         if model.tree.parent[i] > 0:
             hand_load_to_parent(model, local, factors, i)
     for i in range(1, n):
-        carry_motion(model, local, factors, i)
-        accelerate(model, local, factors, i)
+        if model.tree.frame[i] == 0:
+            carry_motion(model, local, factors, i)
+            accelerate(model, local, factors, i)
     for k in range(model.gears.rotor_v.shape[0]):
         by = factors.gear[k]
         at = model.gears.rotor_v[k]

@@ -6,6 +6,8 @@ axes, glides of a floating body along them.
 
 from __future__ import annotations
 
+from math import factorial
+
 from numpy import arctan2, sqrt
 
 from lissom.kernel.algebra import (
@@ -22,13 +24,27 @@ from lissom.kernel.algebra import (
 )
 from lissom.kernel.machine import inline, kernel
 
+# Series in z = x^2, exact to rounding for turns x below two radians: a step turns by less.
+COS = tuple((-1) ** n / (4**n * factorial(2 * n)) for n in range(9))  # cos(x/2)
+SIN = tuple((-1) ** n / (2 * 4**n * factorial(2 * n + 1)) for n in range(9))  # sin(x/2)/x
+BEYOND = tuple((-1) ** n / factorial(2 * n + 3) for n in range(10))  # (x - sin x)/x^3
+BETWEEN = tuple(
+    (-1) ** n * (n + 1) / (2 * 4**n * factorial(2 * n + 3)) for n in range(9)
+)  # (2 sin(x/2)/x - cos(x/2))/x^2
+
+
+@inline
+def series(coefficients, z):
+    total = 0.0 * z
+    for k in range(len(coefficients)):
+        total = coefficients[len(coefficients) - 1 - k] + z * total
+    return total
+
 
 @inline
 def half_turn(z):
-    """cos(x/2) and sin(x/2)/x of z = x^2, by their series: exact to rounding for steps below two radians."""
-    c = 1.0 + z * (-1 / 8 + z * (1 / 384 + z * (-1 / 46080 + z * (1 / 10321920 - z / 3715891200))))
-    s = 0.5 + z * (-1 / 48 + z * (1 / 3840 + z * (-1 / 645120 + z * (1 / 185794560 - z / 81749606400))))
-    return c, s
+    """cos(x/2) and sin(x/2)/x of z = x^2."""
+    return series(COS, z), series(SIN, z)
 
 
 @inline
@@ -49,16 +65,15 @@ def turned(th, a):
 def turn_rate(th, w):
     """Rate of the turn th at the angular velocity w in body axes: the inverse right Jacobian."""
     z = dot(th, th)
-    return swung(th, w, 0.5, 1 / 12 + z * (1 / 720 + z * (1 / 30240 + z / 1209600)))
+    return swung(th, w, 0.5, 0.5 * series(BETWEEN, z) / series(SIN, z))
 
 
 @inline
 def turn_velocity(th, rate):
     """Inverse of `turn_rate`, the right Jacobian: 1 - (1 - cos x)/x^2 th~ + (x - sin x)/x^3 th~ th~, x = |th|."""
     z = dot(th, th)
-    s = half_turn(z)[1]
-    g = 1 / 6 + z * (-1 / 120 + z * (1 / 5040 + z * (-1 / 362880 + z * (1 / 39916800 - z / 6227020800))))
-    return swung(th, rate, -2.0 * s * s, g)
+    s = series(SIN, z)
+    return swung(th, rate, -2.0 * s * s, series(BEYOND, z))
 
 
 @inline

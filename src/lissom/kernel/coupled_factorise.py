@@ -64,11 +64,10 @@ def factorise_coupled(model, coupled, first, second, third):
 def eliminate_rotor(model, coupled, k, first, second, third):
     """Rotor k of all stages, which nothing but its gear holds to the rest. One that is prescribed does not move."""
     at = model.gears.rotor_v[k]
-    D = model.gears.damping[k]
     gear = (
-        stage_row(coupled, 0, D, first.winding[k], 0.0),
-        stage_row(coupled, 1, D, second.winding[k], 0.0),
-        stage_row(coupled, 2, D, third.winding[k], 0.0),
+        stage_row(coupled, 0, first.slipping[k], first.winding[k], 0.0),
+        stage_row(coupled, 1, second.slipping[k], second.winding[k], 0.0),
+        stage_row(coupled, 2, third.slipping[k], third.winding[k], 0.0),
     )
     law = (
         stage_row(coupled, 0, first.gear_damping[k], first.gear_stiffness[k], 0.0),

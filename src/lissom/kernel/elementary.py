@@ -1,8 +1,8 @@
 """Elementary functions that kernels call, right for every number type.
 
-`kernel.retarget` puts those of another number type in their place. `sin` and `cos` are NumPy's. `tanh` is not: the
-compiled one of a complex number is a quotient of exponentials, which overflows beyond a real part of 355 and makes the
-derivative NaN exactly where the function has long settled; ours is in `machine.bridge.elementary`.
+`kernel.retarget` puts those of another number type in their place. `sin`, `cos` and `sqrt` are NumPy's. `tanh` is not:
+the compiled one of a complex number is a quotient of exponentials, which overflows beyond a real part of 355 and makes
+the derivative NaN exactly where the function has long settled; ours is in `machine.bridge.elementary`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy import cos, sin
+from numpy import cos, sin, sqrt
 
 from lissom.kernel.machine import inline
 
-__all__ = ["clamp", "cos", "sin", "tanh"]
+__all__ = ["above", "clamp", "cos", "sin", "sqrt", "step", "tanh"]
+
+ENDLESS = 1e300
 
 
 def tanh(x: Any) -> Any:
@@ -31,3 +33,16 @@ def clamp(x, lower, upper):
     if x.real < lower.real:
         return lower + zero
     return x + zero
+
+
+@inline
+def above(x, lower):
+    """`x`, or `lower` where x is below it."""
+    return clamp(x, lower, ENDLESS)
+
+
+@inline
+def step(x):
+    """1 where `x` is positive, else 0; its derivative is zero."""
+    zero = 0.0 * x
+    return 1.0 + zero if x.real > 0.0 else zero

@@ -1,24 +1,14 @@
-"""Energies: kinetic, gravity, strain, and what joints store."""
+"""Energies: kinetic, gravity, strain, what joints store, what elements and contacts store."""
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import add, compose, dot, matrix, rotate, scale, store_matrix, store_vector, vector
+from lissom.kernel.algebra import add, dot, matrix, rotate, scale, vector
 from lissom.kernel.exact import exact_strain_energy
 from lissom.kernel.inertia import body_inertia
-from lissom.kernel.kinematics import outward
+from lissom.kernel.kinematics import outward, world_frames
 from lissom.kernel.machine import inline, kernel
+from lissom.kernel.outside import act_unloaded, outside_energy
 from lissom.kernel.passive import passive_energy
-
-
-@kernel
-def world_frames(model, work):
-    """Body frames in the world, after the outward pass."""
-    for i in range(1, model.tree.parent.shape[0]):
-        up = model.tree.parent[i]
-        R = matrix(work.world_rotation[up])
-        store_matrix(work.world_rotation[i], compose(R, matrix(work.rotation[i])))
-        p = add(vector(work.world_position[up]), rotate(R, vector(work.position[i])))
-        store_vector(work.world_position[i], p)
 
 
 @inline
@@ -29,6 +19,7 @@ def strain_energy(model, i, q, v, zero):
     eta = model.tree.modes_q[i]
     energy = zero
     for j in range(m):
+        energy += model.strain.preload[i, j] * q[eta + j]
         for k in range(m):
             energy += 0.5 * q[eta + j] * model.strain.stiffness[i, j, k] * q[eta + k]
     for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):
@@ -60,15 +51,25 @@ def kinetic_energy(model, work, i, v):
 
 @kernel
 def energies(model, work, q, v, out):
-    """out = (kinetic, gravity, strain, joints); gravity is zero where the centre of mass is at the world's origin."""
+    """out = (kinetic, gravity, strain, joints, elements and contacts).
+
+    Gravity is zero where the centre of mass is at the world's origin.
+    """
     outward(model, work, q, v)
+    for i in range(1, model.tree.parent.shape[0]):
+        body_inertia(model, work, i, q, v)
+    energies_of_bodies(model, work, q, v, out)
+
+
+@kernel
+def energies_of_bodies(model, work, q, v, out):
+    """The same after the outward pass, with the inertia of every body at hand."""
     world_frames(model, work)
     kinetic = work.zero
     gravity = work.zero
     strain = work.zero
     g = vector(model.gravity)
     for i in range(1, model.tree.parent.shape[0]):
-        body_inertia(model, work, i, q, v)
         kinetic += kinetic_energy(model, work, i, v)
         strain += strain_energy(model, i, q, v, work.zero)
         m = model.tree.modes[i]
@@ -86,3 +87,5 @@ def energies(model, work, q, v, out):
     out[1] = gravity
     out[2] = strain
     out[3] = passive_energy(model, q, work.zero)
+    act_unloaded(model, work, q, v)
+    out[4] = outside_energy(model, work)

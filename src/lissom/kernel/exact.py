@@ -1,10 +1,11 @@
 """Links with the geometrically exact field: sums over sections in place of invariants.
 
-Rotation vector theta = Psi eta and stretch a' of every section are linear in the modes; the axis follows from
-r' = (1 + a') R e_x by a running Gauss rule. A station is a node of that rule or a lumped mass. Its motion J (6, m + 6)
-per mode and per twist of the link, velocity in the link's axes and angular velocity in its own, gives
+Rotation vector theta = Psi eta and strain gamma of the axis (stretch, shears) of every section are linear in the modes;
+the axis follows from r' = R (e_x + gamma) by a running Gauss rule. A station is a node of that rule or a lumped mass.
+Its motion J (6, m + 6) per mode and per twist of the link, velocity in the link's axes and angular velocity in its
+own, gives
 
-    T = 1/2 z^T (sum J^T diag(mass, I) J) z,    V = 1/2 sum weight (GJ k_x^2 + EIy k_y^2 + EIz k_z^2 + EA a'^2).
+    T = 1/2 z^T (sum J^T diag(mass, I) J) z,    V = 1/2 sum e^T S e,   e = (gamma, curvature),   S with its weight.
 """
 
 from __future__ import annotations
@@ -28,13 +29,10 @@ from lissom.kernel.rotation_vector import angle_functions, lever_of, lever_rate,
 from lissom.kernel.rows import add_rows, section_sums
 
 
-@shared
+@inline
 def bent(psi, x, at, m, zero):
-    """Rotation vector and stretch of a section: psi (4, m) times the modes that begin at x[at]."""
-    stretch = zero
-    for j in range(m):
-        stretch += psi[3, j] * x[at + j]
-    return section_sums(psi, x, at, m, zero), stretch
+    """Rotation vector and strain of the axis of a section: psi (6, m) times the modes that begin at x[at]."""
+    return section_sums(psi, x, at, m, zero), section_sums(psi[3:6], x, at, m, zero)
 
 
 @late(0)
@@ -45,8 +43,8 @@ def bend_link(model, work, i, q, v):
     first = model.exact.start[i]
     for p in range(first, model.exact.start[i + 1]):
         psi = model.exact.psi[p]
-        th, stretch = bent(psi, q, model.tree.modes_q[i], m, zero)
-        dth, dstretch = bent(psi, v, model.tree.modes_v[i], m, zero)
+        th, strain = bent(psi, q, model.tree.modes_q[i], m, zero)
+        dth, dstrain = bent(psi, v, model.tree.modes_v[i], m, zero)
         k = angle_functions(th)
         R = rotation_of(k, th)
         H = lever_of(k, th)
@@ -61,31 +59,26 @@ def bend_link(model, work, i, q, v):
             bend[c] = k[c]
         store_vector(bend[6:9], th)
         store_vector(bend[9:12], dth)
-        bend[12] = stretch
-        bend[13] = dstretch
+        store_vector(bend[12:15], strain)
+        store_vector(bend[15:18], dstrain)
         if p - first < model.tree.nodes[i]:
-            axis = (R[0][0], R[1][0], R[2][0])
-            along = 1.0 + stretch
-            # R (a x e_x) of the lever's columns, the spin and what turns the tangent without acceleration
-            by_x = tip_over(R, (H[0][0], H[1][0], H[2][0]))
-            by_y = tip_over(R, (H[0][1], H[1][1], H[2][1]))
-            by_z = tip_over(R, (H[0][2], H[1][2], H[2][2]))
-            over = tip_over(R, spin)
-            bow = add(tip_over(R, drift), rotate(R, cross(spin, (zero, spin[2], -spin[1]))))
+            g = (1.0 + strain[0], strain[1], strain[2])  # the tangent in section axes
+            along = rotate(R, g)
+            # R (a x g) of the lever's columns, the spin and what turns the tangent without acceleration
+            by_x = rotate(R, cross((H[0][0], H[1][0], H[2][0]), g))
+            by_y = rotate(R, cross((H[0][1], H[1][1], H[2][1]), g))
+            by_z = rotate(R, cross((H[0][2], H[1][2], H[2][2]), g))
+            whirl = cross(spin, g)
+            rate = rotate(R, add(whirl, dstrain))
+            bow = rotate(R, add(cross(drift, g), cross(spin, add(whirl, scale(2.0, dstrain)))))
             for c in range(3):
                 row = work.tangent[c, p]
-                by = (along * by_x[c], along * by_y[c], along * by_z[c], axis[c])
+                by = (by_x[c], by_y[c], by_z[c], R[c][0], R[c][1], R[c][2])
                 for j in range(0, m, LANES):
-                    set_lanes(row, j, by, (psi[0], psi[1], psi[2], psi[3]))
-                row[m] = along * axis[c]
-                row[m + 1] = along * over[c] + dstretch * axis[c]
-                row[m + 2] = along * bow[c] + 2.0 * dstretch * over[c]
-
-
-@inline
-def tip_over(R, a):
-    """R (a x e_x): how the tangent moves when its section turns by `a`."""
-    return rotate(R, (0.0 * a[0], a[2], -a[1]))
+                    set_lanes(row, j, by, (psi[0], psi[1], psi[2], psi[3], psi[4], psi[5]))
+                row[m] = along[c]
+                row[m + 1] = rate[c]
+                row[m + 2] = bow[c]
 
 
 @shared
@@ -167,7 +160,7 @@ def exact_inertia(model, work, i, q, v):
         drift = vector(work.station_spin_drift[p])
         r, dr, ddr = integrate(model, work, i, model.exact.running[p])
         turn_modes(motion, m, H, model.exact.psi[p])
-        if p - first >= model.tree.nodes[i]:
+        if model.exact.shifted[p] == 1:
             d = vector(model.exact.offset[p])
             shift_modes(motion, m, R, d)
             r = add(r, rotate(R, d))
@@ -192,18 +185,40 @@ def exact_inertia(model, work, i, q, v):
 
 @shared
 def strains(model, i, p, q, v, zero):
-    """Curvature and its rate, stretch and its rate at station p of link i."""
+    """Strain of the axis, its rate, curvature and its rate at station p of link i."""
     m = model.tree.modes[i]
     eta = model.tree.modes_q[i]
     rate = model.tree.modes_v[i]
-    th, stretch = bent(model.exact.psi[p], q, eta, m, zero)
-    dth, dstretch = bent(model.exact.psi[p], v, rate, m, zero)
+    th, strain = bent(model.exact.psi[p], q, eta, m, zero)
+    dth, dstrain = bent(model.exact.psi[p], v, rate, m, zero)
     th_x = section_sums(model.exact.psi_x[p], q, eta, m, zero)
     dth_x = section_sums(model.exact.psi_x[p], v, rate, m, zero)
     k = angle_functions(th)
     H = lever_of(k, th)
     curvature, curvature_rate = curvatures(k, th, dth, H, th_x, dth_x)
-    return curvature, curvature_rate, stretch, dstretch
+    return strain, dstrain, curvature, curvature_rate
+
+
+@inline
+def stresses(S, strain, curvature):
+    """Force and moment of a section with stiffness S (6, 6), order of strains: along the axis, curvature."""
+    force = (
+        S[0, 0] * strain[0] + S[0, 1] * strain[1] + S[0, 2] * strain[2]
+        + S[0, 3] * curvature[0] + S[0, 4] * curvature[1] + S[0, 5] * curvature[2],
+        S[1, 0] * strain[0] + S[1, 1] * strain[1] + S[1, 2] * strain[2]
+        + S[1, 3] * curvature[0] + S[1, 4] * curvature[1] + S[1, 5] * curvature[2],
+        S[2, 0] * strain[0] + S[2, 1] * strain[1] + S[2, 2] * strain[2]
+        + S[2, 3] * curvature[0] + S[2, 4] * curvature[1] + S[2, 5] * curvature[2],
+    )  # fmt: skip
+    moment = (
+        S[3, 0] * strain[0] + S[3, 1] * strain[1] + S[3, 2] * strain[2]
+        + S[3, 3] * curvature[0] + S[3, 4] * curvature[1] + S[3, 5] * curvature[2],
+        S[4, 0] * strain[0] + S[4, 1] * strain[1] + S[4, 2] * strain[2]
+        + S[4, 3] * curvature[0] + S[4, 4] * curvature[1] + S[4, 5] * curvature[2],
+        S[5, 0] * strain[0] + S[5, 1] * strain[1] + S[5, 2] * strain[2]
+        + S[5, 3] * curvature[0] + S[5, 4] * curvature[1] + S[5, 5] * curvature[2],
+    )  # fmt: skip
+    return force, moment
 
 
 @inline
@@ -220,11 +235,10 @@ def exact_forces(model, work, i, q, v):
     eta = model.tree.modes_q[i]
     etadot = model.tree.modes_v[i]
     first = model.exact.start[i]
-    stiff = model.exact.rigidity[i]
     beta = model.exact.retardation[i]
-    force = work.modal_force
+    modal = work.modal_force
     for j in range(m):
-        force[j] = zero
+        modal[j] = zero
     for p in range(first, first + model.tree.nodes[i]):
         psi = model.exact.psi[p]
         psi_x = model.exact.psi_x[p]
@@ -235,28 +249,26 @@ def exact_forces(model, work, i, q, v):
         th_x = section_sums(psi_x, q, eta, m, zero)
         dth_x = section_sums(psi_x, v, etadot, m, zero)
         curvature, rate = curvatures(k, th, vector(bend[9:12]), H, th_x, dth_x)
-        weight = model.exact.weight[p]
-        moment = (
-            weight * stiff[0] * (curvature[0] + beta * rate[0]),
-            weight * stiff[1] * (curvature[1] + beta * rate[1]),
-            weight * stiff[2] * (curvature[2] + beta * rate[2]),
-        )
-        tension = weight * stiff[3] * (bend[12] + beta * bend[13])
+        strain = add(vector(bend[12:15]), scale(beta, vector(bend[15:18])))
+        force, moment = stresses(model.exact.stiffness[p], strain, add(curvature, scale(beta, rate)))
+        force = add(force, vector(model.exact.prestress[p, 0:3]))
+        moment = add(moment, vector(model.exact.prestress[p, 3:6]))
         a = lever_slope(k, th, th_x, moment)
         b = rotate_back(H, moment)
         for j in range(0, m, LANES):
-            add_lanes(force, j, (a[0], a[1], a[2], tension), (psi[0], psi[1], psi[2], psi[3]))
-            add_lanes(force, j, b, (psi_x[0], psi_x[1], psi_x[2]))
-    add_rows(force, v, etadot, model.strain.damping[i], m, m)
+            by = (a[0], a[1], a[2], force[0], force[1], force[2], b[0], b[1], b[2])
+            rows = (psi[0], psi[1], psi[2], psi[3], psi[4], psi[5], psi_x[0], psi_x[1], psi_x[2])
+            add_lanes(modal, j, by, rows)
+    add_rows(modal, v, etadot, model.strain.damping[i], m, m)
     for j in range(m):
-        work.inertia[i, j, m + 6] += force[j]
+        work.inertia[i, j, m + 6] += modal[j]
 
 
 @inline
-def density(model, i, k, a):
-    """Twice the strain energy per length of curvature `k` and stretch `a`."""
-    stiff = model.exact.rigidity[i]
-    return stiff[0] * k[0] * k[0] + stiff[1] * k[1] * k[1] + stiff[2] * k[2] * k[2] + stiff[3] * a * a
+def work_of(model, p, strain, curvature):
+    """Twice the strain energy of station p."""
+    force, moment = stresses(model.exact.stiffness[p], strain, curvature)
+    return dot(force, strain) + dot(moment, curvature)
 
 
 @kernel
@@ -265,8 +277,10 @@ def exact_strain_energy(model, i, q, v, zero):
     energy = zero
     first = model.exact.start[i]
     for p in range(first, first + model.tree.nodes[i]):
-        k, _, a, _ = strains(model, i, p, q, v, zero)
-        energy += 0.5 * model.exact.weight[p] * density(model, i, k, a)
+        strain, _, curvature, _ = strains(model, i, p, q, v, zero)
+        energy += 0.5 * work_of(model, p, strain, curvature)
+        before = model.exact.prestress[p]
+        energy += dot(vector(before[0:3]), strain) + dot(vector(before[3:6]), curvature)
     return energy
 
 
@@ -276,8 +290,8 @@ def exact_dissipation(model, i, q, v, zero):
     power = zero
     first = model.exact.start[i]
     for p in range(first, first + model.tree.nodes[i]):
-        _, k, _, a = strains(model, i, p, q, v, zero)
-        power += model.exact.retardation[i] * model.exact.weight[p] * density(model, i, k, a)
+        _, strain, _, curvature = strains(model, i, p, q, v, zero)
+        power += model.exact.retardation[i] * work_of(model, p, strain, curvature)
     return power
 
 

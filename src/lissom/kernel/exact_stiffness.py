@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, dot, matrix, scale, vector
 from lissom.kernel.arrays import LANES
-from lissom.kernel.exact import integrate, moved
+from lissom.kernel.exact import integrate, moved, stresses
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.machine import inline, late, shared
 from lissom.kernel.rotation_vector import lever_slope
@@ -28,19 +28,15 @@ def exact_stiffness(model, work, i, q, v):
         strain_rows(model, work, i, p, q)
         rows = work.motion
         bend = work.station_bend[p]
-        weight = model.exact.weight[p]
         turn = work.station_turn[p]
-        tension = -(1.0 + bend[12]) * dot(vector(work.station_pull[p]), (turn[0, 0], turn[1, 0], turn[2, 0]))
         psi = model.exact.psi[p]
+        S = model.exact.stiffness[p]
+        tension = -(1.0 + bend[12]) * dot(vector(work.station_pull[p]), (turn[0, 0], turn[1, 0], turn[2, 0]))
+        strains = (psi[3], psi[4], psi[5], rows[0], rows[1], rows[2])
         for j in range(m):
-            by = (
-                weight * model.exact.rigidity[i, 0] * rows[0, j],
-                weight * model.exact.rigidity[i, 1] * rows[1, j],
-                weight * model.exact.rigidity[i, 2] * rows[2, j],
-                weight * model.exact.rigidity[i, 3] * psi[3, j],
-            )
-            lag = (beta * by[0], beta * by[1], beta * by[2], beta * by[3])
-            strains = (rows[0], rows[1], rows[2], psi[3])
+            force, moment = stresses(S, (psi[3, j], psi[4, j], psi[5, j]), (rows[0, j], rows[1, j], rows[2, j]))
+            by = (force[0], force[1], force[2], moment[0], moment[1], moment[2])
+            lag = (beta * by[0], beta * by[1], beta * by[2], beta * by[3], beta * by[4], beta * by[5])
             for k in range(0, m, LANES):
                 add_lanes(K[j], k, by, strains)
                 add_lanes(D[j], k, lag, strains)

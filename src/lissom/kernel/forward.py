@@ -24,6 +24,7 @@ from lissom.kernel.inertia import body_inertia
 from lissom.kernel.kinematics import outward
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.machine import inline, kernel
+from lissom.kernel.outside import gather
 from lissom.kernel.passive import passive_forces
 from lissom.kernel.rows import eliminate
 
@@ -123,6 +124,39 @@ def hand_to_parent(model, work, i):
 
 
 @inline
+def push_on_mode(reach, j, torque, push):
+    """Force on mode j of the parent by a wrench at the joint, parent axes."""
+    turned = reach[0, j] * torque[0] + reach[1, j] * torque[1] + reach[2, j] * torque[2]
+    return turned + reach[3, j] * push[0] + reach[4, j] * push[1] + reach[5, j] * push[2]
+
+
+@inline
+def clear_bias(A, zero):
+    """No force yet on a frame, which has nothing but its bias column."""
+    for row in range(6):
+        A[row, 6] = zero
+
+
+@inline
+def hand_bias_to_parent(model, work, i):
+    """Add the bias of frame i, all that it has, to the system of the link on which it is fixed."""
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
+    R = matrix(work.rotation[i])
+    own = work.inertia[i]
+    A = work.inertia[up]
+    reach = work.reach[i]
+    torque = rotate(R, (own[0, 6], own[1, 6], own[2, 6]))
+    push = rotate(R, (own[3, 6], own[4, 6], own[5, 6]))
+    for j in range(m):
+        A[j, m + 6] += push_on_mode(reach, j, torque, push)
+    torque = add(torque, cross(vector(work.position[i]), push))
+    for k in range(3):
+        A[m + k, m + 6] += torque[k]
+        A[m + 3 + k, m + 6] += push[k]
+
+
+@inline
 def carry_row(out, by_angular, by_linear, bias, reach, p, m):
     """A row of the articulated inertia times the motions of the joint's place: parent modes, parent twist; and bias."""
     by = (by_angular[0], by_angular[1], by_angular[2], by_linear[0], by_linear[1], by_linear[2])
@@ -201,16 +235,24 @@ def forward_dynamics(model, work, q, v, tau, wrench, qdd):
         work.force[k] = tau[k]
     passive_forces(model, q, v, work.force)
     outward(model, work, q, v)
+    gather(model, work, q, v, wrench)
     clear_world(model, work)
     for i in range(1, n):
-        body_inertia(model, work, i, q, v)
+        if model.tree.frame[i] == 0:
+            body_inertia(model, work, i, q, v)
+        else:
+            clear_bias(work.inertia[i], work.zero)
         m = model.tree.modes[i]
         for k in range(6):
-            work.inertia[i, m + k, m + 6] -= wrench[i, k]
+            work.inertia[i, m + k, m + 6] -= work.load[i, k]
         for j in range(m):
             work.inertia[i, j, m + 6] -= tau[model.tree.modes_v[i] + j]
     for back in range(1, n):
         i = n - back
+        if model.tree.frame[i] == 1:
+            if model.tree.parent[i] > 0:
+                hand_bias_to_parent(model, work, i)
+            continue
         m = model.tree.modes[i]
         eliminate(work.inertia[i], work.modal_inverse[i], m, m + 6, m + 7)
         copy_articulated(work.inertia[i], m, work.articulated)

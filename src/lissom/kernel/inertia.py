@@ -122,7 +122,7 @@ def body_inertia(model, work, i, q, v):
     mass = model.inertia.modal_mass[i]
     one = zero + 1.0
     for j in range(m):
-        modal[j] = zero
+        modal[j] = zero + model.strain.preload[i, j]
         for k in range(j - j % LANES, m, LANES):
             set_lanes(A[j], k, (one,), (mass[j],))
     if model.tree.second_order[i] == 1:

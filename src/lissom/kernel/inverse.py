@@ -7,18 +7,12 @@ rows of each flexible link.
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, vector
-from lissom.kernel.forward import carry_acceleration, clear_world
+from lissom.kernel.forward import carry_acceleration, clear_world, push_on_mode
 from lissom.kernel.inertia import body_inertia
 from lissom.kernel.kinematics import outward
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.machine import kernel
+from lissom.kernel.outside import gather
 from lissom.kernel.passive import passive_forces
-
-
-@inline
-def push_on_mode(reach, j, torque, push):
-    """Force on mode j of the parent by a wrench at the joint, parent axes."""
-    turned = reach[0, j] * torque[0] + reach[1, j] * torque[1] + reach[2, j] * torque[2]
-    return turned + reach[3, j] * push[0] + reach[4, j] * push[1] + reach[5, j] * push[2]
 
 
 @kernel
@@ -33,6 +27,7 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
         tau[k] = work.zero
     passive_forces(model, q, v, work.force)
     outward(model, work, q, v)
+    gather(model, work, q, v, wrench)
     clear_world(model, work)
     for i in range(1, n):
         carry_acceleration(model, work, i, qdd)
@@ -40,6 +35,10 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
         for k in range(model.joints.dofs[i]):
             for row in range(6):
                 a[row] += work.subspace[i, k, row] * qdd[model.tree.joint_v[i] + k]
+        if model.tree.frame[i] == 1:
+            for row in range(6):
+                work.wrench[i, row] = -work.load[i, row]
+            continue
         body_inertia(model, work, i, q, v)
         m = model.tree.modes[i]
         modes = model.tree.modes_v[i]
@@ -56,7 +55,7 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
             if row < m:
                 tau[modes + row] = force
             else:
-                work.wrench[i, row - m] = force - wrench[i, row - m]
+                work.wrench[i, row - m] = force - work.load[i, row - m]
     for back in range(1, n):
         i = n - back
         for k in range(model.joints.dofs[i]):

@@ -269,3 +269,14 @@ def shift_reach(reach, m, arm):
         add_lanes(reach[3], j, (arm[2], -arm[1]), (reach[1], reach[2]))
         add_lanes(reach[4], j, (arm[0], -arm[2]), (reach[2], reach[0]))
         add_lanes(reach[5], j, (arm[1], -arm[0]), (reach[0], reach[1]))
+
+
+@kernel
+def world_frames(model, work):
+    """Body frames in the world, after the outward pass."""
+    for i in range(1, model.tree.parent.shape[0]):
+        up = model.tree.parent[i]
+        R = matrix(work.world_rotation[up])
+        store_matrix(work.world_rotation[i], compose(R, matrix(work.rotation[i])))
+        p = add(vector(work.world_position[up]), rotate(R, vector(work.position[i])))
+        store_vector(work.world_position[i], p)

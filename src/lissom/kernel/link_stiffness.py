@@ -7,14 +7,12 @@ block per link, one number per joint. With the mass matrix it makes up the Newto
 
 from __future__ import annotations
 
-from numpy import tanh
-
 from lissom.kernel.algebra import matrix, rotate, vector
 from lissom.kernel.arrays import LANES
 from lissom.kernel.exact_stiffness import exact_stiffness
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.machine import inline, kernel
-from lissom.kernel.passive import contact, curve_slope
+from lissom.kernel.passive import contact, curve_slope, dry_slope, gear_slope
 
 
 @kernel
@@ -129,11 +127,11 @@ def stop_stiffness(x, stiffness, width):
 
 
 @kernel
-def joint_stiffness(model, q, v, stiffness, damping, winding):
+def joint_stiffness(model, q, v, stiffness, damping, winding, slipping):
     """Derivatives of the passive forces of joints by their own coordinate and rate, elastic gears apart, (nv,) each.
 
-    `winding` (nr,): derivative of each gear's torque by its stretch. What a stop's damping adds to its
-    stiffness is left out.
+    `winding` and `slipping` (nr,): derivatives of each gear's torque by its stretch and by the rate of it. What a
+    stop's damping adds to its stiffness is left out.
     """
     for k in range(v.shape[0]):
         stiffness[k] = 0.0
@@ -141,9 +139,7 @@ def joint_stiffness(model, q, v, stiffness, damping, winding):
     for k in range(model.passive.v.shape[0]):
         at_v = model.passive.v[k]
         at_q = model.passive.q[k]
-        speed = model.passive.coulomb_speed[k]
-        slip = tanh(v[at_v] / speed)
-        damping[at_v] += model.passive.viscous[k] + model.passive.coulomb[k] * (1.0 - slip * slip) / speed
+        damping[at_v] += model.passive.viscous[k] + dry_slope(model.passive, k, v[at_v])
         if at_q >= 0:
             stretch = q[at_q] - model.passive.spring_rest[k]
             stiffness[at_v] += model.passive.spring[k] + curve_slope(model.passive, model.passive.pieces[k], stretch)
@@ -157,3 +153,4 @@ def joint_stiffness(model, q, v, stiffness, damping, winding):
     for k in range(winding.shape[0]):
         stretch = q[model.gears.rotor_q[k]] - q[model.gears.joint_q[k]]
         winding[k] = model.gears.stiffness[k] + curve_slope(model.passive, model.gears.pieces[k], stretch)
+        slipping[k] = gear_slope(model.gears, k, v[model.gears.rotor_v[k]] - v[model.gears.joint_v[k]])

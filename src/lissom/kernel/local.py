@@ -30,6 +30,7 @@ class Local(NamedTuple):
     stiffness: np.ndarray  # (nv,) of joints and rotors by themselves, gears apart
     damping: np.ndarray  # (nv,)
     winding: np.ndarray  # (nr,) stiffness of a gear at its stretch
+    slipping: np.ndarray  # (nr,) damping of a gear at the rate of its stretch
     gear_stiffness: np.ndarray  # (nr,) force on a rotor per joint coordinate, of a law that measures the joint
     gear_damping: np.ndarray  # (nr,)
     gear_of: np.ndarray  # (nv,) transmission that drives the coordinate, or -1
@@ -47,7 +48,7 @@ def make_local(model: Arrays, work: Any, nq: int) -> Local:
     gear_of = np.full(nv, -1, np.int64)
     gear_of[model.gears.joint_v] = np.arange(gears)
     v, a, force, stiffness, damping = np.zeros((5, nv))
-    winding, gear_stiffness, gear_damping = np.zeros((3, gears))
+    winding, slipping, gear_stiffness, gear_damping = np.zeros((4, gears))
     return Local(
         work=work,
         rotation=np.zeros((n, 3, 3)),
@@ -61,6 +62,7 @@ def make_local(model: Arrays, work: Any, nq: int) -> Local:
         stiffness=stiffness,
         damping=damping,
         winding=winding,
+        slipping=slipping,
         gear_stiffness=gear_stiffness,
         gear_damping=gear_damping,
         gear_of=gear_of,
@@ -100,7 +102,7 @@ def add_local_product(model, local, c, d, rate, place, out):
     for k in range(model.gears.rotor_v.shape[0]):
         rotor = model.gears.rotor_v[k]
         joint = model.gears.joint_v[k]
-        slip = c * model.gears.damping[k] * (rate[rotor] - rate[joint])
+        slip = c * local.slipping[k] * (rate[rotor] - rate[joint])
         wind = d * local.winding[k] * (place[rotor] - place[joint])
         law = c * local.gear_damping[k] * rate[joint] + d * local.gear_stiffness[k] * place[joint]
         out[rotor] += slip + wind + law

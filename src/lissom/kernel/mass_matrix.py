@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, store_vector, vector
-from lissom.kernel.forward import copy_articulated, hand_to_parent
+from lissom.kernel.forward import copy_articulated, hand_to_parent, push_on_mode
 from lissom.kernel.inertia import body_inertia
-from lissom.kernel.inverse import push_on_mode
 from lissom.kernel.kinematics import outward
 from lissom.kernel.machine import inline, kernel
 
@@ -45,11 +44,14 @@ def mass_matrix(model, work, q, v, M):
             M[row, column] = work.zero
     outward(model, work, q, v)
     for i in range(1, n):
-        body_inertia(model, work, i, q, v)
+        if model.tree.frame[i] == 0:
+            body_inertia(model, work, i, q, v)
     I = work.articulated
     wrench = work.carried[0, 0:6]
     for back in range(1, n):
         i = n - back
+        if model.tree.frame[i] == 1:
+            continue
         m = model.tree.modes[i]
         A = work.inertia[i]
         copy_articulated(A, m, I)

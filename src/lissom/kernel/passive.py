@@ -38,6 +38,30 @@ def stop_energy(x, stiffness, width):
 
 
 @inline
+def dry_friction(passive, k, rate):
+    """Coulomb friction and what Stribeck's curve adds near rest, against the rate of row k."""
+    slow = rate / passive.stick_speed[k]
+    return (passive.coulomb[k] + passive.stick[k] / (1.0 + slow * slow)) * tanh(rate / passive.coulomb_speed[k])
+
+
+@inline
+def dry_slope(passive, k, rate):
+    """Derivative of `dry_friction` by the rate."""
+    slow = rate / passive.stick_speed[k]
+    share = 1.0 / (1.0 + slow * slow)
+    slip = tanh(rate / passive.coulomb_speed[k])
+    rising = (passive.coulomb[k] + passive.stick[k] * share) * (1.0 - slip * slip) / passive.coulomb_speed[k]
+    return rising - passive.stick[k] * 2.0 * slow * share * share / passive.stick_speed[k] * slip
+
+
+@inline
+def gear_slope(gears, k, rate):
+    """Derivative of a gear's torque by the rate of its stretch."""
+    slip = tanh(rate / gears.hysteresis_speed[k])
+    return gears.damping[k] + gears.hysteresis[k] * (1.0 - slip * slip) / gears.hysteresis_speed[k]
+
+
+@inline
 def within_piece(passive, k, x):
     """How far the stretch x has come within piece k of a curve."""
     return clamp(x - passive.piece_at[k], passive.piece_lower[k], passive.piece_upper[k])
@@ -94,7 +118,7 @@ def passive_forces(model, q, v, force):
         at_v = passive.v[k]
         at_q = passive.q[k]
         rate = v[at_v]
-        f = -passive.viscous[k] * rate - passive.coulomb[k] * tanh(rate / passive.coulomb_speed[k])
+        f = -passive.viscous[k] * rate - dry_friction(passive, k, rate)
         if at_q >= 0:
             stretch = q[at_q] - passive.spring_rest[k]
             f -= passive.spring[k] * stretch + curve_force(passive, passive.pieces[k], stretch)
@@ -114,12 +138,16 @@ def passive_forces(model, q, v, force):
 
 @inline
 def gear_torque(model, k, q, v):
-    """Torque of transmission k on its joint: spring and damper between rotor and link."""
+    """Torque of transmission k on its joint: spring, damper and friction between rotor and link.
+
+    The friction has the sign of the stretch's rate: torque over stretch becomes a loop, as of a harmonic drive.
+    """
     gears = model.gears
     stretch = q[gears.rotor_q[k]] - q[gears.joint_q[k]]
     rate = v[gears.rotor_v[k]] - v[gears.joint_v[k]]
     curve = curve_force(model.passive, gears.pieces[k], stretch)
-    return gears.stiffness[k] * stretch + curve + gears.damping[k] * rate
+    loop = gears.hysteresis[k] * tanh(rate / gears.hysteresis_speed[k])
+    return gears.stiffness[k] * stretch + curve + gears.damping[k] * rate + loop
 
 
 @kernel
@@ -157,7 +185,7 @@ def dissipation(model, q, v, zero):
         rate = v[passive.v[k]]
         at_q = passive.q[k]
         power += passive.viscous[k] * rate * rate
-        power += passive.coulomb[k] * rate * tanh(rate / passive.coulomb_speed[k])
+        power += rate * dry_friction(passive, k, rate)
         if at_q >= 0 and passive.has_stop[k] == 1:
             width = passive.stop_width[k]
             on = contact(q[at_q] - passive.upper[k], width) + contact(passive.lower[k] - q[at_q], width)
@@ -165,6 +193,7 @@ def dissipation(model, q, v, zero):
     for k in range(gears.rotor_v.shape[0]):
         slip = v[gears.rotor_v[k]] - v[gears.joint_v[k]]
         power += gears.damping[k] * slip * slip
+        power += gears.hysteresis[k] * slip * tanh(slip / gears.hysteresis_speed[k])
     for i in range(1, tree.parent.shape[0]):
         eta = tree.modes_q[i]
         rate = tree.modes_v[i]

@@ -33,6 +33,8 @@ def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
                 value = scope.get(name)
                 if id(value) in replaced:
                     scope[name] = replaced[id(value)]
+                elif isinstance(value, np.ufunc) and name in elementary:
+                    scope[name] = elementary[name]
                 elif hasattr(value, "py_func"):
                     scope[name] = rebind(value)
                 elif isinstance(value, np.ufunc):

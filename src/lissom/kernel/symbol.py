@@ -59,6 +59,9 @@ class Symbol:
     def __truediv__(self, other: Scalar) -> Symbol:
         return Symbol(_binary(casadi.OP_DIV, self.sx, expression(other)))
 
+    def __pow__(self, power: float) -> Symbol:
+        return Symbol(_binary(casadi.OP_POW, self.sx, casadi.SX(power)))
+
     def __rtruediv__(self, other: Scalar) -> Scalar:
         return 0.0 if other == 0.0 else Symbol(_binary(casadi.OP_DIV, expression(other), self.sx))
 
@@ -82,8 +85,14 @@ def _clamp(value: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
     return Symbol(_binary(casadi.OP_FMIN, above, expression(upper)))
 
 
+def _step(value: Scalar) -> Scalar:
+    return Symbol(_binary(casadi.OP_LT, casadi.SX(0.0), value.sx)) if type(value) is Symbol else float(value > 0)
+
+
 ELEMENTARY: dict[str, Callable] = {
+    "step": _step,
     "clamp": _clamp,
+    "sqrt": _function(casadi.OP_SQRT, np.sqrt),
     "sin": _function(casadi.OP_SIN, np.sin),
     "cos": _function(casadi.OP_COS, np.cos),
     "tanh": _function(casadi.OP_TANH, np.tanh),

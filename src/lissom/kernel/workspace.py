@@ -30,7 +30,7 @@ class Workspace(NamedTuple):
     force: np.ndarray  # (nv,) joint forces: applied and passive
     section_modes: np.ndarray  # (2, m) scratch: displacement along x and rotation about x of a section per mode
     section: np.ndarray  # (8, 3) scratch: rotation, place, rate, drift, spin, spin drift of an exact link's section
-    late: np.ndarray  # (4,) addresses of the kernels of exact links, zero where the model has none
+    late: np.ndarray  # (5,) addresses of the kernels of exact links and of elements, zero where the model has none
     coupling: np.ndarray  # (12 m,) scratch: inertia couplings at the current deformation
     coupling_rows: np.ndarray  # (m, 12) the same, mode by mode
     gain: np.ndarray  # (12,) scratch: half of what the deformation adds to the moments
@@ -40,7 +40,7 @@ class Workspace(NamedTuple):
     modal_force: np.ndarray  # (m,) scratch: bias of the modal rows
     tangent: np.ndarray  # (3, ns, m + 3) x-derivative of a station's velocity per mode, of its place, rate and drift
     motion: np.ndarray  # (6, m + 7) scratch, padded: velocity, angular velocity of a station per mode, twist; bias
-    station_bend: np.ndarray  # (ns, 14) its angle functions (6), rotation vector and rate, stretch and rate
+    station_bend: np.ndarray  # (ns, 18) its angle functions (6), rotation vector and rate, stretch with shears and rate
     station_turn: np.ndarray  # (ns, 3, 3) rotation R of a station's section
     station_lever: np.ndarray  # (ns, 3, 3) its angular velocity per rate of the rotation vector, section axes
     station_spin: np.ndarray  # (ns, 3) its angular velocity in the link, section axes
@@ -52,6 +52,10 @@ class Workspace(NamedTuple):
     articulated: np.ndarray  # (6, 7) scratch
     world_rotation: np.ndarray  # (n, 3, 3) body axes in world axes
     world_position: np.ndarray  # (n, 3) body origin in the world
+    load: np.ndarray  # (n, 6) external wrenches, those of elements and contacts included
+    power: np.ndarray  # (1,) of loads and of the thrust of cylinders
+    element: np.ndarray  # (elements, 5) length, its rate, tension, energy, power lost; see `elements`
+    touch: np.ndarray  # (contacts, 9) gap, its rate, normal force, energy, power lost, sliding speed, force on sphere
 
 
 def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
@@ -86,7 +90,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         force=zeros(nv),
         section_modes=zeros(2, m),
         section=zeros(8, 3),
-        late=np.zeros(4, np.int64),
+        late=np.zeros(5, np.int64),
         coupling=coupling,
         coupling_rows=coupling.reshape(m, 12),
         gain=zeros(12),
@@ -96,7 +100,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         modal_force=zeros(m),
         tangent=zeros(3, stations, padded(m + 3)),
         motion=zeros(6, padded(m + 7 + LANES)),
-        station_bend=zeros(stations, 14),
+        station_bend=zeros(stations, 18),
         station_turn=zeros(stations, 3, 3),
         station_lever=zeros(stations, 3, 3),
         station_spin=zeros(stations, 3),
@@ -108,6 +112,10 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         articulated=zeros(6, 7),
         world_rotation=zeros(n, 3, 3),
         world_position=zeros(n, 3),
+        load=zeros(n, 6),
+        power=zeros(1),
+        element=zeros(len(model.elements.kind), 5),
+        touch=zeros(len(model.contacts.shape), 9),
     )
     one = work.zero + 1.0
     for k in range(3):

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from lissom.errors import LissomError
-from lissom.model.compile import compile_robot
 from lissom.model.compiled import Model
+from lissom.model.compiler import compile_robot
 from lissom.model.files import builtin_names, load
 from lissom.model.robot import Robot
 
@@ -41,7 +41,7 @@ def as_model(robot: AnyRobot, prescribed: Iterable[str] | None = None) -> Model:
     return _compiled(_Same(as_robot(robot)), tuple(prescribed or ()))
 
 
-def compiled(robot: AnyRobot, prescribed: str | Iterable[str] = ()) -> Model:
+def compile(robot: AnyRobot, prescribed: str | Iterable[str] = ()) -> Model:
     """A new model of a robot in any form: flat arrays that the dynamics functions take.
 
     Args:

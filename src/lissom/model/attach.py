@@ -1,18 +1,40 @@
-"""Where a body sits on a link that bends."""
+"""Where bodies and frames sit on links."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from lissom.kernel.arrays import Sections
+import numpy as np
+
+from lissom.kernel.arrays import Arrays, Sections, with_bodies
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lissom.beam import FlexibleLink
+    from lissom.model.frame import Frame
 
 
-def attach(sections: Sections, row: int, link: FlexibleLink, place: float | str) -> None:
-    """Let body `row` sit on the section of `link` at `place`."""
-    at, m = link.section_map(place), link.count
+def attach(sections: Sections, row: int, link: FlexibleLink, place: float | str | None) -> None:
+    """Let body `row` sit on the section of `link` at `place`, its tip unless given."""
+    at, m = link.section_map(link.length if place is None else place), link.count
     sections.position[row], sections.phi[row, :, :m], sections.psi[row, :, :m] = at.position, at.phi, at.psi
     sections.shortening[row, :m, :m], sections.twist[row, :m, :m] = at.foreshortening, at.twist
     sections.running[row, : len(at.running)] = at.running
+
+
+def with_frames(
+    arrays: Arrays, frames: Sequence[Frame], rows: Mapping[str, int], flexible: Mapping[str, FlexibleLink]
+) -> Arrays:
+    """`arrays` with a row for each of the `frames` after the others; `rows` of the links by name."""
+    if not frames:
+        return arrays
+    more = with_bodies(arrays, len(frames))
+    for row, frame in enumerate(frames, start=len(arrays.tree.parent)):
+        more.tree.parent[row], more.tree.frame[row] = rows[frame.link], 1
+        if frame.link in flexible:
+            attach(more.sections, row, flexible[frame.link], frame.at)
+        more.joints.origin_rotation[row], more.joints.origin_position[row] = frame.origin.rotation(), frame.origin.xyz
+        more.joints.has_origin[row] = int(np.any(frame.origin.xyz) or np.any(frame.origin.rpy))
+    return more

@@ -1,115 +1,42 @@
-"""The `beam` of a link: a slender one, its modes, its damping, and masses fixed to it."""
+"""The `beam` of a link: a slender one along its x axis."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from lissom.model.body import ZERO3, ZERO33
+from lissom.errors import LissomError, RobotError
+from lissom.model import section_files
+from lissom.model.beam_parts import (
+    MOST_MODES,
+    STIFFENING,
+    AnyDamping,
+    AnyEnds,
+    AnyModes,
+    AnyShear,
+    Mass,
+    Modes,
+    ModesTo,
+    PrestressSpec,
+    Rayleigh,
+)
 from lissom.model.material import Material
 from lissom.model.names import Choice, Name
 from lissom.model.part import FORM, Part, refusals
-from lissom.model.section import AnySection, Stiffness
-from lissom.model.values import Count, InertiaTensor, Matrix3, Number, Vec3, Vector, is_number, refusal
+from lissom.model.paths import kept
+from lissom.model.section import AnySection
+from lissom.model.section_base import SectionSpec
+from lissom.model.stations import Station, build_profile, section_at
+from lissom.model.stations import problems as station_problems
+from lissom.model.values import Number, refusal
 
 if TYPE_CHECKING:
     from lissom import beam as beams
-
-DIRECTIONS = ("y", "z", "torsion", "axial")
-STIFFENING = ("none", "first", "exact")
-PRESETS = ("engineering",)
-FAMILIES = (
-    "auto", "legendre", "hermite", "clamped-free", "clamped-mass", "clamped-clamped", "clamped-pinned",
-    "pinned-free", "free-free",
-)  # fmt: skip
-
-ModeCount = Count("the number of modes", at_most=50)
-Family = Choice("the ends of the beam", FAMILIES)
-Ratio = Number("a modal damping ratio (0.01 for 1 %), or {stiffness: ..., mass: ...}", at_least=0, at_most=1)
-Preset = Choice("a ratio such as 0.01, {stiffness: ..., mass: ...}, or a preset", PRESETS)
-
-
-class Modes(Part):
-    """How many shape functions each direction has; a direction that is not named has none."""
-
-    what: ClassVar[str] = "modes block"
-
-    y: Annotated[int, ModeCount] = 0
-    z: Annotated[int, ModeCount] = 0
-    torsion: Annotated[int, ModeCount] = 0
-    axial: Annotated[int, ModeCount] = 0
-
-    @property
-    def total(self) -> int:
-        return self.y + self.z + self.torsion + self.axial
-
-    def as_dict(self) -> dict[str, int]:
-        return {direction: getattr(self, direction) for direction in DIRECTIONS}
-
-
-class Ends(Part):
-    """A mode family, with the mass and inertia it assumes at the tip (for `clamped-mass`)."""
-
-    what: ClassVar[str] = "ends block"
-    form: ClassVar[str] = FORM + "block"
-
-    family: Annotated[str, Family]
-    tip_mass: Annotated[float, Number("the mass at the tip", "kg", at_least=0)] = 0.0
-    tip_inertia: Annotated[float, Number("the inertia at the tip", "kg m2", at_least=0)] = 0.0
-
-    @model_validator(mode="after")
-    def _loaded(self) -> Ends:
-        for field in ("tip_mass", "tip_inertia"):
-            if getattr(self, field) and self.family != "clamped-mass":
-                text = f"the family {self.family} carries nothing at its tip; choose clamped-mass or remove this"
-                raise refusals((field, getattr(self, field), text))
-        return self
-
-
-class Rayleigh(Part):
-    """Damping matrix `stiffness` K + `mass` M of the link; `stiffness` alone is Kelvin-Voigt damping."""
-
-    what: ClassVar[str] = "damping block"
-    form: ClassVar[str] = FORM + "block"
-
-    stiffness: Annotated[float, Number("the factor of the stiffness matrix", "s", at_least=0)] = 0.0
-    mass: Annotated[float, Number("the factor of the mass matrix", "1/s", at_least=0)] = 0.0
-
-    def as_dict(self) -> dict[str, float]:
-        return {"stiffness": self.stiffness, "mass": self.mass}
-
-
-class Mass(Part):
-    """A mass fixed to a beam's section at x = `at` (the tip unless given), in the section's axes."""
-
-    what: ClassVar[str] = "mass"
-
-    mass: Annotated[float, Number("the mass", "kg", above=0, at_most=1e12)]
-    at: Annotated[float | None, Number("the place along the beam", "metres", at_least=0)] = None
-    com: Annotated[Vec3, Vector("the centre of mass in the section's frame", "metres")] = ZERO3
-    inertia: Annotated[Matrix3, InertiaTensor()] = ZERO33
-
-
-def _form(data: Any) -> str:
-    """Which way a field is written: as a number, a name, or a block."""
-    if isinstance(data, dict | Part):
-        return FORM + "block"
-    return FORM + ("number" if is_number(data) else "name")
-
-
-AnyDamping = Annotated[
-    Annotated[float, Ratio, Tag(FORM + "number")]
-    | Annotated[str, Preset, Tag(FORM + "name")]
-    | Annotated[Rayleigh, Tag(FORM + "block")],
-    Discriminator(_form),
-]
-AnyEnds = Annotated[
-    Annotated[str, Family, Tag(FORM + "name")] | Annotated[Ends, Tag(FORM + "block")],
-    Discriminator(lambda data: FORM + ("block" if isinstance(data, dict | Part) else "name")),
-]
+    from lissom.beam.section_stress import SectionStress
 
 
 class Beam(Part):
@@ -119,19 +46,41 @@ class Beam(Part):
 
     length: Annotated[float, Number("the length of the beam", "metres", above=0, at_most=1e4)]
     material: Annotated[str | None, Name("the name of a material of the robot")] = None
-    section: AnySection = Field(
-        description="the section: {shape: tube, outer: ..., thickness: ...} or {area, EIy, EIz, GJ, EA}"
+    section: AnySection | None = Field(
+        default=None, description="the section: {shape: tube, outer: ..., thickness: ...} or {area, EIy, EIz, GJ, EA}"
     )
-    modes: Modes = Modes(y=2, z=2, torsion=1, axial=1)
+    stations: Annotated[
+        tuple[Station, ...],
+        Field(description="sections along the beam: [{x: 0, section: ...}, {x: 0.4, section: ...}]"),
+    ] = ()
+    shear: AnyShear = "auto"
+    modes: AnyModes = Modes(y=2, z=2, torsion=1, axial=1)
     ends: AnyEnds = "auto"
     damping: AnyDamping = 0.0
     stiffening: Annotated[str, Choice("the order of the beam's field", STIFFENING)] = "first"
     masses: tuple[Mass, ...] = ()
+    prestress: PrestressSpec = PrestressSpec()
+
+    @field_validator("stations", mode="before")
+    @classmethod
+    def _from_file(cls, data: Any, info: ValidationInfo) -> Any:
+        """`{file: blade.dat, format: beamdyn}` stands for the stations in that file."""
+        if not isinstance(data, dict) or "file" not in data or "length" not in info.data:
+            return data
+        length = info.data["length"]
+        found = section_files.read(data, (info.context or {}).get("folder"))
+        places = [0.0, 1.0] if len(found) == 1 else [part.at for part in found]
+        if len(found) == 1:
+            found = found * 2
+        return [
+            {"x": at * length, "section": {"stiffness": part.stiffness.tolist(), "mass": part.mass.tolist()}}
+            for at, part in zip(places, found, strict=True)
+        ]
 
     @field_validator("modes")
     @classmethod
-    def _bends(cls, modes: Modes) -> Modes:
-        if modes.total == 0:
+    def _bends(cls, modes: Modes | ModesTo | str) -> Modes | ModesTo | str:
+        if isinstance(modes, Modes) and modes.total == 0:
             raise refusal("all counts are zero; give a mode in y, z, torsion or axial, or make the link a rigid body")
         return modes
 
@@ -139,7 +88,9 @@ class Beam(Part):
     def _consistent(self) -> Beam:
         problems: list[tuple[tuple[str | int, ...] | str, Any, str]] = []
         family = self.ends if isinstance(self.ends, str) else self.ends.family
-        for direction in ("y", "z") if family == "hermite" else ():
+        if family == "hermite" and not isinstance(self.modes, Modes):
+            problems.append(("modes", None, "must be counts with hermite ends, such as {y: 4, z: 4}"))
+        for direction in ("y", "z") if family == "hermite" and isinstance(self.modes, Modes) else ():
             count = getattr(self.modes, direction)
             if count % 2:
                 text = "must be even with hermite ends, as every element brings two; add or remove one"
@@ -148,10 +99,28 @@ class Beam(Part):
             if mass.at is not None and mass.at > self.length:
                 text = f"lies beyond the end of the beam (length {self.length:g}); give the place in metres"
                 problems.append((("masses", i, "at"), mass.at, text))
-        if self.material is None and not isinstance(self.section, Stiffness):
-            problems.append(("material", None, "missing; name the material of the beam, listed under materials"))
-        elif self.material is None and isinstance(self.section, Stiffness) and self.section.area is not None:
-            problems.append(("material", None, "missing; name a material, or give rhoA and EA instead of the area"))
+        if self.section is None and not self.stations:
+            text = (
+                "give the section: {shape: tube, outer: ..., thickness: ...} or {area, EIy, EIz, GJ, EA}, or stations"
+            )
+            problems.append(("section", None, f"missing; {text}"))
+        elif self.section is not None and self.stations:
+            problems.append(("stations", len(self.stations), "conflicts with section; give one of the two"))
+        elif self.stations:
+            problems += station_problems(self.stations, self.length)
+        if family in ("hermite", "chord") and not problems and not self.plain:
+            problems.append(("ends", family, "does not suit a link with shear or stations; choose auto or legendre"))
+        for path, section, material in self._sections():
+            if material is None and section.needs_material:
+                wanted = "name a material, or give rhoA and EA instead of the area"
+                if section.form != FORM + "stiffness":
+                    wanted = "name the material of the beam, listed under materials"
+                problems.append((path, None, f"missing; {wanted}"))
+                break
+            if not isinstance(self.shear, str) and material is None:
+                text = "is a factor of G and the area: it needs a material; give kGAy and kGAz in the section instead"
+                problems.append(("shear", self.shear, text))
+                break
         if problems:
             raise refusals(*problems)
         return self
@@ -159,34 +128,77 @@ class Beam(Part):
     @property
     def slenderness(self) -> float:
         """Length over thickness (infinite when that is unknown); beam theory asks for about ten."""
-        thickness = self.section.thickness_estimate()
+        thickness = max(section.thickness_estimate() for _, section, _ in self._sections())
         return self.length / thickness if thickness > 0 else float("inf")
 
-    def build(self, materials: Mapping[str, Material]) -> beams.BeamLink:
+    def _sections(self) -> list[tuple[tuple[str | int, ...], SectionSpec, str | None]]:
+        """Every section with its material's name, and the path where that should stand."""
+        if self.section is not None:
+            return [(("material",), self.section, self.material)]
+        return [
+            (
+                ("stations", k, "material") if station.material else ("material",),
+                station.section,
+                station.material or self.material,
+            )
+            for k, station in enumerate(self.stations)
+        ]
+
+    def mode_counts(self, materials: Mapping[str, Material]) -> dict[str, int]:
+        """Number of shape functions by direction, as given or as many as it takes."""
+        if isinstance(self.modes, Modes):
+            return self.modes.as_dict()
+        reach = None if isinstance(self.modes, str) else self.modes.to
+        accuracy = ModesTo(to=1.0).accuracy if isinstance(self.modes, str) else self.modes.accuracy
+        return dict(_enough_modes(self, tuple(materials.items()), reach, accuracy))
+
+    @property
+    def wanted(self) -> str:
+        """What the number of functions was chosen for, in words; nothing where it is given."""
+        if isinstance(self.modes, Modes):
+            return ""
+        return " (auto)" if isinstance(self.modes, str) else f" (to {np.real(self.modes.to):g} Hz)"
+
+    @property
+    def sheared(self) -> bool:
+        """Whether shear forces deform it."""
+        if isinstance(self.shear, str):
+            return self.shear == "auto" and all(section.shears for _, section, _ in self._sections())
+        return True
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is uniform, does not shear, and has its centroid on the axis."""
+        return self.section is not None and self.section.centred and not self.sheared
+
+    def build(self, materials: Mapping[str, Material], ends: Mapping[str, str] | None = None) -> beams.BeamLink:
         """The beam's mechanics: section, shape functions, invariants, stiffness and damping.
+
+        ends: functions by direction that take the place of its own.
 
         Numbers may be complex (see `Robot.with_value`); the shape functions are those of the real parts.
         """
-        from lissom import beam as beams
+        return _link(self, tuple(materials.items()), tuple((ends or {}).items()))
 
-        material = materials[self.material].build() if self.material is not None else None
-        section = self.section.build(material)
-        return beams.BeamLink(
-            length=self.length,
-            section=section,
-            basis=beams.make_basis(self.modes.as_dict(), ends=self._ends(section)),
-            stiffening=self.stiffening,
-            damping=self.damping.as_dict() if isinstance(self.damping, Rayleigh) else self.damping,
-            masses=tuple(
-                beams.LumpedMass(
-                    x=self.length if m.at is None else m.at,
-                    mass=m.mass,
-                    com=np.array(m.com),
-                    inertia=np.array(m.inertia),
-                )
-                for m in self.masses
-            ),
-        )
+    def profile(self, materials: Mapping[str, Material]) -> beams.Profile:
+        """Sections along the beam."""
+        stations = self.stations
+        if self.section is not None:
+            places = (0.0, float(np.real(self.length)))
+            stations = tuple(Station.model_construct(x=x, section=self.section) for x in places)  # checked already
+        factor = None if isinstance(self.shear, str) else self.shear
+        return build_profile(stations, self.length, materials, self.material, self.sheared, factor)
+
+    @property
+    def has_shape(self) -> bool:
+        """Whether the shape of every section is known, and with it stresses."""
+        return all(section.rings() is not None for _, section, _ in self._sections())
+
+    def section_stress(self, x: float, materials: Mapping[str, Material]) -> SectionStress | None:
+        """Stresses in the section at x from the forces there; None where only stiffnesses are given."""
+        section, own = (self.section, None) if self.section is not None else section_at(self.stations, x)
+        name = own or self.material
+        return _section_stress(section, None if name is None else materials[name])
 
     def _ends(self, section: beams.Section) -> str | dict[str, Any]:
         """End conditions for the basis, tip loads as ratios to the beam's own mass and to rhoA L^3."""
@@ -200,3 +212,76 @@ class Beam(Part):
             "tip_mass": float(np.real(self.ends.tip_mass) / (rhoA * length)),
             "tip_inertia": float(np.real(self.ends.tip_inertia) / (rhoA * length**3)),
         }
+
+
+Materials = tuple[tuple[str, Material], ...]
+GivenEnds = tuple[tuple[str, str], ...]
+
+
+@kept
+def _link(beam: Beam, materials: Materials, ends: GivenEnds) -> beams.BeamLink:
+    from lissom import beam as beams
+
+    along, functions = _mechanics(beam.model_copy(update={"masses": ()}), materials, ends)
+    return beams.BeamLink(
+        length=beam.length,
+        section=along,
+        basis=functions,
+        stiffening=beam.stiffening,
+        damping=beam.damping.as_dict() if isinstance(beam.damping, Rayleigh) else beam.damping,
+        prestress=beam.prestress.build(),
+        masses=tuple(
+            beams.LumpedMass(
+                x=beam.length if m.at is None else m.at,
+                mass=m.mass,
+                com=np.array(m.com),
+                inertia=np.array(m.inertia),
+            )
+            for m in beam.masses
+        ),
+    )
+
+
+@kept
+def _mechanics(bare: Beam, materials: Materials, ends: GivenEnds) -> tuple[Any, Any]:
+    """Sections along a beam and its functions: what it carries does not change them."""
+    from lissom import beam as beams
+
+    made_of = dict(materials)
+    counts, given = bare.mode_counts(made_of), dict(ends)
+    if bare.plain:
+        assert bare.section is not None
+        section = bare.section.build(made_of[bare.material].build() if bare.material is not None else None)
+        wanted = given or bare._ends(section)
+        return section, _basis(tuple(counts.items()), wanted if isinstance(wanted, str) else tuple(wanted.items()))
+    along = bare.profile(made_of)
+    own = bare.ends if isinstance(bare.ends, str) else bare.ends.as_dict()
+    return along, beams.own_basis(along, counts, given or own)
+
+
+@lru_cache(maxsize=256)
+def _basis(counts: tuple[tuple[str, int], ...], ends: str | tuple[tuple[str, Any], ...]) -> beams.Basis:
+    """Functions of a plain beam: those of beams that differ in their sections alone are the same."""
+    from lissom import beam as beams
+
+    return beams.make_basis(dict(counts), ends=ends if isinstance(ends, str) else dict(ends))
+
+
+@lru_cache(maxsize=256)
+def _section_stress(section: SectionSpec, material: Material | None) -> SectionStress | None:
+    return section.stress(None if material is None else material.build())
+
+
+@lru_cache(maxsize=256)
+def _enough_modes(
+    beam: Beam, materials: Materials, reach: float | None, accuracy: float
+) -> tuple[tuple[str, int], ...]:
+    """Counts by direction, kept: they take a while."""
+    from lissom import beam as beams
+
+    try:
+        counts = beams.enough_modes(beam.profile(dict(materials)), reach, accuracy, MOST_MODES)
+    except LissomError as error:
+        error.add_outer("beam")
+        raise RobotError.of(error) from None
+    return tuple(counts.items())

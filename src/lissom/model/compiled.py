@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.kernel.arrays import Arrays
+from lissom.kernel.arrays import Arrays, Loads, alike, leaves
 from lissom.messages import suggestion
 
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink
     from lissom.kernel.workspace import Workspace
+    from lissom.model.frame import Frame
+    from lissom.model.loop import Loop
     from lissom.model.robot import Robot
 
 
@@ -69,6 +71,7 @@ class Compiled:
     def new_workspace(self, number: type = np.float64) -> Any:
         """Scratch memory that nobody else uses, as kernels take it."""
         from lissom.kernel.machine import Struct
+        from lissom.kernel.outside import compile_outside, has_more
         from lissom.kernel.workspace import workspace
 
         packed = Struct(workspace(self.arrays, number))
@@ -76,6 +79,8 @@ class Compiled:
             from lissom.kernel.exact import compile_exact
 
             compile_exact(self.struct, packed, packed.fields.late, number)
+        if has_more(self.arrays):
+            compile_outside(self.struct, packed, number)
         return packed
 
     def _scratch(self, number: type) -> tuple[Workspace, Any]:
@@ -93,6 +98,18 @@ class Compiled:
         idle = self._idle.pop(key, None)
         return make() if idle is None else idle
 
+    def take_over(self, other: Compiled) -> None:
+        """Go on in the memory of `other`, which is not used any more, where both are laid out alike.
+
+        Kernels then find their memory ready, which takes longer to make than a short run.
+        """
+        if not alike(self.arrays, other.arrays):
+            return
+        for mine, theirs in zip(leaves(self.arrays), leaves(other.arrays), strict=True):
+            theirs[...] = mine
+        self.arrays, self._local, self._idle = other.arrays, other._local, other._idle
+        vars(self)["struct"] = other.struct
+
     def returned(self, key: Any, memory: Any) -> None:
         """Let the next caller have it."""
         self._idle[key] = memory
@@ -106,12 +123,18 @@ class Model(Compiled):
     """
 
     def __init__(
-        self, robot: Robot, arrays: Arrays, flexible: dict[str, FlexibleLink], bodies: tuple[BodyNames, ...]
+        self,
+        robot: Robot,
+        arrays: Arrays,
+        flexible: dict[str, FlexibleLink],
+        bodies: tuple[BodyNames, ...],
+        frames: tuple[Frame, ...] = (),
     ) -> None:
         super().__init__(arrays)
         self.robot = robot
         self.flexible = flexible
         self.bodies = bodies
+        self.frames = frames  # fixed on links, with rows of their own after those of the links
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the links that bend, whose functions cannot be pickled: they follow from the robot."""
@@ -158,6 +181,16 @@ class Model(Compiled):
         return tuple(body.joint for body in self.bodies)
 
     @cached_property
+    def loops(self) -> tuple[Loop, ...]:
+        """What holds frames of the tree together: its loops, then the cylinders whose length is given."""
+        return self.robot.closures
+
+    @cached_property
+    def held_elements(self) -> np.ndarray:
+        """Indices of the elements whose length is given; theirs are the last rows of the loops, one each."""
+        return np.flatnonzero([getattr(part, "drive", "") == "length" for part in self.robot.elements])
+
+    @cached_property
     def prescribed(self) -> tuple[str, ...]:
         """Joints whose motion is given: their acceleration is an input, their force a result."""
         given = self.arrays.velocities.prescribed
@@ -174,6 +207,21 @@ class Model(Compiled):
                 index.extend(range(body.joint_v.start, body.joint_v.stop))
         return np.array(index, np.int64)
 
+    @property
+    def rows(self) -> int:
+        """Rows of the kernel's tables over bodies: the world, the links, the frames."""
+        return len(self.bodies) + 1 + len(self.frames)
+
+    def frame_row(self, k: int) -> int:
+        """Kernel row of frame k."""
+        return len(self.bodies) + 1 + k
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """Links that carry no other: the end-effectors."""
+        carriers = {link.parent for link in self.robot.links}
+        return tuple(name for name in self.links if name not in carriers)
+
     def row(self, link: str) -> int:
         """Kernel row of a link."""
         if link not in self.links:
@@ -189,6 +237,26 @@ class Model(Compiled):
             if name in (body.link, body.joint):
                 return body
         raise self._unknown("link or joint", name, tuple(dict.fromkeys(self.links + self.joints)))
+
+    def with_masses(self, frames: Sequence[Frame]) -> Model:
+        """The model with a rigid body fixed at each of the frames, without mass until its rows are filled in."""
+        model = self.with_loads(frames, [False] * len(frames))
+        model.arrays.tree.frame[self.rows :] = 0
+        return Model(
+            self.robot, model.arrays._replace(loads=self.arrays.loads), self.flexible, self.bodies, model.frames
+        )
+
+    def with_loads(self, frames: Sequence[Frame], in_world: Sequence[bool]) -> Model:
+        """The model with further frames for loads; where `in_world`, wrenches on them are given in world axes."""
+        if not frames:
+            return self
+        from lissom.model.attach import with_frames
+
+        rows = {"world": 0} | {link: k for k, link in enumerate(self.links, start=1)}
+        arrays = with_frames(self.arrays, frames, rows, self.flexible)
+        loads = Loads(self.rows + np.arange(len(frames)), np.array(in_world, np.int64))
+        arrays = arrays._replace(loads=loads)
+        return Model(self.robot, arrays, self.flexible, self.bodies, (*self.frames, *frames))
 
     def neutral(self) -> np.ndarray:
         """Configuration with every coordinate zero and every quaternion the identity, shape (nq,)."""

@@ -11,11 +11,12 @@ from rich.console import Console
 from rich.table import Table
 
 from lissom.beam import BeamLink, FlexibleLink
-from lissom.model.beam import DIRECTIONS, Modes
+from lissom.model.beam_parts import DIRECTIONS, MOST_MODES, Modes
 
 if TYPE_CHECKING:
     from lissom.model.beam import Beam
     from lissom.model.joint import Joint
+    from lissom.model.material import Material
     from lissom.model.robot import Link, Robot
 
 WIDTH = 100
@@ -47,6 +48,9 @@ def describe(robot: Robot) -> str:
         console.print("Natural frequencies in Hz of each flexible link alone, clamped at its base")
         console.print(f"[those of its modes in the model, where they are more than {DIFFERS:.0%} higher]")
         console.print(_frequencies(robot, flexible))
+        if any(link.beam is not None and link.beam.sheared for link in robot.links):
+            console.print("What shear does to these frequencies (shear: none leaves it out)")
+            console.print(_shear_shifts(robot))
     if any(link.finite_elements is not None for link in robot.links):
         console.print("Natural frequencies in Hz of each link of finite elements alone, clamped at its base")
         console.print(_lowest(robot, flexible))
@@ -75,7 +79,8 @@ def _links(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
         length = modes = ""
         if link.beam is not None:
             length = f"{np.real(link.beam.length):g}"
-            modes = " ".join(f"{name[0]}{count}" for name, count in link.beam.modes.as_dict().items() if count)
+            counts = link.beam.mode_counts(robot.materials)
+            modes = " ".join(f"{name[0]}{count}" for name, count in counts.items() if count) + link.beam.wanted
         elif link.finite_elements is not None:
             length, modes = f"{flexible[link.name].length:.4g}", f"{flexible[link.name].count}"
         joint = "(fixed)" if link.joint.nv == 0 else link.joint.name
@@ -130,12 +135,14 @@ def _actions(joint: Joint) -> str:
         stiffness = f"{stiffness} {gear.curve or ''}".strip() or "rigid"
         rotor = f"{_number(gear.rotor_inertia)} {'kg' if slides else 'kg m2'}"
         ratio = "" if gear.gear == 1 else f", 1:{_number(gear.gear)}"
-        parts.append(f"gear {stiffness}{ratio}, rotor {rotor}")
+        loop = f", hysteresis {_number(gear.hysteresis)}" if gear.hysteresis else ""
+        parts.append(f"gear {stiffness}{ratio}, rotor {rotor}{loop}")
     if np.any(joint.damping):
         parts.append(f"damping {_values(joint.damping)}")
     if joint.friction is not None:
         coulomb, viscous = _values(joint.friction.coulomb), _values(joint.friction.viscous)
-        parts.append(f"friction: Coulomb {coulomb}, viscous {viscous}")
+        stick = f", stick {_values(joint.friction.stick)}" if np.any(joint.friction.stick) else ""
+        parts.append(f"friction: Coulomb {coulomb}{stick}, viscous {viscous}")
     if joint.spring is not None:
         stiffness = _values(joint.spring.stiffness) if np.any(joint.spring.stiffness) else ""
         parts.append(" ".join(["spring", stiffness, str(joint.spring.curve or "")]).replace("  ", " ").rstrip())
@@ -154,12 +161,33 @@ def _frequencies(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
         mechanics = flexible.get(link.name)
         if link.beam is None or not isinstance(mechanics, BeamLink):
             continue
-        own = _by_direction(_refined(link.beam).build(robot.materials))
+        own = _by_direction(_refined(link.beam, robot.materials).build(robot.materials))
         model = _by_direction(mechanics)
         cells = []
         for direction in DIRECTIONS:
             pairs = list(zip(own[direction], model[direction]))[:SHOWN]
             cells.append("  ".join(_frequency(f, m) for f, m in pairs))
+        table.add_row(link.name, *cells)
+    return table
+
+
+def _shear_shifts(robot: Robot) -> Table:
+    """How much lower each frequency is because sections shear, in per cent."""
+    table = _table()
+    table.add_column("link")
+    for direction in DIRECTIONS[:2]:
+        table.add_column(f"bending {direction}")
+    for link in robot.bodies:
+        if link.beam is None or not link.beam.sheared:
+            continue
+        own, rigid = (
+            _by_direction(_refined(beam, robot.materials).build(robot.materials))
+            for beam in (link.beam, link.beam.model_copy(update={"shear": "none"}))
+        )
+        cells = []
+        for direction in DIRECTIONS[:2]:
+            pairs = list(zip(own[direction], rigid[direction]))[:SHOWN]
+            cells.append("  ".join(f"{100 * (a / b - 1):+.2g} %" for a, b in pairs))
         table.add_row(link.name, *cells)
     return table
 
@@ -179,9 +207,11 @@ def _frequency(own: float, model: float) -> str:
     return _number(own) + (f"{UNBROKEN}[{_number(model)}]" if model > (1 + DIFFERS) * own else "")
 
 
-def _refined(beam: Beam) -> Beam:
+def _refined(beam: Beam, materials: dict[str, Material]) -> Beam:
     """The same beam with more functions in the directions it has."""
-    modes = {name: count + FINER if count else 0 for name, count in beam.modes.as_dict().items()}
+    modes = {
+        name: min(count + FINER, MOST_MODES) if count else 0 for name, count in beam.mode_counts(materials).items()
+    }
     return beam.model_copy(update={"modes": Modes(**modes), "ends": "auto"})
 
 
@@ -199,9 +229,17 @@ def _totals(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     joints = sum(link.joint.type != "fixed" for link in robot.links)
     coordinates = sum(link.joint.nv for link in robot.links)
     modes, rotors = robot.mode_count, robot.rotor_count
-    table.add_row("mass", f"{_number(sum(_mass(link, flexible) for link in robot.links))} kg")
+    table.add_row("mass", f"{_number(sum(_mass(link, flexible) for link in robot.bodies))} kg")
     table.add_row("links", f"{len(robot.links)} ({len(flexible)} flexible)")
     table.add_row("moving joints", f"{joints}")
+    if robot.loops:
+        closed = ", ".join(f"{loop.name} ({loop.between[0].link} to {loop.between[1].link})" for loop in robot.loops)
+        table.add_row("loops", f"{len(robot.loops)}: {closed}")
+    if robot.elements:
+        between = ", ".join(f"{part.name} ({part.type})" for part in robot.elements)
+        table.add_row("elements", f"{len(robot.elements)}: {between}")
+    if robot.contacts:
+        table.add_row("contacts", f"{len(robot.contacts)}: {', '.join(part.name for part in robot.contacts)}")
     table.add_row(
         "degrees of freedom",
         f"nv = {robot.nv}: {coordinates} joint coordinates, {modes} modes, {rotors} rotors",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from pydantic_core import ValidationError
 
-from lissom.errors import RobotError
+from lissom import builtin
+from lissom.errors import LissomError, RobotError
+from lissom.files import check_file
 from lissom.messages import listed, near
 from lissom.model.part import Part
 from lissom.model.problems import explain
@@ -24,8 +25,7 @@ URDF = (".urdf", ".xacro")
 
 def builtin_names() -> list[str]:
     """Names of the robots that come with lissom."""
-    folder = resources.files("lissom.model") / "robots"
-    return sorted(Path(file.name).stem for file in folder.iterdir() if file.name.endswith(".yaml"))
+    return builtin.names(builtin.ROBOTS)
 
 
 def load(name_or_path: str | os.PathLike[str]) -> Robot:
@@ -34,8 +34,7 @@ def load(name_or_path: str | os.PathLike[str]) -> Robot:
     if not isinstance(name, str):
         raise RobotError(f"{name!r}: not a name or a path; give text, e.g. load('ella')")
     if name in builtin_names():
-        file = resources.files("lissom.model") / "robots" / f"{name}.yaml"
-        return parse(file.read_text(encoding="utf-8"), f"{name}.yaml")
+        return parse(builtin.text(builtin.ROBOTS, name), f"{name}.yaml")
     robot = parse(text_of(Path(name)), name)
     for doubt in robot.warnings:
         warnings.warn(f"{name}: {doubt}", UserWarning, stacklevel=2)
@@ -98,15 +97,12 @@ def text_of(path: Path) -> str:
     try:
         if not path.exists():
             raise RobotError(_missing(path), source=str(path))
-        if path.is_dir():
-            raise RobotError("is a folder; give the robot file inside it", source=str(path))
-        if not path.is_file():
-            raise RobotError("is a pipe or a device; give a file", source=str(path))
+        check_file(path)
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        if isinstance(error, RobotError):
-            raise
+        if isinstance(error, LissomError):
+            raise RobotError.of(error) from None
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise RobotError(f"cannot be read ({reason}); check the path and its permissions", source=str(path)) from None
     if len(content) > MAX_BYTES:

@@ -11,11 +11,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, Discriminator, Field, Strict, Tag, ValidationInfo, model_validator
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Strict,
+    Tag,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from lissom.errors import LissomError, RobotError
+from lissom.files import check_file
 from lissom.messages import listed
-from lissom.model.beam import AnyDamping, Rayleigh
+from lissom.model.beam_parts import AnyDamping, Rayleigh
 from lissom.model.material import Material
 from lissom.model.names import Choice, Name, Title
 from lissom.model.part import FORM, Part, refusals
@@ -36,8 +46,12 @@ def _file(value: Any, info: ValidationInfo) -> str:
         raise refusal(f"must be the name of a file, not {kind_of(value)}; write it relative to the robot file")
     folder = (info.context or {}).get("folder", "")
     path = Path(folder, os.fspath(value)).absolute()
-    if not path.is_file():
+    if not path.exists():
         raise refusal(f"there is no file {path}; write its path relative to the robot file")
+    try:
+        check_file(path)
+    except LissomError as error:
+        raise refusal(str(error)) from None
     return str(path)
 
 
@@ -101,6 +115,14 @@ class FrameMember(Part):
     end: AnySection | None = None
     elements: Annotated[int, Count("the number of elements", at_most=1000)] = 8
     up: Annotated[Vec3 | None, Vector("the direction of the section's z axis")] = None
+
+    @field_validator("section", "end")
+    @classmethod
+    def _centred(cls, section: Any) -> Any:
+        if section is not None and not section.centred:
+            text = "a member of a frame takes sections that are symmetric about y and z and not turned or offset"
+            raise refusal(f"{text}; use up for its direction, or a beam")
+        return section
 
 
 class Frame(Part):

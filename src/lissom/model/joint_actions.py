@@ -18,7 +18,11 @@ FAR = 1e30  # no stretch comes that far
 
 
 class Friction(Part):
-    """Friction torque or force: viscous, plus Coulomb friction smoothed over `velocity`."""
+    """Friction torque or force: viscous, plus Coulomb friction smoothed over `velocity`, plus what sticks near rest.
+
+    Against the speed v acts viscous v + (coulomb + stick / (1 + (v / stribeck)^2)) tanh(v / velocity): with `stick` the
+    friction falls from its peak near rest to Coulomb's (Stribeck's curve in the form of Hess and Soom 1990).
+    """
 
     what: ClassVar[str] = "friction"
 
@@ -34,6 +38,13 @@ class Friction(Part):
             each=True,
         ),
     ] = 0.01
+    stick: Annotated[
+        PerCoordinate, Number("the friction at rest beyond Coulomb's", "N m (N when sliding)", at_least=0, each=True)
+    ] = 0.0
+    stribeck: Annotated[
+        PerCoordinate,
+        Number("the speed at which half of `stick` is left", "rad/s (m/s when sliding)", above=0, each=True),
+    ] = 0.1
     viscous: Annotated[
         PerCoordinate, Number("the viscous friction", "N m s/rad (N s/m when sliding)", at_least=0, each=True)
     ] = 0.0
@@ -190,6 +201,12 @@ class Transmission(Part):
     rotor_inertia: Annotated[float, Number("the rotor's inertia", "kg m2 (kg when sliding)", at_least=0)]
     gear: Annotated[float, Number("the gear ratio (motor turns per joint turn)", above=0)] = 1.0
     damping: Annotated[float, Number("the damping of the gear", "N m s/rad (N s/m when sliding)", at_least=0)] = 0.0
+    hysteresis: Annotated[
+        float, Number("the friction inside the gear, half the height of its loop", "N m (N when sliding)", at_least=0)
+    ] = 0.0
+    hysteresis_velocity: Annotated[
+        float, Number("the speed of winding over which that is smoothed", "rad/s (m/s when sliding)", above=0)
+    ] = 0.01
 
     @property
     def elastic(self) -> bool:
@@ -198,16 +215,17 @@ class Transmission(Part):
 
     def rigid(self) -> Transmission:
         """The same rotor behind a rigid gear."""
-        return self.model_copy(update={"stiffness": None, "curve": None, "damping": 0.0})
+        return self.model_copy(update={"stiffness": None, "curve": None, "damping": 0.0, "hysteresis": 0.0})
 
     @model_validator(mode="after")
     def _rotor_can_move(self) -> Transmission:
         if self.elastic and self.rotor_inertia == 0:
             text = "must be positive behind an elastic gear; give the rotor's inertia in kg m2"
             raise refusals(("rotor_inertia", 0.0, text))
-        if not self.elastic and self.damping > 0:
-            text = "acts across a stiffness, which is missing; give the stiffness, or use the joint's damping"
-            raise refusals(("damping", self.damping, text))
+        for field, other in (("damping", "damping"), ("hysteresis", "friction")):
+            if not self.elastic and np.real(getattr(self, field)) > 0:
+                text = f"acts across a stiffness, which is missing; give the stiffness, or use the joint's {other}"
+                raise refusals((field, getattr(self, field), text))
         return self
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from functools import lru_cache, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lissom.errors import RobotError
 from lissom.messages import did_you_mean, listed
@@ -22,15 +23,29 @@ def get(robot: Robot, path: str) -> Any:
     return here
 
 
-def replaced(robot: Robot, path: str, value: Any) -> Robot:
-    """A copy with another value at the path: taken as it is if complex, else checked with the whole robot."""
-    old = get(robot, path)
-    if isinstance(value, complex):
-        _check_complex(path, old, value)
-        return _replace(robot, path, value)
-    checked = type(robot).from_dict(_real_data(_replace(robot, path, value)))
-    # Other values may be complex: keep them, and take this one as the check has normalised it.
-    return _replace(robot, path, get(checked, path)) if has_complex_values(robot) else checked
+def replaced(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot:
+    """A copy with other values at paths: complex ones as they are, the others checked with the whole robot, at once."""
+    unchecked: list[str] = []
+    for path, value in changes:
+        old = get(robot, path)
+        if isinstance(value, complex):
+            _check_complex(path, old, value)
+        else:
+            unchecked.append(path)
+        robot = _replace(robot, path, value)
+        if isinstance(value, dict | list | tuple):  # a later path may lead into it
+            robot, unchecked = _checked(robot, unchecked), []
+    return _checked(robot, unchecked) if unchecked else robot
+
+
+def _checked(robot: Robot, paths: Iterable[str]) -> Robot:
+    """The robot, valid, with the values at `paths` as the check normalises them; complex values stay."""
+    checked = type(robot).from_dict(_real_data(robot))
+    if not has_complex_values(robot):
+        return checked
+    for path in paths:
+        robot = _replace(robot, path, get(checked, path))
+    return robot
 
 
 def _check_complex(path: str, old: Any, value: complex) -> None:
@@ -43,7 +58,27 @@ def _check_complex(path: str, old: Any, value: complex) -> None:
 
 def has_complex_values(part: Any) -> bool:
     """Whether any number in the description is complex."""
-    return any(isinstance(value, complex) for value in _leaves(part))
+    if isinstance(part, float | int | str):
+        return False
+    if isinstance(part, Part):
+        return any(map(has_complex_values, vars(part).values()))
+    if isinstance(part, dict):
+        return any(map(has_complex_values, part.values()))
+    return any(map(has_complex_values, part)) if isinstance(part, tuple) else isinstance(part, complex)
+
+
+Made = TypeVar("Made")
+
+
+def kept(make: Callable[..., Made]) -> Callable[..., Made]:
+    """Keep what is made of descriptions; not of complex numbers, which equal real ones and carry derivatives."""
+    known = lru_cache(maxsize=256)(make)
+
+    @wraps(make)
+    def made(*parts: Any) -> Made:
+        return make(*parts) if has_complex_values(parts) else known(*parts)
+
+    return made
 
 
 def _keys(path: str) -> list[str]:
@@ -100,22 +135,12 @@ def _real_data(part: Any) -> Any:
     """Plain nested data with the real parts of complex numbers, for a new validation."""
     if isinstance(part, Part):
         return {
-            name: _real_data(getattr(part, name)) for name in part.model_fields_set | {"shape"} if hasattr(part, name)
+            name: _real_data(getattr(part, name))
+            for name in part.model_fields_set | {part.chosen_by}
+            if hasattr(part, name)
         }
     if isinstance(part, dict):
         return {name: _real_data(value) for name, value in part.items()}
     if isinstance(part, tuple):
         return [_real_data(value) for value in part]
     return part.real if isinstance(part, complex) else part
-
-
-def _leaves(part: Any) -> Iterator[Any]:
-    if isinstance(part, Part):
-        inner = [getattr(part, name) for name in type(part).model_fields]
-    elif isinstance(part, dict | tuple):
-        inner = list(part.values() if isinstance(part, dict) else part)
-    else:
-        yield part
-        return
-    for value in inner:
-        yield from _leaves(value)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import RobotError
-from lissom.model.beam import Modes
+from lissom.model.beam_parts import Modes
+from lissom.model.frame import WORLD
 from lissom.model.joint import Joint
 from lissom.model.part import Part
-from lissom.model.topology import WORLD
 from lissom.model.values import Matrix3
 
 if TYPE_CHECKING:
+    from lissom.model.loop import Loop
     from lissom.model.robot import Link, Robot
 
 
@@ -29,6 +30,11 @@ def plain(robot: Robot) -> dict[str, Any]:
     for link in robot.links:
         data["links"].append(_link(link, previous))
         previous = link.name
+    if robot.loops:
+        data["loops"] = [_loop(loop) for loop in robot.loops]
+    for name in ("elements", "contacts", "sensors"):
+        if parts := getattr(robot, name):
+            data[name] = [fields(part) for part in parts]
     return data
 
 
@@ -37,6 +43,13 @@ def _link(link: Link, previous: str) -> dict[str, Any]:
     if link.parent == previous:
         data.pop("parent", None)
     data["joint"] = _joint(link.joint, link.name)
+    return data
+
+
+def _loop(loop: Loop) -> dict[str, Any]:
+    data = fields(loop)
+    if loop.joint is not None:
+        data["joint"] = _joint(loop.joint, loop.name)
     return data
 
 

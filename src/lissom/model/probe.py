@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -22,16 +23,16 @@ class Probe(Compiled):
 @lru_cache(maxsize=512)
 def probe(model: Model, link: str, x: float | str | None, offset: Offset) -> Probe:
     """The point of a beam at section `x` (its tip unless given), or the tip of a rigid link or its origin."""
-    return Probe(_with_points(model, [(link, x, offset)]))
+    return Probe(with_points(model, [(link, x, offset)]))
 
 
 @lru_cache(maxsize=64)
 def tips(model: Model) -> Probe:
-    """The tips of all links, in the order of `model.links`: the tip of row i is row i + len(model.links)."""
-    return Probe(_with_points(model, [(link, None, (0.0, 0.0, 0.0)) for link in model.links]))
+    """The tips of all links, in the order of `model.links`, as the last rows."""
+    return Probe(with_points(model, [(link, None, (0.0, 0.0, 0.0)) for link in model.links]))
 
 
-def _with_points(model: Model, points: list[Point]) -> Arrays:
+def with_points(model: Model, points: Sequence[Point]) -> Arrays:
     """The model's arrays with one massless row for each point."""
     arrays = with_bodies(model.arrays, len(points))
     for row, (link, x, offset) in enumerate(points, start=len(model.arrays.tree.parent)):
@@ -42,7 +43,7 @@ def _with_points(model: Model, points: list[Point]) -> Arrays:
 def _place(model: Model, arrays: Arrays, row: int, link: str, x: float | str | None, offset: Offset) -> None:
     """Fill row `row` with the point of `link` at section `x`, shifted by `offset`."""
     section, joint = arrays.sections, arrays.joints
-    arrays.tree.parent[row] = model.row(link)
+    arrays.tree.parent[row], arrays.tree.frame[row] = model.row(link), 1
     joint.origin_rotation[row], joint.origin_position[row], joint.has_origin[row] = np.eye(3), offset, 1
     if link in model.flexible:
         beam = model.flexible[link]

@@ -13,6 +13,8 @@ from lissom.messages import did_you_mean, listed, near
 from lissom.model.part import FORM, Part
 from lissom.model.values import kind_of
 
+NAMED = ("links", "elements", "contacts", "loops", "sensors")  # lists whose items a path calls by their names
+
 
 def explain(
     error: ValidationError,
@@ -40,21 +42,21 @@ def explain(
 
 
 def named(path: Keys, data: Any) -> Keys:
-    """`links.upper.beam.length`: a path with links by their names, other lists by index."""
+    """`links.upper.beam.length`: a path with links and loops by their names, other lists by index."""
     keys: list[str | int] = []
     here = data
     for i, key in enumerate(path):
-        name = _link_name(here, key) if i and path[i - 1] == "links" and isinstance(key, int) else None
+        name = _item_name(here, key) if i and path[i - 1] in NAMED and isinstance(key, int) else None
         keys.append(name if name is not None else key)
         here = here.get(key) if isinstance(here, dict) else None
     return tuple(keys)
 
 
-def _link_name(links: Any, index: int) -> str | None:
-    """The name of a link, unless it has none or shares it with another."""
-    if not isinstance(links, list | tuple):
+def _item_name(items: Any, index: int) -> str | None:
+    """The name of an item of a list, unless it has none or shares it with another."""
+    if not isinstance(items, list | tuple):
         return None
-    names = [link.get("name") if isinstance(link, dict) else getattr(link, "name", None) for link in links]
+    names = [item.get("name") if isinstance(item, dict) else getattr(item, "name", None) for item in items]
     name = names[index] if index < len(names) else None
     return name if isinstance(name, str) and name and names.count(name) == 1 else None
 
@@ -65,7 +67,7 @@ def _resolve(loc: Keys, part: type[Part]) -> tuple[Keys, list[type[Part]], list[
     owners, candidates, inside_mapping = [part], [part], False
     for key in loc:
         if isinstance(key, str) and key.startswith(FORM):  # which kind of section, body, ... was chosen
-            candidates = [c for c in candidates if getattr(c, "form", None) == key]
+            candidates = [c for c in candidates if getattr(c, "form", None) == key] or candidates
             continue
         if key == "[key]":
             continue
@@ -121,10 +123,12 @@ def _meant(details: ErrorDetails, part: type[Part]) -> Keys | None:
 
 def _unknown_form(value: Any, path: Keys, parts: list[type[Part]], remedy: str) -> tuple[Keys, Any, str]:
     """A section or body of an unknown shape, a controller of an unknown type."""
-    if not isinstance(value, dict):
-        return path, value, f"must be a mapping, not {kind_of(value)}; {remedy}"
     field = parts[0].chosen_by
-    forms = [part.form.removeprefix(FORM) for part in parts if field in part.model_fields]
+    forms = list(dict.fromkeys(part.form.removeprefix(FORM) for part in parts if field in part.model_fields))
+    if not isinstance(value, dict):
+        if isinstance(path[-1], int):  # one of a list, of which the field says nothing
+            remedy = f"give {{{field}: {listed(forms)}, ...}}"
+        return path, value, f"must be a mapping, not {kind_of(value)}; {remedy}"
     form = value.get(field, ABSENT)
     if form is ABSENT or form is None:
         return (*path, field), ABSENT, f"missing; choose {listed(forms)}"

@@ -39,7 +39,10 @@ def lump(whole: Inertial, link: FlexibleLink, name: str) -> dict[str, Any]:
 
 
 def told(whole: Inertial, link: FlexibleLink, name: str, rest: str) -> str | None:
-    """What a person should know about the mass of a link that became a beam; None where it hardly changed."""
+    """What a person should know about the mass of a link that became a beam; None where it hardly changed.
+
+    `whole` is in the frame of the beam.
+    """
     mass = float(link.mass) if rest == "dropped" else float(link.mass) - sum(float(m.mass) for m in link.masses)
     left = whole.mass - mass
     if abs(left) <= SAME * whole.mass:
@@ -48,5 +51,22 @@ def told(whole: Inertial, link: FlexibleLink, name: str, rest: str) -> str | Non
     if left < 0:
         return f"{became}: it is {-left:.4g} kg heavier now; check section and material"
     if rest == "lumped":
-        return f"{became}: the other {left:.4g} kg are lumped on it"
+        return f"{became}: the other {left:.4g} kg are added to it as a lumped mass{_clipped(whole, link)}"
     return f"{became}: the other {left:.4g} kg are left out; write rest: lumped under flexible.{name} to keep them"
+
+
+def _clipped(whole: Inertial, link: FlexibleLink) -> str:
+    """How much inertia a lump could not take away: the beam alone has more about some axis than the whole link."""
+    if len(link.masses) > 1:  # the file has masses of its own, beyond the URDF's
+        return ""
+    inv = link.invariants()
+    centre = inv.mc0 / inv.mass
+    second = inv.G0 - inv.mass * np.outer(centre, centre)
+    excess = np.linalg.eigvalsh(np.trace(second) * np.eye(3) - second - whole.inertia)[-1]
+    share = float(excess) / float(np.linalg.eigvalsh(whole.inertia)[-1] or np.inf)
+    if share <= SAME:
+        return ""
+    return (
+        f"; its inertia about the centre is up to {excess:.3g} kg m2 ({share:.1%} of the URDF's largest) more now, as "
+        "the beam alone is spread wider than the URDF's link: check length and section, or the URDF's inertia"
+    )

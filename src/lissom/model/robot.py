@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Discriminator, Field, PlainValidator, Tag, field_validator, model_validator
+from pydantic import Field, PlainValidator, field_validator, model_validator
 from pydantic_core import ValidationError
 
 from lissom.errors import RobotError
@@ -13,13 +14,20 @@ from lissom.files import write_whole
 from lissom.model import topology
 from lissom.model.beam import Beam
 from lissom.model.body import AnyBody
+from lissom.model.contact import Contact
+from lissom.model.element import AnyElement, Cylinder
 from lissom.model.finite_elements import FiniteElements
+from lissom.model.frame import Frame
+from lissom.model.held import fitting_ends
 from lissom.model.joint import Joint
+from lissom.model.loop import Loop
 from lissom.model.material import Material
 from lissom.model.names import Name, Title
 from lissom.model.origin import Origin
-from lissom.model.part import FORM, Part, refusals
-from lissom.model.values import Number, Vec3, Vector, refusal
+from lissom.model.part import Part, refusals
+from lissom.model.place import AnyPlace
+from lissom.model.sensor import AnySensor
+from lissom.model.values import Vec3, Vector, refusal
 from lissom.model.visual import Visual
 
 if TYPE_CHECKING:
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 EARTH: Vec3 = (0.0, 0.0, -9.81)
 WORLD = "world"
+PAYLOAD = "payload"  # ends the name of the body that a link carries as its payload
 
 
 def _known_format(value: Any) -> int:
@@ -38,11 +47,6 @@ def _known_format(value: Any) -> int:
 
 
 FormatVersion = Annotated[int, PlainValidator(_known_format)]
-AnyPlace = Annotated[
-    Annotated[float, Number("the place along the parent beam", "metres", at_least=0), Tag(FORM + "number")]
-    | Annotated[str, Name("the interface of the parent"), Tag(FORM + "name")],
-    Discriminator(lambda data: FORM + ("name" if isinstance(data, str) else "number")),
-]
 
 
 class Link(Part):
@@ -62,6 +66,10 @@ class Link(Part):
     beam: Beam | None = None
     finite_elements: FiniteElements | None = None
     body: AnyBody | None = None
+    payload: Annotated[
+        AnyBody | None,
+        Field(description="the body that the link carries at its tip: {mass: ..., com: ..., inertia: ...}"),
+    ] = None
     visual: tuple[Visual, ...] = ()
 
     @field_validator("name")
@@ -94,10 +102,25 @@ class Link(Part):
         """Whether it bends."""
         return self.body is None
 
-    def build(self, materials: dict[str, Material]) -> FlexibleLink | None:
-        """The mechanics of a link that bends; None of a rigid one."""
-        source = self.beam if self.beam is not None else self.finite_elements
-        return None if source is None else source.build(materials)
+    @property
+    def payload_name(self) -> str:
+        """The name of the body that it carries."""
+        return f"{self.name}-{PAYLOAD}"
+
+    def carried(self) -> Link | None:
+        """Its payload as a link of its own, fixed to its tip: that of the beam, the body, the finite elements."""
+        if self.payload is None:
+            return None
+        tip = getattr(self.body, "tip", None)
+        origin = Origin() if tip is None else Origin(xyz=tip)
+        name = self.payload_name
+        return Link(name=name, parent=self.name, origin=origin, joint=Joint(name=name, type="fixed"), body=self.payload)
+
+    def build(self, materials: dict[str, Material], ends: dict[str, str] | None = None) -> FlexibleLink | None:
+        """The mechanics of a link that bends; None of a rigid one. `ends`: a beam's functions by direction."""
+        if self.beam is not None:
+            return self.beam.build(materials, ends)
+        return None if self.finite_elements is None else self.finite_elements.build(materials)
 
 
 class Robot(Part):
@@ -111,6 +134,12 @@ class Robot(Part):
     materials: dict[Annotated[str, Name("the name of the material")], Material] = Field(default={})
     visual: Annotated[tuple[Visual, ...], Field(description="shapes that stand still in the world")] = ()
     links: tuple[Link, ...] = Field(description="the list of links, each with name, joint, and beam or body")
+    loops: Annotated[
+        tuple[Loop, ...], Field(description="joints that close loops, each with name, joint, between")
+    ] = ()
+    elements: Annotated[tuple[AnyElement, ...], Field(description="springs, ropes, cylinders between links")] = ()
+    contacts: Annotated[tuple[Contact, ...], Field(description="spheres and the surfaces they may touch")] = ()
+    sensors: Annotated[tuple[AnySensor, ...], Field(description="encoders, strain gauges, accelerometers, ...")] = ()
 
     @field_validator("links")
     @classmethod
@@ -133,14 +162,29 @@ class Robot(Part):
 
     @property
     def bodies(self) -> tuple[Link, ...]:
-        """The links ordered so that a parent comes before its children."""
-        return topology.ordered(self.links)
+        """The links and their payloads, ordered so that a parent comes before its children."""
+        carried = (link.carried() for link in self.links)
+        return topology.ordered((*self.links, *(link for link in carried if link is not None)))
+
+    @property
+    def closures(self) -> tuple[Loop, ...]:
+        """The loops, and each cylinder whose length is given as the loop that holds it."""
+        driven = (part.held() for part in self.elements if isinstance(part, Cylinder))
+        return (*self.loops, *(loop for loop in driven if loop is not None))
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """The frames that its elements, contacts and loops need, in their order."""
+        outside = (frame for part in (*self.elements, *self.contacts) for _, frame in part.frames())
+        return (*outside, *(frame for loop in self.closures for frame in loop.between))
 
     def link(self, name: str) -> Link:
-        """The link of that name."""
+        """The link of that name; NAME-payload is the body that a link carries."""
         for link in self.links:
             if link.name == name:
                 return link
+            if name == link.payload_name and (carried := link.carried()):
+                return carried
         from lissom.model.names import did_you_mean
 
         names = [link.name for link in self.links]
@@ -160,13 +204,13 @@ class Robot(Part):
 
     @property
     def mode_count(self) -> int:
-        beams = sum(link.beam.modes.total for link in self.links if link.beam is not None)
+        beams = sum(sum(link.beam.mode_counts(self.materials).values()) for link in self.links if link.beam is not None)
         solids = [link.finite_elements for link in self.links if link.finite_elements is not None]
         return beams + sum(solid.build(self.materials).count for solid in solids)
 
     def flexible_links(self) -> dict[str, FlexibleLink]:
         """The mechanics of every link that bends, by name, a parent before its children."""
-        built = {link.name: link.build(self.materials) for link in self.bodies}
+        built = {link.name: link.build(self.materials, fitting_ends(self, link)) for link in self.bodies}
         return {name: mechanics for name, mechanics in built.items() if mechanics is not None}
 
     @property
@@ -180,7 +224,7 @@ class Robot(Part):
 
     def compile(self, **options: Any) -> Model:
         """The flat model that the dynamics functions take."""
-        from lissom.model.compile import compile_robot
+        from lissom.model.compiler import compile_robot
 
         return compile_robot(self, **options)
 
@@ -201,9 +245,13 @@ class Robot(Part):
 
         A complex number is taken as it is: its tiny imaginary part carries a derivative through `compile`.
         """
+        return self.with_values([(path, value)])
+
+    def with_values(self, changes: Iterable[tuple[str, Any]]) -> Robot:
+        """A robot that differs in several values, checked once all are in their places."""
         from lissom.model.paths import replaced
 
-        return replaced(self, path, value)
+        return replaced(self, changes)
 
     @classmethod
     def from_dict(cls, data: Any) -> Robot:

@@ -1,36 +1,35 @@
 """Cross-sections of a beam: a shape with sizes, or the stiffnesses themselves.
 
 In a file: `section: {shape: tube, outer: 0.06, thickness: 0.0025}`, or without a shape
-`section: {area: 2.09e-4, EIy: 2120, EIz: 3670, GJ: 1533, EA: 4.38e7}`.
+`section: {area: 2.09e-4, EIy: 2120, EIz: 3670, GJ: 1533, EA: 4.38e7}`, or `section: {stiffness: 6 x 6, mass: 6 x 6}`.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Discriminator, Tag, model_validator
+import numpy as np
+from pydantic import Discriminator, Tag, ValidationInfo, model_validator
 
-from lissom.model.part import FORM, Part, refusals
-from lissom.model.values import Number
+from lissom.model import section_files
+from lissom.model.part import FORM, refusals
+from lissom.model.section_base import SectionSpec, given
+from lissom.model.shaped_section import (
+    Ellipse,
+    LetterC,
+    LetterH,
+    LetterI,
+    LetterL,
+    Polygon,
+    RoundedBox,
+)
+from lissom.model.values import Matrix6, Number, Pair, Vec2, refusal
 
 if TYPE_CHECKING:
     from lissom import beam
 
 
-class SectionSpec(Part):
-    """Base of the five kinds of section."""
-
-    what: ClassVar[str] = "section"
-    form: ClassVar[str]
-
-    @abstractmethod
-    def build(self, material: beam.Material | None) -> beam.Section:
-        """Stiffnesses and inertias per length; analytic in every number, so that complex values pass."""
-
-    @abstractmethod
-    def thickness_estimate(self) -> float:
-        """Larger outer size in metres, for judging how slender a beam is."""
+Matrix = tuple[tuple[float, ...], ...]
 
 
 class Rectangle(SectionSpec):
@@ -44,7 +43,12 @@ class Rectangle(SectionSpec):
     def build(self, material: beam.Material | None) -> beam.Section:
         from lissom import beam
 
-        return beam.Section.rectangle(_given(material), width=self.width, height=self.height)
+        return beam.Section.rectangle(given(material), width=self.width, height=self.height)
+
+    def rings(self) -> tuple[Any, list[Any]]:
+        from lissom.beam import outlines
+
+        return outlines.rectangle(self.width, self.height), []
 
     def thickness_estimate(self) -> float:
         return max(self.width, self.height)
@@ -70,7 +74,13 @@ class Box(SectionSpec):
     def build(self, material: beam.Material | None) -> beam.Section:
         from lissom import beam
 
-        return beam.Section.box(_given(material), width=self.width, height=self.height, thickness=self.thickness)
+        return beam.Section.box(given(material), width=self.width, height=self.height, thickness=self.thickness)
+
+    def rings(self) -> tuple[Any, list[Any]]:
+        from lissom.beam import outlines
+
+        b, h, t = self.width, self.height, self.thickness
+        return outlines.rectangle(b, h), [outlines.rectangle(b - 2 * t, h - 2 * t)]
 
     def thickness_estimate(self) -> float:
         return max(self.width, self.height)
@@ -86,7 +96,12 @@ class Circle(SectionSpec):
     def build(self, material: beam.Material | None) -> beam.Section:
         from lissom import beam
 
-        return beam.Section.circle(_given(material), diameter=self.diameter)
+        return beam.Section.circle(given(material), diameter=self.diameter)
+
+    def rings(self) -> tuple[Any, list[Any]]:
+        from lissom.beam import outlines
+
+        return outlines.circle(self.diameter / 2, self.diameter / 2), []
 
     def thickness_estimate(self) -> float:
         return self.diameter
@@ -119,7 +134,15 @@ class Tube(SectionSpec):
     def build(self, material: beam.Material | None) -> beam.Section:
         from lissom import beam
 
-        return beam.Section.tube(_given(material), outer=self.outer, inner=self.inner, thickness=self.thickness)
+        return beam.Section.tube(given(material), outer=self.outer, inner=self.inner, thickness=self.thickness)
+
+    def rings(self) -> tuple[Any, list[Any]]:
+        from lissom.beam import outlines
+
+        outer = self.outer / 2
+        wall = outer - self.inner / 2 if self.inner is not None else self.thickness
+        assert wall is not None  # one of them is given
+        return outlines.circle(outer, wall), [outlines.circle(outer - wall, wall)]
 
     def thickness_estimate(self) -> float:
         return self.outer
@@ -142,6 +165,10 @@ class Stiffness(SectionSpec):
     Jx: Annotated[float | None, Number("the inertia per length about x", "kg m", above=0)] = None
     Jy: Annotated[float | None, Number("the inertia per length about y", "kg m", at_least=0)] = None
     Jz: Annotated[float | None, Number("the inertia per length about z", "kg m", at_least=0)] = None
+    kGAy: Annotated[float | None, Number("the shear stiffness kGAy along y", "N", above=0)] = None
+    kGAz: Annotated[float | None, Number("the shear stiffness kGAz along z", "N", above=0)] = None
+    centroid: Annotated[Vec2, Pair("the centroid, where EA and EI act and the mass is")] = (0.0, 0.0)
+    shear_centre: Annotated[Vec2 | None, Pair("the shear centre, about which it twists")] = None
 
     @model_validator(mode="after")
     def _one_mass(self) -> Stiffness:
@@ -152,7 +179,23 @@ class Stiffness(SectionSpec):
             raise refusals(("area", self.area, f"conflicts with rhoA = {self.rhoA:g}; {text}, not both"))
         if self.rhoA is not None and self.EA is None:
             raise refusals(("EA", None, "missing; rhoA needs the axial stiffness EA in N with it"))
+        if (self.kGAy is None) != (self.kGAz is None):
+            one, other = ("kGAz", "kGAy") if self.kGAz is None else ("kGAy", "kGAz")
+            raise refusals((one, None, f"missing; {other} needs it: give both shear stiffnesses in N, or neither"))
         return self
+
+    @property
+    def centred(self) -> bool:
+        places = [*self.centroid, *(self.shear_centre or ())]
+        return super().centred and not np.any(np.array(places) != 0)
+
+    @property
+    def shears(self) -> bool:
+        return self.kGAy is not None
+
+    @property
+    def needs_material(self) -> bool:
+        return self.area is not None
 
     def build(self, material: beam.Material | None) -> beam.Section:
         from lissom import beam
@@ -160,8 +203,13 @@ class Stiffness(SectionSpec):
         return beam.Section.from_stiffness(
             material,
             area=self.area, rhoA=self.rhoA, EA=self.EA, EIy=self.EIy, EIz=self.EIz, GJ=self.GJ,
-            Jx=self.Jx, Jy=self.Jy, Jz=self.Jz,
+            Jx=self.Jx, Jy=self.Jy, Jz=self.Jz, kGAy=self.kGAy, kGAz=self.kGAz,
         )  # fmt: skip
+
+    def own(self, material: beam.Material | None, factor: float | None = None) -> beam.GeneralSection:
+        from lissom import beam
+
+        return beam.GeneralSection.of(self._sheared(material, factor), self.centroid, self.shear_centre)
 
     def thickness_estimate(self) -> float:
         """Height of the rectangle with the same ratio EI / EA; zero when EA is not given."""
@@ -170,16 +218,62 @@ class Stiffness(SectionSpec):
         return (12 * max(self.EIy, self.EIz) / self.EA) ** 0.5
 
 
-def _given(material: beam.Material | None) -> beam.Material:
-    assert material is not None  # the beam has checked it
-    return material
+class Matrices(SectionSpec):
+    """A section by its 6 x 6 matrices at the link's axis, as programs that analyse sections give them.
+
+    Order of both: along x, y, z (extension, shear, shear), then about x, y, z (torsion, bending, bending).
+    In a file also `{file: blade.K, format: vabs}`, or becas or anba.
+    """
+
+    form: ClassVar[str] = FORM + "matrices"
+    stiffness: Annotated[
+        Matrix, Matrix6("the stiffness", "(extension, shear y, shear z, torsion, bending y, bending z)")
+    ]
+    mass: Annotated[Matrix, Matrix6("the mass per length", "(velocity x, y, z, angular velocity x, y, z)")]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_file(cls, data: Any, info: ValidationInfo) -> Any:
+        """`{file: blade.K, format: vabs}` stands for the matrices in that file."""
+        if not isinstance(data, dict) or "file" not in data:
+            return data
+        placed = {key: data[key] for key in ("turn", "offset") if key in data}
+        named = {key: value for key, value in data.items() if key not in placed}
+        found = section_files.read(named, (info.context or {}).get("folder"))
+        if len(found) != 1:
+            raise refusal(
+                f"{data['file']} holds {len(found)} sections; give it as stations: {{file: ..., format: ...}}"
+            )
+        return placed | {"stiffness": found[0].stiffness.tolist(), "mass": found[0].mass.tolist()}
+
+    @property
+    def centred(self) -> bool:
+        return False
+
+    @property
+    def needs_material(self) -> bool:
+        return False
+
+    def build(self, material: beam.Material | None) -> beam.Section:
+        raise TypeError("a section given by matrices has no principal stiffnesses")
+
+    def own(self, material: beam.Material | None, factor: float | None = None) -> beam.GeneralSection:
+        from lissom import beam
+
+        return beam.GeneralSection.from_matrices(np.array(self.stiffness), np.array(self.mass))
+
+    def thickness_estimate(self) -> float:
+        """Height of the rectangle with the same ratio EI / EA."""
+        K = np.real(np.array(self.stiffness))
+        return float((12 * max(K[4, 4], K[5, 5]) / K[0, 0]) ** 0.5)
 
 
 def _kind(data: Any) -> str | None:
     if isinstance(data, SectionSpec):
         return data.form
     if isinstance(data, dict):
-        return f"{FORM}{data.get('shape', 'stiffness')}"
+        unshaped = "matrices" if data.keys() & {"stiffness", "mass", "file"} else "stiffness"
+        return f"{FORM}{data.get('shape', unshaped)}"
     return None
 
 
@@ -188,6 +282,14 @@ AnySection = Annotated[
     | Annotated[Box, Tag(FORM + "box")]
     | Annotated[Circle, Tag(FORM + "circle")]
     | Annotated[Tube, Tag(FORM + "tube")]
-    | Annotated[Stiffness, Tag(FORM + "stiffness")],
+    | Annotated[LetterI, Tag(FORM + "I")]
+    | Annotated[LetterH, Tag(FORM + "H")]
+    | Annotated[LetterL, Tag(FORM + "L")]
+    | Annotated[LetterC, Tag(FORM + "C")]
+    | Annotated[RoundedBox, Tag(FORM + "rounded-box")]
+    | Annotated[Ellipse, Tag(FORM + "ellipse")]
+    | Annotated[Polygon, Tag(FORM + "polygon")]
+    | Annotated[Stiffness, Tag(FORM + "stiffness")]
+    | Annotated[Matrices, Tag(FORM + "matrices")],
     Discriminator(_kind),
 ]

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.messages import did_you_mean, listed
+from lissom.messages import did_you_mean
+from lissom.model.element import element_problems
 from lissom.model.joint_kinds import joint_screws
+from lissom.model.loop import loop_problems
+from lissom.model.place import place_problem
+from lissom.model.sensor import sensor_problems
 
 if TYPE_CHECKING:
     from lissom.model.joint import Joint
@@ -48,7 +52,8 @@ def problems(robot: Robot) -> list[Problem]:
     tree = _parents(robot)
     if found or tree:
         return found + tree
-    return _attachments(robot) + _masses(robot)
+    outside = element_problems(robot) + loop_problems(robot) + sensor_problems(robot, robot.sensors)
+    return _attachments(robot) + outside + _masses(robot)
 
 
 def doubts(robot: Robot) -> list[str]:
@@ -74,6 +79,11 @@ def _duplicates(robot: Robot) -> list[Problem]:
             found.append((("links", i, "joint", "name"), link.joint.name, text))
         links.setdefault(link.name, i)
         joints.setdefault(link.joint.name, link.name)
+    for i, link in enumerate(robot.links):
+        carried = link.carried()
+        if carried is not None and (carried.name in links or carried.name in joints):
+            text = f"makes a body {carried.name!r}, and a link or joint has that name; rename it"
+            found.append((("links", i, "payload"), carried.name, text))
     return found
 
 
@@ -83,13 +93,20 @@ def _materials(robot: Robot) -> list[Problem]:
     for i, link in enumerate(robot.links):
         kind = "beam" if link.beam is not None else "finite_elements"
         made = link.beam or link.finite_elements
-        name = made.material if made is not None else None
-        if name is not None and name not in robot.materials:
+        names: list[tuple[tuple[str | int, ...], str | None]] = []
+        if made is not None:
+            names.append((("material",), made.material))
+        if link.beam is not None:
+            stations = {s.material: k for k, s in reversed([*enumerate(link.beam.stations)])}
+            names += [(("stations", k, "material"), name) for name, k in stations.items()]
+        for field, name in names:
+            if name is None or name in robot.materials:
+                continue
             remedy = (
                 f"the materials are {', '.join(known)}" if known else f"add materials: {{{name}: {{E: ..., rho: ...}}}}"
             )
             text = f"is not among the robot's materials{did_you_mean(name, known)}; {remedy}"
-            found.append((("links", i, kind, "material"), name, text))
+            found.append((("links", i, kind, *field), name, text))
     return found
 
 
@@ -125,25 +142,8 @@ def _attachments(robot: Robot) -> list[Problem]:
     found: list[Problem] = []
     by_name = {link.name: link for link in robot.links}
     for i, link in enumerate(robot.links):
-        if link.at is None:
-            continue
-        parent = by_name.get(link.parent)
-        if parent is not None and parent.finite_elements is not None:
-            names = parent.finite_elements.interface_names
-            if not isinstance(link.at, str) or (names and link.at not in names):
-                known = f"choose {listed(names)}" if names else "give its name"
-                text = f"is not an interface of {parent.name!r}{did_you_mean(link.at, names)}; {known}"
-                found.append((("links", i, "at"), link.at, text))
-        elif isinstance(link.at, str):
-            text = "names an interface, which only a parent of finite elements has; give a place in metres, or leave it"
-            found.append((("links", i, "at"), link.at, text))
-        elif parent is None or parent.beam is None:
-            what = "the world" if parent is None else f"the rigid link {parent.name!r}"
-            text = f"is a place along a beam, but the parent is {what}; use origin: {{xyz: [x, y, z]}} instead"
-            found.append((("links", i, "at"), link.at, text))
-        elif link.at > parent.beam.length:
-            end = f"the end of {parent.name!r} (length {parent.beam.length:g})"
-            text = f"lies beyond {end}; give a place along it in metres"
+        text = place_problem(by_name.get(link.parent), link.at, "parent")
+        if text:
             found.append((("links", i, "at"), link.at, text))
     return found
 

@@ -118,7 +118,7 @@ class _Reader:
     def _tell(self, robot: Robot, bending: dict[str, Framed]) -> None:
         for name, link in bending.items():
             mechanics = robot.link(name).build(robot.materials)
-            text = told(link.inertial, mechanics, name, self.rests[name]) if mechanics is not None else None
+            text = told(link.along_beam(), mechanics, name, self.rests[name]) if mechanics is not None else None
             if text is not None:
                 warnings.warn(f"{self.source}: {text}", UserWarning, stacklevel=2)
 

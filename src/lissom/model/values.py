@@ -19,6 +19,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lissom.model import units
 
+Vec2 = tuple[float, float]
 Vec3 = tuple[float, float, float]
 Matrix3 = tuple[Vec3, Vec3, Vec3]
 # Beyond these in SI units nothing is built, and products and powers of such numbers would leave the range of floats.
@@ -215,6 +216,68 @@ class Vector:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = core_schema.no_info_plain_validator_function(self.check)
         return core_schema.nullable_schema(schema) if is_optional(source) else schema
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A list of two finite numbers: a place (y, z) in a section."""
+
+    meaning: str
+    unit: str = "metres"
+
+    @property
+    def remedy(self) -> str:
+        return f"give {self.meaning} as [y, z] in {self.unit}"
+
+    def check(self, value: Any) -> Vec2:
+        if not isinstance(value, list | tuple | np.ndarray) or len(value) != 2:
+            raise refusal(f"must be a list of two numbers, not {kind_of(value)}{_size(value)}; {self.remedy}")
+        number = Number(f"two numbers for {self.meaning}", self.unit)
+        y, z = (number.check_one(v) for v in value)
+        return y, z
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = core_schema.no_info_plain_validator_function(self.check)
+        return core_schema.nullable_schema(schema) if is_optional(source) else schema
+
+
+@dataclass(frozen=True)
+class Matrix6:
+    """A symmetric positive 6 x 6 matrix of a section: six rows of six numbers."""
+
+    meaning: str
+    order: str
+
+    @property
+    def remedy(self) -> str:
+        return f"give {self.meaning} as six rows of six numbers in the order {self.order}"
+
+    def check(self, value: Any) -> tuple[tuple[float, ...], ...]:
+        lists = list | tuple | np.ndarray
+        if not isinstance(value, lists) or len(value) != 6:
+            raise refusal(f"must be six rows, not {kind_of(value)}{_size(value)}; {self.remedy}")
+        for k, row in enumerate(value):
+            if not isinstance(row, lists) or len(row) != 6:
+                raise refusal(f"row {k + 1} must have six numbers, not be {kind_of(row)}{_size(row)}; {self.remedy}")
+        number = Number(f"a number of {self.meaning}").check_one
+        rows = tuple(tuple(number(entry) for entry in row) for row in value)
+        matrix = np.array(rows)
+        scale = np.sqrt(np.abs(np.diag(matrix)))
+        if not np.all(np.diag(matrix) > 0):
+            k = int(np.flatnonzero(np.diag(matrix) <= 0)[0])
+            raise refusal(f"entry {k + 1} of its diagonal must be positive; {self.remedy}")
+        scaled = matrix / np.outer(scale, scale)
+        if not np.allclose(scaled, scaled.T, rtol=0, atol=1e-6):
+            i, j = np.unravel_index(int(np.argmax(np.abs(scaled - scaled.T))), (6, 6))
+            raise refusal(
+                f"must be symmetric, but entries ({i + 1}, {j + 1}) and ({j + 1}, {i + 1}) differ; {self.remedy}"
+            )
+        if np.linalg.eigvalsh((scaled + scaled.T) / 2).min() <= 1e-12:
+            raise refusal(f"must be positive definite; check its signs, its order and its units: {self.remedy}")
+        return rows
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ links:
       length: 0.6
       material: aluminium
       section: {shape: tube, outer: 0.045, thickness: 0.003}
+      shear: none
       modes: {y: 2, z: 2, torsion: 1}
       masses: [{mass: 4.0}]
 """

@@ -5,7 +5,22 @@
 >>> longer = scenario.with_value("links.upper.beam.length", 1.2).run()
 """
 
-from lissom.scenario.files import builtin_names, load
-from lissom.scenario.schema import Output, Scenario
+from typing import TYPE_CHECKING
+
+from lissom import lazy
+
+if TYPE_CHECKING:
+    from lissom.scenario.files import builtin_names, load
+    from lissom.scenario.schema import Output, Scenario
 
 __all__ = ["Scenario", "Output", "load", "builtin_names"]
+
+FREE_MOTION = 2.0  # s, of a robot without a scenario
+
+__getattr__, __dir__ = lazy.names(
+    __name__,
+    {
+        "lissom.scenario.files": ("builtin_names", "load"),
+        "lissom.scenario.schema": ("Output", "Scenario"),
+    },
+)

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom import theory
-from lissom.control.law import ControlLaw
+from lissom import printing, theory
+from lissom.control.control_law import ControlLaw, Together
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
-from lissom.scenario.schema import FREE_MOTION, Scenario
+from lissom.printing import Printed
+from lissom.scenario import FREE_MOTION
+from lissom.scenario.schema import Scenario
 from lissom.showing import show
 from lissom.simulation.dataset import position_columns
 from lissom.simulation.ending import Ending
@@ -49,8 +51,8 @@ class Result:
         return self.run.info.wall
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Printed):
     """Results by formulation, the baseline first, and why the others are missing."""
 
     robot: str
@@ -60,6 +62,9 @@ class Comparison:
     smooth: np.ndarray  # (N,) False where the control jumps: forces are not compared there
     peak_torque: float  # N m, largest in a joint, of the baseline
     peak_force: float  # N
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {self.robot}: {', '.join(self.results)}>"
 
     def __getitem__(self, name: str) -> Result:
         if name in self.results:
@@ -97,22 +102,17 @@ class Comparison:
 
     def table(self) -> Table:
         """The rows as a table for a terminal."""
-        from rich import box
         from rich.markup import escape
-        from rich.table import Table
 
         slides = any(row["slide"] > 0 for row in self.rows)
-        table = Table(
+        table = printing.table(
             title=f"{self.robot}: largest differences from {self.baseline}",
-            title_justify="left",
-            title_style="bold",
-            box=box.SIMPLE_HEAD,
             caption="\n".join(f"{name}: {reason}" for name, reason in self.missing.items()) or None,
-            caption_justify="left",
         )
         heads = ["joint angle [rad]", *(["slide [m]"] if slides else []), "tip path [m]", "torque [N m]", "force [N]"]
         for head in ("formulation", *heads, "time [s]", "steps"):
-            table.add_column(escape(head), justify="left" if head == "formulation" else "right")
+            first = head == "formulation"
+            table.add_column(escape(head), justify="left" if first else "right", no_wrap=first)
         for row in self.rows:
             keys = ["angle", *(["slide"] if slides else []), "tip", "torque", "force"]
             first = row["formulation"] == self.baseline
@@ -156,11 +156,17 @@ def compare(
         raise LissomError(
             f"motion: {joints} is prescribed, and formulations take forces; use control instead of motion"
         )
+    for name in ("loads", "payloads"):
+        if getattr(prepared, name):
+            raise LissomError(f"{name}: formulations take forces of motors alone; remove {name} from the scenario")
     known = theory.entries()
     check_names([baseline, *(formulations or ())])
     names = [baseline, *(name for name in (formulations or known) if name != baseline)]
     options: dict[str, Any] = {"controller": prepared.controller, "start": prepared.start, "rtol": rtol, "atol": atol}
-    options |= {"duration": duration or prepared.settings.duration, "rate": prepared.settings.rate}
+    options |= {
+        "duration": prepared.settings.duration if duration is None else duration,
+        "rate": prepared.settings.rate,
+    }
     runs: dict[str, tuple[Trajectory, np.ndarray]] = {}
     missing: dict[str, str] = {}
     for name in dict.fromkeys(names):
@@ -208,12 +214,12 @@ def _measured(
     base, base_tip = runs[baseline]
     columns = position_columns(model)
     units = np.array(columns.units)[columns.joints]
-    wrench = base.dataset["wrench"].values
+    wrench = base.numbers["wrench"]
     results = {}
     for name, (run, tip) in runs.items():
         moved = np.abs(run.q - base.q)[:, columns.joints]
         turned = np.where(units == "rad", moved, np.where(units == "1", 2 * moved, 0.0))  # |dq| is half an angle
-        apart = np.linalg.norm((run.dataset["wrench"].values - wrench).reshape(len(tip), -1, 2, 3), axis=3)
+        apart = np.linalg.norm((run.numbers["wrench"] - wrench).reshape(len(tip), -1, 2, 3), axis=3)
         results[name] = Result(
             name=name,
             title=known[name].title,
@@ -225,7 +231,8 @@ def _measured(
             torque=apart[:, :, 0].max(axis=1),
             force=apart[:, :, 1].max(axis=1),
         )
-    jumps = controller.jumps if isinstance(controller, ControlLaw) else np.zeros(0)
+    law = controller.law if isinstance(controller, Together) else controller
+    jumps = law.jumps if isinstance(law, ControlLaw) else np.zeros(0)
     smooth = np.all(np.abs(base.time[:, None] - jumps) > 1e-9, axis=1)
     peaks = np.linalg.norm(wrench.reshape(len(wrench), -1, 2, 3), axis=3).max(axis=(0, 1))
     return Comparison(model.robot.name, baseline, results, missing, smooth, float(peaks[0]), float(peaks[1]))

@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic_core import ValidationError
 
+from lissom import builtin
 from lissom.errors import LissomError, ScenarioError
-from lissom.model import builtin_names as robot_names
 from lissom.model import files as robot_files
 from lissom.model.problems import explain
 from lissom.model.reader import Node, read
 from lissom.model.values import kind_of
-from lissom.scenario.schema import FREE_MOTION, Scenario
+from lissom.scenario import FREE_MOTION
+from lissom.scenario.schema import Scenario
 
-BLOCKS = ("start", "hold", "control", "motion")  # what needs the robot to be checked
+BLOCKS = ("start", "hold", "control", "motion", "sensors")  # what needs the robot to be checked
 START = "start with robot: and duration: (a scenario), or with lissom: 1, name: and links: (a robot)"
 
 
@@ -50,7 +50,7 @@ class Loaded:
 
 def builtin_names() -> list[str]:
     """Names of the scenarios that come with lissom; each is one of its robots in motion."""
-    return sorted(Path(file.name).stem for file in _folder().iterdir() if file.name.endswith(".yaml"))
+    return builtin.names(builtin.SCENARIOS)
 
 
 def load(name_or_path: str | os.PathLike[str]) -> Scenario:
@@ -62,8 +62,8 @@ def find(name_or_path: str | os.PathLike[str]) -> Loaded:
     """Like `load`, with the place of every value."""
     name = os.fspath(name_or_path)
     if name in builtin_names():
-        return parse(builtin_text(name), f"{name}.yaml")
-    if name in robot_names():
+        return parse(builtin.text(builtin.SCENARIOS, name), f"{name}.yaml")
+    if name in robot_files.builtin_names():
         return _free_motion(name)
     path = Path(name)
     if path.suffix.lower() in robot_files.URDF:
@@ -77,15 +77,6 @@ def find(name_or_path: str | os.PathLike[str]) -> Loaded:
 def parse(text: str, source: str, folder: str | os.PathLike[str] = ".") -> Loaded:
     """A scenario from the text of a scenario file, whose relative paths begin in `folder`."""
     return _checked(read(text, source), source, Path(folder))
-
-
-def builtin_text(name: str) -> str:
-    """The text of a built-in scenario's file."""
-    return (_folder() / f"{name}.yaml").read_text(encoding="utf-8")
-
-
-def _folder() -> Any:
-    return resources.files("lissom.scenario") / "builtin"
 
 
 def _free_motion(name: str) -> Loaded:
@@ -116,6 +107,6 @@ def _checked(root: Node | None, source: str, folder: Path) -> Loaded:
 def _resolved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The data with the path of a robot file as seen from the working folder, not from that of the scenario."""
     robot = data.get("robot")
-    if isinstance(robot, str) and robot.strip() and robot not in robot_names():
+    if isinstance(robot, str) and robot.strip() and robot not in robot_files.builtin_names():
         return data | {"robot": str(folder / robot)}
     return data

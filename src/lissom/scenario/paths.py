@@ -14,7 +14,7 @@ from lissom.model.plain import fields
 from lissom.scenario.schema import Scenario
 
 FIRST = ("lissom", "name", "robot", "duration")  # fields of a file in the order of reading
-ROBOT = ("gravity", "materials", "links")
+ROBOT = ("gravity", "materials", "links", "loops", "elements", "contacts")
 
 
 def plain(scenario: Scenario, whole_robot: bool = True) -> dict[str, Any]:
@@ -37,16 +37,18 @@ def plain(scenario: Scenario, whole_robot: bool = True) -> dict[str, Any]:
 
 def replaced(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario:
     """A copy with other values at paths of the scenario or of its robot; checked once all are in their places."""
-    data = plain(scenario, whole_robot=False)
+    data, of_robot = plain(scenario, whole_robot=False), []
     for path, value in changes:
         head, _, rest = path.partition(".")
         if head in ROBOT or (head == "robot" and rest):
-            source = data["robot"] if isinstance(data["robot"], Robot) else load(data["robot"])
-            data["robot"] = source.with_value(rest if head == "robot" else path, value)
+            of_robot.append((rest if head == "robot" else path, value))
         elif head == "start" and rest:  # names of coordinates have dots of their own
             data[head] = data.get(head, {}) | {rest: value}
         else:
             data[_known(head, path)] = _placed(data.get(head), rest, value, path)
+    if of_robot:
+        source = data["robot"] if isinstance(data["robot"], Robot) else load(data["robot"])
+        data["robot"] = source.with_values(of_robot)
     return Scenario.from_dict(data)
 
 

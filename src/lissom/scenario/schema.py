@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import Field, GetCoreSchemaHandler, field_validator, model_validator
 from pydantic_core import CoreSchema, ValidationError, core_schema
 
-from lissom.control.schema import CONTROL, MOTION, AnyControl, AnyMotion
+from lissom.control.pose import AnyMotion
+from lissom.control.reference_schema import MOTION
+from lissom.control.schema import CONTROL, AnyControl
 from lissom.errors import LissomError, ScenarioError
 from lissom.messages import did_you_mean, listed
 from lissom.model import Robot
 from lissom.model.names import Title
 from lissom.model.part import Part
 from lissom.model.robot import FORMAT, FormatVersion
+from lissom.model.sensor import AnySensor
 from lissom.model.values import Number, kind_of, refusal
+from lissom.simulation.loads import Load
+from lissom.simulation.payload import Payload
 from lissom.simulation.settings import Integration, Sampling
 from lissom.simulation.start import EQUILIBRIUM, HELD, REMEDY
 
@@ -25,7 +30,9 @@ if TYPE_CHECKING:
     from lissom.simulation.trajectory import Trajectory
 
 HOLDS = ("joints", "motors")
-FREE_MOTION = 2.0  # s, of a robot without a scenario
+SENSOR = "{type: encoder, joint: elbow, rate: 500}"
+PAYLOAD = "{link: hand, mass: 5, pick: 1.0}"
+LOAD = "{link: forearm, force: [0, 0, -20]}"
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,7 @@ class Scenario(ScenarioPart, Integration):
 
     what: ClassVar[str] = "scenario"
 
-    lissom: FormatVersion = FORMAT
+    lissom: FormatVersion = Field(default=FORMAT, description="the version of the format")
     name: Annotated[str, Title("the name of the scenario")] = ""
     robot: Annotated[str | Robot, RobotSource()]
     start: dict[
@@ -103,8 +110,14 @@ class Scenario(ScenarioPart, Integration):
     )
     hold: Annotated[str | tuple[str, ...] | None, Held()] = None
     control: AnyControl | None = Field(default=None, description=CONTROL)
-    motion: dict[str, AnyMotion] = Field(default={}, description=f"prescribed motions by joint: {{shaft: {MOTION}}}")
-    output: Output = Output()
+    motion: dict[str, AnyMotion] = Field(
+        default={},
+        description=f"prescribed motions by joint, or by cylinder or loop of given length: {{shaft: {MOTION}}}",
+    )
+    loads: tuple[Load, ...] = Field(default=(), description=f"a list of loads: [{LOAD}]")
+    payloads: tuple[Payload, ...] = Field(default=(), description=f"a list of payloads: [{PAYLOAD}]")
+    sensors: tuple[AnySensor, ...] = Field(default=(), description=f"sensors besides the robot's: [{SENSOR}]")
+    output: Output = Field(default=Output(), description="{rate: 200, folder: ..., audit: true}")
 
     @model_validator(mode="before")
     @classmethod

@@ -25,7 +25,9 @@ def axial_doubts(run: Trajectory) -> list[Event]:
     events = []
     for body in run.model.bodies:
         beam = run.model.flexible.get(body.link)
-        if not isinstance(beam, BeamLink) or beam.stiffening != "none" or beam.bending_count == 0:
+        if not isinstance(beam, BeamLink) or beam.stiffening != "none":
+            continue
+        if not beam.basis.counts["y"] + beam.basis.counts["z"]:
             continue
         share = np.abs(run.wrench(body.joint, frame="local").values[:, 3]) / buckling_load(beam)
         beyond = np.flatnonzero(share > AXIAL)
@@ -41,7 +43,7 @@ def axial_doubts(run: Trajectory) -> list[Event]:
 
 
 def buckling_load(beam: BeamLink) -> float:
-    """Smallest force along the link, N, that buckles it when its base is held: pi^2 EI/(4 L^2)."""
-    planes = ((beam.basis.y.count, beam.section.EIz), (beam.basis.z.count, beam.section.EIy))
-    EI = min(float(np.real(EI)) for count, EI in planes if count)
-    return float(np.pi**2 * EI / (4 * np.real(beam.length) ** 2))
+    """Smallest force along the link, N, that buckles it when its base is held: pi^2 EI/(4 L^2), EI its mean."""
+    C = np.mean(np.real(beam.profile.tables(beam.basis.rule.nodes)[0]), axis=0)
+    bends = [C[row, row] for row, count in ((5, beam.basis.counts["y"]), (4, beam.basis.counts["z"])) if count]
+    return float(np.pi**2 / max(bends) / (4 * np.real(beam.length) ** 2))

@@ -2,7 +2,7 @@
 
 Hindmarsh et al., ACM Trans. Math. Softw. 31 (2005) 363-396. The Adams method is the predictor-corrector that published
 work on flexible arms uses. CVODE chooses its own steps and orders. Quaternions are integrated as four numbers; what is
-recorded of them is brought back to unit length.
+recorded of them is brought back to unit length, and to closed loops where the robot has some.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import LissomError
 from lissom.kernel.chart import chart_rate, configuration_rate, difference
 from lissom.kernel.machine import kernel
+from lissom.simulation.closing import project
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.record import record_step
 from lissom.simulation.stepping import CONTINUED, EVALUATIONS, TIME, State, Status, accept
@@ -23,12 +23,14 @@ from lissom.simulation.system import acceleration
 
 @kernel
 def rates(system, scratch, t, y, out):
-    """d(q, v)/dt of y = (q, v)."""
+    """d(q, v)/dt of y = (q, v), at the nearest state with closed loops."""
     nq = scratch.q.shape[0]
     for k in range(nq):
         scratch.q[k] = y[k]
     for k in range(scratch.v.shape[0]):
         scratch.v[k] = y[nq + k]
+    if scratch.lam.shape[0] > 0:  # what the loops would not allow is no part of the motion
+        project(system, scratch, scratch.closure, t, scratch.q, scratch.v)
     acceleration(system, scratch, t, scratch.q, scratch.v, out[nq:])
     configuration_rate(system.model, scratch.q, scratch.v, out)
 
@@ -41,6 +43,8 @@ def take_step(system, scratch, record, state, t, h, y):
         state.q1[k] = y[k]
     for k in range(state.v.shape[0]):
         state.v1[k] = y[nq + k]
+    if scratch.lam.shape[0] > 0:
+        project(system, scratch, scratch.closure, t + h, state.q1, state.v1)
     acceleration(system, scratch, t + h, state.q1, state.v1, state.a1)
     difference(system.model, state.q, state.q1, state.u1)
     chart_rate(system.model, state.u1, state.v1, state.rate1)
@@ -51,11 +55,8 @@ def take_step(system, scratch, record, state, t, h, y):
 
 def make_march(name: str, state: State) -> Callable[..., int]:
     """A march for the method "cvode-adams" or "cvode-bdf", called like those of the other integrators."""
-    try:
-        from sksundae.cvode import CVODE
-    except ImportError:
-        text = f'method {name!r} needs SUNDIALS; install it with: pip install "lissom[sundials]"'
-        raise LissomError(text) from None
+    from sksundae.cvode import CVODE
+
     family = "Adams" if name == "cvode-adams" else "BDF"
     solver: Any = None
     evaluations = 0

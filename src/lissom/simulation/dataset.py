@@ -1,24 +1,38 @@
-"""From a RawRun to a labelled dataset: every number with its unit and the name of what it belongs to."""
+"""From a RawRun to named quantities: every number with its unit and the name of what it belongs to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple
 
 import numpy as np
 
+from lissom.control.control_law import Together
+from lissom.kernel.contacts import FORCE as PUSH
+from lissom.kernel.contacts import GAP, NORMAL, SLIDING
+from lissom.kernel.elements import ENERGY, LENGTH, LOST, RATE, TENSION
 from lissom.model.compiled import Model
 from lissom.simulation.observe import Observation
+from lissom.simulation.quantities import Quantities, Variable
 from lissom.simulation.raw import RawRun
-
-if TYPE_CHECKING:
-    import xarray as xr
+from lissom.simulation.sensors import Sensed, ideal_readings
 
 AXES = ("x", "y", "z")
 QUATERNION = ("w", "x", "y", "z")
 WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")
 TWIST = ("wx", "wy", "wz", "vx", "vy", "vz")
-ENERGIES = ("kinetic_energy", "gravity_energy", "strain_energy", "joint_energy")
+ENERGIES = ("kinetic_energy", "gravity_energy", "strain_energy", "joint_energy", "element_energy")
+SPACE = ("centre_of_mass", "momentum", "angular_momentum")
+SAMPLES = {  # what a run holds by itself
+    *("position", "velocity", "acceleration", "eta", "eta_rate", "eta_acceleration"),
+    *("rotor_position", "rotor_velocity", "rotor_acceleration", "torque", "reference", "reading"),
+    "ideal_reading",
+}
+PLACES = {  # what follows without forces and energies
+    *("link_position", "link_orientation", "tip_position", "tip_orientation", "tip_twist", "deflection", "rotation"),
+    *("loop_position", "loop_orientation", "loop_gap", *SPACE),
+}
+ACCOUNTS = {"work", "dissipated", "load_work", "energy_residual"}  # kept by runs with audit
 FORCE = {"rad": "N m", "m": "N"}  # unit of the force on a coordinate, by the unit of the coordinate
 
 
@@ -58,17 +72,16 @@ def _columns(model: Model, kind: str, names: tuple[str, ...]) -> Columns:
     return Columns(np.concatenate(joints), np.concatenate(modes), np.array(rotors, int), names, tuple(of.tolist()))
 
 
-def dataset(raw: RawRun, seen: Observation) -> xr.Dataset:
-    """All results of a run, with what follows from its samples.
+def quantities(raw: RawRun, see: Callable[[], Observation], only: Collection[str] | None = None) -> Quantities:
+    """All results of a run, or those that are asked for by name; `see` gives what follows from its samples.
 
     Variables without entries (modes of a rigid robot, say) are left out.
     """
-    import xarray as xr
-
     model = raw.model
     q, v = position_columns(model), velocity_columns(model)
     flexible = [link for link in model.links if link in model.flexible]
-    made = _Variables(raw.time, len(raw.time))
+    time = Variable(("time",), np.array(raw.time, float), {"long_name": "time", "units": "s"})
+    made = Quantities({"time": time}, only)
 
     made.axis("q", [q.names[k] for k in q.joints])
     made.axis("v", [v.names[k] for k in v.joints])
@@ -81,20 +94,31 @@ def dataset(raw: RawRun, seen: Observation) -> xr.Dataset:
     for name, labels in (("axis", AXES), ("quaternion", QUATERNION), ("wrench_component", WRENCH)):
         made.axis(name, labels)
     made.axis("twist_component", TWIST)
+    made.axis("loop", [loop.name for loop in model.loops])
 
-    made.by_coordinate("position", "q", raw.q, q.joints, q.units, "joint coordinate")
-    made.by_coordinate("velocity", "v", raw.v, v.joints, v.units, "joint velocity", "/s")
-    made.by_coordinate("acceleration", "v", raw.a, v.joints, v.units, "joint acceleration", "/s2")
-    made.by_coordinate("eta", "mode", raw.q, q.modes, q.units, "modal coordinate")
-    made.by_coordinate("eta_rate", "mode", raw.v, v.modes, v.units, "modal velocity", "/s")
-    made.by_coordinate("eta_acceleration", "mode", raw.a, v.modes, v.units, "modal acceleration", "/s2")
-    made.by_coordinate("rotor_position", "rotor", raw.q, q.rotors, q.units, "rotor coordinate, joint side")
-    made.by_coordinate("rotor_velocity", "rotor", raw.v, v.rotors, v.units, "rotor velocity", "/s")
-    made.by_coordinate("rotor_acceleration", "rotor", raw.a, v.rotors, v.units, "rotor acceleration", "/s2")
+    _by_coordinate(made, "position", "q", raw.q, q.joints, q.units, "joint coordinate")
+    _by_coordinate(made, "velocity", "v", raw.v, v.joints, v.units, "joint velocity", "/s")
+    _by_coordinate(made, "acceleration", "v", raw.a, v.joints, v.units, "joint acceleration", "/s2")
+    _by_coordinate(made, "eta", "mode", raw.q, q.modes, q.units, "modal coordinate")
+    _by_coordinate(made, "eta_rate", "mode", raw.v, v.modes, v.units, "modal velocity", "/s")
+    _by_coordinate(made, "eta_acceleration", "mode", raw.a, v.modes, v.units, "modal acceleration", "/s2")
+    _by_coordinate(made, "rotor_position", "rotor", raw.q, q.rotors, q.units, "rotor coordinate, joint side")
+    _by_coordinate(made, "rotor_velocity", "rotor", raw.v, v.rotors, v.units, "rotor velocity", "/s")
+    _by_coordinate(made, "rotor_acceleration", "rotor", raw.a, v.rotors, v.units, "rotor acceleration", "/s2")
     forces = tuple(FORCE[unit] for unit in v.units)
-    made.by_coordinate("torque", "coordinate", raw.tau, np.arange(model.nv), forces, "applied force")
-    _reference(made, raw, q)
+    _by_coordinate(made, "torque", "coordinate", raw.tau, np.arange(model.nv), forces, "applied force")
+    if made.wants("reference"):
+        _reference(made, raw, q)
+    if raw.sensed is not None:
+        _sensed(made, raw, raw.sensed)
+    if only is None or not set(only) <= SAMPLES:
+        _observed(made, raw, see())
+    return made
 
+
+def _observed(made: Quantities, raw: RawRun, seen: Observation) -> None:
+    """What follows from the samples."""
+    model = raw.model
     made.add(
         "wrench",
         ("joint", "wrench_component"),
@@ -102,6 +126,12 @@ def dataset(raw: RawRun, seen: Observation) -> xr.Dataset:
         "wrench of the parent on the child at the joint, in the child's axes",
         ["N m"] * 3 + ["N"] * 3,
     )
+    if model.loops:
+        text = "wrench of the loop's first frame on its second, in the second's axes"
+        made.add("loop_wrench", ("loop", "wrench_component"), seen.loop_wrench, text, ["N m"] * 3 + ["N"] * 3)
+        made.add("loop_position", ("loop", "axis"), seen.loop_position, "joint of the loop in the world", "m")
+        made.add("loop_orientation", ("loop", "quaternion"), seen.loop_orientation, "its axes in world axes", "1")
+        made.add("loop_gap", ("loop",), seen.loop_gap, "how far the loop gapes, m or rad", "1")
     made.add("link_position", ("link", "axis"), seen.link_position, "origin of the link in the world", "m")
     made.add("link_orientation", ("link", "quaternion"), seen.link_orientation, "link axes in world axes", "1")
     made.add("tip_position", ("link", "axis"), seen.tip_position, "tip in the world", "m")
@@ -110,16 +140,71 @@ def dataset(raw: RawRun, seen: Observation) -> xr.Dataset:
     made.add("tip_twist", ("link", "twist_component"), seen.tip_twist, "tip twist, world axes", rates)
     made.add("deflection", ("flexible", "axis"), seen.deflection, "elastic tip displacement, link axes", "m")
     made.add("rotation", ("flexible", "axis"), seen.rotation, "elastic tip rotation vector, link axes", "rad")
+    _outside(made, raw, seen)
+    if any(link.joint.kind.floats for link in model.robot.links) and made.wants(*SPACE):
+        _space(made, raw)
     _energies(made, raw, seen.energy)
-    return xr.Dataset(made.variables, made.coordinates)
 
 
-def _energies(made: _Variables, raw: RawRun, parts: np.ndarray) -> None:
+def _sensed(made: Quantities, raw: RawRun, sensed: Sensed) -> None:
+    """What the sensors told."""
+    made.axis("sensor", sensed.labels)
+    units = list(sensed.units)
+    made.add("reading", ("sensor",), sensed.reading[: len(raw.time)], "what the sensors tell", units)
+    if made.wants("ideal_reading"):
+        made.add("ideal_reading", ("sensor",), ideal_readings(raw), "what ideal sensors would tell", units)
+
+
+def _outside(made: Quantities, raw: RawRun, seen: Observation) -> None:
+    """Elements, contacts and loads."""
+    robot = raw.model.robot
+    if robot.elements:
+        made.axis("element", [element.name for element in robot.elements])
+        made.add("element_length", ("element",), seen.element[:, :, LENGTH], "distance of the element's ends", "m")
+        made.add("element_rate", ("element",), seen.element[:, :, RATE], "rate of the element's length", "m/s")
+        text = "pull of the element on its ends; of a bushing the size of its force"
+        made.add("element_force", ("element",), seen.element[:, :, TENSION], text, "N")
+        made.add("element_stored", ("element",), seen.element[:, :, ENERGY], "energy stored in the element", "J")
+        made.add("element_loss", ("element",), seen.element[:, :, LOST], "power lost in the element", "W")
+    if robot.contacts:
+        made.axis("contact", [contact.name for contact in robot.contacts])
+        made.add("contact_gap", ("contact",), seen.touch[:, :, GAP], "distance of sphere and surface", "m")
+        made.add("contact_force", ("contact",), seen.touch[:, :, NORMAL], "normal force", "N")
+        made.add("contact_sliding", ("contact",), seen.touch[:, :, SLIDING], "sliding speed", "m/s")
+        push = seen.touch[:, :, PUSH : PUSH + 3]
+        made.add("contact_push", ("contact", "axis"), push, "force on the sphere, friction included, world axes", "N")
+    if raw.loads is not None and raw.loads.names:
+        made.axis("load", raw.loads.names)
+        own = len(raw.model.frames) - len(raw.loads.names)
+        wrench = raw.loads.wrenches(raw.model.frame_row(own))
+        local = ~np.array(raw.loads.in_world)
+        axes = seen.frame_axes[:, own:][:, local]
+        for part in (slice(0, 3), slice(3, 6)):
+            wrench[:, local, part] = np.einsum("nkij,nkj->nki", axes, wrench[:, local, part])
+        made.add("load_force", ("load", "axis"), wrench[:, :, 3:], "force of the load, world axes", "N")
+        made.add("load_torque", ("load", "axis"), wrench[:, :, :3], "torque of the load, world axes", "N m")
+        place = seen.frame_position[:, own:]
+        made.add("load_position", ("load", "axis"), place, "where the load acts, in the world", "m")
+
+
+def _space(made: Quantities, raw: RawRun) -> None:
+    """What a robot that floats keeps while nothing acts on it from outside."""
+    from lissom.simulation.momentum import momentum
+
+    found = momentum(raw.model, raw.q, raw.v, raw.time, raw.carried)
+    made.add("centre_of_mass", ("axis",), found.centre, "centre of mass of the robot in the world", "m")
+    made.add("momentum", ("axis",), found.linear, "momentum of the robot, world axes", "kg m/s")
+    text = "angular momentum of the robot about its centre of mass, world axes"
+    made.add("angular_momentum", ("axis",), found.angular, text, "kg m2/s")
+
+
+def _energies(made: Quantities, raw: RawRun, parts: np.ndarray) -> None:
     texts = (
         "kinetic energy",
         "potential of gravity",
         "strain energy of the links",
         "energy stored in joints",
+        "energy stored in elements and contacts",
     )
     for name, text, values in zip(ENERGIES, texts, parts.T, strict=True):
         made.add(name, (), values, text, "J")
@@ -130,19 +215,23 @@ def _energies(made: _Variables, raw: RawRun, parts: np.ndarray) -> None:
     made.add("work", (), raw.work, "work of the applied forces", "J")
     made.add("dissipated", (), raw.dissipated, "energy dissipated", "J")
     flow = raw.work - raw.dissipated
+    if raw.load_work is not None and raw.model.frames:
+        made.add("load_work", (), raw.load_work, "work of loads and of the thrust of cylinders", "J")
+        flow = flow + raw.load_work
     residual = (stored - stored[:1]) - (flow - flow[:1])
-    made.add("energy_residual", (), residual, "stored - work + dissipated, since the start", "J")
+    made.add("energy_residual", (), residual, "stored - work (of loads too) + dissipated, since the start", "J")
 
 
-def _reference(made: _Variables, raw: RawRun, q: Columns) -> None:
+def _reference(made: Quantities, raw: RawRun, q: Columns) -> None:
     """The set-points of a control law that follows some."""
-    law = raw.controller
+    law = raw.controller.law if isinstance(raw.controller, Together) else raw.controller
     follows = getattr(law, "reference", None)
     measured = getattr(law, "measured_q", None)
     if not callable(follows) or measured is None:
         return
     used = np.flatnonzero(np.asarray(getattr(law, "kp", np.ones(len(measured)))))
-    if len(used):
+    used = np.sort([used[k] for k in np.unique(np.asarray(measured)[used], return_index=True)[1]]).astype(int)
+    if len(used):  # of laws that follow on the same coordinate, the first
         values = np.asarray(follows(raw.time)[0])[:, used]
         at = np.asarray(measured)[used]
         made.axis("reference_q", [q.names[k] for k in at])
@@ -150,51 +239,16 @@ def _reference(made: _Variables, raw: RawRun, q: Columns) -> None:
         made.add("reference", ("reference_q",), values, "set-point of the controller", units)
 
 
-class _Variables:
-    """Variables and coordinates of a dataset in the making."""
-
-    def __init__(self, time: np.ndarray, count: int) -> None:
-        self.count = count
-        self.variables: dict[str, Any] = {}
-        self.coordinates: dict[str, Any] = {
-            "time": ("time", np.array(time, float), {"long_name": "time", "units": "s"})
-        }
-
-    def axis(self, name: str, labels: Iterable[str]) -> None:
-        labels = list(labels)
-        if labels:
-            self.coordinates[name] = (name, np.array(labels, dtype=object))
-
-    def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, text: str, units: str | list[str]) -> None:
-        """A variable over time and `dims`; `units` of all, or one for each entry along the last axis."""
-        if not values.size and self.count:
-            return
-        attributes: dict[str, Any] = {"long_name": text}
-        if isinstance(units, str):
-            attributes["units"] = units
-        else:
-            different = list(dict.fromkeys(units))
-            attributes["units"] = ", ".join(different)
-            if len(different) > 1:
-                attributes["column_units"] = units
-        self.variables[name] = (("time", *dims), np.array(values, float), attributes)
-
-    def by_coordinate(
-        self,
-        name: str,
-        dim: str,
-        values: np.ndarray,
-        at: np.ndarray,
-        units: Iterable[str],
-        text: str,
-        per: str = "",
-    ) -> None:
-        """A variable whose unit may differ from column to column."""
-        if len(at):
-            self.add(name, (dim,), values[:, at], text, [tuple(units)[k] + per for k in at])
-
-
-def column_units(values: xr.DataArray) -> list[str]:
-    """The unit of each entry along the last axis of a variable (one for a variable of time alone)."""
-    count = values.shape[-1] if values.ndim > 1 else 1
-    return list(values.attrs.get("column_units", [values.attrs["units"]] * count))
+def _by_coordinate(
+    made: Quantities,
+    name: str,
+    dim: str,
+    values: np.ndarray,
+    at: np.ndarray,
+    units: Iterable[str],
+    text: str,
+    per: str = "",
+) -> None:
+    """A variable whose unit may differ from column to column."""
+    if len(at):
+        made.add(name, (dim,), values[:, at], text, [tuple(units)[k] + per for k in at])

@@ -7,25 +7,28 @@ from typing import Any
 
 import numpy as np
 
+from lissom.control.control_law import ControlLaw, Together
 from lissom.control.kernel import LawArrays
-from lissom.control.law import ControlLaw
 from lissom.control.reference import Reference
 from lissom.control.sampled import Sampled
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
 
 
-def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, Sampled | None]:
-    """The controller, as a continuous law or as a sampled one."""
+def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, Sampled | Together | None]:
+    """The controller, its continuous law, and what of it is sampled."""
     if controller is None:
         return None, None, None
+    law = controller.law if isinstance(controller, Together) else controller
+    if isinstance(law, ControlLaw) and law.nv != model.nv:
+        raise LissomError(
+            f"the controller was built for a model with {law.nv} velocities, this one has {model.nv}; "
+            "build it from the same robot"
+        )
     if isinstance(controller, ControlLaw):
-        if controller.nv != model.nv:
-            raise LissomError(
-                f"the controller was built for a model with {controller.nv} velocities, this one has {model.nv}; "
-                "build it from the same robot"
-            )
         return controller, controller, None
+    if isinstance(controller, Together):
+        return controller, law, controller
     if isinstance(controller, Sampled):
         return controller, None, controller
     if callable(controller):
@@ -36,21 +39,48 @@ def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLa
 
 def law_arrays(law: ControlLaw | None) -> LawArrays:
     """The law as compiled code reads it; no law is one on no coordinates."""
-    index, number = np.zeros(0, np.int64), np.zeros(0)
-    none = Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
-    reference, feed = (none, none) if law is None else (law.reference, law.feedforward)
-    indices = ("force", "measured_q", "measured_v", "twin_index", "twin_q", "twin_v")
-    numbers = ("kp", "kd", "lower", "upper")
-    parts: dict[str, Any] = {name: np.array(getattr(law, name, index), np.int64) for name in indices}
-    parts |= {name: np.array(getattr(law, name, number), float) for name in numbers}
+    if law is None:
+        index, number, none = np.zeros(0, np.int64), np.zeros(0), np.zeros((1, 0, 6))
+        on_twin, span = np.zeros((0, 0), np.int64), np.array([0.0, 1.0])
+        return LawArrays(
+            law=index, begin=np.zeros(1, np.int64), force=index, measured_q=index, measured_v=index,
+            twin_index=index, twin_q=on_twin, twin_v=on_twin, kp=number, kd=number, lower=number, upper=number,
+            breaks=span, coefficients=none, feed_breaks=span, feed_coefficients=none,
+            feed_scale=number, feed_offset=number, feed_delay=number,
+        )  # fmt: skip
+    sizes = [len(part.names) for part in law.parts]
     return LawArrays(
-        law=0 if law is None else int(law.law),
-        breaks=np.array(reference.breaks),
-        coefficients=np.array(reference.coefficients),
-        feed_breaks=np.array(feed.breaks),
-        feed_coefficients=np.array(feed.coefficients),
-        **parts,
+        law=np.repeat([int(part.law) for part in law.parts], sizes).astype(np.int64),
+        begin=np.cumsum([0, *sizes]).astype(np.int64),
+        force=law.force,
+        measured_q=law.measured_q,
+        measured_v=law.measured_v,
+        twin_index=np.concatenate([_whole(part.twin_index, len(part.names)) for part in law.parts]),
+        twin_q=_rows([part.twin_q for part in law.parts]),
+        twin_v=_rows([part.twin_v for part in law.parts]),
+        kp=law.kp,
+        kd=law.kd,
+        lower=law.lower,
+        upper=law.upper,
+        breaks=np.array(law.reference.breaks),
+        coefficients=np.array(law.reference.coefficients),
+        feed_breaks=np.array(law.feedforward.breaks),
+        feed_coefficients=np.array(law.feedforward.coefficients),
+        feed_scale=np.ones(sum(sizes)),
+        feed_offset=np.zeros(sum(sizes)),
+        feed_delay=np.zeros(sum(sizes)),
     )
+
+
+def _whole(index: np.ndarray, size: int) -> np.ndarray:
+    """Indices of one part; zeros, which nothing reads, where the part has no twin."""
+    return index if len(index) else np.zeros(size, np.int64)
+
+
+def _rows(each: list[np.ndarray]) -> np.ndarray:
+    """Indices of all parts (parts, n)."""
+    size = max(map(len, each))
+    return np.array([_whole(index, size) for index in each]).reshape(len(each), size)
 
 
 def checked_motion(motion: Any) -> dict[str, Reference]:
@@ -63,23 +93,66 @@ def checked_motion(motion: Any) -> dict[str, Reference]:
     return dict(motion or {})
 
 
+def lengths_apart(model: Model, motion: Mapping[str, Reference]) -> tuple[dict[str, Reference], dict[str, Reference]]:
+    """Motions of joints, and those of lengths: of cylinders driven by length and loops that hold a distance."""
+    closures = {loop.name: loop for loop in model.loops}
+    lengths = {name: reference for name, reference in motion.items() if name in closures}
+    for name, reference in lengths.items():
+        if closures[name].distance is None:
+            text = "is closed by a joint, which nothing moves; move a joint of the tree, or a loop with a distance"
+            raise LissomError(f"this loop {text}", ("motion", name))
+        if reference.channels != 1:
+            raise LissomError("must be a Reference with 1 channel, the length in metres", ("motion", name), reference)
+        shortest = float(np.min(reference(np.array(reference.breaks))[0]))
+        if shortest <= 0:
+            raise LissomError(f"is a length that reaches {shortest:.3g} m; it must stay above 0", ("motion", name))
+    return {name: reference for name, reference in motion.items() if name not in lengths}, lengths
+
+
+def driven_rows(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.ndarray]:
+    """Rows of loops whose value is given in time, {loop: Reference}, as one piecewise polynomial."""
+    names = [loop.name for loop in model.loops]
+    rows = [int(model.arrays.loops.rows[names.index(name), 0]) for name in motion]
+    stacked = Reference.stack(list(motion.values())) if motion else Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
+    coefficients = np.array(stacked.coefficients, float)
+    coefficients[:, :, 0] -= np.real(model.arrays.loops.level[rows])
+    return {
+        "driven": np.array(rows, np.int64),
+        "driven_breaks": np.array(stacked.breaks, float),
+        "driven_coefficients": coefficients,
+    }
+
+
 def stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.ndarray]:
     """Prescribed joints as one piecewise polynomial."""
     at_q: list[int] = []
     at_v: list[int] = []
+    group_v: list[int] = []
+    numbers: list[int] = []
+    groups: list[tuple[int, int, int, int]] = []
+    before = 0
     for name, reference in motion.items():
         body = model.body(name)
-        if body.joint_q.stop - body.joint_q.start != body.joint_v.stop - body.joint_v.start:
-            raise LissomError("a joint on a group cannot be prescribed by coordinates", ("motion", name))
-        count = body.joint_v.stop - body.joint_v.start
+        kind = model.robot.link(body.link).joint.kind
+        count = body.joint_q.stop - body.joint_q.start
         if reference.channels != count:
-            raise LissomError(f"must be a Reference with {count} channel(s)", ("motion", name), reference)
-        at_q.extend(range(body.joint_q.start, body.joint_q.stop))
-        at_v.extend(range(body.joint_v.start, body.joint_v.stop))
+            what = " (w, x, y, z of a quaternion, and the position of a free joint; see control.pose_motion)"
+            text = f"must be a Reference with {count} channel(s){what if kind.on_group else ''}"
+            raise LissomError(text, ("motion", name), reference)
+        if kind.on_group:
+            groups.append((body.joint_q.start, body.joint_v.start, before, int(kind.floats)))
+            group_v.extend(range(body.joint_v.start, body.joint_v.stop))
+        else:
+            at_q.extend(range(body.joint_q.start, body.joint_q.stop))
+            at_v.extend(range(body.joint_v.start, body.joint_v.stop))
+            numbers.extend(range(before, before + count))
+        before += count
     stacked = Reference.stack(list(motion.values())) if motion else Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
     return {
         "motion_q": np.array(at_q, np.int64),
-        "motion_v": np.array(at_v, np.int64),
+        "motion_v": np.array(at_v + group_v, np.int64),
+        "motion_number": np.array(numbers, np.int64),
+        "motion_group": np.array(groups, np.int64).reshape(-1, 4),
         "motion_breaks": np.array(stacked.breaks, float),
         "motion_coefficients": np.array(stacked.coefficients, float),
     }

@@ -1,6 +1,7 @@
 """Explicit Runge-Kutta methods from their tableaus, with or without step-size control.
 
-The chart of a step makes them Munthe-Kaas methods on group joints (Munthe-Kaas, BIT 38 (1998) 92-111).
+The chart of a step makes them Munthe-Kaas methods on group joints (Munthe-Kaas, BIT 38 (1998) 92-111). Loops stay
+closed by the accelerations at the stages; the end of a step is brought to closed loops.
 """
 
 from __future__ import annotations
@@ -12,15 +13,12 @@ import numpy as np
 
 from lissom.kernel.chart import chart_rate, move
 from lissom.kernel.machine import Struct, inline, kernel
-from lissom.simulation.dense import fit_ends
-from lissom.simulation.record import record_step, wanted
+from lissom.simulation.step_end import close_loops, finish, try_again
 from lissom.simulation.stepping import (
     EVALUATIONS,
     LEAST_STEP,
     NEXT_STEP,
-    REJECTED,
     TIME,
-    accept,
     is_finite,
     limited_step,
     position_scale,
@@ -111,6 +109,7 @@ def take_step(system, scratch, state, work, t, h):
     combine(work.b, work.ku, s, h, state.u1, work.u)
     combine(work.b, work.kv, s, h, state.v1, state.v)
     move(system.model, state.q, state.u1, state.q1)
+    close_loops(system, scratch, scratch.closure, state, t, h)
     acceleration(system, scratch, t + h, state.q1, state.v1, state.a1)
     chart_rate(system.model, state.u1, state.v1, state.rate1)
     for k in range(n):
@@ -149,24 +148,17 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         if not (is_finite(state.q1) and is_finite(state.v1) and is_finite(state.a1)):
             if fixed or h < state.clock[LEAST_STEP]:
                 return 3
-            state.counts[REJECTED] += 1
-            state.clock[NEXT_STEP] = 0.2 * h
+            try_again(state, 0.2 * h)
             continue
         if not fixed:
             error = error_size(system, state, work, h)
             factor = min(largest, max(0.2, 0.9 * max(error, 1e-12) ** work.exponent[0]))
-            state.clock[NEXT_STEP] = h * factor
             largest = 5.0
             if error > 1.0:
-                state.counts[REJECTED] += 1
                 largest = 1.0  # no growth right after a rejection: at the stability limit steps would alternate
-                if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
+                if not try_again(state, h * factor):
                     return 2
                 continue
-        if wanted(record, t, h):
-            fit_ends(system.model, record, 5, h, state.u1, state.rate1, state.v, state.a, state.v1, state.a1)
-            record_step(system, scratch, record, t, h, state.q)
-        accept(system, state, h)
-        if t + h > t_end - 1e-12 * max(1.0, t_end):
-            state.clock[TIME] = t_end
+            state.clock[NEXT_STEP] = h * factor
+        finish(system, scratch, record, state, 5, t, h, t_end)
     return 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.files import NotWritten, write_whole
-from lissom.simulation.dataset import column_units
+from lissom.simulation.quantities import column_units
 from lissom.simulation.trajectory import Trajectory
 from lissom.version import __version__
 

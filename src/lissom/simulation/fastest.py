@@ -1,8 +1,9 @@
 """How fast a closed loop can oscillate or decay: the largest of its eigenvalues, by power steps on the recursion, O(n).
 
 With the mass matrix M and the local damping D and stiffness K at the start (`linearise`), the largest eigenvalues of
-M^-1 K and M^-1 D bound what explicit steps have to follow. Good for the choice of a method, not for analysis: what
-bodies do to each other beyond M, such as gravity, is far slower and left out.
+M^-1 K and M^-1 D, and those of elements and contacts (`outside_rates`), bound what explicit steps have to follow. Good
+for the choice of a method, not for analysis: what bodies do to each other beyond M, such as gravity, is far slower and
+left out.
 """
 
 from __future__ import annotations
@@ -14,12 +15,33 @@ import numpy as np
 from lissom.control.kernel import Law
 from lissom.kernel import articulated
 from lissom.kernel.local import add_local_product
-from lissom.kernel.machine import Struct
+from lissom.kernel.machine import Struct, kernel
 from lissom.model.compiled import Model
 from lissom.simulation.linearise import linearise, local_memory
+from lissom.simulation.outside_rates import outside_rates
 from lissom.simulation.stepping import TIME, State
 
 ROUNDS = 12  # within a few percent on arms and chains
+
+
+@kernel
+def largest_eigenvalue(model, local, factors, by_damping, by_stiffness, x):
+    """Of M^-1 (by_damping D + by_stiffness K), M factorised, by power steps from x (nv,), which is used up."""
+    size = 0.0
+    for _ in range(ROUNDS):
+        for k in range(x.shape[0]):
+            factors.x[k] = 0.0
+        add_local_product(model, local, by_damping, by_stiffness, x, x, factors.x)
+        articulated.solve(model, local, factors)
+        total = 0.0
+        for k in range(x.shape[0]):
+            total += factors.x[k] * factors.x[k]
+        size = total**0.5
+        if not size > 0.0:
+            return 0.0
+        for k in range(x.shape[0]):
+            x[k] = factors.x[k] / size
+    return size
 
 
 def fastest_rate(model: Model, system: Any, scratch: Any, state: State) -> float:
@@ -29,26 +51,26 @@ def fastest_rate(model: Model, system: Any, scratch: Any, state: State) -> float
     local.q[:], local.v[:], local.a[:] = state.q, state.v, state.a
     linearise(system, scratch, packed, float(state.clock[TIME]), 0)
     articulated.factorise(model.struct, packed, factors, 0.0, 0.0)
+    squared = largest_eigenvalue(model.struct, packed, factors, 0.0, 1.0, _any_direction(model))
+    decay = largest_eigenvalue(model.struct, packed, factors, 1.0, 0.0, _any_direction(model))
 
-    def largest(by_damping: float, by_stiffness: float) -> float:
-        x, size = np.cos(np.arange(float(model.nv)) ** 2), 0.0  # no direction is left out
-        for _ in range(ROUNDS):
-            force = np.zeros(model.nv)
-            add_local_product(model.struct, packed, by_damping, by_stiffness, x, x, force)
-            factors.fields.x[:] = force
-            articulated.solve(model.struct, packed, factors)
-            size = float(np.linalg.norm(factors.fields.x))
-            if not size > 0.0:
-                return 0.0
-            x = factors.fields.x / size
-        return size
+    def solved(force: np.ndarray) -> np.ndarray:
+        factors.fields.x[:] = force
+        articulated.solve(model.struct, packed, factors)
+        return factors.fields.x.copy()
 
-    squared, decay = largest(0.0, 1.0), largest(1.0, 0.0)
+    outside = outside_rates(model, state, solved)
+    squared, decay = max(squared, outside[0]), max(decay, outside[1])
     law = system.fields.law.fields
-    if law.law == Law.COMPUTED_TORQUE and len(law.kp):  # gains per unit of inertia
-        squared, decay = max(squared, float(law.kp.max())), max(decay, float(law.kd.max()))
+    computed = law.law == Law.COMPUTED_TORQUE  # their gains are per unit of inertia
+    squared, decay = law.kp[computed].max(initial=squared), law.kd[computed].max(initial=decay)
     swing = squared**0.5
     return swing if decay < 2.0 * swing else 0.5 * (decay + (decay * decay - 4.0 * squared) ** 0.5)
+
+
+def _any_direction(model: Model) -> np.ndarray:
+    """A vector that leaves no direction out."""
+    return np.cos(np.arange(float(model.nv)) ** 2)
 
 
 def _memory(model: Model) -> tuple[Any, Any]:

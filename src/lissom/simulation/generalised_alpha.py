@@ -3,7 +3,8 @@
 Chung and Hulbert, J. Appl. Mech. 60 (1993) 371-375; on Lie groups Arnold and Bruels, Multibody Syst. Dyn. 18 (2007)
 185-202. The residual is the inverse dynamics at the end of the step, so a Newton iteration costs one Newton-Euler pass;
 its matrix M + gamma' h D + beta' h^2 K is factorised by an articulated pass, O(n), or exact and dense where that is
-slow; see `newton`.
+slow; see `newton`. Loops: multipliers are unknowns too, velocities at the end of the step keep the loops closed, and
+its configuration is brought to closed loops.
 """
 
 from __future__ import annotations
@@ -15,24 +16,24 @@ import numpy as np
 from lissom.kernel import articulated
 from lissom.kernel.algebra import cross, vector
 from lissom.kernel.chart import chart_rate, move
+from lissom.kernel.closed import set_columns
 from lissom.kernel.machine import Pointer, Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve, newton
-from lissom.simulation.dense import fit_ends
+from lissom.simulation.closing import correct_rows, dense_columns, projector
 from lissom.simulation.linearise import linearise, local_memory, stage_scratch
-from lissom.simulation.record import record_step, wanted
+from lissom.simulation.step_end import close_loops, finish, try_again
 from lissom.simulation.stepping import (
     CONTINUED,
     EVALUATIONS,
     JACOBIANS,
     LAST_STEP,
-    LEAST_STEP,
     NEXT_STEP,
     REJECTED,
     TIME,
-    accept,
     is_finite,
     limited_step,
+    not_derived,
     position_scale,
     velocity_scale,
 )
@@ -49,6 +50,8 @@ class AlphaWork(NamedTuple):
     seen: int  # 1 where they do: the equations of motion are the kernel's
     local: Any  # Local
     factors: Any  # Factors
+    closure: Any  # Closure of loops over them
+    projector: Any  # Closure over them that brings states to closed loops
     linearise: Any  # Pointers
     factorise: Any
     solve: Any
@@ -63,6 +66,8 @@ class AlphaWork(NamedTuple):
     jerk: np.ndarray  # (n,) moves it when the step size changes, and predicts accelerations
     r: np.ndarray  # (n,)
     radius: np.ndarray  # (1,) spectral radius at infinite frequency
+    variation: Any  # Hidden: for `derive`
+    derive: Any  # Pointer to what derives a step before it is accepted: (variation, t, h, form of the matrix)
 
 
 def make_work(model: Model, system: Any, scratch: Any, radius: float) -> Any:
@@ -78,6 +83,8 @@ def make_work(model: Model, system: Any, scratch: Any, radius: float) -> Any:
             seen=seen,
             local=local,
             factors=factors,
+            closure=projector(model, local, factors, articulated.solve),
+            projector=projector(model, local, factors, articulated.solve),
             linearise=Pointer(linearise, system, scratch, local, 0.0, 1),
             factorise=Pointer(articulated.factorise, model.struct, local, factors, 0.0, 0.0),
             solve=Pointer(articulated.solve, model.struct, local, factors),
@@ -92,6 +99,7 @@ def make_work(model: Model, system: Any, scratch: Any, radius: float) -> Any:
             jerk=jerk,
             r=r,
             radius=np.array([radius]),
+            **not_derived(system),
         )
     )
 
@@ -140,29 +148,60 @@ def renew(system, scratch, scratch_c, state, work, h, by_damping, by_stiffness):
             local.a[k] = state.a1[k]
         work.linearise(system, scratch, local, t, work.seen)
         work.factorise(system.model, local, work.factors, by_damping, by_stiffness)
+        if work.closure.lam.shape[0] > 0:
+            copy_rows(system.model, work)
+            set_columns(system.model, work.closure)
         return True
     if work.newton.plan[newton.DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
+        for k in range(scratch_c.lam.shape[0]):
+            scratch_c.lam[k] = work.scratch.lam[k]
         linear_parts(system, scratch, scratch_c, t, state.q1, state.v1, state.a1, work.M, work.C, work.K)
         state.counts[JACOBIANS] += 1
     n = work.M.shape[0]
     for row in range(n):
         for k in range(n):
             work.dense[row, k] = work.M[row, k] + by_damping * work.C[row, k] + by_stiffness * work.K[row, k]
-    return linear_solve.factorise(work.dense, work.pivots)
+    regular = linear_solve.factorise(work.dense, work.pivots)
+    if regular and work.closure.lam.shape[0] > 0:
+        copy_rows(system.model, work)
+        dense_columns(work.closure, work.dense, work.pivots)
+    return regular
 
 
 @inline
-def correct(system, work):
-    """Overwrite work.r with the Newton step for it."""
-    if work.newton.plan[newton.FORM] == newton.EXACT:
+def copy_rows(model, work):
+    """The rows of loops of the last residual; prescribed joints do not move."""
+    G = work.scratch.G
+    for row in range(G.shape[0]):
+        for k in range(G.shape[1]):
+            work.closure.G[row, k] = (1.0 - model.velocities.prescribed[k]) * G[row, k]
+
+
+@inline
+def correct(system, work, form, by_damping):
+    """Overwrite work.r with the Newton step for it, by the matrix in the given form; add that of the multipliers."""
+    solve_newton(system, work, form)
+    closure = work.closure
+    if closure.lam.shape[0] > 0:
+        for row in range(closure.miss.shape[0]):
+            closure.miss[row] = work.scratch.row_rate[row] / by_damping
+        correct_rows(closure, work.r, closure.miss)
+        for row in range(closure.miss.shape[0]):
+            work.scratch.lam[row] -= closure.schur.x[row]
+
+
+@inline
+def solve_newton(system, work, form):
+    """Overwrite work.r with the solution of the matrix in the given form."""
+    if form == newton.EXACT:
         linear_solve.solve(work.dense, work.pivots, work.r)
-        return
-    x = work.factors.x
-    for k in range(x.shape[0]):
-        x[k] = work.r[k]
-    work.solve(system.model, work.local, work.factors)
-    for k in range(x.shape[0]):
-        work.r[k] = x[k]
+    else:
+        x = work.factors.x
+        for k in range(x.shape[0]):
+            x[k] = work.r[k]
+        work.solve(system.model, work.local, work.factors)
+        for k in range(x.shape[0]):
+            work.r[k] = x[k]
 
 
 @inline
@@ -171,17 +210,17 @@ def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta,
     before = 0.0
     weight = (1.0 - alpha_f) / (1.0 - alpha_m)
     n = state.v.shape[0]
+    by_damping = weight * h * gamma
     due = newton.begin(work.newton, h)
     for iteration in range(NEWTON_ITERATIONS):
         advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
         residual(system, work.scratch, state.clock[TIME] + h, state.q1, state.v1, state.a1, work.r)
         state.counts[EVALUATIONS] += 1
         if due:
-            by_damping = weight * h * gamma
             if not renew(system, scratch, scratch_c, state, work, h, by_damping, weight * h * h * beta):
                 return False, iteration, 1.0
             newton.renewed(work.newton, h)
-        correct(system, work)
+        correct(system, work, work.newton.plan[newton.FORM], by_damping)
         work.newton.tally[work.newton.plan[newton.FORM], newton.ITERATIONS] += 1
         total = 0.0
         for k in range(n):
@@ -223,6 +262,8 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         for k in range(n):
             work.a_last[k] = state.a[k]
             work.jerk[k] = 0.0
+        for k in range(work.closure.lam.shape[0]):
+            work.scratch.lam[k] = scratch.closure.lam[k]
         state.flags[CONTINUED] = 1
     for _ in range(max_steps):
         t = state.clock[TIME]
@@ -241,12 +282,11 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta, gamma
         )
         if not converged:
-            state.counts[REJECTED] += 1
             if newton.plan_after_failure(work.newton, iterations, True):
+                state.counts[REJECTED] += 1
                 continue
-            state.clock[NEXT_STEP] = 0.5 * h
             plan[newton.LIMIT] = newton.CONVERGENCE
-            if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
+            if not try_again(state, 0.5 * h):
                 return 2
             continue
         factor = 1.0
@@ -254,24 +294,19 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             error = error_size(system, state, work, h, beta)
             factor = min(3.0, max(0.3, 0.9 * max(error, 1e-10) ** (-1.0 / 3.0)))
             if not error <= 1.0:
-                state.counts[REJECTED] += 1
-                state.clock[NEXT_STEP] = h * min(factor, 0.9)
                 plan[newton.LIMIT] = newton.ACCURACY
-                if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
+                if not try_again(state, h * min(factor, 0.9)):
                     return 2
                 continue
+        close_loops(system, scratch, work.projector, state, t, h)
         if not (is_finite(state.q1) and is_finite(state.v1)):
             return 3
-        chart_rate(system.model, state.u1, state.v1, state.rate1)
-        if wanted(record, t, h):
-            fit_ends(system.model, record, 3, h, state.u1, state.rate1, state.v, state.a, state.v1, state.a1)
-            record_step(system, scratch, record, t, h, state.q)
+        work.derive(work.variation, t, h, plan[newton.FORM])
         for k in range(n):
             work.a_last[k] = work.a_new[k]
             work.jerk[k] = (state.a1[k] - state.a[k]) / h
-        accept(system, state, h)
-        if t + h > t_end - 1e-12 * max(1.0, t_end):
-            state.clock[TIME] = t_end
+        chart_rate(system.model, state.u1, state.v1, state.rate1)
+        finish(system, scratch, record, state, 3, t, h, t_end)
         newton.plan_after_step(work.newton, iterations, rate)
         plan[newton.LIMIT] = newton.SCHEDULE if fixed else newton.ACCURACY
         if fixed:

@@ -31,7 +31,8 @@ def stage_scratch(scratch: Any, local: Any) -> tuple[Any, int]:
     """
     if scratch.fields.inverse.kernel is not KERNEL.inverse:  # another formulation leaves something else there
         return scratch, 0
-    return Struct(scratch.fields._replace(own=Hidden(local.fields.work))), 1
+    memory = {name: np.zeros_like(getattr(scratch.fields, name)) for name in ("G", "lam", "row_rate", "given")}
+    return Struct(scratch.fields._replace(own=Hidden(local.fields.work), **memory)), 1
 
 
 @kernel
@@ -45,7 +46,7 @@ def linearise(system, scratch, local, t, seen):
         scratch.twin_inverse(model, local.work, local.q, local.v, local.a, scratch.wrench, local.force)
     keep_frames(model, local)
     link_stiffness(model, local.work, local.q, local.v)
-    joint_stiffness(model, local.q, local.v, local.stiffness, local.damping, local.winding)
+    joint_stiffness(model, local.q, local.v, local.stiffness, local.damping, local.winding, local.slipping)
     add_gains(system, scratch, local, t)
 
 
@@ -59,13 +60,13 @@ def add_gains(system, scratch, local, t):
     for k in range(local.gear_stiffness.shape[0]):
         local.gear_stiffness[k] = 0.0
         local.gear_damping[k] = 0.0
-    if law.force.shape[0] == 0 or law.law == Law.COMPUTED_TORQUE:
+    if law.force.shape[0] == 0:
         return
     applied_forces(system, scratch, t, local.q, local.v, local.force)
     for k in range(law.force.shape[0]):
         driven = law.force[k]
         measured = law.measured_v[k]
-        if not law.lower[k] < local.force[driven] < law.upper[k]:
+        if law.law[k] == Law.COMPUTED_TORQUE or not law.lower[k] < local.force[driven] < law.upper[k]:
             continue
         gear = local.gear_of[measured]
         if driven == measured:

@@ -1,10 +1,10 @@
-"""From names to columns of a run's dataset, with a helpful error where a name leads nowhere."""
+"""From names to columns of a run's quantities, with a helpful error where a name leads nowhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,12 +12,10 @@ from numpy.typing import ArrayLike
 from lissom.beam import FlexibleLink
 from lissom.errors import LissomError
 from lissom.lie import quaternion
-from lissom.messages import did_you_mean, listed
+from lissom.messages import did_you_mean, listed, suggestion
 from lissom.model.compiled import BodyNames, Model
-from lissom.simulation.dataset import Columns, column_units, position_columns, velocity_columns
-
-if TYPE_CHECKING:
-    import xarray as xr
+from lissom.simulation.dataset import Columns, position_columns, velocity_columns
+from lissom.simulation.quantities import Quantities
 
 Kind = Literal["q", "v"]
 Variables = tuple[str, str, str]  # of joints, modes and rotors
@@ -26,57 +24,62 @@ VELOCITY: Variables = ("velocity", "eta_rate", "rotor_velocity")
 ACCELERATION: Variables = ("acceleration", "eta_acceleration", "rotor_acceleration")
 
 
+class Part(NamedTuple):
+    """Columns of a variable, asked for by one name."""
+
+    variable: str
+    axis: str
+    at: list[int]
+    values: np.ndarray  # (time, len(at)), or (time,) of a single one
+    units: list[str]  # of each
+
+
 @dataclass(frozen=True)
 class Lookup:
-    """The dataset of a run and the model whose names it carries."""
+    """The quantities of a run and the model whose names they carry."""
 
-    dataset: xr.Dataset
+    quantities: Quantities
     model: Model
 
-    def coordinate(self, name: str, variables: Variables, kind: Kind) -> xr.DataArray | None:
+    def coordinate(self, name: str, variables: Variables, kind: Kind) -> Part | None:
         """The coordinate `name`, or all coordinates of the joint `name`; None if there is no such thing."""
-        for variable, dim in zip(variables, (kind, "mode", "rotor"), strict=True):
-            if variable in self.dataset and name in self.dataset[dim].values:
-                return self.columns(variable, dim, [name], name)
+        for variable, axis in zip(variables, (kind, "mode", "rotor"), strict=True):
+            if variable in self.quantities and name in self.quantities.labels(axis):
+                return self._part(variable, axis, [name])
         for body in self.moving():
             if name == body.joint:
-                return self.columns(variables[0], kind, joint_names(body, kind), name)
+                return self._part(variables[0], kind, joint_names(body, kind))
         return None
 
-    def force(self, name: str) -> xr.DataArray | None:
+    def force(self, name: str) -> Part | None:
         """The force on a coordinate, or on a joint: on its rotor where it has one."""
         for body in self.moving():
             if name == body.joint:
                 rotor = body.rotor_v
                 wanted = joint_names(body, "v") if rotor is None else (self.model.coordinates[rotor],)
-                return self.columns("torque", "coordinate", wanted, name)
+                return self._part("torque", "coordinate", wanted)
         if name in self.model.coordinates:
-            return self.columns("torque", "coordinate", [name], name)
+            return self._part("torque", "coordinate", [name])
         return None
 
-    def columns(self, variable: str, dim: str, wanted: Sequence[str], name: str) -> xr.DataArray:
-        """Columns of a variable, (time, len(wanted)), or (time,) for a single one, with their own units."""
-        values = self.dataset[variable]
-        at = [self.dataset[dim].values.tolist().index(label) for label in wanted]
-        units = [column_units(values)[k] for k in at]
-        part = values[:, at[0]].drop_vars(dim) if len(at) == 1 else values[:, at]
-        different = list(dict.fromkeys(units))
-        text = f"{values.attrs['long_name']} {name}"
-        part = part.rename(name).drop_attrs().assign_attrs(long_name=text, units=", ".join(different))
-        return part if len(different) == 1 else part.assign_attrs(column_units=units)
+    def _part(self, variable: str, axis: str, wanted: Sequence[str]) -> Part:
+        labels, every = self.quantities.labels(axis), self.quantities.column_units(variable)
+        at = [labels.index(label) for label in wanted]
+        values = self.quantities[variable][:, at[0] if len(at) == 1 else at]
+        return Part(variable, axis, at, values, [every[k] for k in at])
 
     def whole(self, kind: Kind, variables: Variables) -> np.ndarray:
         """Joints, modes and rotors together in the model's order, (N, nq) or (N, nv)."""
         columns: Columns = (position_columns if kind == "q" else velocity_columns)(self.model)
-        out = np.empty((self.dataset.sizes["time"], len(columns.names)))
+        out = np.empty((len(self.quantities["time"]), len(columns.names)))
         for at, variable in zip((columns.joints, columns.modes, columns.rotors), variables, strict=True):
             if len(at):
-                out[:, at] = self.dataset[variable].values
+                out[:, at] = self.quantities[variable]
         return out
 
     def axes(self, link: str) -> np.ndarray:
         """Axes of a link in the world over time, (N, 3, 3)."""
-        return quaternion.to_matrix(self.dataset["link_orientation"].sel(link=link).values)
+        return quaternion.to_matrix(self.quantities.select("link_orientation", "link", link))
 
     def moving(self) -> Iterator[BodyNames]:
         """Bodies whose joint moves."""
@@ -112,6 +115,20 @@ class Lookup:
             raise LissomError(f"stations must lie on {link}, from 0 to {length:g} m, got {x.tolist()}")
         return x
 
+    def reading(self, name: str, ideal: bool = False) -> Part:
+        """Columns of a sensor, or of one of its readings."""
+        labels = self.quantities.labels("sensor")
+        wanted = [label for label in labels if label == name or label.startswith(f"{name}.")]
+        if not wanted:
+            known = list(dict.fromkeys(label.partition(".")[0] for label in labels))
+            remedy = suggestion(name, known) if known else "give simulate some, sensors=[...], or the robot's file"
+            raise LissomError(f"{self.model.robot.name} has no sensor {name!r} in this run; {remedy}")
+        return self.readings(wanted, ideal)
+
+    def readings(self, labels: Sequence[str], ideal: bool = False) -> Part:
+        """Columns of some readings."""
+        return self._part("ideal_reading" if ideal else "reading", "sensor", labels)
+
     def unknown(self, name: str) -> LissomError:
         """What to say about a name that is not a coordinate."""
         if name in self.model.joints:
@@ -121,7 +138,7 @@ class Lookup:
             ask = ("tip", "deflection", "shape") if name in self.model.flexible else ("tip",)
             return LissomError(f"{name} is a link; ask for {listed(f'run.{w}({name!r})' for w in ask)}")
         moving = [body.joint for body in self.moving()]
-        known = [*moving, *self.model.q_names, *self.model.coordinates, *map(str, self.dataset)]
+        known = [*moving, *self.model.q_names, *self.model.coordinates, *self.quantities.variables]
         joints = f"the joints are {', '.join(moving)}" if moving else "no joint moves"
         hint = did_you_mean(name, dict.fromkeys(known))
         return LissomError(f"{self.model.robot.name} has no joint or coordinate {name!r}{hint}; {joints}")

@@ -28,6 +28,9 @@ def simulate(
     controller: Any = None,
     start: Any = None,
     motion: Mapping[str, Reference] | None = None,
+    loads: Any = None,
+    payloads: Any = None,
+    sensors: Any = None,
     progress: bool = True,
     **options: Any,
 ) -> Trajectory:
@@ -45,6 +48,11 @@ def simulate(
             "equilibrium" bends links and winds up elastic joints as the weight does with the joints at zero; the
             result of `lissom.static_equilibrium` starts there, with what it holds and loads of your choice.
         motion: joints that follow a prescribed motion, {joint: Reference}; the torque they need is in the result.
+        loads: forces and torques over time on links, and what drives cylinders: a list of `lissom.Load`.
+        payloads: bodies that links pick up and drop: a list of `lissom.Payload`.
+        sensors: what measures the motion besides the sensors of the robot's file: a list such as
+            [lissom.model.Encoder(joint="elbow", counts=4096)], or mappings as in a file. `run.reading(name)` is what
+            one told, and a `control.Sampled` may read them instead of the state.
         progress: show how far the run is once it takes longer than two seconds: a bar on a terminal, else one line.
         method: "auto", or "radau", "generalised-alpha", "dop853", "dopri5", "rk4", "euler", "cvode-adams",
             "cvode-bdf".
@@ -61,7 +69,9 @@ def simulate(
     settings = RunSettings.of(duration, **options)
     bar = Progress(DOING, settings.duration, "s", show=progress)
     with bar, listening(lambda name: bar.say(COMPILING if name else DOING)):
-        raw = run(robot, settings, controller=controller, start=start, motion=motion, progress=bar.update)
+        drive = {"controller": controller, "start": start, "motion": motion, "loads": loads, "payloads": payloads}
+        drive["sensors"] = sensors
+        raw = run(robot, settings, **drive, progress=bar.update)
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from lissom.errors import LissomError
 
 if TYPE_CHECKING:
     from lissom.model.compiled import Model
@@ -38,6 +41,7 @@ class Method:
     work: Any
     fixed: bool  # steps of one size, as asked
     implicit: bool
+    projector: Any = None  # Closure by which an implicit method brings states to closed loops
 
     def over(self, model: Model, system: Any, scratch: Any) -> None:
         """Leave memory to the next run of the model."""
@@ -45,6 +49,12 @@ class Method:
             from lissom.simulation.radau_matrix import keep_matrix
 
             keep_matrix(model, system, scratch, self.work.fields.matrix)
+
+
+def check_installed(name: str) -> None:
+    """Refuse a method of SUNDIALS whose package is missing, before any work."""
+    if name in (*SUNDIALS, "ida") and find_spec("sksundae") is None:
+        raise LissomError('needs SUNDIALS: pip install "lissom[sundials]"', ("method",), name)
 
 
 def choose(name: str, settings: RunSettings, state: State, model: Model, system: Any, scratch: Any) -> Method:
@@ -63,13 +73,13 @@ def choose(name: str, settings: RunSettings, state: State, model: Model, system:
         from lissom.simulation import generalised_alpha
 
         work = generalised_alpha.make_work(model, system, scratch, settings.radius)
-        return Method(name, generalised_alpha.march, work, step is not None, True)
+        return Method(name, generalised_alpha.march, work, step is not None, True, work.fields.projector)
     if name == "radau":
         from lissom.simulation import radau
 
-        return Method(
-            name, radau.march, radau.make_work(model, system, scratch, settings.follow), step is not None, True
-        )
+        work = radau.make_work(model, system, scratch, settings.follow)
+        projector = work.fields.matrix.fields.projector
+        return Method(name, radau.march, work, step is not None, True, projector)
     from lissom.simulation.cvode import make_march
 
     return Method(name, make_march(name, state), None, False, False)

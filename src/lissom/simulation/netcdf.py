@@ -20,14 +20,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.files import check_file
 from lissom.messages import listed
-from lissom.simulation.dataset import dataset
+from lissom.simulation.dataset import quantities
 from lissom.simulation.ending import Ending
 from lissom.simulation.export import plain, write_file
 from lissom.simulation.observe import observe
+from lissom.simulation.quantities import Quantities, Variable
 from lissom.simulation.raw import Event, RawRun
+from lissom.simulation.run_info import RunInfo
 from lissom.simulation.settings import RunSettings
-from lissom.simulation.trajectory import RunInfo, Trajectory
+from lissom.simulation.trajectory import Trajectory
 from lissom.version import __version__
 
 if TYPE_CHECKING:
@@ -37,7 +40,8 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 END = "\nlissom table {format:03d} {length:010d} {checksum:010d}\n"  # the last bytes of a file
-OPTIONAL = ("work", "dissipated", "energy_residual")  # where a run kept accounts
+ACCOUNTS = ("work", "dissipated", "load_work", "energy_residual")  # where a run kept them
+OPTIONAL = (*ACCOUNTS, "centre_of_mass", "momentum", "angular_momentum")
 SHOWN = 6  # parts that a message names
 
 Made = TypeVar("Made")
@@ -46,7 +50,7 @@ Made = TypeVar("Made")
 class Content(NamedTuple):
     """What is in a file."""
 
-    variables: dict[str, xr.Variable]  # that are as they were written
+    variables: dict[str, Variable]  # that are as they were written
     texts: dict[str, str]  # about robot and run
     damaged: dict[str, str]  # other parts, and why
 
@@ -62,16 +66,14 @@ def save(run: Trajectory, path: str | Path) -> None:
         "info": json.dumps(_plain_info(run.info), default=plain),
         "warnings": json.dumps([asdict(event) for event in run.warnings], default=plain),
     }
-    file = bytes(run.dataset.assign_attrs(texts).to_netcdf(engine="h5netcdf"))
-    table = json.dumps({"texts": texts, "variables": _table(run.dataset, file)}, default=plain).encode()
+    file = _netcdf(run.quantities, texts)
+    table = json.dumps({"texts": texts, "variables": _table(run.quantities, file)}, default=plain).encode()
     end = END.format(format=FORMAT, length=len(table), checksum=zlib.crc32(table))
     write_file(path, file + table + end.encode())
 
 
 def load(path: str | Path) -> Trajectory:
     """The trajectory in a file that `save` wrote; one that is damaged is refused with the names of its parts."""
-    import xarray as xr
-
     from lissom.model.robot import Robot
 
     content = read(path)
@@ -91,22 +93,19 @@ def load(path: str | Path) -> Trajectory:
     misfits = _misfits(content.variables, model)
     if misfits:
         raise LissomError(_complaint(path, content, misfits))
-    return Trajectory(xr.Dataset(content.variables), model, info, events)
+    return Trajectory(Quantities(content.variables), model, info, events)
 
 
 def rescue(path: str | Path) -> xr.Dataset:
     """Every variable of a damaged file that is as it was written; its attribute `damaged` names the others."""
-    import xarray as xr
-
     content = read(path)
-    return xr.Dataset(content.variables, attrs=content.texts | {"damaged": sorted(content.damaged)})
+    return Quantities(content.variables).dataset().assign_attrs(content.texts | {"damaged": sorted(content.damaged)})
 
 
 def read(path: str | Path) -> Content:
     """All parts of a file; an error where it has no table of them."""
     try:
-        if Path(path).exists() and not Path(path).is_file():
-            raise LissomError(f"cannot read {path}: it is a folder, a pipe or a device; give a file")
+        check_file(path)
         data = Path(path).read_bytes()
     except OSError as error:
         raise LissomError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
@@ -142,50 +141,72 @@ def _content(table: Any, data: bytes) -> Content:
     return content
 
 
-def _table(run: xr.Dataset, file: bytes) -> dict[str, dict[str, Any]]:
+def _netcdf(found: Quantities, texts: dict[str, str]) -> bytes:
+    """The file that readers of NetCDF see."""
+    import h5netcdf
+    import h5py
+
+    buffer = BytesIO()
+    with h5netcdf.File(buffer, "w") as file:
+        for axis in dict.fromkeys(axis for variable in found.variables.values() for axis in variable.dims):
+            file.dimensions[axis] = _length(found, axis)
+        for name, variable in found.variables.items():
+            kind = h5py.string_dtype() if _is_labels(variable) else variable.values.dtype
+            made = file.create_variable(name, variable.dims, kind, data=variable.values)
+            for key, value in variable.attrs.items():
+                made.attrs[key] = np.array(value, h5py.string_dtype()) if isinstance(value, list) else value
+        for key, text in texts.items():
+            file.attrs[key] = text
+    return buffer.getvalue()
+
+
+def _length(found: Quantities, axis: str) -> int:
+    return next(v.values.shape[v.dims.index(axis)] for v in found.variables.values() if axis in v.dims)
+
+
+def _table(found: Quantities, file: bytes) -> dict[str, dict[str, Any]]:
     """What there is to know of each variable; numbers stay in the file, labels are few and stand here."""
     import h5py
 
     table: dict[str, dict[str, Any]] = {}
     with h5py.File(BytesIO(file), "r") as stored:
-        for name, variable in run.variables.items():
+        for name, variable in found.variables.items():
             entry: dict[str, Any] = {"dims": variable.dims, "attributes": variable.attrs}
-            table[str(name)] = entry
-            values = variable.values
+            table[name] = entry
             if _is_labels(variable):
-                entry["labels"] = values.tolist()
+                entry["labels"] = variable.values.tolist()
                 continue
-            of = stored[str(name)]
+            of = stored[name]
             offset = of.id.get_offset() or 0  # none where there is nothing to keep
-            raw = file[offset : offset + values.nbytes]
-            entry |= {"shape": values.shape, "type": of.dtype.str, "offset": offset, "checksum": zlib.crc32(raw)}
+            raw = file[offset : offset + variable.values.nbytes]
+            entry |= {"shape": variable.values.shape, "type": of.dtype.str}
+            entry |= {"offset": offset, "checksum": zlib.crc32(raw)}
     return table
 
 
-def _variable(entry: dict[str, Any], data: bytes) -> xr.Variable | None:
+def _variable(entry: dict[str, Any], data: bytes) -> Variable | None:
     """A variable of a file; None where its bytes have changed."""
-    import xarray as xr
-
+    dims = tuple(entry["dims"])
     if "labels" in entry:
-        return xr.Variable(entry["dims"], np.array(entry["labels"], object), entry["attributes"])
+        return Variable(dims, np.array(entry["labels"], object), entry["attributes"])
     kind, count = np.dtype(entry["type"]), math.prod(entry["shape"])
     raw = data[entry["offset"] : entry["offset"] + count * kind.itemsize]
     if zlib.crc32(raw) != entry["checksum"]:
         return None
     values = np.frombuffer(raw, kind).astype(float).reshape(entry["shape"])
-    return xr.Variable(entry["dims"], values, entry["attributes"])
+    return Variable(dims, values, entry["attributes"])
 
 
-def _misfits(variables: dict[str, xr.Variable], model: Model) -> dict[str, str]:
+def _misfits(variables: dict[str, Variable], model: Model) -> dict[str, str]:
     """Variables that a run of this robot has and the file has not, or has otherwise."""
     none, rows = np.zeros(0), np.zeros((0, model.nv))
     empty = RawRun(model, none, np.zeros((0, model.nq)), rows, rows, rows, none, none)
-    expected = dataset(empty, observe(model, empty.q, empty.v, empty.a))
+    expected = quantities(empty, lambda: observe(model, empty.q, empty.v, empty.a))
     wrong: dict[str, str] = {}
-    for key, values in expected.variables.items():
-        name, found = str(key), variables.get(str(key))
+    for name, values in expected.variables.items():
+        found = variables.get(name)
         if found is None:  # a rigid robot has no deflections
-            wrong |= {} if name in OPTIONAL or 0 in values.shape[1:] else {name: "missing"}
+            wrong |= {} if name in OPTIONAL or 0 in values.values.shape[1:] else {name: "missing"}
         elif found.dims != values.dims or (_is_labels(values) and found.values.tolist() != values.values.tolist()):
             wrong[name] = f"not that of the robot {model.robot.name}"
     return wrong
@@ -201,7 +222,7 @@ def _info(data: dict[str, Any]) -> RunInfo:
     return RunInfo(**(data | {"status": Ending(data["status"]), "settings": settings}))
 
 
-def _is_labels(variable: xr.Variable) -> bool:
+def _is_labels(variable: Variable) -> bool:
     return variable.values.dtype == object
 
 

@@ -44,7 +44,7 @@ class Newton(NamedTuple):
     stages: int  # of the method
     cost: float  # of an exact matrix, in iterations
     plan: np.ndarray  # (10,)
-    memory: np.ndarray  # (2,) contraction rates: of earlier steps, of the iteration before
+    memory: np.ndarray  # (3,) contraction rates: of earlier steps, of the iteration before; and see `judge`
     factored: np.ndarray  # (1,) step size of the factors
     lost: np.ndarray  # (1,) iterations that slowness has cost
     tally: np.ndarray  # (3, 4) counts by form of the matrix
@@ -61,7 +61,7 @@ def make_newton(stages: int, bodies: int, velocities: int) -> Newton:
         stages=stages,
         cost=residuals / stages,
         plan=plan,
-        memory=np.ones(2),
+        memory=np.array([1.0, 1.0, 0.0]),
         factored=np.zeros(1),
         lost=np.zeros(1),
         tally=np.zeros((3, 4), np.int64),
@@ -90,8 +90,9 @@ def judge(iteration, last, size, before, fresh, memory):
     """What to do after a Newton step of the given size, in units of the allowed error; and the contraction rate.
 
     `before`: size of the step before, 0 for none; `fresh`: the matrix has changed since; `last`: number of the last
-    iteration allowed. `memory` (2,): contraction rate of earlier steps, 1 where unknown, by which a single iteration
-    may do; and that of the iteration before.
+    iteration allowed. `memory` (3,): contraction rate of earlier steps, 1 where unknown, by which a single iteration
+    may do; that of the iteration before; and where bodies rub, how many times smaller than allowed a correction itself
+    must be, else 0. The matrix of a body that sticks makes corrections of one that slides small, and no smaller.
     """
     if not size < 1e10:
         return GIVE_UP, 1.0
@@ -106,6 +107,8 @@ def judge(iteration, last, size, before, fresh, memory):
     else:
         memory[1] = 0.0
     left = size * (rate / (1.0 - rate) if rate < 0.95 else 20.0)
+    if memory[2] > 0.0:
+        left = size * memory[2]
     tiny = size < 1e-3 * TOLERANCE
     if left < TOLERANCE or tiny:
         if not measured:  # trust it less each time

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from math import atan2, sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.algebra import matrix, quaternion_of, rotate, store_vector, subtract, vector
-from lissom.kernel.energy import energies
+from lissom.kernel.algebra import matrix, quaternion_of, rotate, store_matrix, store_vector, subtract, vector
+from lissom.kernel.elements import TENSION
+from lissom.kernel.energy import energies_of_bodies
 from lissom.kernel.inverse import inverse_dynamics
+from lissom.kernel.kinematics import outward, world_frames
+from lissom.kernel.loops import loop_values, loop_wrenches
 from lissom.kernel.machine import Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.model.probe import tips
+
+if TYPE_CHECKING:
+    from lissom.simulation.raw import RawRun
 
 
 class Observation(NamedTuple):
@@ -26,12 +32,68 @@ class Observation(NamedTuple):
     tip_twist: np.ndarray  # (N, n, 6) angular velocity of the tip's section, velocity of the tip; world axes
     deflection: np.ndarray  # (N, f, 3) displacement of the tip from where the undeformed link has it, link axes
     rotation: np.ndarray  # (N, f, 3) rotation vector of the tip's section, link axes
-    energy: np.ndarray  # (N, 4) kinetic, gravity, strain, joints
+    energy: np.ndarray  # (N, 5) kinetic, gravity, strain, joints, elements and contacts
+    frame_position: np.ndarray  # (N, frames, 3) origins of the model's frames in the world
+    frame_axes: np.ndarray  # (N, frames, 3, 3) their axes in world axes
+    frame_wrench: np.ndarray  # (N, frames, 6) torque, force of their link on what acts there or is carried, own axes
+    element: np.ndarray  # (N, elements, 5) length, its rate, tension, energy, power lost
+    touch: np.ndarray  # (N, contacts, 9) gap, its rate, normal force, energy, power lost, sliding speed, force (world)
+    loop_wrench: np.ndarray  # (N, c, 6) torque, force of the first frame of a loop on the second, axes of the second
+    loop_position: np.ndarray  # (N, c, 3) origin of the second frame in the world
+    loop_orientation: np.ndarray  # (N, c, 4) its axes in the world
+    loop_gap: np.ndarray  # (N, c) how far the loop gapes at most, m or rad
 
 
-def observe(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Observation:
-    """Everything that follows from configurations (N, nq), velocities and accelerations (N, nv)."""
-    links = len(model.links)
+class GivenLoads(NamedTuple):
+    """Loads at N samples: values (N, k), and for each the row and the entry of the wrench that it is."""
+
+    values: np.ndarray
+    row: np.ndarray
+    entry: np.ndarray
+
+
+class HeldRows(NamedTuple):
+    """The directions that loops hold, at N samples: their multipliers (N, rows), and what their values are to be."""
+
+    multipliers: np.ndarray
+    given: np.ndarray
+
+
+def observe(
+    model: Model,
+    q: np.ndarray,
+    v: np.ndarray,
+    a: np.ndarray,
+    loads: GivenLoads | None = None,
+    held: HeldRows | None = None,
+    *,
+    forces: bool = True,
+) -> Observation:
+    """Everything that follows from configurations (N, nq), velocities and accelerations (N, nv), loads, multipliers.
+
+    Without `forces`, wrenches, energies and what elements and contacts do stay zero: places, twists and deflections
+    alone are found in a fraction of the time.
+    """
+    q, v, a = (np.array(x, np.float64, order="C") for x in (q, v, a))
+    arguments, out = observing(model, q, v, a, loads, held, forces)
+    fill_observation(*arguments)
+    driven = model.held_elements
+    if len(driven):
+        out.element[:, driven, TENSION] = 0.0 if held is None else -held.multipliers[:, -len(driven) :]
+    return out
+
+
+def observing(
+    model: Model,
+    q: np.ndarray,
+    v: np.ndarray,
+    a: np.ndarray,
+    loads: GivenLoads | None = None,
+    held: HeldRows | None = None,
+    forces: bool = True,
+) -> tuple[tuple[Any, ...], Observation]:
+    """Arguments of `fill_observation`, which share the memory of the samples, and the results that it fills."""
+    links, loops, rows = len(model.links), len(model.loops), len(model.arrays.loops.hold)
     flexible = np.array([k for k, link in enumerate(model.links) if link in model.flexible], np.int64)
     sizes = {
         "wrench": (links, 6),
@@ -42,14 +104,51 @@ def observe(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Observ
         "tip_twist": (links, 6),
         "deflection": (len(flexible), 3),
         "rotation": (len(flexible), 3),
-        "energy": (4,),
+        "energy": (5,),
+        "frame_position": (len(model.frames), 3),
+        "frame_axes": (len(model.frames), 3, 3),
+        "frame_wrench": (len(model.frames), 6),
+        "element": (len(model.arrays.elements.kind), 5),
+        "touch": (len(model.arrays.contacts.shape), 9),
+        "loop_wrench": (loops, 6),
+        "loop_position": (loops, 3),
+        "loop_orientation": (loops, 4),
+        "loop_gap": (loops,),
     }
     out = Observation(**{name: np.zeros((len(q), *size)) for name, size in sizes.items()})
     points = tips(model)
-    q, v, a = (np.array(x, np.float64, order="C") for x in (q, v, a))
-    no_load, force = np.zeros((len(points.arrays.tree.parent), 6)), np.zeros(model.nv)
-    _observe(points.struct, points.workspace(), flexible, q, v, a, no_load, force, Struct(out))
-    return out
+    wrench, force = np.zeros((len(points.arrays.tree.parent), 6)), np.zeros(model.nv)
+    none, no_rows = np.zeros(0, np.int64), np.zeros((len(q), rows))
+    given = Struct(GivenLoads(np.zeros((len(q), 0)), none, none) if loads is None else loads)
+    closed = Struct(HeldRows(*map(np.ascontiguousarray, held or (no_rows, no_rows))))
+    gap, zero = np.zeros(rows), np.zeros((rows, 3))
+    scratch = (given, closed, wrench, force, zero, gap)
+    return (points.struct, points.workspace(), int(forces), flexible, q, v, a, *scratch, Struct(out)), out
+
+
+def observe_run(raw: RawRun, forces: bool = True, samples: np.ndarray | None = None) -> Observation:
+    """The same of a run, with its loads, loops and payloads; of some `samples` (indices that rise) if given."""
+    model, loads, held, carried = raw.model, raw.loads, raw.held_rows, raw.carried
+    given = None
+    if loads is not None and loads.values is not None:
+        given = GivenLoads(loads.values, loads.row, loads.entry)
+
+    def seen(part: np.ndarray | slice) -> Observation:
+        own = given and given._replace(values=given.values[part])
+        rows = held and HeldRows(*(table[part] for table in held))
+        return observe(model, raw.q[part], raw.v[part], raw.a[part], own, rows, forces=forces)
+
+    if carried is None or not carried.payloads:
+        return seen(slice(None) if samples is None else samples)
+    # masses differ from time to time: one stretch between picking up and dropping after the other
+    samples = np.arange(len(raw.time)) if samples is None else samples
+    ends = np.searchsorted(raw.time[samples], carried.times - 1e-9 * np.maximum(1.0, carried.times))
+    parts = []
+    for part in np.split(samples, ends):
+        if len(part):
+            list(carried.put(tips(model).arrays, float(raw.time[part[0]])))
+        parts.append(seen(part))
+    return Observation(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 @inline
@@ -79,27 +178,64 @@ def store_orientation(samples, s, k, R):
 
 
 @kernel
-def _observe(model, work, flexible, q, v, a, no_load, force, out):
-    """Fill `out` sample by sample; `model` has the tips of its links as last rows. `force` (nv,) is scratch memory."""
+def fill_observation(model, work, forces, flexible, q, v, a, loads, held, wrench, force, none, gap, out):
+    """Fill `out` sample by sample; `model` has the tips of its links as last rows.
+
+    `forces`: 0 for places alone. `wrench` (n, 6), `force` (nv,) and `gap` (rows,) are scratch memory, `none` (rows, 3)
+    is zero.
+    """
     links = out.wrench.shape[1]
+    before = model.tree.parent.shape[0] - links - 1  # the tip of row i is row before + i
+    loops = out.loop_gap.shape[1]
     for s in range(q.shape[0]):
-        inverse_dynamics(model, work, q[s], v[s], a[s], no_load, force)
-        for k in range(links):
-            for row in range(6):
-                out.wrench[s, k, row] = work.wrench[k + 1, row]
-        energies(model, work, q[s], v[s], out.energy[s])
+        if loops > 0:
+            for i in range(wrench.shape[0]):
+                for row in range(6):
+                    wrench[i, row] = 0.0
+            outward(model, work, q[s], v[s])
+            loop_wrenches(model, work, held.multipliers[s], out.loop_wrench[s], wrench)
+        for k in range(loads.row.shape[0]):
+            wrench[loads.row[k], loads.entry[k]] = loads.values[s, k]
+        if forces == 1:
+            inverse_dynamics(model, work, q[s], v[s], a[s], wrench, force)
+            for k in range(links):
+                for row in range(6):
+                    out.wrench[s, k, row] = work.wrench[k + 1, row]
+            for k in range(out.frame_wrench.shape[1]):
+                for row in range(6):
+                    out.frame_wrench[s, k, row] = work.wrench[links + 1 + k, row]
+            for e in range(out.element.shape[1]):
+                for k in range(5):
+                    out.element[s, e, k] = work.element[e, k]
+            for c in range(out.touch.shape[1]):
+                for k in range(9):
+                    out.touch[s, c, k] = work.touch[c, k]
+            energies_of_bodies(model, work, q[s], v[s], out.energy[s])
+        else:
+            outward(model, work, q[s], v[s])
+            world_frames(model, work)
+        for k in range(out.frame_position.shape[1]):
+            store_vector(out.frame_position[s, k], work.world_position[links + 1 + k])
+            store_matrix(out.frame_axes[s, k], matrix(work.world_rotation[links + 1 + k]))
         for k in range(links):
             link = k + 1
             store_vector(out.link_position[s, k], work.world_position[link])
             store_orientation(out.link_orientation, s, k, matrix(work.world_rotation[link]))
-            tip = link + links
+            tip = before + link
             R = matrix(work.world_rotation[tip])
             store_vector(out.tip_position[s, k], work.world_position[tip])
             store_orientation(out.tip_orientation, s, k, R)
             store_vector(out.tip_twist[s, k, 0:3], rotate(R, vector(work.omega[tip])))
             store_vector(out.tip_twist[s, k, 3:6], rotate(R, vector(work.velocity[tip])))
+        loop_values(model, work, none, gap)
+        for k in range(loops):
+            joint = model.loops.second[k]
+            store_vector(out.loop_position[s, k], work.world_position[joint])
+            store_orientation(out.loop_orientation, s, k, matrix(work.world_rotation[joint]))
+            for row in range(model.loops.rows[k, 0], model.loops.rows[k, 1]):
+                out.loop_gap[s, k] = max(out.loop_gap[s, k], abs(gap[row] - held.given[s, row]))
         for k in range(flexible.shape[0]):
-            tip = flexible[k] + 1 + links
+            tip = before + flexible[k] + 1
             moved = subtract(vector(work.position[tip]), vector(model.sections.position[tip]))
             store_vector(out.deflection[s, k], moved)
             store_vector(out.rotation[s, k], rotation_vector(matrix(work.rotation[tip])))

@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from lissom.errors import LissomError
+from lissom.errors import Keys, LissomError
 from lissom.model.compiled import Model
 from lissom.simulation.settings import RunSettings
 
@@ -20,25 +20,25 @@ UNKNOWN = 8e9  # bytes of memory where the system does not tell
 def output_times(model: Model, settings: RunSettings) -> np.ndarray:
     """0 to the duration at the rate, the end included; refused where the outputs do not fit into memory."""
     duration, rate = settings.duration, settings.rate
-    _check_size(model, settings)
+    check_size(model, duration * rate, ("rate",), rate)
     times = np.arange(int(np.floor(duration * rate * (1 + 1e-12))) + 1) / rate
     return times if times[-1] >= duration * (1 - 1e-12) else np.append(times, duration)
 
 
-def _check_size(model: Model, settings: RunSettings) -> None:
-    outputs = settings.duration * settings.rate
+def check_size(model: Model, outputs: float, path: Keys, value: float) -> None:
+    """Refuse more outputs than fit into memory; the path and the value are those that ask for them."""
     numbers = model.nq + 3 * model.nv + PER_LINK * len(model.links) + OTHERS
-    size, memory = 8.0 * COPIES * numbers * outputs, _memory()
-    if size > memory:
+    size, available = 8.0 * COPIES * numbers * outputs, memory()
+    if size > available:
         raise LissomError(
-            f"{outputs:.3g} outputs of {numbers} numbers need {_readable(size)} of memory, and this machine has "
-            f"{_readable(memory)}; lower the rate or the duration",
-            ("rate",),
-            settings.rate,
+            f"{outputs:.3g} outputs of {numbers} numbers need {readable(size)} of memory, and this machine has "
+            f"{readable(available)}; lower the rate or the duration",
+            path,
+            value,
         )
 
 
-def _memory() -> float:
+def memory() -> float:
     """Bytes of this machine."""
     try:
         return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
@@ -46,7 +46,7 @@ def _memory() -> float:
         return UNKNOWN
 
 
-def _readable(size: float) -> str:
+def readable(size: float) -> str:
     units = ("bytes", "kB", "MB", "GB", "TB", "PB")
     power = min(int(math.log(max(size, 1.0), 1000)), len(units) - 1)
     return f"{size / 1000**power:.3g} {units[power]}"

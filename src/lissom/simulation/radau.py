@@ -2,7 +2,8 @@
 
 Hairer and Wanner, Solving Ordinary Differential Equations II, 2nd ed. 1996, section IV.8; written here for second-order
 systems in residual form: the unknowns are the stage accelerations a_i, with V = v + h A a, U = h A V. Newton's matrix
-is factorised by an articulated pass, O(n); see `radau_matrix`.
+is factorised by an articulated pass, O(n); see `radau_matrix`. Loops: the stages' multipliers are unknowns too, their
+velocities keep the loops closed (index 2), and the end of the step is brought to closed loops.
 """
 
 from __future__ import annotations
@@ -15,21 +16,19 @@ from lissom.kernel.chart import chart_rate, move
 from lissom.kernel.machine import Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import newton
-from lissom.simulation.dense import fit_ends
 from lissom.simulation.radau_matrix import correct, filter_error, make_matrix, renew
 from lissom.simulation.radau_tableau import ERROR, GAMMA, NODES, TABLEAU
-from lissom.simulation.record import record_step, wanted
+from lissom.simulation.step_end import close_loops, finish, try_again
 from lissom.simulation.stepping import (
     CONTINUED,
     EVALUATIONS,
     LAST_STEP,
-    LEAST_STEP,
     NEXT_STEP,
     REJECTED,
     TIME,
-    accept,
     is_finite,
     limited_step,
+    not_derived,
     position_scale,
     velocity_scale,
 )
@@ -52,10 +51,16 @@ class RadauWork(NamedTuple):
     R: np.ndarray  # (3, n)
     step: np.ndarray  # (3, n) Newton step of A
     last: np.ndarray  # (3, n) A of the step before
+    L: np.ndarray  # (3, rows) multipliers of the stages
+    C: np.ndarray  # (3, rows) rates of the rows of loops
+    lam_step: np.ndarray  # (3, rows) Newton step of L
+    lam_last: np.ndarray  # (3, rows) L of the step before
     error: np.ndarray  # (2, n) of position and velocity
     accepted: np.ndarray  # (2,) size and error of the last step accepted; 0 where there is none
     rejected: np.ndarray  # (1,) 1 where the last attempt had too large an error
     ceiling: np.ndarray  # (1,) largest step to try: below one that did not converge, rising
+    variation: Any  # Hidden: for `derive`
+    derive: Any  # Pointer to what derives a step before it is accepted: (variation, t, h, form of the matrix)
 
 
 def make_work(model: Model, system: Any, scratch: Any, follow: float | None = None) -> Any:
@@ -64,9 +69,12 @@ def make_work(model: Model, system: Any, scratch: Any, follow: float | None = No
     follow: Hz; vibrations above it are no error, and the method damps them. None: there are none such.
     """
     A, V, U, rate, R, step, last = np.zeros((7, 3, model.nv))
+    rows = len(model.arrays.loops.hold)
+    L, C, lam_step, lam_last = np.zeros((4, 3, rows))
+    forms = 1 if rows else 3  # with loops one configuration serves all stages, or the exact matrix
     return Struct(
         RadauWork(
-            newton=Struct(newton.make_newton(3, len(model.bodies), model.nv)),
+            newton=Struct(newton.make_newton(forms, len(model.bodies), model.nv)),
             matrix=make_matrix(model, system, scratch),
             lag=0.0 if follow is None else 1.0 / (2.0 * np.pi * follow),
             A=A,
@@ -76,31 +84,47 @@ def make_work(model: Model, system: Any, scratch: Any, follow: float | None = No
             R=R,
             step=step,
             last=last,
+            L=L,
+            C=C,
+            lam_step=lam_step,
+            lam_last=lam_last,
             error=np.zeros((2, model.nv)),
             accepted=np.zeros(2),
             rejected=np.zeros(1, np.int64),
             ceiling=np.array([np.inf]),
+            **not_derived(system),
         )
     )
 
 
 @inline
-def predict(state, work, h):
-    """Stage accelerations to start from: those of the last step, extrapolated, or the acceleration at the start."""
+def predict(scratch, state, work, h):
+    """Stage accelerations and multipliers to begin with: those of the last step, extrapolated, or of its start."""
     n = state.v.shape[0]
+    rows = work.L.shape[1]
     if state.flags[CONTINUED] == 0 or work.newton.plan[newton.FLAT] == 1:
         for i in range(3):
             for k in range(n):
                 work.A[i, k] = state.a[k]
+            for k in range(rows):
+                work.L[i, k] = scratch.closure.lam[k]
         return
     ratio = h / state.clock[LAST_STEP]
     for i in range(3):
-        s = 1.0 + NODES[i] * ratio
-        w0 = (s - NODES[1]) * (s - NODES[2]) / ((NODES[0] - NODES[1]) * (NODES[0] - NODES[2]))
-        w1 = (s - NODES[0]) * (s - NODES[2]) / ((NODES[1] - NODES[0]) * (NODES[1] - NODES[2]))
-        w2 = (s - NODES[0]) * (s - NODES[1]) / ((NODES[2] - NODES[0]) * (NODES[2] - NODES[1]))
+        w0, w1, w2 = extrapolation(1.0 + NODES[i] * ratio)
         for k in range(n):
             work.A[i, k] = w0 * work.last[0, k] + w1 * work.last[1, k] + w2 * work.last[2, k]
+        for k in range(rows):
+            work.L[i, k] = w0 * work.lam_last[0, k] + w1 * work.lam_last[1, k] + w2 * work.lam_last[2, k]
+
+
+@inline
+def extrapolation(s):
+    """Weights of the three stages of a step in the quadratic through them, at the fraction s of that step."""
+    w0 = (s - NODES[1]) * (s - NODES[2]) / ((NODES[0] - NODES[1]) * (NODES[0] - NODES[2]))
+    w1 = (s - NODES[0]) * (s - NODES[2]) / ((NODES[1] - NODES[0]) * (NODES[1] - NODES[2]))
+    w2 = (s - NODES[0]) * (s - NODES[1]) / ((NODES[2] - NODES[0]) * (NODES[2] - NODES[1]))
+    return w0, w1, w2
 
 
 @inline
@@ -137,13 +161,17 @@ def residuals(system, state, work, t, h):
         scratch = scratches[i]
         move(system.model, state.q, work.U[i], scratch.q)
         prescribe(system, t + NODES[i] * h, scratch.q, work.V[i], work.A[i])
+        for k in range(work.L.shape[1]):
+            scratch.lam[k] = work.L[i, k]
         residual(system, scratch, t + NODES[i] * h, scratch.q, work.V[i], work.A[i], work.R[i])
+        for k in range(work.L.shape[1]):
+            work.C[i, k] = scratch.row_rate[k]
     state.counts[EVALUATIONS] += 3
 
 
 @inline
 def advance(system, state, work, h):
-    """Add the Newton step to the stage accelerations; returns its size in units of the allowed error."""
+    """Add the Newton step to accelerations and multipliers; returns its size in units of the allowed error."""
     n = state.v.shape[0]
     total = 0.0
     for k in range(n):
@@ -162,6 +190,9 @@ def advance(system, state, work, h):
         for i in range(3):
             du = h * (TABLEAU[i, 0] * dv0 + TABLEAU[i, 1] * dv1 + TABLEAU[i, 2] * dv2)
             total += (du / place) ** 2
+    for i in range(3):
+        for k in range(work.L.shape[1]):
+            work.L[i, k] += work.lam_step[i, k]
     return (total / (6 * n)) ** 0.5
 
 
@@ -239,16 +270,15 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         h = limited_step(t, min(state.clock[NEXT_STEP], h_max), t_end)
         if h < state.clock[NEXT_STEP]:
             plan[newton.LIMIT] = newton.SCHEDULE
-        predict(state, work, h)
+        predict(scratch, state, work, h)
         converged, iterations, rate = converge(system, scratch, scratch_c, state, work, t, h)
         if not converged:
-            state.counts[REJECTED] += 1
             if newton.plan_after_failure(work.newton, iterations, state.flags[CONTINUED] == 1):
+                state.counts[REJECTED] += 1
                 continue
-            state.clock[NEXT_STEP] = 0.5 * h
             work.ceiling[0] = 0.5 * h
             plan[newton.LIMIT] = newton.CONVERGENCE
-            if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
+            if not try_again(state, 0.5 * h):
                 return 2
             continue
         estimate_error(state, work, h)
@@ -257,11 +287,9 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             error = filtered_error(system, state, work, h)  # a transient too stiff to matter is no error: (8.20) there
         error /= slack
         if not fixed and not error <= 1.0:
-            state.counts[REJECTED] += 1
             work.rejected[0] = 1
-            state.clock[NEXT_STEP] = h * max(0.2, min(0.9, 0.9 * error**-0.25))
             plan[newton.LIMIT] = newton.ACCURACY
-            if state.clock[NEXT_STEP] < state.clock[LEAST_STEP]:
+            if not try_again(state, h * max(0.2, min(0.9, 0.9 * error**-0.25))):
                 return 2
             continue
         factor = step_factor(work, h, error)
@@ -275,15 +303,15 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             state.u1[k] = work.U[2, k]
         move(system.model, state.q, state.u1, state.q1)
         prescribe(system, t + h, state.q1, state.v1, state.a1)
+        for i in range(3):
+            for k in range(work.L.shape[1]):
+                work.lam_last[i, k] = work.L[i, k]
+        close_loops(system, scratch, work.matrix.projector, state, t, h)
         if not (is_finite(state.q1) and is_finite(state.v1)):
             return 3
+        work.derive(work.variation, t, h, plan[newton.FORM])
         chart_rate(system.model, state.u1, state.v1, state.rate1)
-        if wanted(record, t, h):
-            fit_ends(system.model, record, 5, h, state.u1, state.rate1, state.v, state.a, state.v1, state.a1)
-            record_step(system, scratch, record, t, h, state.q)
-        accept(system, state, h)
-        if t + h > t_end - 1e-14 * max(1.0, t_end):
-            state.clock[TIME] = t_end
+        finish(system, scratch, record, state, 5, t, h, t_end)
         state.flags[CONTINUED] = 1
         newton.plan_after_step(work.newton, iterations, rate)
         work.rejected[0] = 0

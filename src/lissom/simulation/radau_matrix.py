@@ -16,10 +16,12 @@ import numpy as np
 
 from lissom.kernel import articulated, coupled, coupled_factorise, coupled_solve
 from lissom.kernel.chart import move
+from lissom.kernel.closed import set_columns
 from lissom.kernel.local import add_local_product
 from lissom.kernel.machine import Pointer, Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve
+from lissom.simulation.closing import correct_rows, dense_columns, projector
 from lissom.simulation.linearise import linearise, local_memory, stage_scratch
 from lissom.simulation.newton import DUE, EXACT, SHARED, STAGES
 from lissom.simulation.radau_tableau import GAMMA, INVERSE, LAMBDA, NODES, SQUARE, TABLEAU, TRANSFORM
@@ -43,6 +45,9 @@ class Matrix(NamedTuple):
     complex: Any  # Factors for LAMBDA
     coupled: Any  # Coupled
     slow: Any  # Factors for the lag that tells slow motion from vibrations
+    closure: Any  # Closure of loops over the factors for GAMMA
+    closure_complex: Any  # and over those for LAMBDA
+    projector: Any  # Closure that brings states to closed loops, over the factors for GAMMA
     linearise: Any  # Pointers
     factorise_real: Any
     factorise_complex: Any
@@ -83,6 +88,10 @@ def _new_matrix(model: Model, system: Any, scratch: Any) -> Any:
     real, complex_ = (Struct(articulated.make_factors(model.arrays, number)) for number in (np.float64, np.complex128))
     whole = Struct(coupled.make_coupled(model.arrays))
     struct = model.struct
+    closure, closure_complex, own = (
+        projector(model, second, factors, articulated.solve, factors.fields.x.dtype.type)
+        for factors in (real, complex_, real)
+    )
     return Struct(
         Matrix(
             first=first,
@@ -96,6 +105,9 @@ def _new_matrix(model: Model, system: Any, scratch: Any) -> Any:
             complex=complex_,
             coupled=whole,
             slow=Struct(articulated.make_factors(model.arrays, np.float64)),
+            closure=closure,
+            closure_complex=closure_complex,
+            projector=own,
             linearise=Pointer(linearise, system, scratch, first, 0.0, 1),
             factorise_real=Pointer(articulated.factorise, struct, first, real, 0.0, 0.0),
             factorise_complex=Pointer(articulated.factorise, struct, first, complex_, 0j, 0j),
@@ -141,6 +153,10 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         matrix.factorise_real(model, matrix.second, matrix.real, hg, hg * hg)
         matrix.factorise_complex(model, matrix.second, matrix.complex, hl, hl * hl)
         factorise_slow(model, matrix, work.lag)
+        if work.L.shape[1] > 0:
+            copy_rows(model, matrix)
+            set_columns(model, matrix.closure)
+            set_columns(model, matrix.closure_complex)
         return True
     if form == STAGES:
         linearise_stage(system, scratch, state, work, matrix.first, 0, t, h)
@@ -164,12 +180,52 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
             state.a1[k] = work.A[1, k]
         at = t + NODES[1] * h
         prescribe(system, at, state.q1, state.v1, state.a1)
+        for k in range(work.L.shape[1]):
+            scratch_c.lam[k] = work.L[1, k]
         linear_parts(system, scratch, scratch_c, at, state.q1, state.v1, state.a1, matrix.M, matrix.C, matrix.K)
         state.counts[JACOBIANS] += 1
     if work.lag > 0.0:
         linearise_stage(system, scratch, state, work, matrix.second, 1, t, h)
         factorise_slow(model, matrix, work.lag)
-    return factorise_dense(matrix, h)
+    regular = factorise_dense(matrix, h)
+    if regular and work.L.shape[1] > 0:
+        copy_rows(model, matrix)
+        dense_columns(matrix.closure, matrix.dense, matrix.pivots)
+        dense_columns(matrix.closure_complex, matrix.dense_complex, matrix.pivots_complex)
+    return regular
+
+
+@inline
+def copy_rows(model, matrix):
+    """The rows of loops at the second stage, for both eigenvalues; prescribed joints do not move."""
+    G = matrix.scratch_second.G
+    for row in range(G.shape[0]):
+        for k in range(G.shape[1]):
+            free = 1.0 - model.velocities.prescribed[k]
+            matrix.closure.G[row, k] = free * G[row, k]
+            matrix.closure_complex.G[row, k] = free * G[row, k]
+
+
+@inline
+def keep_closed(work, x, z, h):
+    """Add to both parts of a Newton step what the loops ask for: G V = given at the stages."""
+    closure = work.matrix.closure
+    other = work.matrix.closure_complex
+    for row in range(work.L.shape[1]):
+        real = 0.0
+        upper = 0.0j
+        for i in range(3):
+            real -= INVERSE[0, i].real * work.C[i, row]
+            upper -= INVERSE[1, i] * work.C[i, row]
+        closure.miss[row] = real / (h * GAMMA)
+        other.miss[row] = upper / (h * LAMBDA)
+    correct_rows(closure, x, closure.miss)
+    correct_rows(other, z, other.miss)
+    for row in range(work.L.shape[1]):
+        real = closure.schur.x[row]
+        upper = other.schur.x[row]
+        for i in range(3):
+            work.lam_step[i, row] = TRANSFORM[i, 0].real * real + 2.0 * (TRANSFORM[i, 1] * upper).real
 
 
 @inline
@@ -225,6 +281,8 @@ def correct(system, work, form):
     else:
         linear_solve.solve(matrix.dense, matrix.pivots, x)
         linear_solve.solve(matrix.dense_complex, matrix.pivots_complex, z)
+    if work.L.shape[1] > 0:
+        keep_closed(work, x, z, work.newton.factored[0])
     for i in range(3):
         for k in range(n):
             work.step[i, k] = TRANSFORM[i, 0].real * x[k] + 2.0 * (TRANSFORM[i, 1] * z[k]).real
@@ -254,6 +312,11 @@ def filter_error(system, work, form, h):
             e_u[k] += hg * e_v[k]
     else:
         low_pass(system, work, matrix.real, hg)
+    if work.L.shape[1] > 0:
+        for row in range(work.L.shape[1]):
+            matrix.closure.miss[row] = 0.0
+        correct_rows(matrix.closure, work.error[0], matrix.closure.miss)
+        correct_rows(matrix.closure, work.error[1], matrix.closure.miss)
     if work.lag > 0.0:
         for _ in range(PASSES):
             low_pass(system, work, matrix.slow, work.lag)

@@ -11,17 +11,32 @@ from lissom.simulation.ending import Ending
 
 if TYPE_CHECKING:
     from lissom.model.compiled import Model
+    from lissom.simulation.loads import ActiveLoads
+    from lissom.simulation.observe import HeldRows
+    from lissom.simulation.payload import Carried
+    from lissom.simulation.sensors import Sensed
     from lissom.simulation.settings import RunSettings
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something worth telling that happened during a run."""
+    """Something worth telling that happened during a run; `run.warnings` holds them.
 
-    time: float  # s
+    Args:
+        time: when it happened, or began, s.
+        link_or_joint: its name; the robot's where it concerns the whole.
+        kind: "limit": a joint reached its limit (value: the coordinate, rad or m); "deflection": a tip is beyond a
+            tenth of its link's length (value: the share of the length); "axial force": pressure that a linear field
+            leaves out (value: the share of the buckling load); "energy": the balance does not close (value: the share
+            of what was exchanged); "divergence": the motion grew beyond sense (value: speed, or lengths of the link).
+        text: a whole sentence, with the remedy.
+        value: the number behind it.
+    """
+
+    time: float
     link_or_joint: str
-    kind: str  # "limit", "deflection", ...
-    text: str  # a whole sentence
+    kind: str
+    text: str
     value: float
 
 
@@ -37,6 +52,12 @@ class RawRun:
     tau: np.ndarray  # (N, nv) applied forces, with the driving force of prescribed joints
     work: np.ndarray  # (N,) J, energy put in by tau
     dissipated: np.ndarray  # (N,) J
+    multipliers: np.ndarray | None = None  # (N, rows) of the directions that loops hold
+    given: np.ndarray | None = None  # (N, rows) what their values are to be, zero but for distances that are driven
+    load_work: np.ndarray | None = None  # (N,) J, energy put in by loads and the thrust of cylinders
+    loads: ActiveLoads | None = None  # what acted from outside, with its values at the samples
+    carried: Carried | None = None  # payloads picked up and dropped on the way
+    sensed: Sensed | None = None  # what sensors told
     method: str = ""
     reason: str = ""  # why this method
     steps: int = 0
@@ -50,6 +71,17 @@ class RawRun:
     warnings: list[Event] = field(default_factory=list)
     controller: Any = None
     settings: RunSettings | None = None  # None where the samples come from elsewhere
+
+    @property
+    def held_rows(self) -> HeldRows | None:
+        """What loops hold at the samples, zero where the run does not tell; None of a robot without loops."""
+        from lissom.simulation.observe import HeldRows
+
+        if not self.model.loops:
+            return None
+        none = np.zeros((len(self.time), len(self.model.arrays.loops.hold)))
+        parts = (none if part is None else part for part in (self.multipliers, self.given))
+        return HeldRows(*parts)
 
     @property
     def audited(self) -> bool:

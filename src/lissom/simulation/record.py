@@ -11,16 +11,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.chart import move
+from lissom.kernel.kinematics import outward
 from lissom.kernel.machine import inline, kernel
+from lissom.kernel.outside import gather, has_more, outside_loss
 from lissom.kernel.passive import dissipation
+from lissom.simulation.closing import project, take_reactions
 from lissom.simulation.dense import TERMS
-from lissom.simulation.system import applied_forces, prescribe
+from lissom.simulation.system import acceleration, applied_forces, prescribe
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 GAUSS_NODES, GAUSS_WEIGHTS = 0.5 + 0.5 * _NODES, 0.5 * _WEIGHTS  # on [0, 1]
 
 
-WORK, DISSIPATED = range(2)  # entries of Record.flow
+WORK, DISSIPATED, LOAD_WORK = range(3)  # entries of Record.flow
 
 
 class Record(NamedTuple):
@@ -33,8 +36,10 @@ class Record(NamedTuple):
     tau: np.ndarray  # (N, nv)
     work: np.ndarray  # (N,)
     dissipated: np.ndarray  # (N,)
+    load_work: np.ndarray  # (N,)
+    load: np.ndarray  # (N, nl)
     next: np.ndarray  # (1,) first time not yet written
-    flow: np.ndarray  # (2,) work and dissipation so far
+    flow: np.ndarray  # (3,) work, dissipation and work of loads so far
     audit: np.ndarray  # (1,) 1 where energy flow is wanted
     path: np.ndarray  # (3, nv, TERMS) the motion within the step, see `dense`
     u: np.ndarray  # (nv,) scratch: chart positions
@@ -42,28 +47,45 @@ class Record(NamedTuple):
     bend: np.ndarray  # (nv,) scratch: other such rates
     v_mid: np.ndarray  # (nv,) scratch: velocities
     drive: np.ndarray  # (nv,) scratch: driving forces
+    lam: np.ndarray  # (N, rows) multipliers of loops
+    given: np.ndarray  # (N, rows) values that they are to have
+    projector: Any  # Closure by which samples are brought to closed loops
 
 
-def make_record(model: Any, times: np.ndarray, audit: bool) -> Record:
-    """Empty output arrays for a Model at `times`."""
+def make_record(
+    model: Any, times: np.ndarray, audit: bool, loads: int, projector: Any, number: type = np.float64
+) -> Record:
+    """Empty output arrays for a Model at `times`, in the number type; `projector` is a Closure as kernels take it."""
     n, nq, nv = len(times), model.nq, model.nv
+
+    def unwritten(*shape: int) -> np.ndarray:
+        return np.full(shape, np.nan, number)
+
+    def zeros(*shape: int) -> np.ndarray:
+        return np.zeros(shape, number)
+
     return Record(
         times=times,
-        q=np.full((n, nq), np.nan),
-        v=np.full((n, nv), np.nan),
-        a=np.full((n, nv), np.nan),
-        tau=np.full((n, nv), np.nan),
-        work=np.full(n, np.nan),
-        dissipated=np.full(n, np.nan),
+        q=unwritten(n, nq),
+        v=unwritten(n, nv),
+        a=unwritten(n, nv),
+        tau=unwritten(n, nv),
+        work=unwritten(n),
+        dissipated=unwritten(n),
+        load_work=unwritten(n),
+        load=unwritten(n, loads),
         next=np.zeros(1, np.int64),
-        flow=np.zeros(2),
+        flow=zeros(3),
         audit=np.array([int(audit)]),
-        path=np.zeros((3, nv, TERMS)),
-        u=np.zeros(nv),
-        rate=np.zeros(nv),
-        bend=np.zeros(nv),
-        v_mid=np.zeros(nv),
-        drive=np.zeros(nv),
+        path=zeros(3, nv, TERMS),
+        u=zeros(nv),
+        rate=zeros(nv),
+        bend=zeros(nv),
+        v_mid=zeros(nv),
+        drive=zeros(nv),
+        lam=unwritten(n, len(model.arrays.loops.hold)),
+        given=np.zeros((n, len(model.arrays.loops.hold))),
+        projector=projector,
     )
 
 
@@ -94,9 +116,21 @@ def driving_forces(system, scratch, t, q, v, a, force):
     applied_forces(system, scratch, t, q, v, force)
     if system.motion_v.shape[0] > 0:
         scratch.inverse(system.model, scratch.own, q, v, a, scratch.wrench, scratch.residual)
+        if scratch.lam.shape[0] > 0:
+            for row in range(scratch.lam.shape[0]):
+                scratch.lam[row] = scratch.closure.lam[row]
+            take_reactions(system, scratch, t, v, scratch.residual)
         for k in range(system.motion_v.shape[0]):
             p = system.motion_v[k]
             force[p] = scratch.residual[p]
+
+
+@inline
+def settle(system, scratch, record, t):
+    """Bring the state of `scratch` to closed loops, with the accelerations and multipliers that keep them closed."""
+    if scratch.lam.shape[0] > 0:
+        project(system, scratch, record.projector, t, scratch.q, scratch.v)
+        acceleration(system, scratch, t, scratch.q, scratch.v, scratch.a)
 
 
 @inline
@@ -120,22 +154,41 @@ def record_step(system, scratch, record, t, h, base):
                 s = begin + (end - begin) * GAUSS_NODES[node]
                 weight = GAUSS_WEIGHTS[node] * (end - begin) * h
                 state_within(system, scratch, record, t, h, s, base)
+                if system.motion_v.shape[0] + system.driven.shape[0] > 0:
+                    settle(system, scratch, record, t + s * h)
                 driving_forces(system, scratch, t + s * h, scratch.q, scratch.v, scratch.a, record.drive)
                 power = 0.0
                 for j in range(scratch.v.shape[0]):
                     power += record.drive[j] * scratch.v[j]
+                for j in range(system.driven.shape[0]):
+                    row = system.driven[j]
+                    power += scratch.closure.lam[row] * scratch.closure.given[row, 1]
                 record.flow[WORK] += weight * power
+                if has_more(system.model):
+                    record_outside(system, scratch, record, weight)
                 record.flow[DISSIPATED] += weight * dissipation(system.model, scratch.q, scratch.v, scratch.zero)
         if not inside:
             return
         state_within(system, scratch, record, t, h, end, base)
+        settle(system, scratch, record, t + end * h)
         write_sample(system, scratch, record, t + end * h, scratch.q, scratch.v, scratch.a)
         begin = end
 
 
+@inline
+def record_outside(system, scratch, record, weight):
+    """Add what loads put in and what elements and contacts lose, at the state (scratch.q, scratch.v)."""
+    model = system.model
+    work = scratch.work
+    outward(model, work, scratch.q, scratch.v)
+    gather(model, work, scratch.q, scratch.v, scratch.wrench)
+    record.flow[DISSIPATED] += weight * outside_loss(model, work)
+    record.flow[LOAD_WORK] += weight * work.power[0]
+
+
 @kernel
 def write_sample(system, scratch, record, t, q, v, a):
-    """Write the state (q, v, a) as the next output."""
+    """Write the state (q, v, a) as the next output; the multipliers are those that went with its accelerations."""
     k = record.next[0]
     driving_forces(system, scratch, t, q, v, a, record.tau[k])
     for j in range(q.shape[0]):
@@ -143,6 +196,12 @@ def write_sample(system, scratch, record, t, q, v, a):
     for j in range(v.shape[0]):
         record.v[k, j] = v[j]
         record.a[k, j] = a[j]
+    for row in range(record.lam.shape[1]):
+        record.lam[k, row] = scratch.closure.lam[row]
+        record.given[k, row] = scratch.closure.given[row, 0]
     record.work[k] = record.flow[WORK]
     record.dissipated[k] = record.flow[DISSIPATED]
+    record.load_work[k] = record.flow[LOAD_WORK]
+    for j in range(system.load_row.shape[0]):
+        record.load[k, j] = scratch.wrench[system.load_row[j], system.load_entry[j]]
     record.next[0] = k + 1

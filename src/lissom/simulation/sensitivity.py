@@ -1,51 +1,116 @@
-"""Sensitivity of a motion to physical parameters: exact derivatives along the trajectory.
+"""Sensitivity of a motion to parameters: exact derivatives of a run, along its own steps.
 
-With x = (q, v) and x' = f(t, x, p), the sensitivity s = dx/dp follows the linear equation s' = A(t) s + b(t), A = df/dx
-and b = df/dp at the motion's own states, both by the complex step. It is integrated by Radau IIA of order 5, three
-stages in each interval between two outputs of the motion. Where the forces of a controller jump, A and b do and s does
-not: the motion is run from jump to jump.
+Every step of the run is derived by every parameter as it is taken (`variation`): the linear system of its stages is
+solved with the factors that Newton's iteration has left. What results is the derivative of the numbers that `simulate`
+returns, for the steps it has taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom import printing
-from lissom.control.law import ControlLaw
-from lissom.dynamics import derivatives, forward_dynamics, tip_pose
+from lissom.control.control_law import ControlLaw
+from lissom.control.reference import Reference
+from lissom.dynamics import tip_pose
 from lissom.errors import LissomError
 from lissom.kernel.derivatives import STEP
-from lissom.model.any_robot import AnyRobot, as_model, as_robot
+from lissom.kernel.energy import world_frames
+from lissom.kernel.kinematics import outward
+from lissom.kernel.machine import kernel
+from lissom.kernel.machine.events import listening
+from lissom.kernel.tangent import lay_tangent
+from lissom.messages import did_you_mean, listed
+from lissom.model.any_robot import AnyRobot
 from lissom.model.compiled import Model
-from lissom.model.robot import Robot
+from lissom.model.probe import probe
 from lissom.printing import Printed
+from lissom.progress import Progress
 from lissom.simulation.ending import Ending
-from lissom.simulation.radau_tableau import NODES, TABLEAU
-from lissom.simulation.trajectory import Trajectory
+from lissom.simulation.main import COMPILING, DOING
+from lissom.simulation.parameters import Parameter
+from lissom.simulation.settings import RunSettings, takes_settings
+from lissom.simulation.telling import tell
+from lissom.simulation.trajectory import Trajectory, from_run
+from lissom.simulation.variation_loop import VariationLoop
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-Output = Callable[[Model, np.ndarray, np.ndarray], Any]
+Output = Callable[[Model, np.ndarray, np.ndarray], Any] | str
 
-STATES = 8  # samples of the motion per step: stiff coordinates want their states between outputs to many digits
+HISTORIES = {"": "q", ".rate": "v", ".acceleration": "a", ".torque": "tau"}  # of a coordinate, by what follows its name
+ROTOR = ".rotor"  # where the motor of an elastic joint acts
+
+
+@dataclass(frozen=True)
+class Tip:
+    """The position (3,) of a link's tip in the world, as an output; of the last link unless one is named."""
+
+    link: str | None = None
+
+    def __call__(self, model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return tip_pose(model, q, self.link)[:3, 3]
+
+
+LAST_TIP = Tip()
 
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity(Printed):
-    """Derivatives along a motion, one row per parameter."""
+    """Derivatives along a motion of N samples, one row per parameter."""
 
     parameters: tuple[str, ...]
     values: np.ndarray  # (parameters,) where they were taken
-    time: np.ndarray  # (N,)
-    q: np.ndarray  # (parameters, N, nv) of the configuration
+    run: Trajectory  # the motion itself
+    q: np.ndarray  # (parameters, N, nv) of the configuration, along velocity coordinates
     v: np.ndarray  # (parameters, N, nv) of the velocity
-    output: np.ndarray  # (parameters, N, ...) of the output
+    a: np.ndarray  # (parameters, N, nv) of the acceleration
+    tau: np.ndarray  # (parameters, N, nv) of the forces of controllers and of prescribed motions
+    chosen: Output = field(repr=False)
+    sources: tuple[Parameter, ...] = field(repr=False)
+
+    @property
+    def time(self) -> np.ndarray:
+        """(N,) s."""
+        return self.run.time
+
+    @cached_property
+    def output(self) -> np.ndarray:
+        """(parameters, N, ...) of the output that was asked for."""
+        return self.of(self.chosen)
+
+    def of(self, output: Output) -> np.ndarray:
+        """Derivatives (parameters, N, ...) of any output of the motion.
+
+        Args:
+            output: a coordinate ("elbow"), its "elbow.rate", "elbow.acceleration" or "elbow.torque"; a link, for the
+                position of its tip; or a function of (model, q, v) that returns numbers, also for complex arguments.
+        """
+        measure = self._named(output) if isinstance(output, str) else output
+        if isinstance(measure, np.ndarray):
+            return measure
+        if isinstance(measure, Tip):
+            return np.array([self._tips(k, measure.link or self.run.model.links[-1]) for k in range(len(self.sources))])
+        return np.array([self._function(k, measure) for k in range(len(self.sources))])
+
+    def jacobian(self, *outputs: Output) -> np.ndarray:
+        """Derivatives (rows, parameters) of all numbers of the outputs: of the first at all times, then of the next.
+
+        What least squares need, beside the motion's own numbers in the same order.
+        """
+        chosen = outputs or (self.chosen,)
+        return np.concatenate([self.of(each).reshape(len(self.parameters), -1) for each in chosen], axis=1).T
+
+    def relative(self, output: Output | None = None) -> np.ndarray:
+        """Change of an output for a change of each parameter by its own size, (parameters, N, ...)."""
+        found = self.output if output is None else self.of(output)
+        return found * self.values.reshape(-1, *([1] * (found.ndim - 1)))
 
     def table(self) -> Table:
         """The largest change of the output for a change of each parameter by its own size."""
@@ -55,141 +120,111 @@ class Sensitivity(Printed):
             table.add_row(name, f"{value:.5g}", f"{largest:.4g}", f"{largest * abs(value):.4g}")
         return table
 
-    def relative(self) -> np.ndarray:
-        """Change of the output for a change of each parameter by its own size, (parameters, N, ...)."""
-        return self.output * self.values.reshape(-1, *([1] * (self.output.ndim - 1)))
+    def _named(self, name: str) -> np.ndarray | Tip:
+        model = self.run.model
+        for ending, history in HISTORIES.items():
+            coordinate = name.removesuffix(ending)
+            if name.endswith(ending) and coordinate in model.coordinates:
+                if history == "tau" and coordinate + ROTOR in model.coordinates:
+                    coordinate += ROTOR
+                return np.asarray(getattr(self, history))[..., model.coordinates.index(coordinate)]
+        if name in model.links:
+            return Tip(name)
+        known = (*model.coordinates, *model.links)
+        raise LissomError(
+            f"output: {name!r} is neither a coordinate nor a link{did_you_mean(name, known)}; "
+            f"there are {listed(known, 'and')}, and .rate, .acceleration or .torque of a coordinate"
+        )
+
+    def _tips(self, k: int, link: str) -> np.ndarray:
+        point = probe(self.sources[k].model, link, None, (0.0, 0.0, 0.0))
+        out = np.zeros((len(self.time), 3))
+        model = self.run.model
+        q, u, v = np.zeros(model.nq, complex), np.zeros(model.nv, complex), np.zeros(model.nv, complex)
+        _tip_tangents(point.struct, point.workspace(np.complex128), self._q, self.q[k], q, u, v, out)
+        return out
+
+    def _function(self, k: int, measure: Callable) -> list[np.ndarray]:
+        model = self.sources[k].model
+        q, u = np.zeros(self._q.shape, complex), np.zeros(model.nv, complex)
+        for at, s, out in zip(self._q, self.q[k], q):
+            lay_tangent(model.struct, at, s, u, out)
+        v = self.run.v + 1j * STEP * self.v[k]
+        return [np.imag(measure(model, *state)) / STEP for state in zip(q, v)]
+
+    @cached_property
+    def _q(self) -> np.ndarray:
+        return np.array(self.run.q, float)
 
 
-def tip_position(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Position (3,) of the last link's tip in the world."""
-    return tip_pose(model, q)[:3, 3]
+@kernel
+def _tip_tangents(model, work, q, s, q_c, u, v, out):
+    """Change `out` (N, 3) of the last body's place in the world, where the configurations q (N, nq) change by s."""
+    last = model.tree.parent.shape[0] - 1
+    for k in range(out.shape[0]):
+        lay_tangent(model, q[k], s[k], u, q_c)
+        outward(model, work, q_c, v)
+        world_frames(model, work)
+        for c in range(3):
+            out[k, c] = work.world_position[last, c].imag / STEP
 
 
+@takes_settings
 def sensitivity(
     robot: AnyRobot,
     parameters: Sequence[str] | str,
-    duration: float,
+    duration: float | RunSettings,
     *,
     controller: ControlLaw | None = None,
-    output: Output | str = tip_position,
     start: Any = None,
-    rate: float = 400.0,
-    rtol: float = 1e-8,
+    motion: Mapping[str, Reference] | None = None,
+    output: Output = LAST_TIP,
+    progress: bool = True,
+    **options: Any,
 ) -> Sensitivity:
-    """Exact derivatives of a motion with respect to physical parameters.
+    """Exact derivatives of a motion by parameters: of the robot, of its start, of the gains of its controller.
 
     >>> lissom.sensitivity("canadarm2", "links.boom1.joint.transmission.stiffness", 1.0)
 
     Args:
-        parameters: paths of numbers of the robot, such as "links.upper.beam.section.EIz",
-            "links.upper.joint.transmission.rotor_inertia".
-        duration, start: of the motion, as in `lissom.simulate`; the start does not depend on the parameters.
+        robot, duration, start, motion, progress: as in `lissom.simulate`, and so are all settings (rtol, rate, ...).
+        parameters: paths of numbers of the robot ("links.upper.beam.section.EIz", "materials.steel.E"); start values
+            ("start.elbow", "start.elbow.rate"); gains of the controller ("gains.elbow.p"); scale, offset and delay of
+            its torques over time ("feedforward.elbow.scale").
         controller: a continuous law: `control.pd`, `computed_torque`, or `torques` over time. It stays as it is, with
-            the rigid twin it was built with, while the robot's parameters change. Where a torque reaches its saturation
-            between two outputs, the error is of first order in their distance.
-        rate: outputs per second, which are also the steps of the sensitivity's equation: double it to see its error.
-        output: what is derived: the name of a coordinate, or a function of (model, q, v) that returns numbers, also for
-            complex arguments; the tip's position unless given.
-        rtol: error allowed per step of the motion.
+            the rigid twin it was built with, while the robot's parameters change.
+        start: the same for all values of the parameters, but for "equilibrium", which moves with them.
+        output: what `output` of the result holds: the position of the last link's tip, unless given. All that `of` of
+            the result takes.
+        method: "radau" (also for "auto") or "generalised-alpha".
+    Returns:
+        The Sensitivity: the run, and derivatives of its coordinates, rates, accelerations and forces, from which those
+        of any output follow.
     """
-    robot = as_robot(robot)
+    settings = RunSettings.of(duration, **options)
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-    model, values = as_model(robot), np.array([_number(robot, path) for path in names])
-    if model.nq != model.nv:
-        raise LissomError(f"{robot.name} has joints with quaternions; sensitivities need plain coordinates")
     if not (controller is None or isinstance(controller, ControlLaw)):
         raise LissomError(
             f"controller: sensitivities need a continuous law, not a {type(controller).__name__}; "
             "give one of control.pd, computed_torque or torques"
         )
-    measure = _coordinate(model, output) if isinstance(output, str) else output
-    stepped = [robot.with_value(path, value + 1j * STEP).compile() for path, value in zip(names, values, strict=True)]
-    n = model.nv
-    times, s = [0.0], [np.zeros((2 * n, len(names)))]
-    states: list[tuple[np.ndarray, np.ndarray]] = []
-    for begin, law, run in _segments(model, duration, controller, start, rate, rtol):
-        last = np.nextafter(run.time[-1], 0.0)  # a law is read before its jump
-        outputs = run.time[::STATES]
-        for t, h in zip(outputs[:-1], np.diff(outputs), strict=True):
-            at = t + h * NODES
-            slopes = [_slopes(model, stepped, law, min(x, last), *state) for x, state in zip(at, zip(*run.state(at)))]
-            s.append(_radau_step(slopes, h, s[-1]))
-        times.extend(begin + outputs[1:])
-        kept = slice(STATES if states else 0, None, STATES)
-        states.extend(zip(run.q[kept], run.v[kept]))
-    by_parameter = np.moveaxis(np.array(s), 2, 0)
-    rows = [
-        [
-            np.imag(measure(other, q + 1j * STEP * x[:n], v + 1j * STEP * x[n:])) / STEP
-            for (q, v), x in zip(states, d, strict=True)
-        ]
-        for other, d in zip(stepped, by_parameter, strict=True)
-    ]
-    return Sensitivity(names, values, np.array(times), by_parameter[..., :n], by_parameter[..., n:], np.array(rows))
-
-
-def _segments(
-    model: Model, duration: float, law: ControlLaw | None, start: Any, rate: float, rtol: float
-) -> Iterator[tuple[float, ControlLaw | None, Trajectory]]:
-    """The motion from jump to jump of the forces: when each part begins, its law and its run, both from time zero.
-
-    A run has STATES samples per output.
-    """
-    from lissom.simulation.main import simulate
-
-    jumps = [] if law is None else [t for t in law.jumps if 0 < t < duration]
-    for begin, end in pairwise([0.0, *jumps, duration]):
-        here = law and replace(
-            law, reference=law.reference.shifted(-begin), feedforward=law.feedforward.shifted(-begin)
-        )
-        samples = STATES * max(1, round((end - begin) * rate)) / (end - begin)
-        run = simulate(
-            model, end - begin, controller=here, start=start, rate=samples, rtol=rtol, atol=1e-3 * rtol, audit=False
-        )
-        if run.info.status is Ending.INTERRUPTED:
-            raise KeyboardInterrupt
-        if run.info.status is not Ending.FINISHED:
-            raise LissomError(f"the motion did not finish: {run.info.status.word} at t = {begin + run.time[-1]:.6g} s")
-        yield begin, here, run
-        start = (run.q[-1], run.v[-1])
-
-
-def _slopes(
-    model: Model, stepped: list[Model], law: ControlLaw | None, t: float, q: np.ndarray, v: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """A (2 nv, 2 nv) and b (2 nv, parameters) at a state."""
-    n = model.nv
-    tau = np.zeros(n) if law is None else law(t, q, v)
-    exact = derivatives(model, q, v, tau)
-    A, b = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, len(stepped)))
-    A[:n, n:], A[n:, :n], A[n:, n:] = np.eye(n), exact.q, exact.v
-    if law is not None:
-        A[n:] += exact.tau @ np.hstack(law.derivatives(t, q, v))
-    b[n:] = np.transpose([forward_dynamics(other, q, v, tau).imag / STEP for other in stepped])
-    return A, b
-
-
-def _radau_step(slopes: Sequence[tuple[np.ndarray, np.ndarray]], h: float, s: np.ndarray) -> np.ndarray:
-    """s (2 nv, parameters) at the end of a step of length h, from A and b at its three stages."""
-    size, count = s.shape
-    system = np.eye(3 * size)
-    blocks = system.reshape(3, size, 3, size)
-    for i, (A, _) in enumerate(slopes):
-        blocks[i] -= h * TABLEAU[i, None, :, None] * A[:, None, :]
-    right = np.concatenate([A @ s + b for A, b in slopes])
-    rates = np.linalg.solve(system, right).reshape(3, size, count)
-    return s + h * np.einsum("j,jap->ap", TABLEAU[2], rates)
-
-
-def _number(robot: Robot, path: str) -> float:
-    value = robot.value(path)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise LissomError(f"{path} = {value!r} is not a number; give the path of a number of the robot")
-    return float(value)
-
-
-def _coordinate(model: Model, name: str) -> Output:
-    if name not in model.coordinates:
-        raise LissomError(f"output: {name!r} is not a coordinate; there are {', '.join(model.coordinates)}")
-    at = model.coordinates.index(name)
-    return lambda model, q, v: q[at]
+    bar = Progress(DOING, settings.duration, "s", show=progress)
+    with bar, listening(lambda name: bar.say(COMPILING if name else DOING)):
+        loop = VariationLoop(robot, settings, controller, start, motion, names)
+        raw = loop.run(bar.update)
+    if raw.status is Ending.INTERRUPTED:
+        raise KeyboardInterrupt
+    if raw.status is not Ending.FINISHED:
+        raise LissomError(f"the motion did not finish: {raw.status.word}: {raw.message}")
+    tell(raw, raw.warnings, stacklevel=2)
+    found = Sensitivity(
+        parameters=names,
+        values=np.array([each.value for each in loop.parameters]),
+        run=from_run(raw),
+        **loop.histories(),
+        chosen=output,
+        sources=tuple(loop.parameters),
+    )
+    if isinstance(output, str):
+        found._named(output)
+    return found

@@ -3,46 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.analysis.statics import Equilibrium, Hold, static_equilibrium
 from lissom.control.reference import Reference
-from lissom.dynamics.coordinates import configuration, indices, rates
+from lissom.dynamics.closing import closed_configuration, closed_velocity
+from lissom.dynamics.coordinates import configuration, indices, rates, velocity_indices
 from lissom.errors import LissomError, within
 from lissom.messages import did_you_mean
 from lissom.model.angles import doubt_degrees
 from lissom.model.compiled import Model
 
-RATE = ".rate"
+if TYPE_CHECKING:
+    from lissom.analysis.statics import Hold
+
+RATE, NEAR = ".rate", ".near"
 EQUILIBRIUM = "equilibrium"  # the word for a start at rest, every joint held where it is neutral
 HELD: Hold = "joints"
 REMEDY = f"write {EQUILIBRIUM}, or start values by joint such as {{elbow: 0.5}}"
 
 
 def start_state(
-    model: Model, start: Any, motion: Mapping[str, Reference] | None = None
+    model: Model,
+    start: Any,
+    motion: Mapping[str, Reference] | None = None,
+    driven: Mapping[str, Reference] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Configuration (nq,) and velocity (nv,) of a start.
+    """Configuration (nq,) and velocity (nv,) of a start, with all loops closed.
 
     Args:
         start: None (all zero, at rest), an array q (nq,), a pair (q, v), or a mapping from joint, coordinate or link
             names to values; names ending in ".rate" set velocities ("elbow.rate": 0.1). Rotors of elastic joints start
-            at their joint's angle unless they are named themselves. Or "equilibrium": joints at zero, links bent and
-            elastic joints wound by the weight; or an `Equilibrium`.
+            at their joint's angle unless they are named themselves. Where loops are to be closed, named joints and
+            rates are kept and the rest is found; a name ending in ".near" says where a joint is about ("elbow.near").
+            Or "equilibrium": joints at zero, links bent and elastic joints wound by the weight; or an `Equilibrium`.
         motion: prescribed joints, {joint: Reference}; an equilibrium has them where their motion begins.
+        driven: loops whose distance is given in time, {loop: Reference}.
     """
     if isinstance(start, str):
         if start != EQUILIBRIUM:
             raise LissomError(f"is unknown{did_you_mean(start, [EQUILIBRIUM])}; {REMEDY}", ("start",), start)
-        return settled(model, configuration(model), HELD, motion), np.zeros(model.nv)
-    if isinstance(start, Equilibrium):
+        return settled(model, configuration(model), HELD, motion, driven), np.zeros(model.nv)
+    if isinstance(getattr(start, "q", None), np.ndarray):  # an Equilibrium
         start = start.q
+    keep: tuple[set[int], set[int]] = set(), set()
     if start is None or isinstance(start, Mapping):
         named = {str(name): value for name, value in (start or {}).items()}
-        moving = {name.removesuffix(RATE): named.pop(name) for name in tuple(named) if name.endswith(RATE)}
-        q, v = configuration(model, named, "start"), rates(model, moving, "start")
+        moving, near = (
+            {name.removesuffix(end): named.pop(name) for name in tuple(named) if name.endswith(end)}
+            for end in (RATE, NEAR)
+        )
+        q, v = configuration(model, near | named, "start"), rates(model, moving, "start")
+        if model.loops:
+            keep = _coordinates(model, named), _coordinates(model, moving)
     else:
         first, second = start if isinstance(start, tuple) and len(start) == 2 else (start, None)
         with within("start"):
@@ -54,13 +68,56 @@ def start_state(
         for body in model.bodies:
             for k, name in zip(indices(body.joint_q), body.q_names):
                 doubt_degrees(model, k, float(q[k]), ("start", name))
-    return q, v
+    return _closed(model, q, v, keep, motion, driven or {}) if model.loops else (q, v)
 
 
-def settled(model: Model, q: np.ndarray, hold: Hold, motion: Mapping[str, Reference] | None = None) -> np.ndarray:
+def _coordinates(model: Model, named: Mapping[str, Any]) -> set[int]:
+    return {k for name in named for k in velocity_indices(model, name)}
+
+
+def _closed(
+    model: Model,
+    q: np.ndarray,
+    v: np.ndarray,
+    keep: tuple[set[int], set[int]],
+    motion: Mapping[str, Reference] | None,
+    driven: Mapping[str, Reference],
+) -> tuple[np.ndarray, np.ndarray]:
+    """The state near (q, v) at which loops are closed, prescribed joints and distances where they begin."""
+    for joint, reference in (motion or {}).items():
+        body = model.body(joint)
+        if not model.robot.link(body.link).joint.kind.on_group:  # those have their pose from the run
+            q[body.joint_q], v[body.joint_v] = reference(0.0)[0], reference(0.0)[1]
+    with within("start"):
+        q = closed_configuration(model, q, keep[0], lengths_at_start(driven))
+        given = np.zeros(len(model.arrays.loops.hold))
+        for k, loop in enumerate(model.loops):
+            if loop.name in driven:
+                given[model.arrays.loops.rows[k, 0]] = float(np.squeeze(driven[loop.name](0.0)[1]))
+        return q, closed_velocity(model, q, v, keep[1], given)
+
+
+def lengths_at_start(driven: Mapping[str, Reference] | None) -> dict[str, float]:
+    """Distance of each driven loop where its motion begins."""
+    return {name: float(np.squeeze(reference(0.0)[0])) for name, reference in (driven or {}).items()}
+
+
+def settled(
+    model: Model,
+    q: np.ndarray,
+    hold: Hold,
+    motion: Mapping[str, Reference] | None = None,
+    driven: Mapping[str, Reference] | None = None,
+) -> np.ndarray:
     """The configuration (nq,) of rest near `q` with some coordinates held, prescribed joints where they begin."""
+    from lissom.analysis.statics import static_equilibrium
+
     q = q.copy()
     for joint, reference in (motion or {}).items():
-        q[model.body(joint).joint_q] = reference(0.0)[0]
+        body = model.body(joint)
+        q[body.joint_q] = reference(0.0)[0]
+        if model.robot.link(body.link).joint.kind.on_group:
+            at = slice(body.joint_q.start, body.joint_q.start + 4)
+            q[at] /= np.linalg.norm(q[at])
     with within("hold"):
-        return static_equilibrium(model, q, hold=hold).q
+        return static_equilibrium(model, q, hold=hold, lengths=lengths_at_start(driven)).q

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import isfinite
 
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.machine import Hidden, Pointer, inline, kernel
 
 TIME, NEXT_STEP, LAST_STEP, LEAST_STEP = range(4)  # entries of State.clock
 STEPS, REJECTED, EVALUATIONS, JACOBIANS = range(4)  # entries of State.counts
@@ -62,6 +62,17 @@ def make_state(model: Any, q: np.ndarray, v: np.ndarray, rtol: float, atol: floa
         atol=np.array([atol]),
         atol_rate=atol * pace,
     )
+
+
+def not_derived(system: Any) -> dict[str, Any]:
+    """What an implicit method calls after its steps where nobody wants their derivatives; see `variation`."""
+    nothing = Hidden(system)
+    return {"variation": nothing, "derive": Pointer(no_derivatives, nothing, 0.0, 0.0, 0)}
+
+
+@kernel
+def no_derivatives(variation, t, h, form):
+    pass
 
 
 @inline

@@ -51,6 +51,17 @@ class LinkPeak:
 
 
 @dataclass(frozen=True)
+class ElementPeak:
+    """The largest pull and push of an element, and how long it is at the most and at the least."""
+
+    element: str
+    pull: Peak  # N; of a bushing the size of its force
+    push: Peak  # N
+    shortest: float  # m
+    longest: float  # m
+
+
+@dataclass(frozen=True)
 class Settling:
     """When a coordinate or the tip arrived for good."""
 
@@ -69,8 +80,9 @@ class Balance:
     stored: float  # change of kinetic and potential energy since the start
     work: float | None = None
     dissipated: float | None = None
-    residual: float | None = None  # largest |stored - work + dissipated| at any time
+    residual: float | None = None  # largest |stored - work - load_work + dissipated| at any time
     relative: float | None = None  # residual over the largest energy that was exchanged
+    load_work: float | None = None  # put in by loads and the thrust of cylinders, where there are any
 
 
 @dataclass(frozen=True)
@@ -92,6 +104,7 @@ class Summary:
     settling: tuple[Settling, ...]
     energy: Balance
     events: tuple[Event, ...]
+    elements: tuple[ElementPeak, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; what is not a finite number is None."""
@@ -99,7 +112,14 @@ class Summary:
 
     def tables(self) -> dict[str, Table]:
         """The tables by subject, for a rich console."""
-        makers = {"joints": _joints, "links": _links, "settling": _settling, "energy": _account, "events": _events}
+        makers = {
+            "joints": _joints,
+            "elements": _elements,
+            "links": _links,
+            "settling": _settling,
+            "energy": _account,
+            "events": _events,
+        }
         made = {subject: make(self) for subject, make in makers.items()}
         return {subject: table for subject, table in made.items() if table.row_count}
 
@@ -146,18 +166,20 @@ def summarise(run: Trajectory) -> Summary:
         settling=tuple(_all_settling(run)),
         energy=balance(run),
         events=tuple(run.warnings),
+        elements=tuple(_element_peak(run, k) for k in range(len(run.model.robot.elements))),
     )
 
 
 def balance(run: Trajectory) -> Balance:
     """Energy balance of a run; without accounts where it kept none or diverged."""
-    stored = run.dataset["stored_energy"].values
+    stored = run.numbers["stored_energy"]
     change = float(stored[-1] - stored[0])
-    if "work" not in run.dataset or not np.all(np.isfinite(stored)):
+    if "work" not in run.quantities or not np.all(np.isfinite(stored)):
         return Balance(change)
     audit = run.energy_audit()
     residual = float(np.abs(audit.residual).max())
-    return Balance(change, float(audit.work[-1]), float(audit.dissipated[-1]), residual, audit.relative)
+    given = float(audit.load_work[-1]) if "load_work" in run.quantities else None
+    return Balance(change, float(audit.work[-1]), float(audit.dissipated[-1]), residual, audit.relative, given)
 
 
 def settling_time(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, float | None, bool]:
@@ -180,25 +202,31 @@ def settling_time(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, flo
 
 
 def _all_settling(run: Trajectory) -> Iterator[Settling]:
-    for name in run.dataset["q"].values if "q" in run.dataset.dims else ():
-        values = run[name]
-        if values.attrs["units"] != "1":
-            final, when, moved = settling_time(run.time, values.values)
-            yield Settling(str(name), tuple(final.tolist()), values.attrs["units"], when, moved)
-    tip = run.model.links[-1]
-    final, when, moved = settling_time(run.time, run.tip(tip).values)
-    yield Settling(f"tip of {tip}", tuple(final.tolist()), "m", when, moved, tip)
+    for name in run.quantities.labels("q"):
+        found = run.numbers.position(name)
+        if found.units != ["1"]:
+            final, when, moved = settling_time(run.time, found.values)
+            yield Settling(name, tuple(final.tolist()), found.units[0], when, moved)
+    for end in run.model.ends:
+        final, when, moved = settling_time(run.time, run.numbers.tip(end))
+        yield Settling(f"tip of {end}", tuple(final.tolist()), "m", when, moved, end)
 
 
 def _joint_peak(run: Trajectory, joint: str) -> JointPeak:
-    wrench = run.wrench(joint).values
+    wrench = run.numbers.wrench(joint)
     return JointPeak(joint, _peak(run.time, wrench[:, :3]), _peak(run.time, wrench[:, 3:]))
 
 
+def _element_peak(run: Trajectory, k: int) -> ElementPeak:
+    force, length = run.numbers["element_force"][:, k], run.numbers["element_length"][:, k]
+    pull, push = (_peak(run.time, np.maximum(sign * force, 0.0)[:, None]) for sign in (1, -1))
+    return ElementPeak(run.model.robot.elements[k].name, pull, push, float(length.min()), float(length.max()))
+
+
 def _link_peak(run: Trajectory, link: str) -> LinkPeak:
-    deflection = _peak(run.time, run.deflection(link).values)
+    deflection = _peak(run.time, run.numbers.deflection(link))
     percent = 100 * deflection.value / float(run.model.flexible[link].length)
-    return LinkPeak(link, deflection, percent, _peak(run.time, run.rotation(link).values))
+    return LinkPeak(link, deflection, percent, _peak(run.time, run.numbers.rotation(link)))
 
 
 def _peak(time: np.ndarray, vectors: np.ndarray) -> Peak:
@@ -246,6 +274,14 @@ def _joints(summary: Summary) -> Table:
     return table
 
 
+def _elements(summary: Summary) -> Table:
+    table = _table("Peak force in every element", "element", "pull N", "at s", "push N", "at s", "length m")
+    for each in summary.elements:
+        values = (each.pull.value, each.pull.time, each.push.value, each.push.time)
+        table.add_row(each.element, *map(number, values), f"{number(each.shortest)} to {number(each.longest)}")
+    return table
+
+
 def _links(summary: Summary) -> Table:
     table = _table("Peak tip deflection", "link", "mm", "% of length", "at s", "rotation deg")
     for link in summary.links:
@@ -270,6 +306,8 @@ def _account(summary: Summary) -> Table:
     if energy.work is not None and energy.dissipated is not None:
         table.add_row("work of the applied forces", number(energy.work))
         table.add_row("dissipated", number(energy.dissipated))
+    if energy.load_work is not None:
+        table.add_row("work of loads and cylinders", number(energy.load_work))
     table.add_row("stored since the start", number(energy.stored))
     if energy.residual is not None and energy.relative is not None:
         part = f"{energy.relative:.1e} of the energy exchanged"

@@ -7,6 +7,7 @@ import warnings
 from lissom.simulation.ending import Ending
 from lissom.simulation.raw import Event, RawRun
 
+EXPECTED = "payload"  # kind of events that a person asked for
 _told: set[tuple[str, str, str]] = set()
 
 
@@ -21,6 +22,8 @@ class EndedEarly(SimulationWarning):
 def tell(raw: RawRun, events: list[Event], stacklevel: int) -> None:
     """Warn of the events of a run, and of an early end; all of them are in `run.warnings` and `run.info` anyway."""
     for event in events:
+        if event.kind == EXPECTED:
+            continue
         kind = raw.model.robot.name, event.link_or_joint, event.kind
         _tell(kind, event.text, SimulationWarning, stacklevel + 1)
     if raw.status is not Ending.FINISHED:

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.errors import LissomError
+from lissom.errors import LissomError, check_choice
 from lissom.lie import quaternion, so3
-from lissom.model.compiled import Model
+from lissom.messages import suggestion
 from lissom.showing import show
-from lissom.simulation.dataset import ENERGIES
-from lissom.simulation.dataset import dataset as labelled
 from lissom.simulation.ending import Ending
-from lissom.simulation.interpolate import interpolate
-from lissom.simulation.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
-from lissom.simulation.observe import Observation, observe
-from lissom.simulation.raw import Event, RawRun
-from lissom.simulation.settings import RunSettings
-from lissom.version import __version__
+from lissom.simulation.lookup import ACCELERATION, POSITION, VELOCITY, Part
+from lissom.simulation.raw import RawRun
+from lissom.simulation.run_info import RunInfo
+from lissom.simulation.samples import Samples
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,63 +24,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lissom.analysis.energy_audit import EnergyAudit
+    from lissom.simulation.momentum import Momentum
     from lissom.simulation.summary import Summary
 
 Frame = Literal["local", "parent", "world"]
 
 
-@dataclass(frozen=True)
-class RunInfo:
-    """How a run was made, and how it ended."""
-
-    method: str
-    reason: str  # why this method
-    steps: int
-    rejected: int
-    evaluations: int
-    jacobians: int
-    wall: float  # s spent in the time loop
-    status: Ending
-    message: str = ""
-    version: str = __version__
-    newton: dict[str, Any] = field(default_factory=dict)  # how an implicit method iterated; see `newton.report`
-    settings: RunSettings | None = None  # None where the samples come from elsewhere
-
-
-class Trajectory:
+class Trajectory(Samples):
     """A run as a labelled dataset, with the robot it belongs to.
 
     Names lead to numbers: `run["elbow"]` is the angle of a joint over time, `run.tip("forearm")` where the
     tip of a link is, `run.wrench("elbow")` what a joint transmits, `run.deflection("upper")` how far a link
     is bent away at its tip. All are xarray.DataArray with units; `run.dataset` holds everything.
     """
-
-    def __init__(
-        self, source: xr.Dataset | RawRun, model: Model, info: RunInfo, warnings: Sequence[Event] = ()
-    ) -> None:
-        self._source = source
-        self.model = model
-        self.info = info
-        self.warnings = list(warnings)
-
-    @cached_property
-    def dataset(self) -> xr.Dataset:
-        """Every quantity of the run, labelled; what follows from the samples is computed when first asked for."""
-        return labelled(self._source, self._seen) if isinstance(self._source, RawRun) else self._source
-
-    @cached_property
-    def _seen(self) -> Observation:
-        """What follows from the samples, without labels."""
-        return observe(self.model, self.q, self.v, self.a)
-
-    @cached_property
-    def lookup(self) -> Lookup:
-        """Names to columns of the dataset."""
-        return Lookup(self.dataset, self.model)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Data alone: a controller that ran may be any function, and its set-points are in the dataset."""
-        return {"_source": self.dataset, "model": self.model, "info": self.info, "warnings": self.warnings}
 
     def __repr__(self) -> str:
         count = {
@@ -108,26 +57,22 @@ class Trajectory:
 
     def __getitem__(self, name: str) -> xr.DataArray:
         """Position of a joint, (time,) or (time, coordinates); one coordinate; a variable of the dataset."""
-        found = self.lookup.coordinate(name, POSITION, "q")
-        if found is None:
-            found = self.lookup.coordinate(name, VELOCITY, "v")
+        found = self.lookup.coordinate(name, POSITION, "q") or self.lookup.coordinate(name, VELOCITY, "v")
         if found is None and name in self.dataset:
-            found = self.dataset[name]
-        if found is None:
-            raise self.lookup.unknown(name)
-        return found
+            return self.dataset[name]
+        return self._labelled(name, found)
 
     def velocity(self, name: str) -> xr.DataArray:
         """Velocity of a joint or coordinate, (time,) or (time, coordinates)."""
-        return self._found(name, self.lookup.coordinate(name, VELOCITY, "v"))
+        return self._labelled(name, self.lookup.coordinate(name, VELOCITY, "v"))
 
     def acceleration(self, name: str) -> xr.DataArray:
         """Acceleration of a joint or coordinate, (time,) or (time, coordinates)."""
-        return self._found(name, self.lookup.coordinate(name, ACCELERATION, "v"))
+        return self._labelled(name, self.lookup.coordinate(name, ACCELERATION, "v"))
 
     def torque(self, name: str) -> xr.DataArray:
         """Force on a joint by its motor (as seen by the joint), or by what drives a prescribed joint."""
-        return self._found(name, self.lookup.force(name))
+        return self._labelled(name, self.lookup.force(name))
 
     def wrench(self, joint: str, frame: Frame = "local") -> xr.DataArray:
         """Wrench (torque, force) of the parent on the child at a joint, (time, 6).
@@ -142,8 +87,7 @@ class Trajectory:
         values = self.dataset["wrench"].sel(joint=body.joint, drop=True).rename(f"wrench at {body.joint}")
         if frame == "local":
             return values
-        if frame not in ("parent", "world"):
-            raise LissomError(f"frame must be 'local', 'parent' or 'world', got {frame!r}")
+        check_choice("frame", frame, ("local", "parent", "world"))
         R = self.lookup.axes(body.link)
         parent = int(self.model.arrays.tree.parent[self.model.row(body.link)])
         if frame == "parent" and parent > 0:
@@ -152,6 +96,34 @@ class Trajectory:
         axes = "world" if frame == "world" else "the parent's"
         text = f"wrench of the parent on the child at the joint, in {axes} axes"
         return values.copy(data=turned).assign_attrs(long_name=text)
+
+    def loop_wrench(self, loop: str, frame: Literal["local", "world"] = "local") -> xr.DataArray:
+        """Wrench (torque, force) of the first frame of a loop on the second, at the second's origin, (time, 6).
+
+        Args:
+            loop: name of the loop.
+            frame: axes of the components: "local" (those of the second frame) or "world".
+        """
+        names = [each.name for each in self.model.loops]
+        if loop not in names:
+            raise LissomError(f"{self.model.robot.name} has no loop {loop!r}; {suggestion(loop, names)}")
+        if frame not in ("local", "world"):
+            raise LissomError(f"frame must be 'local' or 'world', got {frame!r}")
+        values = self.dataset["loop_wrench"].sel(loop=loop, drop=True).rename(f"wrench at {loop}")
+        if frame == "local":
+            return values
+        R = quaternion.to_matrix(self.dataset["loop_orientation"].sel(loop=loop).values)
+        turned = np.concatenate([so3.act(R, values[:, :3]), so3.act(R, values[:, 3:])], axis=1)
+        return values.copy(data=turned).assign_attrs(long_name="wrench of the first frame on the second, world axes")
+
+    def reading(self, sensor: str, ideal: bool = False) -> xr.DataArray:
+        """What a sensor tells at the output times, (time,) or (time, numbers): its last sample, late by its delay.
+
+        Args:
+            sensor: its name, or that of one of its numbers: "imu", "imu.x".
+            ideal: what an ideal sensor would tell instead, without low-pass, samples, noise, steps and delay.
+        """
+        return self._labelled(sensor, self.lookup.reading(sensor, ideal))
 
     def tip(
         self, link: str | None = None, what: Literal["position", "orientation", "twist"] = "position"
@@ -162,8 +134,7 @@ class Trajectory:
             what: its "position" (time, 3) in m; "orientation" (time, 4), a quaternion (w, x, y, z); or
                 "twist" (time, 6), angular velocity of its section and velocity of the tip in world axes.
         """
-        if what not in ("position", "orientation", "twist"):
-            raise LissomError(f"what must be 'position', 'orientation' or 'twist', got {what!r}")
+        check_choice("what", what, ("position", "orientation", "twist"))
         name = self.model.links[-1] if link is None else link
         self.model.row(name)
         return self.dataset[f"tip_{what}"].sel(link=name, drop=True).rename(f"tip {what} of {name}")
@@ -184,83 +155,54 @@ class Trajectory:
         Args:
             stations: how many points evenly from base to tip, or their places x in m.
         """
-        import xarray as xr
-
-        beam, x = self.lookup.flexible(link), self.lookup.stations(link, stations)
-        eta = self.q[:, self.model.bodies[self.model.row(link) - 1].modes_q]
-        return xr.DataArray(
-            beam.displacement(x, eta),
-            dims=("time", "x", "axis"),
-            coords={
-                "time": self.dataset["time"],
-                "x": ("x", x, {"long_name": f"place along {link}", "units": "m"}),
-                "axis": self.dataset["axis"],
-            },
-            name=f"shape of {link}",
-            attrs={"long_name": "displacement of the link's axis, link axes", "units": "m"},
-        )
+        x = self.lookup.stations(link, stations)
+        attrs = {"long_name": "displacement of the link's axis, link axes", "units": "m"}
+        axes = tuple(self.dataset["axis"].values)
+        return self._along(f"shape of {link}", x, self.numbers.shape(link, x), ("axis", axes), attrs)
 
     def centre_line(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
         """The bent axis of a flexible link in the world, (time, x, 3) m."""
         field = self.shape(link, stations)
-        along = self.lookup.flexible(link).position(field["x"].values)
-        origin = self.dataset["link_position"].sel(link=link).values[:, None, :]
-        world = origin + so3.act(self.lookup.axes(link)[:, None], field.values + along)
-        named = field.copy(data=world).rename(f"centre line of {link}")
+        named = field.copy(data=self.numbers.centre_line(link, stations)).rename(f"centre line of {link}")
         return named.assign_attrs(long_name="the link's axis in the world")
 
-    # states
+    def section_forces(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
+        """Forces and moments inside a beam, (time, x, 6): tension N, shear Vy, Vz, torsion T, bending My, Mz.
 
-    @cached_property
-    def time(self) -> np.ndarray:
-        """Times of the samples, (N,) s."""
-        return self._source.time if isinstance(self._source, RawRun) else self._source["time"].values
-
-    @cached_property
-    def q(self) -> np.ndarray:
-        """Configurations in the model's order, (N, nq)."""
-        return self._source.q if isinstance(self._source, RawRun) else self.lookup.whole("q", POSITION)
-
-    @cached_property
-    def v(self) -> np.ndarray:
-        """Velocities in the model's order, (N, nv)."""
-        return self._source.v if isinstance(self._source, RawRun) else self.lookup.whole("v", VELOCITY)
-
-    @cached_property
-    def a(self) -> np.ndarray:
-        """Accelerations in the model's order, (N, nv)."""
-        return self._source.a if isinstance(self._source, RawRun) else self.lookup.whole("v", ACCELERATION)
-
-    def state(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """State (q, v) at a time, (nq,) and (nv,), or at several, (k, nq) and (k, nv).
-
-        Between samples by cubic polynomials, on the group where a coordinate is a quaternion.
-        """
-        at = np.asarray(t, float)
-        first, last = self.time[0], self.time[-1]
-        slack = 1e-9 * max(abs(first), abs(last))
-        if not np.all((at >= first - slack) & (at <= last + slack)):
-            raise LissomError(f"t = {t!r} is outside the run, which goes from {first:g} s to {last:g} s")
-        q, v = interpolate(self.model, self.time, self.q, self.v, self.a, np.clip(at, first, last).ravel())
-        return q.reshape(*at.shape, -1), v.reshape(*at.shape, -1)
-
-    def pose(self, t: ArrayLike, of: Literal["frame", "tip"] = "frame") -> dict[str, np.ndarray]:
-        """Pose in the world of every link, at a time (4, 4) or several (k, 4, 4).
+        In the axes of each section and about the link's axis; of the outer part on the inner one. They follow from
+        the balance of what lies beyond the section, so that at the base they are the wrench of the joint.
 
         Args:
-            of: the link's "frame", which sits at its joint, or its "tip".
+            stations: how many points evenly from base to tip, or their places x in m.
         """
-        if of not in ("frame", "tip"):
-            raise LissomError(f"of must be 'frame' or 'tip', got {of!r}")
-        q = self.state(np.ravel(t))[0]
-        still = np.zeros((len(q), self.model.nv))
-        seen = observe(self.model, q, still, still)
-        place = (seen.link_position, seen.link_orientation)
-        if of == "tip":
-            place = (seen.tip_position, seen.tip_orientation)
-        T = np.zeros((*place[0].shape[:2], 4, 4))
-        T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = quaternion.to_matrix(place[1]), place[0], 1.0
-        return {link: T[:, k].reshape(*np.shape(t), 4, 4) for k, link in enumerate(self.model.links)}
+        from lissom.simulation.sections import COMPONENTS, section_forces
+
+        x = self.lookup.stations(link, stations)
+        attrs = {
+            "long_name": "forces and moments in the sections, their axes",
+            "units": "N, N m",
+            "column_units": ["N"] * 3 + ["N m"] * 3,
+        }
+        name, values = f"section forces of {link}", section_forces(self, link, x)
+        return self._along(name, x, values, ("section_force", COMPONENTS), attrs)
+
+    def stress(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
+        """Largest stresses in the sections of a beam, (time, x, 4) Pa.
+
+        They are the `highest` and the `lowest` normal stress (of tension and bending, at the outer fibres), the
+        largest `shear` stress (of torsion and shear forces) and the largest `von_mises` stress of each section, from
+        the forces of `section_forces` and the section's shape. At sharp inner corners shear has no limit: they are
+        left out. Where the section jumps, it is the one that begins there.
+
+        Args:
+            stations: how many points evenly from base to tip, or their places x in m.
+        """
+        from lissom.beam.section_stress import COMPONENTS
+        from lissom.simulation.sections import section_stresses
+
+        x = self.lookup.stations(link, stations)
+        attrs = {"long_name": "largest stress in the section", "units": "Pa"}
+        return self._along(f"stress of {link}", x, section_stresses(self, link, x), ("stress", COMPONENTS), attrs)
 
     # accounts
 
@@ -268,29 +210,19 @@ class Trajectory:
         """What went in, what was dissipated, what is stored, and how far the balance is off."""
         from lissom.analysis.energy_audit import audit_energy
 
-        return audit_energy(self.time, self.energies, self.work, self.dissipated)
+        return audit_energy(self.time, self.energies, self.work, self.dissipated, self.load_work)
 
-    @cached_property
-    def energies(self) -> np.ndarray:
-        """Kinetic energy, potential of gravity, strain energy and energy of the joints, (N, 4) J."""
-        if isinstance(self._source, RawRun):
-            return self._seen.energy
-        return np.stack([self.dataset[name].values for name in ENERGIES], axis=1)
+    def momentum(self) -> Momentum:
+        """Centre of mass, momentum, angular momentum about it: (N, 3) each, of the whole robot in world axes.
 
-    @property
-    def audited(self) -> bool:
-        """Whether work and dissipation were integrated along the way."""
-        return self._source.audited if isinstance(self._source, RawRun) else "work" in self.dataset
+        Payloads that it carries are part of it.
+        """
+        from lissom.simulation.momentum import Momentum, momentum
 
-    @property
-    def work(self) -> np.ndarray:
-        """Work of the applied forces since the start, (N,) J."""
-        return self._account("work")
-
-    @property
-    def dissipated(self) -> np.ndarray:
-        """Energy dissipated since the start, (N,) J."""
-        return self._account("dissipated")
+        if "momentum" in self.quantities:  # of a robot that floats
+            return Momentum(*(self.numbers[name] for name in ("centre_of_mass", "momentum", "angular_momentum")))
+        carried = self._source.carried if isinstance(self._source, RawRun) else None
+        return momentum(self.model, self.q, self.v, self.time, carried)
 
     def summary(self) -> Summary:
         """Peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""
@@ -302,7 +234,8 @@ class Trajectory:
         """One figure of the whole run, or a closer look.
 
         Args:
-            kind: "overview", "joints", "tip", "wrenches", "deflection", "energy", "shape" or "spectrum".
+            kind: "overview", "joints", "tip", "wrenches", "deflection", "energy", "outside", "shape",
+                "sections", "spectrum" or "sensors".
             options: what that plot takes, such as link="forearm"; see lissom.view.plots.
         """
         return show("run.plot", self, kind, **options)
@@ -375,33 +308,35 @@ class Trajectory:
 
         to_mat(self, path)
 
-    def _account(self, name: str) -> np.ndarray:
-        if not self.audited:
-            raise LissomError("this run kept no energy accounts; simulate with audit=True")
-        return getattr(self._source, name) if isinstance(self._source, RawRun) else self.dataset[name].values
+    def _along(
+        self, name: str, x: np.ndarray, values: np.ndarray, last: tuple[str, tuple[str, ...]], attrs: dict[str, Any]
+    ) -> xr.DataArray:
+        """Values (N, k, ...) at places x (k,) of a link, with the name of the last axis and its labels."""
+        import xarray as xr
 
-    def _found(self, name: str, values: xr.DataArray | None) -> xr.DataArray:
-        if values is None:
+        axis, labels = last
+        coords = {
+            "time": self.dataset["time"],
+            "x": ("x", x, {"long_name": "place along the link", "units": "m"}),
+            axis: list(labels),
+        }
+        return xr.DataArray(values, dims=("time", "x", axis), coords=coords, name=name, attrs=attrs)
+
+    def _labelled(self, name: str, part: Part | None) -> xr.DataArray:
+        """Columns of a variable with their own units."""
+        if part is None:
             raise self.lookup.unknown(name)
-        return values
+        values, at = self.dataset[part.variable], part.at
+        found = values[:, at[0]].drop_vars(part.axis) if len(at) == 1 else values[:, at]
+        different = list(dict.fromkeys(part.units))
+        text = f"{values.attrs['long_name']} {name}"
+        found = found.rename(name).drop_attrs().assign_attrs(long_name=text, units=", ".join(different))
+        return found if len(different) == 1 else found.assign_attrs(column_units=part.units)
 
 
 def from_run(raw: RawRun) -> Trajectory:
     """The results of a run; what is more than its samples is computed when it is asked for."""
-    info = RunInfo(
-        method=raw.method,
-        reason=raw.reason,
-        steps=raw.steps,
-        rejected=raw.rejected,
-        evaluations=raw.evaluations,
-        jacobians=raw.jacobians,
-        wall=raw.wall,
-        status=raw.status,
-        message=raw.message,
-        newton=raw.newton,
-        settings=raw.settings,
-    )
-    return Trajectory(raw, raw.model, info, raw.warnings)
+    return Trajectory(raw, raw.model, RunInfo.of(raw), raw.warnings)
 
 
 def _plural(count: int, noun: str) -> str:

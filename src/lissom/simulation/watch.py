@@ -13,6 +13,7 @@ from lissom.simulation.record import Record
 from lissom.simulation.stepping import TIME, State
 
 SMALL = 0.1  # tip deflection over length beyond which the small-deflection field is in doubt
+CALM = SMALL / 2  # largest component of it below which there is nothing to look at
 HOPELESS = 3.0  # tip deflection over length beyond which a run is stopped
 WHOLE_TURN = 1.0  # turns of the tip of an exact link beyond which a run is stopped
 RACING = 1e6  # rad/s or m/s of a joint beyond which a run is stopped
@@ -26,16 +27,23 @@ class Watch:
         self.events: list[Event] = []
         self._seen = 0
         self._told: set[tuple[str, str]] = set()
+        self._stops = np.flatnonzero(model.arrays.passive.has_stop)
         self._tips = {name: _tip_map(beam) for name, beam in model.flexible.items()}
+        self.deflected = _together(model, self._tips)  # (nq, 3 links) to lengths, or whole turns of exact links
 
     def look(self, state: State) -> str | None:
         """Check what is new; a message when going on makes no sense."""
         first, self._seen = self._seen, int(self.record.next[0])
         t, q = self.record.times[first : self._seen], self.record.q[first : self._seen]
         t, q = np.append(t, state.clock[TIME]), np.vstack([q, state.q])
-        self._limits(t, q)
+        if len(self._stops):
+            self._limits(t, q)
         with np.errstate(all="ignore"):  # a state that overflows is what is looked for
-            return self._deflections(t, q) or self._speeds(state)
+            if self._tips and not np.abs(q @ self.deflected).max() < CALM:
+                beyond = self._deflections(t, q)
+                if beyond is not None:
+                    return beyond
+            return None if np.abs(state.v).max(initial=0.0) < RACING else self._speeds(state)
 
     def valid(self, written: int) -> int:
         """How many of the written outputs are worth keeping: those up to the first beyond hope."""
@@ -57,7 +65,7 @@ class Watch:
 
     def _limits(self, t: np.ndarray, q: np.ndarray) -> None:
         arrays = self.model.arrays
-        for k in np.flatnonzero(arrays.passive.has_stop):
+        for k in self._stops:
             values = q[:, arrays.passive.q[k]]
             beyond = np.flatnonzero((values > arrays.passive.upper[k]) | (values < arrays.passive.lower[k]))
             if beyond.size:
@@ -117,6 +125,14 @@ class Watch:
 
     def _meshed(self, link: str) -> bool:
         return self.model.robot.link(link).beam is None
+
+
+def _together(model: Model, maps: dict[str, np.ndarray]) -> np.ndarray:
+    """The maps of all flexible links as one, (nq, 3 links), for a look at a glance."""
+    whole = np.zeros((model.nq, 3 * len(maps)))
+    for k, body in enumerate(body for body in model.bodies if body.link in maps):
+        whole[body.modes_q, 3 * k : 3 * k + 3] = maps[body.link].T
+    return whole
 
 
 @lru_cache(maxsize=256)

@@ -8,6 +8,7 @@ equations of motion.
 from __future__ import annotations
 
 import pkgutil
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,9 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from lissom.beam import BeamLink
+from lissom.beam import BeamLink, FlexibleLink
 from lissom.errors import LissomError
-from lissom.messages import did_you_mean
+from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from lissom.dynamics.energy import Energy
     from lissom.simulation.raw import RawRun
     from lissom.simulation.system import Dynamics
+
+
+CLOSING = ("kernel",)  # formulations that keep loops closed
 
 
 class Unsupported(LissomError):
@@ -99,19 +103,38 @@ class Entry:
 
     name: str
     title: str  # one line
-    paper: str  # what to cite
+    paper: str  # what to cite: authors, year, title
     make: Callable[[Model], Formulation]
+
+    @property
+    def authors(self) -> str:
+        """Authors and year, as the paper is cited."""
+        year = re.search(r"\b(1[89]|20)\d\d\b", self.paper)
+        return self.paper if year is None else self.paper[: year.end()]
 
 
 _register: dict[str, Entry] = {}
+KERNEL = "kernel"  # the formulation that covers everything
 Class = TypeVar("Class", bound=Callable[[Model], Formulation])
+
+
+def _without_elements(name: str, make: Callable[[Model], Formulation]) -> Callable[[Model], Formulation]:
+    """A formulation that refuses what only the kernel knows: elements between links, and contacts."""
+
+    def covered(model: Model) -> Formulation:
+        for what in ("elements", "contacts"):
+            if parts := getattr(model.robot, what):
+                raise Unsupported(f"{name} knows no {what}, and the robot has {parts[0].name!r}; use {KERNEL}")
+        return make(model)
+
+    return covered
 
 
 def register(name: str, title: str, paper: str) -> Callable[[Class], Class]:
     """Enter a class, or any function that builds a formulation from a Model, under a name."""
 
     def enter(make: Class) -> Class:
-        _register[name] = Entry(name, title, paper, make)
+        _register[name] = Entry(name, title, paper, make if name == KERNEL else _without_elements(name, make))
         return make
 
     return enter
@@ -132,13 +155,28 @@ def names() -> tuple[str, ...]:
 
 
 def only_beams(model: Model, formulation: str) -> dict[str, BeamLink]:
-    """The beams of a model; `Unsupported` where another link bends, or a beam by its exact field."""
+    """The beams of a model; `Unsupported` where another link bends, or a beam that is not plain."""
     no_exact_links(model, formulation)
-    beams = {name: link for name, link in model.flexible.items() if isinstance(link, BeamLink)}
-    for name in model.flexible:
-        if name not in beams:
-            raise Unsupported(f"{formulation} covers beams: link {name} is made of finite elements")
-    return beams
+    return {name: plain_beam(name, link, formulation) for name, link in model.flexible.items()}
+
+
+def plain_beam(name: str, link: FlexibleLink, formulation: str) -> BeamLink:
+    """The link itself, if it is a beam of one section that does not shear; `Unsupported` else."""
+    if not isinstance(link, BeamLink):
+        raise Unsupported(f"{formulation} covers beams: link {name} is made of finite elements")
+    if not link.plain:
+        raise Unsupported(
+            f"{formulation} covers uniform beams without shear: link {name} has shear, stations, or a section off its "
+            "axis; give it one section and shear: none"
+        )
+    no_prestress(name, link, formulation)
+    return link
+
+
+def no_prestress(name: str, link: FlexibleLink, formulation: str) -> None:
+    """`Unsupported` where heat or a tendon strains a link."""
+    if np.any(link.preload() != 0):
+        raise Unsupported(f"{formulation} has no prestress: link {name} is strained by heat or a tendon; remove it")
 
 
 def no_exact_links(model: Model, formulation: str) -> None:
@@ -158,5 +196,10 @@ def build(name: str, robot: AnyRobot) -> Formulation:
     """The formulation `name` of a robot; `Unsupported` where it does not cover the robot."""
     known = entries()
     if name not in known:
-        raise LissomError(f"there is no formulation {name!r}{did_you_mean(name, list(known))}")
-    return known[name].make(as_model(robot))
+        raise LissomError(
+            f"there is no formulation of this name{did_you_mean(name, list(known))}", ("formulation",), name
+        )
+    model = as_model(robot)
+    if model.loops and name not in CLOSING:
+        raise Unsupported(f"{name} covers trees: loop {model.loops[0].name} closes one; use {listed(CLOSING)}")
+    return known[name].make(model)

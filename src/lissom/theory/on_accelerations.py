@@ -31,7 +31,7 @@ class Own(NamedTuple):
 def on_accelerations(model: Model, dynamics: Dynamics) -> Dynamics:
     """The same equations of motion, to be solved for the accelerations."""
     work, n = model.workspace(), model.nv
-    own, wrench = Hidden(dynamics.own or work), np.zeros((len(model.bodies) + 1, 6))
+    own, wrench = Hidden(dynamics.own or work), np.zeros((model.rows, 6))
     q, v, force, a, M = np.zeros(model.nq), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((n, n))
     memory = Own(
         forward=Pointer(dynamics.forward, model.struct, own, q, v, v, wrench, v),

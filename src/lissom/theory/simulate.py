@@ -61,9 +61,8 @@ def simulate(
 
 def _check_motion(formulation: Formulation, motion: Mapping[str, Reference]) -> None:
     if set(formulation.model.prescribed) != set(motion):
-        raise LissomError(
-            "motion: give a reference for every joint that the model was compiled with as prescribed, and for no other"
-        )
+        text = "give a reference for every joint that the model was compiled with as prescribed, and for no other"
+        raise LissomError(text, ("motion",))
 
 
 def _run(formulation: Formulation, settings: RunSettings, **drive: Any) -> RawRun:
@@ -115,7 +114,7 @@ def _own_wrenches(formulation: Formulation, raw: RawRun) -> Trajectory:
     if limit is not None:
         raw = _cut(raw, limit)
     run = from_run(raw)
-    run.dataset["wrench"].values[:] = [formulation.wrenches(*sample) for sample in zip(raw.q, raw.v, raw.a)]
+    run.quantities["wrench"][:] = [formulation.wrenches(*sample) for sample in zip(raw.q, raw.v, raw.a)]
     if raw.status is not Ending.FINISHED:
         raise Stopped(raw.message, run)
     return run

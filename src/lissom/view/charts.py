@@ -5,8 +5,8 @@ The same colour means the same joint, and the link that it carries, as in the fi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +42,8 @@ class Chart:
     unit: str
     time: np.ndarray  # (N,) s
     series: tuple[Series, ...]
+    log: bool = False  # whether the vertical axis is logarithmic
+    place: str = ""  # part of the page that it stands in; that of most unless given
 
     @property
     def label(self) -> str:
@@ -61,30 +63,69 @@ class Chart:
                 keep |= {int(rows[part.argmin()]), int(rows[part.argmax()])}
         at = np.array(sorted(keep))
         fewer = tuple(Series(s.name, s.values[at], s.colour, s.dashed, s.group) for s in self.series)
-        return Chart(self.title, self.quantity, self.unit, self.time[at], fewer)
+        return replace(self, time=self.time[at], series=fewer)
 
 
 def charts(run: Trajectory) -> list[Chart]:
-    """Joints with their references, deflections, torques, joint wrenches, tip, energy; the most telling two first."""
+    """Joints, deflections, torques, elements, wrenches, tip, energy, sensors; the most telling two first."""
     made = _joints(run)[:1]
     made += [_deflections(run)] if run.model.flexible else []
     made += [*_joints(run)[1:], *_torques(run)]
-    made += [_wrenches(run, "torque"), _wrenches(run, "force"), _tip(run), _energy(run)]
+    made += [*_outside(run), _wrenches(run, "torque"), _wrenches(run, "force"), _tip(run), _energy(run)]
+    return made + _readings(run)
+
+
+def _readings(run: Trajectory) -> list[Chart]:
+    """What each sensor tells."""
+    made, labels = [], run.quantities.labels("sensor")
+    for name, told, _ in series.readings(run):
+        columns = told.values.reshape(len(run.time), -1).T
+        names = [labels[at].partition(".")[2] or name for at in told.at]
+        curves = tuple(Series(label, values, COLOURS[k]) for k, (label, values) in enumerate(zip(names, columns)))
+        made.append(Chart(f"Sensor {name}", "reading", told.units[0], run.time, curves))
     return made
 
 
+def wrench_components(run: Trajectory) -> list[Chart]:
+    """Components of what each joint transmits, in the axes of the link that it carries."""
+    return [
+        _components(run, f"{part.capitalize()} at {body.joint}", part, unit, run.numbers.wrench(body.joint)[:, columns])
+        for body in shown(run)
+        for part, (columns, unit) in series.WRENCH.items()
+    ]
+
+
+def space(run: Trajectory) -> list[Chart]:
+    """Of a robot that floats: momentum, angular momentum and the way of the centre of mass."""
+    if "momentum" not in run.quantities:
+        return []
+    values, centre = run.numbers, run.numbers["centre_of_mass"]
+    return [
+        _components(run, "Momentum", "momentum", "kg m/s", values["momentum"], "space"),
+        _components(run, "Angular momentum", "angular momentum", "kg m²/s", values["angular_momentum"], "space"),
+        _components(run, "Way of the centre of mass", "way", "mm", 1e3 * (centre - centre[0]), "space"),
+    ]
+
+
+def _components(
+    run: Trajectory, title: str, quantity: str, unit: str, values: np.ndarray, place: str = "wrenches"
+) -> Chart:
+    curves = tuple(Series(axis, values[:, k], COLOURS[k]) for k, axis in enumerate(AXES))
+    return Chart(title, quantity, unit, run.time, curves, place=place)
+
+
 def compared(runs: Mapping[str, Trajectory]) -> list[Chart]:
-    """Charts with one curve per run: joint coordinates, tip, deflections and joint wrenches; the first run is solid."""
+    """Charts with one curve per run: joint coordinates, tip, deflections and joint wrenches."""
     first = next(iter(runs.values()))
     made = []
     for body in first.lookup.moving():
         for name in joint_names(body, "q"):
-            values = {label: run[name].values for label, run in runs.items()}
+            values = {label: run.numbers.position(name).values for label, run in runs.items()}
             unit = str(first[name].attrs["units"])
             made.append(_several(runs, f"Joint {name}", MEANING[unit], unit, values))
     last = first.model.links[-1]
     for k, axis in enumerate(AXES):
-        values = {label: run.tip(last).values[:, k] for label, run in runs.items()}
+        values = {label: run.numbers.tip(last)[:, k] for label, run in runs.items()}
         made.append(_several(runs, f"Tip of {last}, {axis}", "position", "m", values))
     for link in first.model.flexible:
         values = {label: series.deflection(run, link) for label, run in runs.items()}
@@ -96,15 +137,65 @@ def compared(runs: Mapping[str, Trajectory]) -> list[Chart]:
     return made
 
 
+def differences(runs: Mapping[str, Trajectory]) -> list[Chart]:
+    """How far each run is from the first over time: vectors subtracted, the largest of all joints or links.
+
+    Axes are logarithmic: what lies on each other among the values is told apart here.
+    """
+    first = next(iter(runs.values()))
+    last, flexible = first.model.links[-1], list(first.model.flexible)
+    names: dict[str, list[str]] = {}
+    for body in first.lookup.moving():
+        for name in joint_names(body, "q"):
+            names.setdefault(str(first[name].attrs["units"]), []).append(name)
+    wanted: list[tuple[str, str, Callable[[Trajectory], list[np.ndarray]]]] = [  # title, unit, vectors (N, d) of a run
+        ("Distance of the tips", "m", lambda run: [run.tip(last).values]),
+        *(
+            (f"Joint {MEANING[unit]}s", unit, lambda run, own=own: [run[name].values[:, None] for name in own])
+            for unit, own in names.items()
+        ),
+        ("Deflections of the links", "mm", lambda run: [1e3 * run.deflection(link).values for link in flexible]),
+        *(
+            (
+                f"{part.capitalize()}s in the joints",
+                unit,
+                lambda run, columns=columns: [run.wrench(body.joint).values[:, columns] for body in shown(first)],
+            )
+            for part, (columns, unit) in series.WRENCH.items()
+        ),
+    ]
+    return [
+        Chart(title, "difference", unit, first.time, _apart(runs, vectors), log=True)
+        for title, unit, vectors in wanted
+        if vectors(first)
+    ]
+
+
+def _apart(runs: Mapping[str, Trajectory], vectors: Callable[[Trajectory], list[np.ndarray]]) -> tuple[Series, ...]:
+    """Largest distance of some vectors of each run from those of the first, over its times."""
+    (_, first), *others = runs.items()
+    base = vectors(first)
+    curves = []
+    for k, (label, run) in enumerate(others, start=1):
+        there = [np.stack([_at(first.time, run, x) for x in each.T], axis=1) for each in vectors(run)]
+        size = np.max([np.linalg.norm(a - b, axis=1) for a, b in zip(there, base, strict=True)], axis=0)
+        curves.append(Series(label, size, COLOURS[k % len(COLOURS)]))
+    return tuple(curves)
+
+
+def _at(time: np.ndarray, run: Trajectory, values: np.ndarray) -> np.ndarray:
+    """Values (N,) of a run at other times; NaN after its end."""
+    same = len(run.time) == len(time) and np.array_equal(run.time, time)
+    return values if same else np.interp(time, run.time, values, right=np.nan)
+
+
 def _several(
     runs: Mapping[str, Trajectory], title: str, quantity: str, unit: str, values: Mapping[str, np.ndarray]
 ) -> Chart:
     time = next(iter(runs.values())).time
     curves = []
     for k, (label, run) in enumerate(runs.items()):
-        same = len(run.time) == len(time) and np.array_equal(run.time, time)
-        there = values[label] if same else np.interp(time, run.time, values[label], right=np.nan)
-        curves.append(Series(label, there, COLOURS[k % len(COLOURS)], dashed=k > 0))
+        curves.append(Series(label, _at(time, run, values[label]), COLOURS[k % len(COLOURS)]))
     return Chart(title, quantity, unit, time, tuple(curves))
 
 
@@ -117,7 +208,7 @@ def _joints(run: Trajectory) -> list[Chart]:
             goal = series.reference(run, name)
             if goal is not None:
                 curves.append(Series(f"{name}, reference", goal, look["color"], dashed=True, group="reference"))
-            curves.append(Series(name, run[name].values, look["color"]))
+            curves.append(Series(name, run.numbers.position(name).values, look["color"]))
         made.append(Chart(series.joint_title(unit), MEANING[unit], unit, run.time, tuple(curves)))
     return made
 
@@ -126,7 +217,9 @@ def _torques(run: Trajectory) -> list[Chart]:
     made = []
     for unit, names in series.torques_by_unit(run).items():
         styles = series.looks(run, names)
-        curves = (Series(name, run.torque(name).values, look["color"]) for (name, _), look in zip(names, styles))
+        curves = (
+            Series(name, run.numbers.torque(name).values, look["color"]) for (name, _), look in zip(names, styles)
+        )
         made.append(Chart(f"Applied {MEANING[unit]}s", MEANING[unit], unit, run.time, tuple(curves)))
     return made
 
@@ -134,6 +227,14 @@ def _torques(run: Trajectory) -> list[Chart]:
 def _deflections(run: Trajectory) -> Chart:
     curves = (Series(body.link, size, series.look(run, body)["color"]) for body, size in series.deflections(run))
     return Chart("Tip deflection of links", "deflection", "mm", run.time, tuple(curves))
+
+
+def _outside(run: Trajectory) -> list[Chart]:
+    made = []
+    for title, quantity, unit, found in series.outside(run):
+        curves = (Series(name, values, COLOURS[k % len(COLOURS)]) for k, (name, values) in enumerate(found.items()))
+        made.append(Chart(title, quantity, unit, run.time, tuple(curves)))
+    return made
 
 
 def _wrenches(run: Trajectory, part: str) -> Chart:
@@ -145,7 +246,7 @@ def _wrenches(run: Trajectory, part: str) -> Chart:
 
 def _tip(run: Trajectory) -> Chart:
     last = run.model.links[-1]
-    tip = run.tip(last).values
+    tip = run.numbers.tip(last)
     curves = tuple(Series(axis, tip[:, k], COLOURS[k]) for k, axis in enumerate(AXES))
     return Chart(f"Tip of {last} in the world", "position", "m", run.time, curves)
 
@@ -157,7 +258,8 @@ def _energy(run: Trajectory) -> Chart:
         curves = [
             Series("work in", flows["work in"], GREY),
             Series("dissipated", flows["dissipated"], COLOURS[1]),
+            *([Series("work of loads", flows["work of loads"], COLOURS[2])] if "work of loads" in flows else []),
             *curves,
-            Series("left over", run.dataset["energy_residual"].values, INK, dashed=True),
+            Series("left over", run.numbers["energy_residual"], INK, dashed=True),
         ]
     return Chart("Energy balance", "energy since start", "J", run.time, tuple(curves))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lissom.beam import BeamLink
 from lissom.lie import quaternion, so3
 from lissom.simulation.observe import observe
 from lissom.view.style import line
@@ -62,7 +63,7 @@ class Drawing:
     def __init__(self, model: Model, sections: int = SECTIONS) -> None:
         self.model = model
         self.links = model.links
-        self.specs: dict[str, Link] = {link.name: link for link in model.robot.links}
+        self.specs: dict[str, Link] = {link.name: link for link in model.robot.bodies}
         self._place_frames(sections)
         self.carrier = np.array([self._carrier(self.specs[name]) for name in self.links])
         start = np.cumsum([0, *(body.modes_q.stop - body.modes_q.start for body in model.bodies)])
@@ -123,6 +124,12 @@ class Drawing:
     def points(self, piece: Piece, frames: Frames, eta: np.ndarray, scale: float = 1.0) -> np.ndarray:
         """Points (n, 3) of a solid in the world; `eta` (modes,) are the modal coordinates of all links."""
         local = piece.mesh.points
+        if piece.ends is not None and piece.part is not None:
+            from lissom.view.outside import line_axes
+
+            start, end = (frames.origin[frame] + frames.axes[frame] @ offset for frame, offset in piece.ends)
+            axes, length = line_axes(start, end)
+            return start + length * np.outer(piece.part, axes[:, 0]) + local @ axes.T
         if piece.modes is not None:
             local = local + scale * np.tensordot(eta[self.modes_of[piece.link]], piece.modes, 1)
         at = piece.mesh.frame
@@ -178,10 +185,13 @@ class Drawing:
         """Places on a flexible link: evenly along it, and where something is attached (a number or a name)."""
         beam = self.model.flexible[link]
         attached = [_real(other.at) for other in self.specs.values() if other.parent == link and other.at is not None]
+        attached += [_real(frame.at) for frame in self.model.frames if frame.link == link and frame.at is not None]
         masses = [_real(lump.x) for lump in beam.masses]
         numbers = {x for x in (*attached, *masses) if not isinstance(x, str)}
-        even = np.linspace(0, float(np.real(beam.length)), sections).tolist()
-        return sorted({*even, *numbers}) + sorted({x for x in attached if isinstance(x, str)})
+        length = float(np.real(beam.length))
+        stations = [length * xi for xi in beam.profile.edges[1:-1]] if isinstance(beam, BeamLink) else []
+        even = np.linspace(0, length, sections).tolist()
+        return sorted({*even, *numbers, *stations}) + sorted({x for x in attached if isinstance(x, str)})
 
     def _carrier(self, spec: Link) -> int:
         if spec.parent not in self.links:
@@ -202,12 +212,15 @@ class Drawing:
         return np.zeros(3) if tip is None else np.real(np.asarray(tip))
 
     def _reach(self) -> float:
-        way: dict[str, float] = {}
+        begin: dict[str, float] = {}  # way to where a link's children are counted from: its tip, or its joint if rigid
+        longest = 0.0
         for link in self.links:
             spec = self.specs[link]
-            own = float(np.real(self.model.flexible[link].length)) if link in self.model.flexible else _size(spec.body)
-            way[link] = way.get(spec.parent, 0.0) + float(np.linalg.norm(np.real(spec.origin.xyz))) + own
-        longest = max(way.values())
+            joint = begin.get(spec.parent, 0.0) + float(np.linalg.norm(np.real(spec.origin.xyz)))
+            bends = link in self.model.flexible
+            tip = joint + (float(np.real(self.model.flexible[link].length)) if bends else _size(spec.body))
+            begin[link] = tip if bends else joint
+            longest = max(longest, tip)
         return longest if longest > 0 else 1.0
 
 

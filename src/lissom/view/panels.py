@@ -11,7 +11,7 @@ import numpy as np
 from lissom.simulation.summary import balance
 from lissom.view import series
 from lissom.view.series import AXES, MEANING
-from lissom.view.style import COLOURS, GREY, INK, LIGHT, legend
+from lissom.view.style import COLOURS, GREY, INK, LIGHT, legend, line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,8 +41,8 @@ def _joint_lines(axes: Axes, run: Trajectory, names: series.Coordinates, unit: s
         if goal is not None:
             axes.plot(run.time, goal, color=look["color"], alpha=0.8, **DOTTED)
             followed = True
-        values = run.velocity(name) if rates else run[name]
-        axes.plot(run.time, values.values, label=name, **look)
+        found = run.numbers.velocity(name) if rates else run.numbers.position(name)
+        axes.plot(run.time, found.values, label=name, **look)
     if followed:
         axes.plot([], [], color=GREY, label="reference", **DOTTED)
     meaning = MEANING[unit.removesuffix("/s")]
@@ -62,8 +62,20 @@ def torque_panels(run: Trajectory, chosen: list[BodyNames] | None) -> list[Panel
 
 def _torque_lines(axes: Axes, run: Trajectory, names: series.Coordinates, unit: str) -> None:
     for (name, _), look in zip(names, series.looks(run, names), strict=True):
-        axes.plot(run.time, run.torque(name).values, label=name, **look)
+        axes.plot(run.time, run.numbers.torque(name).values, label=name, **look)
     axes.set(title=f"Applied {MEANING[unit]}s", ylabel=f"{MEANING[unit]} [{unit}]")
+    legend(axes)
+
+
+def outside_panels(run: Trajectory) -> list[Panel]:
+    """Elements, contacts and the joints that close loops: one panel per quantity."""
+    return [partial(_outside_lines, time=run.time, found=found) for found in series.outside(run)]
+
+
+def _outside_lines(axes: Axes, time: np.ndarray, found: series.Outside) -> None:
+    for k, (name, values) in enumerate(found.curves.items()):
+        axes.plot(time, values, label=name, **line(k))
+    axes.set(title=found.title, ylabel=f"{found.quantity} [{found.unit}]")
     legend(axes)
 
 
@@ -104,6 +116,37 @@ def components(axes: Axes, time: np.ndarray, values: np.ndarray, label: str, tit
     legend(axes)
 
 
+def reading_panels(run: Trajectory) -> list[Panel]:
+    """What each sensor tells, beside what an ideal one would."""
+    return [
+        partial(_readings, run=run, name=name, told=told, ideal=ideal) for name, told, ideal in series.readings(run)
+    ]
+
+
+def _readings(axes: Axes, run: Trajectory, name: str, told: series.Part, ideal: series.Part) -> None:
+    labels = run.quantities.labels("sensor")
+    columns = zip(told.at, told.values.reshape(len(run.time), -1).T, ideal.values.reshape(len(run.time), -1).T)
+    several = len(told.at) > 1
+    for k, (at, values, truth) in enumerate(columns):
+        axes.plot(run.time, truth, color=COLOURS[k] if several else GREY, **DOTTED)
+        label = labels[at].partition(".")[2] if several else "reading"
+        axes.step(run.time, values, where="post", color=COLOURS[k], linewidth=1.0, label=label)
+    axes.plot([], [], color=GREY, label="ideal", **DOTTED)
+    axes.set(title=name, ylabel=f"reading [{told.units[0]}]")
+    legend(axes)
+
+
+def envelopes(axes: Axes, x: np.ndarray, curves: dict[str, np.ndarray], label: str, title: str) -> None:
+    """Quantities (N, k) at places x (k,) of a link: from the least to the most of each place over the run."""
+    for (name, values), colour in zip(curves.items(), COLOURS):
+        low, high = values.min(axis=0), values.max(axis=0)
+        axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+        axes.plot(x, high, color=colour, label=name)
+        axes.plot(x, low, color=colour)
+    axes.set(title=title, ylabel=label)
+    legend(axes)
+
+
 def energy_flows(axes: Axes, run: Trajectory) -> None:
     """Work put in, and what became of it."""
     kept = balance(run)
@@ -111,6 +154,8 @@ def energy_flows(axes: Axes, run: Trajectory) -> None:
     if "work in" in flows:
         axes.plot(run.time, flows["work in"], label="work in", color=COLOURS[4], linewidth=3.2)
         axes.plot(run.time, flows["dissipated"], label="dissipated", color=COLOURS[1])
+    if "work of loads" in flows:
+        axes.plot(run.time, flows["work of loads"], label="work of loads", color=COLOURS[2])
     axes.plot(run.time, flows["stored"], label="stored", color=COLOURS[0])
     error = f" (relative error {kept.relative:.0e})" if kept.relative is not None else ""
     axes.set(title=f"Energy balance{error}", ylabel="energy since start [J]")
@@ -119,18 +164,18 @@ def energy_flows(axes: Axes, run: Trajectory) -> None:
 
 def energy_forms(axes: Axes, run: Trajectory) -> None:
     """Where the stored energy is."""
-    for k, name in enumerate(("kinetic", "gravity", "strain", "joint")):
-        values = run.dataset[f"{name}_energy"].values
+    for k, name in enumerate(("kinetic", "gravity", "strain", "joint", "element")):
+        values = run.numbers[f"{name}_energy"]
         if np.any(values):
-            axes.plot(run.time, values, label="joints" if name == "joint" else name, color=COLOURS[k])
-    axes.plot(run.time, run.dataset["stored_energy"].values, label="sum", color=INK, linewidth=0.9)
+            axes.plot(run.time, values, label=f"{name}s" if name in ("joint", "element") else name, color=COLOURS[k])
+    axes.plot(run.time, run.numbers["stored_energy"], label="sum", color=INK, linewidth=0.9)
     axes.set(title="Stored energy", ylabel="energy [J]")
     legend(axes)
 
 
 def energy_residual(axes: Axes, run: Trajectory) -> None:
     """What the balance leaves over."""
-    values = run.dataset["energy_residual"].values
+    values = run.numbers["energy_residual"]
     factor, prefix = _prefix(np.abs(values).max(initial=0.0))
     axes.plot(run.time, values / factor, color=COLOURS[6])
     axes.set(title="Residual: stored - work + dissipated", ylabel=f"residual [{prefix}J]")
@@ -193,9 +238,9 @@ def chain(run: Trajectory, link: str, sample: int) -> list[np.ndarray]:
     row = run.model.row(link)
     while row > 0:
         name = run.model.links[row - 1]
-        ends = [run.dataset[key].sel(link=name).values[sample] for key in ("link_position", "tip_position")]
+        ends = [run.quantities.select(key, "link", name)[sample] for key in ("link_position", "tip_position")]
         flexible = name in run.model.flexible
-        lines.insert(0, run.centre_line(name).values[sample] if flexible else np.array(ends))
+        lines.insert(0, run.numbers.centre_line(name)[sample] if flexible else np.array(ends))
         if len(lines) > 1:
             lines[0] = np.vstack([lines[0], lines[1][:1]])  # to where the next link begins
         row = int(run.model.arrays.tree.parent[row])

@@ -22,9 +22,12 @@ from lissom.view.panels import (
     energy_flows,
     energy_forms,
     energy_residual,
+    envelopes,
     joint_panels,
     label_bar,
+    outside_panels,
     path,
+    reading_panels,
     spectra,
     torque_panels,
     wrench_sizes,
@@ -55,7 +58,7 @@ def plot_overview(run: Trajectory) -> Figure:
         panels.append(partial(deflections, run=run))
     if len(panels) % 2 == 0:  # three more follow, and the rows have two
         last = run.model.links[-1]
-        tip = run.tip(last).values
+        tip = run.numbers.tip(last)
         moves = np.ptp(tip, axis=0).max() > 0
         where = _components(run, tip, "position [m]", f"Tip of {last} in the world")
         panels.append(where if moves else partial(energy_forms, run=run))
@@ -78,22 +81,25 @@ def plot_tip(run: Trajectory, link: str | None = None) -> Figure:
     """Path of a link's tip in space, its position, velocity and (if the link bends) deflection over time."""
     import matplotlib.pyplot as plt
 
+    from lissom.view.margins import Margins
+
     name = run.model.links[-1] if link is None else link
-    tip = run.tip(name).values
+    run.model.row(name)
+    tip = run.numbers.tip(name)
     flexible = name in run.model.flexible
     with style():
         rows = 2 + flexible
-        figure = plt.figure(figsize=(9.2, 6.9), layout="constrained")
-        cells = figure.add_gridspec(rows, 2, width_ratios=(1.25, 1), wspace=0.08)
+        figure = plt.figure(figsize=(9.2, 6.9), layout=Margins())
+        cells = figure.add_gridspec(rows, 2, width_ratios=(1.25, 1))
         path(figure.add_subplot(cells[:, 0], projection="3d"), run, tip, name)
         axes = figure.add_subplot(cells[0, 1])
         components(axes, run.time, tip, "tip position [m]", "Position in the world")
         below = figure.add_subplot(cells[1, 1], sharex=axes)
-        speed = run.tip(name, "twist").values[:, 3:]
+        speed = run.numbers.tip(name, "twist")[:, 3:]
         components(below, run.time, speed, "tip velocity [m/s]", "Velocity in the world")
         if flexible:
             below = figure.add_subplot(cells[2, 1], sharex=axes)
-            bent = 1e3 * run.deflection(name).values
+            bent = 1e3 * run.numbers.deflection(name)
             components(below, run.time, bent, "deflection [mm]", f"Deflection in the axes of {name}")
         for above in figure.axes[1:-1]:
             above.tick_params(labelbottom=False)
@@ -119,7 +125,7 @@ def plot_deflection(run: Trajectory, link: str | None = None) -> Figure:
     """Elastic displacement and rotation of the tip of every flexible link, or of one."""
     panels: list[Panel] = []
     for name in _flexible(run, link):
-        bent, turned = 1e3 * run.deflection(name).values, np.degrees(run.rotation(name).values)
+        bent, turned = 1e3 * run.numbers.deflection(name), np.degrees(run.numbers.rotation(name))
         part = np.linalg.norm(bent, axis=1).max() / 10 / float(run.model.flexible[name].length)
         title = f"{name}: displacement, peak {part:.2g} % of length"
         panels.append(_components(run, bent, "tip displacement [mm]", title))
@@ -127,10 +133,23 @@ def plot_deflection(run: Trajectory, link: str | None = None) -> Figure:
     return _figure(run, panels, columns=2)
 
 
+def plot_sensors(run: Trajectory) -> Figure:
+    """What every sensor tells, and what an ideal one would."""
+    panels = reading_panels(run)
+    if not panels:
+        raise LissomError("this run has no sensors; give simulate some, sensors=[...], or the robot's file")
+    return _figure(run, panels, columns=min(2, len(panels)))
+
+
+def plot_outside(run: Trajectory) -> Figure:
+    """Forces and lengths of elements, forces and gaps of contacts, forces in the joints that close loops."""
+    return _figure(run, outside_panels(run), columns=1)
+
+
 def plot_energy(run: Trajectory) -> Figure:
     """Stored energies and their sum; work, losses and what the balance leaves over."""
     panels: list[Panel] = [partial(energy_forms, run=run), partial(energy_flows, run=run)]
-    if "energy_residual" in run.dataset:
+    if "energy_residual" in run.quantities:
         panels.append(partial(energy_residual, run=run))
     return _figure(run, panels, columns=1)
 
@@ -173,6 +192,31 @@ def plot_shape(run: Trajectory, link: str | None = None, stations: int = 41, cur
         label_bar(figure.colorbar(image, ax=axes[1, :], pad=0.015), "deflection [mm]")
         headline(figure, f"{run.model.robot.name}: shape of {name}", _detail(run))
         return figure
+
+
+def plot_sections(run: Trajectory, link: str | None = None, stations: int = 41) -> Figure:
+    """Bending, shear, torsion and tension along a beam, and its stresses where its shape is known.
+
+    Each place shows all that it sees during the run, from the least to the most.
+    """
+    name = _flexible(run, link)[0]
+    found = run.section_forces(name, stations)
+    groups = [
+        ("Bending about y and z", "bending moment [N m]", found, ("My", "Mz"), 1.0),
+        ("Shear along y and z", "shear force [N]", found, ("Vy", "Vz"), 1.0),
+        ("Torsion", "torque [N m]", found, ("T",), 1.0),
+        ("Tension", "tension [N]", found, ("N",), 1.0),
+    ]
+    beam = run.model.robot.link(name).beam
+    if beam is not None and beam.has_shape:
+        stress = run.stress(name, stations)
+        groups.append(("Normal stress at the outer fibres", "stress [MPa]", stress, ("highest", "lowest"), 1e-6))
+        groups.append(("Largest in the section", "stress [MPa]", stress, ("shear", "von_mises"), 1e-6))
+    panels: list[Panel] = []
+    for title, label, values, parts, factor in groups:
+        curves = {part.replace("_", " "): factor * values.loc[..., part].values for part in parts}
+        panels.append(partial(envelopes, x=found["x"].values, curves=curves, label=label, title=title))
+    return _figure(run, panels, columns=2, abscissa=f"x along {name} [m]")
 
 
 def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, limit: float | None = None) -> Figure:
@@ -229,8 +273,11 @@ KINDS: dict[str, Callable[..., Figure]] = {
     "wrenches": plot_wrenches,
     "deflection": plot_deflection,
     "energy": plot_energy,
+    "outside": plot_outside,
     "shape": plot_shape,
+    "sections": plot_sections,
     "spectrum": plot_spectrum,
+    "sensors": plot_sensors,
 }
 
 
@@ -249,7 +296,6 @@ def _figure(run: Trajectory, panels: Sequence[Panel], columns: int, abscissa: st
             if k + columns >= len(axes):
                 one.set_xlabel(abscissa)
                 one.tick_params(labelbottom=True)
-        figure.align_ylabels(axes)
         headline(figure, run.model.robot.name, _detail(run))
         return figure
 

@@ -7,11 +7,11 @@ joint, and the link that it carries.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lissom.simulation.lookup import joint_names
+from lissom.simulation.lookup import Part, joint_names
 from lissom.view.style import line
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def joints_by_unit(
     """Coordinates of the chosen joints (of all that move unless given) by their unit, or by that of their rates."""
     bodies = run.lookup.moving() if chosen is None else chosen
     names = [(name, body) for body in bodies for name in joint_names(body, "v" if rates else "q")]
-    return _by_unit(names, run.velocity if rates else run.__getitem__)
+    return _by_unit(names, run.numbers.velocity if rates else run.numbers.position)
 
 
 def torques_by_unit(run: Trajectory, chosen: Sequence[BodyNames] | None = None) -> dict[str, Coordinates]:
@@ -46,15 +46,15 @@ def torques_by_unit(run: Trajectory, chosen: Sequence[BodyNames] | None = None) 
         (name, body)
         for body in bodies
         for name in ((body.joint,) if body.rotor_v is not None else joint_names(body, "v"))
-        if chosen is not None or np.any(run.torque(name).values)
+        if chosen is not None or np.any(run.numbers.torque(name).values)
     ]
-    return _by_unit(names, run.torque)
+    return _by_unit(names, run.numbers.torque)
 
 
-def _by_unit(names: Coordinates, values: Callable[[str], Any]) -> dict[str, Coordinates]:
+def _by_unit(names: Coordinates, found: Callable[[str], Part]) -> dict[str, Coordinates]:
     out: dict[str, Coordinates] = {}
     for name, body in names:
-        out.setdefault(str(values(name).attrs["units"]), []).append((name, body))
+        out.setdefault(found(name).units[0], []).append((name, body))
     return out
 
 
@@ -65,11 +65,11 @@ def joint_title(unit: str) -> str:
 
 def reference(run: Trajectory, name: str) -> np.ndarray | None:
     """Set-points (N,) of a coordinate, where a control law follows some."""
-    if "reference" in run.dataset:
-        labels = run.dataset["reference_q"].values.tolist()
+    if "reference" in run.quantities:
+        labels = run.quantities.labels("reference_q")
         for label in (name, f"{name}.rotor"):
             if label in labels:
-                return run.dataset["reference"].values[:, labels.index(label)]
+                return run.numbers["reference"][:, labels.index(label)]
     return None
 
 
@@ -81,20 +81,63 @@ def deflections(run: Trajectory) -> list[tuple[BodyNames, np.ndarray]]:
 
 def deflection(run: Trajectory, link: str) -> np.ndarray:
     """Size of the tip deflection of a link (N,), mm."""
-    return 1e3 * np.linalg.norm(run.deflection(link).values, axis=1)
+    return 1e3 * np.linalg.norm(run.numbers.deflection(link), axis=1)
 
 
 def wrench(run: Trajectory, joint: str, part: str) -> np.ndarray:
     """Size (N,) of the "torque" or the "force" through a joint."""
-    return np.linalg.norm(run.wrench(joint).values[:, WRENCH[part][0]], axis=1)
+    return np.linalg.norm(run.numbers.wrench(joint)[:, WRENCH[part][0]], axis=1)
+
+
+def readings(run: Trajectory) -> list[tuple[str, Part, Part]]:
+    """Every sensor with what it tells and what an ideal one would; torques and forces apart."""
+    found: dict[tuple[str, str], list[str]] = {}
+    if "reading" in run.quantities:
+        units = run.quantities.column_units("reading")
+        for label, unit in zip(run.quantities.labels("sensor"), units, strict=True):
+            found.setdefault((label.partition(".")[0], unit), []).append(label)
+    give = run.lookup.readings
+    return [(name, give(labels), give(labels, ideal=True)) for (name, _), labels in found.items()]
+
+
+class Outside(NamedTuple):
+    """Curves of elements, contacts or loops, by name."""
+
+    title: str
+    quantity: str
+    unit: str
+    curves: dict[str, np.ndarray]  # (N,) each
+
+
+def outside(run: Trajectory) -> list[Outside]:
+    """Pulls and lengths of elements, forces and gaps of contacts, forces in the joints that close loops."""
+    wanted = (
+        ("element_force", "element", "Pull of elements", "pull", "N", 1.0),
+        ("element_length", "element", "Length of elements", "length", "m", 1.0),
+        ("contact_force", "contact", "Normal force of contacts", "force", "N", 1.0),
+        ("contact_gap", "contact", "Gap of contacts", "gap", "mm", 1e3),
+    )
+    made = []
+    for name, axis, title, quantity, unit, factor in wanted:
+        if name in run.quantities:
+            values, labels = factor * run.numbers[name], run.quantities.labels(axis)
+            made.append(Outside(title, quantity, unit, {label: values[:, k] for k, label in enumerate(labels)}))
+    if "loop_wrench" in run.quantities:
+        force = np.linalg.norm(run.numbers["loop_wrench"][:, :, 3:], axis=2)
+        held = {loop.name for loop in run.model.robot.loops}  # cylinders are among the elements
+        curves = {name: force[:, k] for k, name in enumerate(run.quantities.labels("loop")) if name in held}
+        made += [Outside("Force in the joints that close loops", "force", "N", curves)] if curves else []
+    return made
 
 
 def energy_flows(run: Trajectory) -> dict[str, np.ndarray]:
     """Energy (N,) since the start, J: stored, and where accounts were kept, put in and dissipated."""
-    stored = run.dataset["stored_energy"].values
+    stored = run.numbers["stored_energy"]
     out = {"stored": stored - stored[0]}
-    if "work" in run.dataset:
+    if "work" in run.quantities:
         out |= {"work in": run.work - run.work[0], "dissipated": run.dissipated - run.dissipated[0]}
+    if "load_work" in run.quantities:
+        out |= {"work of loads": run.load_work - run.load_work[0]}
     return out
 
 

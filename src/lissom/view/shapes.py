@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from lissom.beam.polygon import filled
 
 SHARP = np.cos(np.radians(40))  # edges of an outline that turn by more than 40 degrees stay hard
 
@@ -39,17 +42,19 @@ def merged(meshes: list[Mesh]) -> Mesh:
     )
 
 
-def rounded(outline: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def rounded(outline: ArrayLike, keep: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Points and normals around a closed outline (k, 2), as pairs of one point each: corners keep two normals.
+
+    Normals point outward; with `keep` to the right of the outline as it runs, into a hole that runs clockwise.
 
     Returns:
         points (2k, 2) and normals (2k, 2): side i runs from row 2 i to row 2 i + 1.
     """
     corners = np.asarray(outline, float)
-    if _area(corners) < 0:
+    if not keep and _area(corners) < 0:
         corners = corners[::-1]
     sides = np.roll(corners, -1, axis=0) - corners
-    sides /= np.linalg.norm(sides, axis=1, keepdims=True)
+    sides /= np.maximum(np.linalg.norm(sides, axis=1, keepdims=True), 1e-300)
     flat = np.stack([sides[:, 1], -sides[:, 0]], axis=1)  # of each side, outward
     before = np.roll(flat, 1, axis=0)
     smooth = np.sum(flat * before, axis=1, keepdims=True) > SHARP
@@ -61,20 +66,34 @@ def rounded(outline: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     return points, normals
 
 
-def sweep(outline: ArrayLike, frames: ArrayLike) -> Mesh:
-    """An outline (k, 2) of (y, z) swept through several frames along their x, closed by flat ends."""
+def sweep(outline: ArrayLike, frames: ArrayLike, holes: Sequence[Sequence[ArrayLike]] = ()) -> Mesh:
+    """An outline (k, 2) of (y, z) swept through several frames along their x, closed by flat ends.
+
+    Args:
+        outline: one for all frames, or (frames, k, 2) one for each.
+        holes: of each frame, as many and of as many corners in each.
+    """
     at = np.asarray(frames)
-    points, normals = rounded(outline)
-    ring, rings = len(points), len(at)
-    walls = _walls(np.arange(0, ring, 2), np.arange(1, ring, 2), ring, rings)
-    side = Mesh(_yz(np.tile(points, (rings, 1))), _yz(np.tile(normals, (rings, 1))), walls, np.repeat(at, ring))
-    corners = points[::2]
-    fan = np.stack([np.zeros(len(corners) - 2, int), *(np.arange(1, len(corners) - 1) + k for k in (0, 1))], axis=1)
-    ends = [
-        Mesh(_yz(corners), np.tile([sign, 0.0, 0.0], (len(corners), 1)), fan[:, ::sign], np.full(len(corners), end))
-        for sign, end in ((-1, at[0]), (1, at[-1]))
-    ]
-    return merged([side, *ends])
+    outlines = np.broadcast_to(np.asarray(outline, float), (len(at), *np.shape(outline)[-2:]))
+    inner = [np.stack(hole) for hole in zip(*holes)] if len(holes) else []
+    if _area(outlines[0]) < 0:
+        outlines = outlines[:, ::-1]
+    inner = [hole[:, ::-1] if _area(hole[0]) > 0 else hole for hole in inner]
+    made = [_wall(ring, at) for ring in (outlines, *inner)]
+    for sign, end in ((-1, 0), (1, -1)):
+        points, triangles = filled(outlines[end], [hole[end] for hole in inner])
+        normal = np.tile([sign, 0.0, 0.0], (len(points), 1))
+        made.append(Mesh(_yz(points), normal, triangles[:, ::sign], np.full(len(points), at[end])))
+    return merged(made)
+
+
+def _wall(rings: np.ndarray, at: np.ndarray) -> Mesh:
+    """The wall through closed outlines (frames, k, 2), seen from their left."""
+    parts = [rounded(ring, keep=True) for ring in rings]
+    points, normals = (np.concatenate(part) for part in zip(*parts))
+    ring = 2 * rings.shape[1]
+    walls = _walls(np.arange(0, ring, 2), np.arange(1, ring, 2), ring, len(at))
+    return Mesh(_yz(points), _yz(normals), walls, np.repeat(at, ring))
 
 
 def rod(start: ArrayLike, end: ArrayLike, radius: float, tip_radius: float | None = None, corners: int = 20) -> Mesh:

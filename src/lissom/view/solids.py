@@ -7,6 +7,7 @@ of finite elements, to its modes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,18 +29,26 @@ BASE = "#B4BDC8"  # of what stands still, and of a free-floating base
 SLIM, THICK = 0.006, 0.014  # radius of a section without an outline over the arm's reach, at least and at most
 FINE = 0.0035  # least half size of any section over the reach, so that it can be seen
 ROD = 0.016  # radius of a rigid link without a shape over the reach
+STOUT = 0.11  # the same over the length of the link, at most
+DRUM = 1.45  # radius of a joint's sign over that of the links it joins
+SHORT = 0.13  # half the length of a joint's sign over that of the shorter link it joins, at most
 MOST = 6000  # triangles of one mesh; finer ones are thinned out
 MESHES = (".stl", ".obj", ".ply", ".off", ".dae", ".glb")
+
+
+Ends = tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]]  # two frames, and a place (3,) in each
 
 
 class Piece(NamedTuple):
     """A solid of the drawing, in one colour."""
 
-    link: str  # that it belongs to
+    link: str  # that it belongs to; of an element or a contact its name
     role: str  # "link", "joint", "mass" or "payload"
     colour: str
     mesh: Mesh
     modes: np.ndarray | None = None  # (m, n, 3) displacement of each point per modal coordinate of the link
+    part: np.ndarray | None = None  # (n,) of what is between two frames: share of the way from the first to the second
+    ends: Ends | None = None  # where that way begins and ends
 
 
 def pieces(arm: Drawing) -> list[Piece]:
@@ -58,6 +67,10 @@ def pieces(arm: Drawing) -> list[Piece]:
         if sign is not None:
             made.append(Piece(body.link, "joint", JOINT, sign))
         made += _masses(arm, spec)
+    if arm.model.robot.elements or arm.model.robot.contacts:
+        from lissom.view.outside import outside_pieces
+
+        made += outside_pieces(arm)
     return made
 
 
@@ -71,7 +84,7 @@ def _link(arm: Drawing, k: int, spec: Link) -> tuple[Mesh | None, np.ndarray | N
             seen = _visuals(arm, spec.visual)
             if seen is not None:
                 return _bending(arm, spec.name, seen), None
-            return shapes.sweep(_outline(arm, spec.name), arm.frames_of[spec.name]), None
+            return _swept(arm, spec.name), None
         return _elements(beam, k, 0.004 * arm.reach)
     seen = _visuals(arm, spec.visual)
     if seen is not None:
@@ -79,18 +92,34 @@ def _link(arm: Drawing, k: int, spec: Link) -> tuple[Mesh | None, np.ndarray | N
     return _body(arm, k, spec), None
 
 
-def _outline(arm: Drawing, link: str) -> np.ndarray:
-    """The outline that a beam is drawn with: its own, or that of a solid oval bar of the same stiffnesses."""
+def _swept(arm: Drawing, link: str) -> Mesh:
+    """A beam as its sections: piece by piece, each through the frames within it."""
     beam: Any = arm.model.flexible[link]
-    section = beam.section
+    at, length = arm.frames_of[link], float(np.real(beam.length))
+    xi, edges = np.clip(arm.rest[at, 0] / length, 0.0, 1.0), beam.profile.edges
+    made = []
+    for k, (start, end) in enumerate(pairwise(edges)):
+        inside = np.flatnonzero((xi > start - 1e-9) & (xi < end + 1e-9))
+        if len(inside) < 2:  # a piece between two frames
+            inside = np.array([np.searchsorted(xi, start, side="right") - 1, np.searchsorted(xi, end)])
+        local = np.clip((xi[inside] - start) / (end - start), 0.0, 1.0)
+        piece = beam.profile.pieces[k]
+        rings = [_outline(arm, piece.at(0.5 if piece.uniform else round(float(s), 9))) for s in local]
+        made.append(shapes.sweep([outer for outer, _ in rings], at[inside], [holes for _, holes in rings]))
+    return shapes.merged(made)
+
+
+def _outline(arm: Drawing, section: Any) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    """What a section is drawn with: its own outline and holes, or a solid oval bar of the same stiffnesses."""
     if section.outline is not None:
-        outline = np.real(section.outline)
-        return outline * max(1.0, FINE * arm.reach / np.abs(outline).max())
-    EA = float(np.real(section.EA))
-    y, z = (2 * np.sqrt(float(np.real(EI)) / EA) for EI in (section.EIz, section.EIy))
+        outline, holes = np.real(section.outline), section.holes
+        thin = FINE * arm.reach / np.abs(outline).max()
+        return (outline, holes) if thin <= 1 else (outline * thin, tuple(hole * thin for hole in holes))
+    C = np.real(section.compliance)
+    y, z = (2 * np.sqrt(C[0, 0] / C[k, k]) for k in (5, 4))
     fit = np.clip(max(y, z), SLIM * arm.reach, THICK * arm.reach) / max(y, z)
     angle = 2 * np.pi * np.arange(24) / 24
-    return fit * np.stack([y * np.cos(angle), z * np.sin(angle)], axis=1)
+    return fit * np.stack([y * np.cos(angle), z * np.sin(angle)], axis=1), ()
 
 
 def _elements(link: Any, k: int, radius: float) -> tuple[Mesh | None, np.ndarray | None]:
@@ -187,8 +216,6 @@ def _body(arm: Drawing, k: int, spec: Link) -> Mesh | None:
     if spec.joint.kind.floats:
         return shapes.box(_cuboid(body, [*ends, com], arm.reach)).on(k)
     radius = _thickness(arm, spec.name)
-    if spec.parent in arm.model.flexible:
-        radius = min(radius, 1.2 * _thickness(arm, spec.parent)) or radius
     rods = [shapes.rod(np.zeros(3), end, radius, 0.8 * radius).on(k) for end in ends]
     knobs = [shapes.ball(0.8 * radius).moved(shift=end).on(k) for end in ends]
     return shapes.merged(rods + knobs) if ends else None
@@ -205,9 +232,28 @@ def _cuboid(body: Any, ends: list[np.ndarray], reach: float) -> np.ndarray:
 
 def _thickness(arm: Drawing, link: str) -> float:
     """Half the size of a link across; zero where it brings its own mesh."""
-    if link not in arm.model.flexible:
-        return ROD * arm.reach if not arm.specs[link].visual else 0.0
-    return float(np.abs(_outline(arm, link)).max()) if hasattr(arm.model.flexible[link], "section") else 0.0
+    if link in arm.model.flexible:
+        beam: Any = arm.model.flexible[link]
+        if not hasattr(beam, "section"):
+            return 0.0
+        return float(np.abs(_outline(arm, beam.profile.pieces[0].at(0.0))[0]).max())
+    spec = arm.specs[link]
+    if spec.visual:
+        return 0.0
+    radius = min(ROD * arm.reach, STOUT * (_length(arm, link) or arm.reach))
+    if spec.parent in arm.model.flexible:
+        radius = min(radius, 1.2 * _thickness(arm, spec.parent)) or radius
+    return radius
+
+
+def _length(arm: Drawing, link: str) -> float:
+    """How far a link goes from its joint to what it carries or to its tip, in m; zero where it is but a point."""
+    if link in arm.model.flexible:
+        return float(np.real(arm.model.flexible[link].length))
+    body: Any = arm.specs[link].body
+    ends = [np.real(np.asarray(other.origin.xyz)) for other in arm.specs.values() if other.parent == link]
+    ends += [np.real(np.asarray(body.tip))] if getattr(body, "tip", None) is not None else []
+    return max((float(np.linalg.norm(end)) for end in ends), default=0.0)
 
 
 # joints and masses
@@ -218,28 +264,32 @@ def _joint(arm: Drawing, k: int, spec: Link) -> Mesh | None:
     joint = spec.joint
     if joint.nv == 0 or joint.kind.floats or spec.visual:
         return None
-    around = [_thickness(arm, spec.name), 0.008 * arm.reach]
-    around += [_thickness(arm, spec.parent)] if spec.parent in arm.model.flexible else []
-    r = 1.45 * max(around)
+    joined = [spec.name, spec.parent] if spec.parent in arm.specs else [spec.name]
+    around = [_thickness(arm, link) for link in joined]
+    lengths = [length for link in joined if (length := _length(arm, link)) > 1e-6 * arm.reach]
+    r = DRUM * max(*around, 0.008 * min([arm.reach, *(5 * length for length in lengths)]))
+    half = min(1.25 * r, max(SHORT * min(lengths, default=arm.reach), 0.5 * r))
     if joint.kind.on_group:
         return shapes.ball(1.1 * r).on(k)
     axes = np.real(np.asarray(joint.axes)).reshape(-1, 3)
     if set(joint.kind.velocity_units) == {"m"}:
-        return shapes.box([3.2 * r, 2.2 * r, 2.2 * r]).moved(shapes.along(axes[0])).on(k)
-    return shapes.merged([shapes.rod(-1.25 * r * axis, 1.25 * r * axis, r, corners=28).on(k) for axis in axes[:2]])
+        return shapes.box([2.6 * half, 2.2 * r, 2.2 * r]).moved(shapes.along(axes[0])).on(k)
+    return shapes.merged([shapes.rod(-half * axis, half * axis, r, corners=28).on(k) for axis in axes[:2]])
 
 
 def _masses(arm: Drawing, spec: Link) -> list[Piece]:
     """Lumped masses, and rigid bodies without a size: balls that grow with the cube root of their mass."""
     balls: list[tuple[float, int, np.ndarray]] = []
     body: Any = spec.body
+    leaf = all(other.parent != spec.name for other in arm.specs.values())
     if spec.name in arm.model.flexible:
         for lump in arm.model.flexible[spec.name].masses:
             frame = arm.frame_at(spec.name, float(np.real(lump.x)))
             balls.append((float(np.real(lump.mass)), frame, np.real(lump.com)))
-    elif spec.joint.nv == 0 and not spec.visual and not hasattr(body, "shape") and body.tip is None:
-        balls.append((float(np.real(body.mass)), int(arm.frames_of[spec.name][0]), np.real(np.asarray(body.com))))
-    leaf = all(other.parent != spec.name for other in arm.specs.values())
+    elif not spec.visual and not hasattr(body, "shape") and not spec.joint.kind.floats:
+        fixed_to_arm = spec.joint.nv == 0 and spec.parent in arm.specs
+        if fixed_to_arm or (leaf and body.tip is None):
+            balls.append((float(np.real(body.mass)), int(arm.frames_of[spec.name][0]), np.real(np.asarray(body.com))))
     end = arm.frame_at(spec.name)
     total = sum(_mass(arm, other) for other in arm.specs.values())
     made = []

@@ -32,6 +32,7 @@ _SETTINGS: Any = {
     "axes.titlelocation": "left",
     "axes.titlepad": 7,
     "axes.titlesize": 9.5,
+    "axes.titley": 1.0,  # where it is: no search for a place
     "axes.titleweight": "bold",
     "axes.xmargin": 0,
     "figure.dpi": 110,
@@ -75,10 +76,12 @@ def grid(count: int, columns: int, width: float = 4.6, height: float = 2.5, **op
     """A figure of `count` axes in rows; those below each other share their abscissa."""
     import matplotlib.pyplot as plt
 
+    from lissom.view.margins import Margins
+
     columns = min(columns, count)
     rows = -(-count // columns)
     size = (width * columns if columns > 1 else 1.5 * width, height * rows + 0.4)
-    figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained", **options)
+    figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, layout=Margins(), **options)
     flat = list(axes.ravel())
     for spare in flat[count:]:
         spare.remove()
@@ -104,7 +107,7 @@ def save(figure: Any, path: Path) -> None:
 
 def headline(figure: Any, title: str, detail: str = "") -> None:
     """A figure's title on the left and a detail in grey on the right: the last touch, after all other texts."""
-    figure.suptitle(title, x=0.012, ha="left", fontweight="bold")
+    figure.suptitle(title, x=0.012, y=0.988, ha="left", va="top", fontweight="bold")
     figure.text(0.988, 0.988, detail, color=GREY, ha="right", va="top", fontsize=8.5)
     for text in _texts(figure):
         text.set_parse_math(False)  # names may hold dollars, which are no formulas
@@ -114,5 +117,5 @@ def _texts(figure: Any) -> Iterator[Any]:
     """All texts but the numbers at the axes, which are set as formulas where they are powers."""
     yield from figure.texts
     for axes in figure.axes:
-        yield from (*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label)
+        yield from (*axes.texts, axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label)
         yield from (axes.get_legend().get_texts() if axes.get_legend() is not None else ())

@@ -1,24 +1,30 @@
-"""Build a shared library of machine code, on all cores.
+"""Build a library of machine code, on all cores.
 
-Each kernel becomes an object file of its own, kept under its stamp; a change of one kernel compiles that one again.
+Each kernel becomes an object file of its own, kept under its stamp; a change of one kernel compiles that one again and
+those that call it.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
+from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from lissom.kernel.machine.library import key
-from lissom.kernel.machine.trace import Need, Trace
+from lissom.kernel.machine.first_use import cores, sources
+from lissom.kernel.machine.library import PACKAGE, digest, key
+from lissom.kernel.machine.objects import content_digest
+from lissom.kernel.machine.trace import Need
 
+KEPT = ("symbol", "returns", "object", "digest")  # in a table, of what is known of an object file
 Report = Callable[[int, int], None]  # functions done, of all
 
 
@@ -27,85 +33,190 @@ def compiler() -> str | None:
     return shutil.which(os.environ.get("CC", "cc")) or shutil.which("gcc") or shutil.which("clang")
 
 
-def build(needs: Trace, folder: Path, level: str, report: Report, goal: Path | None = None) -> Path:
-    """Make the library of a processor level, in `goal` if that is not `folder`, where objects are kept; its table."""
+class Workers:
+    """A process for each core, which load Numba while the work is still being found."""
+
+    def __init__(self, levels: tuple[str, ...]) -> None:
+        self.levels = levels
+        self._pools = [ProcessPoolExecutor(1, mp_context=get_context("spawn")) for _ in range(cores())]
+
+    def __enter__(self) -> Workers:
+        for pool in self._pools:
+            pool.submit(_load)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for pool in self._pools:
+            pool.shutdown(cancel_futures=True)
+
+    def compiled(self, needs: dict[Need, str], work: list[Need]) -> Iterator[tuple[Need, Any]]:
+        """Object files and what there is to say of them, in any order; None of what cannot be compiled.
+
+        Neighbours in `work` share helpers, which each process compiles for itself: a process that is free takes what is
+        nearest to its last.
+        """
+        ahead = dict(enumerate(work))
+        at = {k: (k + 0.5) * len(work) / len(self._pools) for k in range(len(self._pools))}
+        for pool in self._pools:
+            pool.submit(_prepare, needs, self.levels)
+        running: dict[Future, tuple[int, Need]] = {}
+        while ahead or running:
+            for k in set(at) - {k for k, _ in running.values()} if ahead else ():
+                if ahead:
+                    place = min(ahead, key=lambda other: abs(other - at[k]))
+                    at[k] = place
+                    need = ahead.pop(place)
+                    running[self._pools[k].submit(_export, need)] = k, need
+            for job in wait(running, return_when=FIRST_COMPLETED).done:
+                _, need = running.pop(job)
+                yield need, job.result()
+
+
+def build(needs: dict[Need, str], folder: Path, name: str, report: Report, workers: Workers, goal: Path) -> list[Path]:
+    """Make a library for each level of the workers.
+
+    Args:
+        needs: what it holds, with the kind of each result.
+        folder: where object files are kept.
+        name: of the library, with {level}.
+        goal: the folder it is put into.
+    Returns:
+        Its table for each level.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    objects = {need: folder / f"{_digest(_key(need), level)}.o" for need in needs.entries}
-    missing = [need for need, path in objects.items() if not path.with_suffix(".json").exists()]
-    inner = list(needs.inner) if missing else []
-    total = len(inner) + len(objects)
-    done = len(objects) - len(missing)
-    report(done, total)
-    for _ in _on_all_cores(inner, missing, level, objects):
-        done += 1
-        report(done, total)
-    entries = {_key(need): _about(path) for need, path in objects.items()}
-    return _link({name: about for name, about in entries.items() if about}, folder, goal or folder, level)
+    with _alone(folder / f"{name.format(level='')}.lock"):
+        keys = {need: name_of for need in needs if (name_of := _key(need)) is not None}
+        needs = {need: needs[need] for need in keys}
+        objects = {
+            (n, of): folder / f"{digest(keys[n], of, version('numba'))}.o" for n in keys for of in workers.levels
+        }
+        work = [n for n in needs if not all(objects[n, of].with_suffix(".json").exists() for of in workers.levels)]
+        work.sort(key=lambda need: ("complex128" in str(need.kinds), need.module, need.name))
+        report(len(needs) - len(work), len(needs))
+        for done, (need, exported) in enumerate(workers.compiled(needs, work) if work else (), 1):
+            for level in workers.levels:
+                _keep(objects[need, level], exported, level)
+            report(len(needs) - len(work) + done, len(needs))
+        return [_link(_entries(keys, objects, of), folder, goal, name.format(level=of)) for of in workers.levels]
 
 
-def _on_all_cores(inner: list[Need], missing: list[Need], level: str, objects: dict[Need, Path]) -> Iterator[None]:
-    """Compile in processes; what others call comes first, and waits for nobody."""
-    if not missing:
-        return
-    with ProcessPoolExecutor(len(os.sched_getaffinity(0)), mp_context=get_context("spawn")) as pool:
-        jobs = [pool.submit(_compile_inner, need) for need in inner]
-        jobs += [pool.submit(_export, need, level, objects[need]) for need in missing]
-        for job in as_completed(jobs):
-            job.result()
-            yield
+def _tools() -> tuple[str, ...]:
+    """What, beside its sources, object files depend on."""
+    own = (Path(__file__), Path(__file__).parent / "bridge" / "export.py")
+    return version("numba"), *(path.read_text(encoding="utf-8") for path in own)
 
 
-def _compile_inner(need: Need) -> None:
-    from lissom.kernel.machine.bridge.export import compile_inner
-
-    compile_inner(need)
+_exporter: Any = None  # of a worker
 
 
-def _export(need: Need, level: str, path: Path) -> None:
-    from lissom.kernel.machine.bridge.export import export
+def _load() -> None:
+    import lissom.kernel.machine.bridge.export  # noqa: F401
 
-    exported = export(need, level)
+
+def _prepare(needs: dict[Need, str], levels: tuple[str, ...]) -> None:
+    global _exporter
+    from lissom.kernel.machine.bridge.export import Exporter
+
+    _exporter = Exporter(needs, levels)
+
+
+def _export(need: Need) -> Any:
+    try:
+        return _exporter.export(need)
+    except Exception:  # it compiles when it is called, and tells then why it cannot
+        return None
+
+
+def _keep(path: Path, exported: Any, level: str) -> None:
+    about = None
     if exported is not None:
-        _write(path, exported[0])
-    _write(path.with_suffix(".json"), json.dumps(exported and exported[1]).encode())
+        contents, about = exported
+        _write(path, contents[level])
+        about = {**about, "object": path.name, "digest": content_digest(contents[level])}
+    _write(path.with_suffix(".json"), json.dumps(about).encode())
 
 
-def _link(entries: dict[str, dict[str, Any]], folder: Path, goal: Path, level: str) -> Path:
-    """One shared library of all object files, and its table."""
+def _entries(keys: dict[Need, str], objects: dict[Any, Path], level: str) -> dict[str, dict[str, Any]]:
+    """What there is for a level, by its name in the table."""
+    found = {keys[need]: _read(path) for (need, of), path in objects.items() if of == level}
+    return {name: about for name, about in found.items() if about is not None}
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """What there is to say of an object file; None of a kernel that cannot be compiled."""
+    about: dict[str, Any] | None = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    return about
+
+
+def _link(entries: dict[str, dict[str, Any]], folder: Path, goal: Path, name: str) -> Path:
+    """One shared library of all object files, and its table; without a linker the objects alone."""
     goal.mkdir(parents=True, exist_ok=True)
-    table = goal / f"library-{level}.json"
-    name = f"library-{level}-{_digest(*sorted(entries))}.so"
-    if not (goal / name).exists():
-        runtime = sorted({symbol for about in entries.values() for symbol in about["runtime"]})
-        stubs = folder / f"{name}.{os.getpid()}.c"
-        bodies = (f"void {symbol}(void) {{ abort(); }}\n" for symbol in runtime)
-        stubs.write_text("#include <stdlib.h>\n" + "".join(bodies))
-        part = goal / f"{name}.{os.getpid()}.part"
-        objects = [str(folder / about["object"]) for about in entries.values()]
-        command = [str(compiler()), "-shared", "-fPIC", "-O1", "-s", "-o", str(part), *objects, str(stubs), "-lm"]
-        try:
-            subprocess.run(command, check=True, capture_output=True, text=True)
-            part.replace(goal / name)
-        finally:
-            stubs.unlink()
-    _write(table, json.dumps({"file": name, "entries": entries}).encode())
-    return table
+    entries = _whole(entries)
+    runtime = sorted({symbol for about in entries.values() for symbol in about["runtime"]})
+    file: str | None = f"{name}-{digest(*sorted(entries))}.so"
+    if not _shared(goal / str(file), [folder / about["object"] for about in entries.values()], runtime):
+        file = None
+    if file is None and goal != folder:
+        for about in entries.values():
+            shutil.copy(folder / about["object"], goal)
+    kept = {key: {field: about[field] for field in KEPT} for key, about in entries.items()}
+    content = {"file": file, "sources": sources(PACKAGE), "runtime": runtime, "entries": kept}
+    _write(goal / f"{name}.json", json.dumps(content).encode())
+    for old in goal.glob(f"{name}-*.so"):
+        if old.name != file:
+            old.unlink()
+    return goal / f"{name}.json"
 
 
-def _about(path: Path) -> dict[str, Any] | None:
-    about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    return about and {**about, "object": path.name}
+def _whole(entries: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Without those that call what is not there, or what returns something else than they think."""
+    while True:
+        returns = {about["symbol"]: about["returns"] for about in entries.values()}
+        whole = {
+            key: about
+            for key, about in entries.items()
+            if all(returns.get(symbol) == expected for symbol, expected in about["calls"].items())
+        }
+        if len(whole) == len(entries):
+            return whole
+        entries = whole
 
 
-def _key(need: Need) -> str:
-    from importlib import import_module
+def _shared(path: Path, objects: list[Path], runtime: list[str]) -> bool:
+    """Link a shared library; False where nothing can."""
+    if path.exists():
+        return True
+    if compiler() is None:
+        return False
+    part, stubs = path.with_suffix(f".{os.getpid()}.part"), path.with_suffix(f".{os.getpid()}.c")
+    stubs.write_text("#include <stdlib.h>\n" + "".join(f"void {symbol}(void) {{ abort(); }}\n" for symbol in runtime))
+    command = [str(compiler()), "-shared", "-fPIC", "-O1", "-s", "-o", str(part), *map(str, objects), str(stubs), "-lm"]
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True)
+        part.replace(path)
+    except subprocess.CalledProcessError:
+        return False
+    finally:
+        stubs.unlink()
+    return True
 
-    found = getattr(import_module(need.module), need.name)
-    return key(getattr(found, "kernel", found), need.kinds)
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One process builds, others wait for it and find all done."""
+    with ExitStack() as held:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.flock(held.enter_context(path.open("w")), fcntl.LOCK_EX)
+        yield
 
 
-def _digest(*texts: str) -> str:
-    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:24]
+def _key(need: Need) -> str | None:
+    """Name in the table; None of a kernel that no other process finds."""
+    found = getattr(import_module(need.module), need.name, None)
+    kernel = getattr(found, "kernel", found)
+    return None if kernel is None else key(kernel, need.kinds)
 
 
 def _write(path: Path, content: bytes) -> None:

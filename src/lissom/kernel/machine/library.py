@@ -1,12 +1,14 @@
 """Machine code from a shared library, called without Numba.
 
 A library holds kernels for the kinds of arguments of the usual paths; beside it a table says which, each under the
-stamp of its sources, so that an edited source never meets old code. It comes with a wheel or lies in the cache folder.
+stamp of its sources, so that an edited source never meets old code. It comes with a wheel or lies in the cache folder,
+where it is made when it is first missed.
 """
 
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import json
 import platform
 import sys
@@ -16,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from lissom import cache as disk
+from lissom.kernel.machine import first_use
 from lissom.kernel.machine.kinds import Array, Kind, Number, Table
 from lissom.kernel.machine.stamp import stamp
 
+PACKAGE = Path(__file__).parents[2]
 LEVELS = {  # of x86-64 processors, the best first, with what they must have
     "x86-64-v3": {"avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"},
     "x86-64-v2": {"cx16", "popcnt", "sse4_1", "sse4_2", "ssse3"},
@@ -29,14 +33,21 @@ NUMBERS: dict[str, list[Any]] = {
     "float64": [ctypes.c_double],
     "complex128": [ctypes.c_double, ctypes.c_double],
 }
-RESULTS: dict[str, Any] = {"none": ctypes.c_int64, "int64": ctypes.c_int64, "float64": ctypes.c_double}
+RESULTS: dict[str, Any] = {
+    "none": ctypes.c_int64,
+    "bool": ctypes.c_bool,
+    "int64": ctypes.c_int64,
+    "float64": ctypes.c_double,
+}
 
 
 @cache
 def levels() -> tuple[str, ...]:
     """Levels of this processor for which there are libraries, the best first; none where there can be none."""
-    if sys.platform != "linux" or platform.machine() != "x86_64":
+    if sys.platform not in ("linux", "darwin"):
         return ()
+    if platform.machine() != "x86_64":
+        return (platform.machine(),)  # what all processors of this kind have
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
@@ -51,30 +62,58 @@ def key(kernel: Any, kinds: tuple[Kind, ...]) -> str:
     return f"{kernel.__module__}.{kernel.__name__}({described}) {stamp(kernel.py_func)}"
 
 
-def folders() -> list[Path]:
-    """Where libraries may lie: in the package, in the cache."""
+def symbol(name: str) -> str:
+    """Name of machine code in a library, from its name in the table."""
+    kernel = name.partition("(")[0].rpartition(".")[2]
+    return f"lissom_{kernel}_{digest(name)}"
+
+
+def digest(*texts: str) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:24]
+
+
+def tables() -> list[Path]:
+    """Where tables may lie: in the package, and in the cache folder, where every copy of the sources has its own."""
     kept = disk.folder("kernels")
-    return [Path(__file__).parent / "built", *([kept] if kept is not None else [])]
+    shipped = [PACKAGE / "kernel" / "machine" / "built" / f"library-{level}.json" for level in levels()]
+    return shipped + ([kept / f"{own_name(level)}.json" for level in levels()] if kept is not None else [])
+
+
+def own_name(level: str) -> str:
+    """Name of the library that these sources keep in the cache folder."""
+    return f"library-{level}-{digest(str(PACKAGE))[:12]}"
 
 
 class Library:
-    """A shared library and its table."""
+    """A shared library, or object files where nothing could link them, and the table of what is in them."""
 
     def __init__(self, table: Path) -> None:
         content = json.loads(table.read_text(encoding="utf-8"))
         self.entries: dict[str, dict[str, str]] = content["entries"]
-        self._code = ctypes.CDLL(str(table.with_name(content["file"])))
+        # what another program links to call the same code
+        self.files = [table.with_name(content["file"])] if content["file"] is not None else []
+        if self.files:
+            code = ctypes.CDLL(str(self.files[0]))
+            self._address: Callable[[str], int] = lambda name: ctypes.cast(code[name], ctypes.c_void_p).value or 0
+        else:
+            from lissom.kernel.machine.objects import Objects
+
+            files = {table.with_name(entry["object"]): entry["digest"] for entry in self.entries.values()}
+            self.files = list(files)
+            self._address = Objects(files, content["runtime"]).address
 
     def address(self, name: str) -> int:
-        return ctypes.cast(self._code[self.entries[name]["pointer"]], ctypes.c_void_p).value or 0
+        """Where a kernel lies that takes arrays by value."""
+        return self._address(f"{self.entries[name]['symbol']}_pointer")
 
     def function(self, name: str, kinds: tuple[Kind, ...]) -> Callable[..., Any]:
         """The kernel as a Python function of arguments of these kinds."""
         entry = self.entries[name]
-        code, result, returns = self._code[entry["function"]], RESULTS[entry["returns"]], entry["returns"] != "none"
-        shapes = [_ctypes(kind) for kind in kinds]
-        code.argtypes = [ctypes.c_void_p, ctypes.c_void_p, *(part for shape in shapes for part in shape)]
-        code.restype = ctypes.c_int32
+        result, returns = RESULTS[entry["returns"]], entry["returns"] != "none"
+        parts = [part for kind in kinds for part in _ctypes(kind)]
+        code = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *parts)(
+            self._address(entry["symbol"])
+        )
         packers = [_packer(kind) for kind in kinds]
 
         def call(*arguments: Any) -> Any:
@@ -113,19 +152,23 @@ def _packer(kind: Kind) -> Callable[[Any], tuple[Any, ...]]:
 def libraries() -> tuple[Library, ...]:
     """The libraries of this processor, those of the package first."""
     found = []
-    for folder in folders():
-        for level in levels():
-            try:
-                found.append(Library(folder / f"library-{level}.json"))
-            except (OSError, ValueError, KeyError):  # none here, or damaged
-                continue
+    for table in tables():
+        try:
+            found.append(Library(table))
+        except (OSError, ValueError, KeyError, TypeError, ImportError, RuntimeError):  # none here, or damaged
+            continue
     return tuple(found)
 
 
 def holding(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
     """The library that holds machine code of a kernel, and the name it has there."""
-    if not libraries():
-        return None
     name = key(kernel, kinds)
-    found = next((library for library in libraries() if name in library.entries), None)
+    found = _find(name)
+    if found is None and first_use.make(tables(), PACKAGE):
+        libraries.cache_clear()
+        found = _find(name)
     return None if found is None else (found, name)
+
+
+def _find(name: str) -> Library | None:
+    return next((library for library in libraries() if name in library.entries), None)

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 # Files of this folder that only keep machine code, call it or watch.
-KEEPING = {"stamp.py", "cache.py", "events.py", "library.py", "trace.py", "build.py", "export.py"}
+KEEPING = {"stamp.py", "cache.py", "events.py", "library.py", "objects.py", "first_use.py"}
+KEEPING |= {"trace.py", "build.py", "export.py"}
 MISSING = object()
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic)
 

@@ -1,6 +1,6 @@
 """Which machine code a piece of work needs, found without compiling any: kernels run as the Python they are written in.
 
-Slow, so for short work only. Every kernel that is called tells its kinds of arguments; those it calls come first.
+Slow, so for short work only. Every kernel that is called tells the kinds of its arguments and of its result.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.machine.kinds import Kind, kinds
+from lissom.kernel.machine.kinds import Kind, kind, kinds
 from lissom.kernel.machine.pointer import Hidden
 
 
@@ -23,12 +23,15 @@ class Need(NamedTuple):
     kinds: tuple[Kind, ...]
 
 
+RESULTS = ("none", "bool", "int64", "float64")  # what kernels of a library may return
+
+
 class Trace:
-    """What was needed: by Python or behind a pointer (`entries`), and by other kernels (`inner`)."""
+    """What was needed: `needs` with the kind of each result; `entries` are those that Python or a pointer asked for."""
 
     def __init__(self) -> None:
-        self.entries: dict[Need, None] = {}
-        self.inner: dict[Need, None] = {}
+        self.needs: dict[Need, str] = {}
+        self.entries: set[Need] = set()
         self.depth = 0
 
     def call(self, kernel: Any, arguments: tuple[Any, ...]) -> Any:
@@ -41,14 +44,20 @@ class Trace:
             self.depth -= 1
         try:
             need = Need(kernel.__module__, kernel.__name__, kinds(arguments))
-        except TypeError:  # arguments that only other kernels pass, such as tuples
+            returns = "none" if result is None else kind(result).text
+        except TypeError:  # what only other kernels pass, such as tuples
             return result
-        (self.inner if self.depth else self.entries)[need] = None
+        if kernel.kept and returns in RESULTS:
+            self.needs[need] = returns
+            if not self.depth:
+                self.entries.add(need)
         return result
 
     def point(self, kernel: Any, own: tuple[Kind, ...]) -> int:
         """A pointer to a kernel is made."""
-        self.entries[Need(kernel.__module__, kernel.__name__, own)] = None
+        need = Need(kernel.__module__, kernel.__name__, own)
+        self.needs.setdefault(need, "none")
+        self.entries.add(need)
         return 0
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.machine import kernel
+from lissom.kernel.machine import inline, kernel
 from lissom.theory.dual_screws.equations import forces, mass
 from lissom.theory.dual_screws.joints import add_joint_forces, add_joint_inertia, add_joint_momenta
 from lissom.theory.dual_screws.motion import motion
@@ -24,41 +24,62 @@ from lissom.theory.dual_screws.orders import (
 from lissom.theory.linear import solve_positive
 
 
-@kernel
-def nonlinear_inverse(model, work, q, v, a, wrench, tau):
-    forces(model, q, v, a, wrench, motion(model, q, v, False), False, tau, np.empty(wrench.shape))
+@inline
+def add_joints(model, q, v, a, tau):
+    """Forces and momenta of what sits in the joints."""
     add_joint_forces(model, q, v, tau)
     add_joint_momenta(model, a, tau)
+
+
+@inline
+def solve(model, q, v, tau, M, c, a):
+    """Accelerations of (M + joints) a + c + joints = tau."""
+    add_joint_forces(model, q, v, c)
+    add_joint_inertia(model, M)
+    solve_positive(M, tau - c, a)
+
+
+@inline
+def inverse_of(model, q, v, a, wrench, moving, tau):
+    """Inverse dynamics of the forms whose forces are plain numbers, of a motion that may have been dual."""
+    forces(model, q, v, a, wrench, moving, False, tau, np.empty(wrench.shape))
+    add_joints(model, q, v, a, tau)
+
+
+@inline
+def forward_of(model, q, v, tau, moving, a):
+    """Forward dynamics of the same."""
+    M = np.empty((v.shape[0], v.shape[0]))
+    c = np.empty(v.shape[0])
+    mass(model, q, v, moving, False, M, c)
+    solve(model, q, v, tau, M, c, a)
+
+
+@inline
+def linear_motion(model, q, v):
+    """The motion without what is of second order in the deflection."""
+    qh, vh = dual_state(model, q, v, LINEAR)
+    return summed_motion(motion(model, qh, vh, False))
+
+
+@kernel
+def nonlinear_inverse(model, work, q, v, a, wrench, tau):
+    inverse_of(model, q, v, a, wrench, motion(model, q, v, False), tau)
 
 
 @kernel
 def nonlinear_forward(model, work, q, v, tau, wrench, a):
-    M = np.empty((v.shape[0], v.shape[0]))
-    c = np.empty(v.shape[0])
-    mass(model, q, v, motion(model, q, v, False), False, M, c)
-    add_joint_forces(model, q, v, c)
-    add_joint_inertia(model, M)
-    solve_positive(M, tau - c, a)
+    forward_of(model, q, v, tau, motion(model, q, v, False), a)
 
 
 @kernel
 def linear_inverse(model, work, q, v, a, wrench, tau):
-    qh, vh = dual_state(model, q, v, LINEAR)
-    moving = summed_motion(motion(model, qh, vh, False))
-    forces(model, q, v, a, wrench, moving, False, tau, np.empty(wrench.shape))
-    add_joint_forces(model, q, v, tau)
-    add_joint_momenta(model, a, tau)
+    inverse_of(model, q, v, a, wrench, linear_motion(model, q, v), tau)
 
 
 @kernel
 def linear_forward(model, work, q, v, tau, wrench, a):
-    M = np.empty((v.shape[0], v.shape[0]))
-    c = np.empty(v.shape[0])
-    qh, vh = dual_state(model, q, v, LINEAR)
-    mass(model, q, v, summed_motion(motion(model, qh, vh, False)), False, M, c)
-    add_joint_forces(model, q, v, c)
-    add_joint_inertia(model, M)
-    solve_positive(M, tau - c, a)
+    forward_of(model, q, v, tau, linear_motion(model, q, v), a)
 
 
 @kernel
@@ -70,8 +91,7 @@ def cut_inverse(model, q, v, a, wrench, form, tau):
     W = np.empty(wrench.shape, np.complex128)
     forces(model, qh, vh, a, wrench, motion(model, qh, vh, printed), printed, tauh, W)
     tau[:] = summed(tauh)
-    add_joint_forces(model, q, v, tau)
-    add_joint_momenta(model, a, tau)
+    add_joints(model, q, v, a, tau)
 
 
 @kernel
@@ -82,11 +102,7 @@ def cut_forward(model, q, v, tau, form, a):
     Mh = np.empty((v.shape[0], v.shape[0]), np.complex128)
     ch = np.empty(v.shape, np.complex128)
     mass(model, qh, vh, motion(model, qh, vh, printed), printed, Mh, ch)
-    M = summed(Mh)
-    c = summed(ch)
-    add_joint_forces(model, q, v, c)
-    add_joint_inertia(model, M)
-    solve_positive(M, tau - c, a)
+    solve(model, q, v, tau, summed(Mh), summed(ch), a)
 
 
 @kernel

@@ -12,8 +12,20 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, store_vector, vector
-from lissom.kernel.machine import kernel
+from lissom.kernel.machine import inline, kernel
 from lissom.theory.dual_screws.inertia import link_inertia
+
+
+@inline
+def link_memory(model, q):
+    """D, bias, coupling, pulls, moments that `link_inertia` fills."""
+    m = model.inertia.modal_mass.shape[1]
+    D = np.empty((m + 6, m + 6), q.dtype)
+    bias = np.empty(m + 6, q.dtype)
+    coupling = np.empty((m + model.foreshortening.weight.shape[0], 12), q.dtype)
+    pulls = np.empty(m, q.dtype)
+    moments = np.empty((2, 12), q.dtype)
+    return D, bias, coupling, pulls, moments
 
 
 @kernel
@@ -23,14 +35,9 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
     W (n, 6): wrench of the parent on every body, at its origin in its axes.
     """
     n = model.tree.parent.shape[0]
-    m = model.inertia.modal_mass.shape[1]
     P = moving.P
-    D = np.empty((m + 6, m + 6), q.dtype)
-    bias = np.empty(m + 6, q.dtype)
-    coupling = np.empty((m + model.foreshortening.weight.shape[0], 12), q.dtype)
-    pulls = np.empty(m, q.dtype)
-    moments = np.empty((2, 12), q.dtype)
-    z = np.empty(m + 6, q.dtype)
+    D, bias, coupling, pulls, moments = link_memory(model, q)
+    z = np.empty(bias.shape[0], q.dtype)
     tau[:] = 0.0
     for i in range(1, n):
         link_inertia(model, i, q, v, moving.omega[i], printed, D, bias, coupling, pulls, moments)
@@ -70,14 +77,9 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
 def mass(model, q, v, moving, printed, M, c):
     """Mass matrix M (nv, nv), (112), and the other forces c (nv,): M du/dt + c = tau."""
     n = model.tree.parent.shape[0]
-    m = model.inertia.modal_mass.shape[1]
     P = moving.P
-    D = np.empty((m + 6, m + 6), q.dtype)
-    bias = np.empty(m + 6, q.dtype)
-    coupling = np.empty((m + model.foreshortening.weight.shape[0], 12), q.dtype)
-    pulls = np.empty(m, q.dtype)
-    moments = np.empty((2, 12), q.dtype)
-    DP = np.empty(m + 6, q.dtype)
+    D, bias, coupling, pulls, moments = link_memory(model, q)
+    DP = np.empty(bias.shape[0], q.dtype)
     c[:] = 0.0
     M[:] = 0.0
     for i in range(1, n):

@@ -12,13 +12,13 @@ from lissom.lie import so3
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.model.probe import tips
-from lissom.theory.formulation import Formulation, Limit, Offer, Unsupported, register
+from lissom.theory.formulation import Formulation, Limit, Offer, Unsupported, no_prestress, register
 
 if TYPE_CHECKING:
     from lissom.simulation.raw import RawRun
     from lissom.simulation.system import Dynamics
 
-PAPER = "Cibicik and Egeland, Kinematics and dynamics of flexible robotic manipulators using dual screws, 2021"
+PAPER = "Cibicik and Egeland 2021, Kinematics and dynamics of flexible robotic manipulators using dual screws"
 Form = Literal["linear", "first-order", "truncated", "printed", "nonlinear"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
@@ -38,11 +38,12 @@ class DualScrew(Formulation):
 
     def __init__(self, robot: AnyRobot, form: Form = "linear") -> None:
         if form not in FORMS:
-            raise LissomError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
+            raise LissomError(f"is unknown; choose from {', '.join(FORMS)}", ("form",), form)
         model = as_model(robot)
         for joint in model.prescribed:
             raise Unsupported(f"joint {joint}: its motion is prescribed; dual screws take forces in every joint")
         for link, beam in model.flexible.items():
+            no_prestress(link, beam, "dual_screw")
             if beam.stiffening not in ("none", "first"):
                 raise Unsupported(
                     f"link {link}: stiffening {beam.stiffening!r} has no constant inertia invariants; use 'first'"
@@ -127,7 +128,7 @@ class DualScrew(Formulation):
 
         model, (q, v, a) = self.model.struct, _floats(q, v, a)
         state, moving = self._moving(model, q, v)
-        none = np.zeros((len(self.model.bodies) + 1, 6))
+        none = np.zeros((self.model.rows, 6))
         tau, W = np.empty(len(v), state[0].dtype), np.zeros(none.shape, state[0].dtype)
         forces(model, *state, a, none, moving, self.form == "printed", tau, W)
         tau = _summed(tau)

@@ -1,7 +1,7 @@
 """Which products of elastic quantities the equations of motion keep: dual numbers, and the forms of the theory.
 
 The compiled sources run on two kinds of numbers. On real ones they are the nonlinear model. On dual numbers, where
-elastic coordinates are dual, every product drops its terms of second order. The dual unit is stood in for by
+elastic coordinates are dual, every product drops its terms of second order. The dual unit is represented by
 eps = 2^-70 i: eps^2 is lost in rounding, as in a derivative by the complex step.
 
 | form | motion of the links | forces and mass matrix | elastic speeds |

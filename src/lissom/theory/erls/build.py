@@ -12,7 +12,7 @@ from lissom.model.joint_kinds import joint_screws
 from lissom.model.robot import Link
 from lissom.theory.erls.chain import Chain, Node
 from lissom.theory.erls.link import ErlsLink
-from lissom.theory.formulation import Unsupported, no_exact_links, no_prescribed_joints
+from lissom.theory.formulation import Unsupported, no_exact_links, no_prescribed_joints, no_prestress
 
 NOTHING = ErlsLink.rigid(0.0, np.zeros(3), np.zeros((3, 3)))
 
@@ -23,6 +23,8 @@ def chain(model: Model) -> tuple[Chain, dict[str, int]]:
     `Unsupported` where a joint is a ball or prescribed, or a link has the geometrically exact field.
     """
     no_exact_links(model, "erls")
+    for name, beam in model.flexible.items():
+        no_prestress(name, beam, "erls")
     no_prescribed_joints(model, "erls")
     nodes: list[Node] = []
     at: dict[str, int] = {}

@@ -48,7 +48,7 @@ class Erls(Formulation):
         )
         self._joints, self._modes = (joint_q, joint_v, joint_v), (modes_q, modes_v, modes_v)
         self.system.work.armature[:] = model.arrays.velocities.armature[joint_v]
-        self._still, self._unloaded = np.zeros(model.nv), np.zeros((len(model.bodies) + 1, 6))
+        self._still, self._unloaded = np.zeros(model.nv), np.zeros((model.rows, 6))
 
     @cached_property
     def dynamics(self) -> Dynamics:

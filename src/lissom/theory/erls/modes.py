@@ -35,7 +35,7 @@ class ComponentModes:
     def first(self, count: int) -> ComponentModes:
         """The lowest so many, the six rigid ones included."""
         if not 6 <= count <= self.count:
-            raise LissomError(f"count = {count}: choose from 6 (a rigid link) to {self.count}")
+            raise LissomError(f"choose from 6 (a rigid link) to {self.count}", ("count",), count)
         m = count - 6
         return replace(self, frequencies=self.frequencies[:m], shapes=self.shapes[:, :m])
 

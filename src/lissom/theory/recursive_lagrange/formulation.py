@@ -13,7 +13,7 @@ from lissom.errors import LissomError
 from lissom.kernel.machine import Struct
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.simulation.system import Dynamics
-from lissom.theory.formulation import Formulation, Offer, Unsupported, register
+from lissom.theory.formulation import Formulation, Offer, Unsupported, plain_beam, register
 from lissom.theory.joint_forces import joint_energy
 from lissom.theory.recursive_lagrange import elastic, recursion
 from lissom.theory.recursive_lagrange.dynamics import forward, inverse, make_own
@@ -41,18 +41,18 @@ class RecursiveLagrange(Formulation):
 
     def __init__(self, robot: AnyRobot, order: Order | None = None, rotation: Rotation = "proper") -> None:
         if order is not None and order not in ORDERS:
-            raise LissomError(f"order = {order!r} is unknown; choose from {', '.join(ORDERS)}")
+            raise LissomError(f"is unknown; choose from {', '.join(ORDERS)}", ("order",), order)
         if rotation not in ROTATIONS:
-            raise LissomError(f"rotation = {rotation!r} is unknown; choose 'proper' or 'linear'")
+            raise LissomError("is unknown; choose 'proper' or 'linear'", ("rotation",), rotation)
         model = as_model(robot)
         self.model, self.rotation = model, rotation
-        beams = {name: _slender(name, link) for name, link in model.flexible.items()}
+        beams = {name: plain_beam(name, link, "recursive_lagrange") for name, link in model.flexible.items()}
         self.orders = {name: order or _own_order(name, beam) for name, beam in beams.items()}
         self.tables = make_tables(model, beams, self.orders, rotation)
         number = model.arrays.inertia.mass.dtype
         self.work = make_work(self.tables, number)
         self._tables, self._work = Struct(self.tables), Struct(self.work)
-        self._still, self._unloaded = np.zeros(model.nv, number), np.zeros((len(model.bodies) + 1, 6), number)
+        self._still, self._unloaded = np.zeros(model.nv, number), np.zeros((model.rows, 6), number)
         # an elastic joint's rotor turns by q1: T = 1/2 J n^2 q1d^2; a rigid gear adds the same to the joint
         self._drive_inertia = model.arrays.velocities.armature.copy()
         self._drive_inertia[model.arrays.gears.rotor_v] += model.arrays.gears.inertia
@@ -123,12 +123,6 @@ class RecursiveLagrange(Formulation):
 
     def _number(self, values: Any) -> np.ndarray:
         return np.ascontiguousarray(values, self._still.dtype)
-
-
-def _slender(name: str, link: Any) -> BeamLink:
-    if not isinstance(link, BeamLink):
-        raise Unsupported(f"link {name!r} is not a slender beam; recursive_lagrange covers beams and rigid bodies")
-    return link
 
 
 def _own_order(name: str, beam: BeamLink) -> str:

@@ -103,7 +103,7 @@ class _Elasticity:
 
     def beam(self, i: int, beam: BeamLink, rule: Quadrature, high: bool) -> None:
         section, own, at = beam.section, slice(beam.count), beam.field.sections(rule.nodes)
-        self.strain.append(_padded(at.strain, (len(at.strain), 4, self.m), self.number))
+        self.strain.append(_padded(at.strain[:, [0, 3, 4, 5]], (len(at.strain), 4, self.m), self.number))
         slope = np.stack([at.psi[:, 2], -at.psi[:, 1]], axis=1)
         self.slope.append(_padded(slope, (len(slope), 2, self.m), self.number))
         self.weight.append((beam.length * rule.weights).astype(self.number))

@@ -38,7 +38,7 @@ class Frames:
 
     def __init__(self, formulation: ScrewPDE) -> None:
         if formulation.closures:
-            raise LissomError("time integration covers chains and trees; leave the closures out")
+            raise LissomError("body frames as states cover chains and trees; leave the closures out")
         self.formulation, self.model = formulation, formulation.model
         table = formulation.table
         self.links, self.rotors = len(table.parent), len(table.gears.rotor_v)

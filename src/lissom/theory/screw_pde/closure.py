@@ -35,9 +35,10 @@ class Closure:
     def checked(self, model: Model) -> tuple[str, float | None]:
         """Link and station, after checks."""
         if self.link not in model.links:
-            raise LissomError(f"closure: there is no link {self.link!r}{did_you_mean(self.link, list(model.links))}")
+            hint = did_you_mean(self.link, list(model.links))
+            raise LissomError(f"there is no such link{hint}", ("closure", "link"), self.link)
         if self.holds not in DIRECTIONS:
-            raise LissomError(f"closure of {self.link}: holds = {self.holds!r}; take {', '.join(DIRECTIONS)}")
+            raise LissomError(f"take {', '.join(DIRECTIONS)}", ("closure", "holds"), self.holds)
         if self.link not in model.flexible and self.x is not None:
-            raise LissomError(f"closure of {self.link}: the link is rigid, so leave x out")
+            raise LissomError(f"{self.link} is rigid, so leave this out", ("closure", "x"), self.x)
         return self.link, self.x

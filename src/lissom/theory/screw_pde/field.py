@@ -121,7 +121,7 @@ def _moments(beam: BeamLink, x: float, eta: Array, rate: Array) -> Array:
 def _beam(model: Model, link: str) -> BeamLink:
     beam = model.flexible.get(link)
     if not isinstance(beam, BeamLink):
-        raise LissomError(f"{link} does not bend; links that do: {', '.join(model.flexible) or 'none'}")
+        raise LissomError(f"does not bend; links that do: {', '.join(model.flexible) or 'none'}", ("link",), link)
     return beam
 
 
@@ -133,11 +133,12 @@ def _enriched(model: Model, modes: int) -> Model:
             continue
         if link.beam.ends not in NESTED:
             raise LissomError(f"{link.name}: ends {link.beam.ends!r}; the residual needs {' or '.join(NESTED)}")
-        for direction, count in link.beam.modes.as_dict().items():
+        counts = link.beam.mode_counts(robot.materials)
+        for direction, count in counts.items():
             if count > modes:
-                raise LissomError(f"modes = {modes}: {link.name} has {count} in direction {direction}; take more")
-            if count:
-                robot = robot.with_value(f"links.{link.name}.beam.modes.{direction}", modes)
+                raise LissomError(f"{link.name} has {count} in direction {direction}; take more", ("modes",), modes)
+        more = {direction: modes for direction, count in counts.items() if count}
+        robot = robot.with_value(f"links.{link.name}.beam.modes", more)
     return robot.compile()
 
 

@@ -55,7 +55,7 @@ class ScrewPDE(Formulation):
             self.offers -= {Offer.INVERSE_DYNAMICS}
         self.table, self.work = tables(model, self.frames, [closure.checked(model) for closure in self.closures])
         self._table, self._work = Struct(self.table), Struct(self.work)
-        self._still, self._unloaded = np.zeros(model.nv), np.zeros((len(model.bodies) + 1, 6))
+        self._still, self._unloaded = np.zeros(model.nv), np.zeros((model.rows, 6))
 
     @cached_property
     def dynamics(self) -> Dynamics | None:
@@ -171,10 +171,10 @@ class ScrewPDE(Formulation):
 def _checked_frames(model: Model, frames: Mapping[str, float]) -> dict[str, float]:
     for link, x in frames.items():
         if link not in model.links:
-            raise LissomError(f"frames: there is no link {link!r}{did_you_mean(link, list(model.links))}")
+            raise LissomError(f"there is no link {link!r}{did_you_mean(link, list(model.links))}", ("frames",))
         if link not in model.flexible:
-            raise LissomError(f"frames: {link} is rigid; its body frame stays at its origin, remove the entry")
+            raise LissomError("is rigid; its body frame stays at its origin, remove the entry", ("frames", link))
         length = model.flexible[link].length
         if not (np.isfinite(x) and 0 <= x <= length):
-            raise LissomError(f"frames: {link} = {x!r} m lies outside the link; give 0 to {length:g} m")
+            raise LissomError(f"lies outside the link; give 0 to {length:g} m", ("frames", link), x)
     return {link: float(x) for link, x in frames.items()}

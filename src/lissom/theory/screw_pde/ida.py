@@ -25,10 +25,8 @@ Array = np.ndarray
 
 def solve(run: _Run, q: Array, v: Array, rtol: float, atol: float) -> None:
     """Fill the samples of a run."""
-    try:
-        from sksundae.ida import IDA
-    except ImportError:
-        raise LissomError('method "ida" needs SUNDIALS: pip install "lissom[sundials]"') from None
+    from sksundae.ida import IDA
+
     problem = _Problem(run)
     q = q.copy()
     y, rate = problem.consistent(q, v)

@@ -6,6 +6,8 @@
     projected    the same, and after every step onto the position and velocity constraints: index 1 without drift
     ida          SUNDIALS IDA on the index-1 system, wrenches among its unknowns (extra `sundials`)
 
+With closures states are the model's coordinates, and the closures' wrenches unknowns like the others (`closed`).
+
 Whatever the method, the result says how far the joints' constraints are violated.
 """
 
@@ -13,7 +15,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,49 +23,11 @@ from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.theory.screw_pde.absolute import Frames, State
 from lissom.theory.screw_pde.formulation import ScrewPDE
+from lissom.theory.screw_pde.motion import STAGES, WEIGHTS, Motion
 
 Array = np.ndarray
 Progress = Callable[[float], None]
 METHODS = ("projected", "exponential", "euler", "ida")
-
-# Dormand and Prince 1980, order 5, without its error estimate
-STAGES = (
-    (),
-    (1 / 5,),
-    (3 / 40, 9 / 40),
-    (44 / 45, -56 / 15, 32 / 9),
-    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
-    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
-)
-WEIGHTS = (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84)
-
-
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """A simulated motion of N samples, n links and their joints."""
-
-    time: Array  # (N,)
-    q: Array  # (N, nq) model coordinates, measured from the frames
-    v: Array  # (N, nv)
-    tau: Array  # (N, nv) applied
-    poses: Array  # (N, n, 4, 4) of the body frames
-    twists: Array  # (N, n, 6) in body axes
-    accelerations: Array  # (N, nv)
-    wrenches: Array  # (N, n, 6) of the joints, child axes
-    energy: Array  # (N,) kinetic and potential, J
-    kinetic: Array  # (N,) kinetic alone
-    position_drift: Array  # (N,) largest violation of a joint at the sample, m or rad
-    velocity_drift: Array  # (N,) m/s or rad/s
-    step_drift: float  # largest position violation within one step, before any projection
-    method: str
-    steps: int
-    evaluations: int
-    wall: float
-
-    @property
-    def energy_drift(self) -> float:
-        """Largest change of energy, relative to the largest kinetic energy."""
-        return float(np.abs(self.energy - self.energy[0]).max() / self.kinetic.max())
 
 
 def integrate(
@@ -90,15 +53,28 @@ def integrate(
         rtol, atol: tolerances of IDA.
         progress: called with the time reached.
     """
+    from lissom.simulation.methods import check_installed
     from lissom.simulation.start import start_state
 
     if method not in METHODS:
-        raise LissomError(f"method = {method!r} is unknown; choose {', '.join(METHODS)}")
+        raise LissomError(f"is unknown; choose {', '.join(METHODS)}", ("method",), method)
     for name, value in (("duration", duration), ("step", step), ("rate", rate)):
         if not (np.isfinite(value) and value > 0):
-            raise LissomError(f"{name} = {value!r}: must be a positive number")
+            raise LissomError("must be a positive number", (name,), value)
+    check_installed(method)
     q, v = start_state(formulation.model, start)
     times = np.arange(round(duration * rate) + 1) / rate
+    if formulation.closures:
+        if method in ("euler", "ida"):
+            raise LissomError(f"method = {method!r} covers chains and trees; with closures take 'projected'")
+        from lissom.theory.screw_pde.closed import integrate_closed
+
+        law = _continuous(formulation, controller)
+
+        def forces(t: float, q: Array, v: Array) -> Array:
+            return np.zeros(len(v)) if law is None else law(t, q, v)
+
+        return integrate_closed(formulation, times, step, forces, (q, v), progress)
     run = _Run(formulation, controller, times, progress)
     began = time.perf_counter()
     if method == "ida":
@@ -123,15 +99,21 @@ def integrate(
     return run.motion(method, time.perf_counter() - began)
 
 
+def _continuous(formulation: ScrewPDE, controller: Any) -> Any:
+    """The control law, or None."""
+    from lissom.simulation.drive import continuous_or_sampled
+
+    _, law, sampled = continuous_or_sampled(formulation.model, controller)
+    if sampled is not None:
+        raise LissomError("these integrators take continuous control laws; use lissom.theory.simulate")
+    return law
+
+
 class _Run:
     """What all methods share: forces, samples, counts."""
 
     def __init__(self, formulation: ScrewPDE, controller: Any, times: Array, progress: Progress | None) -> None:
-        from lissom.simulation.drive import continuous_or_sampled
-
-        _, self.law, sampled = continuous_or_sampled(formulation.model, controller)
-        if sampled is not None:
-            raise LissomError("these integrators take continuous control laws; use lissom.theory.simulate")
+        self.law = _continuous(formulation, controller)
         self.formulation, self.frames = formulation, Frames(formulation)
         self.times, self.progress = times, progress
         n, model, count = self.frames.links, formulation.model, len(times)

@@ -34,7 +34,7 @@ def generalised(system: ScrewPDE, load: Load, q: np.ndarray) -> np.ndarray:
     """Forces (6 + m,) of a load in the rows of its link: [Ad(g^-1), J]^T W, from the section's motion."""
     wrench = wrench_vector(load.wrench, f"load on {load.link}")
     if load.frame not in ("local", "world"):
-        raise LissomError(f"load on {load.link}: frame must be 'local' or 'world', got {load.frame!r}")
+        raise LissomError("must be 'local' or 'world'", ("load", load.link, "frame"), load.frame)
     T, J = section_jacobian(system, load.link, load.x, q)
     if load.frame == "world":
         R = system.pose(q, load.link, load.x)[:3, :3]
@@ -50,7 +50,7 @@ def section_jacobian(system: ScrewPDE, link: str, x: float | None, q: np.ndarray
     model = system.model
     if link not in model.flexible:
         if x is not None:
-            raise LissomError(f"load on {link}: the link is rigid, so leave x out")
+            raise LissomError("the link is rigid, so leave this out", ("load", link, "x"), x)
         return np.eye(4), np.zeros((6, 0))
     beam, eta = model.flexible[link], q[model.bodies[system.row(link)].modes_q]
     x = beam.length if x is None else x

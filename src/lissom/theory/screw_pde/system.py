@@ -119,7 +119,7 @@ def _named(blocks: Sequence[Block], name: str) -> Block:
     for block in blocks:
         if block.name == name:
             return block
-    raise LissomError(f"there is no block {name!r}; there are {', '.join(block.name for block in blocks)}")
+    raise LissomError(f"there is none; there are {', '.join(block.name for block in blocks)}", ("block",), name)
 
 
 def _geared(f: ScrewPDE) -> list[int]:

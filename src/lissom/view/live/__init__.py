@@ -9,3 +9,5 @@ import logging
 LOG = logging.getLogger(__name__)
 LOG.addHandler(logging.NullHandler())
 LOG.propagate = False
+
+GRIP = "/grip"  # the ball at the tip that a visitor may drag

@@ -24,7 +24,8 @@ from lissom.view.live.leaving import Leaving
 from lissom.view.live.modal import Modal
 from lissom.view.live.moved import Moved
 from lissom.view.live.recorded import Recorded
-from lissom.view.live.stage import Stage
+from lissom.view.live.server import set_theme
+from lissom.view.live.stage import VIEWS, Stage
 
 RECORDED, MOVED, MODES = "recorded run", "move by hand", "natural modes"
 FPS = 33.0  # pictures per second that are tried for
@@ -72,11 +73,19 @@ class App:
             self.forces = gui.add_checkbox("Joint forces", False)
             self.torques = gui.add_checkbox("Joint torques", False)
             self.axes = gui.add_checkbox("Joint frames", False)
+            self.view = gui.add_dropdown("View", tuple(VIEWS), initial_value="free")
+            self.reset = gui.add_button("Reset view")
+            self.dark = gui.add_checkbox("Dark colours", False)
         self.curves = Curves(server, self._leaving)
         for control in (self.show, self.run_choice):
             control.on_update(lambda _: self.choose())
         for box in (self.trail, self.forces, self.torques, self.axes):
             box.on_update(lambda _: self._wishes.add("visible"))
+        self.view.on_update(lambda _: self._wishes.add("view"))
+        self.reset.on_click(lambda _: self._wishes.add("reset"))
+        self.dark.on_update(lambda _: self._wishes.update(("visible", "theme")))
+        space = gui.add_command("Play or pause", description="also by the space bar", hotkey="space")
+        space.on_trigger(lambda _: self._wishes.add("play"))
         self._try(self._build)
 
     def choose(self) -> None:
@@ -95,7 +104,8 @@ class App:
     def step(self, dt: float, now: float) -> None:
         """One turn of the loop; it goes on whatever a visitor has chosen."""
         self._leaving.sweep()
-        for wish, answer in (("build", self._build), ("visible", self._set_visible)):
+        answers = {"build": self._build, "visible": self._set_visible, "view": self._look, "reset": self._reset_view}
+        for wish, answer in (answers | {"play": self._play, "theme": self._set_theme}).items():
             if wish in self._wishes:
                 self._wishes.discard(wish)
                 self._try(answer)
@@ -171,16 +181,32 @@ class App:
         if self._activity is None:
             return
         stage: Stage = self._activity.stage
+        stage.set_dark(bool(self.dark.value))
         stage.show_trail(bool(self.trail.value))
         stage.forces.visible = bool(self.forces.value)
         stage.torques.visible = bool(self.torques.value)
         stage.axes.visible = bool(self.axes.value)
         self._activity.redraw()
 
+    def _look(self) -> None:
+        if self._activity is not None:
+            self._activity.stage.look(self.view.value)
+
+    def _reset_view(self) -> None:
+        self.view.value = "free"
+        self._look()
+
+    def _set_theme(self) -> None:
+        set_theme(self.server, bool(self.dark.value))
+
+    def _play(self) -> None:
+        if isinstance(self._activity, Recorded):
+            self._activity.toggle()
+
     def _name(self, name: str, detail: str) -> None:
         self._title.content = (
             f'<div style="padding:4px 10px 6px"><div style="font-size:17px;font-weight:650">{escape(name)}</div>'
-            f'<div style="color:#5b6570;font-size:12px">{escape(detail)}</div>'
+            f'<div style="color:#7d8894;font-size:12px">{escape(detail)}</div>'
             f'<div style="color:#8c95a0;font-size:11px">lissom {escape(__version__)}</div></div>'
         )
 

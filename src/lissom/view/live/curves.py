@@ -14,6 +14,7 @@ LEFT, RIGHT, TOP, HEIGHT, BELOW = 52, 14, 8, 168, 40  # px of a chart and of wha
 FRAME = (10, 7)  # px from the edges of the panel to those of a chart, left and right
 DOWN = 12  # px from the line's element to the chart below it
 WIDTH = 380
+FAINT = "rgba(128, 138, 150, 0.22)"  # lines behind the curves, on light and dark paper
 SAMPLES = 1200
 # In a legend, one dashed entry stands for all curves of a group (the references of the joints); it has no value.
 LOOK = """<style>
@@ -80,7 +81,11 @@ class Curves:
         title = gui.add_html(
             f'<div style="font-weight:600;font-size:13px;padding:10px 12px 0">{escape(chart.title)}</div>'
         )
-        axis = {"stroke": "#5b6570", "grid": {"stroke": "#e8ebee", "width": 1}, "ticks": {"show": False}}
+        axis = {
+            "stroke": "#7d8894",
+            "grid": {"stroke": FAINT, "width": 1},
+            "ticks": {"show": False},
+        }
         axis |= {"font": "11px sans-serif", "labelFont": "11px sans-serif"}
         series = [{"label": "t [s]"}, *_series(chart)]
         line = gui.add_html(_line(None))
@@ -131,6 +136,7 @@ def _line(part: float | None) -> str:
         return "<div></div>"
     left, right = LEFT + FRAME[0], RIGHT + FRAME[1]
     place = f"left:calc({left}px + (100% - {left + right}px) * {part:.5f});top:{TOP + DOWN}px"
-    look = f"height:{HEIGHT - BELOW - TOP}px;border-left:1.5px solid #1d252d;opacity:.65;z-index:5;pointer-events:none"
+    line = "border-left:1.5px solid currentColor;opacity:.65"
+    look = f"height:{HEIGHT - BELOW - TOP}px;{line};z-index:5;pointer-events:none"
     mark = f'<div class="lissom-cursor" style="position:absolute;{place};{look}"></div>'
     return f'<div style="position:relative;height:0">{mark}</div>'

@@ -12,14 +12,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
-import ipaddress
 import math
-import secrets
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 import viser
@@ -27,7 +23,8 @@ import websockets.asyncio.server as websocket_server
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
-from lissom.view.live import LOG
+from lissom.view.door import Door, split
+from lissom.view.live import GRIP, LOG
 
 LARGEST = 2**20  # bytes of a message from a visitor
 
@@ -44,29 +41,14 @@ class Guard:
     """
 
     def __init__(self, host: str, remote: bool = False) -> None:
-        self.key = secrets.token_urlsafe(16)
-        self.names = {name.lower() for name in ("localhost", host, *(_network_names() if remote else ()))}
+        self.door = Door(host, remote)
         self.control: Callable[[str], Any] = lambda uuid: None  # the control of an identifier
         self.posted = False
 
     def refusal(self, request: Request) -> str | None:
         """Why a request is turned away; None where it is welcome."""
-        hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
-        if len(hosts) != 1 or not self._is_here(hosts[0]):
-            return "This page answers only to the names of its own machine."
-        if origins and (len(origins) > 1 or urlsplit(origins[0]).netloc.lower() != hosts[0].lower()):
-            return "Other pages may not use this one."
-        if not secrets.compare_digest(_parts(request.path)[0].encode(), self.key.encode()):
-            return "The address needs its key: open the whole address that lissom view has printed."
-        return None
-
-    def _is_here(self, netloc: str) -> bool:
-        """Whether a Host header names this machine; a number cannot be made to point elsewhere, so any will do."""
-        try:
-            name = (urlsplit(f"//{netloc}").hostname or "").lower()
-        except ValueError:
-            return False
-        return name in self.names or _is_number(name)
+        headers = request.headers
+        return self.door.refusal(headers.get_all("Host"), headers.get_all("Origin"), request.path)
 
     def before(self, handler: Handler) -> Handler:
         """A handler of requests that asks the guard first."""
@@ -77,7 +59,7 @@ class Guard:
                 refused = None if _speaks(request) else "This page is of another session: load it again."
             if refused is not None:
                 return connection.respond(403, refused + "\n")
-            response = handler(connection, dataclasses.replace(request, path=_parts(request.path)[1]))
+            response = handler(connection, dataclasses.replace(request, path=split(request.path)[1]))
             if response is not None:
                 response.headers["Referrer-Policy"] = "no-referrer"
                 response.headers["Cache-Control"] = "no-store"
@@ -129,6 +111,10 @@ def checked(raw: Any, control: Callable[[str], Any]) -> bytes | None:
         kind = message["type"]
         if kind == "ViewerCameraMessage":  # where the visitor stands; nothing here depends on it
             return raw
+        if kind == "SceneNodeDragMessage":
+            return raw if message["name"] == GRIP and _is_place(message["end_position"]) else None
+        if kind == "CommandTriggerMessage":  # of the commands that the page has, as viser looks up
+            return raw if isinstance(message["uuid"], str) else None
         if kind != "GuiUpdateMessage" or set(message["updates"]) != {"value"}:
             return None
         value = allowed(control(message["uuid"]), message["updates"]["value"])
@@ -150,29 +136,17 @@ def allowed(handle: Any, value: Any) -> Any:
     return None
 
 
-def _parts(path: str) -> tuple[str, str]:
-    """Key and the rest of a path: /KEY/rest?query."""
-    key, _, rest = path.partition("?")[0].lstrip("/").partition("/")
-    return key, "/" + rest
+def _is_place(value: Any) -> bool:
+    """Whether a value is a point of the world: three finite numbers of a size that a picture can have."""
+    if not isinstance(value, list) or len(value) != 3:
+        return False
+    return all(isinstance(x, int | float) and not isinstance(x, bool) and abs(x) < 1e6 for x in value)
 
 
 def _speaks(request: Request) -> bool:
     """Whether the visitor's page came with this version of viser; viser would print a complaint."""
     spoken = ",".join(request.headers.get_all("Sec-WebSocket-Protocol"))
     return f"viser-v{viser.__version__}" in (name.strip() for name in spoken.split(","))
-
-
-def _network_names() -> tuple[str, ...]:
-    name = socket.gethostname()
-    return name, f"{name}.local", socket.getfqdn()
-
-
-def _is_number(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name.partition("%")[0])
-    except ValueError:
-        return False
-    return True
 
 
 def _note(_: Any, context: dict[str, Any]) -> None:

@@ -140,7 +140,7 @@ def _all(found: NaturalModes) -> str:
         cells = (str(k + 1), f"{found.frequencies[k]:.5g}", damping, label)
         rows.append("".join(f'<td style="padding:2px 12px 2px 0">{escape(cell)}</td>' for cell in cells))
     names = "".join(
-        f'<th style="text-align:left;padding-right:12px;color:#5b6570">{name}</th>'
+        f'<th style="text-align:left;padding-right:12px;color:#7d8894">{name}</th>'
         for name in ("", "Hz", "damping", "mode")
     )
     body = "".join(f"<tr>{row}</tr>" for row in rows)
@@ -158,6 +158,6 @@ def _about(found: NaturalModes, k: int) -> str:
     ]
     rows += [(f"moves {share:.0%}", name) for name, share in found.participation.strongest(k)]
     cells = "".join(
-        f'<tr><td style="color:#5b6570;padding-right:12px">{escape(a)}</td><td>{escape(b)}</td></tr>' for a, b in rows
+        f'<tr><td style="color:#7d8894;padding-right:12px">{escape(a)}</td><td>{escape(b)}</td></tr>' for a, b in rows
     )
     return f'<table style="font-size:12px;margin:4px 10px">{cells}</table>'

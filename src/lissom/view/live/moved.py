@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from html import escape
 from typing import Any
 
 import numpy as np
 
-from lissom.control.law import ControlLaw, pd
+from lissom.control.control_law import ControlLaw
+from lissom.control.law import pd
 from lissom.control.reference import Reference
 from lissom.dynamics.mass_matrix import mass_matrix
 from lissom.errors import LissomError
@@ -24,6 +24,7 @@ from lissom.view.drawing import Drawing
 from lissom.view.live.curves import Curves
 from lissom.view.live.joints import Handle, handles
 from lissom.view.live.payload import Payload
+from lissom.view.live.push import Push
 from lissom.view.live.stage import Stage
 
 CHUNK, STEP, RATE = 0.1, 0.01, 50.0  # s simulated at a time, s per step, outputs per second
@@ -49,11 +50,13 @@ class Moved:
         if not self.handles:
             raise LissomError(f"{robot.name} has no joint that a slider could move")
         self.stage = Stage(server, Drawing(self.model))
+        self.push = Push(server, self.stage, BANDWIDTH)
         gui = server.gui
         self.sliders = [one.slider(gui, float(q[one.q])) for one in self.handles]
         mass = self.payload.mass
         top = max(4 * mass, self.payload.suggested)
         self.mass = gui.add_slider("Payload [kg]", 0.0, float(f"{top:.2g}"), float(f"{top / 100:.1g}"), mass)
+        gui.add_html(_note("Drag the ball at the tip to push the arm."))
         self.status = gui.add_html(_note("starting"))
         self.again = gui.add_button("Start again")
         self.again.on_click(lambda _: self._wish("again"))
@@ -122,9 +125,17 @@ class Moved:
         before = self.goal
         self.goal = before + (1 - np.exp(-FOLLOW * CHUNK)) * (wanted - before)
         reference = Reference.from_samples([0.0, CHUNK], np.stack([before, self.goal]), "linear")
-        law = replace(self.law, reference=reference)
+        law: Any = self.law.following(reference)
+        push = self.push.controller(self.model, self.q)
         raw = run(
-            self.model, CHUNK, controller=law, start=(self.q, self.v), method="radau", step=STEP, rate=RATE, audit=False
+            self.model,
+            CHUNK,
+            controller=law if push is None else law + push,
+            start=(self.q, self.v),
+            method="radau",
+            step=STEP,
+            rate=RATE,
+            audit=False,
         )
         if raw.status is not Ending.FINISHED or not np.all(np.isfinite(raw.q[-1])):
             if not self._failed:
@@ -132,7 +143,7 @@ class Moved:
             self._failed = True
             self.time = self.until
             return False
-        seen = observe(self.model, raw.q, raw.v, raw.a)
+        seen = observe(self.model, raw.q, raw.v, raw.a, None, raw.held_rows)
         bent = np.linalg.norm(seen.deflection, axis=2)
         for k in range(1, len(raw.time)):
             self._keep(self.until + float(raw.time[k]), raw.q[k], seen.wrench[k], bent[k])
@@ -163,7 +174,9 @@ class Moved:
         self._strongest = np.maximum(0.995 * self._strongest, size)
         scale = self.scale()
         frames = self.stage.show(self.stage.arm.motion(q), 0, scale, wrench, self._strongest)
-        self._path.append(self.stage.tip(frames))
+        tip = self.stage.tip(frames)
+        self.push.show(tip)
+        self._path.append(tip)
 
     def _draw_charts(self) -> None:
         if len(self.samples) > 2:
@@ -209,4 +222,4 @@ class Moved:
 
 
 def _note(text: str) -> str:
-    return f'<div style="font-size:12px;color:#5b6570;padding:2px 10px">{escape(text)}</div>'
+    return f'<div style="font-size:12px;color:#7d8894;padding:2px 10px">{escape(text)}</div>'

@@ -46,7 +46,7 @@ def open_server(
     guard.control = server.gui._gui_input_handle_from_uuid.get
     _stay_home(server)
     shown = f"[{host}]" if ":" in host else host
-    return server, f"http://{shown}:{server.get_port()}/{guard.key}/"
+    return server, f"http://{shown}:{server.get_port()}/{guard.door.key}/"
 
 
 def check_server(host: str, remote: bool) -> None:
@@ -99,7 +99,12 @@ def _stay_home(server: Any) -> None:
         return None
 
     server.request_share_url = refused
-    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
+    set_theme(server)
+
+
+def set_theme(server: Any, dark: bool = False) -> None:
+    """The colours of the page, for all its visitors."""
+    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178), dark_mode=dark)
 
 
 _NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)

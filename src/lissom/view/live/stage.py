@@ -12,10 +12,16 @@ from lissom.view.render import Camera
 
 FORCE, TORQUE = (213, 94, 0), (122, 79, 181)
 TRAIL = (0, 114, 178)
-SHADE = (226, 229, 233)
+SHADE = {False: (226, 229, 233), True: (7, 8, 10)}  # of the shadow, on light and on dark paper
+LINES = {False: ((222, 226, 231), (203, 209, 216)), True: ((46, 51, 58), (66, 73, 82))}  # thin and thick ones
 LAMP = np.array([0.25, -0.35, 1.0])  # towards the lamp: two horizontal directions and up
 LONGEST = 0.3  # the strongest wrench is drawn as long as this part of the arm's reach
-TURN, LIFT = -1.05, 0.28  # view to begin with
+VIEWS = {  # turn about the vertical and lift above the ground, rad
+    "free": (-1.05, 0.28),
+    "front": (-np.pi / 2, 0.0),
+    "side": (0.0, 0.0),
+    "top": (-np.pi / 2, np.pi / 2 - 1e-3),
+}
 ASPECT = 0.6  # width over height of the picture between the two panels of a small window
 
 
@@ -45,6 +51,7 @@ class Stage:
         ]
         self.ground: float | None = None  # height that the shadow lies at, once there is a ground
         self.shadow: Any = None
+        self.dark = False
         count = len(arm.links)
         self.axes = scene.add_batched_axes(
             "/frames",
@@ -94,7 +101,7 @@ class Stage:
             start = np.cumsum([0, *(len(piece.mesh.points) for piece in self.arm.pieces)])
             faces = np.concatenate([a + piece.mesh.triangles for a, piece in zip(start, self.arm.pieces)])
             self.shadow = self.server.scene.add_mesh_simple(
-                "/shadow", flat, faces, color=SHADE, flat_shading=True, side="double"
+                "/shadow", flat, faces, color=SHADE[self.dark], flat_shading=True, side="double"
             )
         else:
             self.shadow.vertices = flat
@@ -129,9 +136,27 @@ class Stage:
         every = range(0, len(motion.eta), max(1, len(motion.eta) // 24))
         cloud = np.concatenate([self._cloud(motion, k, scale) for k in every])
         ground = float((cloud @ arm.up).min()) - 0.015 * arm.reach
-        camera = Camera.around(cloud, arm.up, ASPECT, TURN, LIFT, fill=0.86, angle=0.6)
-        _add_grid(self.server.scene, arm, cloud, ground)
         self.ground = ground - 0.002 * arm.reach
+        self._seen = cloud
+        self._lay_grid()
+        self.look("free")
+
+    def set_dark(self, dark: bool) -> None:
+        """Lines and shadow for dark paper, or for light."""
+        if dark != self.dark:
+            self.dark = dark
+            self._lay_grid()
+            if self.shadow is not None:
+                self.shadow.color = SHADE[dark]
+
+    def _lay_grid(self) -> None:
+        if self.ground is not None:
+            _add_grid(self.server.scene, self.arm, self._seen, self.ground + 0.002 * self.arm.reach, *LINES[self.dark])
+
+    def look(self, view: str) -> None:
+        """Show the whole motion from one of VIEWS to all visitors."""
+        arm = self.arm
+        camera = Camera.around(self._seen, arm.up, ASPECT, *VIEWS[view], fill=0.86, angle=0.6)
         start = self.server.initial_camera
         start.position, start.look_at, start.up, start.fov = camera.eye, camera.target, camera.up, camera.angle
         start.near, start.far = 0.01 * arm.reach, 100 * arm.reach
@@ -146,8 +171,8 @@ class Stage:
         return np.concatenate([*each, self.tip(frames)[None]])
 
 
-def _add_grid(scene: Any, arm: Drawing, cloud: np.ndarray, ground: float) -> None:
-    """Lines on the ground."""
+def _add_grid(scene: Any, arm: Drawing, cloud: np.ndarray, ground: float, thin: Any, thick: Any) -> None:
+    """Lines on the ground, thin and thick ones in their colours."""
     rough = arm.reach / 5
     power = 10.0 ** np.floor(np.log10(rough))
     cell = float(power * next(m for m in (1, 2, 5, 10) if m * power >= rough))
@@ -161,8 +186,8 @@ def _add_grid(scene: Any, arm: Drawing, cloud: np.ndarray, ground: float) -> Non
         plane={0: "yz", 1: "xz", 2: "xy"}[int(along)],
         cell_size=cell,
         section_size=5 * cell,
-        cell_color=(222, 226, 231),
-        section_color=(203, 209, 216),
+        cell_color=thin,
+        section_color=thick,
         fade_distance=8 * arm.reach,
         fade_from="origin",
         shadow_opacity=0.0,

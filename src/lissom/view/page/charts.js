@@ -1,12 +1,45 @@
-// Charts over time on a canvas: hover reads values, a drag zooms, a double click shows all, a legend entry hides its curve.
+// Charts over time on a canvas: curves that lie on each other are striped, hover reads values, a drag zooms, a double click shows all, a legend entry hides its curve.
 "use strict";
 
+const STRIPE = 12; // px of each curve in turn where several lie on each other
+
+// Colours of the page in the scheme that the reader's browser asks for.
+Lissom.theme = () => {
+  const style = getComputedStyle(document.documentElement), names = ["ink", "soft", "rule", "paper", "lines", "shade"];
+  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+};
+Lissom.channels = (colour) => [1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2), 16));
+Lissom.light = (colour) => { const [r, g, b] = Lissom.channels(colour); return (0.299 * r + 0.587 * g + 0.114 * b) / 255; };
+Lissom.visible = (colour, theme) => {
+  // a dark colour lightened on dark paper, up to where it can be read
+  const short = 0.5 - Lissom.light(colour);
+  if (Lissom.light(theme.paper) > 0.5 || short <= 0) return colour;
+  return `#${Lissom.channels(colour).map((c) => Math.round(c + (255 - c) * short).toString(16).padStart(2, "0")).join("")}`;
+};
+
 Lissom.ticks = (low, high, count) => {
-  const rough = (high - low) / Math.max(1, count), power = Math.pow(10, Math.floor(Math.log10(rough)));
-  const step = power * ([1, 2, 5, 10].find((m) => m * power >= rough * 0.999) || 10);
-  const made = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) made.push(k * step);
-  return { made, step };
+  // round values about `count` to the range, and three at least
+  for (let wanted = Math.max(1, count); ; wanted += 1) {
+    const rough = (high - low) / wanted, power = Math.pow(10, Math.floor(Math.log10(rough)));
+    const step = power * ([1, 2, 5, 10].find((m) => m * power >= rough * 0.999) || 10), made = [];
+    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) made.push(k * step);
+    if (made.length >= 3 || wanted > 12) return { made, step };
+  }
+};
+// On a logarithmic axis: whole powers of ten, or 1, 2, 5 between them where they are few.
+Lissom.decades = (low, high, count) => {
+  const step = Math.max(1, Math.round((high - low) / count)), made = [];
+  for (let k = Math.ceil(low); k <= high; k++) if (k % step === 0) made.push(k);
+  if (made.length >= 2) return { made, step };
+  const fine = [];
+  for (let k = Math.floor(low); k <= high; k++) {
+    for (const m of [1, 2, 5]) { const at = k + Math.log10(m); if (at >= low && at <= high) fine.push(at); }
+  }
+  return { made: fine, step };
+};
+Lissom.power = (exponent) => {
+  const mantissa = Math.round(Math.pow(10, exponent - Math.floor(exponent + 1e-9)));
+  return `${mantissa}e${Math.floor(exponent + 1e-9)}`;
 };
 Lissom.number = (value, step) => {
   if (value === 0) return "0";
@@ -15,7 +48,11 @@ Lissom.number = (value, step) => {
     if (!isFinite(value)) return "–";
     return size >= 1e5 || size < 1e-3 ? value.toExponential(3) : String(Number(value.toPrecision(5)));
   }
-  if (size >= 1e5 || step < 1e-4) return value.toExponential(1);
+  // as many digits as tell neighbours apart
+  if (size >= 1e5 || step < 1e-4) {
+    const digits = Math.floor(Math.log10(size) + 1e-9) - Math.floor(Math.log10(step) + 1e-9);
+    return value.toExponential(Math.min(Math.max(digits, 0), 12));
+  }
   return value.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
 };
 
@@ -38,7 +75,12 @@ Lissom.Chart = class {
     this.data = data;
     this.span = span;
     this.time = Lissom.floats(data.time);
-    this.curves = data.series.map((s) => ({ ...s, values: Lissom.floats(s.values), hidden: false }));
+    // On a logarithmic axis the curves are drawn as powers of ten; what is zero is not drawn.
+    const drawn = (values) => (data.log ? values.map((v) => (v > 1e-30 ? Math.log10(v) : NaN)) : values);
+    this.curves = data.series.map((s) => {
+      const values = Lissom.floats(s.values);
+      return { ...s, read: values, values: drawn(values), hidden: false };
+    });
     this.build(host);
     span.charts.push(this);
     new ResizeObserver(() => this.resize()).observe(this.box);
@@ -68,6 +110,7 @@ Lissom.Chart = class {
       const entry = make("entry", this.legend);
       const swatch = make("swatch", entry);
       swatch.style.borderTop = `2px ${curves[0].dashed ? "dashed" : "solid"} ${colour}`;
+      if (!curves[0].group) curves[0].swatch = swatch;
       make("entry-name", entry, name);
       if (!curves[0].group) curves[0].reading = make("reading", entry, "");
       entry.addEventListener("click", () => {
@@ -144,7 +187,9 @@ Lissom.Chart = class {
       }
     }
     if (!isFinite(low)) [low, high] = [0, 1];
-    const air = 0.06 * (high - low) || 0.06 * Math.abs(high) || 1;
+    // Data are single precision: a range as fine as their last digits is that of a constant.
+    const fine = 1e-5 * Math.max(Math.abs(low), Math.abs(high)), air = high - low > fine ? 0.06 * (high - low) : 1e3 * fine || 1;
+    if (this.data.log) return [first, last, Math.max(low, high - 12) - 0.2, high + 0.2]; // twelve decades at most
     return [first, last, low >= 0 && low < 0.25 * high ? 0 : low - air, high + air];
   }
 
@@ -154,16 +199,18 @@ Lissom.Chart = class {
     const [first, last, low, high] = this.range();
     this.top = 8;
     this.bottom = this.height - 34;
-    const rows = Lissom.ticks(low, high, Math.max(2, Math.floor((this.bottom - this.top) / 42)));
+    const wanted = Math.max(2, Math.floor((this.bottom - this.top) / 42));
+    const rows = this.data.log ? Lissom.decades(low, high, wanted) : Lissom.ticks(low, high, wanted);
     pen.font = "11px system-ui, sans-serif";
-    const texts = rows.made.map((v) => Lissom.number(v, rows.step));
+    const texts = rows.made.map((v) => (this.data.log ? Lissom.power(v) : Lissom.number(v, rows.step)));
     this.left = 30 + Math.max(...texts.map((text) => pen.measureText(text).width));
     this.right = this.width - 12;
     const y = (v) => this.bottom - ((v - low) / (high - low)) * (this.bottom - this.top);
     pen.clearRect(0, 0, this.width, this.height);
     pen.lineWidth = 1;
-    pen.strokeStyle = "#e8ebee";
-    pen.fillStyle = "#5b6570";
+    const theme = Lissom.theme();
+    pen.strokeStyle = theme.rule;
+    pen.fillStyle = theme.soft;
     pen.textBaseline = "middle";
     pen.textAlign = "right";
     rows.made.forEach((v, k) => { this.stroke([[this.left, y(v)], [this.right, y(v)]]); pen.fillText(texts[k], this.left - 6, y(v)); });
@@ -183,11 +230,18 @@ Lissom.Chart = class {
     pen.beginPath();
     pen.rect(this.left, this.top - 2, this.right - this.left, this.bottom - this.top + 4);
     pen.clip();
-    for (const curve of this.curves) {
-      if (curve.hidden) continue;
-      pen.strokeStyle = curve.colour;
+    const shown = this.curves.filter((curve) => !curve.hidden);
+    if (this.data.log && shown.length && !shown.some((curve) => curve.values.some(isFinite))) {
+      pen.fillText("no difference", (this.left + this.right) / 2, (this.top + this.bottom) / 2);
+    }
+    for (const [curve, { among, place, twin }] of this.stacked(first, last, (high - low) / (this.bottom - this.top))) {
+      // Curves that lie on each other take turns along the line; a dashed twin of the same colour goes over its own.
+      const colour = Lissom.visible(curve.colour, theme);
+      if (curve.swatch) curve.swatch.style.borderTopColor = colour;
+      pen.strokeStyle = twin ? theme.ink : colour;
       pen.lineWidth = curve.dashed ? 1.2 : 1.7;
-      pen.setLineDash(curve.dashed ? [5, 4] : []);
+      pen.setLineDash(curve.dashed ? [5, 4] : among > 1 ? [STRIPE, (among - 1) * STRIPE] : []);
+      pen.lineDashOffset = curve.dashed ? 0 : -place * STRIPE;
       pen.lineJoin = "round";
       pen.beginPath();
       let open = false;
@@ -202,6 +256,32 @@ Lissom.Chart = class {
     }
     pen.setLineDash([]);
     pen.restore();
+  }
+
+  stacked(first, last, pixel) {
+    // The visible curves in the order of drawing, dashed ones last, with how many of them lie on each other (`among`),
+    // the place among those, and whether a solid one of the same colour is there.
+    const shown = this.curves.filter((curve) => !curve.hidden), step = Math.max(1, Math.floor((last - first) / 300));
+    const alike = (a, b) => {
+      let same = 0, count = 0;
+      for (let k = first; k <= last; k += step) {
+        if (!isFinite(a.values[k]) || !isFinite(b.values[k])) continue;
+        count += 1;
+        if (Math.abs(a.values[k] - b.values[k]) < 2 * pixel) same += 1;
+      }
+      return count > 0 && same > 0.7 * count;
+    };
+    const solid = shown.filter((curve) => !curve.dashed), groups = [];
+    for (const curve of solid) {
+      const group = groups.find((members) => alike(members[0], curve));
+      if (group) group.push(curve); else groups.push([curve]);
+    }
+    const placed = new Map();
+    for (const group of groups) group.forEach((curve, place) => placed.set(curve, { among: group.length, place }));
+    for (const curve of shown.filter((one) => one.dashed)) {
+      placed.set(curve, { among: 1, place: 0, twin: solid.some((other) => other.colour === curve.colour && alike(other, curve)) });
+    }
+    return placed;
   }
 
   stroke(points) {
@@ -221,8 +301,8 @@ Lissom.Chart = class {
     this.cross.style.display = time !== null && x >= this.left && x <= this.right ? "block" : "none";
     this.cross.style.transform = `translateX(${x}px)`;
     const k = time === null ? 0 : this.index(time);
-    for (const { reading, values } of this.curves) {
-      if (reading) reading.textContent = time === null ? "" : Lissom.number(values[k]);
+    for (const { reading, read } of this.curves) {
+      if (reading) reading.textContent = time === null ? "" : Lissom.number(read[k]);
     }
     this.legend.title = time === null ? "" : `at ${Lissom.number(this.time[k])} s`;
   }

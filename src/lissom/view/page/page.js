@@ -7,7 +7,9 @@ Lissom.start = () => {
   const state = { time: 0, playing: false, speed: 1, drawn: 0 };
   const first = 0, last = data.duration;
   const span = new Lissom.Span(first, last);
-  data.charts.forEach((chart, k) => new Lissom.Chart((k < 2 && by("beside")) || by("charts"), chart, span));
+  const place = (chart, k) =>
+    (chart.place && by(chart.place)) || (k < 2 && by("beside")) || (chart.log && by("differences")) || by("charts");
+  data.charts.forEach((chart, k) => new Lissom.Chart(place(chart, k), chart, span));
   let scene = null;
   const host = by("scene");
   if (host && data.scene && typeof THREE !== "undefined") {
@@ -39,6 +41,19 @@ Lissom.start = () => {
     const scale = Math.pow(10, Number(slider.value));
     by("scale-value").textContent = `× ${scale < 9.95 ? scale.toFixed(1) : scale.toFixed(0)}`;
     if (scene) scene.setScale(scale);
+  });
+  listen("view", "change", (choice) => { if (scene) scene.look(choice.value); });
+  listen("reset", "click", () => { if (scene) scene.look("home"); if (by("view")) by("view").value = "home"; span.zoom(); });
+  // The space bar plays and pauses, unless it is of use to what has the focus.
+  document.addEventListener("keydown", (event) => {
+    const own = event.target.closest && event.target.closest("button, select, a, textarea, input:not([type=range])");
+    if (event.code !== "Space" || own || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    if (!event.repeat) play(!state.playing);
+  });
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    if (scene) scene.paint();
+    for (const chart of span.charts) chart.draw();
   });
   for (const box of document.querySelectorAll("[data-show]")) {
     box.addEventListener("change", () => scene && scene.show(box.dataset.show, box.checked));

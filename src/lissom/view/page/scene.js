@@ -43,6 +43,9 @@ Lissom.Motion = class {
     this.eta = Lissom.packed(record.eta);
     this.modes = record.modes;
     this.wrench = Lissom.packed(record.wrench);
+    this.loads = record.loads;
+    this.load = record.loads ? Lissom.floats(record.load) : new Float32Array(0);
+    this.acting = new Float64Array(9 * this.loads); // place, force, torque of each load
     this.links = drawing.carrier.length;
     this.frames = drawing.owner.length;
     // the world's own frame is the last
@@ -85,6 +88,7 @@ Lissom.Motion = class {
         this.place(j, scratch, rest[c][0] + scale * mix(this.bend, w, b), rest[c][1] + scale * mix(this.bend, w, b + 1), rest[c][2] + scale * mix(this.bend, w, b + 2), c);
       }
     }
+    for (let i = 0; i < 9 * this.loads; i++) this.acting[i] = mix(this.load, 9 * this.loads, i);
     for (let i = 0; i < this.modes; i++) this.amplitudes[i] = scale * mix(this.eta, this.modes, i);
   }
 
@@ -114,6 +118,8 @@ Lissom.Solid = class {
     this.modes = piece.modes ? Lissom.packed(piece.modes) : null;
     this.mode = piece.mode;
     this.role = piece.role;
+    this.ends = piece.ends;
+    this.part = piece.part ? Lissom.floats(piece.part) : null;
     const geometry = new THREE.BufferGeometry();
     this.place = new THREE.BufferAttribute(new Float32Array(this.points.length), 3).setUsage(THREE.DynamicDrawUsage);
     this.facing = new THREE.BufferAttribute(new Float32Array(this.points.length), 3).setUsage(THREE.DynamicDrawUsage);
@@ -131,7 +137,36 @@ Lissom.Solid = class {
     this.shadow.matrixAutoUpdate = false;
   }
 
-  update({ R, p, amplitudes }) {
+  between({ R, p }) {
+    // along the line from one end to the other: start, axes (x along the line), length
+    const [a, b] = this.ends.map(({ frame, offset }) => new THREE.Vector3(...[0, 1, 2].map((i) => {
+      const r = 9 * frame + 3 * i;
+      return p[3 * frame + i] + R[r] * offset[0] + R[r + 1] * offset[1] + R[r + 2] * offset[2];
+    })));
+    const x = b.clone().sub(a), length = x.length();
+    x.divideScalar(Math.max(length, 1e-12));
+    const size = [Math.abs(x.x), Math.abs(x.y), Math.abs(x.z)], least = size.indexOf(Math.min(...size));
+    const y = new THREE.Vector3().setComponent(least, 1).cross(x).normalize();
+    return [a, x, y, x.clone().cross(y), length];
+  }
+
+  updateBetween(motion) {
+    const [start, x, y, z, length] = this.between(motion), { points, normals, part } = this;
+    const place = this.place.array, facing = this.facing.array, at = new THREE.Vector3();
+    for (let k = 0; k < part.length; k++) {
+      const o = 3 * k;
+      at.copy(start).addScaledVector(x, part[k] * length + points[o]).addScaledVector(y, points[o + 1]).addScaledVector(z, points[o + 2]);
+      at.toArray(place, o);
+      at.set(0, 0, 0).addScaledVector(x, normals[o]).addScaledVector(y, normals[o + 1]).addScaledVector(z, normals[o + 2]);
+      at.toArray(facing, o);
+    }
+    this.place.needsUpdate = true;
+    this.facing.needsUpdate = true;
+  }
+
+  update(motion) {
+    if (this.ends) { this.updateBetween(motion); return; }
+    const { R, p, amplitudes } = motion;
     const { points, normals, frame, modes } = this, place = this.place.array, facing = this.facing.array;
     const count = modes ? modes.length / points.length : 0;
     for (let k = 0; k < frame.length; k++) {
@@ -153,6 +188,8 @@ Lissom.Solid = class {
   }
 };
 
+const HOME = [-1.05, 0.28]; // rad: where the viewer stands at the beginning, about the vertical and above the ground
+
 // The view: arms of one or several runs, ground, frames, wrenches, trail; drag turns, wheel nears, right drag shifts.
 Lissom.Scene = class {
   constructor(host, data) {
@@ -167,7 +204,6 @@ Lissom.Scene = class {
     });
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: false, preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
-    this.renderer.setClearColor(0xffffff);
     host.appendChild(this.renderer.domElement);
     this.three = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera(30, 1, 0.01 * this.drawing.reach, 60 * this.drawing.reach);
@@ -182,6 +218,7 @@ Lissom.Scene = class {
     this.addSigns();
     this.addNames();
     this.home();
+    this.paint();
     this.steer();
     this.setTrail();
     new ResizeObserver(() => this.resize()).observe(host);
@@ -198,7 +235,7 @@ Lissom.Scene = class {
       new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: record.colour || "#0072B2", transparent: true, opacity: 0.75 }));
     line.frustumCulled = false;
     this.three.add(group, line);
-    return { motion, solids, line, group, label: record.label };
+    return { motion, solids, line, group, label: record.label, colour: record.colour || "#0072B2" };
   }
 
   limits() {
@@ -235,7 +272,21 @@ Lissom.Scene = class {
     middle.addScaledVector(this.up, this.ground - middle.dot(this.up));
     const rough = reach / 5, power = Math.pow(10, Math.floor(Math.log10(rough)));
     this.cell = power * [1, 2, 5, 10].find((m) => m * power >= rough);
-    this.three.add(Lissom.grid(middle, this.ahead, this.side, this.cell, 1.5 * reach));
+    this.middle = middle;
+  }
+
+  paint() {
+    // paper, lines and shadow in the colours of the page
+    const theme = Lissom.theme(), dark = Lissom.light(theme.paper) < 0.5;
+    this.renderer.setClearColor(theme.paper);
+    Lissom.shadowMaterial.color.set(theme.shade);
+    Lissom.shadowMaterial.opacity = dark ? 0.42 : 0.16;
+    if (this.floor) { this.three.remove(this.floor); this.floor.geometry.dispose(); }
+    const colours = [theme.lines, theme.paper].map((colour) => new THREE.Color(colour));
+    this.floor = Lissom.grid(this.middle, this.ahead, this.side, this.cell, 1.5 * this.drawing.reach, colours);
+    this.three.add(this.floor);
+    for (const { line, colour } of this.runs) line.material.color.set(Lissom.visible(colour, theme));
+    this.dirty = true;
   }
 
   addSigns() {
@@ -247,6 +298,9 @@ Lissom.Scene = class {
       this.arrows[kind] = this.drawing.carrier.map(() => Lissom.arrow(colour, kind === "torque", reach));
       for (const arrow of this.arrows[kind]) this.three.add(arrow);
     }
+    const loads = Array.from({ length: this.motion.loads });
+    this.pushes = [["force", 0x009e73], ["torque", 0x56b4e9]].map(([kind, colour]) => loads.map(() => Lissom.arrow(colour, kind === "torque", reach)));
+    for (const arrow of this.pushes.flat()) this.three.add(arrow);
     for (const one of this.axes) {
       one.matrixAutoUpdate = false;
       one.material.depthTest = false;
@@ -271,11 +325,18 @@ Lissom.Scene = class {
     });
   }
 
-  home() {
+  look(view) {
+    // from the front, the side or above, or as at the beginning
+    this.view = view;
+    this.home(...{ home: HOME, front: [-Math.PI / 2, 0], side: [0, 0], top: [-Math.PI / 2, Math.PI / 2 - 1e-4] }[view]);
+    this.aim();
+  }
+
+  home(angle = HOME[0], lift = HOME[1]) {
     // all corners of the box in view, as near as they let
     const aspect = this.host.clientWidth / Math.max(1, this.host.clientHeight), tall = 0.84 * Math.tan((Math.PI / 180) * 15);
-    this.angle = -1.05;
-    this.lift = 0.28;
+    this.angle = angle;
+    this.lift = lift;
     this.target = this.box.getCenter(new THREE.Vector3());
     const back = this.direction(), right = new THREE.Vector3().crossVectors(this.up, back).normalize();
     const above = new THREE.Vector3().crossVectors(back, right);
@@ -305,6 +366,7 @@ Lissom.Scene = class {
     const direction = this.direction();
     this.camera.position.copy(this.target).addScaledVector(direction, this.distance);
     this.camera.lookAt(this.target);
+    this.camera.updateMatrixWorld();
     // The lamp stands behind the viewer's left shoulder.
     const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
     this.lamp = new THREE.Vector3().addScaledVector(direction, 0.35).addScaledVector(right, -0.45);
@@ -338,7 +400,7 @@ Lissom.Scene = class {
         this.target.addScaledVector(right, -dx * step).addScaledVector(above, dy * step);
       } else {
         this.angle -= 0.008 * dx;
-        this.lift = Math.max(-1.5, Math.min(1.5, this.lift + 0.008 * dy));
+        this.lift = Math.max(-1.57, Math.min(1.57, this.lift + 0.008 * dy));
       }
       last = { clientX: event.clientX, clientY: event.clientY, button: last.button };
       this.aim();
@@ -350,7 +412,7 @@ Lissom.Scene = class {
       this.distance *= Math.exp(0.0012 * event.deltaY);
       this.aim();
     }, { passive: false });
-    canvas.addEventListener("dblclick", () => { this.home(); this.aim(); });
+    canvas.addEventListener("dblclick", () => this.look("home"));
   }
 
   setScale(scale) { this.scale = scale; this.setTrail(); this.dirty = true; }
@@ -371,8 +433,7 @@ Lissom.Scene = class {
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
-    this.home();
-    this.aim();
+    this.look(this.view || "home");
     this.draw();
   }
 
@@ -387,8 +448,31 @@ Lissom.Scene = class {
       run.line.visible = this.shown.trail;
     }
     this.drawSigns();
+    this.drawLoads();
     this.renderer.render(this.three, this.camera);
     return true;
+  }
+
+  drawLoads() {
+    // what acts from outside, longer where it is stronger
+    const { loads, load, acting } = this.motion, longest = 0.25 * this.drawing.reach;
+    this.hardest ??= [3, 6].map((first) => {
+      let most = 0;
+      for (let k = first; k < load.length; k += 9) most = Math.max(most, Math.hypot(load[k], load[k + 1], load[k + 2]));
+      return most;
+    });
+    const from = new THREE.Vector3(), push = new THREE.Vector3();
+    [3, 6].forEach((first, kind) => {
+      for (let j = 0; j < loads; j++) {
+        const arrow = this.pushes[kind][j], size = push.fromArray(acting, 9 * j + first).length();
+        const length = this.hardest[kind] > 0 ? (longest * size) / this.hardest[kind] : 0;
+        arrow.visible = length > 0.01 * longest;
+        if (!arrow.visible) continue;
+        push.divideScalar(size);
+        from.fromArray(acting, 9 * j).addScaledVector(push, -length); // the head where it acts
+        Lissom.setArrow(arrow, from, push, length);
+      }
+    });
   }
 
   drawSigns() {
@@ -437,13 +521,13 @@ Lissom.setArrow = (group, from, direction, length) => {
 };
 
 // Lines on the ground that fade away from the middle.
-Lissom.grid = (middle, ahead, side, cell, radius) => {
+Lissom.grid = (middle, ahead, side, cell, radius, [near, far]) => {
   const points = [], colours = [], count = Math.ceil(radius / cell), pieces = 2 * count;
   const add = (u, v) => {
     const place = middle.clone().addScaledVector(ahead, u).addScaledVector(side, v);
-    const pale = Math.min(1, Math.hypot(u, v) / radius), c = 0.87 + 0.13 * pale * pale * (3 - 2 * pale);
+    const part = Math.min(1, Math.hypot(u, v) / radius), pale = part * part * (3 - 2 * part), c = near.clone().lerp(far, pale);
     points.push(place.x, place.y, place.z);
-    colours.push(c, c, c);
+    colours.push(c.r, c.g, c.b);
   };
   for (let k = -count; k <= count; k++) {
     for (let j = -pieces; j < pieces; j++) {

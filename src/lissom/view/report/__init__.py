@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lissom.errors import LissomError
 from lissom.files import write_whole
 from lissom.simulation.ending import Ending
-from lissom.view.charts import charts, compared
+from lissom.view.charts import charts, compared, differences, space, wrench_components
 from lissom.view.drawing import Drawing
 from lissom.view.report import pack, tables
 from lissom.view.report.markup import document, stage
@@ -27,29 +27,35 @@ if TYPE_CHECKING:
 
 HINT = (
     "Point at a chart to read it, drag to zoom, double-click for all, click for that moment. In the picture: drag to \
-turn, wheel to come nearer, shift-drag to move, double-click to go back."
+turn, wheel to come nearer, shift-drag to move, double-click to go back. The space bar plays and pauses."
 )
 
 
 def report(run: Trajectory, title: str | None = None) -> str:
     """The HTML of a report: summary, moving arm, charts, tables of joints, links, energy and robot, citation."""
     summary, arm = run.summary(), Drawing(run.model)
-    data = _data({"": run}, charts(run), arm)
+    floating = space(run)
+    data = _data({"": run}, charts(run) + wrench_components(run) + floating, arm)
     parts = [
-        _header(title or summary.robot, _status(run) + escape(_how(summary))),
+        _header(title or summary.robot, _status(run) + escape(_how(summary)) + _when(run)),
         tables.figures(tables.key_figures(summary)),
         _hero(stage(_duration(run))),
         *(f'<p class="hint">{escape(text)}</p>' for text in arm.missing),
-        '<div id="charts"></div>',
+        '<div id="charts" class="charts"></div>',
         f'<p class="hint">{escape(HINT)}</p>',
         _section("Peak wrench in every joint", tables.wrench_table(run, summary)),
         '<p class="hint">The wrench of the parent on the child at the joint; components in the child\'s axes.</p>',
+        _section("Wrench components over time", '<div id="wrenches" class="charts"></div>'),
+        _section("In space", '<div id="space" class="charts"></div>') if floating else "",
         '<div class="tables">',
         _section("Peak tip deflection", tables.deflection_table(summary)) if summary.links else "",
         _section("Energy audit", tables.energy_table(run, summary)),
         _section("Settling within 2 % of the way", tables.settling_table(summary)),
         _section("Events", tables.event_table(run)) if run.warnings else "",
+        _listed("Natural frequencies, joints locked as at the end", tables.frequency_table(run)),
+        _listed("Gains", tables.gain_table(run)),
         "</div>",
+        _listed("Scenario", tables.scenario_text(run)),
         _section("Robot", tables.robot_table(run)),
         f'<p class="hint">{escape(_robot_line(run))}</p>',
         _footer(),
@@ -86,21 +92,22 @@ def comparison(
     parts = [
         _header(title or f"{name}: {len(runs)} runs compared", escape(f"{_duration(first):g} s of motion")),
         _hero(stage(_duration(first), [(label, COLOURS[k % len(COLOURS)]) for k, label in enumerate(runs)])),
+        _section(f"Differences from {next(iter(runs))} over time", '<div id="differences" class="charts"></div>'),
         _section(f"Largest differences from {next(iter(runs))}", tables.deviation_table(runs, drawn)),
-        '<div id="charts"></div>',
+        _section("Values", '<div id="charts" class="charts"></div>'),
         f'<p class="hint">{escape(HINT)}</p>',
         _section("Runs", tables.table(("run", "status", "method", "steps", "computing s", "energy error"), rows)),
         _section("Not there", tables.table(("run", "why"), missing.items())) if missing else "",
         _section("Robot", tables.robot_table(first)),
         _footer(),
     ]
-    return document(f"{title or name} - lissom", "\n".join(parts), _data(runs, drawn))
+    return document(f"{title or name} - lissom", "\n".join(parts), _data(runs, differences(runs) + drawn))
 
 
 def embedded(run: Trajectory) -> str:
     """The page of a run without its tables, for a notebook."""
     shown = [chart for chart in charts(run) if chart.title != "Energy balance"][:4]
-    body = _hero(stage(_duration(run))) + '<div id="charts"></div>'
+    body = _hero(stage(_duration(run))) + '<div id="charts" class="charts"></div>'
     return document(run.model.robot.name, body, _data({"": run}, shown), embedded=True)
 
 
@@ -150,10 +157,19 @@ def _how(summary: Summary) -> str:
     return ", ".join(parts)
 
 
+def _when(run: Trajectory) -> str:
+    return f", {escape(run.info.date)}" if run.info.date else ""
+
+
 def _robot_line(run: Trajectory) -> str:
     model = run.model
     gravity = ", ".join(f"{float(g):g}" for g in model.robot.gravity)
     return f"{len(model.links)} links, {model.nv} degrees of freedom, gravity ({gravity}) m/s²."
+
+
+def _listed(title: str, content: str) -> str:
+    """A section, where there is something to tell."""
+    return _section(title, content) if content else ""
 
 
 def _section(title: str, content: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib import resources
@@ -21,7 +22,7 @@ STAGE = """\
 <div class="stage">
 <div id="scene"></div>{key}
 <div class="bar">
-<button id="play" type="button">Play</button>
+<button id="play" type="button" title="space bar">Play</button>
 <input id="time" type="range" min="0" max="{duration}" step="any" value="0" aria-label="time">
 <span id="clock">0.00 s</span>
 <label>speed <select id="speed"><option value="0.1">0.1 ×</option><option value="0.25">0.25 ×</option>\
@@ -34,6 +35,9 @@ STAGE = """\
 <label><input type="checkbox" data-show="torque"> torques</label>
 <label><input type="checkbox" data-show="frames"> frames</label>
 <label><input type="checkbox" data-show="names"> names</label>
+<label>view <select id="view"><option value="home" selected>free</option><option value="front">front</option>\
+<option value="side">side</option><option value="top">top</option></select></label>
+<button id="reset" type="button" class="plain">Reset view</button>
 </div>
 </div>
 </div>"""
@@ -66,9 +70,15 @@ def stage(duration: float, labels: list[tuple[str, str]] | None = None) -> str:
     return STAGE.format(duration=f"{duration:.9g}", key=key)
 
 
-def document(title: str, body: str, data: dict[str, Any], embedded: bool = False) -> str:
-    """The whole file. `data` is what the scripts read."""
-    scripts = [three() or "", *(own(name) for name in ("scene.js", "charts.js", "page.js"))]
+def document(
+    title: str,
+    body: str,
+    data: dict[str, Any],
+    embedded: bool = False,
+    files: Sequence[str] = ("scene.js", "charts.js", "page.js"),
+) -> str:
+    """The whole file. `data` is what the scripts in `files` read."""
+    scripts = [(three() or "") if "scene.js" in files else "", *map(own, files)]
     code = "\n".join(f"<script>\n{script}\n</script>" for script in scripts if script)
     kind = ' class="embedded"' if embedded else ""
     return f"""<!DOCTYPE html>

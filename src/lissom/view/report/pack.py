@@ -41,9 +41,9 @@ def motion(arm: Drawing, run: Trajectory) -> dict[str, Any]:
     moved = arm.motion(np.nan_to_num(run.state(t)[0]))
     links = len(arm.links)
     bend = np.concatenate([moved.displacement[:, links:], moved.turn[:, links:]], axis=2)
-    wrench = run.dataset["wrench"].values.reshape(len(run.time), -1)
+    wrench = run.numbers["wrench"].reshape(len(run.time), -1)
     at_scenes = np.stack([np.interp(t, run.time, column) for column in wrench.T], axis=1)
-    return {
+    return _loads(run, t) | {
         "times": floats(t - t[0]),
         "position": integers(moved.joint_position),
         "orientation": integers(moved.joint_orientation),
@@ -52,6 +52,16 @@ def motion(arm: Drawing, run: Trajectory) -> dict[str, Any]:
         "modes": int(moved.eta.shape[1]),
         "wrench": integers(at_scenes),
     }
+
+
+def _loads(run: Trajectory, t: np.ndarray) -> dict[str, Any]:
+    """Where loads act and how, world axes, (scenes, loads, 9): place, force, torque."""
+    if "load" not in run.quantities:
+        return {"loads": 0}
+    rows = np.concatenate([run.numbers[f"load_{part}"] for part in ("position", "force", "torque")], axis=2)
+    flat = rows.reshape(len(run.time), -1)
+    at_scenes = np.stack([np.interp(t, run.time, column) for column in flat.T], axis=1)
+    return {"loads": rows.shape[1], "load": floats(at_scenes)}
 
 
 def scenes(run: Trajectory) -> np.ndarray:
@@ -67,6 +77,8 @@ def chart(one: Chart, start: float) -> dict[str, Any]:
     return {
         "title": thin.title,
         "label": thin.label,
+        "log": thin.log,
+        "place": thin.place,
         "time": floats(thin.time - start),
         "series": [
             {"name": s.name, "colour": s.colour, "dashed": s.dashed, "group": s.group, "values": floats(s.values)}
@@ -97,6 +109,9 @@ def _piece(arm: Drawing, piece: Piece) -> dict[str, Any]:
         "triangles": _text(mesh.triangles.astype("<u4")),
         "frame": _text(mesh.frame.astype("<u2")),
     }
+    if piece.ends is not None and piece.part is not None:
+        ends = [{"frame": int(frame), "offset": offset.tolist()} for frame, offset in piece.ends]
+        made |= {"part": floats(piece.part), "ends": ends}
     if piece.modes is not None:
         made |= {"modes": integers(piece.modes), "mode": arm.modes_of[piece.link].start}
     return made

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lissom.errors import LissomError
 from lissom.simulation.summary import number
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def wrench_table(run: Trajectory, summary: Summary) -> str:
     """What every joint transmits at most: norms with their times, and each component."""
     rows = []
     for peak in summary.joints:
-        most = np.abs(run.wrench(peak.joint).values).max(axis=0)
+        most = np.abs(run.numbers.wrench(peak.joint)).max(axis=0)
         rows.append(
             (peak.joint, peak.torque.value, peak.torque.time, peak.force.value, peak.force.time, *most.tolist())
         )
@@ -98,17 +99,47 @@ def energy_table(run: Trajectory, summary: Summary) -> str:
     rows: list[tuple[str, Any]] = []
     if energy.work is not None and energy.dissipated is not None:
         rows += [("work of the applied forces", energy.work), ("dissipated", energy.dissipated)]
+    if energy.load_work is not None:
+        rows.append(("work of loads and cylinders", energy.load_work))
     rows.append(("stored since the start", energy.stored))
     if energy.residual is not None and energy.relative is not None:
         audit = run.energy_audit()
         rows.append((f"largest error, at {audit.worst_time:.4g} s", energy.residual))
         rows.append(("the same, as a part of the energy exchanged", energy.relative))
-    for name in ("kinetic", "gravity", "strain", "joint"):
-        values = run.dataset[f"{name}_energy"].values
+    for name in ("kinetic", "gravity", "strain", "joint", "element"):
+        values = run.numbers[f"{name}_energy"]
         if np.any(values):
-            what = {"joint": "in elastic joints"}.get(name, name)
+            what = {"joint": "in elastic joints", "element": "in elements and contacts"}.get(name, name)
             rows.append((f"{what}, from least to most", float(np.ptp(values))))
     return table(("energy", "J"), rows)
+
+
+def frequency_table(run: Trajectory, number: int = 10) -> str:
+    """The slowest natural modes of the whole arm where the run ended; nothing where none is found."""
+    from lissom.analysis.natural_modes import natural_modes
+
+    try:
+        found = natural_modes(run.model, run.q[-1], locked=True, number=number)
+    except LissomError:  # a rigid arm with its joints locked, or a run that diverged
+        return ""
+    rows = [
+        (str(k + 1), float(frequency), f"{100 * ratio:.2g}" if np.isfinite(ratio) else "", label)
+        for k, (frequency, ratio, label) in enumerate(zip(found.frequencies, found.damping_ratios, found.labels))
+    ]
+    return table(("mode", "frequency Hz", "damping %", "what moves"), rows) if rows else ""
+
+
+def gain_table(run: Trajectory) -> str:
+    """Gains of the control law; nothing where there is none."""
+    rows = [(name, gain["p"], gain["d"]) for name, gain in run.info.gains.items()]
+    return table(("coordinate", "p", "d"), rows) if rows else ""
+
+
+def scenario_text(run: Trajectory) -> str:
+    """The scenario that was run, as in its file; nothing where there was none."""
+    from lissom.model.writer import write
+
+    return f"<pre>{escape(write(run.info.scenario))}</pre>" if run.info.scenario else ""
 
 
 def robot_table(run: Trajectory) -> str:

@@ -10,6 +10,17 @@ from lissom.theory.screw_pde.compiled.link import link_equations
 from lissom.theory.screw_pde.compiled.section import base_motion, section_motion, seen_from, unmoved
 
 
+@inline
+def place_motion(table, work, row, owner, q, v):
+    """The place in `row` on the link `owner`, a section of a beam or fixed on it, as its body frame sees it."""
+    if table.flexible[row] == 1:
+        section_motion(table, work, row, owner, q, v)
+    else:
+        unmoved(work, row, vector(table.position[row]))
+    if table.moved[owner] == 1:
+        seen_from_frame(work, row, table.parent.shape[0] + owner, table.modes[owner])
+
+
 @kernel
 def relative_motions(table, work, q, v):
     """Everything that moves on a link or in a joint: sections seen from body frames, bases, joints."""
@@ -21,22 +32,10 @@ def relative_motions(table, work, q, v):
     for i in range(n):
         up = table.parent[i]
         if up >= 0:
-            if table.flexible[i] == 1:
-                section_motion(table, work, i, up, q, v)
-            else:
-                unmoved(work, i, vector(table.position[i]))
-            if table.moved[up] == 1:
-                seen_from_frame(work, i, n + up, table.modes[up])
+            place_motion(table, work, i, up, q, v)
         joint_motion(table, work, i, q, v)
     for k in range(table.closed.shape[0]):
-        row = 2 * n + k
-        owner = table.closed[k]
-        if table.flexible[row] == 1:
-            section_motion(table, work, row, owner, q, v)
-        else:
-            unmoved(work, row, vector(table.position[row]))
-        if table.moved[owner] == 1:
-            seen_from_frame(work, row, n + owner, table.modes[owner])
+        place_motion(table, work, 2 * n + k, table.closed[k], q, v)
 
 
 @inline

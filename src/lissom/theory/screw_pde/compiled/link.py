@@ -13,6 +13,7 @@ and its projection on ds/deta, with the elastic forces, the deformation equation
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate_back, scale, subtract, vector
+from lissom.kernel.kinematics import quadratic_sums
 from lissom.kernel.machine import inline, kernel
 from lissom.theory.screw_pairs import load_pair, store_pair
 
@@ -54,21 +55,10 @@ def place_particles(table, work, i, q, v):
                 ds[k] += f * rate
     bending = table.bending[i]
     for k in range(table.foreshortened[i]):
-        form = table.forms[first + k]
-        value = 0.0
-        speed = 0.0
-        drift = 0.0
+        by_eta = work.eta_B[0]
+        value, speed, drift = quadratic_sums(table.forms[first + k], q, v, at_q, at_v, bending, by_eta, 0.0)
         for j in range(bending):
-            row = form[j]
-            b = 0.0
-            d = 0.0
-            for c in range(bending):
-                b += row[c] * q[at_q + c]
-                d += row[c] * v[at_v + c]
-            work.jac[j, 0, k] -= b
-            value += b * q[at_q + j]
-            speed += b * v[at_v + j]
-            drift += d * v[at_v + j]
+            work.jac[j, 0, k] -= by_eta[j]
         work.s[0, k] -= 0.5 * value
         work.ds[0, k] -= speed
         work.acc[0, k] -= drift

@@ -27,28 +27,9 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
+from lissom.kernel.kinematics import quadratic_sums
 from lissom.kernel.machine import inline, kernel
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
-
-
-@inline
-def quadratic(form, eta, first_q, rate, first_v, m, by_eta):
-    """by_eta = form eta; returns eta form eta, eta form eta', eta' form eta'."""
-    value = 0.0
-    first = 0.0
-    second = 0.0
-    for j in range(m):
-        row = form[j]
-        b = 0.0
-        d = 0.0
-        for k in range(m):
-            b += row[k] * eta[first_q + k]
-            d += row[k] * rate[first_v + k]
-        by_eta[j] = b
-        value += b * eta[first_q + j]
-        first += b * rate[first_v + j]
-        second += d * rate[first_v + j]
-    return value, first, second
 
 
 @kernel
@@ -72,8 +53,8 @@ def section_motion(table, work, row, owner, q, v):
     twist = (0.0, 0.0, 0.0)
     second_order = table.second_order[row] == 1
     if second_order:
-        short = quadratic(table.shortening[row], q, at_q, v, at_v, m, work.eta_B[0])
-        twist = quadratic(table.twist[row], q, at_q, v, at_v, m, work.eta_B[1])
+        short = quadratic_sums(table.shortening[row], q, v, at_q, at_v, m, work.eta_B[0], 0.0)
+        twist = quadratic_sums(table.twist[row], q, v, at_q, at_v, m, work.eta_B[1], 0.0)
     x = vector(table.position[row])
     r = (x[0] + u[0] - 0.5 * short[0], x[1] + u[1], x[2] + u[2])
 

@@ -12,11 +12,15 @@ from lissom.errors import RobotError
 from lissom.kernel.arrays import (
     Arrays,
     Axis,
+    Contacts,
+    Elements,
     Exact,
     Foreshortening,
     Gears,
     Inertia,
     Joints,
+    Loads,
+    Loops,
     Part,
     Passive,
     Sections,
@@ -28,8 +32,10 @@ from lissom.kernel.arrays import (
     zeros,
 )
 from lissom.lie import so3
-from lissom.model.attach import attach
+from lissom.model.attach import attach, with_frames
 from lissom.model.compiled import BodyNames, Model
+from lissom.model.element import SpringElement
+from lissom.model.frame import Frame
 from lissom.model.joint import Joint
 from lissom.model.joint_actions import Piece
 from lissom.model.joint_kinds import joint_steps
@@ -41,15 +47,16 @@ for _a, _b, _c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
     LEVI_CIVITA[_a, _b, _c], LEVI_CIVITA[_a, _c, _b] = 1.0, -1.0
 
 
-def compile_robot(robot: Robot, prescribed: str | Iterable[str] = ()) -> Model:
+def compile_robot(robot: Robot, prescribed: str | Iterable[str] = (), frames: Iterable[Frame] = ()) -> Model:
     """Compile `robot` into a Model.
 
     Args:
         robot: the description; a complex value in it (set by `robot.with_value`) makes complex arrays.
         prescribed: joints whose motion is given, by name: acceleration is an input, force a result.
+        frames: frames on links that get rows of their own, after those of the links and of the robot's own frames.
     """
     names = (prescribed,) if isinstance(prescribed, str) else tuple(prescribed)
-    return _Compiler(robot, names).model()
+    return _Compiler(robot, names, tuple(frames)).model()
 
 
 def _appended(pieces: list[Piece], spring: Any, stiffness: Any = None) -> tuple[int, int]:
@@ -63,8 +70,9 @@ def _appended(pieces: list[Piece], spring: Any, stiffness: Any = None) -> tuple[
 class _Compiler:
     """Fills the arrays body by body; row 0 is the world."""
 
-    def __init__(self, robot: Robot, prescribed: tuple[str, ...]) -> None:
+    def __init__(self, robot: Robot, prescribed: tuple[str, ...], frames: tuple[Frame, ...]) -> None:
         self.robot = robot
+        self.frames = robot.frames + frames
         self.links = robot.bodies
         self.flexible = robot.flexible_links()
         self.rows = {"world": 0} | {link.name: i for i, link in enumerate(self.links, start=1)}
@@ -98,10 +106,15 @@ class _Compiler:
             exact=self._exact(),
             passive=self._passive(),
             gears=self._gears(),
+            loops=self._loops(),
+            loads=self._zeros(Loads, LOAD=0),
+            elements=self._elements(),
+            contacts=self._contacts(),
             gravity=np.asarray(self.robot.gravity, self.number),
         )
         check(arrays, [link.name for link in self.links])
-        return Model(robot=self.robot, arrays=arrays, flexible=self.flexible, bodies=tuple(self.names))
+        arrays = with_frames(arrays, self.frames, self.rows, self.flexible)
+        return Model(self.robot, arrays, self.flexible, tuple(self.names), self.frames)
 
     # coordinates ------------------------------------------------------------------------------------------------
 
@@ -171,15 +184,16 @@ class _Compiler:
         out = self._zeros(Sections)
         for i, link in enumerate(self.links, start=1):
             if link.parent in self.flexible:
-                beam = self.flexible[link.parent]
-                attach(out, i, beam, beam.length if link.at is None else link.at)
+                attach(out, i, self.flexible[link.parent], link.at)
         return out
 
     def _joints(self) -> Joints:
         out = self._zeros(Joints)
         out.origin_rotation[:] = np.eye(3)
         for i, link in enumerate(self.links, start=1):
-            rotation, position = so3.from_rpy(np.asarray(link.origin.rpy, self.number)), np.asarray(link.origin.xyz)
+            rotation, position = np.eye(3), np.asarray(link.origin.xyz)
+            if any(link.origin.rpy):
+                rotation = so3.from_rpy(np.asarray(link.origin.rpy, self.number))
             out.origin_rotation[i], out.origin_position[i] = rotation, position
             out.has_origin[i] = int(np.any(position) or np.any(rotation != np.eye(3)))
             out.dofs[i] = link.joint.nv
@@ -242,6 +256,7 @@ class _Compiler:
             own, rows = slice(beam.count), slice(starts[i], starts[i + 1])
             out.cubic_modes[rows], out.cubic[rows], out.cubic_damping[rows] = terms[i]
             out.stiffness[i, own, own], out.damping[i, own, own] = beam.stiffness(), beam.damping_matrix()
+            out.preload[i, own] = beam.preload()
             exact = self.stations.get(self.links[i - 1].name)
             if exact is not None:  # what follows stiffness acts on the exact strains
                 out.damping[i, own, own] -= exact.retardation * beam.stiffness()
@@ -249,11 +264,11 @@ class _Compiler:
 
     def _exact(self) -> Exact:
         parts = {self.rows[name]: part for name, part in self.stations.items()}
-        starts = self._starts({i: len(part.weight) for i, part in parts.items()})
+        starts = self._starts({i: len(part.mass) for i, part in parts.items()})
         out = self._zeros(Exact, STATION=starts[-1])
         out.start[:] = starts
         for i, part in parts.items():
-            out.rigidity[i], out.retardation[i] = part.rigidity, part.retardation
+            out.retardation[i] = part.retardation
             for name, (_, axes) in layout(Exact).items():
                 if axes[0] is Axis.STATION:
                     values = getattr(part, name)
@@ -282,6 +297,8 @@ class _Compiler:
                         "viscous": joint.each(joint.damping)[k] + value(friction, "viscous", 0.0),
                         "coulomb": value(friction, "coulomb", 0.0),
                         "coulomb_speed": value(friction, "velocity", 1.0),
+                        "stick": value(friction, "stick", 0.0),
+                        "stick_speed": value(friction, "stribeck", 1.0),
                         "spring": value(spring, "stiffness", 0.0),
                         "spring_rest": value(spring, "rest", 0.0),
                         "pieces": _appended(pieces, spring, value(spring, "stiffness", 0.0)),
@@ -294,6 +311,10 @@ class _Compiler:
                     }
                 )
         self.gear_pieces = [_appended(pieces, link.joint.transmission) for link in self.rotors]
+        self.element_pieces = [
+            _appended(pieces, element) if isinstance(element, SpringElement) else (0, 0)
+            for element in self.robot.elements
+        ]
         out = self._zeros(Passive, PASSIVE=len(rows), PIECE=len(pieces))
         for k, piece in enumerate(pieces):
             for name, entry in piece._asdict().items():
@@ -302,6 +323,34 @@ class _Compiler:
             for name, entry in row.items():
                 getattr(out, name)[k] = entry
         return out
+
+    def _loops(self) -> Loops:
+        """Rows of the frames are the last two for each loop, in its order."""
+        closures = self.robot.closures
+        held = [loop.held for loop in closures]
+        out = self._zeros(Loops, LOOP=len(held), ROW=sum(map(len, held)))
+        at = 0
+        for k, (loop, rows) in enumerate(zip(closures, held, strict=True)):
+            out.first[k] = self.n + len(self.robot.frames) - 2 * (len(held) - k)
+            out.second[k] = out.first[k] + 1
+            out.common[k] = self._common(*(frame.link for frame in loop.between))
+            out.rows[k] = at, at + len(rows)
+            for row in rows:
+                for name in ("hold", "a", "b", "axis", "level", "pace"):
+                    getattr(out, name)[at] = getattr(row, name)
+                at += 1
+        return out
+
+    def _common(self, first: str, second: str) -> int:
+        """Row of the last body that carries both links."""
+        above = {link.name: link.parent for link in self.links}
+        ways: list[list[int]] = []
+        for name in (first, second):
+            way = [name]
+            while way[-1] != "world":
+                way.append(above[way[-1]])
+            ways.append([self.rows[link] for link in way])
+        return next(row for row in ways[0] if row in ways[1])
 
     def _gears(self) -> Gears:
         out = self._zeros(Gears)
@@ -312,5 +361,26 @@ class _Compiler:
             out.joint_q[k], out.joint_v[k] = names.joint_q.start, names.joint_v.start
             out.inertia[k] = gear.rotor_inertia * gear.gear**2
             out.stiffness[k], out.damping[k] = gear.stiffness or 0.0, gear.damping
+            out.hysteresis[k], out.hysteresis_speed[k] = gear.hysteresis, gear.hysteresis_velocity
             out.pieces[k] = self.gear_pieces[k]
+        return out
+
+    # what acts from outside ---------------------------------------------------------------------------------------
+
+    def _elements(self) -> Elements:
+        out = self._zeros(Elements, ELEMENT=len(self.robot.elements))
+        for k, element in enumerate(self.robot.elements):
+            out.kind[k], out.first[k], out.second[k] = element.kind, self.n + 2 * k, self.n + 2 * k + 1
+            out.pieces[k] = self.element_pieces[k]
+            for name, entry in element.table().items():
+                getattr(out, name)[k] = entry
+        return out
+
+    def _contacts(self) -> Contacts:
+        out = self._zeros(Contacts, CONTACT=len(self.robot.contacts))
+        for k, contact in enumerate(self.robot.contacts):
+            first = self.n + 2 * (len(self.robot.elements) + k)
+            out.sphere[k], out.surface[k] = first, first + 1
+            for name, entry in contact.table().items():
+                getattr(out, name)[k] = entry
         return out

@@ -1,0 +1,192 @@
+"""Many variants of ella, payload and stiffness drawn at random: runs per second on all cores.
+
+    python benchmarks/batch.py
+
+Against (a) a Python loop over `simulate` that does the same, and (b) Exudyn in as many processes as there are cores.
+Each side keeps the largest deflection of the upper arm. (b) has the settings of the race (`exudyn_race.py`): shape
+functions, elements and steps with which both keep the manoeuvre within what the problem allows. Turns alternate.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ProcessPoolExecutor
+from importlib.util import find_spec
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+from forward_dynamics import LANES_TARGET, lanes, peak_gflops
+from sheet import Sheet, spread
+
+import lissom
+from lissom.study.pool import cores
+
+RUNS, TURNS = 1000, 4
+LOOP_TARGET, EXUDYN_TARGET = 4.0, 150.0
+OUTPUT = "peak |deflection.upper|"
+FEW = {"y": 2, "z": 2, "torsion": 1, "axial": 0}
+STIFFNESSES = ("EIy", "EIz", "GJ")
+LINKS = ("upper", "forearm")
+
+
+def variants(count: int) -> dict[str, np.ndarray]:
+    """Payload and the factor of all bending and torsional stiffnesses."""
+    rng = np.random.default_rng(1)
+    return {"payload": rng.uniform(0.5, 3.0, count), "factor": rng.uniform(0.7, 1.5, count)}
+
+
+def fields(drawn: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Values of the fields of the robot file."""
+    robot = lissom.load("ella")
+    changed = {"links.forearm.beam.masses.0.mass": drawn["payload"]}
+    for link in LINKS:
+        for name in STIFFNESSES:
+            path = f"links.{link}.beam.section.{name}"
+            changed[path] = robot.value(path) * drawn["factor"]
+    return changed
+
+
+def scenario(few: bool) -> Any:
+    """The scenario, as in its file or with the functions of the race."""
+    found = lissom.scenario.load("ella")
+    return found.with_values([(f"links.{link}.beam.modes", FEW) for link in LINKS]) if few else found
+
+
+def looped(base: Any, changed: dict[str, np.ndarray], rows: range) -> list[float]:
+    """Runs one after the other, as anybody would write it."""
+    found = []
+    for k in rows:
+        run = base.with_values([(path, float(values[k])) for path, values in changed.items()]).run(progress=False)
+        found.append(float(np.linalg.norm(run.deflection("upper"), axis=1).max()))
+    return found
+
+
+def batched(base: Any, changed: dict[str, np.ndarray], rows: range) -> list[float]:
+    part = {path: values[rows.start : rows.stop] for path, values in changed.items()}
+    return lissom.simulate_batch(base, part, outputs=[OUTPUT], progress=False)[OUTPUT].values.tolist()
+
+
+def exudyn_runs(rows: range) -> list[float]:
+    """The same runs by Exudyn, in this process."""
+    import exudyn_arm
+    from exudyn_race import PROBLEMS
+
+    race = next(problem for problem in PROBLEMS if problem.title.startswith("ella"))
+    changed, robot = fields(variants(RUNS)), lissom.load("ella")
+    found = []
+    for k in rows:
+        variant = robot.with_values([(path, float(values[k])) for path, values in changed.items()])
+        arm = exudyn_arm.Arm(variant, race.theirs.elements, list(race.figures["start"].values()), race._drive())
+        result = arm.run(race.duration, race.theirs.step, race.rate, race.theirs.radius)
+        bent = exudyn_arm.deflection(result, "upper", variant.link("upper").beam.length)
+        found.append(float(np.linalg.norm(bent, axis=1).max()))
+    return found
+
+
+class Clock:
+    """Runs per second of one side, turn by turn."""
+
+    def __init__(self, work: Any, size: int) -> None:
+        self.work, self.size = work, size
+        self.rates: list[float] = []
+        self.found: dict[int, float] = {}
+
+    def turn(self, number: int) -> None:
+        rows = range(number * self.size, (number + 1) * self.size)
+        began = time.perf_counter()
+        found = self.work(rows)
+        self.rates.append(self.size / (time.perf_counter() - began))
+        self.found |= dict(zip(rows, found, strict=True))
+
+
+def race(few: bool, other: str, work: Any, size: int, target: float) -> dict[str, Any]:
+    """A batch against another side; the first turn of each is for compilers and starting processes."""
+    base, changed = scenario(few), fields(variants(RUNS))
+    sides = {
+        "batch": Clock(lambda rows: batched(base, changed, rows), RUNS // TURNS),
+        other: Clock(work or (lambda rows: looped(base, changed, rows)), size),
+    }
+    for clock in sides.values():
+        clock.work(range(2 * cores()))
+    for turn in range(TURNS):
+        for clock in sides.values():
+            clock.turn(turn)
+    batch, rival = (np.array(clock.rates) for clock in sides.values())
+    low, median, high = np.quantile(batch / rival, (0.25, 0.5, 0.75))
+    same = set(sides["batch"].found) & set(sides[other].found)
+    off = max(abs(sides[other].found[k] / sides["batch"].found[k] - 1) for k in same)
+    return {
+        "against": other,
+        "functions": "2+2+1+0" if few else "as in file",
+        "runs per second": {name: float(np.median(clock.rates)) for name, clock in sides.items()},
+        "ratio": {"median": float(median), "low": float(low), "high": float(high)},
+        "disagreement": float(off),
+        "target": target,
+    }
+
+
+def measure() -> dict[str, Any]:
+    """Both races."""
+    races = [race(False, "Python loop", None, 12, LOOP_TARGET)]
+    if find_spec("exudyn") is not None:
+        with ProcessPoolExecutor(cores(), mp_context=get_context("spawn")) as pool:
+
+            def shared(rows: range) -> list[float]:
+                parts = [rows[k :: cores()] for k in range(cores())]
+                found: dict[int, float] = {}
+                for part, values in zip(parts, pool.map(exudyn_runs, parts), strict=True):
+                    found |= dict(zip(part, values, strict=True))
+                return [found[k] for k in rows]
+
+            races.append(race(True, "Exudyn", shared, 2 * cores(), EXUDYN_TARGET))
+    return {"cores": cores(), "runs": RUNS, "races": races, "peak_gflops": peak_gflops(), "lanes": lanes()}
+
+
+def sheets(results: dict[str, Any]) -> list[Sheet]:
+    """Both tables of this part."""
+    return [_many_runs(results), _in_lanes(results)]
+
+
+def _many_runs(results: dict[str, Any]) -> Sheet:
+    rows = []
+    for row in results["races"]:
+        median, target, rates = row["ratio"]["median"], row["target"], row["runs per second"]
+        met = f"{target:g}, {'met' if median >= target else 'missed'}"
+        against, numbers = row["against"], [f"{rates[name]:.1f}" for name in ("batch", row["against"])]
+        rows.append([against, row["functions"], *numbers, spread(row["ratio"]), met, f"{row['disagreement']:.0e}"])
+    text = (
+        f"Variants of ella's manoeuvre of 4 s, payload and stiffness drawn at random, {results['runs']} of them by "
+        f"`simulate_batch` on {results['cores']} cores, the largest deflection kept: runs per second of wall time. "
+        "Against a Python loop over `simulate`, and against Exudyn in as many processes, with functions, elements and "
+        "steps of the race at equal accuracy. The last column is the largest relative difference of results. Sides "
+        "take turns; medians and quartiles."
+    )
+    columns = ("against", "functions", "batch", "the other", "ratio", "target", "difference")
+    return Sheet("Many runs", text, columns, rows)
+
+
+def _in_lanes(results: dict[str, Any]) -> Sheet:
+    rows = []
+    for row in results["lanes"]:
+        name = f"{row['links']} x {row['modes']}, `{row['stiffening']}`"
+        times = [f"{row['us'][key]:.2f}" for key in ("one", "lanes")]
+        met = f"{LANES_TARGET:g}, {'met' if row['ratio']['median'] >= LANES_TARGET else 'missed'}"
+        share = f"{100 * row['gflops'] / results['peak_gflops']:.0f} %"
+        rows.append([name, *times, spread(row["ratio"]), met, f"{row['gflops']:.1f}", share])
+    text = (
+        "Forward dynamics of many states of a chain (links x modes of each) on one core, in microseconds per state: "
+        "one after the other in a compiled loop, and eight at a time in vector registers (`forward_dynamics_batch`), "
+        f"the same kernel source; and its share of what the core does at most, {results['peak_gflops']:.0f} Gflop/s."
+    )
+    columns = ("chain", "one by one", "in lanes", "ratio", "target", "Gflop/s", "of the peak")
+    return Sheet("States in lanes", text, columns, rows)
+
+
+if __name__ == "__main__":
+    for row in measure()["races"]:
+        rates = ", ".join(f"{name} {rate:.1f}/s" for name, rate in row["runs per second"].items())
+        print(
+            f"{row['functions']}: {rates}, ratio {row['ratio']['median']:.2f} (asked {row['target']:g}), "
+            f"largest difference {row['disagreement']:.1e}"
+        )

@@ -1,0 +1,219 @@
+"""States whose loops are closed: given joints are kept, the rest moves until the loops close.
+
+Joints move before links bend: modes weigh much more than joints, in Newton's method for loops as in every correction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.dynamics.coordinates import Named, configuration, indices, velocity_indices
+from lissom.dynamics.loops import loop_gaps, loop_jacobian, loop_rotations
+from lissom.dynamics.state import Vector, integrate
+from lissom.errors import LissomError
+from lissom.kernel.arrays import Hold
+from lissom.messages import listed
+from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.compiled import Model
+
+CLOSED = 1e-12  # m or rad
+ITERATIONS = 60
+STIFF = 1e-4  # how far a mode moves for a joint's 1
+LARGEST_TURN = 0.4  # rad or m, in one iteration
+SINGULAR = 1e-9  # of the rows' Jacobian, relative
+NUDGE = 0.01  # rad or m
+TRIES = 40  # starts of the joints that are not kept, where the given one leads nowhere
+
+
+def close_loops(
+    robot: AnyRobot,
+    q: ArrayLike | Named | None = None,
+    keep: Iterable[str] | None = None,
+    lengths: Mapping[str, float] | None = None,
+) -> Vector:
+    """The configuration (nq,) near `q` at which all loops are closed.
+
+    Args:
+        q: (nq,) or {joint: value}; where the search begins, neutral unless given.
+        keep: names of joints, coordinates or links that do not move; those that `q` names unless given.
+        lengths: distance in metres of loops that hold one, where it is not the robot's own.
+    Returns:
+        The configuration; an error names the loop that cannot close, how far it gapes, and what to free.
+    """
+    model = as_model(robot)
+    named = tuple(q) if isinstance(q, Mapping) else ()
+    kept = {k for name in (named if keep is None else keep) for k in velocity_indices(model, name)}
+    return closed_configuration(model, configuration(model, q), kept, lengths)
+
+
+def closed_configuration(model: Model, q: Vector, keep: set[int], lengths: Mapping[str, float] | None = None) -> Vector:
+    """As `close_loops`; `keep` holds indices of velocity coordinates. Prescribed joints are kept too."""
+    fixed = keep | set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
+    free = np.array([k for k in range(model.nv) if k not in fixed], np.int64)
+    joints = {k for body in model.bodies for k in indices(body.joint_v)}
+    turning = np.array([k for k in free if k in joints], np.int64)
+    bending = np.array([k for k in free if k not in joints], np.int64)
+    search = _Search(model, lengths or {})
+    best, gap = search.closed(_apart(model, q, turning), turning, bending)
+    rng = np.random.default_rng(0)
+    for _ in range(TRIES):
+        if gap <= CLOSED or not len(turning):
+            break
+        step = np.zeros(model.nv)
+        step[turning] = rng.uniform(-np.pi, np.pi, len(turning))
+        other, left = search.closed(integrate(model, q, step), turning, bending)
+        if left < gap:
+            best, gap = other, left
+    if gap > CLOSED:
+        raise _cannot_close(model, search, best, fixed & joints)
+    return _with_rotors(model, q, best, fixed)
+
+
+def _apart(model: Model, q: Vector, turning: np.ndarray) -> Vector:
+    """The configuration, joints moved a little where both ends of a length coincide: it has no direction there."""
+    if np.all(np.isfinite(loop_jacobian(model, q))):
+        return q
+    step = np.zeros(model.nv)
+    step[turning] = NUDGE
+    return integrate(model, q, step)
+
+
+def closed_velocity(model: Model, q: Vector, v: Vector, keep: set[int], given: Vector | None = None) -> Vector:
+    """Velocities (nv,) near `v` that keep the loops closed; those with indices in `keep`, and prescribed ones, stay."""
+    fixed = keep | set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
+    free = np.array([k for k in range(model.nv) if k not in fixed], np.int64)
+    G = loop_jacobian(model, q)
+    miss = G @ v - (0.0 if given is None else given)
+    weight = _weights(model)[free]
+    out = v.copy()
+    out[free] -= weight * _least(G[:, free] * weight, miss)
+    left = np.abs(G @ out - (0.0 if given is None else given))
+    if left.max(initial=0.0) > 1e-9 * max(1.0, np.abs(v).max(initial=0.0)):
+        row = int(np.argmax(left))
+        names = [loop.name for loop in model.loops for _ in loop.held]
+        raise LissomError(
+            f"loops.{names[row]} cannot stay closed with the given velocities: it opens by {left[row]:.3g} per second; "
+            "give fewer rates, the rest is found"
+        )
+    return out
+
+
+def length_gaps(model: Model, lengths: Mapping[str, float]) -> Vector:
+    """Values (rows,) that the rows are to have where loops hold a distance other than their own; else zero."""
+    table, wanted = model.arrays.loops, np.zeros(len(model.arrays.loops.hold))
+    for k, loop in enumerate(model.loops):
+        if loop.name in lengths:
+            wanted[table.rows[k, 0]] = lengths[loop.name] - np.real(table.level[table.rows[k, 0]])
+    return wanted
+
+
+class _Search:
+    """Newton's method on what the rows gape."""
+
+    def __init__(self, model: Model, lengths: Mapping[str, float]) -> None:
+        self.model, self.weights, self.wanted = model, _weights(model), length_gaps(model, lengths)
+
+    def gaps(self, q: Vector) -> Vector:
+        return loop_gaps(self.model, q) - self.wanted
+
+    def closed(self, q: Vector, turning: np.ndarray, bending: np.ndarray) -> tuple[Vector, float]:
+        """The best configuration found from `q` and how far it gapes: by joints alone, else by modes too."""
+        best, gap = self._newton(q, turning)
+        if gap > CLOSED and len(bending):
+            other, left = self._newton(best, np.concatenate([turning, bending]))
+            if left < gap:
+                return other, left
+        return best, gap
+
+    def _newton(self, q: Vector, free: np.ndarray) -> tuple[Vector, float]:
+        g = self.gaps(q)
+        size = np.abs(g).max(initial=0.0)
+        if not len(free):
+            return q, size
+        for _ in range(ITERATIONS):
+            if size <= 0.1 * CLOSED:
+                break
+            weight = self.weights[free]
+            step = np.zeros(self.model.nv)
+            step[free] = -weight * _least(loop_jacobian(self.model, q)[:, free] * weight, g)
+            largest = np.abs(step).max()
+            factor = min(1.0, LARGEST_TURN / largest) if largest > 0 else 1.0
+            for _ in range(12):
+                moved = integrate(self.model, q, factor * step)
+                after = self.gaps(moved)
+                if np.linalg.norm(after) < np.linalg.norm(g):
+                    break
+                factor /= 2
+            else:
+                break
+            q, g, size = moved, after, np.abs(after).max()
+        return (q, size) if self._upright(q) else (q, max(size, 1.0))
+
+    def _upright(self, q: Vector) -> bool:
+        """Whether no joint is assembled the wrong way round: rows that compare axes are zero there too."""
+        table = self.model.arrays.loops
+        if not np.any(table.hold == Hold.SQUARE):
+            return True
+        return all(np.all(part > -0.5) for part in axes_agree(self.model, q))
+
+
+def axes_agree(model: Model, q: Vector) -> list[np.ndarray]:
+    """For each loop the cosines of axes that its joint keeps together, 1 where it is assembled."""
+    found = []
+    for loop, R in zip(model.loops, loop_rotations(model, q), strict=True):
+        axes = loop.kept_axes
+        found.append(np.einsum("ni,ij,nj->n", axes, R, axes))
+    return found
+
+
+def _least(A: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The least x with A x = b, as far as there is one."""
+    return np.linalg.lstsq(A, b, rcond=SINGULAR)[0]
+
+
+def _weights(model: Model) -> np.ndarray:
+    weights = np.full(model.nv, STIFF)
+    for body in model.bodies:
+        weights[body.joint_v] = 1.0
+    return weights
+
+
+def _with_rotors(model: Model, before: Vector, after: Vector, fixed: set[int]) -> Vector:
+    """Rotors go with their joints."""
+    for body in model.bodies:
+        if body.rotor_q is not None and body.rotor_v not in fixed:
+            after[body.rotor_q] = before[body.rotor_q] + after[body.joint_q.start] - before[body.joint_q.start]
+    return after
+
+
+def _cannot_close(model: Model, search: _Search, q: Vector, kept: set[int]) -> LissomError:
+    gaps, table = np.abs(search.gaps(q)), model.arrays.loops
+    by_loop = [gaps[slice(*rows)].max(initial=0.0) for rows in table.rows]
+    worst = int(np.argmax(by_loop))
+    loop = model.loops[worst]
+    if by_loop[worst] <= CLOSED:
+        text = (
+            f"loops.{loop.name} closes only with its axes turned round; start its joints nearer to how it is assembled"
+        )
+        return LissomError(text)
+    way = _way(model, worst)
+    held = [body.joint for body in model.bodies if body.link in way and kept & set(indices(body.joint_v))]
+    remedy = f"free {listed(held)}, or " if held else ""
+    return LissomError(
+        f"loops.{loop.name} cannot be closed: it still gapes by {by_loop[worst]:.3g} m or rad; {remedy}check lengths, "
+        "origins and the direction of its axes"
+    )
+
+
+def _way(model: Model, loop: int) -> set[str]:
+    """Links on the way around a loop."""
+    table, tree, found = model.arrays.loops, model.arrays.tree, set()
+    for row in (int(table.first[loop]), int(table.second[loop])):
+        while row != table.common[loop]:
+            if 0 < row <= len(model.links):
+                found.add(model.links[row - 1])
+            row = int(tree.parent[row])
+    return found

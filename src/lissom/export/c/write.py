@@ -1,0 +1,141 @@
+"""A robot as a folder of C code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from lissom.errors import LissomError, check_choice
+from lissom.export.c.parameters import Parameters
+from lissom.export.c.task import ABOUT, Task, c_name, point_of
+from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.compiled import Model
+
+CLOSED = ("forward_dynamics", "derivatives", "joint_wrenches", "step")  # what loops change
+
+MAKEFILE = """# make: the library; make test: compare it with Python; make time: how long functions take
+# make stack: the stack they take
+CC ?= cc
+CFLAGS ?= -O2 -Wall -Wextra -Wpedantic -Wconversion
+override CFLAGS += -std=c99
+
+lib{name}.a: {name}.o
+	$(AR) rcs $@ $^
+
+{name}.o: {name}.c {name}.h
+	$(CC) $(CFLAGS) -c {name}.c
+
+check: check.c {name}.o
+	$(CC) $(CFLAGS) check.c {name}.o -lm -o $@
+
+clock: clock.c {name}.o
+	$(CC) $(CFLAGS) clock.c {name}.o -lm -o $@
+
+test: check
+	$(EMULATOR) ./check
+
+time: clock
+	./clock
+
+stack:
+	$(CC) $(CFLAGS) -fstack-usage -c {name}.c -o stack.o
+	@sort -t"	" -k2 -n -r stack.su | cut -f1,2 | head -20
+
+clean:
+	rm -f lib{name}.a check clock *.o *.su
+
+.PHONY: test time stack clean
+"""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written: where, what C names begin with; operations and way ("straight line", "loops") by function."""
+
+    folder: Path
+    name: str
+    operations: dict[str, int]
+    ways: dict[str, str]
+
+
+def to_c(
+    robot: AnyRobot,
+    folder: str | Path,
+    functions: Iterable[str] | None = None,
+    points: Sequence[str] | None = None,
+    wrenches: Sequence[str] = (),
+    name: str | None = None,
+    parameters: Sequence[str] = (),
+    backend: Literal["auto", "straight", "loops"] = "auto",
+) -> Exported:
+    """Write C99 code for a robot's dynamics: source, header, Makefile, README and a test against Python.
+
+    Args:
+        folder: where the files go; it is made. Files of the same names are overwritten.
+        functions: those wanted, by name; all that the robot can have unless given.
+        points: for point_pose and jacobian: links ("forearm", its tip) or sections ("upper@0.4", metres along the
+            beam); the links that carry no other unless given.
+        wrenches: links that carry an external wrench, which is then an argument.
+        name: what C names begin with; from the robot's name unless given.
+        parameters: numbers of the robot that become an argument, by their paths: "links.payload.body.mass".
+        backend: "straight" writes every function as a list of assignments, "loops" as loops over tables, translated
+            from the kernel; "auto" takes the first where the list is short.
+    """
+    from lissom.export.c.check import check_program, clock_program
+    from lissom.export.c.readme import readme
+    from lissom.export.c.source import code
+
+    model = as_model(robot)
+    check_choice("backend", backend, ("auto", "straight", "loops"))
+    for link in wrenches:
+        model.row(link)
+    task = Task(
+        model,
+        c_name(name or model.robot.name),
+        tuple(point_of(model, each) for each in (model.ends if points is None else points)),
+        tuple(wrenches),
+        Parameters(model.robot, parameters) if parameters else None,
+    )
+    if parameters and backend == "loops":
+        raise LissomError("has no code with parameters as arguments; take straight", ("backend",), backend)
+    chosen = task.chosen(_wanted(model, functions, bool(parameters)))
+    written = code(task, chosen, backend)
+    to = Path(folder)
+    files = {
+        f"{task.name}.h": written.header,
+        f"{task.name}.c": written.source,
+        "check.c": check_program(task, chosen),
+        "clock.c": clock_program(task, chosen),
+        "Makefile": MAKEFILE.format(name=task.name),
+        "README.md": readme(task, chosen, written),
+    }
+    try:
+        to.mkdir(parents=True, exist_ok=True)
+        for file, text in files.items():
+            (to / file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise LissomError(f"cannot write {error.filename or to}: {error.strerror}") from None
+    return Exported(to, task.name, written.operations, written.ways)
+
+
+def _wanted(model: Model, functions: Iterable[str] | None, varies: bool) -> list[str]:
+    """The functions to write: those asked for, or all that the model can have."""
+    closed = CLOSED if model.robot.loops else ()
+    if functions is None:
+        given = ("step", "derivatives") if varies else ("step",) if model.prescribed else ()
+        return [each for each in ABOUT if each not in (*closed, *given)]
+    wanted = [functions] if isinstance(functions, str) else list(functions)
+    if not wanted:
+        raise LissomError(f"names no function; there are {', '.join(ABOUT)}", ("functions",))
+    for each in wanted:
+        if each in closed:
+            left = ", ".join(name for name in ABOUT if name not in closed)
+            raise LissomError(
+                f"{model.robot.name} has loops, and there is no C code yet for what they do to this function; take "
+                f"others ({left}), or the robot without its loops",
+                ("functions",),
+                each,
+            )
+    return wanted

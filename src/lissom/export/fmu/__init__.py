@@ -1,0 +1,131 @@
+"""Scenarios as FMUs: blocks for Simulink, Modelica and other tools, by the machine code that lissom itself runs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from lissom.errors import LissomError, check_choice, within
+from lissom.scenario.prepare import Prepared
+from lissom.scenario.schema import Scenario
+
+VERSIONS = ("2.0", "3.0")
+KINDS = ("both", "co-simulation", "model-exchange")
+Kind = Literal["both", "co-simulation", "model-exchange"]
+
+
+def to_fmu(
+    scenario: str | os.PathLike[str] | Scenario | Prepared,
+    to: str | os.PathLike[str],
+    *,
+    version: str = "2.0",
+    kind: Kind = "both",
+    wrenches: Sequence[str] | None = None,
+    parameters: Sequence[str] = (),
+    name: str | None = None,
+) -> Path:
+    """Write a scenario as an FMU for this kind of machine.
+
+    >>> lissom.export.to_fmu("ella", "ella.fmu")
+
+    Args:
+        scenario: a built-in name, a path, a Scenario, or what `Scenario.prepare` gives.
+        to: the file, which ends in .fmu.
+        version: of FMI, "2.0" or "3.0".
+        kind: "co-simulation", "model-exchange" or "both".
+        wrenches: links on whose tips forces and torques from outside act; those that carry no other unless given.
+        parameters: numbers of the robot that a tool may change, beside gains and gravity: "links.forearm.body.mass".
+        name: of the model, the scenario's unless given.
+    """
+    from lissom.export.fmu import build, description, frozen, source
+    from lissom.export.fmu.parameters import find_parameters
+    from lissom.export.fmu.variables import Inputs, Variables
+
+    check_choice("version", version, VERSIONS)
+    check_choice("kind", kind, KINDS)
+    build.check_tools()
+    prepared, title = _prepared(scenario)
+    title = name or title
+    frozen.check(prepared)
+    if prepared.model.loops and kind == "model-exchange":
+        raise LissomError("loops would drift open in a tool's integrator; export co-simulation", ("kind",), kind)
+    fed = tuple(prepared.model.ends if wrenches is None else wrenches)
+    for link in fed:
+        prepared.model.row(link)
+    inputs = Inputs(prepared.model, prepared.controller, fed)
+    own = frozen.own_memory(prepared, len(inputs), 2 * len(inputs.channels) + 3 + len(dict.fromkeys(parameters)))
+    run = frozen.freeze(prepared, fed, own)
+    image = run.image(own)
+    with within("parameters"):
+        tuned = find_parameters(run, image, parameters, inputs.channels)
+    own.parameters[:] = [each.value for each in tuned]
+    variables = Variables(run, own, image, inputs, tuned)
+    needed = {code: "none" for _, code in image.calls} | {source.code_of(call): call.returns for call in run.calls}
+    symbols, libraries = build.find_code(needed)
+    content = image.content()
+    identifier = re.sub(r"\W", "_", title)
+    identifier = f"_{identifier}" if identifier[:1].isdigit() else identifier
+    token = _token(content, [each.name for each in variables], version)
+    about = description.About(
+        name=title,
+        identifier=identifier,
+        token=token,
+        text=f"{prepared.model.robot.name} by lissom",
+        duration=prepared.settings.duration,
+        step=1.0 / prepared.settings.rate,
+        tolerance=prepared.settings.rtol,
+        exchange=kind != "co-simulation" and not prepared.model.loops,
+        simulation=kind != "model-exchange",
+    )
+    texts = {
+        "model.h": source.header(run, own, image, variables, inputs),
+        "model.c": source.source(run, own, image, variables, inputs, tuned, token, symbols),
+        "image.bin": content,
+    }
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "modelDescription.xml").write_bytes(description.describe(version, about, variables))
+        binaries = folder / "binaries" / build.platform_folder(version)
+        build.compile_library(binaries, identifier, f"fmi{version[0]}.c", libraries, texts)
+        return _zipped(folder, Path(to))
+
+
+def _prepared(scenario: Any) -> tuple[Prepared, str]:
+    """What to export, and its name."""
+    from lissom.scenario.files import find
+
+    if isinstance(scenario, Prepared):
+        return scenario, scenario.model.robot.name
+    if isinstance(scenario, Scenario):
+        return scenario.prepare(), scenario.name or scenario.load_robot().name
+    found = find(scenario)
+    try:
+        return found.scenario.prepare(), found.name
+    except LissomError as error:
+        raise found.located(error) from None
+
+
+def _token(content: bytes, names: Sequence[str], version: str) -> str:
+    """Fingerprint of a model in the form that FMI 2.0 asks for."""
+    digest = hashlib.sha256(content + "\n".join([version, *names]).encode()).hexdigest()
+    return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+
+def _zipped(folder: Path, to: Path) -> Path:
+    part = to.with_name(f".{to.name}.part")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(folder.rglob("*")):
+                if path.is_file():
+                    archive.write(path, path.relative_to(folder).as_posix())
+        shutil.move(part, to)
+    except OSError as error:
+        raise LissomError(f"cannot write {to}: {error.strerror or error}") from None
+    return to

@@ -1,0 +1,227 @@
+"""Measured quantities as a run has them, with their derivatives by parameters.
+
+Names are those of results: position.elbow, velocity.elbow, torque.elbow, rotor_position.elbow.rotor, eta.upper.y1,
+deflection.upper.y, rotation.upper.z, tip_position.tool.x; sensors of the robot have their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.dynamics.sensing import Eye, Moment, Sensing
+from lissom.errors import IdentifyError
+from lissom.kernel.derivatives import STEP
+from lissom.kernel.energy import world_frames
+from lissom.kernel.kinematics import outward
+from lissom.kernel.machine import kernel
+from lissom.kernel.tangent import lay_tangent
+from lissom.messages import did_you_mean, listed
+from lissom.model.compiled import Model
+from lissom.model.probe import probe
+from lissom.model.sensor import StrainGauge
+from lissom.simulation.dataset import FORCE, position_columns, velocity_columns
+from lissom.simulation.parameters import complex_numbers
+from lissom.simulation.sensitivity import ROTOR, Sensitivity
+
+AXES = ("x", "y", "z")
+HISTORIES = {  # quantity: (history, what of the coordinates it is of, unit beside the coordinate's)
+    "position": ("q", "joints", ""),
+    "velocity": ("v", "joints", "/s"),
+    "acceleration": ("a", "joints", "/s2"),
+    "eta": ("q", "modes", ""),
+    "eta_rate": ("v", "modes", "/s"),
+    "rotor_position": ("q", "rotors", ""),
+    "rotor_velocity": ("v", "rotors", "/s"),
+    "torque": ("tau", "all", ""),
+}
+POINTS = {"tip_position": "m", "deflection": "m", "rotation": "rad"}
+LINEAR = 1e-12  # relative error of a linear function
+SMALL = 1e-3  # 1 - cos of a rotation, below which its logarithm is a series
+
+Both = tuple[np.ndarray, np.ndarray]  # values (N,) and their derivatives (parameters, N)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A quantity that a run has."""
+
+    name: str
+    unit: str
+    joint: str | None  # of a position, whose coordinate it is
+    both: Callable[[Sensitivity], Both]
+
+
+def measured(model: Model, name: str) -> Measured:
+    """The quantity that a user calls `name`."""
+    head, _, rest = name.partition(".")
+    sensing = Sensing(model, model.robot.sensors)
+    if name in sensing.labels:
+        return _sensor(sensing, name)
+    if head in HISTORIES:
+        return _history(model, name, head, rest)
+    if head in POINTS:
+        return _point(model, name, head, rest)
+    known = (*sensing.labels, *HISTORIES, *POINTS)
+    raise IdentifyError(
+        f"no such quantity can be measured{did_you_mean(head, known)}; there are {listed(known, 'and')}"
+    )
+
+
+def _history(model: Model, name: str, head: str, rest: str) -> Measured:
+    history, group, per = HISTORIES[head]
+    columns = position_columns(model) if history == "q" else velocity_columns(model)
+    at = list(range(len(columns.names))) if group == "all" else getattr(columns, group).tolist()
+    known = [columns.names[k] for k in at]
+    if (head.startswith("rotor") or head == "torque") and rest + ROTOR in known:
+        rest += ROTOR
+    if rest not in known:
+        there = f"there are {listed(known, 'and')}" if known else "this robot has none"
+        raise IdentifyError(f"{head} has no {rest!r}{did_you_mean(rest, known)}; {there}")
+    k = columns.names.index(rest)
+    unit = FORCE[columns.units[k]] if head == "torque" else columns.units[k] + per
+    if history == "q" and rest not in model.coordinates:  # on a group
+
+        def on_group(found: Sensitivity) -> Both:
+            return np.array(found.run.q[:, k]), np.array([_laid(found, s)[:, k].imag / STEP for s in found.q])
+
+        return Measured(name, unit, rest, on_group)
+    column = model.coordinates.index(rest)
+
+    def both(found: Sensitivity) -> Both:
+        return np.array(getattr(found.run, history)[:, k]), np.asarray(getattr(found, history))[:, :, column]
+
+    return Measured(name, unit, rest if head == "position" else None, both)
+
+
+def _laid(found: Sensitivity, s: np.ndarray) -> np.ndarray:
+    """Configurations (N, nq) with the changes s (N, nv) as imaginary parts."""
+    model = found.run.model
+    q = np.zeros((len(s), model.nq), complex)
+    u = np.zeros(model.nv, complex)
+    for at, change, out in zip(np.array(found.run.q, float), s, q):
+        lay_tangent(model.struct, at, change, u, out)
+    return q
+
+
+def _sensor(sensing: Sensing, name: str) -> Measured:
+    """What a sensor of the robot reads, before its own filter, delay and noise."""
+    k = sensing.labels.index(name)
+
+    def both(found: Sensitivity) -> Both:
+        values = _readings(_plain(found.run.model), k, found, None).real
+        changes = [_readings(source.model, k, found, j).imag / STEP for j, source in enumerate(found.sources)]
+        return values, np.array(changes).reshape(len(changes), len(found.time))
+
+    return Measured(name, sensing.units[k], None, both)
+
+
+def _readings(model: Model, k: int, found: Sensitivity, j: int | None) -> np.ndarray:
+    """Reading k (N,) along the run, with its change by parameter j as imaginary parts."""
+    sensing = Sensing(model, model.robot.sensors)
+    at, eye = next((at, eye) for at, eye in enumerate(sensing.eyes) if eye.place.start <= k < eye.place.stop)
+    run = found.run
+    moved = None if j is None else (found.q[j], found.v[j], found.a[j])
+    q = np.array(run.q, complex) if moved is None else _laid(found, moved[0])
+    if isinstance(eye.sensor, StrainGauge):
+        row = _linear(sensing, eye, q[[0, len(q) // 2, -1]])
+        if row is not None:
+            return np.asarray(q @ row)
+    v, a = (
+        np.array(x, complex) if moved is None else x + 1j * STEP * s
+        for x, s in zip((run.v, run.a), moved[1:] if moved else (0, 0))
+    )
+    return np.array([sensing(*state, only=[at])[k] for state in zip(q, v, a)])
+
+
+def _linear(sensing: Sensing, eye: Eye, samples: np.ndarray) -> np.ndarray | None:
+    """The row (nq,) of a gauge that reads a linear function of the configuration; None where it does not."""
+
+    def read(q: np.ndarray) -> complex:
+        return complex(np.squeeze(eye.read(Moment(q, q, None, np.zeros((0, 6))))))
+
+    unit = np.eye(samples.shape[1], dtype=complex)
+    row = np.array([read(each) for each in unit])
+    same = all(abs(read(q) - q @ row) <= LINEAR * np.abs(q * row).sum() for q in samples)
+    return row if same and read(0 * unit[0]) == 0 else None
+
+
+def _point(model: Model, name: str, head: str, rest: str) -> Measured:
+    link, _, axis = rest.rpartition(".")
+    known = [each for each in model.links if head == "tip_position" or each in model.flexible]
+    if link not in known:
+        there = f"there are {listed(known, 'and')}" if known else "this robot has none"
+        raise IdentifyError(f"{head} has no link {link!r}{did_you_mean(link, known)}; {there}")
+    if axis not in AXES:
+        raise IdentifyError(f"{head}.{link} has no axis {axis!r}; write {head}.{link}.x, .y or .z")
+    c = AXES.index(axis)
+
+    def both(found: Sensitivity) -> Both:
+        own = _plain(found.run.model)
+        still = np.zeros((len(found.time), own.nv))
+        values = _component(_poses(own, link, found, still), head, c).real
+        changes = [
+            _component(_poses(source.model, link, found, s), head, c).imag / STEP
+            for source, s in zip(found.sources, found.q)
+        ]
+        return values, np.array(changes).reshape(len(changes), len(found.time))
+
+    return Measured(name, POINTS[head], None, both)
+
+
+def _plain(model: Model) -> Model:
+    return Model(model.robot, complex_numbers(model), model.flexible, model.bodies, model.frames)
+
+
+class Poses(NamedTuple):
+    """The tip of a link at N times, complex."""
+
+    world: np.ndarray  # (N, 3) in the world
+    moved: np.ndarray  # (N, 3) from where the undeformed link has it, link axes
+    turned: np.ndarray  # (N, 3, 3) the tip's section on the link
+
+
+def _poses(model: Model, link: str, found: Sensitivity, s: np.ndarray) -> Poses:
+    point = probe(model, link, None, (0.0, 0.0, 0.0))
+    size = len(found.time)
+    out = Poses(np.zeros((size, 3), complex), np.zeros((size, 3), complex), np.zeros((size, 3, 3), complex))
+    q, u, v = np.zeros(model.nq, complex), np.zeros(model.nv, complex), np.zeros(model.nv, complex)
+    at, change = np.array(found.run.q, float), np.ascontiguousarray(s)
+    _follow(point.struct, point.workspace(np.complex128), at, change, q, u, v, out.world, out.moved, out.turned)
+    return out
+
+
+def _component(poses: Poses, head: str, c: int) -> np.ndarray:
+    if head == "tip_position":
+        return poses.world[:, c]
+    return poses.moved[:, c] if head == "deflection" else _rotation_vector(poses.turned)[:, c]
+
+
+def _rotation_vector(R: np.ndarray) -> np.ndarray:
+    """Logarithms (N, 3) of rotations (N, 3, 3) by less than half a turn, complex."""
+    gone = 1.0 - (np.trace(R, axis1=1, axis2=2) - 1.0) / 2.0  # 1 - cos
+    near = np.abs(gone) < SMALL
+    far = np.where(near, 0.5, gone)
+    angle = np.arccos(1.0 - far)
+    series = 1.0 + gone * (1 / 3 + gone * (2 / 15 + gone * (2 / 35 + gone * 8 / 315)))
+    stretch = np.where(near, series, angle / np.sin(angle))
+    twice = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], axis=1)
+    return 0.5 * stretch[:, None] * twice
+
+
+@kernel
+def _follow(model, work, q, s, q_c, u, v, world, moved, turned):
+    """Poses of the last row, where the configurations q (N, nq) change by s (N, nv); q_c, u and v are scratch."""
+    last = model.tree.parent.shape[0] - 1
+    for k in range(q.shape[0]):
+        lay_tangent(model, q[k], s[k], u, q_c)
+        outward(model, work, q_c, v)
+        world_frames(model, work)
+        for c in range(3):
+            world[k, c] = work.world_position[last, c]
+            moved[k, c] = work.position[last, c] - model.sections.position[last, c]
+            for d in range(3):
+                turned[k, c, d] = work.rotation[last, c, d]

@@ -1,0 +1,124 @@
+"""How well parameters are known: covariance, intervals, and what the data cannot tell apart, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lissom.identify.misfit import Block, Misfit
+from lissom.identify.parameters import Entry
+from lissom.messages import listed
+
+CONFIDENCE = 0.95
+BLIND = 1e-7  # of the largest singular value: directions that the data does not see at all
+LOOSE = 1.0  # deviation along a direction, in the parameters' own sizes, from which the data does not tell it
+CLOSE = 0.95  # correlation of two parameters that is worth a word
+PART = 0.15  # of the largest entry of a direction: smaller ones are not named
+AT_BOUND = 1e-6  # of a parameter's size
+SURE = 4.0  # deviations of white noise from which errors count as correlated in time
+
+
+@dataclass(frozen=True, eq=False)
+class Uncertainty:
+    """What errors of the measurements leave open about p parameters."""
+
+    covariance: np.ndarray  # (p, p); infinite where the data does not tell
+    deviations: np.ndarray  # (p,)
+    half: np.ndarray  # (p,) half widths of the 95 % intervals
+    correlations: np.ndarray  # (p, p)
+    blind: tuple[tuple[str, ...], ...]  # parameters that the data cannot tell apart, or not at all if it is one
+    words: tuple[str, ...]  # the same, and other doubts, for a reader
+    memory: float  # samples that count as one, as errors follow each other
+
+
+def uncertainty(misfit: Misfit, x: np.ndarray) -> Uncertainty:
+    """Of the parameters x (p,) that were found."""
+    from scipy.stats import t as student
+
+    size = np.array([entry.size for entry in misfit.entries])
+    scaled = misfit.jacobian(x) * size
+    blocks = misfit.blocks(x)
+    memory = max([1.0, *(_memory(block.errors) for block in blocks)])
+    _, singular, directions = np.linalg.svd(scaled, full_matrices=False)
+    largest = singular.max(initial=0.0)
+    spread = np.sqrt(memory) / np.maximum(singular, 1e-300)
+    hidden = (singular <= BLIND * largest) | (spread > LOOSE)
+    seen = ~hidden
+    inverse = (directions[seen].T * spread[seen] ** 2) @ directions[seen]
+    lost = np.zeros(len(x), bool)
+    groups, words = [], []
+    for direction in directions[hidden]:
+        part = np.abs(direction) > PART * np.abs(direction).max()
+        lost |= part
+        groups.append(tuple(np.array(misfit.names)[part].tolist()))
+        words.append(_told(misfit.entries, direction, part))
+    covariance = inverse * np.outer(size, size)
+    deviations = np.sqrt(np.diag(covariance))
+    correlations = covariance / np.outer(*(2 * (np.where(deviations > 0, deviations, 1.0),)))
+    covariance[lost] = covariance[:, lost] = np.inf
+    deviations = np.where(lost, np.inf, deviations)
+    words += _close(misfit.names, correlations, lost) + _bounds(misfit.entries, x) + _follow(blocks, memory)
+    free = max(1, scaled.shape[0] - len(x))
+    half = deviations * student.ppf(0.5 + CONFIDENCE / 2, free / memory if free > memory else 1)
+    return Uncertainty(covariance, deviations, half, correlations, tuple(groups), tuple(words), memory)
+
+
+def _told(entries: list[Entry], direction: np.ndarray, part: np.ndarray) -> str:
+    named = [entry for entry, on in zip(entries, part) if on]
+    if len(named) == 1:
+        return f"the data says nothing of {named[0].name}: give a prior, hold it, or measure something that it moves"
+    lead = direction / direction[np.abs(direction).argmax()]
+    moved = [f"{entry.name} {10 * share:+.3g} %" for entry, share in zip(entries, lead) if abs(share) > PART]
+    return (
+        f"the data cannot tell {listed([entry.name for entry in named], 'and')} apart: changed together "
+        f"({', '.join(moved)}) they leave what was measured as it is; hold one, or give a prior"
+    )
+
+
+def _close(names: tuple[str, ...], correlations: np.ndarray, lost: np.ndarray) -> list[str]:
+    """Pairs of which mostly a combination is known."""
+    found = []
+    for i in range(len(names)):
+        for j in range(i):
+            if abs(correlations[i, j]) > CLOSE and not (lost[i] or lost[j]):
+                share = "sum" if correlations[i, j] < 0 else "difference"
+                found.append(
+                    f"{names[j]} and {names[i]} are known together better than alone: "
+                    f"correlation {correlations[i, j]:+.3f}, so their {share} is the sure part"
+                )
+    return found
+
+
+def _bounds(entries: list[Entry], x: np.ndarray) -> list[str]:
+    return [
+        f"{entry.name} ended at its bound {value:.4g}; widen the bounds, or doubt the model"
+        for entry, value in zip(entries, x)
+        if min(value - entry.low, entry.high - value) < AT_BOUND * entry.size
+    ]
+
+
+def _follow(blocks: list[Block], memory: float) -> list[str]:
+    if memory < 2.0:
+        return []
+    worst = max(blocks, key=lambda block: _memory(block.errors))
+    return [
+        f"errors of {worst.output} in {worst.record} follow each other over about {memory:.0f} samples: the model "
+        f"misses something, and intervals are {np.sqrt(memory):.1f} times those of white noise"
+    ]
+
+
+def _memory(errors: np.ndarray) -> float:
+    """Samples over which errors follow each other, 1 for white noise: 1 + 2 sum of correlations while positive."""
+    n = len(errors)
+    e = errors - errors.mean()
+    power = float(e @ e)
+    if n < 8 or power == 0:
+        return 1.0
+    size = 1 << (2 * n - 1).bit_length()
+    spectrum = np.abs(np.fft.rfft(e, size)) ** 2
+    rho = np.fft.irfft(spectrum, size)[1 : n // 2] / power
+    if rho[0] < SURE / np.sqrt(n):
+        return 1.0
+    ends = np.flatnonzero(rho < 2.0 / np.sqrt(n))
+    return float(1.0 + 2.0 * rho[: ends[0] if len(ends) else len(rho)].sum())

@@ -1,0 +1,95 @@
+"""The library of machine code is made when it is first missed: once for a copy of the sources, for all commands.
+
+Another process makes it, `lissom build`: this one need not load a compiler, and its memory stays as it is. Where that
+fails or is not wanted (LISSOM_BUILD=off), kernels compile one by one as they are called.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from lissom import cache
+from lissom.progress import Progress
+
+WORK = 90.0  # s of one core, to say how long it will take
+_lock = threading.Lock()
+_done = False
+
+
+def make(tables: list[Path], package: Path) -> bool:
+    """Make the library unless there is one of these sources; True if there is a new one now. Once in a process."""
+    global _done
+    with _lock:
+        if _done:
+            return False
+        _done = True
+        wanted = bool(tables) and os.environ.get("LISSOM_BUILD") != "off"
+        due = wanted and _possible() and not _current(tables, package)
+        return due and _run(package)
+
+
+def _possible() -> bool:
+    """Can something be kept, and by whom?"""
+    folder = cache.folder("kernels")
+    try:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return folder is not None and os.access(folder, os.W_OK) and bool(sys.executable)
+
+
+def _current(tables: list[Path], package: Path) -> bool:
+    """Is there a library that was made of just these sources, whatever it holds?"""
+    now = sources(package)
+    return any(_made_of(table) == now for table in tables)
+
+
+def sources(package: Path) -> str:
+    """Fingerprint of all sources of the package."""
+    texts = (path.read_bytes() for path in sorted(package.rglob("*.py")))
+    return hashlib.sha256(b"\n".join(texts)).hexdigest()
+
+
+def _made_of(table: Path) -> str | None:
+    try:
+        return str(json.loads(table.read_text(encoding="utf-8"))["sources"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _run(package: Path) -> bool:
+    """Let another process build, and show how far it is."""
+    code = f"import sys; sys.path.insert(0, {str(package.parent)!r}); from lissom.cli import main; main()"
+    command = [sys.executable, "-c", code, "build", "--lines"]
+    environment = {**os.environ, "LISSOM_BUILD": "off"}
+    about = f"compiling kernels, once, about {WORK / cores():.0f} s"
+    with Progress(about, unit="functions") as progress:
+        try:
+            pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+            with subprocess.Popen(command, env=environment, text=True, stdout=pipe, stderr=nowhere) as building:
+                assert building.stdout is not None
+                try:
+                    for line in building.stdout:
+                        done, _, total = line.partition(" of ")
+                        progress.reach(float(done), float(total))
+                except BaseException:
+                    building.terminate()
+                    raise
+            made = building.returncode == 0
+        except (OSError, ValueError):
+            made = False
+    if not made:
+        print("lissom: kernels compile one by one, as they are called; `lissom build` tells why", file=sys.stderr)
+    return made

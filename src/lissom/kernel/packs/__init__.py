@@ -1,0 +1,21 @@
+"""Packs: a number type of LANES doubles in a vector register, so that kernels compute several states at once.
+
+Kernels are the same source; they have no branch on a value of the state, but for springs with curves, exact links,
+loops, elements and contacts: of robots with those, `covers` says no. `number` and `memory` know Numba and are imported
+when something is to be computed in lanes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lissom.kernel.arrays import Arrays
+
+LANES = 8  # doubles of a pack: two registers of most processors, so that one computes while the other waits
+
+
+def covers(arrays: Arrays) -> bool:
+    """Whether the forward dynamics of a robot run in lanes."""
+    real = arrays.gravity.dtype == np.float64
+    branches = (arrays.passive.piece_at, arrays.loops.first, arrays.elements.kind, arrays.contacts.shape)
+    return real and not any(map(len, branches)) and not arrays.tree.nodes.any()

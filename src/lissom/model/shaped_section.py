@@ -1,0 +1,276 @@
+"""Sections whose torsion and shear follow from their shape: letters, rounded tubes, ellipses, polygons with holes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from lissom.model.part import FORM, refusals
+from lissom.model.section_base import SectionSpec, given, solved
+from lissom.model.values import Number, kind_of, refusal
+
+if TYPE_CHECKING:
+    from lissom import beam
+
+Corners = tuple[tuple[float, float], ...]
+
+
+class ShapedSection(SectionSpec):
+    """Base of the sections that are a plane shape of one material, its centroid on the axis unless it is offset."""
+
+    dear: ClassVar[bool] = True
+    symmetric: ClassVar[bool] = True  # about y and z
+
+    @abstractmethod
+    def rings(self) -> tuple[Any, list[Any]]:
+        """Outline and holes, each (k, 2)."""
+
+    @property
+    def centred(self) -> bool:
+        return self.symmetric and super().centred
+
+    def build(self, material: beam.Material | None) -> beam.Section:
+        """Principal numbers of a section that is symmetric about y and z."""
+        from lissom import beam
+
+        section = self.general(material)
+        C, W = section.compliance, section.moments
+        return beam.Section(
+            rhoA=W[0, 0], EA=1 / C[0, 0], EIy=1 / C[4, 4], EIz=1 / C[5, 5], GJ=1 / C[3, 3],
+            Jx=W[2, 2] + W[3, 3], Jy=W[3, 3], Jz=W[2, 2], kGAy=1 / C[1, 1], kGAz=1 / C[2, 2],
+            outline=section.outline, holes=section.holes,
+        )  # fmt: skip
+
+    def own(self, material: beam.Material | None, factor: float | None = None) -> beam.GeneralSection:
+        made_of = given(material)
+        outline, holes = self.rings()
+        shape = solved(outline, holes, made_of.nu)
+        if self.symmetric:  # the mesh is not: away with what it leaves between the axes
+            straight = np.eye(2)
+            shape = shape._replace(
+                second=straight * shape.second, shear=straight * shape.shear, shear_centre=0 * shape.shear_centre
+            )
+        if factor is not None:
+            shape = shape._replace(shear=np.eye(2) / (factor * shape.area))
+        return shape.section(made_of, np.array(outline), [np.array(hole) for hole in holes])
+
+    def thickness_estimate(self) -> float:
+        outline = np.real(self.rings()[0])
+        return float((outline.max(axis=0) - outline.min(axis=0)).max())
+
+
+Width = Annotated[float, Number("the width along y", "metres", above=0, at_most=1e3)]
+Height = Annotated[float, Number("the height along z", "metres", above=0, at_most=1e3)]
+Wall = Annotated[float, Number("the thickness of the wall", "metres", above=0)]
+Flange = Annotated[float, Number("the thickness of the flanges", "metres", above=0)]
+Web = Annotated[float, Number("the thickness of the web", "metres", above=0)]
+
+
+def _below(field: str, value: float, limit: float, words: str) -> None:
+    if value >= limit:
+        raise refusals((field, value, f"must be less than {words} ({limit:g} m); give it in metres"))
+
+
+class LetterI(ShapedSection):
+    """Two flanges along y and a web along z between them."""
+
+    form: ClassVar[str] = FORM + "I"
+    shape: Literal["I"] = "I"
+    width: Width
+    height: Height
+    flange: Flange
+    web: Web
+
+    @model_validator(mode="after")
+    def _walls_fit(self) -> LetterI:
+        _below("flange", self.flange, self.height / 2, "half the height")
+        _below("web", self.web, self.width, "the width")
+        return self
+
+    def rings(self) -> tuple[Any, list[Any]]:
+        from lissom.beam import outlines
+
+        return outlines.letter_i(self.width, self.height, self.flange, self.web), []
+
+
+class LetterH(ShapedSection):
+    """Two flanges along z and a web along y between them."""
+
+    form: ClassVar[str] = FORM + "H"
+    shape: Literal["H"] = "H"
+    width: Width
+    height: Height
+    flange: Flange
+    web: Web
+
+    @model_validator(mode="after")
+    def _walls_fit(self) -> LetterH:
+        _below("flange", self.flange, self.width / 2, "half the width")
+        _below("web", self.web, self.height, "the height")
+        return self
+
+    def rings(self) -> tuple[Any, list[Any]]:
+        from lissom.beam import outlines
+
+        return outlines.letter_h(self.width, self.height, self.flange, self.web), []
+
+
+class LetterL(ShapedSection):
+    """An angle: a leg of `height` along z, one of `width` along y."""
+
+    form: ClassVar[str] = FORM + "L"
+    symmetric: ClassVar[bool] = False
+    shape: Literal["L"] = "L"
+    width: Width
+    height: Height
+    thickness: Wall
+
+    @model_validator(mode="after")
+    def _walls_fit(self) -> LetterL:
+        _below("thickness", self.thickness, min(self.width, self.height), "the shorter leg")
+        return self
+
+    def rings(self) -> tuple[Any, list[Any]]:
+        from lissom.beam import outlines
+
+        return outlines.letter_l(self.width, self.height, self.thickness), []
+
+
+class LetterC(ShapedSection):
+    """A channel: a web along z, two flanges along y."""
+
+    form: ClassVar[str] = FORM + "C"
+    symmetric: ClassVar[bool] = False
+    shape: Literal["C"] = "C"
+    width: Width
+    height: Height
+    flange: Flange
+    web: Web
+
+    @model_validator(mode="after")
+    def _walls_fit(self) -> LetterC:
+        _below("flange", self.flange, self.height / 2, "half the height")
+        _below("web", self.web, self.width, "the width")
+        return self
+
+    def rings(self) -> tuple[Any, list[Any]]:
+        from lissom.beam import outlines
+
+        return outlines.letter_c(self.width, self.height, self.flange, self.web), []
+
+
+class RoundedBox(ShapedSection):
+    """A rectangular tube with rounded corners: outer sizes, wall, outer `radius` of the corners."""
+
+    form: ClassVar[str] = FORM + "rounded-box"
+    shape: Literal["rounded-box"] = "rounded-box"
+    width: Width
+    height: Height
+    thickness: Wall
+    radius: Annotated[float, Number("the outer radius of the corners", "metres", above=0)]
+
+    @model_validator(mode="after")
+    def _walls_fit(self) -> RoundedBox:
+        half = min(self.width, self.height) / 2
+        _below("thickness", self.thickness, half, "half the smaller side")
+        if self.radius > half:
+            raise refusals(("radius", self.radius, f"must be at most half the smaller side ({half:g} m)"))
+        return self
+
+    def rings(self) -> tuple[Any, list[Any]]:
+        from lissom.beam import outlines
+
+        b, h, t = self.width, self.height, self.thickness
+        hole = outlines.rounded_rectangle(b - 2 * t, h - 2 * t, self.radius - t)
+        return outlines.rounded_rectangle(b, h, self.radius), [hole]
+
+
+class Ellipse(ShapedSection):
+    """An ellipse, solid or, with a `thickness`, a tube between two of them."""
+
+    form: ClassVar[str] = FORM + "ellipse"
+    shape: Literal["ellipse"] = "ellipse"
+    width: Width
+    height: Height
+    thickness: Annotated[float | None, Number("the thickness of the wall", "metres", above=0)] = None
+
+    @model_validator(mode="after")
+    def _walls_fit(self) -> Ellipse:
+        if self.thickness is not None:
+            _below("thickness", self.thickness, min(self.width, self.height) / 2, "half the smaller size")
+        return self
+
+    def rings(self) -> tuple[Any, list[Any]]:
+        from lissom.beam import outlines
+
+        outline = outlines.ellipse(self.width, self.height)
+        if self.thickness is None:
+            return outline, []
+        return outline, [outlines.ellipse(self.width - 2 * self.thickness, self.height - 2 * self.thickness)]
+
+
+class CornerList:
+    """A list of corners [y, z] of a polygon that does not cross itself."""
+
+    remedy = "give the corners as [[y, z], [y, z], ...] in metres, at least three, in order around the shape"
+
+    def check(self, value: Any) -> Corners:
+        if not isinstance(value, list | tuple | np.ndarray) or len(value) < 3:
+            size = f" of {len(value)}" if isinstance(value, list | tuple) else ""
+            raise refusal(f"must be a list of at least three corners, not {kind_of(value)}{size}; {self.remedy}")
+        number = Number("a coordinate of a corner", "metres").check_one
+        corners: list[tuple[float, float]] = []
+        for k, corner in enumerate(value):
+            if not isinstance(corner, list | tuple | np.ndarray) or len(corner) != 2:
+                raise refusal(f"corner {k + 1} must be two numbers [y, z]; {self.remedy}")
+            corners.append((number(corner[0]), number(corner[1])))
+        self._simple(corners)
+        return tuple(corners)
+
+    def _simple(self, corners: list[tuple[float, float]]) -> None:
+        from lissom.beam import polygon
+
+        places = np.array(corners)
+        for k, (a, b) in enumerate(zip(corners, [*corners[1:], corners[0]])):
+            if a == b:
+                raise refusal(f"corners {k + 1} and {(k + 1) % len(corners) + 1} are the same; remove one of them")
+        extent = float(np.prod(places.max(axis=0) - places.min(axis=0)))
+        if abs(polygon.area(places)) <= 1e-9 * max(extent, 1e-300):
+            raise refusal(f"encloses no area; {self.remedy}")
+        crossed = polygon.crosses_itself(places)
+        if crossed is not None:
+            i, j = crossed
+            raise refusal(f"its sides {i + 1} and {j + 1} cross each other; {self.remedy}")
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(self.check)
+
+
+class Polygon(ShapedSection):
+    """Any polygon with holes, its centroid on the axis."""
+
+    form: ClassVar[str] = FORM + "polygon"
+    symmetric: ClassVar[bool] = False
+    shape: Literal["polygon"] = "polygon"
+    outline: Annotated[Corners, CornerList()]
+    holes: tuple[Annotated[Corners, CornerList()], ...] = ()
+
+    @model_validator(mode="after")
+    def _holes_inside(self) -> Polygon:
+        from lissom.beam import polygon
+
+        for k, hole in enumerate(self.holes):
+            if not polygon.inside(np.array(hole), np.array(self.outline)).all():
+                raise refusals((("holes", k), hole, "must lie inside the outline, without touching it"))
+            for j in range(k):
+                if polygon.inside(np.array(hole), np.array(self.holes[j])).any():
+                    raise refusals((("holes", k), hole, f"overlaps hole {j + 1}; join them to one"))
+        return self
+
+    def rings(self) -> tuple[Any, list[Any]]:
+        return np.array(self.outline), [np.array(hole) for hole in self.holes]

@@ -1,0 +1,140 @@
+"""Optimal motions as a user writes them: from where to where, what shall be least, and which limits hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import ValidationError
+
+from lissom.control.reference_schema import COORDINATE
+from lissom.control.values import ByJoint, One, Values
+from lissom.errors import LissomError, OptimiseError
+from lissom.model.names import Choice, Title
+from lissom.model.part import Part, refusals
+from lissom.model.problems import explain
+from lissom.model.robot import FORMAT, FormatVersion
+from lissom.model.values import Count, Number
+from lissom.scenario.schema import Scenario
+from lissom.study.schema import ScenarioSource
+
+if TYPE_CHECKING:
+    from lissom.optimise.result import OptimalMotion
+
+Least = Literal["vibration", "time", "effort", "energy"]
+LEAST = ("vibration", "time", "effort", "energy")
+Ends = Literal["rest", "free"]
+ENDS = ("rest", "free")
+INTERVALS = 40
+MOST_INTERVALS = 2000
+FEWEST_INTERVALS = 4  # of a leg
+
+
+class OptimisePart(Part):
+    """A piece of a task; a wrong value raises `OptimiseError`."""
+
+    whole: ClassVar[str] = "task"
+    error: ClassVar[type[LissomError]] = OptimiseError
+
+
+class WrenchLimit(OptimisePart):
+    """How much a joint may carry, besides its own motion."""
+
+    what: ClassVar[str] = "limit of a wrench"
+
+    force: Annotated[float | None, Number("the largest force", "N", above=0)] = None
+    torque: Annotated[float | None, Number("the largest torque, that of the motor included,", "N m", above=0)] = None
+
+
+class MotionLimits(OptimisePart):
+    """Bounds that hold all along the motion."""
+
+    what: ClassVar[str] = "limits block"
+
+    torque: Annotated[Values | None, ByJoint(Number("the largest torque", "N m (N when sliding)"))] = None
+    speed: Annotated[Values | None, ByJoint(Number("the largest speed", "rad/s or m/s", above=0))] = None
+    position: dict[str, Annotated[One, Number("[lower, upper]", "rad or metres", each=True)]] = Field(
+        default={}, description="{joint: [lower, upper]}; soft stops of the robot count as well"
+    )
+    deflection: dict[str, Annotated[float, Number("the largest deflection of the tip", "metres", above=0)]] = Field(
+        default={}, description="{link: metres}"
+    )
+    wrench: dict[str, WrenchLimit] = Field(default={}, description="{joint: {force: N, torque: N m}}")
+
+
+class ViaPoint(OptimisePart):
+    """Where the motion passes on its way."""
+
+    what: ClassVar[str] = "via point"
+
+    to: Annotated[Values, COORDINATE]
+    time: Annotated[float | None, Number("the time of passing", "seconds", above=0)] = None
+
+
+class Motion(OptimisePart):
+    """The best motion of a robot from rest to rest.
+
+    >>> motion = Motion(scenario="ella", to={"shoulder": 0.7, "elbow": 0.4}, duration=1.5, limits={"torque": 120})
+    >>> best = motion.solve()
+    >>> best.reference, best.torque, best.verify()
+
+    Args:
+        scenario: gives robot, start and the gains of its controller; its name, its file, or a robot's.
+        to: where the joints end, {joint: value}; those not named end where they start.
+        via: points on the way, {to: {joint: value}, time: seconds}; the time of passing is chosen unless given.
+        duration: seconds; for the least time a first guess, found from the rigid arm unless given.
+        least: "vibration" (what is left when the joints stand, on the smoothest way), "time", "effort" (integral of the
+            motors' torques squared) or "energy" (integral of twice the kinetic energy).
+        limits: what must hold all along.
+        passive: joints without a motor, such as a hook.
+        ends: "rest", or "free" where the joints may start and end with any speed.
+        intervals: of the grid of time.
+    """
+
+    what: ClassVar[str] = "motion"
+    whole: ClassVar[str] = "motion"
+
+    lissom: FormatVersion = FORMAT
+    name: Annotated[str, Title("the name of the motion")] = "motion"
+    scenario: Annotated[Scenario, ScenarioSource()]
+    to: Annotated[Values, COORDINATE]
+    via: tuple[ViaPoint, ...] = Field(default=(), description="a list of {to: {joint: value}, time: seconds}")
+    duration: Annotated[float | None, Number("the time of the motion", "seconds", above=0)] = None
+    least: Annotated[Least, Choice("what shall be least", LEAST)] = "vibration"
+    limits: MotionLimits = MotionLimits()
+    passive: tuple[Annotated[str, Title("the name of a joint")], ...] = Field(
+        default=(), description="a list of joints without a motor"
+    )
+    ends: Annotated[Ends, Choice("how the motion begins and ends", ENDS)] = "rest"
+    intervals: Annotated[int, Count("how many intervals the grid of time has", MOST_INTERVALS)] = INTERVALS
+
+    @model_validator(mode="after")
+    def _times_fit(self) -> Self:
+        if self.duration is None and self.least != "time":
+            raise refusals(("duration", None, "missing; give the time of the motion in seconds, or least: time"))
+        fewest = FEWEST_INTERVALS * (len(self.via) + 1)
+        if self.intervals < fewest:
+            raise refusals(("intervals", self.intervals, f"is too few; {fewest} is the least here, {INTERVALS} usual"))
+        given = [(k, via.time) for k, via in enumerate(self.via) if via.time is not None]
+        if given and (len(given) < len(self.via) or self.least == "time"):
+            text = "give the times of all via points or of none, and none for the least time"
+            raise refusals((("via", given[0][0], "time"), given[0][1], text))
+        times = [time for _, time in given] + ([self.duration] if given and self.duration is not None else [])
+        for k in range(1, len(times)):
+            if times[k] <= times[k - 1]:
+                raise refusals((("via", k - 1, "time"), times[k - 1], "must be earlier than what comes after it"))
+        return self
+
+    def solve(self, *, progress: bool = True) -> OptimalMotion:
+        """Find the motion."""
+        from lissom.optimise.motion import solve
+
+        return solve(self, progress=progress)
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """From plain data: the mapping that a file holds."""
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise explain(error, cls, data) from None

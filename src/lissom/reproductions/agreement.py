@@ -1,0 +1,141 @@
+"""What the worked examples show of their papers: which figures agree, which cannot be met, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Verdict = Literal["agrees", "agrees in kind", "cannot be met", "not in the paper"]
+KIND: Verdict = "agrees in kind"  # the same course, with parameters that the paper leaves open
+
+
+class Agreement(NamedTuple):
+    """One or several figures or tables of a paper, by number or by what they show."""
+
+    what: str
+    verdict: Verdict
+    why: str
+
+
+class Paper(NamedTuple):
+    """The paper of an example, and what the example shows of it."""
+
+    title: str
+    rows: tuple[Agreement, ...]
+
+    def table(self) -> Table:
+        """The rows as a table for a terminal."""
+        from lissom.printing import table
+
+        made = table("of the paper", "here", "why", title=f"Beside {self.title}")
+        for row in self.rows:
+            made.add_row(*row)
+        return made
+
+
+PAPERS = {
+    "canadarm2": Paper(
+        "Qian, Zhang and Zhou 2013, section 4.2",
+        (
+            Agreement(
+                "8, the fall", KIND, "its table of parameters is not public; stiffness and rotor inertia are its"
+            ),
+            Agreement("9 to 13, four rotor inertias", KIND, "torsion grows with the rotor's inertia, as shown"),
+            Agreement(
+                "14 to 18, four joint stiffnesses",
+                "cannot be met",
+                "rotors are free, so springs carry their inertia alone: angles differ by less than 1 mrad, which no "
+                "eye can see; the example draws the differences",
+            ),
+            Agreement("sensitivity of the tip", "not in the paper", "exact, by stiffness, rotor inertia and section"),
+        ),
+    ),
+    "dual-screw-arm": Paper(
+        "Cibicik and Egeland 2021, section VI",
+        (
+            Agreement("6 to 8, angles and elastic coordinates", KIND, "its table of parameters is not public"),
+            Agreement(
+                "9 and 10, linear beside nonlinear",
+                KIND,
+                "they differ in the enlarged places only: by 0.44 degrees and 1.7 % of the peak with its own orders",
+            ),
+            Agreement("computing times", "cannot be met", "314 s and 14 s are of another program; here about 0.1 s"),
+            Agreement("distance from the kernel", "not in the paper", "of every form, and how it falls with stiffness"),
+        ),
+    ),
+    "ella": Paper(
+        "Yaqubi, Kitzinger, Müller, Gattringer and Mattila 2026, section 7",
+        (
+            Agreement(
+                "4 to 8, frames, twists, angles, tip, deflection",
+                KIND,
+                "lengths, stiffnesses, motor and payload are its; hub, torsion and damping it does not give",
+            ),
+            Agreement(
+                "9, spectra of the deflection",
+                KIND,
+                "peaks at the poles of this arm within 2 %; its kinematics as printed, (23) and (31), would give the "
+                "locked arm 4.73 Hz, finite elements and lissom 2.76 Hz",
+            ),
+            Agreement(
+                "10 to 12, fields and modal coordinates",
+                KIND,
+                "other functions: its own, clamped-free, carry no moment to the next link",
+            ),
+            Agreement(
+                "13 to 15, torques and wrenches",
+                KIND,
+                "at rest they carry this arm's weight to 0.1 %; with (59) or (17) as printed energy is not conserved",
+            ),
+            Agreement(
+                "step limit of 10.04 ms",
+                "cannot be met",
+                "(89) gives 10.37 ms and belongs to central differences; the assembled arm allows 2.25 ms",
+            ),
+        ),
+    ),
+    "l-mechanism": Paper(
+        "Vidoni, Gallina, Boscariol, Gasparetto and Giovagnoni 2017, tests 1 to 3",
+        (
+            Agreement(
+                "Table 2, 6 modes", "agrees", "125.896 degrees by a lumped mesh of five nodes: all printed digits"
+            ),
+            Agreement(
+                "Table 2, 8 to 18 modes",
+                "cannot be met",
+                "the elbow moves 63.7 mm along the hinge there; beams of its Table 1 move 1.8 mm, exact ones too",
+            ),
+            Agreement("8, peak at 31 Hz", "agrees", "30.94 Hz"),
+            Agreement(
+                "8, peaks at 11, 113 and 171 Hz",
+                "cannot be met",
+                "12.27 and 119.3 Hz here; 171.8 Hz lies in the plane of the L, which this torque hardly excites",
+            ),
+            Agreement("5, torque", KIND, "a picture only; +1.5 and -1.5 N m for 0.1 s each are taken"),
+        ),
+    ),
+    "optimal-motion": Paper(
+        "Park, Bobrow and Ploen 1995",
+        (
+            Agreement("gradient of the energy", "agrees", "with the corrections of the errata: equal to differences"),
+            Agreement("motion of least energy", KIND, "no arm with numbers is given; energy is constant along the way"),
+        ),
+    ),
+    "spinup-beam": Paper(
+        "Qian, Zhang and Zhou 2013, section 4.1",
+        (
+            Agreement(
+                "3 to 5, zero order",
+                "agrees",
+                "it diverges from 3 rad/s on; the cause is the loss of stiffness at 2.911 rad/s, not resonance",
+            ),
+            Agreement(
+                "3 to 5, high order",
+                "agrees",
+                "finite at every speed; the largest lag is within 0.25 % of a fully nonlinear beam by another program",
+            ),
+        ),
+    ),
+}

@@ -1,0 +1,182 @@
+"""Payloads that a link picks up and drops at given times.
+
+A payload is a rigid body fixed on a link while it is carried. Picked up at rest it joins the link as in a plastic
+impact: velocities jump so that the generalised momentum stays, and the energy lost is told. Dropped, it takes its own
+momentum away, and nothing jumps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+from pydantic_core import ValidationError
+
+from lissom.dynamics import energy, mass_matrix
+from lissom.errors import LissomError, within
+from lissom.kernel.arrays import Arrays
+from lissom.model.body import ZERO3, ZERO33
+from lissom.model.compiled import Model
+from lissom.model.frame import Frame, frame_problems
+from lissom.model.names import Choice, Name
+from lissom.model.origin import Origin
+from lissom.model.part import Part, refusals
+from lissom.model.place import AnyPlace
+from lissom.model.values import InertiaTensor, Matrix3, Number, Vec3, Vector
+from lissom.simulation.raw import Event
+
+MOTIONS = ("rest", "carried")
+
+
+class Payload(Part):
+    """A rigid body that a link carries from `pick` to `drop`, at the frame that `link`, `at` and `origin` place.
+
+    >>> Payload(link="hand", mass=5.0, pick=1.0, drop=3.0)
+
+    Without `pick` it is there from the start, without `drop` it stays. Before it is picked up it is at rest, or moves
+    already as the link does (`motion="carried"`).
+    """
+
+    what: ClassVar[str] = "payload"
+    whole: ClassVar[str] = "list of payloads"
+    error: ClassVar[type[LissomError]] = LissomError
+
+    name: Annotated[str | None, Name("the name of the payload")] = None
+    link: Annotated[str, Name("the link that carries the payload")]
+    at: AnyPlace | None = Field(default=None, description="the place along the link in metres, its tip unless given")
+    origin: Origin = Field(default=Origin(), description="where it is held, as seen from there, {xyz: [0, 0, 0.1]}")
+    mass: Annotated[float, Number("the mass", "kg", above=0, at_most=1e9)]
+    com: Annotated[Vec3, Vector("the centre of mass in the payload's frame", "metres")] = ZERO3
+    inertia: Annotated[Matrix3, InertiaTensor()] = ZERO33
+    pick: Annotated[float | None, Number("the time when it is picked up", "seconds", at_least=0)] = None
+    drop: Annotated[float | None, Number("the time when it is dropped", "seconds", at_least=0)] = None
+    motion: Annotated[str, Choice("how it moves before it is picked up", MOTIONS)] = "rest"
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.drop is not None and self.drop <= (self.pick or 0.0):
+            begin = "the start" if self.pick is None else f"pick = {self.pick:g} s"
+            raise refusals(("drop", self.drop, f"must be later than {begin}; give the time when it is dropped"))
+        return self
+
+    @property
+    def called(self) -> str:
+        """Its name, or what it is."""
+        return self.name or f"payload of {self.link}"
+
+    def carried(self, t: float) -> bool:
+        """Whether the link carries it at the time t, and from then on."""
+        slack = 1e-9 * max(1.0, t)
+        return t >= (self.pick or 0.0) - slack and (self.drop is None or t < self.drop - slack)
+
+
+class Carried(NamedTuple):
+    """The payloads of a run and the first row of their frames in its model."""
+
+    payloads: tuple[Payload, ...]
+    first: int
+
+    @property
+    def times(self) -> np.ndarray:
+        """When one is picked up or dropped, after the start."""
+        times = [t for payload in self.payloads for t in (payload.pick, payload.drop) if t]
+        return np.unique(np.array(times, float))
+
+    def put(self, arrays: Arrays, t: float) -> Iterator[Payload]:
+        """Give a model's arrays the masses that it carries from the time t on, one by one; those that change."""
+        inertia = arrays.inertia
+        for row, payload in enumerate(self.payloads, start=self.first):
+            mass = payload.mass if payload.carried(t) else 0.0
+            if inertia.mass[row] == mass:
+                continue
+            com, tensor, share = np.array(payload.com), np.array(payload.inertia), mass / payload.mass
+            second = 0.5 * np.trace(tensor) * np.eye(3) - tensor + payload.mass * np.outer(com, com)
+            inertia.mass[row], inertia.moment[row], inertia.second_moment[row] = mass, mass * com, share * second
+            yield payload
+
+
+def as_payloads(payloads: Any) -> tuple[Payload, ...]:
+    """Payloads as a person gives them: Payload objects, or mappings as in a scenario file."""
+    if payloads is None:
+        return ()
+    if isinstance(payloads, Payload | dict):
+        payloads = [payloads]
+    if not isinstance(payloads, Iterable) or isinstance(payloads, str):
+        raise LissomError("must be a list of Payload(link=..., mass=...)", ("payloads",), payloads)
+    return tuple(load if isinstance(load, Payload) else _checked(load, k) for k, load in enumerate(payloads))
+
+
+def _checked(payload: Any, k: int) -> Payload:
+    if not isinstance(payload, dict):
+        text = "must be a Payload, such as Payload(link='hand', mass=5.0, pick=1.0)"
+        raise LissomError(text, ("payloads", k), payload)
+    try:
+        return Payload.model_validate(payload)
+    except ValidationError as error:
+        from lissom.model.problems import explain
+
+        with within("payloads", k):
+            raise explain(error, Payload, payload) from None
+
+
+def with_payloads(model: Model, payloads: tuple[Payload, ...]) -> tuple[Model, Carried]:
+    """The model with a row for each payload, and what it carries at the start."""
+    frames = []
+    for k, payload in enumerate(payloads):
+        frame = Frame(link=payload.link, at=payload.at, origin=payload.origin)
+        for path, value, text in frame_problems(model.robot, frame, ("payloads", k)):
+            raise LissomError(text, path, value)
+        if frame.link == "world":
+            raise LissomError("the world carries nothing; name a link", ("payloads", k, "link"), frame.link)
+        frames.append(frame)
+    carried = Carried(payloads, model.rows)
+    if frames:
+        model = model.with_masses(frames)
+        list(carried.put(model.arrays, 0.0))
+    return model, carried
+
+
+class Exchange(NamedTuple):
+    """What picking up and dropping did at one moment."""
+
+    v: np.ndarray  # velocities after it
+    gained: float  # J: energy that came with payloads, or left
+    lost: float  # J: energy lost in the joining
+    events: list[Event]
+
+
+def exchange(model: Model, carried: Carried, t: float, q: np.ndarray, v: np.ndarray) -> Exchange | None:
+    """Pick up and drop what is due at the time t; None where nothing is."""
+    before, M, total = energy(model, q, v).total, mass_matrix(model, q), 0.0
+    events = []
+    for payload in carried.put(model.arrays, t):
+        momentum, lost = M @ v, 0.0
+        M = mass_matrix(model, q)
+        if payload.carried(t) and payload.motion == "rest":
+            joined = _joined(model, M, momentum, v)
+            lost = 0.5 * float(momentum @ v - joined @ M @ joined)
+            v = joined
+        total += lost
+        events.append(_event(payload, t, lost))
+    if not events:
+        return None
+    return Exchange(v, energy(model, q, v).total - before + total, total, events)
+
+
+def _joined(model: Model, M: np.ndarray, momentum: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Velocities with the generalised momentum given; those of prescribed joints stay as they are in `v`."""
+    given = model.arrays.velocities.prescribed == 1
+    free = ~given
+    out = v.copy()
+    out[free] = np.linalg.solve(M[np.ix_(free, free)], momentum[free] - M[np.ix_(free, given)] @ v[given])
+    return out
+
+
+def _event(payload: Payload, t: float, lost: float) -> Event:
+    if not payload.carried(t):
+        return Event(t, payload.link, "payload", f"{payload.called} of {payload.mass:g} kg is dropped", payload.mass)
+    text = f"{payload.called} of {payload.mass:g} kg is picked up"
+    text += f"; joining it costs {lost:.4g} J" if payload.motion == "rest" else ""
+    return Event(t, payload.link, "payload", text, payload.mass)

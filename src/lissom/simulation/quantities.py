@@ -1,0 +1,100 @@
+"""Everything that a run holds as plain arrays: by name, with the labels of their axes and their units.
+
+What prints, draws and writes a run needs no more than that, and need not wait for xarray; `dataset` is the same for
+those who want it labelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+class Variable(NamedTuple):
+    """An array, the names of its axes, and what it is."""
+
+    dims: tuple[str, ...]
+    values: np.ndarray
+    attrs: dict[str, Any]
+
+
+class Quantities:
+    """Variables by name; those of one axis that have its name are the axis' labels, or the times."""
+
+    def __init__(self, variables: dict[str, Variable] | None = None, only: Container[str] | None = None) -> None:
+        self.variables = variables or {}
+        self.only = only  # names that are wanted, all unless given
+
+    @classmethod
+    def of(cls, dataset: xr.Dataset) -> Quantities:
+        """What a dataset holds."""
+        found = dataset.variables.items()
+        return cls({str(name): Variable(tuple(map(str, one.dims)), one.values, one.attrs) for name, one in found})
+
+    def dataset(self) -> xr.Dataset:
+        """All of it, labelled."""
+        import xarray as xr
+
+        return xr.Dataset({name: tuple(variable) for name, variable in self.variables.items()})
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.variables
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.variables[name].values
+
+    @property
+    def names(self) -> list[str]:
+        """All but axes."""
+        return [name for name, variable in self.variables.items() if variable.dims != (name,)]
+
+    def labels(self, axis: str) -> list[str]:
+        """Names along an axis; none where nothing has it."""
+        return self[axis].tolist() if axis in self else []
+
+    def select(self, name: str, axis: str, label: str) -> np.ndarray:
+        """The part of a variable at one label of an axis."""
+        variable = self.variables[name]
+        return np.take(variable.values, self.labels(axis).index(label), variable.dims.index(axis))
+
+    def column_units(self, name: str) -> list[str]:
+        """The unit of each entry along the last axis of a variable (one for a variable of time alone)."""
+        return column_units(self.variables[name])
+
+    # making
+
+    def wants(self, *names: str) -> bool:
+        """Whether any of these is to be made."""
+        return self.only is None or any(name in self.only for name in names)
+
+    def axis(self, name: str, labels: Iterable[str]) -> None:
+        """Name the entries along an axis."""
+        labels = list(labels)
+        if labels:
+            self.variables[name] = Variable((name,), np.array(labels, dtype=object), {})
+
+    def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, text: str, units: str | list[str]) -> None:
+        """A variable over time and `dims`; `units` of all, or one for each entry along the last axis."""
+        if not self.wants(name) or (not values.size and self["time"].size):
+            return
+        attrs: dict[str, Any] = {"long_name": text}
+        if isinstance(units, str):
+            attrs["units"] = units
+        else:
+            different = list(dict.fromkeys(units))
+            attrs["units"] = ", ".join(different)
+            if len(different) > 1:
+                attrs["column_units"] = units
+        self.variables[name] = Variable(("time", *dims), np.array(values, float), attrs)
+
+
+def column_units(values: Variable | xr.DataArray) -> list[str]:
+    """The unit of each entry along the last axis of a variable (one for a variable of time alone)."""
+    array = values.values
+    count = array.shape[-1] if array.ndim > 1 else 1
+    return list(values.attrs.get("column_units", [values.attrs["units"]] * count))

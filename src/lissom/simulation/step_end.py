@@ -1,0 +1,39 @@
+"""What all methods do once a step has been computed: try again, or close loops, write outputs and go on."""
+
+from __future__ import annotations
+
+from lissom.kernel.chart import difference
+from lissom.kernel.machine import inline
+from lissom.simulation.closing import project
+from lissom.simulation.dense import fit_ends
+from lissom.simulation.record import record_step, wanted
+from lissom.simulation.stepping import LEAST_STEP, NEXT_STEP, REJECTED, TIME, accept
+
+ROUNDING = 1e-12  # of the time: what a step may miss the end of the run by
+
+
+@inline
+def try_again(state, h):
+    """Reject the step, to be tried with size h; returns whether that is not too small."""
+    state.counts[REJECTED] += 1
+    state.clock[NEXT_STEP] = h
+    return h >= state.clock[LEAST_STEP]
+
+
+@inline
+def close_loops(system, scratch, closure, state, t, h):
+    """Bring the end of the step to closed loops, where there are any."""
+    if closure.lam.shape[0] > 0:
+        project(system, scratch, closure, t + h, state.q1, state.v1)
+        difference(system.model, state.q, state.q1, state.u1)
+
+
+@inline
+def finish(system, scratch, record, state, degree, t, h, t_end):
+    """Write the outputs within the step, by polynomials of a degree, and make its end the state."""
+    if wanted(record, t, h):
+        fit_ends(system.model, record, degree, h, state.u1, state.rate1, state.v, state.a, state.v1, state.a1)
+        record_step(system, scratch, record, t, h, state.q)
+    accept(system, state, h)
+    if t + h > t_end - ROUNDING * max(1.0, t_end):
+        state.clock[TIME] = t_end

@@ -1,0 +1,224 @@
+"""The runs of a batch or a study: one scenario, what differs from run to run, and what is kept of each.
+
+Runs are plain data that can be sent to another process. Each is reproducible alone: `runs.trajectory(17)`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.errors import LissomError, StudyError
+from lissom.messages import listed
+from lissom.model.compiled import Model
+from lissom.model.probe import tips
+from lissom.scenario.prepare import Prepared, prepare
+from lissom.scenario.schema import Scenario
+from lissom.simulation.dataset import ACCOUNTS, PLACES, SAMPLES, quantities
+from lissom.simulation.ending import Ending
+from lissom.simulation.observe import observe_run
+from lissom.simulation.outputs import output_times
+from lissom.simulation.settings import RunSettings
+from lissom.study.outputs import Measured, Quantity
+from lissom.study.samples import Variations
+
+if TYPE_CHECKING:
+    from lissom.simulation.trajectory import Trajectory
+
+REFUSED = "refused"  # a run whose values make no robot or no scenario
+STATUS = (*Ending, REFUSED)  # the numbers of endings in results, which only ever grow
+FINISHED = STATUS.index(Ending.FINISHED)
+LONGEST = 240  # characters kept of a cause
+TRIED = 20  # values of a field, to see whether it exists
+TIME_FIELDS = ("duration", "output.rate", "output")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a quantity looks like in every run: dimensions, labels, units."""
+
+    dims: tuple[str, ...]
+    sizes: tuple[int, ...]
+    labels: dict[str, tuple[str, ...]]
+    attributes: dict[str, str]
+
+    @classmethod
+    def of(cls, found: Measured, samples: int) -> Shape:
+        sizes = tuple(samples if dim == "time" else n for dim, n in zip(found.dims, found.values.shape, strict=True))
+        attributes = {"long_name": found.text, "units": found.units}
+        return cls(found.dims, sizes, found.labels, {name: text for name, text in attributes.items() if text})
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Results of some runs, one after the other."""
+
+    values: dict[str, np.ndarray]  # (runs, ...) by the name of the quantity; nan where a run did not get there
+    status: np.ndarray  # (runs,) index of STATUS
+    cause: list[str]  # why a run did not finish
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What `simulate_batch` and studies compute."""
+
+    scenario: Scenario
+    variations: Variations
+    outputs: dict[str, Quantity] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.variations)
+
+    def scenario_of(self, run: int) -> Scenario:
+        """The scenario of one run."""
+        return self._loaded.with_values(self.variations.changes(run))
+
+    def trajectory(self, run: int, **options: Any) -> Trajectory:
+        """One run, alone and whole."""
+        return self._prepared(run).simulate(**options)
+
+    @cached_property
+    def _loaded(self) -> Scenario:
+        """The scenario with its robot read once."""
+        return self.scenario.model_copy(update={"robot": self.scenario.load_robot()})
+
+    @cached_property
+    def samples(self) -> int:
+        """Output times of a run."""
+        base = self._base
+        return len(output_times(base.model, base.settings))
+
+    @cached_property
+    def _base(self) -> Prepared:
+        """The first run that can be prepared: all others look like it."""
+        refused: LissomError | None = None
+        for run in range(len(self)):
+            try:
+                return self._prepared(run)
+            except LissomError as error:
+                refused = refused or error
+        raise StudyError(f"no run can be made; the first says: {refused}") from None
+
+    def _prepared(self, run: int) -> Prepared:
+        return prepare(self.scenario_of(run))
+
+    def check(self) -> None:
+        """Refuse fields and quantities that do not exist, and histories that have no common time."""
+        changed = [path for path, _ in self.variations.changes(0)]
+        over_time = [name for name, quantity in self.outputs.items() if quantity.over_time]
+        moving = [path for path in changed if path in TIME_FIELDS]
+        if over_time and moving:
+            text = f"differs from run to run, so {over_time[0]} has no common time axis; reduce it, as in 'peak ...'"
+            raise StudyError(text, ("variations", moving[0]))
+        for name, values in self.variations.columns.items():
+            for path in self.variations.fields[name]:
+                self._check_field(path, values)
+        self.shapes  # noqa: B018  asks for each quantity once
+
+    def _check_field(self, path: str, values: Sequence[Any]) -> None:
+        """Refuse a field of which no value makes a scenario: it does not exist, or takes something else."""
+        refused: LissomError | None = None
+        for value in values[:TRIED]:
+            try:
+                self._loaded.with_value(path, value)
+                return
+            except LissomError as error:
+                refused = refused or error
+        assert refused is not None
+        raise StudyError.of(refused)
+
+    @cached_property
+    def shapes(self) -> dict[str, Shape]:
+        """Shape of every quantity, from a run of two outputs."""
+        base = self._base
+        short = min(base.settings.duration, 1.0 / base.settings.rate)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run = base.simulate(duration=short, progress=False)
+        return {
+            name: Shape.of(quantity.measure(run.quantities, run.model, run.q[0]), self.samples)
+            for name, quantity in self.outputs.items()
+        }
+
+    @cached_property
+    def time(self) -> np.ndarray:
+        """Output times of histories, s."""
+        return output_times(self._base.model, self._base.settings)
+
+    def compute(self, rows: Sequence[int]) -> Piece:
+        """Simulate some runs; what goes wrong with one is noted, and the others go on."""
+        values = {name: np.full((len(rows), *shape.sizes), np.nan) for name, shape in self.shapes.items()}
+        piece = Piece(values, np.full(len(rows), FINISHED, np.int8), [""] * len(rows))
+        before: Model | None = None
+        for k, row in enumerate(rows):
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    before = self._compute(row, piece, k, before)
+            except LissomError as error:
+                for place in values.values():
+                    place[k] = np.nan
+                piece.status[k], piece.cause[k] = STATUS.index(REFUSED), str(error)[:LONGEST]
+        return piece
+
+    def _compute(self, row: int, piece: Piece, k: int, before: Model | None) -> Model:
+        """Simulate run `row` in the memory of the model `before` it, and note it as number k of a piece."""
+        prepared = self._prepared(row)
+        model, needs = prepared.model, self._needs
+        if before is not None:
+            model.take_over(before)
+            if not needs <= SAMPLES:
+                tips(model).take_over(tips(before))
+        raw = prepared.integrate(audit=bool(needs & ACCOUNTS) and prepared.settings.audit)
+        found = quantities(raw, lambda: observe_run(raw, forces=not needs <= SAMPLES | PLACES), needs)
+        piece.status[k], piece.cause[k] = STATUS.index(raw.status), raw.message[:LONGEST]
+        for name, quantity in self.outputs.items():
+            if raw.status is not Ending.FINISHED and quantity.reduction:
+                continue  # a peak of half a motion is not that of the motion
+            place = piece.values[name][k, ...]
+            measured = quantity.measure(found, raw.model, prepared.start[0])
+            if quantity.over_time:
+                at = measured.dims.index("time")
+                place = np.moveaxis(np.moveaxis(place, at, 0)[: len(raw.time)], 0, at)
+            if place.shape != measured.values.shape:
+                text = f"{name} has the shape {measured.values.shape} here and {place.shape} in other runs"
+                raise StudyError(text)
+            place[...] = measured.values
+        return model
+
+    @cached_property
+    def _needs(self) -> frozenset[str]:
+        """Results of a run that the outputs are made of."""
+        return frozenset().union(*(quantity.needs for quantity in self.outputs.values()))
+
+
+def as_scenario(what: Any, duration: Any = None) -> Scenario:
+    """The scenario of a batch: one, its name or file; or a robot, which moves freely for the duration."""
+    from lissom.model.any_robot import as_robot
+    from lissom.scenario import FREE_MOTION
+    from lissom.scenario.files import load
+
+    if isinstance(what, Scenario):
+        made = what
+    elif isinstance(what, dict):
+        made = Scenario.from_dict(what)
+    elif isinstance(what, str) or hasattr(what, "__fspath__"):
+        made = load(what)
+    else:
+        made = Scenario(robot=as_robot(what), duration=FREE_MOTION if duration is None else duration)
+    return made if duration is None else made.with_value("duration", duration)
+
+
+def with_settings(scenario: Scenario, options: dict[str, Any]) -> Scenario:
+    """The scenario with other settings of the run, as `simulate` takes them."""
+    known = [name for name in RunSettings.model_fields if name != "duration"]
+    for name in options:
+        if name not in known:
+            raise TypeError(f"a run has no setting {name!r}; its settings are {listed(known, 'and')}")
+    kept = ("rate", "audit")  # stand below output in a scenario
+    return scenario.with_values([(f"output.{n}" if n in kept else n, value) for n, value in options.items()])

@@ -1,0 +1,236 @@
+"""The store of a study: a Zarr group that xarray opens, written piece by piece.
+
+A piece is `chunk` runs. Its values are written first and its mark in `stored` last, so that whatever ends a process,
+a piece is either whole or still to be done. Nobody but the process that computes a piece writes it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.errors import StudyError
+from lissom.files import NotWritten
+from lissom.messages import brief, listed
+from lissom.study.batch import column_of, status_attributes
+from lissom.study.runs import LONGEST, Piece, Runs
+from lissom.version import __version__
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from lissom.study.schema import Study
+
+STORED = "stored"
+SHOWN = 5  # differences that a message lists
+TEXT = f"<U{LONGEST}"
+
+
+def need_zarr() -> Any:
+    """The library that writes stores, or how to get it."""
+    try:
+        import zarr
+    except ImportError:
+        raise StudyError(
+            "studies are kept in Zarr stores, which need a package: pip install 'lissom[cluster]'"
+        ) from None
+    return zarr
+
+
+def may_hold_group(address: str) -> bool:
+    """Whether there is a Zarr group in a folder here; elsewhere only opening it tells."""
+    return "://" in address or (Path(address) / ".zgroup").is_file()
+
+
+def check_address(address: str) -> None:
+    """Refuse an address of a kind that nobody here can write to."""
+    protocol, mark, _ = address.partition("://")
+    if not mark:
+        return
+    try:
+        from fsspec import get_filesystem_class
+
+        get_filesystem_class(protocol)
+    except (ImportError, ValueError) as error:
+        text = f"is no place that can be written to here ({error}); give a folder, or an address that fsspec knows"
+        raise StudyError(text, ("store",), address) from None
+
+
+def check_same(address: str, there: dict[str, Any], asked: dict[str, Any]) -> None:
+    """Refuse to go on where something else was begun; say what differs."""
+    found = list(differences(there, asked))
+    if found:
+        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        text = f"{address} holds another study; different are {listed(found[:SHOWN], 'and')}{more}"
+        raise StudyError(f"{text}; give another store, or put back what was changed")
+
+
+class Store:
+    """A study's results on disk, or wherever fsspec can write."""
+
+    def __init__(self, address: str | os.PathLike[str]) -> None:
+        self.address = os.fspath(address)
+        self._group: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Store, (self.address,)
+
+    @property
+    def group(self) -> Any:
+        """The Zarr group; an error where there is none."""
+        if self._group is None:
+            zarr = need_zarr()
+            check_address(self.address)
+            if not may_hold_group(self.address):
+                raise StudyError(f"there is no study in {self.address}")
+            try:
+                self._group = zarr.open_group(self.address, mode="r+", zarr_format=2)
+            except (FileNotFoundError, KeyError, ValueError) as error:
+                raise StudyError(f"there is no study in {self.address}: {error}") from None
+        return self._group
+
+    def exists(self) -> bool:
+        """Whether a study was begun here."""
+        check_address(self.address)
+        try:
+            return "lissom" in self.group.attrs
+        except StudyError:
+            return False
+
+    def create(self, study: Study) -> None:
+        """Lay out an empty store; the mark that makes it one is written last."""
+        zarr, runs = need_zarr(), study.runs
+        self._refuse_other_content()
+        try:
+            group = zarr.open_group(self.address, mode="a", zarr_format=2)
+            self._arrays(group, runs, study.chunk)
+            group.attrs.update({"lissom": __version__, "study": json.dumps(study.to_dict())})
+        except OSError as error:
+            raise NotWritten.because(error, self.address) from None
+        self._group = group
+
+    def _refuse_other_content(self) -> None:
+        """A folder that holds something else is not written into; one that was left half laid out is."""
+        folder = Path(self.address)
+        if "://" in self.address or not folder.exists():
+            return
+        if not folder.is_dir():
+            raise StudyError(f"{folder} is a file, not a store; give another name")
+        if any(folder.iterdir()) and not (folder / ".zgroup").exists():
+            raise StudyError(f"{folder} holds something else; give another name, or an empty folder")
+
+    def _arrays(self, group: Any, runs: Runs, chunk: int) -> None:
+        count = len(runs)
+
+        def array(name: str, values: Any, dims: tuple[str, ...], attributes: dict[str, Any] | None = None) -> None:
+            values = np.asarray(values)
+            made = group.create_array(
+                name, shape=values.shape, dtype=values.dtype, chunks=values.shape, fill_value=None, overwrite=True
+            )
+            made[...] = values
+            made.attrs.update({"_ARRAY_DIMENSIONS": list(dims)} | (attributes or {}))
+
+        def empty(
+            name: str, sizes: tuple[int, ...], dims: tuple[str, ...], dtype: Any, fill: Any, **attributes: Any
+        ) -> None:
+            shape, chunks = (count, *sizes), (min(chunk, count), *sizes)
+            made = group.create_array(name, shape=shape, chunks=chunks, dtype=dtype, fill_value=fill, overwrite=True)
+            made.attrs.update({"_ARRAY_DIMENSIONS": ["run", *dims]} | attributes)
+
+        for name, values in runs.variations.columns.items():
+            column = column_of(values)
+            column = column.astype(str) if column.dtype == object else column
+            array(name, column, ("run",), {"long_name": "varied from run to run"})
+        for shape in runs.shapes.values():
+            for dim, labels in shape.labels.items():
+                array(dim, np.array(labels, dtype=str), (dim,))
+        if any("time" in shape.dims for shape in runs.shapes.values()):
+            array("time", runs.time, ("time",), {"units": "s"})
+        for name, shape in runs.shapes.items():
+            empty(name, shape.sizes, shape.dims, "f8", np.nan, **shape.attributes)
+        empty("status", (), (), "i1", -1, **status_attributes())
+        empty("cause", (), (), TEXT, "")
+        pieces = math.ceil(count / chunk)
+        stored = group.create_array(STORED, shape=(pieces,), chunks=(1,), dtype="u1", fill_value=0, overwrite=True)
+        stored.attrs["_ARRAY_DIMENSIONS"] = ["piece"]
+
+    def check_same(self, study: Study) -> None:
+        """Refuse to go on with another study, robot or version; say what differs."""
+        there = {"version": self.group.attrs["lissom"], **json.loads(self.group.attrs["study"])}
+        check_same(self.address, there, {"version": __version__, **json.loads(json.dumps(study.to_dict()))})
+
+    def missing(self) -> list[int]:
+        """Pieces that are still to be computed."""
+        return [int(piece) for piece in np.flatnonzero(self.group[STORED][:] == 0)]
+
+    def holds(self, piece: int) -> bool:
+        """Whether a piece is stored."""
+        return bool(self.group[STORED][piece])
+
+    def rows(self, piece: int) -> range:
+        """The runs of a piece."""
+        chunk, count = self.group["status"].chunks[0], self.group["status"].shape[0]
+        return range(piece * chunk, min((piece + 1) * chunk, count))
+
+    def write(self, piece: int, results: Piece) -> None:
+        """Put the results of a piece into their place, then mark it as stored."""
+        rows = self.rows(piece)
+        at = slice(rows.start, rows.stop)
+        try:
+            for name, values in results.values.items():
+                self.group[name][at] = values
+            self.group["status"][at] = results.status
+            self.group["cause"][at] = np.array(results.cause, dtype=TEXT)
+            self.group[STORED][piece] = 1
+        except OSError as error:
+            remedy = "what was stored before is whole; make room and start the same study again"
+            raise NotWritten.because(OSError(error.errno, error.strerror or str(error)), self.address, remedy) from None
+
+    def study(self) -> Study:
+        """The study that was begun here."""
+        from lissom.study.schema import Study
+
+        if not self.exists():
+            raise StudyError(f"there is no study in {self.address}; make one with lissom sweep STUDY.yaml")
+        return Study.from_dict(json.loads(self.group.attrs["study"]))
+
+    def dataset(self) -> xr.Dataset:
+        """Everything stored so far, read when it is looked at."""
+        import xarray as xr
+
+        self.group  # noqa: B018  or a clear error
+        found = xr.open_zarr(self.address, consolidated=False, zarr_format=2, chunks=None, mask_and_scale=False)
+        varied = [name for name in found.data_vars if found[name].attrs.get("long_name") == "varied from run to run"]
+        return found.set_coords(varied).drop_vars(STORED).assign_coords(run=np.arange(found.sizes["run"]))
+
+
+def differences(there: Any, asked: Any, path: str = "") -> Iterator[str]:
+    """What differs between nested data, as `path (old, now new)`."""
+    if isinstance(there, dict) and isinstance(asked, dict):
+        for key in [*there, *(key for key in asked if key not in there)]:
+            place = f"{path}.{key}".removeprefix(".")
+            if key not in there:
+                yield f"{place} (not there, now {brief(asked[key])})"
+            elif key not in asked:
+                yield f"{place} ({brief(there[key])}, now left out)"
+            else:
+                yield from differences(there[key], asked[key], place)
+    elif isinstance(there, list) and isinstance(asked, list) and len(there) == len(asked):
+        for k, (old, new) in enumerate(zip(there, asked, strict=True)):
+            yield from differences(old, new, f"{path}.{k}")
+    elif there != asked:
+        yield f"{path} ({brief(there)}, now {brief(asked)})"
+
+
+def opened(address: str | os.PathLike[str]) -> Store:
+    """The store at an address, which must hold a study."""
+    store = Store(address)
+    if not store.exists():
+        raise StudyError(f"there is no study in {store.address}; make one with lissom sweep STUDY.yaml")
+    return store

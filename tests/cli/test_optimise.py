@@ -1,0 +1,70 @@
+"""lissom optimise: a task in, references and a scenario, or a robot, out."""
+
+import json
+
+import pytest
+from moving_arms import slewing_beam
+from typer.testing import CliRunner
+
+import lissom
+from lissom.cli import make_app
+
+pytest.importorskip("casadi")
+
+MOTION = {
+    "scenario": {"robot": slewing_beam(), "duration": 1.0},
+    "to": {"hub": 1.0},
+    "duration": 0.6,
+    "limits": {"torque": 30},
+    "intervals": 16,
+}
+SIZING = {
+    "scenario": {"robot": slewing_beam(gravity=(0, -9.81, 0)), "duration": 1.0},
+    "sizes": {"links.beam.beam.section.outer": [0.01, 0.05], "links.beam.beam.section.thickness": [0.0005, 0.004]},
+    "limits": {"deflection": {"beam": 0.005}, "slenderness": 30},
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "slew.yaml").write_text(json.dumps(MOTION))
+    (tmp_path / "light.yaml").write_text(json.dumps(SIZING))
+    return tmp_path
+
+
+def optimise(*words):
+    return CliRunner().invoke(make_app(["optimise"]), ["optimise", *words])
+
+
+def test_a_motion_goes_to_a_folder_of_its_name(folder):
+    done = optimise("slew.yaml")
+    assert done.exit_code == 0, done.output
+    assert "slew: least vibration" in done.output and "vibration of the tip afterwards" in done.output
+    written = {path.name for path in (folder / "out" / "slew").iterdir()}
+    assert written == {"motion.csv", "scenario.yaml", "motion.png", "check.png"}
+    lissom.scenario.load(folder / "out" / "slew" / "scenario.yaml").prepare()
+
+
+def test_json_for_machines(folder):
+    told = json.loads(optimise("slew.yaml", "--json", "--no-figures", "--out", "here").stdout)
+    assert told["simulated"]["ratio"] > 50 and told["torque of hub"]["limit"] == 30
+    assert (folder / "here" / "motion.csv").is_file() and not (folder / "here" / "motion.png").exists()
+
+
+def test_sections_become_a_robot_file(folder):
+    done = optimise("light.yaml", "--no-check")
+    assert done.exit_code == 0, done.output
+    assert "light:" in done.output and "robot.yaml" in done.output
+    assert lissom.load(folder / "out" / "light" / "robot.yaml").name == "slewing-beam"
+    assert (folder / "out" / "light" / "sizing.png").is_file()
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [({"too": 1}, "too"), ({"to": {"hob": 1}}, "did you mean 'hub'"), ({"least": "tim"}, "slew.yaml:1: least")],
+)
+def test_mistakes_in_the_file_are_told(folder, change, text):
+    (folder / "slew.yaml").write_text(json.dumps(MOTION | change))
+    done = optimise("slew.yaml")
+    assert done.exit_code == 1 and text in done.output and not (folder / "out").exists()

@@ -1,0 +1,64 @@
+"""FMUs as tools use them: by FMPy, of either version."""
+
+import shutil
+import tempfile
+
+import fmpy
+import numpy as np
+from fmpy.simulation import instantiate_fmu
+
+
+class Block:
+    """One instance, from start values to the end."""
+
+    def __init__(self, path, kind="CoSimulation", begin=0.0, **start):
+        self.folder = tempfile.mkdtemp()
+        fmpy.extract(path, self.folder)
+        self.about = fmpy.read_model_description(self.folder)
+        self.three = self.about.fmiVersion == "3.0"
+        self.fmu = instantiate_fmu(self.folder, self.about, kind)
+        self.variables = {each.name: each for each in self.about.modelVariables}
+        self.set(**start)
+        if self.three:
+            self.fmu.enterInitializationMode(startTime=begin)
+        else:
+            self.fmu.setupExperiment(startTime=begin)
+            self.fmu.enterInitializationMode()
+        self.fmu.exitInitializationMode()
+        self.time = begin
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.fmu.terminate()
+        self.fmu.freeInstance()
+        shutil.rmtree(self.folder)
+
+    def references(self, names):
+        return [self.variables[name].valueReference for name in names]
+
+    def get(self, *names):
+        get = self.fmu.getFloat64 if self.three else self.fmu.getReal
+        return np.array(get(self.references(names)))
+
+    def set(self, **values):
+        """Set variables; in their names, __ stands for a dot."""
+        for name, value in values.items():
+            name = name.replace("__", ".")
+            if isinstance(value, bool):
+                self.fmu.setBoolean(self.references([name]), [value])
+            else:
+                (self.fmu.setFloat64 if self.three else self.fmu.setReal)(self.references([name]), [value])
+
+    def step(self, size):
+        self.fmu.doStep(currentCommunicationPoint=self.time, communicationStepSize=size)
+        self.time += size
+
+    def derivative(self, unknown, known, seed):
+        call = self.fmu.getDirectionalDerivative
+        return np.array(call(self.references(unknown), self.references(known), list(seed)))
+
+    @property
+    def outputs(self):
+        return [each.name for each in self.about.modelVariables if each.causality == "output"]

@@ -1,0 +1,247 @@
+"""lissom.fit on arms whose parameters are known."""
+
+import numpy as np
+import pytest
+from measured_arms import ARMS, guess, record, truth
+
+import lissom
+from lissom.errors import LissomError
+from lissom.identify import MeasuredFrequency, Misfit, Record
+from lissom.identify.parameters import unknowns
+
+QUIET = {"progress": False}
+STIFFNESS, VISCOUS, COULOMB, INERTIA = ARMS["elastic joint"][3]
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_values_come_back(name):
+    found = lissom.fit(guess(name), ARMS[name][3], record(name, 3), **QUIET)
+    assert found.message == "converged"
+    for path, (low, high) in found.intervals.items():
+        true = truth(name).value(path)
+        assert abs(found.values[path] - true) < 1.7 * (high - low) / 2  # 3.4 deviations
+        assert high - low < 0.4 * true
+    for output, sigma in ARMS[name][2].items():
+        assert found.noise[output] == pytest.approx(sigma, rel=0.15)
+    assert found.unidentifiable == ()
+
+
+def test_data_without_noise_gives_the_values_as_well_as_runs_are_computed():
+    exact = record("elastic joint", 0, 0.0)
+    found = lissom.fit(guess("elastic joint"), ARMS["elastic joint"][3], exact, **QUIET)
+    for path, value in found.values.items():
+        assert value == pytest.approx(truth("elastic joint").value(path), rel=2e-3)
+    assert found.message == "converged"
+
+
+def covered(name, seeds):
+    """How often each parameter's 95 % interval holds its true value, in how many data sets."""
+    path_of = ARMS[name][3]
+    hits = dict.fromkeys(path_of, 0)
+    for seed in seeds:
+        found = lissom.fit(guess(name, 1.05), path_of, record(name, 1000 + seed), **QUIET)
+        for path, (low, high) in found.intervals.items():
+            hits[path] += low <= truth(name).value(path) <= high
+    return hits
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ARMS)
+def test_intervals_cover_the_truth_in_95_of_100_data_sets(name):
+    hits = covered(name, range(100))
+    assert all(90 <= count <= 99 for count in hits.values()), hits
+
+
+def test_intervals_cover_the_truth_in_most_of_a_few_data_sets():
+    """Five sets of four parameters: with 95 % coverage, fewer than 16 of 20 are a matter of 3 in 1000."""
+    assert sum(covered("elastic joint", range(5)).values()) >= 16
+
+
+def test_a_pair_that_cannot_be_told_apart_is_named():
+    """A hinge feels the mass only through the inertia about its axis."""
+    found = lissom.fit(
+        guess("elastic joint"), [*ARMS["elastic joint"][3], "links.arm.body.mass"], record("elastic joint", 1), **QUIET
+    )
+    assert found.unidentifiable == ((INERTIA, "links.arm.body.mass"),)
+    assert any("cannot tell" in text and "links.arm.body.mass" in text for text in found.warnings)
+    assert found.intervals["links.arm.body.mass"] == (-np.inf, np.inf)
+    low, high = found.intervals[STIFFNESS]
+    assert low < 50 < high and high - low < 1  # the others stay known
+    about = found.values[INERTIA] + 0.09 * found.values["links.arm.body.mass"]
+    assert about == pytest.approx(0.05 + 0.09, rel=2e-3)
+
+
+def test_a_parameter_that_nothing_shows_is_named():
+    robot = truth("elastic joint").with_value(STIFFNESS, 43.0)
+    found = lissom.fit(robot, [STIFFNESS, "links.arm.body.inertia.0.0"], record("elastic joint", 1), **QUIET)
+    assert found.unidentifiable == (("links.arm.body.inertia.0.0",),)
+    assert any("says nothing of links.arm.body.inertia.0.0" in text for text in found.warnings)
+
+
+def test_a_prior_decides_what_the_data_leaves_open():
+    parameters = {INERTIA: None, "links.arm.body.mass": {"prior": {"mean": 1.0, "deviation": 0.01}}}
+    found = lissom.fit(truth("elastic joint"), parameters, record("elastic joint", 1), **QUIET)
+    assert found.unidentifiable == ()
+    low, high = found.intervals["links.arm.body.mass"]
+    assert (high - low) / 2 == pytest.approx(1.96 * 0.01, rel=0.02)
+
+
+def test_tied_fields_move_together():
+    robot = truth("two links")
+    first, second = (f"links.{link}.beam.section.width" for link in ("upper", "lower"))
+    start = robot.with_value(first, 0.0063).with_value(second, 0.00525)
+    found = lissom.fit(start, {first: {"ties": {second: 5 / 6}}}, record("two links", 5), **QUIET)
+    assert found.robot.value(second) == pytest.approx(5 / 6 * found.robot.value(first), rel=1e-12)
+    assert found.values[first] == pytest.approx(0.006, rel=2e-3)
+
+
+def test_bounds_hold_and_are_told():
+    robot = truth("elastic joint").with_value(STIFFNESS, 43.0)
+    found = lissom.fit(robot, {STIFFNESS: [10, 45]}, record("elastic joint", 1), **QUIET)
+    assert found.values[STIFFNESS] == 45
+    assert any("at its bound 45" in text for text in found.warnings)
+
+
+def nuisance_record():
+    paths = [
+        "start.hinge", "start.hinge.rate", "offset.position.hinge", "scale.rotor_position.hinge",
+        "delay.rotor_position.hinge", "offset.torques.hinge", "scale.torques.hinge", "delay.torques.hinge",
+    ]  # fmt: skip
+    return record("elastic joint", 2, start={"hinge": 0.05}, window=(0.0, 1.0), unknown=paths)
+
+
+def check_gradient(misfit, x, steps=2e-4):
+    misfit.first_guess()
+    exact, found = misfit.gradient(x), np.zeros(len(x))
+    for j, entry in enumerate(misfit.entries):
+
+        def cost(by, j=j):
+            moved = x.copy()
+            moved[j] += by
+            return 0.5 * float(np.sum(misfit.residuals(moved) ** 2))
+
+        h = steps * entry.size
+        found[j] = (8 * (cost(h) - cost(-h)) - cost(2 * h) + cost(-2 * h)) / (12 * h)
+    assert found == pytest.approx(exact, rel=1e-6)
+
+
+EXACT = {"step": 0.005, "rtol": 1e-11, "atol": 1e-13}
+
+
+def test_gradient_equals_differences():
+    """By fields, start values, and offsets, scales and delays of outputs and torques."""
+    given = {"r": nuisance_record()}
+    misfit = Misfit(guess("elastic joint"), unknowns(ARMS["elastic joint"][3]), given, settings=EXACT)
+    x = misfit.start
+    x[-8:] += [0.01, 0.02, 0.01, -0.1, 0.013, 0.1, 0.2, 0.007]
+    check_gradient(misfit, x)
+
+
+def test_gradient_by_fields_of_flexible_links_and_by_frequencies_equals_differences():
+    seen = {"position.elbow": "position.elbow", "deflection.upper.y": "deflection.upper.y"}
+    rotation = {"rotation.lower.z": "deflection.upper.y", "tip_position.lower.x": "position.elbow"}
+    given = {"r": record("two links", 2, outputs=seen | rotation, window=(0.0, 0.6))}
+    measured = [MeasuredFrequency(frequency=4.0), MeasuredFrequency(frequency=20.0, mode=2, pose={"elbow": 0.7})]
+    settings = EXACT | {"step": 0.01}
+    misfit = Misfit(guess("two links"), unknowns(ARMS["two links"][3][:2]), given, measured, settings=settings)
+    check_gradient(misfit, misfit.start)
+
+
+def test_frequencies_alone_give_the_stiffness():
+    robot = truth("two links")
+    paths = [f"links.{link}.beam.section.width" for link in ("upper", "lower")]
+    poses = [{}, {"elbow": 1.0}]
+    measured = [
+        {"frequency": float(lissom.natural_modes(robot, pose).frequencies[k]), "mode": k + 1, "pose": pose}
+        for pose in poses for k in (0, 1)
+    ]  # fmt: skip
+    start = robot.with_value(paths[0], 0.007).with_value(paths[1], 0.0044)
+    found = lissom.fit(start, paths, frequencies=measured, **QUIET)
+    assert found.values[paths[0]] == pytest.approx(0.006, rel=1e-4)
+    assert found.values[paths[1]] == pytest.approx(0.005, rel=1e-4)
+
+
+def test_start_offset_and_delay_are_found_beside_the_fields():
+    t = np.arange(301) / 100
+    plain = record("elastic joint", 4).data
+    data = dict(plain) | {"position.hinge": np.interp(t - 0.02, t, plain["position.hinge"]) + 0.03}
+    seen = record(
+        "elastic joint", 4, data=data, unknown=["delay.position.hinge", "offset.position.hinge", "start.hinge"]
+    )
+    robot = truth("elastic joint").with_value(STIFFNESS, 43.0).with_value(VISCOUS, 0.35)
+    found = lissom.fit(robot, [STIFFNESS, VISCOUS], seen, **QUIET)
+    assert found.values["record 1: delay.position.hinge"] == pytest.approx(0.02, abs=1e-3)
+    assert found.values["record 1: offset.position.hinge"] == pytest.approx(0.03, abs=1e-3)
+    assert found.values[STIFFNESS] == pytest.approx(50, rel=0.02)
+
+
+def test_the_known_law_is_as_good_an_input_as_the_torque():
+    """A closed loop: gains and set-point are known, torques are not measured."""
+    robot = truth("four joints")
+    model = robot.compile()
+    gains = {"j2": {"p": 100.0, "d": 8.0}}
+    law = {"type": "pd", "gains": gains, "reference": {"type": "quintic", "to": {"j2": 0.6}, "duration": 1.0}}
+    known = lissom.control.from_config(model, law, until=3.0)
+    run = lissom.simulate(model, 3.0, controller=known, rate=100, rtol=1e-8, progress=False)
+    rng = np.random.default_rng(7)
+    noisy = {f"position.j{k}": run.q[:, k - 1] + 1e-3 * rng.standard_normal(301) for k in (2, 3)}
+    seen = Record(data={"time": run.time, **noisy}, outputs=dict.fromkeys(noisy), control=law)
+    paths = ["links.hand.body.mass", "links.lower.joint.spring.stiffness"]
+    start = robot.with_value(paths[0], 0.7).with_value(paths[1], 35.0)
+    found = lissom.fit(start, paths, seen, **QUIET)
+    for path, (low, high) in found.intervals.items():
+        assert abs(found.values[path] - robot.value(path)) < (high - low)
+        assert high - low < 0.2 * robot.value(path)
+
+
+def test_several_records_and_one_held_back():
+    first, second, third = (record("elastic joint", seed, name=f"run {seed}") for seed in (1, 2, 3))
+    alone = lissom.fit(guess("elastic joint"), ARMS["elastic joint"][3], first, **QUIET)
+    both = lissom.fit(guess("elastic joint"), ARMS["elastic joint"][3], [first, second], held_back=third, **QUIET)
+    assert both.uncertainty.deviations == pytest.approx(alone.uncertainty.deviations / np.sqrt(2), rel=0.15)
+    held = both.validation
+    assert held.best == "fitted" and held.factor("fitted", "before") > 20
+    assert held.error("fitted") < 0.01
+    assert "run 3" in str(held)
+
+
+def test_the_new_robot_file_says_where_its_values_come_from(tmp_path):
+    found = lissom.fit(guess("elastic joint"), [STIFFNESS], record("elastic joint", 1, name="bench"), **QUIET)
+    found.save(tmp_path / "new.yaml")
+    text = (tmp_path / "new.yaml").read_text()
+    assert lissom.load(tmp_path / "new.yaml") == found.robot
+    assert "# Record bench" in text and f"# {STIFFNESS} = " in text and "was 43.47826" in text
+    assert found.to_dict()["parameters"][STIFFNESS]["value"] == found.values[STIFFNESS]
+
+
+def test_missing_dynamics_widen_intervals_and_are_told():
+    """A model without Coulomb friction: its errors follow each other."""
+    wrong = truth("elastic joint").with_value(COULOMB, 0.0)
+    found = lissom.fit(wrong, [STIFFNESS, VISCOUS], record("elastic joint", 1), **QUIET)
+    assert found.uncertainty.memory > 5
+    assert any("misses something" in text for text in found.warnings)
+
+
+def test_a_picture_of_a_fit(tmp_path):
+    found = lissom.fit(guess("elastic joint"), [STIFFNESS], record("elastic joint", 1), **QUIET)
+    found.plot(tmp_path / "fit.png")
+    assert (tmp_path / "fit.png").stat().st_size > 20_000
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ([], "parameters: is empty"),
+        (["links.arm.body.mas"], "did you mean 'mass'"),
+        (["links.arm.joint.type"], "not a number"),
+        ({STIFFNESS: [60, 40]}, "smaller number first"),
+        ({STIFFNESS: [60, 70]}, "starts outside the bounds"),
+        ({STIFFNESS: {"prior": {"mean": 50}}}, "deviation"),
+        ({STIFFNESS: {"ties": [VISCOUS]}, VISCOUS: None}, "name it once"),
+        ({STIFFNESS: "50"}, "must be [low, high]"),
+    ],
+)
+def test_parameters_that_cannot_be(parameters, said):
+    with pytest.raises(LissomError) as caught:
+        lissom.fit(truth("elastic joint"), parameters, record("elastic joint", 1), **QUIET)
+    assert said in str(caught.value)

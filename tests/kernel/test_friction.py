@@ -1,0 +1,105 @@
+"""Friction that sticks near rest, and hysteresis inside gears."""
+
+import numpy as np
+import pytest
+
+import lissom
+from lissom.kernel.derivatives import STEP
+
+TEXT = """
+lissom: 1
+name: hinge
+gravity: [0, 0, 0]
+links:
+  - name: arm
+    joint:
+      name: hinge
+      type: revolute
+      axis: [0, 0, 1]
+      friction: {coulomb: 0.4, velocity: 0.02, stick: 0.3, stribeck: 0.2, viscous: 0.5}
+      transmission: {stiffness: 50, rotor_inertia: 0.02, damping: 0.1, hysteresis: 0.25, hysteresis_velocity: 0.05}
+    body: {mass: 1, com: [0.3, 0, 0], inertia: [0.03, 0.04, 0.05]}
+"""
+ROBOT = lissom.Robot.from_yaml(TEXT)
+REST = np.zeros(2)
+
+
+def forces(rates, robot=ROBOT, q=REST):
+    return lissom.inverse_dynamics(robot, q, np.asarray(rates), 0 * np.asarray(rates))
+
+
+@pytest.mark.parametrize("speed", [-2.0, -0.2, -0.01, 0.0, 0.03, 0.2, 5.0])
+def test_friction_follows_the_curve_of_stribeck(speed):
+    dry = (0.4 + 0.3 / (1 + (speed / 0.2) ** 2)) * np.tanh(speed / 0.02)
+    assert forces([speed, speed])[0] == pytest.approx(0.5 * speed + dry, rel=1e-13, abs=1e-15)
+
+
+def test_friction_peaks_near_rest_and_falls_to_coulomb():
+    speeds = np.geomspace(1e-3, 20, 400)
+    dry = np.array([forces([v, v])[0] for v in speeds]) - 0.5 * speeds
+    assert dry.max() > 0.6 and 0.02 < speeds[dry.argmax()] < 0.1
+    assert dry[-1] == pytest.approx(0.4, abs=1e-4)
+
+
+def test_a_gear_with_hysteresis_goes_round_a_loop():
+    """Winding back and forth by A loses 4 A times its half height per round, beside the damper's share."""
+    t = np.linspace(0, 2 * np.pi, 4001)
+    wound, rate = 0.3 * np.sin(t), 0.3 * np.cos(t)
+    torque = np.array([forces([0.0, r], q=np.array([0.0, w]))[1] for w, r in zip(wound, rate)])
+    lost = np.trapezoid(torque * rate, t)
+    damper = 0.1 * np.pi * 0.3**2
+    assert lost == pytest.approx(4 * 0.3 * 0.25 + damper, rel=0.02)  # the smoothed corners
+    up, down = torque[np.abs(wound) < 2e-4][[0, len(torque[np.abs(wound) < 2e-4]) // 2]]
+    assert up - down == pytest.approx(2 * (0.25 + 0.1 * 0.3), rel=1e-3)
+
+
+@pytest.mark.parametrize("speed", [0.0, 1e-8, 0.03, 10.0, 1e6])
+def test_derivatives_are_finite_at_every_speed(speed):
+    v = np.array([speed, 2 * speed]) + 1j * STEP * np.array([1.0, 0.3])
+    slope = forces(v, q=REST.astype(complex)).imag / STEP
+    assert np.all(np.isfinite(slope))
+    h = 1e-6 * max(speed, 1e-2)
+    move = h * np.array([1.0, 0.3])
+    near = (forces(v.real + move) - forces(v.real - move)) / (2 * h)
+    assert slope == pytest.approx(near, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize(("method", "rtol"), [("radau", 1e-7), ("generalised-alpha", 1e-8), ("dop853", 1e-7)])
+def test_energy_is_accounted_for(method, rtol):
+    """Generalised-alpha is of second order, and its error is larger for the same tolerance."""
+    start = {"hinge": 0.5, "hinge.rotor": 0.0}
+    run = lissom.simulate(ROBOT, 1.0, start=start, method=method, rtol=rtol, atol=rtol / 100, progress=False)
+    data = run.dataset
+    assert float(np.abs(data["energy_residual"]).max()) < 1e-5 * float(data["dissipated"][-1])
+    assert float(data["dissipated"][-1]) > 1.0
+
+
+def test_hysteresis_needs_a_gear_that_gives_way():
+    with pytest.raises(lissom.LissomError, match="acts across a stiffness, which is missing"):
+        lissom.Robot.from_yaml(TEXT.replace("stiffness: 50, ", "").replace("damping: 0.1, ", ""))
+
+
+def test_held_back_data_tells_which_friction_an_arm_has():
+    from lissom.control import Reference, torques
+
+    rng = np.random.default_rng(3)
+    t = np.arange(401) / 100
+    u = 0.9 * np.sin(2.5 * t) + 0.8 * np.sin(0.9 * t)  # slow: it sticks and slips
+    truth = ROBOT.with_value("links.arm.joint.transmission.hysteresis", 0.0)
+    law = torques(truth, {"hinge": Reference.from_samples(t, u, "linear")})
+    run = lissom.simulate(truth, 4.0, controller=law, rate=100, rtol=1e-8, atol=1e-10, progress=False)
+    data = {"time": t, "u": u, "angle": run.q[:, 0] + 2e-3 * rng.standard_normal(401)}
+    columns = {"data": data, "outputs": {"position.hinge": "angle"}, "torques": {"hinge": "u"}}
+    whole = lissom.identify.Record(**columns, window=(0, 2))
+    later = lissom.identify.Record(
+        **columns, window=(2, 4), start="measured", unknown=["start.hinge", "start.hinge.rate"]
+    )
+    names = [f"links.arm.joint.friction.{name}" for name in ("coulomb", "viscous")]
+    plain = truth.with_value("links.arm.joint.friction.stick", 0.0)
+    some = truth.with_value("links.arm.joint.friction.stick", 0.15)
+    fits = {
+        "Coulomb": lissom.fit(plain, names, whole, progress=False).robot,
+        "Stribeck": lissom.fit(some, [*names, "links.arm.joint.friction.stick"], whole, progress=False).robot,
+    }
+    held = lissom.identify.validate(fits, later)
+    assert held.best == "Stribeck" and held.factor("Stribeck", "Coulomb") > 1.5

@@ -1,0 +1,179 @@
+"""Runs of mechanisms with closed loops against the figures of others, and what every such run must hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cut_joints import carried_over, cut
+from loop_problems import (
+    bricard,
+    crane,
+    crane_columns,
+    five_bar,
+    five_bar_columns,
+    four_bar,
+    four_bar_columns,
+    misaligned,
+    slider_crank,
+    slider_crank_columns,
+    squeezer,
+    worst,
+)
+from random_robots import random_description, random_state
+
+import lissom
+from lissom.dynamics import loop_gaps, loop_jacobian
+
+
+def agrees(problem, columns, tolerance, rate, converged=False, **beam):
+    """Simulate a problem and compare every column with the published one."""
+    robot, start, motion, reference = problem(**beam)
+    end = reference["t"][-1]
+    run = lissom.simulate(robot, end, start=start, motion=motion, rate=rate, rtol=tolerance, atol=tolerance)
+    assert run.info.status.value == "finished", run.info.message
+    rule, strict = worst(reference, columns(run, reference["t"]))
+    assert max(rule.values()) < 1.0, rule
+    if converged:
+        assert max(strict.values()) < 1.0, strict
+    assert run.dataset["loop_gap"].max() < 1e-12
+    rates = [loop_jacobian(run.model, q) @ v for q, v in zip(run.q, run.v)]
+    assert np.abs(rates).max() < 1e-9 * max(1.0, np.abs(run.v).max())
+    return run
+
+
+def test_five_bar_with_four_functions():
+    agrees(five_bar, five_bar_columns, 1e-10, 25, y=4, ends="legendre")
+
+
+def test_five_bar_converged():
+    agrees(five_bar, five_bar_columns, 1e-11, 25, converged=True, y=7, axial=2, ends="legendre")
+
+
+def test_four_bar_with_six_functions():
+    agrees(four_bar, four_bar_columns, 1e-10, 50, y=6, ends="legendre")
+
+
+def test_slider_crank_with_four_functions():
+    agrees(slider_crank, slider_crank_columns, 1e-10, 200, y=4, ends="legendre")
+
+
+def test_luffing_crane_with_three_functions():
+    robot, start, motion, reference = crane(y=3)
+    model = robot.compile(prescribed=["rod"])
+    rest = lissom.static_equilibrium(model, start, hold=())
+    assert abs(rest.tau[model.coordinates.index("rod")] - 181182) < 1
+    run = lissom.simulate(model, 5.0, start=rest, motion=motion, rate=1, rtol=1e-9, atol=1e-9)
+    rule, _ = worst(reference, crane_columns(run, reference["t"]))
+    assert max(rule.values()) < 1.0, rule
+
+
+def test_bricard_runs_though_it_is_held_too_often():
+    robot, data = bricard()
+    run = lissom.simulate(robot, 3.0, rate=5, rtol=1e-10, atol=1e-10)
+    for t, point in data["cases"].items():
+        at = int(np.argmin(abs(run.time - float(t))))
+        np.testing.assert_allclose(run.tip("rod2").values[at], point, atol=data["abs_tol"]["P3"])
+    stored = run.dataset["stored_energy"].values
+    assert np.abs(stored - stored[0]).max() < data["abs_tol"]["energy"]
+    assert lissom.closed_loops(run.model, run.q[-1], run.v[-1]).rank == 4
+
+
+@pytest.mark.parametrize("method", ["auto", "radau"])
+def test_the_squeezing_mechanism_of_andrews(method):
+    robot, data = squeezer()
+    motor = lissom.control.torques(robot.compile(), {"beta": data["parameters"]["mom"]})
+    start, tight = data["initial"]["q"], {"rtol": 1e-11, "atol": 1e-11}
+    run = lissom.simulate(robot, 0.03, start=start, controller=motor, rate=500, method=method, **tight)
+    for t, case in data["cases"].items():
+        at = int(np.argmin(abs(run.time - float(t))))
+        for name, value in case["q"].items():
+            assert abs(run[name].values[at] - value) < data["abs_tol"]["q"], name
+        rates = {name: float(run.velocity(name).values[at]) for name in case["v"]}
+        fastest = max(map(abs, case["v"].values()))
+        assert max(abs(rates[name] - value) for name, value in case["v"].items()) < data["abs_tol"]["v_rel"] * fastest
+    assert lissom.closed_loops(run.model, run.q[-1], run.v[-1]).rank == 6
+
+
+def misaligned_columns(model, q, multipliers):
+    """What is published of the misaligned four-bar, at rest."""
+    still = np.zeros(model.nv)
+    force = lissom.joint_wrenches(model, q, still, still, frame="world", multipliers=multipliers)[0][3:]
+    C = lissom.point_pose(model, q, "bar2")[:3, 3]
+    columns = {"phi_D": q[model.body("bar3").joint_q][0]}
+    columns |= {f"C_{axis}": C[k] for k, axis in enumerate("xyz")}
+    return columns | {f"F_A_{axis}": force[k] for k, axis in enumerate("xyz")}
+
+
+def test_misaligned_four_bar_is_pushed_out_of_its_plane():
+    robot, motion, data = misaligned(y=4)
+    model = robot.compile(prescribed=["bar1"])
+    q, times = model.neutral(), np.arange(0.5, 2.51, 0.25)
+    reference = data["cases"]["slow_before_dead_centre"]["reference"]
+    for t in times:
+        q[model.body("bar1").joint_q] = motion["bar1"](t)[0]
+        rest = lissom.static_equilibrium(model, q, hold=())
+        q, case = rest.q.copy(), reference.get(f"{t:g}")
+        if t >= 1.0 and case is not None:  # it has started with hardly any inertia
+            for name, value in misaligned_columns(model, q, rest.multipliers).items():
+                assert abs(value - case["values"][name]) < case["abs_tol"][name], (t, name)
+
+
+def test_misaligned_four_bar_moves_out_of_its_plane():
+    robot, motion, data = misaligned()
+    run = lissom.simulate(robot, 2.0, motion=motion, rate=2, rtol=1e-8, atol=1e-8)
+    case = data["cases"]["slow_before_dead_centre"]["reference"]["2"]
+    at = int(np.argmin(abs(run.time - 2.0)))
+    C, force = run.dataset["loop_position"].sel(loop="C").values[at], run.wrench("bar1", frame="world").values[at, 3:]
+    columns = {"phi_D": run["bar3"].values[at]} | {f"C_{axis}": C[k] for k, axis in enumerate("xyz")}
+    for name, value in columns.items():
+        wanted = case["values"][name]
+        assert abs(value - wanted) < max(case["abs_tol"][name], 1e-3 * abs(wanted)), name
+    wanted = np.array([case["values"][f"F_A_{axis}"] for axis in "xyz"])
+    assert np.abs(force - wanted).max() < 1e-3 * np.abs(wanted).max()
+
+
+def test_a_dead_centre_is_passed_and_what_comes_after_is_known():
+    robot, motion, data = misaligned(damping=0.05)
+    run = lissom.simulate(robot, 4.0, motion=motion, rate=5, rtol=1e-6, atol=1e-7)  # bars in line at 3.118 s
+    case = data["cases"]["slow_after_snap"]["reference"]["4"]["values"]
+    C, force = run.dataset["loop_position"].values[-1, 0], run.wrench("bar1", frame="world").values[-1, 3:]
+    assert abs(run["bar3"].values[-1] - case["phi_D"]) < 1e-5
+    np.testing.assert_allclose(C, [case["C_x"], case["C_y"], case["C_z"]], atol=1e-6)
+    np.testing.assert_allclose(force, [case["F_A_x"], case["F_A_y"], case["F_A_z"]], atol=0.05)
+
+
+@pytest.mark.parametrize("kind", ["revolute", "spherical", "universal", "prismatic"])
+def test_a_joint_moved_to_a_loop_changes_no_motion(kind):
+    rng = np.random.default_rng(5)
+    data = random_description(rng, ["revolute", kind, "revolute"], 0.6, "first", transmissions=0.0, passive=0.0)
+    tree, other = lissom.Robot.from_dict(data).compile(), cut(data, 1).compile()
+    q, v = random_state(tree.robot, rng)
+    starts = {tree: (q, v), other: carried_over(tree, q, v, other, "link1")}
+    tight = {"rtol": 1e-9, "atol": 1e-9, "method": "radau"}
+    runs = [lissom.simulate(model, 0.1, start=start, rate=50, **tight) for model, start in starts.items()]
+    for link in tree.links:
+        np.testing.assert_allclose(runs[1].tip(link), runs[0].tip(link), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["dop853", "generalised-alpha", "cvode-adams"])
+def test_other_methods_follow_the_same_motion(method):
+    if method == "cvode-adams":
+        pytest.importorskip("sksundae")
+    robot, start, motion, _ = five_bar(y=1, axial=0, stiffening="first")
+    step = {"step": 1e-4} if method == "generalised-alpha" else {}
+    both = [
+        lissom.simulate(robot, 0.1, start=start, motion=motion, rate=50, method=name, rtol=1e-9, atol=1e-9, **more)
+        for name, more in (("radau", {}), (method, step))
+    ]
+    atol = 2e-5 if step else 1e-7
+    np.testing.assert_allclose(both[1].tip("far0"), both[0].tip("far0"), atol=atol)
+    assert all(np.abs(loop_gaps(run.model, q)).max() < 1e-12 for run in both for q in run.q)
+
+
+@pytest.mark.slow
+def test_energy_of_an_undamped_five_bar_stays():
+    robot, start, _, _ = five_bar(y=2, axial=0, stiffening="first")
+    robot = robot.model_copy(update={"gravity": (0.0, -9.81, 0.0)})
+    run = lissom.simulate(robot, 10.0, start=start, rate=20, rtol=1e-11, atol=1e-11)
+    stored, kinetic = run.dataset["stored_energy"].values, run.dataset["kinetic_energy"].values
+    assert np.abs(stored - stored[0]).max() < 1e-7 * kinetic.max()

@@ -1,0 +1,214 @@
+"""Studies in stores: the same whoever computes them, whatever happens meanwhile."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_study import GIVEN, MASS, contents
+
+import lissom
+from lissom.errors import LissomError
+from lissom.files import NotWritten
+from lissom.study import Study
+from lissom.study.execute import compute_piece
+from lissom.study.runs import Runs
+from lissom.study.store import Store
+
+
+@pytest.fixture
+def study():
+    return Study.from_dict(GIVEN)
+
+
+def test_a_study_survives_its_own_data(study):
+    again = Study.from_dict(json.loads(json.dumps(study.to_dict())))
+    assert again.to_dict() == study.to_dict()
+    assert again.variations == study.variations
+
+
+def test_results_equal_single_runs(study, tmp_path):
+    results = study.run(tmp_path / "s.zarr", cores=1, progress=False)
+    assert results.complete and results.finished == 48
+    data = results.data
+    for k in (0, 17, 47):
+        run = results.trajectory(k, progress=False)
+        assert data["low"][k] == run.tip("rod").values[:, 1].min()
+        np.testing.assert_array_equal(data["angle"][k], run["pin"])
+        assert data[MASS][k] == study.variations.columns[MASS][k]
+    assert data["pull"].attrs["units"] == "N"
+    np.testing.assert_allclose(data["time"], np.arange(11) / 50)
+    assert "pull" in str(results) and "48 runs" in str(results)
+
+
+def test_processes_and_one_process_write_the_same_store(study, tmp_path):
+    study.run(tmp_path / "one.zarr", cores=1, progress=False)
+    study.run(tmp_path / "two.zarr", cores=2, progress=False)
+    assert contents(tmp_path / "one.zarr") == contents(tmp_path / "two.zarr")
+
+
+def test_what_is_stored_is_not_computed_again(study, tmp_path, monkeypatch):
+    Store(tmp_path / "s.zarr").create(study)
+    for piece in (0, 5, 11):
+        compute_piece(str(tmp_path / "s.zarr"), piece)
+    computed = []
+    real = Runs.compute
+    monkeypatch.setattr(Runs, "compute", lambda self, rows: computed.extend(rows) or real(self, rows))
+    study.run(tmp_path / "s.zarr", cores=1, progress=False)
+    assert sorted(computed) == [k for k in range(48) if k // 4 not in (0, 5, 11)]
+    study.run(tmp_path / "s.zarr", cores=1, progress=False)
+    assert len(computed) == 36
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (("sampling", "seed"), 4, "sampling.seed (3, now 4)"),
+        (("chunk",), 8, "chunk (4, now 8)"),
+        (("outputs", "low"), "most tip_position.rod.y", "outputs.low"),
+        (("scenario", "robot", "links", 0, "body", "mass"), 1.5, "scenario.robot.links.0.body.mass (1, now 1.5)"),
+        (("scenario", "duration"), 0.3, "scenario.duration (0.2, now 0.3)"),
+    ],
+)
+def test_another_study_is_refused_with_what_differs(study, tmp_path, path, value, told):
+    Store(tmp_path / "s.zarr").create(study)
+    before = contents(tmp_path / "s.zarr")
+    given = json.loads(json.dumps(study.to_dict()))
+    *inner, last = path
+    place = given
+    for key in inner:
+        place = place[key]
+    place[last] = value
+    with pytest.raises(LissomError, match="holds another study") as error:
+        Study.from_dict(given).run(tmp_path / "s.zarr", progress=False)
+    assert told in str(error.value)
+    assert contents(tmp_path / "s.zarr") == before
+
+
+def test_another_version_is_refused(study, tmp_path, monkeypatch):
+    Store(tmp_path / "s.zarr").create(study)
+    monkeypatch.setattr("lissom.study.store.__version__", "99.0")
+    with pytest.raises(LissomError, match=r"version \('.*', now '99.0'\)"):
+        study.run(tmp_path / "s.zarr", progress=False)
+
+
+def test_a_folder_with_something_else_stays_as_it_is(study, tmp_path):
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "one.txt").write_text("dear")
+    with pytest.raises(LissomError, match="holds something else"):
+        study.run(tmp_path / "letters", progress=False)
+    assert contents(tmp_path / "letters") == {"one.txt": b"dear"}
+    with pytest.raises(LissomError, match="is a file"):
+        study.run(tmp_path / "letters" / "one.txt", progress=False)
+    with pytest.raises(LissomError, match="there is no study in"):
+        lissom.study.open(tmp_path / "letters")
+
+
+def test_a_full_disk_is_told_and_loses_nothing(study, tmp_path, monkeypatch):
+    Store(tmp_path / "s.zarr").create(study)
+    compute_piece(str(tmp_path / "s.zarr"), 0)
+    before = contents(tmp_path / "s.zarr")
+
+    def full(self, *_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("zarr.Array.__setitem__", full)
+    with pytest.raises(NotWritten, match="no space left on device; what was stored before is whole"):
+        study.run(tmp_path / "s.zarr", cores=1, progress=False)
+    assert contents(tmp_path / "s.zarr") == before
+
+
+def test_a_disk_that_is_full_from_the_start_is_told(study, tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("zarr.Group.create_array", full)
+    with pytest.raises(NotWritten, match="no space left on device"):
+        study.run(tmp_path / "s.zarr", cores=1, progress=False)
+    monkeypatch.undo()
+    assert study.run(tmp_path / "s.zarr", cores=1, progress=False).complete
+
+
+@pytest.mark.parametrize("address", ["nonsense://study", "lakefs://bucket/study"])
+def test_a_place_that_nobody_can_write_to_is_refused(study, address):
+    for ask in (lambda: study.run(address, cores=1, progress=False), lambda: lissom.study.open(address)):
+        with pytest.raises(LissomError, match=r"store = .* is no place that can be written to here"):
+            ask()
+
+
+def test_stores_elsewhere_by_fsspec(study):
+    results = study.run("memory://study-in-memory", cores=1, progress=False)
+    assert results.complete and np.isfinite(results.data["low"]).all()
+
+
+SCRIPT = """
+import sys, lissom.study as s
+s.load(sys.argv[1]).run(sys.argv[2], cores=2, progress=False)
+"""
+
+
+def begin(file, store):
+    return subprocess.Popen([sys.executable, "-c", SCRIPT, str(file), str(store)], start_new_session=True)
+
+
+def kill_at_random(tmp_path, study, times, seed):
+    """The coordinator killed in the middle so many times, then left alone; every piece's writing time is noted."""
+    file, store = tmp_path / "study.yaml", tmp_path / "killed.zarr"
+    file.write_text(json.dumps(study.to_dict() | {"chunk": 1}))
+    draw = np.random.default_rng(seed)
+    written: dict[str, float] = {}
+
+    def look():
+        for mark in store.glob("stored/[0-9]*"):
+            when = mark.stat().st_mtime_ns
+            assert written.setdefault(mark.name, when) == when, f"piece {mark.name} was stored twice"
+
+    for _ in range(times):
+        process = begin(file, store)
+        until = time.monotonic() + 20
+        wanted = len(written) + int(draw.integers(0, 3))
+        while time.monotonic() < until and process.poll() is None and len(list(store.glob("stored/[0-9]*"))) < wanted:
+            time.sleep(0.01)
+        time.sleep(float(draw.uniform(0, 0.1)))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        look()
+    assert begin(file, store).wait() == 0
+    look()
+    undisturbed = Study.from_dict(json.loads(file.read_text())).run(tmp_path / "whole.zarr", cores=1, progress=False)
+    assert undisturbed.complete
+    assert contents(store) == contents(tmp_path / "whole.zarr")
+
+
+def test_a_coordinator_that_is_killed_loses_and_repeats_nothing(study, tmp_path):
+    kill_at_random(tmp_path, study, times=2, seed=0)
+
+
+@pytest.mark.slow
+def test_a_coordinator_that_is_killed_twenty_times(study, tmp_path):
+    kill_at_random(tmp_path, study, times=20, seed=1)
+
+
+def test_workers_end_with_their_coordinator(tmp_path):
+    script = (
+        "from lissom.study.pool import Process; p = Process(); print(p.pid, flush=True); import time; time.sleep(60)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    worker = int(process.stdout.readline())
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    for _ in range(1000):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        if Path(f"/proc/{worker}/stat").exists() and Path(f"/proc/{worker}/stat").read_text().split()[2] == "Z":
+            return  # ended, and nobody has asked yet
+        time.sleep(0.01)
+    os.kill(worker, signal.SIGKILL)
+    pytest.fail("the worker lives on")

@@ -1,0 +1,79 @@
+"""Texts around axes find room: none covers another, none leaves the figure."""
+
+import itertools
+
+import matplotlib
+import numpy as np
+import pytest
+
+matplotlib.use("Agg")
+
+from lissom.view.style import grid, headline, legend, style
+
+
+def drawn(values, columns, names=("one",), count=4):
+    with style():
+        figure, axes = grid(count, columns, sharex=True)
+        for one in axes:
+            for k, name in enumerate(names):
+                one.plot(np.linspace(0, 4, 9), (1 + k / 100) * np.asarray(values), label=name)
+            one.set(title="What it shows", ylabel="its unit [N m]", xlabel="time [s]")
+            legend(one)
+        headline(figure, "a robot", "4 s of motion")
+        figure.canvas.draw()
+    return figure
+
+
+def texts(figure):
+    """(text, box in pixels) of what is drawn around axes."""
+    for axes in figure.axes:
+        found = [axes._left_title, axes.xaxis.label, axes.yaxis.label, axes.yaxis.offsetText]
+        found += [tick.label1 for axis in (axes.xaxis, axes.yaxis) for tick in axis._update_ticks()]  # in sight
+        for text in found:
+            if text.get_visible() and text.get_text():
+                yield text.get_text(), text.get_window_extent()
+
+
+@pytest.mark.parametrize("size", [1e-7, 0.1, 1234.5, 3e7])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_no_text_covers_another_or_leaves_the_figure(size, columns):
+    assert_free(drawn(size * np.sin(np.arange(9.0)) - size / 3, columns))
+
+
+def assert_free(figure):
+    found = list(texts(figure))
+    assert len(found) > 20
+    for (a, box), (b, other) in itertools.combinations(found, 2):
+        assert not box.padded(-1).overlaps(other.padded(-1)), f"{a!r} covers {b!r}"
+    width, height = figure.bbox.size
+    for name, box in found:
+        assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= height, f"{name!r} is cut off"
+
+
+def test_powers_of_ten_find_room():
+    with style():
+        figure, axes = grid(2, 1)
+        for one, least in zip(axes, (1e-16, 1e-3)):
+            one.semilogy([0, 1], [least, 1.0])
+            one.set(title="What it shows", ylabel="its unit [N m]", xlabel="time [s]")
+        figure.canvas.draw()
+    assert_free(figure)
+
+
+def test_labels_of_a_column_stand_below_each_other():
+    figure = drawn(np.arange(9.0), 2)
+    left = [axes.yaxis.label.get_window_extent().x0 for axes in figure.axes[::2]]
+    assert np.ptp(left) < 1
+
+
+def test_a_long_legend_gets_room_beside_the_axes():
+    figure = drawn(np.arange(9.0), 1, names=[f"a rather long name {k}" for k in range(10)], count=2)
+    for axes in figure.axes:
+        box = axes.get_legend().get_window_extent()
+        assert box.x0 >= axes.get_window_extent().x1 - 1 and box.x1 <= figure.bbox.width + 1
+
+
+def test_a_small_window_is_drawn_all_the_same():
+    figure = drawn(np.arange(9.0), 2)
+    figure.set_size_inches(0.5, 0.5)
+    figure.canvas.draw()
