@@ -158,7 +158,7 @@ def stiff_arm():
     law = pd(model, gains, Reference.quintic([0, 0, 0], [-0.4928, 0.6922, 0.427], 0.4))
     loop = Loop(model, RunSettings(duration=1.0), law)
     loop._start()
-    return model, law, 100 / np.max(np.abs(loop._poles()))
+    return model, law, 100 / np.max(np.abs(loop.poles()))
 
 
 @pytest.mark.parametrize("method", ["radau", "generalised-alpha"])

@@ -11,8 +11,9 @@ from lissom.errors import LissomError
 from lissom.model.any_robot import AnyRobot
 from lissom.model.compiled import Model
 from lissom.simulation.ending import Ending
+from lissom.simulation.failures import Stop
 from lissom.simulation.raw import RawRun
-from lissom.simulation.run import Loop, Stop
+from lissom.simulation.run import Loop
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.stepping import TIME
 

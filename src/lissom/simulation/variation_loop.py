@@ -16,10 +16,11 @@ from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.simulation import alpha_variation, radau_variation
 from lissom.simulation.drive import law_arrays
+from lissom.simulation.failures import Stop
 from lissom.simulation.methods import IMPLICIT, Method
 from lissom.simulation.parameters import complex_numbers, numbered, read_parameters
 from lissom.simulation.record import make_record
-from lissom.simulation.run import Loop, Stop
+from lissom.simulation.run import Loop
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.stepping import TIME, State
 from lissom.simulation.system import KERNEL, make_scratch

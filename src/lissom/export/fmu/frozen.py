@@ -13,7 +13,6 @@ from lissom.errors import LissomError
 from lissom.export.fmu.image import Image
 from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.kinematics import world_frames
-from lissom.kernel.machine import Struct
 from lissom.model.compiled import Model
 from lissom.model.sensor import StrainGauge
 from lissom.scenario.prepare import Prepared
@@ -92,7 +91,7 @@ class Frozen:
         """All memory of the run and of its own."""
         arguments = [argument for call in self.calls for argument in call.arguments]
         roots = [argument for argument in arguments if not isinstance(argument, Scalar | int)]
-        return Image([*roots, self.loop.ends, self.loop.jumps, *(array for array in own if array.size)])
+        return Image([*roots, *self.loop.segments, *(array for array in own if array.size)])
 
 
 def freeze(prepared: Prepared, fed: Sequence[str], own: Own) -> Frozen:
@@ -111,9 +110,8 @@ def freeze(prepared: Prepared, fed: Sequence[str], own: Own) -> Frozen:
         motion=prepared.motion,
         loads=all_loads,
     )
-    model, loads, closure = loop.model, loop.loads, loop.scratch.fields.closure
-    loop.record = make_record(model, np.zeros(1), False, len(loads.row), closure)
-    loop.packed_record = Struct(loop.record)
+    model, loads = loop.model, loop.loads
+    loop.keep(make_record(model, np.zeros(1), False, len(loads.row), loop.closure))
     method = loop.begin()  # fills the one sample, so that nothing is wanted of steps
     record = loop.record
     given = GivenLoads(record.load, loads.row, loads.entry)

@@ -34,7 +34,8 @@ def header(frozen: Frozen, own: Own, image: Image, variables: Variables, inputs:
     places = {
         "CLOCK": loop.state.clock, "STATE_Q": loop.state.q, "STATE_V": loop.state.v, "STATE_A": loop.state.a,
         "CONTINUED": loop.state.flags, "WRITTEN": loop.record.next, "LATEST": loop.system.latest,
-        "HELD": loop.system.held, "LOAD_HELD": loop.system.load_held, "ENDS": loop.ends, "JUMPS": loop.jumps,
+        "HELD": loop.system.held, "LOAD_HELD": loop.system.load_held,
+        "ENDS": loop.segments.ends, "JUMPS": loop.segments.jumps,
         "BREAKS": law.breaks, "COEFFICIENTS": law.coefficients, "INPUTS": own.inputs, "SWITCHES": own.switches,
         "PARAMETERS": own.parameters, "OWN_Q": own.q, "OWN_V": own.v, "OWN_A": own.a, "OWN_RATE": own.rate,
     }  # fmt: skip

@@ -1,0 +1,146 @@
+"""Everything that compiled code works on in a run: the system, its working vectors, the state and the record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lissom.control.reference import Reference
+from lissom.dynamics.state import finite
+from lissom.kernel.machine import Struct
+from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.sensor import Sensor
+from lissom.simulation.drive import (
+    checked_motion,
+    continuous_or_sampled,
+    driven_rows,
+    law_arrays,
+    lengths_apart,
+    stacked_motion,
+)
+from lissom.simulation.loads import activate, as_loads
+from lissom.simulation.methods import check_installed
+from lissom.simulation.outputs import check_size, output_times
+from lissom.simulation.payload import as_payloads, with_payloads
+from lissom.simulation.record import make_record, write_sample
+from lissom.simulation.segments import cut
+from lissom.simulation.sensors import FILTERED, Sensors, check_asked
+from lissom.simulation.settings import RunSettings
+from lissom.simulation.start import start_state
+from lissom.simulation.stepping import make_state
+from lissom.simulation.system import (
+    KERNEL,
+    Dynamics,
+    System,
+    acceleration,
+    dynamics_pointers,
+    linear_parts,
+    make_scratch,
+)
+from lissom.simulation.tolerances import pace
+
+
+class Memory:
+    """One run at its start; arguments as for `lissom.simulate`."""
+
+    def __init__(
+        self,
+        robot: AnyRobot,
+        settings: RunSettings,
+        controller: Any = None,
+        start: Any = None,
+        motion: Mapping[str, Reference] | None = None,
+        loads: Any = None,
+        payloads: Any = None,
+        sensors: Sequence[Sensor] = (),
+        dynamics: Dynamics = KERNEL,
+    ) -> None:
+        check_installed(settings.method)
+        motion = checked_motion(motion)
+        motion, driven = lengths_apart(as_model(robot), motion) if motion else ({}, {})
+        carrying, self.carried = with_payloads(as_model(robot, motion), as_payloads(payloads))
+        self.model, self.loads = activate(carrying, as_loads(loads), settings.duration)
+        self.samplers = self.loads.samplers()
+        self.settings = settings
+        self.duration, self.step = settings.duration, settings.step
+        self.controller, self.law, self.sampled = continuous_or_sampled(self.model, controller)
+        moved, lengths = stacked_motion(self.model, motion), driven_rows(self.model, driven)
+        references = (
+            Reference(moved["motion_breaks"], moved["motion_coefficients"]),
+            Reference(lengths["driven_breaks"], lengths["driven_coefficients"]),
+        )
+        outside = (self.loads.reference.jumps, self.carried.times)
+        self.segments = cut(self.law, references, outside, corners=self.step is None)
+        self.times = output_times(self.model, settings)
+        self.sensors = self._sensors(sensors)
+        self.times = self.times if self.sensors is None else self.sensors.times
+        self.twin = (self.law.twin if self.law is not None else None) or self.model
+        parts: dict[str, Any] = moved | lengths | dynamics_pointers(self.model, dynamics)
+        self.system = System(
+            model=self.model.struct,
+            twin=self.twin.struct,
+            law=Struct(law_arrays(self.law)),
+            held=np.zeros(self.model.nv),
+            load_row=self.loads.row,
+            load_entry=self.loads.entry,
+            load_breaks=np.array(self.loads.reference.breaks),
+            load_coefficients=np.array(self.loads.reference.coefficients),
+            load_held=np.zeros(len(self.loads.row)),
+            latest=np.array([np.inf]),
+            **parts,
+        )
+        self.packed = Struct(self.system)
+        self.scratch = self.make_scratch(np.float64, dynamics)
+        self.scratch_c: Any = self.scratch
+        self.keep(make_record(self.model, self.times, settings.audit, len(self.loads.row), self.closure))
+        self.start = start_state(self.model, start, motion, driven)
+        q, v = self.start
+        self.state = make_state(self.model, q, v, settings.rtol, settings.atol, pace(self.model, q))
+        self.packed_state = Struct(self.state)
+
+    @property
+    def closure(self) -> Any:
+        """By which explicit methods bring states to closed loops."""
+        return self.scratch.fields.closure
+
+    def keep(self, record: Any) -> None:
+        """Write outputs into this Record from now on."""
+        self.record, self.packed_record = record, Struct(record)
+
+    def make_scratch(self, number: type, dynamics: Dynamics = KERNEL) -> Any:
+        """Working vectors of the number type, without loads of an earlier run."""
+        scratch = make_scratch(self.model, self.twin, number, dynamics)
+        scratch.fields.wrench[:] = 0.0
+        return scratch
+
+    def accelerate(self, t: float) -> None:
+        """Set the accelerations of the state to those of its forces at t."""
+        acceleration(self.packed, self.scratch, t, self.state.q, self.state.v, self.state.a)
+
+    def write(self, t: float) -> None:
+        """Note the state as the next output."""
+        s = self.state
+        write_sample(self.packed, self.scratch, self.packed_record, t, s.q, s.v, s.a)
+
+    def poles(self) -> np.ndarray:
+        """Eigenvalues of the loop, linearised at the present state: all of them, n^3."""
+        scratch_c = self.make_scratch(np.complex128)
+        n = self.model.nv
+        M, C, K = (np.zeros((n, n)) for _ in range(3))
+        s = self.state
+        linear_parts(self.packed, self.scratch, scratch_c, 0.0, s.q, s.v, s.a, M, C, K)
+        for part in (M, C, K):
+            finite(self.model, "the linear model of the start", part, q=s.q, v=s.v)
+        A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
+        return np.linalg.eigvals(A)
+
+    def _sensors(self, sensors: Sequence[Sensor]) -> Sensors | None:
+        """The sensors of the run, and when its controllers read them."""
+        asked = {} if self.sampled is None else self.sampled.asked(self.duration)
+        check_asked(self.model, sensors, asked)
+        for k, sensor in enumerate(sensors):
+            for field, per_second in (("rate", sensor.rate), ("low_pass", FILTERED * (sensor.low_pass or 0.0))):
+                check_size(self.model, self.duration * (per_second or 0.0), ("sensors", k, field), per_second or 0.0)
+        return Sensors(self.model, sensors, self.times, asked) if sensors else None
