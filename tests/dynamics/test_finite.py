@@ -40,6 +40,12 @@ def test_a_rigid_link_with_friction_starts_fast():
     assert run.info.status == "finished"
 
 
+def test_a_complex_state_at_a_pole_is_refused():
+    model = arm(friction={"coulomb": 0.2, "stick": 0.1, "stribeck": 1.0}).compile()
+    with pytest.raises(LissomError, match="inverse_dynamics: a complex number is divided by zero at this state"):
+        lissom.inverse_dynamics(model, [0.1], [1j], [0.0])
+
+
 @pytest.mark.parametrize("width", [1e-2, 1e-5, 1e-12])
 def test_narrow_stops_have_derivatives_at_rest_and_beyond(width):
     model = arm(limits={"lower": -1.0, "upper": 1.0, "stiffness": 1e3, "damping": 2.0, "width": width}).compile()

@@ -75,7 +75,7 @@ def test_a_turn_counts_one_sine_and_one_cosine_and_friction_one_more_function():
         model = lissom.Robot.from_dict({"lissom": 1, "name": "wheel", "links": [link]}).compile()
         counts.append(operations.count(model))
     assert [count.functions for count in counts] == [2, 3]
-    assert [count.divisions for count in counts] == [1, 2]  # by the pivot; by the smoothing speed
+    assert [count.divisions for count in counts] == [1, 4]  # by the pivot; of friction: smoothing, and Stribeck's curve
 
 
 @pytest.mark.parametrize("function", ["forward_dynamics", "inverse_dynamics"])

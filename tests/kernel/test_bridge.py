@@ -204,6 +204,7 @@ def another_number():
     from lissom.kernel.packs.number import PACK
 
     assert all(map(callable, (infer_global, lower_builtin, lower_cast)))
+    cpu_target.typing_context.refresh()
     resolved = cpu_target.typing_context.resolve_function_type(operator.add, (PACK, types.float64), {})
     assert resolved.return_type == PACK
 

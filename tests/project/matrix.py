@@ -24,7 +24,7 @@ AGREE = 1e-9  # relative to the largest of an array
 
 def main() -> int:
     tool = FOLDER / "tool" / "bin"
-    subprocess.run([sys.executable, "-m", "venv", FOLDER / "tool"], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--clear", FOLDER / "tool"], check=True)
     subprocess.run([tool / "python", "-m", "pip", "install", "--quiet", "uv"], check=True)
     results: dict[str, dict[str, list[float]]] = {}
     failed = 0

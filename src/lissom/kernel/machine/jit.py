@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from lissom.errors import LissomError
 from lissom.kernel.machine import library, trace
 from lissom.kernel.machine.kinds import Kind, kinds
 
@@ -70,7 +71,10 @@ class Kernel(Part):
         if code is None:
             held = library.holding(self, key) if self.kept else None
             code = self._code[key] = held[0].function(held[1], key) if held else self.dispatcher
-        return code(*arguments)
+        try:
+            return code(*arguments)
+        except ZeroDivisionError:
+            raise LissomError(f"{self.__name__}: a complex number is divided by zero at this state") from None
 
     def address(self, key: tuple[Kind, ...]) -> int:
         """Where the machine code for arguments of these kinds lies, to be called from other machine code."""
