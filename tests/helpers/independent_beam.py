@@ -156,16 +156,20 @@ class BeamField:
         integral = ca.DM(upto) / 2
         return integral @ (f["v1"] ** 2 + f["w1"] ** 2), integral @ (f["v1"] * f["w2"] - f["w1"] * f["v2"])
 
-    def running(self, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Points between the base and the stations, and the matrix from values there to integrals over x."""
+    def pieces(self, xi: np.ndarray) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
+        """Points and weights from each station to the next, sorted, from the base on; and where each of xi is there."""
         stations, which = np.unique(xi, return_inverse=True)
         ends = np.concatenate([[0.0], stations])
-        pieces = [
+        return which, [
             gauss(a, b, self.breaks, self.order) if b > a else (np.zeros(0), np.zeros(0))
             for a, b in zip(ends, stations, strict=False)
         ]
+
+    def running(self, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Points between the base and the stations, and the matrix from values there to integrals over x."""
+        which, pieces = self.pieces(xi)
         inner = np.concatenate([p for p, _ in pieces])
-        upto = np.zeros((len(stations), len(inner)))
+        upto = np.zeros((len(pieces), len(inner)))
         first = 0
         for k, (_, w) in enumerate(pieces):
             upto[k:, first : first + len(w)] = w * self.beam.length

@@ -8,6 +8,7 @@ true strains, cut after the third order by CasADi.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -72,15 +73,28 @@ class GeneralBeamField(BeamField):
         """(k, 6, m)."""
         return np.asarray(self.beam.profile.tables(np.asarray(xi))[0] @ self.beam.forces(np.asarray(xi)))
 
+    def integrals(self, values: Callable[[np.ndarray], np.ndarray], xi: np.ndarray) -> np.ndarray:
+        """Integrals over x of `values`, (k, 3, m) at k places, from the base to each of the stations."""
+        which, pieces = self.pieces(xi)
+        inner, weights = (np.concatenate(parts) for parts in zip(*pieces))
+        summed = np.cumsum(values(inner) * (weights * self.beam.length)[:, None, None], axis=0)
+        upto = np.cumsum([len(w) for _, w in pieces])
+        return np.concatenate([np.zeros_like(summed[:1]), summed])[upto[which]]
+
+    def rotation(self, xi: np.ndarray) -> np.ndarray:
+        """(k, 3, m)."""
+        return self.integrals(lambda inner: self.strains(inner)[:, 3:], xi)
+
     def linear(self, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Displacement and rotation (k, 3, m) by two integrations along the link."""
-        inner, upto = self.running(xi)
-        within, upto_inner = self.running(inner)
-        rotation = np.einsum("nk,kaj->naj", upto_inner, self.strains(within)[:, 3:])
-        slope = self.strains(inner)[:, :3]
-        slope[:, 1] += rotation[:, 2]
-        slope[:, 2] -= rotation[:, 1]
-        return np.einsum("nk,kaj->naj", upto, slope), np.einsum("nk,kaj->naj", upto, self.strains(inner)[:, 3:])
+
+        def slope(inner: np.ndarray) -> np.ndarray:
+            out, turned = self.strains(inner)[:, :3], self.rotation(inner)
+            out[:, 1] += turned[:, 2]
+            out[:, 2] -= turned[:, 1]
+            return out
+
+        return self.integrals(slope, xi), self.rotation(xi)
 
     def columns(self, table: np.ndarray, eta: MX) -> list[MX]:
         return [ca.DM(table[:, a]) @ eta for a in range(table.shape[1])]
@@ -90,7 +104,7 @@ class GeneralBeamField(BeamField):
         if not self.second_order:
             return MX.zeros(len(xi)), MX.zeros(len(xi))
         inner, upto = self.running(xi)
-        _, thy, thz = self.columns(self.linear(inner)[1], eta)
+        _, thy, thz = self.columns(self.rotation(inner), eta)
         _, gy, gz, _, ky, kz = self.columns(self.strains(inner), eta)
         # the projection of a tangent that slips past the normal by gy, gz; the normal turns by thy, thz
         drawn = (thz + gy) ** 2 + (gz - thy) ** 2 - gy**2 - gz**2
@@ -98,7 +112,7 @@ class GeneralBeamField(BeamField):
 
     def exact_axis(self, xi: np.ndarray, eta: MX) -> list[MX]:
         inner, upto = self.running(xi)
-        R = rotation_columns(self.columns(self.linear(inner)[1], eta))
+        R = rotation_columns(self.columns(self.rotation(inner), eta))
         g = self.columns(self.strains(inner), eta)[:3]
         return [ca.DM(upto) @ (R[k][0] * (1 + g[0]) + R[k][1] * g[1] + R[k][2] * g[2]) for k in range(3)]
 
