@@ -15,16 +15,16 @@ demo: $(VENV)/.installed-core
 	$(BIN)/lissom run ella --out out/demo
 
 test: lint browser
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
 # Everything that `test` runs, and the slow tests too.
 verify: lint browser
-	$(BIN)/pytest -n 2 -m ""
+	$(BIN)/pytest -n 2 --dist worksteal -m ""
 
 # All tests, and the book of what they found: docs/verification.md.
 verification: $(VENV)/.installed-test browser
 	mkdir -p out && rm -f out/claims.jsonl
-	LISSOM_CLAIMS=$(CURDIR)/out/claims.jsonl $(BIN)/pytest -n 2 -m ""
+	LISSOM_CLAIMS=$(CURDIR)/out/claims.jsonl $(BIN)/pytest -n 2 --dist worksteal -m ""
 	$(BIN)/python docs/verification.py out/claims.jsonl
 
 # The smoke suite on the oldest and the newest Numba that is allowed, each in a fresh environment.

@@ -21,7 +21,7 @@ os.environ["LISSOM_CACHE_LINKS"] = "off"
 def pytest_configure(config):
     """Before all tests run, machine code is made once for all workers; a few tests compile what they call."""
     whole = config.args_source is config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
-    if whole and first_use.make(library.tables(), library.PACKAGE):
+    if whole and first_use.make(library.tables(), library.PACKAGE, rarer=True):
         print("compiled all kernels for the tests")
     os.environ["LISSOM_BUILD"] = "off"
 

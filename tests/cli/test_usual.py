@@ -1,9 +1,10 @@
 """The library holds what the commands need."""
 
+import numpy as np
 import pytest
 
 import lissom
-from lissom.cli.usual import usual_work
+from lissom.cli import usual
 from lissom.kernel.machine.trace import tracing
 from lissom.scenario.files import find
 
@@ -12,7 +13,12 @@ QUICK, SLOW = ["rigid-7-axis"], ["ella", "dual-screw-arm", "satellite-two-arm"]
 
 @pytest.fixture(scope="module")
 def held():
-    return usual_work().needs
+    return usual.usual_work().needs
+
+
+@pytest.fixture(scope="module")
+def all_held():
+    return usual.all_work().needs
 
 
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
@@ -31,3 +37,18 @@ def test_all_number_types_and_integrators_are_held(held):
     assert {("radau", "march"), ("explicit", "march"), ("generalised_alpha", "march")} <= names
     forward = [need for need in held if need.name == "forward_dynamics"]
     assert {need.kinds[2].dtype for need in forward} == {"float64", "complex128"}
+
+
+def test_what_is_rarer_is_held_too(all_held):
+    """Closed loops in both number types, sensitivities by both methods, every formulation that is compiled."""
+    model = lissom.load("five-bar").compile()
+    with tracing() as found:
+        q, v = lissom.close_loops(model), np.zeros(model.nv)
+        for number in (float, complex):
+            lissom.forward_dynamics(model, q.astype(number), v, v)
+        usual._formulations(usual._small("none"))
+    assert found.entries and set(found.needs) <= set(all_held)
+    names = {(need.module.rpartition(".")[2], need.name) for need in all_held}
+    assert {("radau_variation", "derive"), ("alpha_variation", "derive")} <= names
+    theories = {need.module.split(".")[2] for need in all_held if need.module.startswith("lissom.theory.")}
+    assert {"dual_screws", "erls", "lie_group", "recursive_lagrange", "screw_pde"} <= theories

@@ -196,6 +196,13 @@ def vectors():
     assert "fadd contract <4 x double>" in str(total)
 
 
+def memory_of_arrays():
+    """The layout that machine/runtime.c gives it."""
+    from numba.core.runtime import nrtdynmod
+
+    assert str(nrtdynmod._meminfo_struct_type) == "{i64, i8*, i8*, i8*, i64}"  # references, two unused, data, size
+
+
 def another_number():
     """A type of our own that Numba adds."""
     from numba.core.imputils import lower_builtin, lower_cast
@@ -204,7 +211,7 @@ def another_number():
     from lissom.kernel.packs.number import PACK
 
     assert all(map(callable, (infer_global, lower_builtin, lower_cast)))
-    cpu_target.typing_context.refresh()
+    cpu_target.typing_context.refresh()  # as a compilation does, where Numba was loaded before the type
     resolved = cpu_target.typing_context.resolve_function_type(operator.add, (PACK, types.float64), {})
     assert resolved.return_type == PACK
 
@@ -230,6 +237,7 @@ CANARIES = {
     "Environment.from_fndesc": declared_function,
     "_dynfunc.make_function": declared_function,
     "callconv.RETCODE_NONE": status,
+    "nrtdynmod._meminfo_struct_type": memory_of_arrays,
     "forceinline": options,
     "no_cpython_wrapper": options,
     "no_cfunc_wrapper": options,

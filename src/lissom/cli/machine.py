@@ -21,12 +21,12 @@ def build(
     level: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="x86-64-v3 or x86-64-v2; this processor's unless given.")
     ] = None,
-    rarer: Annotated[bool, typer.Option("--rarer", help="With what fewer people use: loops, sensitivities.")] = False,
+    rarer: Annotated[bool, typer.Option("--rarer", help="With what fewer people use: loops, formulations.")] = False,
     lines: Annotated[bool, typer.Option("--lines", hidden=True, help="Tell every step, for another program.")] = False,
 ) -> None:
     """Compile all kernels into a shared library, on all cores, so that no command waits for a compiler."""
     from lissom import cache
-    from lissom.cli.usual import usual_work
+    from lissom.cli.usual import all_work, usual_work
     from lissom.kernel.machine import library
     from lissom.kernel.machine.build import Workers
     from lissom.kernel.machine.build import build as make_library
@@ -45,7 +45,8 @@ def build(
             if lines:
                 print(f"{done} of {total}", flush=True)
 
-        tables = make_library(usual_work(rarer).needs, kept, name, report, workers, folder or kept)
+        needs = (all_work if rarer else usual_work)().needs
+        tables = make_library(needs, kept, name, report, workers, folder or kept, rarer)
     if not lines:
         say(f"{progress.done:.0f} functions in {time.monotonic() - began:.0f} s:", "white")
         for table in tables:

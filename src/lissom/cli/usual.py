@@ -6,15 +6,17 @@ adds a function that calls kernels adds a line that calls it.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 import lissom
-from lissom import control
+from lissom import control, dynamics, theory
 from lissom.kernel.machine.trace import Trace, tracing
 from lissom.model.files import parse
-from lissom.simulation.methods import METHODS, SUNDIALS
+from lissom.simulation.methods import IMPLICIT, METHODS, SUNDIALS
 from lissom.simulation.settings import FIXED_STEP
 
 ARM = """
@@ -29,13 +31,19 @@ links:
       {length: 1, material: steel, section: {shape: circle, diameter: 0.02}, shear: none, modes: {y: 1},
        stiffening: STIFFENING}
 """
+TOUCHING = """
+elements: [{name: stay, type: spring, between: [{link: world}, {link: arm}], stiffness: 10, length: 1}]
+contacts:
+  - {name: floor, sphere: {link: arm, radius: 0.01}, surface: {link: world, shape: plane}, stiffness: 1e4}
+"""
+LENGTH = "links.arm.beam.length"
 MOMENT = 1e-3  # s that runs last
 
 
-def usual_work(rarer: bool = False) -> Trace:
-    """What the functions of dynamics, analysis and control and all integrators need; `rarer`: loops, sensitivities."""
+def usual_work() -> Trace:
+    """What the functions of dynamics, analysis and control and all integrators need."""
     with tracing() as found:
-        bending, exact = (parse(ARM.replace("STIFFENING", how), "small") for how in ("first", "exact"))
+        bending, exact = _small("first"), _small("exact")
         for method in METHODS:
             if method not in SUNDIALS:
                 _run(bending, method=method, step=MOMENT if method in FIXED_STEP else None).summary()
@@ -44,11 +52,31 @@ def usual_work(rarer: bool = False) -> Trace:
         for robot in (bending, exact):
             _dynamics(robot.compile())
             _analysis(robot)
-        if rarer:
-            lissom.sensitivity(bending, "links.arm.beam.length", MOMENT, method="radau")
-            for method in ("radau", "dop853"):
-                lissom.simulate("slider-crank", MOMENT / 10, method=method, progress=False)
     return found
+
+
+def all_work() -> Trace:
+    """What is rarer, too: elements, contact, loops, sensitivities, CVODE, the published formulations."""
+    found = usual_work()
+    with tracing() as rarer:
+        bending, exact, touching = _small("first"), _small("exact"), _small("first", TOUCHING)
+        _run(touching)
+        _dynamics(touching.compile())
+        _closed()
+        for robot in (bending, exact, touching):
+            _derived(robot)
+        for method in IMPLICIT:
+            lissom.sensitivity(bending, LENGTH, MOMENT, method=method)
+        if find_spec("sksundae") is not None:
+            _run(bending, method=SUNDIALS[0])
+        _formulations(bending)
+    found.needs |= {need: returns for need, returns in rarer.needs.items() if need not in found.needs}
+    found.entries |= rarer.entries
+    return found
+
+
+def _small(stiffening: str, more: str = "") -> Any:
+    return parse(ARM.replace("STIFFENING", stiffening) + more, "small")
 
 
 def _run(robot: Any, **options: Any) -> Any:
@@ -85,3 +113,35 @@ def _analysis(robot: Any) -> None:
     lissom.natural_modes(robot)
     lissom.static_equilibrium(robot)
     lissom.linearise(robot)
+
+
+def _closed() -> None:
+    """An arm whose loops are closed."""
+    model = lissom.load("slider-crank").compile()
+    q, v = dynamics.close_loops(model), np.zeros(model.nv)
+    for number in (float, complex):
+        lissom.forward_dynamics(model, q.astype(number), v, v)
+    lissom.derivatives(model, q, v, v)
+    for method in ("dop853", *IMPLICIT):
+        lissom.simulate(model, MOMENT / 10, method=method, progress=False)
+    lissom.linearise(model)
+
+
+def _derived(robot: Any) -> None:
+    """By a parameter: numbers of the model are complex then."""
+    model = robot.compile()
+    state = model.neutral(), np.zeros(model.nv), np.zeros(model.nv)
+    for function in (lissom.forward_dynamics, lissom.inverse_dynamics):
+        dynamics.parameter_derivatives(robot, [LENGTH], *state, function=function)
+
+
+def _formulations(robot: Any) -> None:
+    """Their own dynamics in time, and what they tell of a state."""
+    for name in theory.names():
+        for arm in (robot, lissom.load("rigid-7-axis")):
+            with suppress(theory.Unsupported):
+                formulation = theory.build(name, arm)
+                if formulation.dynamics is not None:
+                    theory.simulate(formulation, MOMENT / 10)
+                q, still = formulation.model.neutral(), np.zeros(formulation.model.nv)
+                formulation.wrenches(q, still, formulation.accelerations(q, still, still))

@@ -13,7 +13,7 @@ its origin, per unit of the row's multiplier. Everything is analytic: the comple
 
 from __future__ import annotations
 
-from numpy import cos, sin
+from numpy import cos, sin, sqrt
 
 from lissom.kernel.algebra import (
     add,
@@ -71,7 +71,7 @@ def row_value(loops, row, R, p):
         phase = loops.pace[row] * dot(axis, p)
         value = dot(cross(axis, a), turned) * cos(phase) - dot(a, turned) * sin(phase)
     elif hold == Hold.DISTANCE:
-        value = dot(p, p) ** 0.5 - loops.level[row]
+        value = sqrt(dot(p, p)) - loops.level[row]
     return value
 
 
@@ -96,7 +96,7 @@ def row_wrench(loops, row, R, p, zero):
         torque = cross(turned, subtract(scale(c, side), scale(s, a)))
         force = scale(-loops.pace[row] * (dot(a, turned) * c + dot(side, turned) * s), axis)
     elif hold == Hold.DISTANCE:
-        force = scale(1.0 / dot(p, p) ** 0.5, p)
+        force = scale(1.0 / sqrt(dot(p, p)), p)
     return torque, force
 
 
@@ -124,7 +124,7 @@ def row_bend(loops, row, R, p, w, u, zero):
     elif hold == Hold.DISTANCE:
         along = dot(p, u)
         square = dot(p, p)
-        bend = (dot(u, u) - along * along / square) / square**0.5
+        bend = (dot(u, u) - along * along / square) / sqrt(square)
     return bend
 
 

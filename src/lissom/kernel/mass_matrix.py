@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numpy import sqrt
+
 from lissom.kernel.algebra import add, cross, matrix, rotate, store_vector, vector
 from lissom.kernel.forward import copy_articulated, hand_to_parent, push_on_mode
 from lissom.kernel.inertia import body_inertia
@@ -95,7 +97,7 @@ def factorise(M, fixed, n):
         s = M[j, j]
         for c in range(j):
             s -= M[j, c] * M[j, c]
-        M[j, j] = s**0.5
+        M[j, j] = sqrt(s)
 
 
 @kernel

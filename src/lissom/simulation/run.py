@@ -197,6 +197,7 @@ class Loop(Memory):
         self.keep(self.record._replace(projector=self.closure))
         self.state.flags[CONTINUED] = 0
         self.accelerate(t)
+        self.scratch_c = self.scratch  # as for every explicit method
         taken = choose("dop853", self.settings, self.state, self.model, self.packed, self.scratch)
         self._compile(taken)
         return taken

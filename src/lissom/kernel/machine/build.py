@@ -25,6 +25,7 @@ from lissom.kernel.machine.objects import content_digest
 from lissom.kernel.machine.trace import Need
 
 KEPT = ("symbol", "returns", "object", "digest")  # in a table, of what is known of an object file
+RUNTIME = Path(__file__).with_name("runtime.c")
 Report = Callable[[int, int], None]  # functions done, of all
 
 
@@ -72,11 +73,20 @@ class Workers:
                 yield need, job.result()
 
 
-def build(needs: dict[Need, str], folder: Path, name: str, report: Report, workers: Workers, goal: Path) -> list[Path]:
+def build(
+    needs: dict[Need, str],
+    folder: Path,
+    name: str,
+    report: Report,
+    workers: Workers,
+    goal: Path,
+    rarer: bool = False,
+) -> list[Path]:
     """Make a library for each level of the workers.
 
     Args:
         needs: what it holds, with the kind of each result.
+        rarer: whether that is all there is.
         folder: where object files are kept.
         name: of the library, with {level}.
         goal: the folder it is put into.
@@ -87,9 +97,7 @@ def build(needs: dict[Need, str], folder: Path, name: str, report: Report, worke
     with _alone(folder / f"{name.format(level='')}.lock"):
         keys = {need: name_of for need in needs if (name_of := _key(need)) is not None}
         needs = {need: needs[need] for need in keys}
-        objects = {
-            (n, of): folder / f"{digest(keys[n], of, version('numba'))}.o" for n in keys for of in workers.levels
-        }
+        objects = {(n, of): folder / f"{digest(keys[n], of, *_tools())}.o" for n in keys for of in workers.levels}
         work = [n for n in needs if not all(objects[n, of].with_suffix(".json").exists() for of in workers.levels)]
         work.sort(key=lambda need: ("complex128" in str(need.kinds), need.module, need.name))
         report(len(needs) - len(work), len(needs))
@@ -97,13 +105,14 @@ def build(needs: dict[Need, str], folder: Path, name: str, report: Report, worke
             for level in workers.levels:
                 _keep(objects[need, level], exported, level)
             report(len(needs) - len(work) + done, len(needs))
-        return [_link(_entries(keys, objects, of), folder, goal, name.format(level=of)) for of in workers.levels]
+        found = {level: _entries(keys, objects, level) for level in workers.levels}
+        return [_link(found[level], folder, goal, name.format(level=level), rarer) for level in workers.levels]
 
 
 def _tools() -> tuple[str, ...]:
     """What, beside its sources, object files depend on."""
-    own = (Path(__file__), Path(__file__).parent / "bridge" / "export.py")
-    return version("numba"), *(path.read_text(encoding="utf-8") for path in own)
+    exporter = Path(__file__).parent / "bridge" / "export.py"
+    return version("numba"), version("llvmlite"), exporter.read_text(encoding="utf-8")
 
 
 _exporter: Any = None  # of a worker
@@ -148,19 +157,20 @@ def _read(path: Path) -> dict[str, Any] | None:
     return about
 
 
-def _link(entries: dict[str, dict[str, Any]], folder: Path, goal: Path, name: str) -> Path:
+def _link(entries: dict[str, dict[str, Any]], folder: Path, goal: Path, name: str, rarer: bool) -> Path:
     """One shared library of all object files, and its table; without a linker the objects alone."""
     goal.mkdir(parents=True, exist_ok=True)
     entries = _whole(entries)
+    objects = sorted(about["object"] for about in entries.values())
+    file: str | None = f"{name}-{digest(*objects, RUNTIME.read_text(encoding='utf-8'))}.so"
+    if not _shared(goal / str(file), [folder / name for name in objects]):
+        file, entries = None, _whole({key: about for key, about in entries.items() if not about["allocates"]})
     runtime = sorted({symbol for about in entries.values() for symbol in about["runtime"]})
-    file: str | None = f"{name}-{digest(*sorted(entries))}.so"
-    if not _shared(goal / str(file), [folder / about["object"] for about in entries.values()], runtime):
-        file = None
     if file is None and goal != folder:
         for about in entries.values():
             shutil.copy(folder / about["object"], goal)
     kept = {key: {field: about[field] for field in KEPT} for key, about in entries.items()}
-    content = {"file": file, "sources": sources(PACKAGE), "runtime": runtime, "entries": kept}
+    content = {"file": file, "sources": sources(PACKAGE), "rarer": rarer, "runtime": runtime, "entries": kept}
     _write(goal / f"{name}.json", json.dumps(content).encode())
     for old in goal.glob(f"{name}-*.so"):
         if old.name != file:
@@ -182,22 +192,21 @@ def _whole(entries: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         entries = whole
 
 
-def _shared(path: Path, objects: list[Path], runtime: list[str]) -> bool:
+def _shared(path: Path, objects: list[Path]) -> bool:
     """Link a shared library; False where nothing can."""
     if path.exists():
         return True
     if compiler() is None:
         return False
-    part, stubs = path.with_suffix(f".{os.getpid()}.part"), path.with_suffix(f".{os.getpid()}.c")
-    stubs.write_text("#include <stdlib.h>\n" + "".join(f"void {symbol}(void) {{ abort(); }}\n" for symbol in runtime))
-    command = [str(compiler()), "-shared", "-fPIC", "-O1", "-s", "-o", str(part), *map(str, objects), str(stubs), "-lm"]
+    part = path.with_suffix(f".{os.getpid()}.part")
+    flags = ["-shared", "-fPIC", "-O1", "-s", "-o", str(part)]
     try:
-        subprocess.run(command, check=True, capture_output=True, text=True)
+        subprocess.run(
+            [str(compiler()), *flags, *map(str, objects), str(RUNTIME), "-lm"], check=True, capture_output=True
+        )
         part.replace(path)
     except subprocess.CalledProcessError:
         return False
-    finally:
-        stubs.unlink()
     return True
 
 

@@ -17,21 +17,24 @@ from pathlib import Path
 from lissom import cache
 from lissom.progress import Progress
 
-WORK = 90.0  # s of one core, to say how long it will take
+WORK, RARER_WORK = 90.0, 150.0  # s of one core, to say how long it will take
 _lock = threading.Lock()
-_done = False
+_done: set[bool] = set()
 
 
-def make(tables: list[Path], package: Path) -> bool:
-    """Make the library unless there is one of these sources; True if there is a new one now. Once in a process."""
-    global _done
+def make(tables: list[Path], package: Path, rarer: bool = False) -> bool:
+    """Make the library unless there is one of these sources; True if there is a new one now. Once in a process.
+
+    `rarer`: with kernels that few commands need.
+    """
     with _lock:
-        if _done:
+        if rarer in _done:
             return False
-        _done = True
+        _done.add(rarer)
         wanted = bool(tables) and os.environ.get("LISSOM_BUILD") != "off"
-        due = wanted and _possible() and not _current(tables, package)
-        return due and _run(package)
+        due = wanted and _possible() and not _current(tables, package, rarer)
+        work = RARER_WORK * rarer + WORK * (not _current(tables, package, False)) if due else 0.0
+        return due and _run(package, rarer, work)
 
 
 def _possible() -> bool:
@@ -45,10 +48,10 @@ def _possible() -> bool:
     return folder is not None and os.access(folder, os.W_OK) and bool(sys.executable)
 
 
-def _current(tables: list[Path], package: Path) -> bool:
+def _current(tables: list[Path], package: Path, rarer: bool) -> bool:
     """Is there a library that was made of just these sources, whatever it holds?"""
     now = sources(package)
-    return any(_made_of(table) == now for table in tables)
+    return any(_made(table, rarer) == now for table in tables)
 
 
 def sources(package: Path) -> str:
@@ -57,9 +60,11 @@ def sources(package: Path) -> str:
     return hashlib.sha256(b"\n".join(texts)).hexdigest()
 
 
-def _made_of(table: Path) -> str | None:
+def _made(table: Path, rarer: bool) -> str | None:
+    """Of which sources, if it holds what is wanted."""
     try:
-        return str(json.loads(table.read_text(encoding="utf-8"))["sources"])
+        content = json.loads(table.read_text(encoding="utf-8"))
+        return str(content["sources"]) if content["rarer"] or not rarer else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -69,12 +74,12 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _run(package: Path) -> bool:
+def _run(package: Path, rarer: bool, work: float) -> bool:
     """Let another process build, and show how far it is."""
     code = f"import sys; sys.path.insert(0, {str(package.parent)!r}); from lissom.cli import main; main()"
-    command = [sys.executable, "-c", code, "build", "--lines"]
+    command = [sys.executable, "-c", code, "build", "--lines", *(["--rarer"] if rarer else [])]
     environment = {**os.environ, "LISSOM_BUILD": "off"}
-    about = f"compiling kernels, once, about {WORK / cores():.0f} s"
+    about = f"compiling {'rarer ' if rarer else ''}kernels, once, about {work / cores():.0f} s"
     with Progress(about, unit="functions") as progress:
         try:
             pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL

@@ -164,9 +164,10 @@ def holding(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
     """The library that holds machine code of a kernel, and the name it has there."""
     name = key(kernel, kinds)
     found = _find(name)
-    if found is None and first_use.make(tables(), PACKAGE):
-        libraries.cache_clear()
-        found = _find(name)
+    for rarer in (False, True):
+        if found is None and kernel.__module__.startswith("lissom.") and first_use.make(tables(), PACKAGE, rarer):
+            libraries.cache_clear()
+            found = _find(name)
     return None if found is None else (found, name)
 
 

@@ -55,7 +55,7 @@ class Erls(Formulation):
         """Inverse and forward dynamics as lissom's integrators call them."""
         structs = table, work = self.system.structs
         own = compiled.Own(
-            table=table,
+            tables=table,
             work=work,
             settle=Pointer(settle, *structs),
             set_rates=Pointer(set_rates, *structs),

@@ -25,7 +25,12 @@ from lissom.kernel.machine.bridge.tables import numba_type
 from lissom.kernel.machine.library import key, symbol
 from lissom.kernel.machine.trace import Need
 
-RUNTIME = ("numba_", "NRT_")  # functions of Numba's runtime, reached when a kernel raises an error, which ours do not
+RUNTIME = ("numba_", "NRT_")  # how names of functions of Numba's runtime begin
+ALLOCATION = "NRT_MemInfo_alloc_aligned"
+SUPPLIED = {ALLOCATION, "NRT_MemInfo_data_fast", "NRT_MemInfo_call_dtor"}  # by runtime.c
+ERRORS = {"numba_do_raise", "numba_gil_ensure", "numba_gil_release", "numba_runtime_build_excinfo_struct"}
+ERRORS |= {"numba_unpickle", "NRT_Free"}  # reached when a kernel raises an error, which ours do not
+PRUNED = {"NRT_incref", "NRT_decref"}  # declared, and called by nobody once code is optimised
 RESULTS = {"none": types.none, "bool": types.boolean, "int64": types.int64, "float64": types.float64}
 
 
@@ -148,11 +153,15 @@ class Exporter:
         name = symbol(key(kernel, need.kinds))
         whole = self._whole(compiled, name)
         declared = [function.name for function in whole.functions if function.is_declaration]
+        runtime = {name for name in declared if name.startswith(RUNTIME)}
+        if unknown := runtime - SUPPLIED - ERRORS - PRUNED:
+            raise LookupError(f"{kernel} calls {', '.join(sorted(unknown))}, which a library does not have")
         about = {
             "symbol": name,
             "returns": str(compiled.signature.return_type),
             "calls": {name: self.results[name] for name in declared if name in self.results},
-            "runtime": [name for name in declared if name.startswith(RUNTIME)],
+            "runtime": sorted(runtime),
+            "allocates": ALLOCATION in runtime,
         }
         return {level: _emitted(whole.clone(), name, of_level) for level, of_level in self.codegens.items()}, about
 

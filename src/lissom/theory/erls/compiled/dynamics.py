@@ -16,7 +16,7 @@ from lissom.kernel.passive import passive_forces
 class Own(NamedTuple):
     """A chain, the steps of its equations, and where its coordinates stand in those of a Model."""
 
-    table: Any  # Struct of Tables
+    tables: Any  # Struct of Tables
     work: Any  # Struct of Work
     settle: Any  # Pointers to the steps (table, work): each compiles by itself
     set_rates: Any
@@ -41,7 +41,7 @@ def gather(table, x, joints, modes, joint, elastic):
 
 @inline
 def set_state(own, q, v):
-    table, work = own.table, own.work
+    table, work = own.tables, own.work
     gather(table, q, own.joint_q, own.modes_q, work.joints, work.q)
     gather(table, v, own.joint_v, own.modes_v, work.joint_rate, work.q_rate)
     own.settle(table, work)
@@ -51,7 +51,7 @@ def set_state(own, q, v):
 @kernel
 def inverse(model, own, q, v, a, wrench, tau):
     """Forces tau (nv,) that produce the accelerations a, with passive forces and rotors."""
-    table, work = own.table, own.work
+    table, work = own.tables, own.work
     set_state(own, q, v)
     gather(table, a, own.joint_v, own.modes_v, work.joint_second, work.q_second)
     own.needed_forces(table, work)
@@ -82,7 +82,7 @@ def forward(model, own, q, v, tau, wrench, a):
         work.joint[k] = a[own.joint_v[k]]
     for k in range(work.modal.shape[0]):
         work.modal[k] = a[own.modes_v[k]]
-    own.accelerations(own.table, work)
+    own.accelerations(own.tables, work)
     for k in range(n):
         a[own.joint_v[k]] = work.joint_second[k]
     for k in range(work.modal.shape[0]):

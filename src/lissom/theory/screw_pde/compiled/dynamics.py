@@ -15,7 +15,7 @@ from lissom.theory.screw_pde.compiled.evaluate import evaluate
 class Own(NamedTuple):
     """Constants and memory of the system, and the steps of its solution."""
 
-    table: Any  # Struct
+    tables: Any  # Struct
     work: Any  # Struct
     evaluate: Any  # Pointers: each step compiles by itself
     reactions: Any
@@ -27,7 +27,7 @@ def make_own(table: Struct, work: Struct, nq: int, nv: int) -> Struct:
     """Everything that the dynamics need."""
     q, v = np.zeros(nq), np.zeros(nv)
     own = Own(
-        table=table,
+        tables=table,
         work=work,
         evaluate=Pointer(evaluate, table, work, q, v, v),
         reactions=Pointer(reactions, table, work, v),
@@ -40,7 +40,7 @@ def make_own(table: Struct, work: Struct, nq: int, nv: int) -> Struct:
 @kernel
 def inverse(model, own, q, v, a, wrench, tau):
     """Forces tau (nv,) that produce the accelerations a: actuator rows, deformation rows, rotors."""
-    table, work = own.table, own.work
+    table, work = own.tables, own.work
     own.evaluate(table, work, q, v, own.still)
     own.reactions(table, work, a)
     for k in range(tau.shape[0]):
@@ -70,5 +70,5 @@ def inverse(model, own, q, v, a, wrench, tau):
 @kernel
 def forward(model, own, q, v, tau, wrench, a):
     """Accelerations a (nv,) under the forces tau."""
-    own.evaluate(own.table, own.work, q, v, tau)
-    own.eliminate(own.table, own.work, a)
+    own.evaluate(own.tables, own.work, q, v, tau)
+    own.eliminate(own.tables, own.work, a)
