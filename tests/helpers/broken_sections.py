@@ -14,10 +14,12 @@ links:
       material: steel
       BODY
 """
+SQUARE = "[[0, 0], [0.1, 0], [0.1, 0.1], [0, 0.1]]"
 S0 = "{x: 0, section: {shape: tube, outer: 0.1, thickness: 0.004}}"
 S1 = "{x: 2.0, section: {shape: tube, outer: 0.06, thickness: 0.004}}"
 K = "[[1e7,0,0,0,0,0],[0,1e6,0,0,0,0],[0,0,1e6,0,0,0],[0,0,0,1e3,0,0],[0,0,0,0,2e3,0],[0,0,0,0,0,2e3]]"
 M = "[[3,0,0,0,0,0],[0,3,0,0,0,0],[0,0,3,0,0,0],[0,0,0,.01,0,0],[0,0,0,0,.005,0],[0,0,0,0,0,.005]]"
+TWO_CENTRES = "[[3,0,0,0,.02,0],[0,3,0,0,0,0],[0,0,3,0,0,0],[0,0,0,.01,0,0],[.02,0,0,0,.02,0],[0,0,0,0,0,.005]]"
 
 
 def _stations(*parts: str) -> str:
@@ -170,5 +172,91 @@ BROKEN = {
     "curvature of one number": (
         "section: {shape: circle, diameter: 0.1}\n      prestress: {curvature: 0.1}",
         ["prestress.curvature = 0.1", "two numbers"],
+    ),
+    "hole that touches the edge": (
+        f"section: {{shape: polygon, outline: {SQUARE}, holes: [[[0, 0.04], [0.06, 0.04], [0.06, 0.06], [0, 0.06]]]}}",
+        ["section.holes[0]", "inside the outline, without touching"],
+    ),
+    "hole across a notch": (
+        "section: {shape: polygon, holes: [[[0.05, 0.05], [0.25, 0.05], [0.25, 0.08], [0.05, 0.08]]], outline: "
+        "[[0, 0], [0.3, 0], [0.3, 0.1], [0.2, 0.1], [0.2, 0.02], [0.1, 0.02], [0.1, 0.1], [0, 0.1]]}",
+        ["section.holes[0]", "inside the outline"],
+    ),
+    "hole around a hole": (
+        f"section: {{shape: polygon, outline: {SQUARE}, holes: [[[0.04, 0.04], [0.06, 0.04], [0.05, 0.06]], "
+        "[[0.02, 0.02], [0.08, 0.02], [0.08, 0.08], [0.02, 0.08]]]}",
+        ["section.holes[1]", "overlaps or touches hole 1"],
+    ),
+    "holes that cross": (
+        f"section: {{shape: polygon, outline: {SQUARE}, holes: [[[0.02, 0.045], [0.08, 0.045], [0.08, 0.055], "
+        "[0.02, 0.055]], [[0.045, 0.02], [0.055, 0.02], [0.055, 0.08], [0.045, 0.08]]]}",
+        ["section.holes[1]", "overlaps or touches hole 1"],
+    ),
+    "outline that touches itself": (
+        "section: {shape: polygon, outline: [[0, 0], [0.1, 0], [0.05, 0.05], [0.1, 0.1], [0, 0.1], [0.05, 0.05]]}",
+        ["section.outline", "sides 2 and 5 cross or touch"],
+    ),
+    "outline that runs back": (
+        "section: {shape: polygon, outline: [[0, 0], [0.1, 0], [0.1, 0.1], [0.05, 0.1], [0.05, 0.2], [0.05, 0.1], "
+        "[0, 0.1]]}",
+        ["section.outline", "cross or touch"],
+    ),
+    "corners in another order": (
+        _stations(
+            f"{{x: 0, section: {{shape: polygon, outline: {SQUARE}}}}}",
+            "{x: 2.0, section: {shape: polygon, outline: [[0, 0], [0, 0.1], [0.1, 0.1], [0.1, 0]]}}",
+        ),
+        ["stations[1].section", "crosses itself on the way", "same order"],
+    ),
+    "round corners into sharp ones": (
+        _stations(
+            *(
+                f"{{x: {x}, section: {{shape: rounded-box, width: 0.1, height: 0.2, thickness: 0.01, radius: {r}}}}}"
+                for x, r in ((0, 0.02), (2.0, 0.005))
+            )
+        ),
+        ["stations[1].section", "round at one end and sharp at the other", "makes a jump"],
+    ),
+    "mass of three sizes": (
+        f"section: {{stiffness: {K}, mass: {M.replace('[0,3,', '[0,4,')}}}",
+        ["section.mass", "entry (2, 2) should be 3"],
+    ),
+    "mass with two centres": (
+        f"section: {{stiffness: {K}, mass: {TWO_CENTRES}}}",
+        ["section.mass", "is not that of a section"],
+    ),
+    "shear factor beside shear stiffnesses": (
+        "section: {area: 1e-3, EIy: 1e3, EIz: 1e3, GJ: 1e3, kGAy: 1e6, kGAz: 1e6}\n      shear: 0.8",
+        ["beam.shear = 0.8", "conflicts with kGAy"],
+    ),
+    "shear factor beside matrices": (
+        f"section: {{stiffness: {K}, mass: {M}}}\n      shear: 0.8",
+        ["beam.shear = 0.8", "conflicts with stiffness"],
+    ),
+    "strain that nothing survives": (
+        "section: {shape: circle, diameter: 0.1}\n      prestress: {stretch: -5}",
+        ["prestress.stretch = -5", "at least -0.1"],
+    ),
+    "curvature of a needle": (
+        "section: {shape: circle, diameter: 0.1}\n      prestress: {curvature: [1e9, 0]}",
+        ["prestress.curvature", "beyond any physical size"],
+    ),
+}
+
+TOO_MUCH = {  # right field by field, and yet no link: said when it is built
+    "a wall of nothing": (
+        "section: {shape: C, width: 0.1, height: 0.2, flange: 1e-7, web: 1e-7}",
+        ["links.boom.beam.section", "too thin", "by its stiffnesses"],
+    ),
+    "turned by degrees": (
+        _stations(
+            "{x: 0, section: {shape: rectangle, width: 0.1, height: 0.2}}",
+            "{x: 2.0, section: {shape: rectangle, width: 0.1, height: 0.2, turn: 900}}",
+        ),
+        ["links.boom.beam.stations", "change too fast", "in rad"],
+    ),
+    "frequencies without end": (
+        "section: {shape: circle, diameter: 0.1}\n      modes: {to: 1e9 Hz}",
+        ["links.boom.beam.modes", "more than 50 functions", "ask for less"],
     ),
 }

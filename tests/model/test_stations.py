@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from broken_sections import BROKEN, GOOD, S0, S1, K, M
+from broken_sections import BROKEN, GOOD, S0, S1, TOO_MUCH, K, M
 
 from lissom.beam import BeamLink
 from lissom.errors import RobotError
@@ -32,6 +32,15 @@ def test_a_broken_section_gives_one_error_with_place_value_and_remedy(body, said
     assert len(message.splitlines()) == 1, message
     assert len(message) < 400
     assert not re.search(r"pydantic|http|Traceback|Error:|validator|union|input_", message)
+
+
+@pytest.mark.parametrize(("body", "said"), TOO_MUCH.values(), ids=TOO_MUCH)
+def test_a_link_that_cannot_be_built_is_named_with_a_remedy(body, said):
+    with pytest.raises(RobotError) as caught:
+        boom(body)
+    message = str(caught.value)
+    for part in said:
+        assert part in message, f"{part!r} is not in: {message}"
 
 
 GOOD_BODIES = {
@@ -83,13 +92,37 @@ def test_sizes_change_linearly_between_stations():
     np.testing.assert_allclose(profile.tables(np.array([0.0, 0.5, 1.0]))[1][:, 0, 0], mass, rtol=1e-12)
 
 
-def test_a_shape_swept_from_one_size_to_another_is_sampled_closely():
-    """Sections that take a while are computed at a few places and interpolated."""
+TAPERS = {
+    "a tall I to a flat one": ("{shape: I, width: 0.1, height: H, flange: 0.01, web: 0.01}", (0.3, 0.05)),
+    "a channel": ("{shape: C, width: 0.1, height: H, flange: 0.01, web: 0.01, turn: 0.3}", (0.2, 0.1)),
+    "an I turned once around": ("{shape: I, width: 0.1, height: 0.2, flange: 0.01, web: 0.01, turn: H}", (0, 6.2832)),
+    "an angle that leaves the axis": ("{shape: L, width: 0.1, height: 0.2, thickness: 0.01, offset: [H, 0]}", (0, 0.1)),
+}
+
+
+@pytest.mark.parametrize(("section", "sizes"), TAPERS.values(), ids=TAPERS)
+def test_a_shape_swept_from_one_size_to_another_is_right_in_between(section, sizes):
+    """Torsion and shear, which take a while, are computed at a few places and interpolated; all else is exact."""
+    ends = [f"{{x: {x}, section: {section.replace('H', str(size))}}}" for x, size in zip((0, 2.0), sizes)]
+    made = robot(f"stations: [{', '.join(ends)}]")
+    beam, steel = made.links[0].beam, made.materials["steel"].build()
+    profile = beam.profile(made.materials)
+    for share in (0.13, 0.5, 0.93):
+        found = profile.tables(np.array([share]))[0][0]
+        exact = beam.stations[0].section.between(beam.stations[1].section, share).general(steel).compliance
+        scale = np.sqrt(np.diag(exact))
+        np.testing.assert_allclose(found / np.outer(scale, scale), exact / np.outer(scale, scale), atol=1e-3)
+        np.testing.assert_allclose(np.diag(found)[[0, 4, 5]], np.diag(exact)[[0, 4, 5]], rtol=1e-9)
+
+
+def test_a_twisted_strip_is_resolved_however_it_tapers():
+    """Second moments turn with the section: they are those of the turned rectangle, at every place."""
     ends = [
-        f"{{x: {x}, section: {{shape: I, width: 0.1, height: {h}, flange: 0.01, web: 0.01}}}}"
-        for x, h in ((0, 0.2), (2.0, 0.12))
+        f"{{x: {x}, section: {{shape: rectangle, width: 0.01, height: {h}, turn: {t}}}}}"
+        for x, h, t in ((0, 0.06, 0), (2.0, 0.02, np.pi / 2))
     ]
     profile = boom(f"stations: [{', '.join(ends)}]").profile
-    within = profile.tables(np.array([0.33]))[0][0]
-    exact = profile.pieces[0].at(0.33).compliance
-    np.testing.assert_allclose(np.diag(within), np.diag(exact), rtol=2e-3)
+    assert profile.degree < 40
+    bending = np.linalg.inv(profile.tables(np.array([0.5]))[0][0][4:, 4:])  # a turn by 45 degrees, 10 by 40 mm
+    Iy, Iz = 0.01 * 0.04**3 / 12, 0.04 * 0.01**3 / 12
+    np.testing.assert_allclose(bending / 2.1e11, np.array([[Iy + Iz, Iy - Iz], [Iy - Iz, Iy + Iz]]) / 2, rtol=1e-9)

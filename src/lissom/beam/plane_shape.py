@@ -23,6 +23,7 @@ from lissom.errors import LissomError
 
 ACROSS = 4.0  # elements across a wall
 MOST = 6000  # elements of a section
+MOST_EDGE = 20_000  # elements around it: a wall may be ten thousand times as long as thick
 # Gauss points of a triangle that are exact to degree 4: corners' weights and the weight of each point
 _A, _B = 0.445948490915965, 0.091576213509771
 POINTS = np.array([
@@ -66,7 +67,7 @@ class PlaneShape(NamedTuple):
     torsion: Number  # constant J
     shear: Array  # (2, 2) deformation per force of the shear forces (Qy, Qz), times G
     shear_centre: Array  # (2,)
-    functions: Functions
+    functions: Functions | None  # None where the numbers are interpolated
 
     def section(self, material: Material, outline: Array, holes: Sequence[Array]) -> GeneralSection:
         """The section of a material with its centroid on the axis."""
@@ -88,12 +89,16 @@ class PlaneShape(NamedTuple):
 
 def solve(outline: Array, holes: Sequence[Array] = (), nu: Number = 0.0) -> PlaneShape:
     """Geometry of a polygon with holes, for Poisson's ratio `nu`; analytic in the corners."""
+    area, centroid, second = geometry(outline, holes)
+    points, triangles = mesh(outline - centroid, [hole - centroid for hole in holes])
+    return _solve(points, triangles, area, centroid, second, nu)
+
+
+def geometry(outline: Array, holes: Sequence[Array] = ()) -> tuple[Number, Array, Array]:
+    """Area, centroid (2,) and moments (2, 2) int (y, z)(y, z)^T about it."""
     whole = polygon.moments(outline, holes)
     centroid = whole.first / whole.area
-    rings = [np.asarray(ring) - centroid for ring in (outline, *holes)]
-    second = polygon.moments(rings[0], rings[1:]).second
-    points, triangles = mesh(rings[0], rings[1:])
-    return _solve(points, triangles, whole.area, centroid, second, nu)
+    return whole.area, centroid, polygon.moments(outline - centroid, [hole - centroid for hole in holes]).second
 
 
 def mesh(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Array]:
@@ -102,6 +107,9 @@ def mesh(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Array]:
     around = sum(np.linalg.norm(np.real(r - np.roll(r, -1, axis=0)), axis=1).sum() for r in rings)
     area = float(np.real(polygon.moments(outline, holes).area))
     size = max(2 * area / around / ACROSS, np.sqrt(2 * area / MOST))
+    if around > MOST_EDGE * size:
+        text = "is too thin for its torsion and shear to be computed; give the section by its stiffnesses"
+        raise LissomError(text, ("section",))
     for _ in range(5):
         points, triangles = _delaunay(rings, size)
         a, b, c = (np.real(points[triangles[:, k]]) for k in range(3))
@@ -110,7 +118,7 @@ def mesh(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Array]:
             return points, triangles
         size *= 0.7
     text = "cannot be meshed; check that it does not cross itself and that its holes lie inside"
-    raise LissomError(text, ("section", "outline"))
+    raise LissomError(text, ("section",))
 
 
 def _delaunay(rings: list[Array], size: float) -> tuple[Array, Array]:
@@ -122,9 +130,12 @@ def _delaunay(rings: list[Array], size: float) -> tuple[Array, Array]:
     edge = np.concatenate(boundary)
     low, high = np.real(edge).min(axis=0), np.real(edge).max(axis=0)
     rows = np.arange(low[1] + size / 2, high[1], size * np.sqrt(3) / 2)
-    columns = [np.arange(low[0] + size * (0.5 + k % 2 / 2), high[0], size) for k in range(len(rows))]
-    inner = np.stack([np.concatenate(columns), np.repeat(rows, [len(c) for c in columns])], axis=1)
-    inner = inner[polygon.inside(inner, rings[0], rings[1:])]
+    inner = np.concatenate([
+        np.stack([y, np.full(len(y), z)], axis=1)
+        for k, (z, parts) in enumerate(zip(rows, polygon.rows_inside(rows, rings[0], rings[1:])))
+        for start, end in (parts - low[0]) / size - (0.5 + k % 2 / 2)
+        for y in [low[0] + size * (0.5 + k % 2 / 2 + np.arange(np.ceil(start), end))]
+    ] or [np.zeros((0, 2))])  # fmt: skip
     inner = inner[cKDTree(np.real(edge)).query(inner)[0] > 0.6 * size] if len(inner) else inner
     points = np.concatenate([edge, inner])
     triangles = Delaunay(np.real(points)).simplices

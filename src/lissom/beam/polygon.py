@@ -9,6 +9,8 @@ import numpy as np
 
 from lissom.beam.number import Array, Number
 
+LEVEL = 1e-12  # sine of the angle by which a point may lie beside a line that it is on
+
 
 class Moments(NamedTuple):
     """Of a plane area about the origin; analytic in the corners."""
@@ -57,14 +59,51 @@ def inside(points: Array, outline: Array, holes: Sequence[Array] = ()) -> Array:
 
 
 def crosses_itself(corners: Array) -> tuple[int, int] | None:
-    """The first two sides of a closed outline (k, 2) that cross, None where none do."""
+    """The first two sides of a closed outline (k, 2) that cross, touch or lie on each other, None where none do.
+
+    Neighbours meet where they should, at their common corner, unless one runs back on the other.
+    """
     p = np.real(np.asarray(corners))
     n = len(p)
-    for i in range(n):
-        for j in range(i + 2, n):
-            if (j + 1) % n != i and _cross(p[i], p[(i + 1) % n], p[j], p[(j + 1) % n]):
-                return i, j
-    return None
+    met = _meeting(p, p)
+    i = np.arange(n)
+    met[i, i] = met[i, (i + 1) % n] = met[(i + 1) % n, i] = False
+    side = np.roll(p, -1, axis=0) - p
+    after = np.roll(side, -1, axis=0)
+    turned = side[:, 0] * after[:, 1] - side[:, 1] * after[:, 0]
+    sizes = np.linalg.norm(side, axis=1) * np.linalg.norm(after, axis=1)
+    back = (np.abs(turned) <= LEVEL * sizes) & ((side * after).sum(axis=1) < 0)
+    met[i[back], (i[back] + 1) % n] = True
+    found = np.argwhere(met | met.T)
+    return None if not len(found) else (int(found[0].min()), int(found[0].max()))
+
+
+def meet(one: Array, other: Array) -> bool:
+    """Whether a side of one closed outline crosses or touches a side of another."""
+    return bool(_meeting(np.real(np.asarray(one)), np.real(np.asarray(other))).any())
+
+
+def _meeting(one: Array, other: Array) -> Array:
+    """Which sides of one closed outline (n, 2) share a point with which of another (m, 2), (n, m)."""
+    a, b = one[:, None], np.roll(one, -1, axis=0)[:, None]
+    c, d = other[None], np.roll(other, -1, axis=0)[None]
+
+    def side(u: Array, v: Array, w: Array) -> Array:
+        """On which side of the line from u to v the point w lies: -1, 0, 1."""
+        along, to = v - u, w - u
+        cross = along[..., 0] * to[..., 1] - along[..., 1] * to[..., 0]
+        size = np.linalg.norm(along, axis=-1) * np.maximum(np.linalg.norm(to, axis=-1), np.linalg.norm(w - v, axis=-1))
+        return np.where(np.abs(cross) <= LEVEL * size, 0.0, np.sign(cross))
+
+    def between(u: Array, v: Array, w: Array) -> Array:
+        """Whether a point w of the line through u and v lies between them."""
+        return np.all((np.minimum(u, v) <= w) & (w <= np.maximum(u, v)), axis=-1)
+
+    sides = [side(a, b, c), side(a, b, d), side(c, d, a), side(c, d, b)]
+    met = (sides[0] * sides[1] < 0) & (sides[2] * sides[3] < 0)
+    for which, (u, v, w) in zip(sides, ((a, b, c), (a, b, d), (c, d, a), (c, d, b))):
+        met |= (which == 0) & between(u, v, w)
+    return met
 
 
 def _cross(a: Array, b: Array, c: Array, d: Array) -> bool:
@@ -73,6 +112,18 @@ def _cross(a: Array, b: Array, c: Array, d: Array) -> bool:
 
 def _side(a: Array, b: Array, c: Array) -> float:
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+
+
+def rows_inside(heights: Array, outline: Array, holes: Sequence[Array] = ()) -> list[Array]:
+    """Where rows at the given heights z (n,) run within the outline and outside the holes: (k, 2) from y to y each."""
+    rings = [np.real(ring) for ring in (outline, *holes)]
+    a, b = np.concatenate(rings), np.concatenate([np.roll(ring, -1, axis=0) for ring in rings])
+    found = []
+    for z in heights:
+        cut = (a[:, 1] <= z) != (b[:, 1] <= z)
+        (y0, z0), (y1, z1) = a[cut].T, b[cut].T
+        found.append(np.sort(y0 + (z - z0) * (y1 - y0) / (z1 - z0)).reshape(-1, 2))
+    return found
 
 
 def filled(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Array]:

@@ -20,58 +20,47 @@ from lissom.beam.section import Section
 from lissom.errors import LissomError
 
 MOST_POINTS = 64  # of a piece, to resolve how its section changes
-RESOLVED = 1e-11  # of its largest entry, the last coefficients of the expansion of a piece
+COARSE = 1e-6  # the same, beyond which it is refused
+LEAST = 1e-4  # root of a diagonal entry over the largest, below which it counts as so much
+RESOLVED = 1e-11  # of the largest diagonal entries, the last coefficients of the expansion of a piece
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """The part of a link from x = `start` to `end`; `at(s)` is its section at the fraction s of the piece.
-
-    `samples`: a section that is dear to compute is computed at so many points and interpolated.
-    """
+    """The part of a link from x = `start` to `end`; `at(s)` is its section at the fraction s of the piece."""
 
     start: Number
     end: Number
     at: Callable[[float], GeneralSection]
     uniform: bool = False
-    samples: int = 0
+
+    @classmethod
+    def constant(cls, start: Number, end: Number, section: GeneralSection) -> Piece:
+        """One section all along."""
+        return cls(start, end, lambda s: section, uniform=True)
 
     def tables(self, s: Array) -> tuple[Array, Array]:
         """Compliance (k, 6, 6) and moments (k, 4, 4) at fractions s (k,) of the piece."""
         if self.uniform:
             section = self.at(0.5)
             return tuple(np.broadcast_to(part, (len(s), *part.shape)) for part in (section.compliance, section.moments))  # type: ignore[return-value]
-        if self.samples:
-            weights = chebvander(2 * s - 1, self.samples - 1) @ self._expansion
-            return np.tensordot(weights, self._sampled[0], 1), np.tensordot(weights, self._sampled[1], 1)
         made = [self.at(float(x)) for x in s]
         return np.array([p.compliance for p in made]), np.array([p.moments for p in made])
-
-    @cached_property
-    def _sampled(self) -> tuple[Array, Array]:
-        made = [self.at(float(s)) for s in (chebpts1(self.samples) + 1) / 2]
-        return np.array([p.compliance for p in made]), np.array([p.moments for p in made])
-
-    @cached_property
-    def _expansion(self) -> Array:
-        """From values at the sampled points to coefficients of Chebyshev polynomials."""
-        return np.linalg.inv(chebvander(chebpts1(self.samples), self.samples - 1))
 
     @cached_property
     def degree(self) -> int:
         """Degree of polynomials that represent the section's numbers between the ends."""
         if self.uniform:
             return 0
-        if self.samples:
-            return self.samples - 1
         count = 8
         while True:
             points = chebpts1(count)
-            tables = [np.real(t).reshape(count, -1) for t in self.tables((points + 1) / 2)]
-            parts = [
-                np.linalg.solve(chebvander(points, count - 1), t / np.maximum(np.abs(t).max(0), 1e-300)) for t in tables
-            ]
+            tables = [_scaled(np.real(t)).reshape(count, -1) for t in self.tables((points + 1) / 2)]
+            parts = [np.linalg.solve(chebvander(points, count - 1), t) for t in tables]
             tail = max(np.abs(p[-2:]).max() for p in parts)
+            if count >= MOST_POINTS and tail > COARSE:
+                text = "change too fast between two stations to be resolved; put stations between them (turn is in rad)"
+                raise LissomError(text, ("stations",))
             if tail < RESOLVED or count >= MOST_POINTS:
                 sizes = np.max([np.abs(p).max(axis=1) for p in parts], axis=0)
                 return int(np.flatnonzero(sizes >= RESOLVED)[-1])
@@ -97,7 +86,7 @@ class Profile:
     def uniform(cls, section: Section | GeneralSection, length: Number, shear: bool = True) -> Profile:
         """One section all along."""
         general = section if isinstance(section, GeneralSection) else GeneralSection.of(section)
-        return cls((Piece(0.0, length, lambda s: general, uniform=True),), shear)
+        return cls((Piece.constant(0.0, length, general),), shear)
 
     @property
     def length(self) -> Number:
@@ -156,3 +145,10 @@ class Profile:
         """The section at a fraction of the length."""
         (k,), (s,) = self.piece(np.array([xi]))
         return self.pieces[k].at(float(np.real(s)))
+
+
+def _scaled(tables: Array) -> Array:
+    """Matrices (k, n, n) over the geometric means of their largest diagonal entries, so that rounding stays small."""
+    largest = np.sqrt(np.abs(np.diagonal(tables, axis1=1, axis2=2)).max(axis=0))
+    largest = np.maximum(largest, LEAST * largest.max())
+    return tables / np.outer(largest, largest)

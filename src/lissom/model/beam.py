@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from lissom.errors import LissomError, RobotError
 from lissom.model import section_files
 from lissom.model.beam_parts import (
     MOST_MODES,
@@ -116,6 +115,9 @@ class Beam(Part):
                 if section.form != FORM + "stiffness":
                     wanted = "name the material of the beam, listed under materials"
                 problems.append((path, None, f"missing; {wanted}"))
+                break
+            if not isinstance(self.shear, str) and (own := section.own_shear):
+                problems.append(("shear", self.shear, f"conflicts with {own} of a section; leave it out"))
                 break
             if not isinstance(self.shear, str) and material is None:
                 text = "is a factor of G and the area: it needs a material; give kGAy and kGAz in the section instead"
@@ -279,9 +281,4 @@ def _enough_modes(
     """Counts by direction, kept: they take a while."""
     from lissom import beam as beams
 
-    try:
-        counts = beams.enough_modes(beam.profile(dict(materials)), reach, accuracy, MOST_MODES)
-    except LissomError as error:
-        error.add_outer("beam")
-        raise RobotError.of(error) from None
-    return tuple(counts.items())
+    return tuple(beams.enough_modes(beam.profile(dict(materials)), reach, accuracy, MOST_MODES).items())

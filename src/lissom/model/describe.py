@@ -79,7 +79,7 @@ def _links(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
         length = modes = ""
         if link.beam is not None:
             length = f"{np.real(link.beam.length):g}"
-            counts = link.beam.mode_counts(robot.materials)
+            counts = link.mode_counts(robot.materials)
             modes = " ".join(f"{name[0]}{count}" for name, count in counts.items() if count) + link.beam.wanted
         elif link.finite_elements is not None:
             length, modes = f"{flexible[link.name].length:.4g}", f"{flexible[link.name].count}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, PlainValidator, field_validator, model_validator
 from pydantic_core import ValidationError
 
-from lissom.errors import RobotError
+from lissom.errors import LissomError, RobotError
 from lissom.files import write_whole
 from lissom.model import topology
 from lissom.model.beam import Beam
@@ -119,8 +120,24 @@ class Link(Part):
     def build(self, materials: dict[str, Material], ends: dict[str, str] | None = None) -> FlexibleLink | None:
         """The mechanics of a link that bends; None of a rigid one. `ends`: a beam's functions by direction."""
         if self.beam is not None:
-            return self.beam.build(materials, ends)
+            with self._named_in_errors():
+                return self.beam.build(materials, ends)
         return None if self.finite_elements is None else self.finite_elements.build(materials)
+
+    def mode_counts(self, materials: dict[str, Material]) -> dict[str, int]:
+        """Number of shape functions of a beam by direction; none of another link."""
+        if self.beam is None:
+            return {}
+        with self._named_in_errors():
+            return self.beam.mode_counts(materials)
+
+    @contextmanager
+    def _named_in_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except LissomError as error:
+            error.add_outer("links", self.name, "beam")
+            raise RobotError.of(error) from None
 
 
 class Robot(Part):
@@ -204,7 +221,7 @@ class Robot(Part):
 
     @property
     def mode_count(self) -> int:
-        beams = sum(sum(link.beam.mode_counts(self.materials).values()) for link in self.links if link.beam is not None)
+        beams = sum(sum(link.mode_counts(self.materials).values()) for link in self.links)
         solids = [link.finite_elements for link in self.links if link.finite_elements is not None]
         return beams + sum(solid.build(self.materials).count for solid in solids)
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 Matrix = tuple[tuple[float, ...], ...]
+ONE_MASS = 1e-3  # of the diagonal, by which a 6 x 6 mass may differ from that of one mass with a centre
 
 
 class Rectangle(SectionSpec):
@@ -194,6 +195,10 @@ class Stiffness(SectionSpec):
         return self.kGAy is not None
 
     @property
+    def own_shear(self) -> str:
+        return "kGAy" if self.shears else ""
+
+    @property
     def needs_material(self) -> bool:
         return self.area is not None
 
@@ -246,9 +251,32 @@ class Matrices(SectionSpec):
             )
         return placed | {"stiffness": found[0].stiffness.tolist(), "mass": found[0].mass.tolist()}
 
+    @model_validator(mode="after")
+    def _of_one_mass(self) -> Matrices:
+        M = np.array(self.mass)
+        scale = np.sqrt(np.diag(M))
+        m, y, z = M[0, 0], (M[2, 3] - M[0, 5]) / 2, (M[0, 4] - M[1, 3]) / 2
+        one = M.copy()
+        one[:3, :3] = m * np.eye(3)
+        one[:3, 3:] = [[0, z, -y], [-z, 0, 0], [y, 0, 0]]
+        off = np.abs(M - one) / np.outer(scale, scale)
+        if off.max() > ONE_MASS:
+            i, j = np.unravel_index(int(np.argmax(off)), (6, 6))
+            text = (
+                f"is not that of a section: entry ({i + 1}, {j + 1}) should be {one[i, j]:.6g}; with m per length and "
+                "its centre at (y, z), m is three times on the diagonal, -m y at (1, 6), m z at (1, 5), -m z at (2, 4) "
+                "and m y at (3, 4)"
+            )
+            raise refusals(("mass", self.mass, text))
+        return self
+
     @property
     def centred(self) -> bool:
         return False
+
+    @property
+    def own_shear(self) -> str:
+        return "stiffness"
 
     @property
     def needs_material(self) -> bool:

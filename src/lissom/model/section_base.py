@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from lissom.model.part import Part
-from lissom.model.values import Number, Pair, Vec2
+from lissom.model.values import Number, Pair, Vec2, is_number
 
 if TYPE_CHECKING:
     from lissom import beam
     from lissom.beam import plane_shape
     from lissom.beam.section_stress import SectionStress
+
+    Placeable = TypeVar("Placeable", beam.GeneralSection, SectionStress)
 
 
 class SectionSpec(Part):
@@ -23,7 +26,6 @@ class SectionSpec(Part):
 
     what: ClassVar[str] = "section"
     form: ClassVar[str]
-    dear: ClassVar[bool] = False  # whether it takes a while to compute
 
     turn: Annotated[float, Number("the angle about x by which the section is turned", "rad")] = 0.0
     offset: Annotated[Vec2, Pair("where the section's own origin lies off the link's axis")] = (0.0, 0.0)
@@ -37,6 +39,11 @@ class SectionSpec(Part):
     def shears(self) -> bool:
         """Whether its shear stiffness is known."""
         return True
+
+    @property
+    def own_shear(self) -> str:
+        """The field that gives its shear stiffness; empty where that follows from the shape."""
+        return ""
 
     @property
     def needs_material(self) -> bool:
@@ -55,8 +62,22 @@ class SectionSpec(Part):
 
     def general(self, material: beam.Material | None, factor: float | None = None) -> beam.GeneralSection:
         """The section where it sits."""
-        section = self.own(material, factor)
-        return section.placed(self.turn, self.offset) if self._moved else section
+        return self._placed(self.own(material, factor))
+
+    def between(self, other: SectionSpec, s: float) -> Self:
+        """The section at the fraction s of the way to another of the same form: every number changes linearly."""
+        fields = ((name, getattr(self, name), getattr(other, name)) for name in type(self).model_fields)
+        return self.model_copy(update={name: _mean(a, b, s) for name, a, b in fields if a != b})
+
+    def way_problem(self, other: SectionSpec) -> str | None:
+        """What keeps it from changing gradually into another of the same form, beyond fields given at one end only."""
+        return None
+
+    def towards(
+        self, other: SectionSpec, material: beam.Material | None, factor: float | None
+    ) -> Callable[[float], beam.GeneralSection]:
+        """The sections on the way to another of the same form, by the fraction of the way."""
+        return lambda s: self.between(other, s).general(material, factor)
 
     def rings(self) -> tuple[Any, list[Any]] | None:
         """Outline and holes, each (k, 2); None where only numbers are given."""
@@ -71,8 +92,12 @@ class SectionSpec(Part):
             return None
         made_of = given(material)
         shape = solved(*rings, made_of.nu)
+        assert shape.functions is not None  # it was solved for
         around = [np.real(ring) - np.real(shape.centroid) for ring in (rings[0], *rings[1])]
-        made = section_stress(self.own(material), made_of, shape.functions, around)
+        return self._placed(section_stress(self.own(material), made_of, shape.functions, around))
+
+    def _placed(self, made: Placeable) -> Placeable:
+        """A section, or its stresses, turned and shifted to where it sits."""
         return made.placed(self.turn, self.offset) if self._moved else made
 
     def _sheared(self, material: beam.Material | None, factor: float | None) -> beam.Section:
@@ -91,6 +116,17 @@ class SectionSpec(Part):
     @abstractmethod
     def thickness_estimate(self) -> float:
         """Larger outer size in metres, for judging how slender a beam is."""
+
+
+def numeric(value: Any) -> bool:
+    """Whether it is a number, a complex one too."""
+    return is_number(value) or isinstance(value, complex)
+
+
+def _mean(a: Any, b: Any, s: float) -> Any:
+    if isinstance(a, tuple):
+        return tuple(_mean(x, y, s) for x, y in zip(a, b, strict=True))
+    return a + s * (b - a) if numeric(a) else a
 
 
 def solved(outline: Any, holes: Any, nu: Any) -> plane_shape.PlaneShape:

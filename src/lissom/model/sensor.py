@@ -6,6 +6,7 @@ In a file: `sensors: [{name: elbow-angle, type: encoder, joint: elbow, counts: 4
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
@@ -79,9 +80,9 @@ class Sensor(Part):
         """The joint or the link that it sits on."""
         return str(getattr(self, "joint", None) or getattr(self, "link", ""))
 
+    @abstractmethod
     def problems(self, robot: Robot, path: tuple[str | int, ...]) -> list[Problem]:
         """What keeps it from being on the robot: (path, value, what to do)."""
-        raise NotImplementedError
 
 
 class OnJoint(Sensor):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
 
+from lissom.errors import RobotError
 from lissom.model.part import FORM, refusals
 from lissom.model.section_base import SectionSpec, given, solved
 from lissom.model.values import Number, kind_of, refusal
 
 if TYPE_CHECKING:
     from lissom import beam
+    from lissom.beam.plane_shape import PlaneShape
 
 Corners = tuple[tuple[float, float], ...]
 
@@ -21,7 +24,6 @@ Corners = tuple[tuple[float, float], ...]
 class ShapedSection(SectionSpec):
     """Base of the sections that are a plane shape of one material, its centroid on the axis unless it is offset."""
 
-    dear: ClassVar[bool] = True
     symmetric: ClassVar[bool] = True  # about y and z
 
     @abstractmethod
@@ -46,8 +48,25 @@ class ShapedSection(SectionSpec):
 
     def own(self, material: beam.Material | None, factor: float | None = None) -> beam.GeneralSection:
         made_of = given(material)
-        outline, holes = self.rings()
-        shape = solved(outline, holes, made_of.nu)
+        return self._made(solved(*self.rings(), made_of.nu), made_of, factor)
+
+    def towards(
+        self, other: SectionSpec, material: beam.Material | None, factor: float | None
+    ) -> Callable[[float], beam.GeneralSection]:
+        """Torsion and shear, which take a while, are computed at a few places on the way."""
+        from lissom.beam.tapering import Tapering
+
+        made_of = given(material)
+        shapes = Tapering(lambda s: solved(*self.between(other, s).rings(), made_of.nu))
+
+        def at(s: float) -> beam.GeneralSection:
+            here = self.between(other, s)
+            return here._placed(here._made(shapes.at(s, *here.rings()), made_of, factor))
+
+        return at
+
+    def _made(self, shape: PlaneShape, material: beam.Material, factor: float | None) -> beam.GeneralSection:
+        """The section of a solved shape, in its own axes."""
         if self.symmetric:  # the mesh is not: away with what it leaves between the axes
             straight = np.eye(2)
             shape = shape._replace(
@@ -55,7 +74,7 @@ class ShapedSection(SectionSpec):
             )
         if factor is not None:
             shape = shape._replace(shear=np.eye(2) / (factor * shape.area))
-        return shape.section(made_of, np.array(outline), [np.array(hole) for hole in holes])
+        return shape.section(material, *self.rings())
 
     def thickness_estimate(self) -> float:
         outline = np.real(self.rings()[0])
@@ -187,6 +206,12 @@ class RoundedBox(ShapedSection):
         hole = outlines.rounded_rectangle(b - 2 * t, h - 2 * t, self.radius - t)
         return outlines.rounded_rectangle(b, h, self.radius), [hole]
 
+    def way_problem(self, other: SectionSpec) -> str | None:
+        assert isinstance(other, RoundedBox)
+        if (self.radius > self.thickness) == (other.radius > other.thickness):
+            return None
+        return "has inner corners that are round at one end and sharp at the other; make them alike (radius, thickness)"
+
 
 class Ellipse(ShapedSection):
     """An ellipse, solid or, with a `thickness`, a tube between two of them."""
@@ -243,7 +268,7 @@ class CornerList:
         crossed = polygon.crosses_itself(places)
         if crossed is not None:
             i, j = crossed
-            raise refusal(f"its sides {i + 1} and {j + 1} cross each other; {self.remedy}")
+            raise refusal(f"its sides {i + 1} and {j + 1} cross or touch each other; {self.remedy}")
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
@@ -264,13 +289,23 @@ class Polygon(ShapedSection):
     def _holes_inside(self) -> Polygon:
         from lissom.beam import polygon
 
-        for k, hole in enumerate(self.holes):
-            if not polygon.inside(np.array(hole), np.array(self.outline)).all():
+        outline, *rings = (np.array(ring) for ring in (self.outline, *self.holes))
+        for k, (hole, ring) in enumerate(zip(self.holes, rings)):
+            if polygon.meet(ring, outline) or not polygon.inside(ring, outline).all():
                 raise refusals((("holes", k), hole, "must lie inside the outline, without touching it"))
-            for j in range(k):
-                if polygon.inside(np.array(hole), np.array(self.holes[j])).any():
-                    raise refusals((("holes", k), hole, f"overlaps hole {j + 1}; join them to one"))
+            for j, other in enumerate(rings[:k]):
+                nested = polygon.inside(ring, other).any() or polygon.inside(other, ring).any()
+                if nested or polygon.meet(ring, other):
+                    raise refusals((("holes", k), hole, f"overlaps or touches hole {j + 1}; join them to one"))
         return self
+
+    def way_problem(self, other: SectionSpec) -> str | None:
+        try:
+            for s in (0.25, 0.5, 0.75):
+                type(self)(**dict(self.between(other, s)))
+        except RobotError:
+            return "crosses itself on the way; list the corners in the same order, from the same corner, at both"
+        return None
 
     def rings(self) -> tuple[Any, list[Any]]:
         return np.array(self.outline), [np.array(hole) for hole in self.holes]

@@ -17,13 +17,12 @@ from lissom.model.material import Material
 from lissom.model.names import Name
 from lissom.model.part import Part
 from lissom.model.section import AnySection
-from lissom.model.section_base import SectionSpec
-from lissom.model.values import Number, is_number
+from lissom.model.section_base import SectionSpec, numeric
+from lissom.model.values import Number
 
 if TYPE_CHECKING:
     from lissom import beam as beams
 
-SAMPLES = 6  # sections per piece, where each takes a while to compute
 Problem = tuple[tuple[str | int, ...], Any, str]
 
 
@@ -84,36 +83,17 @@ def _taper_problems(k: int, before: Station, after: Station) -> list[Problem]:
         if not _alike(getattr(a, name), getattr(b, name)):
             text = f"is given at one of stations {k - 1} and {k} only, or in another form; give it at both alike"
             return [(("stations", k, "section", name), getattr(b, name), text)]
-    return []
+    problem = a.way_problem(b)
+    return [] if problem is None else [(("stations", k, "section"), None, f"{problem}; or {jump}")]
 
 
 def _alike(a: Any, b: Any) -> bool:
     """Whether there is a value between the two."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(_alike(x, y) for x, y in zip(a, b))
-    if _numeric(a) and _numeric(b):
+    if numeric(a) and numeric(b):
         return True
     return bool(a == b)
-
-
-def _numeric(value: Any) -> bool:
-    return is_number(value) or isinstance(value, complex)
-
-
-def between(a: SectionSpec, b: SectionSpec, s: float) -> SectionSpec:
-    """The section at the fraction s of the way from one to the other."""
-    changed = {
-        name: _mean(getattr(a, name), getattr(b, name), s)
-        for name in type(a).model_fields
-        if getattr(a, name) != getattr(b, name)
-    }
-    return a.model_copy(update=changed)
-
-
-def _mean(a: Any, b: Any, s: float) -> Any:
-    if isinstance(a, tuple):
-        return tuple(_mean(x, y, s) for x, y in zip(a, b, strict=True))
-    return a + s * (b - a) if _numeric(a) else a
 
 
 def section_at(stations: Sequence[Station], x: float) -> tuple[SectionSpec, str | None]:
@@ -121,7 +101,7 @@ def section_at(stations: Sequence[Station], x: float) -> tuple[SectionSpec, str 
     pairs = [(a, b) for a, b in itertools.pairwise(stations) if np.real(b.x) > np.real(a.x)]
     before, after = next((pair for pair in reversed(pairs) if np.real(pair[0].x) <= x), pairs[0])
     s = (x - np.real(before.x)) / (np.real(after.x) - np.real(before.x))
-    return between(before.section, after.section, float(np.clip(s, 0.0, 1.0))), before.material
+    return before.section.between(after.section, float(np.clip(s, 0.0, 1.0))), before.material
 
 
 def build_profile(
@@ -144,13 +124,9 @@ def build_profile(
         if np.real(after.x) == np.real(before.x):
             continue
         end = length if after is stations[-1] else after.x
-        start = before.x
         a, b, made_of = before.section, after.section, material(before)
-        same = a == b
-
-        @lru_cache(maxsize=256)
-        def at(s: float, a: Any = a, b: Any = b, made_of: Any = made_of, same: bool = same) -> beams.GeneralSection:
-            return (a if same else between(a, b, s)).general(made_of, factor)
-
-        pieces.append(beams.Piece(start, end, at, uniform=same, samples=SAMPLES if a.dear and not same else 0))
+        if a == b:
+            pieces.append(beams.Piece.constant(before.x, end, a.general(made_of, factor)))
+        else:
+            pieces.append(beams.Piece(before.x, end, lru_cache(maxsize=256)(a.towards(b, made_of, factor))))
     return beams.Profile(tuple(pieces), shear)

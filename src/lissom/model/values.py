@@ -25,7 +25,7 @@ Matrix3 = tuple[Vec3, Vec3, Vec3]
 # Beyond these in SI units nothing is built, and products and powers of such numbers would leave the range of floats.
 LARGEST, SMALLEST = 1e20, 1e-40
 # Beside a longer lever arm the inertia of ordinary links is lost in rounding.
-LARGEST_IN = {"metres": 1e5}
+LARGEST_IN = {"metres": 1e5, "1/m": 1e3, "rad/m": 1e3}
 PerCoordinate = float | tuple[float, ...]
 
 
