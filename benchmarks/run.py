@@ -15,6 +15,7 @@ import batch
 import c_code
 import call_overhead
 import dual_screw
+import exact_field
 import finite_elements
 import fitting
 import formulations
@@ -59,6 +60,7 @@ Measure = Callable[[Callable[[str], object]], dict[str, Any]]  # of a function t
 PARTS: dict[str, Measure] = {
     "forward_dynamics": lambda _: forward_dynamics.measure(),
     "loops": lambda _: loops.measure(),
+    "exact_field": lambda _: exact_field.measure(),
     "startup": startup.measure,
     "finite_elements": finite_elements.measure,
     "exudyn": lambda _: race_against_exudyn(),

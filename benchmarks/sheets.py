@@ -10,6 +10,7 @@ import batch
 import c_code
 import call_overhead
 import dual_screw
+import exact_field
 import finite_elements
 import fitting
 import formulations
@@ -386,6 +387,7 @@ def live(results: dict[str, Any]) -> Sheet:
 SHEETS: dict[str, Callable[[Any], list[Sheet]]] = {
     "forward_dynamics": lambda r: [chains(r), limits(r), growth(r), jacobian(r)],
     "loops": lambda r: [closed(r)],
+    "exact_field": exact_field.sheets,
     "startup": lambda r: [starting(r)],
     "finite_elements": lambda r: [reduction(r)],
     "exudyn": lambda r: [exudyn(r)],

@@ -98,6 +98,14 @@ def test_frequencies_converge_with_the_number_of_functions_from_above(ends):
     assert np.all(errors[-1] < 1e-4)
 
 
+def test_few_polynomials_serve_a_slender_link_with_shear_as_well_as_one_without():
+    """Shear forces balance moments; alone, they would be wasted on a slender link."""
+    sheared, rigid = (Profile.uniform(rectangle(0.1), 2.0, shear) for shear in (True, False))
+    for count, checked in ((4, 2), (8, 4)):
+        found = [frequencies(profile, count, "legendre")[:checked] for profile in (sheared, rigid)]
+        np.testing.assert_allclose(*found, rtol=3e-3)
+
+
 @pytest.mark.parametrize("case", PUBLISHED_TAPERS, ids=lambda c: f"{c['tau_h']}-{c['tau_b']}")
 def test_slender_tapers_have_the_published_frequencies(case):
     length, height, width = 100.0, 0.1, 0.1

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.polynomial.legendre import legvander
+from numpy.polynomial.legendre import Legendre, legvander
 
 from lissom.beam.basis import DIRECTIONS, Ends, by_direction, split_ends
 from lissom.beam.number import Array
@@ -30,6 +30,8 @@ from lissom.errors import LissomError
 # what holds the tip, what is free at the base: rows of MOTION
 HELD = {"clamped-clamped": (0, 1), "clamped-pinned": (0,)}
 FREE = {"pinned-free": (1,), "free-free": (0, 1)}
+BALANCE = {"y": -1.0, "z": 1.0}  # shear force over the derivative of the moment: Mz' = -Qy, My' = Qz
+LATER = 6  # degrees by which shear forces alone come after moments: they matter only where a link is thick
 FAMILIES = ("auto", "legendre", "clamped-free", "clamped-mass", "clamped-inertia", *HELD, *FREE)
 
 
@@ -134,17 +136,23 @@ def _auto(ritz: Ritz, count: int) -> Array:
 
 
 def _polynomials(profile: Profile, degree: int, direction: str, count: int) -> Array:
-    """Forces that are Legendre polynomials over the whole link: moment and shear force in turn, of rising degree."""
-    named = components(profile, direction)
-    # the shear force is the derivative of the moment: it comes one degree later
-    order = sorted((k + part, part, k) for part in range(len(named)) for k in range(count))[:count]
-    edges = np.array(profile.edges)
+    """Forces that are Legendre polynomials over the whole link, of rising degree.
+
+    Bending: moments with the shear force that balances them, and, for what rotary inertia adds to it, shear forces
+    alone.
+    """
+    parts = len(components(profile, direction))
+    order = sorted((k + LATER if part else k, part, k) for part in range(parts) for k in range(count))[:count]
     rule = Quadrature.cached((0.0, 1.0), degree + 1)
     scaled = legvander(2 * rule.nodes - 1, degree) * (2 * np.arange(degree + 1) + 1)
-    out = np.zeros((len(named), len(profile.pieces), degree + 1, count))
+    balance = BALANCE.get(direction, 0.0) * 2 / float(np.real(profile.length))
+    out = np.zeros((parts, len(profile.pieces), degree + 1, count))
     for j, (_, part, k) in enumerate(order):
-        for piece, (a, b) in enumerate(itertools.pairwise(edges)):
-            values = legvander(2 * (a + (b - a) * rule.nodes) - 1, k)[:, k]
-            out[part, piece, :, j] = scaled.T @ (rule.weights * values)
+        polynomial = Legendre.basis(k)
+        for piece, (a, b) in enumerate(itertools.pairwise(profile.edges)):
+            at = 2 * (a + (b - a) * rule.nodes) - 1
+            out[part, piece, :, j] = scaled.T @ (rule.weights * polynomial(at))
+            if part == 0 and parts == 2:
+                out[1, piece, :, j] = balance * scaled.T @ (rule.weights * polynomial.deriv()(at))
     ritz = Ritz.of(profile, [direction], degree)
     return ritz.normalised(out.reshape(-1, count))

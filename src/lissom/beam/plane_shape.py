@@ -22,7 +22,7 @@ from lissom.beam.section import Material
 from lissom.errors import LissomError
 
 ACROSS = 4.0  # elements across a wall
-MOST = 6000  # elements of a section
+LEAST, MOST = 1000, 6000  # elements of a section, about
 MOST_EDGE = 20_000  # elements around it: a wall may be ten thousand times as long as thick
 # Gauss points of a triangle that are exact to degree 4: corners' weights and the weight of each point
 _A, _B = 0.445948490915965, 0.091576213509771
@@ -106,7 +106,7 @@ def mesh(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Array]:
     rings = [np.asarray(outline), *map(np.asarray, holes)]
     around = sum(np.linalg.norm(np.real(r - np.roll(r, -1, axis=0)), axis=1).sum() for r in rings)
     area = float(np.real(polygon.moments(outline, holes).area))
-    size = max(2 * area / around / ACROSS, np.sqrt(2 * area / MOST))
+    size = np.clip(2 * area / around / ACROSS, np.sqrt(2 * area / MOST), np.sqrt(2 * area / LEAST))
     if around > MOST_EDGE * size:
         text = "is too thin for its torsion and shear to be computed; give the section by its stiffnesses"
         raise LissomError(text, ("section",))
