@@ -89,6 +89,38 @@ def test_a_composite_tube_twists_under_a_tip_force_as_its_matrices_say():
     assert tip.psi[0] @ eta == pytest.approx(twist, rel=1e-8)
 
 
+TWISTED_BY_A_FORCE = {  # section, its shear centre (y, z), shear
+    "a tube beside the axis": (
+        {"shape": "tube", "outer": 0.1, "thickness": 0.02, "offset": [0.06, 0.02]},
+        (0.06, 0.02),
+    ),
+    "stiffnesses without shear": (
+        {"rhoA": 4.0, "EA": 3e5, "EIy": 90.0, "EIz": 140.0, "GJ": 60.0, "shear_centre": [0.03, 0.015]},
+        (0.03, 0.015),
+    ),
+}
+
+
+@pytest.mark.parametrize("stiffening", ["none", "first", "exact"])
+@pytest.mark.parametrize(("section", "centre"), TWISTED_BY_A_FORCE.values(), ids=TWISTED_BY_A_FORCE)
+def test_a_force_beside_the_shear_centre_twists_a_link_that_does_not_shear(section, centre, stiffening):
+    data = arm("thick", stiffening)
+    data["links"] = data["links"][:1]
+    data["links"][0]["joint"] = "fixed"
+    beam = data["links"][0]["beam"]
+    beam |= {"section": section, "shear": "none", "masses": [], "modes": {"y": 3, "z": 3, "torsion": 2, "axial": 1}}
+    robot = lissom.Robot.from_dict(data)
+    link = robot.flexible_links()["boom"]
+    GJ = 60.0 if "GJ" in section else 5.0e7 / 2.8 * np.pi / 32 * (0.1**4 - 0.06**4)
+    EIy = 90.0 if "GJ" in section else 5.0e7 * np.pi / 64 * (0.1**4 - 0.06**4)
+    tip, force = link.section_map(0.7), np.array([0.0, 3e-3, -5e-3])
+    eta = np.linalg.solve(link.stiffness(), tip.phi.T @ force)
+    twist = (-centre[0] * force[2] + centre[1] * force[1]) * 0.7 / GJ
+    assert tip.psi[0] @ eta == pytest.approx(twist, rel=1e-6)
+    # bending about the centroid, and the twist about the shear centre, which lifts the axis
+    assert (tip.phi @ eta)[2] == pytest.approx(force[2] * 0.7**3 / (3 * EIy) - twist * centre[0], rel=1e-3)
+
+
 def test_a_heated_link_bows_to_the_curvature_it_was_given():
     data = arm("heated", "exact")
     beam = data["links"][0]["beam"]
@@ -97,7 +129,6 @@ def test_a_heated_link_bows_to_the_curvature_it_was_given():
     data["links"], data["gravity"] = data["links"][:1], [0, 0, 0]
     data["links"][0]["joint"] = "fixed"
     rest = lissom.static_equilibrium(lissom.Robot.from_dict(data))
-    tip = rest.model.flexible["boom"].pose(0.7, rest.q)[:3, 3] if hasattr(rest, "model") else None
     link = lissom.Robot.from_dict(data).flexible_links()["boom"]
     tip = link.pose(0.7, rest.q)[:3, 3]
     np.testing.assert_allclose(tip, [np.sin(0.28) / 0.4, (1 - np.cos(0.28)) / 0.4, 0.0], atol=1e-6)

@@ -11,7 +11,7 @@ or whose material couples bending and twist has a full compliance; nothing else 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from lissom.errors import LissomError
 
 STRETCH, SHEAR_Y, SHEAR_Z, TWIST, BEND_Y, BEND_Z = range(6)
 RIGID_IN_SHEAR = [STRETCH, TWIST, BEND_Y, BEND_Z]  # the forces that deform a section when shear does not
+
+STIFF = 1e4  # shear stiffness over EA of a section that does not shear, where shear forces must be known
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +80,29 @@ class GeneralSection:
             outline=None if self.outline is None else self.outline @ flat.T + shift,
             holes=tuple(hole @ flat.T + shift for hole in self.holes),
         )
+
+    @property
+    def size(self) -> float:
+        """Root of bending over axial stiffness, the larger one: about a third of its height."""
+        C = np.real(np.diag(self.compliance))
+        return float(np.sqrt(C[STRETCH] / min(C[BEND_Y], C[BEND_Z])))
+
+    @property
+    def shear_centre(self) -> Array:
+        """Where shear forces do not twist it (y, z), seen from the axis."""
+        C = self.compliance
+        return np.array([-C[TWIST, SHEAR_Z], C[TWIST, SHEAR_Y]]) / C[TWIST, TWIST]
+
+    def rigid_in_shear(self) -> GeneralSection:
+        """The section that shear forces twist about its shear centre, but do not shear (next to nothing)."""
+        C, (y, z) = self.compliance, self.shear_centre
+        at = np.eye(6, dtype=C.dtype)
+        at[TWIST, SHEAR_Y], at[TWIST, SHEAR_Z] = z, -y
+        at[SHEAR_Y, SHEAR_Y] = at[SHEAR_Z, SHEAR_Z] = 0
+        made = at.T @ C @ at
+        made[SHEAR_Y, SHEAR_Y] += C[STRETCH, STRETCH] / STIFF
+        made[SHEAR_Z, SHEAR_Z] += C[STRETCH, STRETCH] / STIFF
+        return replace(self, compliance=made)
 
     @property
     def mass_per_length(self) -> Number:

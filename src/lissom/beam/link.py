@@ -264,11 +264,19 @@ class BeamLink:
             return NaturalModes(np.zeros(0), (), np.zeros((0, 0)))
         M, K = np.real(self.invariants().mass_matrix), np.real(self.stiffness())
         omega, X = eigenmodes(M, K)
-        kinetic = X * (M @ X)
-        shares = np.stack([kinetic[part].sum(axis=0) for part in self.basis.slices.values()])
-        strongest = [DIRECTIONS[k] for k in shares.argmax(axis=0)]
+        strongest = [DIRECTIONS[k] for k in self._motions(X).argmax(axis=0)]
         labels = tuple(f"{name}{strongest[: k + 1].count(name)}" for k, name in enumerate(strongest))
         return NaturalModes(omega / (2 * np.pi), labels, X)
+
+    def _motions(self, shapes: Array) -> Array:
+        """Twice the kinetic energy of shapes (m, n) along DIRECTIONS, (4, n), without that of slopes."""
+        _, moments, sections = self._mass_elements
+        W, phi, psi = (np.real(part) for part in (moments, sections.phi @ shapes, sections.psi @ shapes))
+        mass, y, z = (W[:, 0, k, None] for k in (0, 2, 3))
+        along, twist = np.moveaxis(phi, 1, 0), psi[:, 0]
+        sideways = [mass * along[1] ** 2 - 2 * z * along[1] * twist, mass * along[2] ** 2 + 2 * y * along[2] * twist]
+        turning = (W[:, 2, 2] + W[:, 3, 3])[:, None] * twist**2
+        return np.stack([part.sum(axis=0) for part in (*sideways, turning, mass * along[0] ** 2)])
 
     @cached_property
     def _mass_elements(self) -> tuple[Array, Array, Sections]:

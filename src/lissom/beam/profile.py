@@ -6,8 +6,8 @@ places, so that a place may carry a derivative (complex step) while the function
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from lissom.errors import LissomError
 
 MOST_POINTS = 64  # of a piece, to resolve how its section changes
 COARSE = 1e-6  # the same, beyond which it is refused
+ON_AXIS = 1e-6  # of the size of a section, by which its shear centre may miss the axis
 LEAST = 1e-4  # root of a diagonal entry over the largest, below which it counts as so much
 RESOLVED = 1e-11  # of the largest diagonal entries, the last coefficients of the expansion of a piece
 
@@ -38,6 +39,10 @@ class Piece:
     def constant(cls, start: Number, end: Number, section: GeneralSection) -> Piece:
         """One section all along."""
         return cls(start, end, lambda s: section, uniform=True)
+
+    def rigid_in_shear(self) -> Piece:
+        """The same with sections that do not shear."""
+        return replace(self, at=lambda s: self.at(s).rigid_in_shear())
 
     def tables(self, s: Array) -> tuple[Array, Array]:
         """Compliance (k, 6, 6) and moments (k, 4, 4) at fractions s (k,) of the piece."""
@@ -87,6 +92,14 @@ class Profile:
         """One section all along."""
         general = section if isinstance(section, GeneralSection) else GeneralSection.of(section)
         return cls((Piece.constant(0.0, length, general),), shear)
+
+    @classmethod
+    def without_shear(cls, pieces: Sequence[Piece]) -> Profile:
+        """Sections that do not shear; where their shear centre is off the axis, shear forces still twist them."""
+        places = [piece.at(s) for piece in pieces for s in (0.0, 0.5, 1.0)]
+        if all(np.abs(section.shear_centre).max() <= ON_AXIS * section.size for section in places):
+            return cls(tuple(pieces), shear=False)
+        return cls(tuple(piece.rigid_in_shear() for piece in pieces), shear=True)
 
     @property
     def length(self) -> Number:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 UNBROKEN = "\ue000"  # stands for a space at which a table must not wrap
+PLACES = 24  # along a beam at which its modes are compared
+ALIKE = 0.7  # cosine between two modes that are the same one, with and without shear
 SHOWN = 3  # frequencies of each direction
 FINER = 8  # functions more per direction, for frequencies of the link itself rather than of its model
 DIFFERS = 0.02  # relative error of a model's frequency that is worth showing
@@ -181,15 +184,24 @@ def _shear_shifts(robot: Robot) -> Table:
         if link.beam is None or not link.beam.sheared:
             continue
         own, rigid = (
-            _by_direction(_refined(beam, robot.materials).build(robot.materials))
+            _refined(beam, robot.materials).build(robot.materials)
             for beam in (link.beam, link.beam.model_copy(update={"shear": "none"}))
         )
-        cells = []
-        for direction in DIRECTIONS[:2]:
-            pairs = list(zip(own[direction], rigid[direction]))[:SHOWN]
-            cells.append("  ".join(f"{100 * (a / b - 1):+.2g} %" for a, b in pairs))
-        table.add_row(link.name, *cells)
+        likeness = np.abs(_motions(own).T @ _motions(rigid))  # each mode is compared with the one that is most alike
+        shifts = own.natural_modes().frequencies / rigid.natural_modes().frequencies[likeness.argmax(axis=1)] - 1
+        shown = _by_direction(own, np.where(likeness.max(axis=1) > ALIKE, shifts, np.nan))
+        known = (takewhile(np.isfinite, shown[direction][:SHOWN]) for direction in DIRECTIONS[:2])
+        table.add_row(link.name, *("  ".join(f"{100 * shift:+.2g} %" for shift in part) for part in known))
     return table
+
+
+def _motions(beam: BeamLink) -> np.ndarray:
+    """Natural modes as displacements and twist of sections along a beam, each of unit size, (k, modes)."""
+    places = np.linspace(0, 1, PLACES + 1)[1:] * np.real(beam.length)
+    maps = [beam.section_map(x) for x in places]
+    seen = np.concatenate([np.vstack([at.phi, beam.profile.section(0.0).size * at.psi[:1]]) for at in maps])
+    moved = np.real(seen) @ beam.natural_modes().shapes
+    return np.asarray(moved / np.linalg.norm(moved, axis=0))
 
 
 def _lowest(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
@@ -215,11 +227,12 @@ def _refined(beam: Beam, materials: dict[str, Material]) -> Beam:
     return beam.model_copy(update={"modes": Modes(**modes), "ends": "auto"})
 
 
-def _by_direction(beam: BeamLink) -> dict[str, list[float]]:
+def _by_direction(beam: BeamLink, numbers: np.ndarray | None = None) -> dict[str, list[float]]:
+    """Numbers of the natural modes, their frequencies unless given, by the direction in which they move most."""
     modes = beam.natural_modes()
     found: dict[str, list[float]] = {direction: [] for direction in DIRECTIONS}
-    for hz, label in zip(modes.frequencies, modes.labels):
-        found[label.rstrip("0123456789")].append(float(hz))
+    for number, label in zip(modes.frequencies if numbers is None else numbers, modes.labels):
+        found[label.rstrip("0123456789")].append(float(number))
     return found
 
 

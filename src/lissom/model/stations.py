@@ -129,4 +129,4 @@ def build_profile(
             pieces.append(beams.Piece.constant(before.x, end, a.general(made_of, factor)))
         else:
             pieces.append(beams.Piece(before.x, end, lru_cache(maxsize=256)(a.towards(b, made_of, factor))))
-    return beams.Profile(tuple(pieces), shear)
+    return beams.Profile(tuple(pieces)) if shear else beams.Profile.without_shear(pieces)
