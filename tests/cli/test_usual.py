@@ -16,11 +16,6 @@ def held():
     return usual.usual_work().needs
 
 
-@pytest.fixture(scope="module")
-def all_held():
-    return usual.all_work().needs
-
-
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
 def test_a_run_needs_nothing_that_the_library_lacks(name, held):
     with tracing() as found:
@@ -39,13 +34,22 @@ def test_all_number_types_and_integrators_are_held(held):
     assert {need.kinds[2].dtype for need in forward} == {"float64", "complex128"}
 
 
-def test_what_is_rarer_is_held_too(all_held):
-    """Closed loops in both number types, sensitivities by both methods, every formulation that is compiled."""
+def test_closed_loops_need_nothing_that_the_library_lacks():
+    with tracing() as held:
+        usual._closed()
     model = lissom.load("five-bar").compile()
     with tracing() as found:
         q, v = lissom.close_loops(model), np.zeros(model.nv)
         for number in (float, complex):
             lissom.forward_dynamics(model, q.astype(number), v, v)
+    assert found.entries and set(found.needs) <= set(held.needs)
+
+
+@pytest.mark.slow
+def test_what_is_rarer_is_held_too():
+    """Elements in both number types, sensitivities by both methods, every formulation that is compiled."""
+    all_held = usual.all_work().needs
+    with tracing() as found:
         usual._formulations(usual._small("none"))
     assert found.entries and set(found.needs) <= set(all_held)
     names = {(need.module.rpartition(".")[2], need.name) for need in all_held}

@@ -51,7 +51,7 @@ def small():
 def built(needs, folder):
     """A library of them, and what was told while it was built."""
     told = []
-    with Workers((LEVEL,)) as workers:
+    with Workers((LEVEL,), 1) as workers:
         (table,) = build(needs, folder, library.own_name("{level}"), lambda *done: told.append(done), workers, folder)
     return table, told
 

@@ -18,6 +18,7 @@ from lissom.kernel.machine.trace import Trace, tracing
 from lissom.model.files import parse
 from lissom.simulation.methods import IMPLICIT, METHODS, SUNDIALS
 from lissom.simulation.settings import FIXED_STEP
+from lissom.theory.dual_screws.formulation import FORMS, DualScrew
 
 ARM = """
 lissom: 1
@@ -140,8 +141,13 @@ def _formulations(robot: Any) -> None:
     for name in theory.names():
         for arm in (robot, lissom.load("rigid-7-axis")):
             with suppress(theory.Unsupported):
-                formulation = theory.build(name, arm)
-                if formulation.dynamics is not None:
-                    theory.simulate(formulation, MOMENT / 10)
-                q, still = formulation.model.neutral(), np.zeros(formulation.model.nv)
-                formulation.wrenches(q, still, formulation.accelerations(q, still, still))
+                _formulation(theory.build(name, arm))
+    for form in FORMS:
+        _formulation(DualScrew(robot.compile(), form))
+
+
+def _formulation(of: Any) -> None:
+    if of.dynamics is not None:
+        theory.simulate(of, MOMENT / 10)
+    q, still = of.model.neutral(), np.zeros(of.model.nv)
+    of.wrenches(q, still, of.accelerations(q, still, still))

@@ -35,11 +35,11 @@ def compiler() -> str | None:
 
 
 class Workers:
-    """A process for each core, which load Numba while the work is still being found."""
+    """A process for each core unless told otherwise, which load Numba while the work is still being found."""
 
-    def __init__(self, levels: tuple[str, ...]) -> None:
+    def __init__(self, levels: tuple[str, ...], count: int | None = None) -> None:
         self.levels = levels
-        self._pools = [ProcessPoolExecutor(1, mp_context=get_context("spawn")) for _ in range(cores())]
+        self._pools = [ProcessPoolExecutor(1, mp_context=get_context("spawn")) for _ in range(count or cores())]
 
     def __enter__(self) -> Workers:
         for pool in self._pools:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.kernel.machine import Struct
 from lissom.lie import so3
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
@@ -102,8 +103,8 @@ class DualScrew(Formulation):
 
         point, T = tips(self.model).struct, np.eye(4)
         q, v = _floats(q, np.zeros(self.model.nv))
-        state = orders.dual_state(self.model.struct, q, v, self._form) if self.cuts_speeds else (q, v)
-        R, p = motion.world_poses(point, motion.motion(point, *state, self.form == "printed"))
+        state = orders.dual_state.py_func(self.model.struct, q, v, self._form) if self.cuts_speeds else (q, v)
+        R, p = motion.world_poses.py_func(point, motion.motion.py_func(point, *state, self.form == "printed"))
         turn = so3.exp(so3.vee(_dual_part(R[-1]) @ R[-1].real.T))
         T[:3, :3], T[:3, 3] = turn @ R[-1].real, _summed(p[-1])
         return T
@@ -136,16 +137,19 @@ class DualScrew(Formulation):
         add_joint_momenta(model, a, tau)
         return tau, _summed(W)
 
-    def _moving(self, model: Any, q: np.ndarray, v: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Any]:
-        """State and motion in the numbers in which this form takes its forces."""
-        from lissom.theory.dual_screws.motion import motion
-        from lissom.theory.dual_screws.orders import dual_state, summed_motion
+    def _moving(self, model: Any, q: np.ndarray, v: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Struct]:
+        """State and motion in the numbers in which this form takes its forces.
+
+        Kernels that return arrays are called as the Python they are written in: a library holds what they call.
+        """
+        from lissom.theory.dual_screws.motion import TreeMotion, motion
+        from lissom.theory.dual_screws.orders import dual_state
 
         if self.form == "nonlinear":
-            return (q, v), motion(model, q, v, False)
-        state = dual_state(model, q, v, self._form)
-        moving = motion(model, *state, self.form == "printed")
-        return ((q, v), summed_motion(moving)) if self.form == "linear" else (state, moving)
+            return (q, v), Struct(motion.py_func(model, q, v, False))
+        state = dual_state.py_func(model, q, v, self._form)
+        moving = motion.py_func(model, *state, self.form == "printed")
+        return ((q, v), Struct(TreeMotion(*map(_summed, moving)))) if self.form == "linear" else (state, Struct(moving))
 
     @property
     def _form(self) -> int:
