@@ -334,6 +334,8 @@ def test_a_parameter_does_what_the_file_would(tunable, exact_ella, changes, star
 def test_a_parameter_keeps_its_range(tunable):
     assert validate_fmu(tunable) == []
     name = "links.forearm.beam.masses._0.mass"
+    units = {each.name: each.unit for each in fmpy.read_model_description(tunable).modelVariables}
+    assert units[name] == "kg" and units["gains.elbow.p"] == "N m/rad" and units["gravity.z"] == "m/s2"
     with Block(tunable) as block, pytest.raises(Exception, match="fmi2SetReal failed"):
         assert float(block.variables[name].min) == 1.05
         block.set(**{name.replace(".", "__"): 5.0})

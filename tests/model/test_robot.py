@@ -30,6 +30,7 @@ from lissom.model import (
     Tube,
     load,
 )
+from lissom.model.paths import unit_of
 
 STEEL = Material(E=2.1e11, rho=7800)
 BEAM = Beam(length=1.0, material="steel", section=Tube(outer=0.04, thickness=0.002), shear="none")
@@ -214,6 +215,21 @@ def test_masses_sit_at_the_tip_unless_told() -> None:
 
 
 # Values by path
+
+
+@pytest.mark.parametrize(
+    ("path", "unit"),
+    [
+        ("links.forearm.beam.masses.0.mass", "kg"),
+        ("links.forearm.beam.length", "m"),
+        ("links.forearm.joint.damping", "N m s/rad"),
+        ("materials.steel.E", "Pa"),
+        ("materials.steel.nu", ""),
+        ("gravity.2", "m/s2"),
+    ],
+)
+def test_numbers_have_the_units_of_robot_files(path: str, unit: str) -> None:
+    assert unit_of(load("ella"), path) == unit
 
 
 def test_values_are_read_and_replaced_by_path() -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lissom.cli.options import EXAMPLE, Settings, named
+from lissom.cli.options import EXAMPLE, Settings, asked, named
 from lissom.cli.options import out as out_option
 from lissom.cli.shell import assignment, command, fail
 from lissom.messages import listed
@@ -35,12 +35,10 @@ def export(
     ],
     to: Annotated[
         str | None,
-        typer.Option(
+        asked(
             "--to",
-            metavar="FORMAT",
-            show_default=False,
-            help="csv, parquet or mat for a run, c for a robot, fmu for a scenario; the ending of --out may say it "
-            "instead.",
+            "FORMAT",
+            "csv, parquet or mat for a run, c for a robot, fmu for a scenario; the ending of --out may say it instead.",
         ),
     ] = None,
     out: Annotated[
@@ -48,63 +46,48 @@ def export(
     ] = None,
     units: Annotated[bool, typer.Option("--units", help="csv: units in the header.")] = False,
     functions: Annotated[
-        str | None,
-        typer.Option(
-            "--functions", metavar="NAMES", show_default=False, help="c: the functions wanted, comma between; else all."
-        ),
+        str | None, asked("--functions", "NAMES", "c: the functions wanted, comma between; else all.")
     ] = None,
     point: Annotated[
         list[str] | None,
-        typer.Option(
+        asked(
             "--point",
-            metavar="LINK[@METRES]",
-            show_default=False,
-            help="c: a point for point_pose and jacobian: a link's tip, or a section of a beam; may be given several "
-            "times. The ends of the arm unless given.",
+            "LINK[@METRES]",
+            "c: a point for point_pose and jacobian: a link's tip, or a section of a beam; may be given several times. "
+            "The ends of the arm unless given.",
         ),
     ] = None,
     wrench: Annotated[
         list[str] | None,
-        typer.Option(
+        asked(
             "--wrench",
-            metavar="LINK",
-            show_default=False,
-            help="c, fmu: a link with an external wrench as an argument or input; may be given several times. Of an "
-            "FMU the ends of the arm unless given.",
+            "LINK",
+            "c, fmu: a link with an external wrench as an argument or input; may be given several times. Of an FMU the "
+            "ends of the arm unless given.",
         ),
     ] = None,
     name: Annotated[
-        str | None,
-        typer.Option(
-            "--name", show_default=False, help="c: what C names begin with; else the robot's name. fmu: of the model."
-        ),
+        str | None, asked("--name", "TEXT", "c: what C names begin with; else the robot's name. fmu: of the model.")
     ] = None,
-    fmi: Annotated[
-        str | None, typer.Option("--fmi", metavar="VERSION", show_default=False, help="fmu: 2.0 (unless given) or 3.0.")
-    ] = None,
+    fmi: Annotated[str | None, asked("--fmi", "VERSION", "fmu: 2.0 (unless given) or 3.0.")] = None,
     kind: Annotated[
-        str | None,
-        typer.Option(
-            "--kind", metavar="NAME", show_default=False, help="fmu: co-simulation, model-exchange or both; else both."
-        ),
+        str | None, asked("--kind", "NAME", "fmu: co-simulation, model-exchange or both; else both.")
     ] = None,
     parameter: Annotated[
         list[str] | None,
-        typer.Option(
+        asked(
             "--parameter",
-            metavar="PATH",
-            show_default=False,
-            help="c, fmu: a number of the robot that becomes an argument, or that a tool may change beside gains and "
+            "PATH",
+            "c, fmu: a number of the robot that becomes an argument, or that a tool may change beside gains and "
             "gravity, such as links.forearm.body.mass; may be given several times.",
         ),
     ] = None,
     backend: Annotated[
         str | None,
-        typer.Option(
+        asked(
             "--backend",
-            metavar="WAY",
-            show_default=False,
-            help="c: straight (assignments only, fastest where short), loops (over tables, shortest); else the better.",
+            "WAY",
+            "c: straight (assignments only, fastest where short), loops (over tables, shortest); else the better.",
         ),
     ] = None,
     settings: Settings = None,

@@ -18,6 +18,11 @@ def out(help: str) -> Any:
     return typer.Option("--out", "-o", metavar="PATH", show_default=False, parser=named, help=help)
 
 
+def asked(flag: str, metavar: str, help: str) -> Any:
+    """An option with a value that may be left out."""
+    return typer.Option(flag, metavar=metavar, show_default=False, help=help)
+
+
 Anything = Annotated[str, typer.Argument(metavar="NAME|FILE", show_default=False, help="A built-in name or a file.")]
 Settings = Annotated[
     list[str] | None,

@@ -93,11 +93,20 @@ def openings(model: Model, number: type) -> Vector:
 
 def reactions(model: Model, q: ArrayLike, multipliers: Vector) -> np.ndarray:
     """Wrenches of the loops on the rows of their frames, shape (model.rows, 6)."""
+    return _reactions(model, q, multipliers)[1]
+
+
+def loop_reactions(model: Model, q: ArrayLike, multipliers: Vector) -> np.ndarray:
+    """Wrenches in the loops, shape (loops, 6), as in `Closed`."""
+    return _reactions(model, q, multipliers)[0]
+
+
+def _reactions(model: Model, q: ArrayLike, multipliers: Vector) -> tuple[np.ndarray, np.ndarray]:
     work = _placed(model, np.asarray(q, np.result_type(q, multipliers)))
     number = work.fields.omega.dtype.type
     on, rows = np.zeros((len(model.loops), 6), number), np.zeros((model.rows, 6), number)
     loops.loop_wrenches(model.struct, work, multipliers.astype(number), on, rows)
-    return rows
+    return on, rows
 
 
 def closure_of(model: Model, number: type) -> Any:

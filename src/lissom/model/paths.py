@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from lissom.errors import RobotError
 from lissom.messages import did_you_mean, listed
+from lissom.model import units
 from lissom.model.part import Part
 from lissom.model.values import is_number, kind_of
 
 if TYPE_CHECKING:
     from lissom.model.robot import Robot
+
+
+TURNING = ("revolute", "helical", "universal", "spherical")  # joints whose coordinates are angles
 
 
 def get(robot: Robot, path: str) -> Any:
@@ -21,6 +25,22 @@ def get(robot: Robot, path: str) -> Any:
     for key in _keys(path):
         here = _step(here, key, path)
     return here
+
+
+def unit_of(robot: Robot, path: str) -> str:
+    """SI unit of the number at the path, such as "N m s/rad"; empty where it has none, or one that depends."""
+    said, kind, here = "", "", robot
+    for key in _keys(path):
+        below = _step(here, key, path)
+        if isinstance(here, Part):
+            marks = type(here).model_fields[key].metadata
+            said = next((mark.unit for mark in marks if hasattr(mark, "unit")), "")
+        kind, here = getattr(below, "type", kind) if key == "joint" else kind, below
+    unit, _, sliding = said.partition(" (")
+    if sliding.endswith(" when sliding)") and kind not in TURNING:
+        unit = sliding.removesuffix(" when sliding)") if kind == "prismatic" else ""
+    unit = {"metres": "m", "seconds": "s"}.get(unit, unit)
+    return unit if units.parsed(unit) is not None else ""
 
 
 def replaced(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot:

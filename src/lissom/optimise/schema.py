@@ -37,6 +37,20 @@ class OptimisePart(Part):
     error: ClassVar[type[LissomError]] = OptimiseError
 
 
+class OptimiseTask(OptimisePart):
+    """What a file asks for."""
+
+    lissom: FormatVersion = FORMAT
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """From plain data: the mapping that a file holds."""
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise explain(error, cls, data) from None
+
+
 class WrenchLimit(OptimisePart):
     """How much a joint may carry, besides its own motion."""
 
@@ -71,7 +85,7 @@ class ViaPoint(OptimisePart):
     time: Annotated[float | None, Number("the time of passing", "seconds", above=0)] = None
 
 
-class Motion(OptimisePart):
+class Motion(OptimiseTask):
     """The best motion of a robot from rest to rest.
 
     >>> motion = Motion(scenario="ella", to={"shoulder": 0.7, "elbow": 0.4}, duration=1.5, limits={"torque": 120})
@@ -94,7 +108,6 @@ class Motion(OptimisePart):
     what: ClassVar[str] = "motion"
     whole: ClassVar[str] = "motion"
 
-    lissom: FormatVersion = FORMAT
     name: Annotated[str, Title("the name of the motion")] = "motion"
     scenario: Annotated[Scenario, ScenarioSource()]
     to: Annotated[Values, COORDINATE]
@@ -130,11 +143,3 @@ class Motion(OptimisePart):
         from lissom.optimise.motion import solve
 
         return solve(self, progress=progress)
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """From plain data: the mapping that a file holds."""
-        try:
-            return cls.model_validate(data)
-        except ValidationError as error:
-            raise explain(error, cls, data) from None

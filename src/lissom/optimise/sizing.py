@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field
-from pydantic_core import ValidationError
 
 from lissom.model.names import Title
-from lissom.model.problems import explain
-from lissom.model.robot import FORMAT, FormatVersion
 from lissom.model.values import Number, Vector
-from lissom.optimise.schema import OptimisePart
+from lissom.optimise.schema import OptimisePart, OptimiseTask
 from lissom.scenario.schema import Scenario
 from lissom.study.schema import ScenarioSource
 
@@ -64,7 +61,7 @@ class SizingLimits(OptimisePart):
     )
 
 
-class Sizing(OptimisePart):
+class Sizing(OptimiseTask):
     """The lightest robot whose sizes lie within bounds.
 
     >>> sizing = Sizing(
@@ -85,7 +82,6 @@ class Sizing(OptimisePart):
     what: ClassVar[str] = "sizing"
     whole: ClassVar[str] = "sizing"
 
-    lissom: FormatVersion = FORMAT
     name: Annotated[str, Title("the name of the sizing")] = "sizing"
     scenario: Annotated[Scenario, ScenarioSource()]
     sizes: dict[str, tuple[Size, Size]] = Field(min_length=1, description="{path of a size: [least, largest]}")
@@ -97,11 +93,3 @@ class Sizing(OptimisePart):
         from lissom.optimise.sizing_search import solve
 
         return solve(self, progress=progress)
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """From plain data: the mapping that a file holds."""
-        try:
-            return cls.model_validate(data)
-        except ValidationError as error:
-            raise explain(error, cls, data) from None

@@ -74,8 +74,8 @@ class Parameters:
             fit = np.linalg.lstsq(matrix[:-PROOFS], own[:-PROOFS], rcond=None)[0]
             if np.abs(matrix @ fit - own).max() > EXACT * np.abs(own).max():
                 self._refuse(tabulate, name)
-            fit[np.abs(fit) < EXACT * np.abs(own).max()] = 0.0
-            found[name] = vary, fit.T
+            kept = np.abs(fit) >= EXACT * np.abs(own).max()
+            found[name] = vary, np.array([_refitted(matrix, *each) for each in zip(kept.T, own.T, strict=True)])
         return found
 
     def _refuse(self, tabulate: Tabulate, table: str) -> None:
@@ -86,3 +86,10 @@ class Parameters:
             "--set, and export masses, stiffness, damping or gravity as arguments",
             ("parameters",),
         )
+
+
+def _refitted(matrix: np.ndarray, kept: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Coefficients by the monomials that are kept alone, which loses fewer digits."""
+    out = np.zeros(len(kept))
+    out[kept] = np.linalg.lstsq(matrix[:, kept], values, rcond=None)[0]
+    return out

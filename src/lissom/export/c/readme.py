@@ -18,8 +18,8 @@ may call them. `{name}.h` lists the coordinates with their units, and what every
 |---|---|
 | `{name}.h`, `{name}.c` | the code; copy these two into your project |
 | `check.c` | compares every function with numbers from Python: `make test` |
-| `clock.c` | median and worst time of every function: `make time` |
-| `Makefile` | builds `lib{name}.a`; `make stack` lists the stack that functions take (gcc) |
+| `clock.c` | median and worst time of every function, and the stack that it takes: `make time` |
+| `Makefile` | builds `lib{name}.a` |
 
 For another processor: `make CC=arm-linux-gnueabihf-gcc test EMULATOR="qemu-arm -L /usr/arm-linux-gnueabihf"`.
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 
 from lissom.export.c import straight
 from lissom.export.c.expressions import Statements
+from lissom.export.c.prototypes import header, prototype
 from lissom.export.c.tables import Tables
 from lissom.export.c.task import Argument, Signature, Task
-from lissom.simulation.dataset import FORCE, position_columns, velocity_columns
-from lissom.version import __version__
 
 NEEDS = {"derivatives": ("forward_dynamics", "mass_matrix", "inverse_derivatives")}  # functions that others call
 
@@ -95,7 +93,7 @@ class Code:
 def code(task: Task, chosen: Sequence[Signature], backend: str = "auto") -> Code:
     """Header and source of the chosen functions; what these call besides is static."""
     public = {each.name for each in chosen}
-    solves = backend != "loops" and not task.parameters and straight.solves_well(task)
+    solves = backend != "loops" and straight.solves_well(task)
     needs = NEEDS if solves else {}
     names = dict.fromkeys(name for each in chosen for name in (*needs.get(each.name, ()), each.name))
     counts: dict[str, int] = {}
@@ -133,72 +131,6 @@ SIGN = """static double sign_of(double x)
     return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;
 }
 """
-
-
-def prototype(task: Task, signature: Signature, static: str = "") -> str:
-    """`void ella_mass_matrix(const double q[ELLA_NQ], double M[ELLA_NV * ELLA_NV])`."""
-    arguments = [
-        f"const double {each.name}[{each.size}]" if each.size else f"double {each.name}" for each in signature.inputs
-    ]
-    arguments += [f"double {each.name}[{each.size}]" for each in signature.outputs]
-    first = f"{static}void {task.name}_{signature.name}("
-    return "\n    ".join(wrap(first + ", ".join(arguments) + ")", 108))
-
-
-def header(task: Task, chosen: Sequence[Signature]) -> str:
-    """The header: sizes, coordinates with their units, the functions with what they mean."""
-    guard = f"{task.upper}_H"
-    sizes = "\n".join(f"#define {task.upper}_{name} {count}" for name, count in task.sizes.items())
-    functions = "\n\n".join(f"{_comment(each)}\n{prototype(task, each)};" for each in chosen)
-    return f"""/* Dynamics of {task.model.robot.name}, written by lissom {__version__}. C99; needs libm, nothing else.
-
-   SI units, radians. Twists are (angular, linear), wrenches (torque, force). Matrices are row by row. No function
-   allocates, keeps a state or touches anything but its arguments, so that any number of threads may call them.
-   Outputs must not overlap inputs. Quaternions in q (w, x, y, z) have unit length.
-
-{_coordinates(task)}
-*/
-#ifndef {guard}
-#define {guard}
-
-{sizes}
-
-#ifdef __cplusplus
-extern "C" {{
-#endif
-
-{functions}
-
-#ifdef __cplusplus
-}}
-#endif
-
-#endif
-"""
-
-
-def _coordinates(task: Task) -> str:
-    model = task.model
-    q, v = position_columns(model), velocity_columns(model)
-    lines = ["   q, the configuration:"]
-    lines += _columns(model.q_names, q.units)
-    lines += ["   v, a and tau; forces in " + ", ".join(f"{FORCE[u]} for {u}" for u in dict.fromkeys(v.units)) + ":"]
-    return "\n".join(lines + _columns(model.coordinates, [f"{unit}/s" for unit in v.units]))
-
-
-def _columns(names: Sequence[str], units: Iterable[str]) -> list[str]:
-    entries = [f"[{k}] {name} ({unit})" for k, (name, unit) in enumerate(zip(names, units, strict=True))]
-    width = max((len(each) for each in entries), default=0) + 2
-    across = max(1, 100 // width)
-    rows = (entries[k : k + across] for k in range(0, len(entries), across))
-    return ["     " + "".join(each.ljust(width) for each in row).rstrip() for row in rows]
-
-
-def _comment(signature: Signature) -> str:
-    lines = [signature.about]
-    for label, arguments in (("in", signature.inputs), ("out", signature.outputs)):
-        lines += [f"{label:>6}  {each.name}: {each.about}" for each in arguments]
-    return "/* " + "\n   ".join(lines) + " */"
 
 
 def _function(task: Task, signature: Signature, body: Statements, static: str) -> str:

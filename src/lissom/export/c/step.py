@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy import sqrt
 
 from lissom.kernel.algebra import cross, vector
 from lissom.kernel.articulated import factorise, make_factors, solve
@@ -28,6 +29,7 @@ ALPHA_M = (2.0 * RADIUS - 1.0) / (RADIUS + 1.0)
 ALPHA_F = RADIUS / (RADIUS + 1.0)
 GAMMA = 0.5 + ALPHA_F - ALPHA_M
 BETA = 0.25 * (GAMMA + 0.5) ** 2
+TINY = 1e-30  # keeps shares of no acceleration finite
 WEIGHT = (1.0 - ALPHA_F) / (1.0 - ALPHA_M)
 
 
@@ -48,10 +50,11 @@ def advance(model, q, v, a, s, h, u, q1, v1, a1, s1):
 
 
 @kernel
-def step(model, work, local, factors, q, v, a, s, tau, kp, kd, target, rate, h, wrench, u, r, q1, v1, a1, s1):
+def step(model, work, local, factors, q, v, a, s, tau, kp, kd, target, rate, h, wrench, u, r, q1, v1, a1, s1, left):
     """State after h seconds under forces tau + kp (target - q) + kd (rate - v), the law taken at the step's end.
 
-    `s` is the method's own acceleration. Quaternions have no target: kp is not read for them.
+    `s` is the method's own acceleration. Quaternions have no target: kp is not read for them. left (1,): what the
+    last iteration changed, as a share of the accelerations.
     """
     n = v.shape[0]
     for k in range(n):
@@ -75,8 +78,13 @@ def step(model, work, local, factors, q, v, a, s, tau, kp, kd, target, rate, h, 
         for k in range(n):
             factors.x[k] = r[k]
         solve(model, local, factors)
+        moved = 0.0
+        size = TINY
         for k in range(n):
             a1[k] -= factors.x[k]
+            moved += factors.x[k] * factors.x[k]
+            size += a1[k] * a1[k]
+        left[0] = sqrt(moved / size)
     advance(model, q, v, a, s, h, u, q1, v1, a1, s1)
 
 
@@ -87,9 +95,10 @@ def memory(model: Model, work: Any = None) -> tuple[Any, Any, Any]:
 
 
 def stepped(model: Model, wrench: np.ndarray, h: float, *arguments: np.ndarray) -> tuple[np.ndarray, ...]:
-    """What C computes, by the same lines in Python: q, v, a, s after q, v, a, s, tau, kp, kd, target, rate before."""
+    """What C computes, by the same lines in Python: q, v, a, s and what was left, after q, v, a, s, tau, kp,
+    kd, target, rate before."""
     plain = {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "tanh": np.tanh}
-    out = np.zeros(model.nq), *np.zeros((3, model.nv))
+    out = np.zeros(model.nq), *np.zeros((3, model.nv)), np.zeros(1)
     scratch = np.zeros((2, model.nv))
     retarget(step, plain)(model.arrays, *memory(model), *arguments, h, wrench, *scratch, *out)
     return out

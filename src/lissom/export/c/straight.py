@@ -23,6 +23,8 @@ from lissom.model.robot import Robot
 
 SHORT = 40_000  # operations: beyond, loops over tables are about as fast, and much shorter
 DERIVED = 20  # times the operations of a function are those of its derivatives, at least
+LOOPED = ("derivatives", "step")  # by solving or with duals; by loops
+CLOSED = ("forward_dynamics", "joint_wrenches")  # what loops change
 WELL_CONDITIONED = 1e4
 LARGEST = 150_000  # operations: beyond, a compiler takes minutes
 
@@ -40,21 +42,11 @@ def function_of(task: Task, name: str) -> casadi.Function:
 def function_for(task: Task, signature: Signature, only_short: bool) -> casadi.Function | None:
     """The CasADi function behind a C function; none where its straight line is too long for loops not to pay."""
     name, model = signature.name, task.model
-    if task.parameters and name in ("derivatives", "step"):
-        raise LissomError(
-            "has no code with parameters as arguments; leave it out, or fix them with --set", ("functions",), name
-        )
-    if name in ("derivatives", "step"):  # by solving or with duals; by loops
+    if name in LOOPED or (model.loops and name in CLOSED):
         return None
-    if (
-        only_short
-        and not task.parameters
-        and name == "inverse_derivatives"
-        and operations(_inverse(task)) > SHORT // DERIVED
-    ):
+    if only_short and name == "inverse_derivatives" and operations(_inverse(task)) > SHORT // DERIVED:
         return None
     function = function_of(task, name)
-    only_short = only_short and not task.parameters
     count = operations(function)
     if only_short and count > SHORT:
         return None
@@ -70,7 +62,7 @@ def function_for(task: Task, signature: Signature, only_short: bool) -> casadi.F
 
 def solves_well(task: Task) -> bool:
     """Whether derivatives of accelerations may be had from those of forces by solving with the mass matrix."""
-    if operations(_inverse(task)) > SHORT // DERIVED:
+    if task.parameters or task.model.loops or operations(_inverse(task)) > SHORT // DERIVED:
         return False
     return float(np.linalg.cond(mass_matrix(task.model, task.model.neutral()))) < WELL_CONDITIONED
 

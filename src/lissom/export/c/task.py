@@ -12,11 +12,14 @@ import numpy as np
 
 import lissom.dynamics as dynamics
 from lissom.dynamics.coordinates import along_coordinates
+from lissom.dynamics.loops import closed_loops, loop_reactions, loop_rows
 from lissom.errors import LissomError
 from lissom.export.c.parameters import Parameters
+from lissom.kernel.arrays import Arrays
 from lissom.kernel.derivatives import STEP
 from lissom.messages import suggestion
 from lissom.model.compiled import Model
+from lissom.model.paths import unit_of
 
 Values = dict[str, np.ndarray]
 
@@ -28,6 +31,7 @@ class Argument(NamedTuple):
     size: str  # as C says it
     numbers: int
     about: str
+    unit: float = 0.0  # of an output: size below which it counts as nothing
 
 
 Arguments = tuple[Argument, ...]
@@ -66,6 +70,7 @@ ABOUT = {
     "step": "One step of the closed loop by generalised-alpha, fixed in time and in number of iterations.",
     "derivatives": "Accelerations and their exact derivatives; by q along velocity coordinates.",
 }
+MUCH = 2**20  # times gravity, in finding what is proportional to it; a power of two rounds nothing
 BY_POINT = ("point_pose", "jacobian")
 
 
@@ -75,6 +80,16 @@ def c_name(text: str) -> str:
     if not name:
         raise LissomError("has no letter or digit that C could take; give another name", ("name",), text)
     return name if name[0].isalpha() else f"robot_{name}"
+
+
+def with_arrays(model: Model, arrays: Arrays) -> Model:
+    """The model with other tables."""
+    return Model(model.robot, arrays, model.flexible, model.bodies, model.frames)
+
+
+def has_step(model: Model) -> bool:
+    """Whether the closed loop's step can be had."""
+    return not (model.prescribed or model.loops)
 
 
 def point_of(model: Model, text: str) -> Point:
@@ -116,6 +131,7 @@ class Task:
     def sizes(self) -> dict[str, int]:
         """The named sizes of arrays."""
         sizes = {"NQ": self.model.nq, "NV": self.model.nv, "JOINTS": len(self.model.joints)}
+        sizes |= {"LOOPS": len(self.model.loops), "ROWS": len(self.model.arrays.loops.hold)} if self.model.loops else {}
         sizes |= {"WRENCHES": len(self.wrenches)} if self.wrenches else {}
         return sizes | ({"PARAMETERS": len(self.parameters.paths)} if self.parameters else {})
 
@@ -125,6 +141,9 @@ class Task:
             return ()
         about = f"external wrenches (torque, force) on {', '.join(self.wrenches)}: at their origins in their axes"
         return (self.argument("wrenches", about, "WRENCHES", 6),)
+
+    def _loads(self, x: Values) -> dict[str, np.ndarray] | None:
+        return dict(zip(self.wrenches, x["wrenches"].reshape(-1, 6))) if self.wrenches else None
 
     @cached_property
     def signatures(self) -> dict[str, Signature]:
@@ -139,11 +158,8 @@ class Task:
             given = (self.argument("given", "accelerations of prescribed joints; other entries are not read"),)
         forward, inverse = (q, v, tau, *given, *self.loads), (q, v, a, *self.loads)
 
-        def loads(x: Values) -> dict[str, np.ndarray] | None:
-            return dict(zip(self.wrenches, x["wrenches"].reshape(-1, 6))) if self.wrenches else None
-
         def accelerations(x: Values) -> Any:
-            return dynamics.forward_dynamics(model, x["q"], x["v"], x["tau"], loads(x), x.get("given"))
+            return dynamics.forward_dynamics(model, x["q"], x["v"], x["tau"], self._loads(x), x.get("given"))
 
         def derivatives(x: Values) -> Any:
             """By complex steps through the articulated pass, which keeps more digits than solving with M."""
@@ -157,22 +173,26 @@ class Task:
             return (a, *(np.where(free[:, None], part, 0.0) for part in (by_q, along("v"), along("tau"))))
 
         def inverse_derivatives(x: Values) -> Any:
-            return dynamics.inverse_derivatives(model, x["q"], x["v"], x["a"], loads(x))
+            return dynamics.inverse_derivatives(model, x["q"], x["v"], x["a"], self._loads(x))
 
         def forces(x: Values) -> Any:
-            return (dynamics.inverse_dynamics(model, x["q"], x["v"], x["a"], loads(x)),)
+            return (dynamics.inverse_dynamics(model, x["q"], x["v"], x["a"], self._loads(x)),)
 
         def gravity(x: Values) -> Any:
-            still, weightless = np.zeros(model.nv), model.arrays._replace(gravity=np.zeros(3))
-            floating = Model(model.robot, weightless, model.flexible, model.bodies, model.frames)
-            return (dynamics.bias(model, x["q"], still) - dynamics.bias(floating, x["q"], still),)
+            """By its linearity: of much gravity, beside which the rounding of elastic forces is nothing."""
+
+            def held(field: np.ndarray) -> np.ndarray:
+                return dynamics.bias(with_arrays(model, model.arrays._replace(gravity=field)), x["q"], still)
+
+            still, much = np.zeros(model.nv), MUCH * model.arrays.gravity
+            return ((held(much) - held(0.0 * much)) / MUCH,)
 
         def energy(x: Values) -> Any:
             kinetic, *stored = dynamics.energy(model, x["q"], x["v"])
             return ([kinetic, sum(stored)],)
 
         def wrench(x: Values) -> Any:
-            return (dynamics.joint_wrenches(model, x["q"], x["v"], x["a"], loads(x)),)
+            return (dynamics.joint_wrenches(model, x["q"], x["v"], x["a"], self._loads(x)),)
 
         def make(name: str, inputs: Arguments, outputs: Arguments, python: Callable[[Values], Any]) -> None:
             found[name] = Signature(name, ABOUT[name], inputs, outputs, python)
@@ -191,7 +211,9 @@ class Task:
         make("energy", (q, v), (joule,), energy)
         make("inverse_derivatives", inverse, (tau_q, tau_v), lambda x: inverse_derivatives(x)[1:3])
         make("derivatives", forward, (a, *by), derivatives)
-        if not (model.prescribed or model.robot.loops):
+        if model.loops:
+            self._closed(make, forward, inverse, a, of_joints)
+        if has_step(model):
             self._step(make, q, v, a, tau)
         for point in self.points:
             found |= self._of_point(point, q)
@@ -199,11 +221,15 @@ class Task:
             found = {name: self._with_parameters(each) for name, each in found.items()}
         return found
 
+    def _with_unit(self, path: str) -> str:
+        unit = unit_of(self.model.robot, path)
+        return f"{path} ({unit})" if unit else path
+
     def _with_parameters(self, signature: Signature) -> Signature:
         """The same with the robot's numbers as a last argument."""
         given = self.parameters
         assert given is not None
-        p = self.argument("p", "parameters: " + ", ".join(given.paths), "PARAMETERS")
+        p = self.argument("p", "parameters: " + ", ".join(map(self._with_unit, given.paths)), "PARAMETERS")
 
         def python(x: Values) -> Sequence[Any]:
             changed = given.at(x["p"].tolist()).compile(prescribed=self.model.prescribed)
@@ -232,7 +258,33 @@ class Task:
             return step.stepped(self.model, rows, float(x["h"][0]), *(x[name] for name in names))
 
         after = tuple(each._replace(name=f"{each.name}1", about=f"{each.about}, after") for each in (q, v, a, s))
-        make("step", (q, v, a, s, tau, *law, h, *self.loads), after, stepped)
+        about = "what the last iteration changed, share of a1; if not small, take a shorter step"
+        left = Argument("left", "1", 1, about, 1.0)
+        make("step", (q, v, a, s, tau, *law, h, *self.loads), (*after, left), stepped)
+
+    def _no_step(self) -> str:
+        if self.model.loops:
+            return f"{self.model.robot.name} has loops, which steps of C code do not keep closed"
+        return "joints that are prescribed have no step"
+
+    def _closed(self, make: Any, forward: Arguments, inverse: Arguments, a: Argument, wrench: Argument) -> None:
+        """Of a robot with loops: accelerations come with the multipliers of what the loops hold."""
+        model = self.model
+        about = f"reactions in {', '.join(loop_rows(model))}, N or N m"
+        lam = self.argument("multipliers", about, "ROWS")
+        loops = ", ".join(loop.name for loop in model.loops)
+        on = self.argument("loop_wrench", f"(torque, force) in {loops}, on the second frame in its axes", "LOOPS", 6)
+
+        def motion(x: Values) -> Any:
+            return closed_loops(model, x["q"], x["v"], x["tau"], self._loads(x), x.get("given"))[:2]
+
+        def wrenches(x: Values) -> Any:
+            state = x["q"], x["v"], x["a"], self._loads(x)
+            rows = dynamics.joint_wrenches(model, *state, multipliers=x["multipliers"])
+            return rows, loop_reactions(model, x["q"], x["multipliers"])
+
+        make("forward_dynamics", forward, (a, lam), motion)
+        make("joint_wrenches", (*inverse[:3], lam, *inverse[3:]), (wrench, on), wrenches)
 
     def _of_point(self, point: Point, q: Argument) -> dict[str, Signature]:
         model, link, x = self.model, point.link, point.x
@@ -265,8 +317,8 @@ class Task:
             elif name in self.signatures:
                 found[name] = self.signatures[name]
             else:
-                if name == "step" and self.model.prescribed:
-                    raise LissomError("joints that are prescribed have no step; leave it out", ("functions",), name)
+                if name == "step" and not has_step(self.model):
+                    raise LissomError(f"{self._no_step()}; leave it out", ("functions",), name)
                 known = (*ABOUT, *self.signatures)
                 raise LissomError(f"there is no such function; {suggestion(name, known)}", ("functions",), name)
         return list(found.values())

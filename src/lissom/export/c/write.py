@@ -9,14 +9,11 @@ from typing import Literal
 
 from lissom.errors import LissomError, check_choice
 from lissom.export.c.parameters import Parameters
-from lissom.export.c.task import ABOUT, Task, c_name, point_of
+from lissom.export.c.task import ABOUT, Task, c_name, has_step, point_of
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
-CLOSED = ("forward_dynamics", "derivatives", "joint_wrenches", "step")  # what loops change
-
-MAKEFILE = """# make: the library; make test: compare it with Python; make time: how long functions take
-# make stack: the stack they take
+MAKEFILE = """# make: the library; make test: compare it with Python; make time: time and stack of every function
 CC ?= cc
 CFLAGS ?= -O2 -Wall -Wextra -Wpedantic -Wconversion
 override CFLAGS += -std=c99
@@ -31,22 +28,18 @@ check: check.c {name}.o
 	$(CC) $(CFLAGS) check.c {name}.o -lm -o $@
 
 clock: clock.c {name}.o
-	$(CC) $(CFLAGS) clock.c {name}.o -lm -o $@
+	$(CC) $(CFLAGS) -pthread clock.c {name}.o -lm -o $@
 
 test: check
 	$(EMULATOR) ./check
 
 time: clock
-	./clock
-
-stack:
-	$(CC) $(CFLAGS) -fstack-usage -c {name}.c -o stack.o
-	@sort -t"	" -k2 -n -r stack.su | cut -f1,2 | head -20
+	$(EMULATOR) ./clock
 
 clean:
-	rm -f lib{name}.a check clock *.o *.su
+	rm -f lib{name}.a check clock *.o
 
-.PHONY: test time stack clean
+.PHONY: test time clean
 """
 
 
@@ -83,7 +76,8 @@ def to_c(
         backend: "straight" writes every function as a list of assignments, "loops" as loops over tables, translated
             from the kernel; "auto" takes the first where the list is short.
     """
-    from lissom.export.c.check import check_program, clock_program
+    from lissom.export.c.check import check_program
+    from lissom.export.c.clock import clock_program
     from lissom.export.c.readme import readme
     from lissom.export.c.source import code
 
@@ -98,9 +92,7 @@ def to_c(
         tuple(wrenches),
         Parameters(model.robot, parameters) if parameters else None,
     )
-    if parameters and backend == "loops":
-        raise LissomError("has no code with parameters as arguments; take straight", ("backend",), backend)
-    chosen = task.chosen(_wanted(model, functions, bool(parameters)))
+    chosen = task.chosen(_wanted(model, functions))
     written = code(task, chosen, backend)
     to = Path(folder)
     files = {
@@ -120,22 +112,11 @@ def to_c(
     return Exported(to, task.name, written.operations, written.ways)
 
 
-def _wanted(model: Model, functions: Iterable[str] | None, varies: bool) -> list[str]:
+def _wanted(model: Model, functions: Iterable[str] | None) -> list[str]:
     """The functions to write: those asked for, or all that the model can have."""
-    closed = CLOSED if model.robot.loops else ()
     if functions is None:
-        given = ("step", "derivatives") if varies else ("step",) if model.prescribed else ()
-        return [each for each in ABOUT if each not in (*closed, *given)]
+        return [each for each in ABOUT if each != "step" or has_step(model)]
     wanted = [functions] if isinstance(functions, str) else list(functions)
     if not wanted:
         raise LissomError(f"names no function; there are {', '.join(ABOUT)}", ("functions",))
-    for each in wanted:
-        if each in closed:
-            left = ", ".join(name for name in ABOUT if name not in closed)
-            raise LissomError(
-                f"{model.robot.name} has loops, and there is no C code yet for what they do to this function; take "
-                f"others ({left}), or the robot without its loops",
-                ("functions",),
-                each,
-            )
     return wanted

@@ -12,7 +12,13 @@ from lissom.export.fmu.variables import Variable
 from lissom.version import __version__
 
 BASE = {"kg": "kg", "m": "m", "s": "s", "rad": "rad"}
-DERIVED = {"N": {"kg": 1, "m": 1, "s": -2}, "J": {"kg": 1, "m": 2, "s": -2}, "W": {"kg": 1, "m": 2, "s": -3}}
+DERIVED = {
+    "N": {"kg": 1, "m": 1, "s": -2},
+    "Pa": {"kg": 1, "m": -1, "s": -2},
+    "J": {"kg": 1, "m": 2, "s": -2},
+    "W": {"kg": 1, "m": 2, "s": -3},
+    "Hz": {"s": -1},
+}
 CAUSALITY = {
     "time": ("independent", "continuous", None),
     "input": ("input", "continuous", None),
@@ -95,13 +101,7 @@ def _describe2(about: About, variables: list[Variable]) -> Element:
     index = {each.name: str(k) for k, each in enumerate(variables, start=1)}
     for k, each in enumerate(variables):
         outer = SubElement(listed, "ScalarVariable", _common(k, each))
-        inner: dict[str, str] = {} if each.unit in ("", "1") else {"unit": each.unit}
-        inner |= _limits(each)
-        if _has_start(each):
-            inner["start"] = _value(each)
-        if each.role == "derivative":
-            inner["derivative"] = index[each.of]
-        SubElement(outer, "Boolean" if each.role == "switch" else "Real", inner)
+        SubElement(outer, "Boolean" if each.role == "switch" else "Real", _number(each, index))
     structure = SubElement(root, "ModelStructure")
     _structure2(structure, "Outputs", variables, lambda each: each.role in ("output", "state"), index)
     _structure2(structure, "Derivatives", variables, lambda each: each.role == "derivative", index)
@@ -132,12 +132,7 @@ def _describe3(about: About, variables: list[Variable]) -> Element:
     listed = SubElement(root, "ModelVariables")
     index = {each.name: str(k) for k, each in enumerate(variables)}
     for k, each in enumerate(variables):
-        attributes = _common(k, each) | ({} if each.unit in ("", "1") else {"unit": each.unit})
-        attributes |= _limits(each)
-        if _has_start(each):
-            attributes["start"] = _value(each)
-        if each.role == "derivative":
-            attributes["derivative"] = index[each.of]
+        attributes = _common(k, each) | _number(each, index)
         SubElement(listed, "Boolean" if each.role == "switch" else "Float64", attributes)
     structure = SubElement(root, "ModelStructure")
     for name, roles in (
@@ -157,12 +152,19 @@ def _common(k: int, each: Variable) -> dict[str, Any]:
     return found | ({"description": each.text} if each.text else {}) | ({"initial": initial} if initial else {})
 
 
+def _number(each: Variable, index: dict[str, str]) -> dict[str, str]:
+    """What is said of its value: unit, range, start, and the state that it derives."""
+    found = {} if each.unit in ("", "1") else {"unit": each.unit}
+    found |= _limits(each)
+    if each.role in ("input", "parameter", "switch", "state"):
+        found["start"] = _value(each)
+    if each.role == "derivative":
+        found["derivative"] = index[each.of]
+    return found
+
+
 def _limits(each: Variable) -> dict[str, str]:
     return {} if each.limits is None else {"min": repr(each.limits[0]), "max": repr(each.limits[1])}
-
-
-def _has_start(each: Variable) -> bool:
-    return each.role in ("input", "parameter", "switch", "state")
 
 
 def _value(each: Variable) -> str:

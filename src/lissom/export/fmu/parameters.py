@@ -20,6 +20,7 @@ from lissom.export.fmu.frozen import Frozen
 from lissom.export.fmu.image import Image
 from lissom.kernel.arrays import tables
 from lissom.model.compiled import Model
+from lissom.model.paths import unit_of
 from lissom.model.probe import tips
 from lissom.model.robot import Robot
 from lissom.simulation.dataset import FORCE, velocity_columns
@@ -110,8 +111,8 @@ def _number(frozen: Frozen, image: Image, path: str) -> Parameter:
         missed = np.abs(chebyshev.chebvander(BETWEEN, degree) @ series - exact[:, touched])
         if np.all(missed <= CLOSE * scale[touched]):
             places, first = np.unique(_places(frozen, image)[touched], return_index=True)  # models share tables
-            text = f"{path} of the robot"
-            return Parameter(path, float(value), "", text, float(value), half, places, series.T[first])
+            unit, text = unit_of(frozen.model.robot, path), f"{path} of the robot"
+            return Parameter(path, float(value), unit, text, float(value), half, places, series.T[first])
     raise LissomError(f"the robot does not depend smoothly on it; {REMEDY}", (path,), value)
 
 

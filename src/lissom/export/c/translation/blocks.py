@@ -76,3 +76,38 @@ def _names(statement: ast.stmt, inner: list[list[ast.stmt]]) -> Iterator[str]:
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and id(node) not in within:
             yield node.id
+
+
+def give_own_names(function: ast.FunctionDef) -> None:
+    """Rename what a branch that returns sets for itself, where the rest of the function has a variable of that name.
+
+    In Python both may hold different kinds of things, in C one variable cannot.
+    """
+    count = 0
+    for branch in [node for node in ast.walk(function) if isinstance(node, ast.If)]:
+        if not isinstance(branch.body[-1], ast.Return):
+            continue
+        inside = {id(node) for part in branch.body for node in ast.walk(part)}
+        stored = (n for n in ast.walk(function) if isinstance(n, ast.Name) and _is_stored(n))
+        outside = {name.id for name in stored if id(name) not in inside}
+        own = _set_first(branch.body) & outside
+        count += bool(own)
+        for part in branch.body if own else ():
+            for node in ast.walk(part):
+                if isinstance(node, ast.Name) and node.id in own:
+                    node.id = f"{node.id}_{count}"
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _set_first(body: list[ast.stmt]) -> set[str]:
+    """Names that the statements set before they read them."""
+    read: set[str] = set()
+    found: set[str] = set()
+    for statement in body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        read |= {n.id for n in names if not _is_stored(n) or isinstance(statement, ast.AugAssign)} - found
+        found |= {n.id for n in names if _is_stored(n)} - read
+    return found

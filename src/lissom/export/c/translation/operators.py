@@ -6,7 +6,7 @@ import ast
 import operator
 from typing import Any
 
-from lissom.export.c.kinds import DUAL, INT, NUMBERS, REAL, Kind, Tuple, tuple_name
+from lissom.export.c.translation.kinds import DUAL, INT, NUMBERS, REAL, Kind, Record, Tuple, tuple_name
 
 OR, AND, COMPARISON, SUM, PRODUCT, PREFIX, ATOM = range(7)  # how tightly an expression binds
 
@@ -40,6 +40,11 @@ class Value:
     def is_static(self) -> bool:
         """Whether it is there for the translation only."""
         return self.kind is None and self.thing is not None
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether C functions do not take it as an argument."""
+        return self.is_static or (isinstance(self.kind, Record) and self.kind.is_silent)
 
     def bracketed(self, least: int) -> str:
         return self.text if self.binds >= least else f"({self.text})"

@@ -33,14 +33,31 @@ class Tuple(NamedTuple):
         return len(set(self.items)) == 1
 
 
+class Lent(NamedTuple):
+    """A field of memory that is a field of another record, which its own record reaches by a pointer."""
+
+    by: str
+    field: str
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
     """A named tuple of arrays: constant tables, or memory in a struct that C reaches by a pointer."""
 
     name: str  # of the C struct; of a part of the constant tables what their names begin with
     fields: Any
-    item: str = REAL
     const: bool = False
+    counts: tuple[str, ...] = ()  # fields of whole numbers that change; others are indices that do not
+    varying: Varying | None = None  # of constant tables: those that an argument changes
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether C has it in constants alone, so that functions do not take it."""
+        return self.const and self.varying is None
+
+    @property
+    def is_dual(self) -> bool:
+        return any(isinstance(each, np.ndarray) and each.dtype.kind == "c" for each in self.fields)
 
     def shared_with(self, field: str) -> str | None:
         """Another field, declared before, whose memory this one shows in another shape."""
@@ -53,7 +70,20 @@ class Record:
         return None
 
 
+class Varying(NamedTuple):
+    """Tables that an argument changes, in a struct of their own."""
+
+    struct: str
+    tables: frozenset[str]  # by C name
+
+
 Kind = str | Array | Tuple | Record | None
+ITEMS = {"i": INT, "f": REAL, "c": DUAL}  # by the kind of NumPy's number type
+
+
+def any_length(kind: Kind) -> Kind:
+    """An array without the length of its first axis, which is not asked for."""
+    return kind._replace(shape=(None, *kind.shape[1:])) if isinstance(kind, Array) else kind
 
 
 def shape_in_c(shape: tuple[int | None, ...]) -> tuple[int, ...]:
@@ -94,7 +124,7 @@ def declared(kind: Kind, name: str) -> str:
     if isinstance(kind, Tuple):
         return f"{tuple_name(kind)} {name}"
     if isinstance(kind, Record):
-        return f"struct {kind.name} *{name}"
+        return f"const struct {kind.varying.struct} *{name}" if kind.varying else f"struct {kind.name} *{name}"
     return f"{kind} {name}"
 
 
