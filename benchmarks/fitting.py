@@ -17,11 +17,10 @@ MORE = ("links.hub2.body.inertia.2.2", "links.link2.beam.masses.0.mass")
 def measure() -> dict[str, Any]:
     """Seconds of a whole fit, once kernels are there."""
     data = rig.excerpt()
-    known = [{"frequency": f, "deviation": by, "mode": k + 1} for k, (f, by) in enumerate(rig.MEASURED)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         stiffness = ["materials.steel1.E", "materials.steel2.E"]
-        start = lissom.fit(rig.with_friction(), stiffness, frequencies=known, progress=False).robot
+        start = lissom.fit(rig.with_friction(), stiffness, frequencies=rig.KNOWN, progress=False).robot
 
         def fit(most: int) -> Any:
             seen = rig.record(data, "square", WINDOW).model_copy(update={"unknown": {}})

@@ -22,7 +22,7 @@ def test_values_come_back(name):
         assert abs(found.values[path] - true) < 1.7 * (high - low) / 2  # 3.4 deviations
         assert high - low < 0.4 * true
     for output, sigma in ARMS[name][2].items():
-        assert found.noise[output] == pytest.approx(sigma, rel=0.15)
+        assert found.noise["record 1"][output] == pytest.approx(sigma, rel=0.15)
     assert found.unidentifiable == ()
 
 
@@ -161,6 +161,19 @@ def test_frequencies_alone_give_the_stiffness():
     assert found.values[paths[1]] == pytest.approx(0.005, rel=1e-4)
 
 
+def test_a_fit_of_frequencies_alone_is_drawn_and_told(tmp_path):
+    measured = [{"frequency": 3.0, "mode": 1, "locked": "motors", "deviation": 0.05}]
+    found = lissom.fit(guess("elastic joint"), [STIFFNESS], frequencies=measured, **QUIET)
+    found.plot(tmp_path / "fit.png")
+    assert (tmp_path / "fit.png").stat().st_size > 10_000
+    before = np.sqrt(50 / 1.15 / (1.15 * 0.05 + 0.09)) / (2 * np.pi)
+    assert found.frequencies[0] == pytest.approx([3.0, before, 3.0], abs=2e-4)
+    assert f"mode 1, 3 Hz: {before:.4g} Hz before, 3 Hz found" in str(found)
+    low, high = found.intervals[STIFFNESS]
+    assert (high - low) / 2 == pytest.approx(1.96 * 2 * found.values[STIFFNESS] * 0.05 / 3.0, rel=1e-3)  # k as f^2
+    assert found.to_dict()["frequencies"][0]["value"] == pytest.approx(3.0, abs=1e-4)
+
+
 def test_start_offset_and_delay_are_found_beside_the_fields():
     t = np.arange(301) / 100
     plain = record("elastic joint", 4).data
@@ -203,6 +216,25 @@ def test_several_records_and_one_held_back():
     assert held.best == "fitted" and held.factor("fitted", "before") > 20
     assert held.error("fitted") < 0.01
     assert "run 3" in str(held)
+
+
+def test_records_have_their_own_rates_and_noise():
+    """A coarse record with ten times the noise must not blur a fine one, nor share its deviation."""
+    fine = record("elastic joint", 1, name="fine")
+    data = {name: values[::3] for name, values in record("elastic joint", 2, 10.0).data.items()}
+    coarse = record("elastic joint", 2, data=data, name="coarse")
+    alone = lissom.fit(guess("elastic joint"), ARMS["elastic joint"][3], fine, **QUIET)
+    both = lissom.fit(guess("elastic joint"), ARMS["elastic joint"][3], [fine, coarse], **QUIET)
+    assert [len(block.time) for block in both.blocks] == [301, 301, 101, 101]
+    for output, sigma in ARMS["elastic joint"][2].items():
+        assert both.noise["fine"][output] == pytest.approx(sigma, rel=0.15)
+        assert both.noise["coarse"][output] == pytest.approx(10 * sigma, rel=0.25)
+    assert both.uncertainty.deviations == pytest.approx(alone.uncertainty.deviations, rel=0.1)
+    given = {name: {"column": name, "noise": 1e-3} for name in ARMS["elastic joint"][2]}
+    start, quiet = truth("elastic joint").with_value(STIFFNESS, 43.0), record("elastic joint", 1, outputs=given)
+    told = lissom.fit(start, [STIFFNESS], [quiet, coarse], **QUIET)
+    assert told.noise["record 1"] == dict.fromkeys(ARMS["elastic joint"][2], 1e-3)
+    assert told.noise["coarse"]["position.hinge"] == pytest.approx(1e-2, rel=0.25)
 
 
 def test_the_new_robot_file_says_where_its_values_come_from(tmp_path):

@@ -87,12 +87,23 @@ def put(at, value):
         ({"data": broken(angle=put(slice(10, 13), np.nan))}, "is not a number at 3 of 300 samples, first at 0.1 s"),
         ({"data": broken(time=put(4, np.nan))}, "time: is not a number at sample 5"),
         ({"data": broken(angle=lambda a: a.__imul__(57.3))}, "did you mean degrees?"),
+        ({"data": broken(time=put(50, 0.49))}, "time: stands still: 0.49 s follows 0.49 s at sample 51"),
+        ({"data": data(time=1000 * T)}, "time: samples follow after 10 s"),
+        ({"data": data(time=1000 * T)}, "did you mean milliseconds? write unit: ms"),
         ({"data": data(), "window": (0.0, 0.1)}, "less than a period of the slowest vibration"),
         ({"data": data(), "window": (7.0, 9.0)}, "the record goes from 0 s to 2.99 s"),
         ({"data": data(), "outputs": {"position.hing": "angle"}}, "did you mean 'hinge'"),
         ({"data": data(), "outputs": {"posiion.hinge": "angle"}}, "did you mean 'position'"),
         ({"data": data(), "outputs": {"position.hinge": "angel"}}, "did you mean 'angle'"),
         ({"data": data(), "outputs": {"position.hinge": {"column": "angle", "unit": "degs"}}}, "did you mean 'deg'"),
+        (
+            {"data": data(), "outputs": {"position.hinge": {"column": "angle", "unit": "mm"}}},
+            "outputs.position.hinge.unit = 'mm': is of the wrong kind: the quantity is in rad",
+        ),
+        (
+            {"data": data(), "torques": {"hinge": {"column": "angle", "unit": "N"}}},
+            "torques.hinge.unit = 'N': is of the wrong kind: the quantity is in N m",
+        ),
         ({"data": data(), "time": {"column": "time", "unit": "mm"}}, "is no unit of time"),
         ({"data": data(), "time": "clock"}, "no column 'clock'"),
         ({"data": "nowhere.csv"}, "no such record"),
@@ -110,6 +121,17 @@ def test_what_cannot_be_used_is_one_clear_message(given, said):
         lissom.fit(truth("elastic joint"), [STIFFNESS], {"outputs": OUTPUTS} | given, progress=False)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("hole", ["", "nan", "NA"])
+def test_holes_of_a_text_file_matter_only_where_they_are_used(tmp_path, hole):
+    rows = [f"{t:.2f},{'' if k else hole}" if k < 3 else f"{t:.2f},{x:.6f}" for k, (t, x) in enumerate(zip(T, ANGLE))]
+    (tmp_path / "run.csv").write_text("\n".join(["time,angle", *rows]))
+    given = Record(data=tmp_path / "run.csv", outputs=OUTPUTS)
+    assert len(given.windows((0.03, 3.0))[0].samples().time) == len(T) - 3
+    with pytest.raises(LissomError, match="hinge") as caught:
+        given.samples()
+    assert "is not a number at 3 of 300 samples, first at 0 s" in str(caught.value)
 
 
 def test_small_angles_in_degrees_are_seen_beside_the_model():

@@ -77,29 +77,3 @@ def test_energy_is_accounted_for(method, rtol):
 def test_hysteresis_needs_a_gear_that_gives_way():
     with pytest.raises(lissom.LissomError, match="acts across a stiffness, which is missing"):
         lissom.Robot.from_yaml(TEXT.replace("stiffness: 50, ", "").replace("damping: 0.1, ", ""))
-
-
-def test_held_back_data_tells_which_friction_an_arm_has():
-    from lissom.control import Reference, torques
-
-    rng = np.random.default_rng(3)
-    t = np.arange(401) / 100
-    u = 0.9 * np.sin(2.5 * t) + 0.8 * np.sin(0.9 * t)  # slow: it sticks and slips
-    truth = ROBOT.with_value("links.arm.joint.transmission.hysteresis", 0.0)
-    law = torques(truth, {"hinge": Reference.from_samples(t, u, "linear")})
-    run = lissom.simulate(truth, 4.0, controller=law, rate=100, rtol=1e-8, atol=1e-10, progress=False)
-    data = {"time": t, "u": u, "angle": run.q[:, 0] + 2e-3 * rng.standard_normal(401)}
-    columns = {"data": data, "outputs": {"position.hinge": "angle"}, "torques": {"hinge": "u"}}
-    whole = lissom.identify.Record(**columns, window=(0, 2))
-    later = lissom.identify.Record(
-        **columns, window=(2, 4), start="measured", unknown=["start.hinge", "start.hinge.rate"]
-    )
-    names = [f"links.arm.joint.friction.{name}" for name in ("coulomb", "viscous")]
-    plain = truth.with_value("links.arm.joint.friction.stick", 0.0)
-    some = truth.with_value("links.arm.joint.friction.stick", 0.15)
-    fits = {
-        "Coulomb": lissom.fit(plain, names, whole, progress=False).robot,
-        "Stribeck": lissom.fit(some, [*names, "links.arm.joint.friction.stick"], whole, progress=False).robot,
-    }
-    held = lissom.identify.validate(fits, later)
-    assert held.best == "Stribeck" and held.factor("Stribeck", "Coulomb") > 1.5

@@ -45,12 +45,12 @@ class SectionStrain:
         return strain[STRETCH] + z * strain[BEND_Y] - y * strain[BEND_Z]
 
 
-def outermost(beam: BeamLink, x: Number, face: str) -> tuple[float, float] | None:
+def outermost(beam: BeamLink, x: Number, face: str) -> tuple[Number, Number] | None:
     """The fibre (y, z) of the section at x farthest out on a face "y", "-y", "z" or "-z"; None without an outline."""
     section = beam.section if beam.plain else beam.profile.section(float(np.real(beam.field.fraction(x)[0])))
     if section.outline is None:
         return None
-    outline = np.real(np.asarray(section.outline))
     axis, sign = "yz".index(face[-1]), -1.0 if face.startswith("-") else 1.0
-    far = float((sign * outline[:, axis]).max())
-    return (sign * far, 0.0) if axis == 0 else (0.0, sign * far)
+    along = section.outline[:, axis]
+    far = along[np.argmax(sign * np.real(along))]
+    return (far, 0.0) if axis == 0 else (0.0, far)

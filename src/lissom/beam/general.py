@@ -31,7 +31,7 @@ class GeneralSection:
 
     compliance: Array  # (6, 6) from forces to strains
     moments: Array  # (4, 4) int (1, d)(1, d)^T dm per length over the mass at offsets d = (x, y, z)
-    outline: Array | None = field(default=None, repr=False)  # (k, 2) polygon (y, z), for drawing
+    outline: Array | None = field(default=None, repr=False)  # (k, 2) polygon (y, z)
     holes: tuple[Array, ...] = field(default=(), repr=False)
 
     @classmethod
@@ -73,7 +73,7 @@ class GeneralSection:
     def placed(self, turn: Number = 0.0, offset: tuple[Number, Number] = (0.0, 0.0)) -> GeneralSection:
         """The section turned by `turn` rad about x, then shifted by `offset` (y, z)."""
         R, to_own = to_own_axes(turn, offset)
-        flat, shift = np.real(R[1:, 1:]), np.real(offset)
+        flat, shift = R[1:, 1:], np.array(offset)
         return GeneralSection(
             compliance=to_own.T @ self.compliance @ to_own,
             moments=_moved(self.moments, R, offset),

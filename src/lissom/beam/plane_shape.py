@@ -82,9 +82,8 @@ class PlaneShape(NamedTuple):
         at[3, 1], at[3, 2] = self.shear_centre[1], -self.shear_centre[0]
         moments = np.zeros((4, 4), np.result_type(self.second, rho))
         moments[0, 0], moments[2:, 2:] = rho * self.area, rho * self.second
-        middle = np.real(self.centroid)
-        drawn = tuple(np.real(hole) - middle for hole in holes)
-        return GeneralSection(at.T @ own @ at, moments, np.real(outline) - middle, drawn)
+        rings = [np.asarray(ring) - self.centroid for ring in (outline, *holes)]
+        return GeneralSection(at.T @ own @ at, moments, rings[0], tuple(rings[1:]))
 
 
 def solve(outline: Array, holes: Sequence[Array] = (), nu: Number = 0.0) -> PlaneShape:

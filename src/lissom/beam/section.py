@@ -47,7 +47,7 @@ class Section:
     Jz: Number
     kGAy: Number = None  # shear along y and z; None: unknown, taken as rigid
     kGAz: Number = None
-    outline: Array | None = field(default=None, compare=False, repr=False)  # (k, 2) polygon (y, z), for drawing
+    outline: Array | None = field(default=None, compare=False, repr=False)  # (k, 2) polygon (y, z)
     holes: tuple[Array, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -179,9 +179,9 @@ class Section:
 
 
 def _rectangle_outline(width: Number, height: Number) -> Array:
-    return np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]]) * np.real([width, height]) / 2
+    return np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]]) * np.array([width, height]) / 2
 
 
 def _circle_outline(radius: Number, corners: int = 24) -> Array:
     angle = 2 * np.pi * np.arange(corners) / corners
-    return np.real(radius) * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)

@@ -16,12 +16,16 @@ from lissom.messages import brief, did_you_mean, listed
 from lissom.model.values import kind_of
 
 MAX_BYTES = 200_000_000
+HOLES = ("", "nan", "na", "n/a", "none", "null")  # what stands in a cell without a measurement
 
 
 def read(
-    path: str | os.PathLike[str], columns: Sequence[str | int] | str | int | None, time: str | int
+    path: str | os.PathLike[str], columns: Sequence[str | int] | str | int | None, time: str | int, holes: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Times (k,) and values (k, n) of a file with one row per time; a first row of text names the columns."""
+    """Times (k,) and values (k, n) of a file with one row per time; a first row of text names the columns.
+
+    Measured data may have `holes`: empty cells become NaN, and times are taken as they are.
+    """
     file = str(path)
     text = _text(Path(path))
     lines = [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip() and line[0] != "#"]
@@ -55,15 +59,15 @@ def read(
             text = f"has {len(entries)} columns, the first row has {len(head)}"
             raise LissomError(text, source=file, line=n)
         for j, column in enumerate(wanted):
-            value = _number(entries[column])
-            if value is None or not np.isfinite(value):
+            value = np.nan if holes and entries[column].lower() in HOLES else _number(entries[column])
+            if value is None or not (holes or np.isfinite(value)):
                 text = (
                     f"column {names[column] if names else column} = {brief(entries[column])}: must be a finite number"
                 )
                 raise LissomError(text, source=file, line=n)
             table[i, j] = value
     late = np.flatnonzero(np.diff(table[:, 0]) <= 0)
-    if len(late):
+    if len(late) and not holes:
         n, t = rows[late[0] + 1][0], table[late[0] + 1, 0]
         raise LissomError(f"time {t:g} is not later than the one before; give rising times", source=file, line=n)
     if len(table) < 2:

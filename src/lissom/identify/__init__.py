@@ -10,7 +10,7 @@ from lissom.identify.misfit import Misfit
 from lissom.identify.parameters import Prior, Unknown
 from lissom.identify.records import Channel, Record, TimeBase
 from lissom.identify.result import Fit
-from lissom.identify.schema import Identification, load
+from lissom.identify.schema import FitFile, load
 from lissom.identify.validate import Validation, validate
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
     "Unknown",
     "Prior",
     "Misfit",
-    "Identification",
+    "FitFile",
     "load",
     "validate",
     "Validation",

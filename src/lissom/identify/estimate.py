@@ -14,15 +14,13 @@ from lissom.identify.misfit import Misfit
 from lissom.identify.parameters import unknowns
 from lissom.identify.records import named
 from lissom.identify.result import Fit
-from lissom.identify.uncertainty import uncertainty
+from lissom.identify.uncertainty import longest_memory, uncertainty
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.progress import Progress
 
 ROUNDS = 6  # of finding parameters and noise in turn
 SETTLED = 0.02  # share by which the noise may change in the last round
-LEFT = (
-    0.02  # of half the sum of squared residuals: where a step gains less, it is small beside the deviations, and last
-)
+LEFT = 0.02  # of half the sum of squared residuals per memory of the errors: less is small beside the deviations
 FAINT = 0.2  # gains below which runs, whose steps differ, may not tell better from worse: the model of them is trusted
 FIRST = 0.02  # share of the whole, before the noise is known
 SINGULAR = 1e-12  # of the curvature: directions with less are left as they are
@@ -82,17 +80,19 @@ def search(misfit: Misfit, most: int, bar: Progress | None = None) -> tuple[np.n
         raise IdentifyError(f"{len(x)} parameters cannot be found from {samples} numbers; give more data")
     rough = len(misfit.given_noise) < len(misfit.noise)
     for _ in range(ROUNDS):
-        x, message = descend(misfit, x, FIRST if rough else 0.0, most, bar)
-        rough = False
-        if misfit.estimate_noise(x, len(x)) < SETTLED or misfit.evaluations >= most:
+        left = LEFT * longest_memory(misfit.blocks(x))
+        x, message = descend(misfit, x, left, FIRST if rough else 0.0, most, bar)
+        change = misfit.estimate_noise(x, len(x))
+        if misfit.evaluations >= most or (change < SETTLED and not rough):
             break
+        rough = False
     return x, message
 
 
 def descend(
-    misfit: Misfit, x: np.ndarray, share: float, most: int, bar: Progress | None = None
+    misfit: Misfit, x: np.ndarray, left: float, share: float, most: int, bar: Progress | None = None
 ) -> tuple[np.ndarray, str]:
-    """Levenberg and Marquardt's method within bounds, until a step can gain no more than LEFT, or so large a share.
+    """Levenberg and Marquardt's method within bounds, until a step can gain no more than `left`, or so large a share.
 
     Steps are judged by half the sum of squared residuals. A robot that cannot be, or a motion that does not finish,
     counts as a step that was too long.
@@ -109,9 +109,9 @@ def descend(
         scale = np.maximum(np.diag(normal), SINGULAR * normal.diagonal().max(initial=1e-300))
         full = _step(normal, scale, gradient[free], SINGULAR)
         gain = -0.5 * float(gradient[free] @ full)
-        if gain <= LEFT:  # the last step needs no trial
+        if gain <= left:  # the last step needs no trial
             z[free] = np.clip(z[free] + full, low[free], high[free])
-        if gain <= max(LEFT, share * cost):
+        if gain <= max(left, share * cost):
             return z * size, "converged"
         while True:  # shorter steps, until one gains something
             if misfit.evaluations >= most:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,11 @@ class Block:
     jacobian: np.ndarray
 
     @property
+    def source(self) -> tuple[str, str]:
+        """The record and the output."""
+        return self.record, self.output
+
+    @property
     def errors(self) -> np.ndarray:
         return self.modelled - self.measured
 
@@ -44,13 +49,22 @@ class Block:
         return float(np.sqrt(np.mean(self.errors**2))) / spread if spread > 0 else np.inf
 
 
+class Evaluation(NamedTuple):
+    """Everything at one point of the search."""
+
+    key: bytes  # of the parameters
+    blocks: list[Block]
+    errors: np.ndarray  # (n,) of the frequencies, over their deviations
+    slopes: np.ndarray  # (n, p) and their derivatives
+
+
 class Misfit:
     """Errors of a robot against records and frequencies, as a function of parameters.
 
     >>> misfit = Misfit(robot, {"links.upper.beam.section.EIz": Unknown()}, {"run": record})
     >>> misfit.residuals(misfit.start), misfit.jacobian(misfit.start)
 
-    Residuals are errors over the noise of their output: `noise`, {output: standard deviation}.
+    Residuals are errors over the noise of their output in their record: `noise`, {(record, output): deviation}.
     """
 
     def __init__(
@@ -76,15 +90,16 @@ class Misfit:
             raise IdentifyError("is empty; give {path: [low, high]} of the fields to be found", ("parameters",))
         if not self.records and not self.frequencies:
             raise IdentifyError("is empty; give a record, or measured frequencies", ("records",))
-        self.noise: dict[str, float] = {}
+        self.noise: dict[tuple[str, str], float] = {}
         self.given_noise = {
-            output: channel.noise
-            for each in self.records.values()
+            (name, output): channel.noise
+            for name, each in self.records.items()
             for output, channel in each.record.outputs.items()
             if channel.noise is not None
         }
         self.evaluations = 0
-        self._last: tuple[bytes, list[Block], tuple[np.ndarray, np.ndarray]] | None = None
+        self._first: Evaluation | None = None  # where the search starts, which is shown in the end
+        self._last: Evaluation | None = None
 
     @property
     def start(self) -> np.ndarray:
@@ -98,17 +113,24 @@ class Misfit:
 
     def blocks(self, x: np.ndarray) -> list[Block]:
         """What every output of every record says at the parameters x (p,)."""
-        return self._evaluated(x)[1]
+        return self._evaluated(x).blocks
+
+    def frequencies_at(self, x: np.ndarray) -> np.ndarray:
+        """What the model has (n,) where frequencies were measured, Hz."""
+        errors = self._evaluated(x).errors
+        return np.array([each.frequency + each.sigma * error for each, error in zip(self.frequencies, errors)])
 
     def residuals(self, x: np.ndarray) -> np.ndarray:
         """Errors over their noise (n,): of records, of frequencies, and of what was known beforehand."""
-        _, blocks, (errors, _) = self._evaluated(x)
-        return np.concatenate([*(block.errors / self._sigma(block) for block in blocks), errors, self._prior(x)[0]])
+        at = self._evaluated(x)
+        histories = (block.errors / self._sigma(block) for block in at.blocks)
+        return np.concatenate([*histories, at.errors, self._prior(x)[0]])
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
         """Derivatives (n, p) of the residuals."""
-        _, blocks, (_, slopes) = self._evaluated(x)
-        return np.concatenate([*(block.jacobian / self._sigma(block) for block in blocks), slopes, self._prior(x)[1]])
+        at = self._evaluated(x)
+        histories = (block.jacobian / self._sigma(block) for block in at.blocks)
+        return np.concatenate([*histories, at.slopes, self._prior(x)[1]])
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
         """Derivatives (p,) of half the sum of squared residuals."""
@@ -131,35 +153,36 @@ class Misfit:
         blocks = self.blocks(x)
         samples = sum(len(block.errors) for block in blocks)
         change = 0.0
-        for output in dict.fromkeys(block.output for block in blocks):
-            if output in self.given_noise:
-                self.noise[output] = self.given_noise[output]
+        for block in blocks:
+            if block.source in self.given_noise:
+                self.noise[block.source] = self.given_noise[block.source]
                 continue
-            errors = np.concatenate([block.errors for block in blocks if block.output == output])
-            free = len(errors) * max(1.0 - parameters / samples, 1.0 / samples)
-            sigma = float(np.sqrt(np.sum(errors**2) / free))
-            floor = FINEST * max(float(np.std(block.measured)) for block in blocks if block.output == output)
-            sigma = max(sigma, floor, 1e-300)
-            change = max(change, abs(sigma / self.noise.get(output, np.inf) - 1.0))
-            self.noise[output] = sigma
+            free = len(block.errors) * max(1.0 - parameters / samples, 1.0 / samples)
+            sigma = float(np.sqrt(np.sum(block.errors**2) / free))
+            sigma = max(sigma, FINEST * float(np.std(block.measured)), 1e-300)
+            change = max(change, abs(sigma / self.noise.get(block.source, np.inf) - 1.0))
+            self.noise[block.source] = sigma
         return change
 
     def _sigma(self, block: Block) -> float:
-        return self.noise.get(block.output, self.given_noise.get(block.output, 1.0))
+        return self.noise.get(block.source, self.given_noise.get(block.source, 1.0))
 
-    def _evaluated(self, x: np.ndarray) -> tuple[bytes, list[Block], tuple[np.ndarray, np.ndarray]]:
+    def _evaluated(self, x: np.ndarray) -> Evaluation:
         key = np.asarray(x, float).tobytes()
-        if self._last is None or self._last[0] != key:
-            self.evaluations += 1
-            robot = self.robot_at(x)
-            blocks: list[Block] = []
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # about steps on the way
-                for name, prepared in self.records.items():
-                    with within("records", name):
-                        blocks += self._blocks(prepared, robot, x)
-                measured = self._frequencies(robot)
-            self._last = key, blocks, measured
+        for known in (self._last, self._first):
+            if known is not None and known.key == key:
+                return known
+        self.evaluations += 1
+        robot = self.robot_at(x)
+        blocks: list[Block] = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about steps on the way
+            for name, prepared in self.records.items():
+                with within("records", name):
+                    blocks += self._blocks(prepared, robot, x)
+            errors, slopes = self._frequencies(robot)
+        self._last = Evaluation(key, blocks, errors, slopes)
+        self._first = self._first or self._last
         return self._last
 
     def _blocks(self, prepared: Prepared, robot: Robot, x: np.ndarray) -> list[Block]:

@@ -1,19 +1,21 @@
 """Measured quantities as a run has them, with their derivatives by parameters.
 
 Names are those of results: position.elbow, velocity.elbow, torque.elbow, rotor_position.elbow.rotor, eta.upper.y1,
-deflection.upper.y, rotation.upper.z, tip_position.tool.x; sensors of the robot have their own.
+deflection.upper.y, rotation.upper.z, tip_position.tool.x; a sensor of the robot by its name, or as reading.NAME.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.sensing import Eye, Moment, Sensing
+from lissom.dynamics.sensing import Sensing
 from lissom.errors import IdentifyError
+from lissom.identify.readings import Both, laid, plain, reading
 from lissom.kernel.derivatives import STEP
 from lissom.kernel.energy import world_frames
 from lissom.kernel.kinematics import outward
@@ -22,9 +24,7 @@ from lissom.kernel.tangent import lay_tangent
 from lissom.messages import did_you_mean, listed
 from lissom.model.compiled import Model
 from lissom.model.probe import probe
-from lissom.model.sensor import StrainGauge
 from lissom.simulation.dataset import FORCE, position_columns, velocity_columns
-from lissom.simulation.parameters import complex_numbers
 from lissom.simulation.sensitivity import ROTOR, Sensitivity
 
 AXES = ("x", "y", "z")
@@ -38,11 +38,9 @@ HISTORIES = {  # quantity: (history, what of the coordinates it is of, unit besi
     "rotor_velocity": ("v", "rotors", "/s"),
     "torque": ("tau", "all", ""),
 }
+READING = "reading."  # in front of the sensors of results
 POINTS = {"tip_position": "m", "deflection": "m", "rotation": "rad"}
-LINEAR = 1e-12  # relative error of a linear function
 SMALL = 1e-3  # 1 - cos of a rotation, below which its logarithm is a series
-
-Both = tuple[np.ndarray, np.ndarray]  # values (N,) and their derivatives (parameters, N)
 
 
 @dataclass(frozen=True)
@@ -59,8 +57,9 @@ def measured(model: Model, name: str) -> Measured:
     """The quantity that a user calls `name`."""
     head, _, rest = name.partition(".")
     sensing = Sensing(model, model.robot.sensors)
-    if name in sensing.labels:
-        return _sensor(sensing, name)
+    label = name.removeprefix(READING)
+    if label in sensing.labels:
+        return Measured(name, sensing.units[sensing.labels.index(label)], None, partial(reading, label))
     if head in HISTORIES:
         return _history(model, name, head, rest)
     if head in POINTS:
@@ -86,7 +85,7 @@ def _history(model: Model, name: str, head: str, rest: str) -> Measured:
     if history == "q" and rest not in model.coordinates:  # on a group
 
         def on_group(found: Sensitivity) -> Both:
-            return np.array(found.run.q[:, k]), np.array([_laid(found, s)[:, k].imag / STEP for s in found.q])
+            return np.array(found.run.q[:, k]), np.array([laid(found, s)[:, k].imag / STEP for s in found.q])
 
         return Measured(name, unit, rest, on_group)
     column = model.coordinates.index(rest)
@@ -95,58 +94,6 @@ def _history(model: Model, name: str, head: str, rest: str) -> Measured:
         return np.array(getattr(found.run, history)[:, k]), np.asarray(getattr(found, history))[:, :, column]
 
     return Measured(name, unit, rest if head == "position" else None, both)
-
-
-def _laid(found: Sensitivity, s: np.ndarray) -> np.ndarray:
-    """Configurations (N, nq) with the changes s (N, nv) as imaginary parts."""
-    model = found.run.model
-    q = np.zeros((len(s), model.nq), complex)
-    u = np.zeros(model.nv, complex)
-    for at, change, out in zip(np.array(found.run.q, float), s, q):
-        lay_tangent(model.struct, at, change, u, out)
-    return q
-
-
-def _sensor(sensing: Sensing, name: str) -> Measured:
-    """What a sensor of the robot reads, before its own filter, delay and noise."""
-    k = sensing.labels.index(name)
-
-    def both(found: Sensitivity) -> Both:
-        values = _readings(_plain(found.run.model), k, found, None).real
-        changes = [_readings(source.model, k, found, j).imag / STEP for j, source in enumerate(found.sources)]
-        return values, np.array(changes).reshape(len(changes), len(found.time))
-
-    return Measured(name, sensing.units[k], None, both)
-
-
-def _readings(model: Model, k: int, found: Sensitivity, j: int | None) -> np.ndarray:
-    """Reading k (N,) along the run, with its change by parameter j as imaginary parts."""
-    sensing = Sensing(model, model.robot.sensors)
-    at, eye = next((at, eye) for at, eye in enumerate(sensing.eyes) if eye.place.start <= k < eye.place.stop)
-    run = found.run
-    moved = None if j is None else (found.q[j], found.v[j], found.a[j])
-    q = np.array(run.q, complex) if moved is None else _laid(found, moved[0])
-    if isinstance(eye.sensor, StrainGauge):
-        row = _linear(sensing, eye, q[[0, len(q) // 2, -1]])
-        if row is not None:
-            return np.asarray(q @ row)
-    v, a = (
-        np.array(x, complex) if moved is None else x + 1j * STEP * s
-        for x, s in zip((run.v, run.a), moved[1:] if moved else (0, 0))
-    )
-    return np.array([sensing(*state, only=[at])[k] for state in zip(q, v, a)])
-
-
-def _linear(sensing: Sensing, eye: Eye, samples: np.ndarray) -> np.ndarray | None:
-    """The row (nq,) of a gauge that reads a linear function of the configuration; None where it does not."""
-
-    def read(q: np.ndarray) -> complex:
-        return complex(np.squeeze(eye.read(Moment(q, q, None, np.zeros((0, 6))))))
-
-    unit = np.eye(samples.shape[1], dtype=complex)
-    row = np.array([read(each) for each in unit])
-    same = all(abs(read(q) - q @ row) <= LINEAR * np.abs(q * row).sum() for q in samples)
-    return row if same and read(0 * unit[0]) == 0 else None
 
 
 def _point(model: Model, name: str, head: str, rest: str) -> Measured:
@@ -160,7 +107,7 @@ def _point(model: Model, name: str, head: str, rest: str) -> Measured:
     c = AXES.index(axis)
 
     def both(found: Sensitivity) -> Both:
-        own = _plain(found.run.model)
+        own = plain(found.run.model)
         still = np.zeros((len(found.time), own.nv))
         values = _component(_poses(own, link, found, still), head, c).real
         changes = [
@@ -170,10 +117,6 @@ def _point(model: Model, name: str, head: str, rest: str) -> Measured:
         return values, np.array(changes).reshape(len(changes), len(found.time))
 
     return Measured(name, POINTS[head], None, both)
-
-
-def _plain(model: Model) -> Model:
-    return Model(model.robot, complex_numbers(model), model.flexible, model.bodies, model.frames)
 
 
 class Poses(NamedTuple):

@@ -24,7 +24,6 @@ NEUTRAL = {OFFSET: 0.0, SCALE: 1.0, DELAY: 0.0}
 RANGE = Number("a number")
 TINY = 1e-6  # of a value that must be positive
 SHORT = 0.01  # s: the size of delays
-FRACTION = 0.05  # of the size of a signal: the size of its offset
 
 
 class FitPart(Part):
@@ -59,9 +58,13 @@ class Unknown(FitPart):
     what: ClassVar[str] = "parameter"
 
     start: Annotated[float | None, Number("where the search starts")] = None
-    bounds: tuple[Annotated[float | None, Number("a bound")], Annotated[float | None, Number("a bound")]] = (None, None)
-    prior: Prior | None = None
-    ties: Annotated[dict[str, Annotated[float, Number("the factor")]], BeforeValidator(_tied)] = Field(default={})
+    bounds: tuple[Annotated[float | None, Number("a bound")], Annotated[float | None, Number("a bound")]] = Field(
+        default=(None, None), description="[low, high], null where there is none"
+    )
+    prior: Prior | None = Field(default=None, description="{mean, deviation}: what is known beforehand")
+    ties: Annotated[dict[str, Annotated[float, Number("the factor")]], BeforeValidator(_tied)] = Field(
+        default={}, description="fields that move with it: a list of paths, or {path: factor}"
+    )
 
     @model_validator(mode="after")
     def _sensible(self) -> Self:

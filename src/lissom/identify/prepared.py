@@ -28,7 +28,7 @@ from lissom.identify.parameters import (
     Unknown,
     record_entry,
 )  # fmt: skip
-from lissom.identify.records import MEASURED, Record, check_angles
+from lissom.identify.records import MEASURED, Record, check_angles, check_unit
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.simulation.parameters import FEED
@@ -57,7 +57,12 @@ class Prepared:
         for output, channel in record.outputs.items():
             with within("outputs", output):
                 self.outputs[output] = measured(self.model, output)
+                check_unit(channel, self.outputs[output].unit)
                 check_angles(self.samples.outputs[output], channel, self.outputs[output].unit)
+        for kind, quantity in (("torques", "torque"), ("motion", "position")):
+            for joint, channel in getattr(record, kind).items():
+                with within(kind, joint):
+                    check_unit(channel, measured(self.model, f"{quantity}.{joint}").unit)
         self.start = self._start()
         self.control = self._control(folder)
         self.motion = {
@@ -66,11 +71,11 @@ class Prepared:
         self.entries = [self._entry(path, unknown) for path, unknown in record.unknown.items()]
         delayed = any(entry.kind == DELAY and not entry.target.startswith(TORQUES) for entry in self.entries)
         self.interpolated = delayed or not self.samples.even
-        rate = self.samples.rate * (1.0 if self.samples.even else FINER)
+        rate = self.samples.rate * (FINER if self.interpolated else 1.0)
         self.settings = RunSettings.of(
             float(self.samples.time[-1]), **{"rate": rate, "audit": False, **PRECISE, **options}
         )
-        self._check_length()
+        self._check_times()
 
     def modelled(
         self, robot: Robot, fields: Sequence[str], values: Mapping[str, float]
@@ -206,23 +211,32 @@ class Prepared:
         size = {SCALE: 1.0, DELAY: SHORT}.get(kind, float(np.ptp(signals[target])) if target in signals else 1.0)
         return record_entry(self.name, path, unknown, NEUTRAL.get(kind, 0.0), size or 1.0, list(signals))
 
-    def _check_length(self) -> None:
-        """Refuse a record that ends before the slowest vibration has gone round once."""
-        model: Model = self.model
-        if not any(body.modes_v.stop > body.modes_v.start or body.rotor_v is not None for body in model.bodies):
+    def _check_times(self) -> None:
+        """Refuse a record that ends before the slowest vibration has gone round once, or is too coarse to show it."""
+        slowest = _slowest(self.model)
+        if slowest is None:
             return
-        try:
-            found = natural_modes(model, locked="motors")
-        except LissomError:  # nothing vibrates
-            return
-        slow = found.frequencies[found.oscillating]
-        lasts = float(self.samples.time[-1])
-        if len(slow) and lasts < 1.0 / slow[0]:
-            raise IdentifyError(
-                f"lasts {lasts:.4g} s, less than a period of the slowest vibration, {1 / slow[0]:.4g} s "
-                f"({slow[0]:.4g} Hz); give a longer record",
-                ("window",) if self.record.window else ("data",),
+        told = f"a period of the slowest vibration, {1 / slowest:.4g} s ({slowest:.4g} Hz)"
+        lasts, step = float(self.samples.time[-1]), 1 / self.samples.rate
+        if lasts < 1.0 / slowest:
+            place = ("window",) if self.record.window else ("data",)
+            raise IdentifyError(f"lasts {lasts:.4g} s, less than {told}; give a longer record", place)
+        if step > 0.5 / slowest:
+            text = (
+                f"samples follow after {step:.4g} s, more than half {told}; did you mean milliseconds? write unit: ms"
             )
+            raise IdentifyError(f"{text}, or give a faster record", ("time",))
+
+
+def _slowest(model: Model) -> float | None:
+    """The lowest frequency in Hz of a robot that bends, motors held; None where nothing vibrates."""
+    if not any(body.modes_v.stop > body.modes_v.start or body.rotor_v is not None for body in model.bodies):
+        return None
+    try:
+        found = natural_modes(model, locked="motors")
+    except LissomError:  # nothing vibrates
+        return None
+    return min(found.frequencies[found.oscillating].tolist(), default=None)
 
 
 def _with_gains(law: ControlLaw, gains: Mapping[str, float]) -> ControlLaw:

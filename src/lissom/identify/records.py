@@ -104,7 +104,9 @@ class Record(FitPart):
 
     data: Annotated[Any, BeforeValidator(_source)] = Field(description="a CSV, NetCDF, Parquet or npz file")
     name: Annotated[str, Title("the name of the record")] = ""
-    time: Annotated[TimeBase, BeforeValidator(_time)] = TimeBase(column="time")
+    time: Annotated[TimeBase, BeforeValidator(_time)] = Field(
+        default=TimeBase(column="time"), description="the column of times, {column, unit}, or the samples per second"
+    )
     outputs: dict[str, AnyChannel] = Field(min_length=1, description="what was measured: {quantity: column}")
     torques: dict[str, AnyChannel] = Field(
         default={}, description="measured torques that drive joints: {joint: column}"
@@ -112,7 +114,9 @@ class Record(FitPart):
     motion: dict[str, AnyChannel] = Field(default={}, description="measured motions of joints: {joint: column}")
     control: Any = Field(default=None, description="the control law, as in a scenario; in Python also a ControlLaw")
     start: Any = Field(default=None, description=f"start values by joint, the word {MEASURED}, or equilibrium")
-    unknown: Annotated[dict[str, Unknown], AnyUnknowns()] = Field(default={})
+    unknown: Annotated[dict[str, Unknown], AnyUnknowns()] = Field(
+        default={}, description="what of the record itself is to be found: its start, offsets, scales, delays, gains"
+    )
     every: Annotated[int, Count("how many samples are averaged into one", 10**6)] = 1
     window: tuple[float, float] | None = Field(default=None, description="begin and end in s, all of it unless given")
 
@@ -209,7 +213,8 @@ def _check_times(time: np.ndarray) -> None:
     back = np.flatnonzero(steps <= 0)
     if len(back):
         k = int(back[0])
-        text = f"runs backwards: {time[k + 1]:g} s follows {time[k]:g} s at sample {k + 2}; sort the rows, or cut there"
+        what = "runs backwards" if steps[k] < 0 else "stands still"
+        text = f"{what}: {time[k + 1]:g} s follows {time[k]:g} s at sample {k + 2}; sort the rows, or cut there"
         raise LissomError(text, ("time",))
     usual = float(np.median(steps))
     gaps = np.flatnonzero(steps > GAP * usual)
@@ -234,9 +239,21 @@ def _finite(time: np.ndarray, values: np.ndarray) -> np.ndarray:
     return values
 
 
+def check_unit(channel: Channel, unit: str) -> None:
+    """Refuse a unit of another kind than the quantity has; a factor may lead from one to the other."""
+    given = None if channel.unit is None or channel.factor != 1.0 else units.parsed(channel.unit)
+    if given is not None and not units.fits(given, unit):
+        text = f"is of the wrong kind: the quantity is in {_told(unit)}; give such a unit, or a factor to it too"
+        raise LissomError(text, ("unit",), channel.unit)
+
+
+def _told(unit: str) -> str:
+    return "no unit" if unit == "1" else unit
+
+
 def check_angles(values: np.ndarray, channel: Channel, unit: str) -> None:
     """Refuse an angle without a unit that turns more than once: it is likely in degrees."""
-    if channel.unit is not None or channel.factor != 1.0 or unit not in ("rad",):
+    if channel.unit is not None or channel.factor != 1.0 or unit != "rad":
         return
     largest = float(np.abs(values).max())
     if largest > TURNS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,9 +70,12 @@ class Fit(printing.Printed):
         return self.uncertainty.words
 
     @property
-    def noise(self) -> dict[str, float]:
-        """Standard deviation of each output's errors, given or found."""
-        return dict(self.misfit.noise)
+    def noise(self) -> dict[str, dict[str, float]]:
+        """Standard deviation of the errors by record and output, given or found."""
+        made: dict[str, dict[str, float]] = {}
+        for (record, output), deviation in self.misfit.noise.items():
+            made.setdefault(record, {})[output] = deviation
+        return made
 
     @property
     def robot(self) -> Robot:
@@ -86,9 +90,14 @@ class Fit(printing.Printed):
     @property
     def before(self) -> list[Block]:
         """The same of the robot as it was."""
-        if not hasattr(self, "_before"):
-            object.__setattr__(self, "_before", self.misfit.blocks(self.misfit.start))
-        return list(self._before)  # type: ignore[attr-defined]
+        return self.misfit.blocks(self.misfit.start)
+
+    @cached_property
+    def frequencies(self) -> np.ndarray:
+        """(n, 3) Hz: measured, of the robot as it was, and of the one that was found."""
+        measured = [each.frequency for each in self.misfit.frequencies]
+        before, after = (self.misfit.frequencies_at(x) for x in (self.misfit.start, self.x))
+        return np.array([measured, before, after]).T
 
     def validated(self, records: Any, folder: str | os.PathLike[str] = ".") -> Fit:
         """The same with its errors on records that were not fitted."""
@@ -115,6 +124,10 @@ class Fit(printing.Printed):
 
     def _errors(self) -> str:
         rows = [f"{block.record}, {block.output}: error {100 * block.normalised:.2f} %" for block in self.blocks]
+        rows += [
+            f"mode {given.mode}, {given.frequency:.4g} Hz: {before:.4g} Hz before, {after:.4g} Hz found"
+            for given, (_, before, after) in zip(self.misfit.frequencies, self.frequencies)
+        ]
         return "\n".join(rows)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -141,8 +154,13 @@ class Fit(printing.Printed):
             "message": self.message,
             "evaluations": self.misfit.evaluations,
             "parameters": rows,
+            "correlations": self.correlations.tolist(),
             "noise": self.noise,
             "errors": errors,
+            "frequencies": [
+                {"measured": measured, "before": before, "value": after}
+                for measured, before, after in self.frequencies.tolist()
+            ],
             "unidentifiable": [list(group) for group in self.unidentifiable],
             "warnings": list(self.warnings),
         }

@@ -26,8 +26,8 @@ from lissom.scenario.schema import RobotSource
 START = "start with robot:, parameters: and records:"
 
 
-class Identification(FitPart):
-    """A whole fit, to be run; `lissom.identify.load` reads one from its file."""
+class FitFile(FitPart):
+    """A whole fit as its file says it, to be run; `lissom.identify.load` reads one."""
 
     what: ClassVar[str] = "fit"
 
@@ -59,7 +59,7 @@ class Identification(FitPart):
         )
 
 
-def load(path: str | os.PathLike[str]) -> Identification:
+def load(path: str | os.PathLike[str]) -> FitFile:
     """A fit from its file; relative paths in it begin in the folder of the file."""
     source = os.fspath(path)
     root = read(text_of(Path(path)), source)
@@ -72,9 +72,9 @@ def load(path: str | os.PathLike[str]) -> Identification:
         data = data | {"robot": str(folder / robot)}
     data = {"name": Path(path).stem, "folder": str(folder)} | data
     try:
-        return Identification.model_validate(data)
+        return FitFile.model_validate(data)
     except ValidationError as error:
-        raise explain(error, Identification, data, source, root.line_of) from None
+        raise explain(error, FitFile, data, source, root.line_of) from None
     except LissomError as error:
         error.add_source(source)
         raise

@@ -37,7 +37,7 @@ def _from_file(path: Path, wanted: list[str]) -> dict[str, np.ndarray]:
     check_file(path, "record")
     if suffix in TEXT:
         time, *others = wanted
-        t, values = csv.read(path, others, time)
+        t, values = csv.read(path, others, time, holes=True)
         return {time: t} | {name: values[:, k] for k, name in enumerate(others)}
     try:
         table = {".npz": _npz, ".parquet": _parquet, ".nc": _netcdf}[suffix](path)

@@ -34,12 +34,10 @@ class Uncertainty:
 
 def uncertainty(misfit: Misfit, x: np.ndarray) -> Uncertainty:
     """Of the parameters x (p,) that were found."""
-    from scipy.stats import t as student
-
-    size = np.array([entry.size for entry in misfit.entries])
+    size = np.maximum([entry.size for entry in misfit.entries], np.abs(x))
     scaled = misfit.jacobian(x) * size
     blocks = misfit.blocks(x)
-    memory = max([1.0, *(_memory(block.errors) for block in blocks)])
+    memory = longest_memory(blocks)
     _, singular, directions = np.linalg.svd(scaled, full_matrices=False)
     largest = singular.max(initial=0.0)
     spread = np.sqrt(memory) / np.maximum(singular, 1e-300)
@@ -59,9 +57,17 @@ def uncertainty(misfit: Misfit, x: np.ndarray) -> Uncertainty:
     covariance[lost] = covariance[:, lost] = np.inf
     deviations = np.where(lost, np.inf, deviations)
     words += _close(misfit.names, correlations, lost) + _bounds(misfit.entries, x) + _follow(blocks, memory)
-    free = max(1, scaled.shape[0] - len(x))
-    half = deviations * student.ppf(0.5 + CONFIDENCE / 2, free / memory if free > memory else 1)
+    half = deviations * _quantile(misfit, blocks, memory)
     return Uncertainty(covariance, deviations, half, correlations, tuple(groups), tuple(words), memory)
+
+
+def _quantile(misfit: Misfit, blocks: list[Block], memory: float) -> float:
+    """Deviations to either side that hold the confidence: Student's where the noise was found from the errors too."""
+    from scipy.stats import norm, t
+
+    found = sum(len(block.errors) for block in blocks if block.source not in misfit.given_noise)
+    share = 0.5 + CONFIDENCE / 2
+    return float(t.ppf(share, max(1.0, (found - len(misfit.entries)) / memory)) if found else norm.ppf(share))
 
 
 def _told(entries: list[Entry], direction: np.ndarray, part: np.ndarray) -> str:
@@ -77,16 +83,21 @@ def _told(entries: list[Entry], direction: np.ndarray, part: np.ndarray) -> str:
 
 
 def _close(names: tuple[str, ...], correlations: np.ndarray, lost: np.ndarray) -> list[str]:
-    """Pairs of which mostly a combination is known."""
+    """Parameters of which mostly a combination is known, in groups."""
+    from scipy.sparse.csgraph import connected_components
+
+    near = (np.abs(correlations) > CLOSE) & ~lost & ~lost[:, None] & ~np.eye(len(names), dtype=bool)
+    count, label = connected_components(near, directed=False)
     found = []
-    for i in range(len(names)):
-        for j in range(i):
-            if abs(correlations[i, j]) > CLOSE and not (lost[i] or lost[j]):
-                share = "sum" if correlations[i, j] < 0 else "difference"
-                found.append(
-                    f"{names[j]} and {names[i]} are known together better than alone: "
-                    f"correlation {correlations[i, j]:+.3f}, so their {share} is the sure part"
-                )
+    for group in (np.flatnonzero(label == k) for k in range(count)):
+        inside = correlations[np.ix_(group, group)]
+        strongest = inside.flat[np.abs(inside - np.eye(len(group))).argmax()]
+        told = f"{listed([names[k] for k in group], 'and')} are known together better than alone"
+        if len(group) == 2:
+            share = "sum" if strongest < 0 else "difference"
+            found.append(f"{told}: correlation {strongest:+.3f}, so their {share} is the sure part")
+        elif len(group) > 2:
+            found.append(f"{told}: correlations to {strongest:+.3f}; hold one, or give a prior")
     return found
 
 
@@ -106,6 +117,11 @@ def _follow(blocks: list[Block], memory: float) -> list[str]:
         f"errors of {worst.output} in {worst.record} follow each other over about {memory:.0f} samples: the model "
         f"misses something, and intervals are {np.sqrt(memory):.1f} times those of white noise"
     ]
+
+
+def longest_memory(blocks: list[Block]) -> float:
+    """Samples over which errors follow each other, the longest of all blocks."""
+    return max([1.0, *(_memory(block.errors) for block in blocks)])
 
 
 def _memory(errors: np.ndarray) -> float:

@@ -52,12 +52,15 @@ class Row(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def low_pass_weights(z: float) -> tuple[float, np.ndarray]:
-    """Of a low-pass over a stretch of length z / w: share of the old value, and weights (4,) of u at NODES."""
+def low_pass_weights(z: Any) -> tuple[Any, np.ndarray]:
+    """Of a low-pass over a stretch of length z / w: share of the old value, and weights (4,) of u at NODES.
+
+    Complex where z is, for derivatives by the corner.
+    """
     s = 0.5 + 0.5 * _FINE
     moments = [0.5 * _FINE_WEIGHTS @ (z * np.exp(-z * (1 - s)) * s**power) for power in range(len(NODES))]
     weights = np.linalg.solve(np.vander(NODES, increasing=True).T, moments)
-    return float(np.exp(-z)), weights * (1 - np.exp(-z)) / moments[0]
+    return np.exp(-z), weights * (1 - np.exp(-z)) / moments[0]
 
 
 class Tap:
