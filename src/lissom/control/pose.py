@@ -15,11 +15,11 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from lissom.control import checks
 from lissom.control.reference import Reference
-from lissom.control.reference_schema import Block, Csv, Motions, form_of, no_jumps
+from lissom.control.reference_schema import Block, Csv, Motions, no_jumps
 from lissom.control.series import AnySeries, Fixed, Given, Jumps, Spline, series_reference
 from lissom.errors import LissomError, within
 from lissom.lie import quaternion, so3
-from lissom.model.part import FORM, refusals
+from lissom.model.part import FORM, form_of, refusals
 
 RATE = 200.0  # Hz at which roll, pitch and yaw are turned into quaternions
 

@@ -12,7 +12,7 @@ from lissom.control.values import ByJoint, Column, Columns, One, Values
 from lissom.errors import LissomError
 from lissom.messages import listed
 from lissom.model.names import Choice, Title
-from lissom.model.part import FORM, Part, refusals
+from lissom.model.part import FORM, Part, form_of, refusals
 from lissom.model.values import Number
 
 MOTION = "{type: quintic, to: 1.0, duration: 2}"  # an example, for messages
@@ -29,13 +29,6 @@ class Block(Part):
     chosen_by: ClassVar[str] = "type"
     whole: ClassVar[str] = "scenario"
     error: ClassVar[type[LissomError]] = LissomError
-
-
-def form_of(data: Any) -> str | None:
-    """Which of several blocks a mapping is; None where it does not say."""
-    if isinstance(data, Block):
-        return data.form
-    return f"{FORM}{data['type']}" if isinstance(data, dict) and data.get("type") is not None else None
 
 
 class ReferenceBlock(Block):

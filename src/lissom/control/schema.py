@@ -6,10 +6,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from lissom.control.kinds import REDUCTIONS, SENSORS, SHAPERS, SIDES, SensorKind, ShaperKind, Side
-from lissom.control.reference_schema import COORDINATE, AnyReference, AnyTorque, Block, form_of
+from lissom.control.reference_schema import COORDINATE, AnyReference, AnyTorque, Block
 from lissom.control.values import ByJoint, One, Values
 from lissom.model.names import Choice, Title
-from lissom.model.part import FORM, refusals
+from lissom.model.part import FORM, form_of, refusals
 from lissom.model.values import Flag, Number
 
 CONTROL = "{type: pd, gains: ..., reference: ...}, or a list of such"  # an example, for messages

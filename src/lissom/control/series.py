@@ -13,9 +13,9 @@ import numpy as np
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from lissom.control.reference import Reference
-from lissom.control.reference_schema import TIMES, Block, Csv, check_timed, form_of
+from lissom.control.reference_schema import TIMES, Block, Csv, check_timed
 from lissom.errors import LissomError, within
-from lissom.model.part import FORM, refusals
+from lissom.model.part import FORM, form_of, refusals
 from lissom.model.values import Number, kind_of, refusal
 
 RATE = 1000.0  # Hz at which a function of time is sampled, unless told otherwise

@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic_core import PydanticCustomError
 
 from lissom.model.part import refusals
-from lissom.model.values import Number, is_optional, kind_of, refusal
+from lissom.model.values import Checked, Number, kind_of, refusal
 
 One = float | tuple[float, ...]
 Values = One | dict[str, One]
 
 
 @dataclass(frozen=True)
-class ByJoint:
+class ByJoint(Checked):
     """One number for all, a list with one per coordinate, or {joint: number or list}."""
 
     number: Number
@@ -49,16 +48,12 @@ class ByJoint:
             raise refusal(f"is an empty list; {self.remedy}")
         return tuple(self.number.check_one(each) for each in value)
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        schema = core_schema.no_info_plain_validator_function(self.check)
-        return core_schema.nullable_schema(schema) if is_optional(source) else schema
-
 
 Columns = str | int | tuple[str | int, ...] | dict[str, str | int | tuple[str | int, ...]]
 
 
 @dataclass(frozen=True)
-class Column:
+class Column(Checked):
     """A column of a table by name or number; with `each`, several in a list or {joint: column or list}."""
 
     meaning: str
@@ -84,7 +79,3 @@ class Column:
         if isinstance(value, int) and value < 0:
             raise refusal(f"must not be negative; {self.remedy}")
         return value
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        schema = core_schema.no_info_plain_validator_function(self.check)
-        return core_schema.nullable_schema(schema) if is_optional(source) else schema

@@ -15,7 +15,7 @@ from lissom.model.frame import Frame, Problem, frame_problems
 from lissom.model.joint_actions import Curve
 from lissom.model.loop import Loop
 from lissom.model.names import Choice, Name
-from lissom.model.part import FORM, Part, refusals
+from lissom.model.part import FORM, Part, form_of, refusals
 from lissom.model.values import Number, kind_of, refusal
 
 if TYPE_CHECKING:
@@ -163,19 +163,13 @@ class Bushing(Element):
         return {"springs": self.stiffness, "dampers": self.damping}
 
 
-def _form(data: Any) -> str | None:
-    if isinstance(data, Element):
-        return data.form
-    return f"{FORM}{data['type']}" if isinstance(data, dict) and data.get("type") is not None else None
-
-
 AnyElement = Annotated[
     Annotated[SpringElement, Tag(SpringElement.form)]
     | Annotated[Damper, Tag(Damper.form)]
     | Annotated[Rope, Tag(Rope.form)]
     | Annotated[Cylinder, Tag(Cylinder.form)]
     | Annotated[Bushing, Tag(Bushing.form)],
-    Discriminator(_form),
+    Discriminator(form_of),
 ]
 
 

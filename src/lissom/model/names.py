@@ -6,15 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
-
 from lissom.messages import did_you_mean, listed
-from lissom.model.values import is_optional, kind_of, refusal
+from lissom.model.values import Checked, kind_of, refusal
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(Checked):
     """A field that takes one name out of a list."""
 
     meaning: str
@@ -31,12 +28,9 @@ class Choice:
             raise refusal(f"is unknown{did_you_mean(value, self.choices)}; {self.remedy}")
         return value
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
 
 @dataclass(frozen=True)
-class Name:
+class Name(Checked):
     """A name: letters, digits, hyphens and underscores, as it must serve inside `links.upper.beam.length`."""
 
     meaning: str
@@ -53,13 +47,9 @@ class Name:
             raise refusal(f"cannot serve as a name; {self.remedy} (at most 64)")
         return value
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        schema = core_schema.no_info_plain_validator_function(self.check)
-        return core_schema.nullable_schema(schema) if is_optional(source) else schema
-
 
 @dataclass(frozen=True)
-class Title:
+class Title(Checked):
     """One line of free text."""
 
     meaning: str
@@ -75,7 +65,3 @@ class Title:
         if not value.strip() or len(value) > self.longest or not value.isprintable():
             raise refusal(f"must be one printable line of 1 to {self.longest} characters; {self.remedy}")
         return value
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        schema = core_schema.no_info_plain_validator_function(self.check)
-        return core_schema.nullable_schema(schema) if is_optional(source) else schema

@@ -53,3 +53,10 @@ def refusals(*problems: tuple[Keys | str, Any, str]) -> ValidationError:
             for path, value, text in problems
         ],
     )
+
+
+def form_of(data: Any) -> str | None:
+    """The tag of a part that is chosen by its `type`; None where a mapping does not say."""
+    if isinstance(data, Part):
+        return data.form
+    return f"{FORM}{data['type']}" if isinstance(data, dict) and data.get("type") is not None else None

@@ -18,7 +18,7 @@ from lissom.messages import did_you_mean, listed
 from lissom.model.frame import Frame, Problem, frame_problems
 from lissom.model.names import Choice, Name
 from lissom.model.origin import Origin
-from lissom.model.part import FORM, Part, refusals
+from lissom.model.part import FORM, Part, form_of, refusals
 from lissom.model.place import AnyPlace
 from lissom.model.values import Count, Number, Pair, PerCoordinate, Vec2
 
@@ -238,12 +238,6 @@ class Position(AtPoint):
         return Frame(link=self.link, at=self.at, origin=Origin(xyz=shifted, rpy=self.origin.rpy))
 
 
-def _form(data: Any) -> str | None:
-    if isinstance(data, Sensor):
-        return data.form
-    return f"{FORM}{data['type']}" if isinstance(data, dict) and data.get("type") is not None else None
-
-
 AnySensor = Annotated[
     Annotated[Encoder, Tag(Encoder.form)]
     | Annotated[Tachometer, Tag(Tachometer.form)]
@@ -252,7 +246,7 @@ AnySensor = Annotated[
     | Annotated[Gyro, Tag(Gyro.form)]
     | Annotated[Position, Tag(Position.form)]
     | Annotated[ForceTorque, Tag(ForceTorque.form)],
-    Discriminator(_form),
+    Discriminator(form_of),
 ]
 KINDS: tuple[type[Sensor], ...] = (Encoder, Tachometer, StrainGauge, Accelerometer, Gyro, Position, ForceTorque)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -12,7 +12,7 @@ from pydantic import model_validator
 from lissom.errors import RobotError
 from lissom.model.part import FORM, refusals
 from lissom.model.section_base import SectionSpec, given, solved
-from lissom.model.values import Number, kind_of, refusal
+from lissom.model.values import Checked, Number, kind_of, refusal
 
 if TYPE_CHECKING:
     from lissom import beam
@@ -93,21 +93,28 @@ def _below(field: str, value: float, limit: float, words: str) -> None:
         raise refusals((field, value, f"must be less than {words} ({limit:g} m); give it in metres"))
 
 
-class LetterI(ShapedSection):
-    """Two flanges along y and a web along z between them."""
+class Flanged(ShapedSection):
+    """Two flanges and a web between them, by their outer sizes and their thicknesses."""
 
-    form: ClassVar[str] = FORM + "I"
-    shape: Literal["I"] = "I"
+    lying: ClassVar[bool] = False  # whether the web runs along y
     width: Width
     height: Height
     flange: Flange
     web: Web
 
     @model_validator(mode="after")
-    def _walls_fit(self) -> LetterI:
-        _below("flange", self.flange, self.height / 2, "half the height")
-        _below("web", self.web, self.width, "the width")
+    def _walls_fit(self) -> Self:
+        along, across = ("width", "height") if self.lying else ("height", "width")
+        _below("flange", self.flange, getattr(self, along) / 2, f"half the {along}")
+        _below("web", self.web, getattr(self, across), f"the {across}")
         return self
+
+
+class LetterI(Flanged):
+    """Two flanges along y and a web along z between them."""
+
+    form: ClassVar[str] = FORM + "I"
+    shape: Literal["I"] = "I"
 
     def rings(self) -> tuple[Any, list[Any]]:
         from lissom.beam import outlines
@@ -115,26 +122,30 @@ class LetterI(ShapedSection):
         return outlines.letter_i(self.width, self.height, self.flange, self.web), []
 
 
-class LetterH(ShapedSection):
+class LetterH(Flanged):
     """Two flanges along z and a web along y between them."""
 
     form: ClassVar[str] = FORM + "H"
+    lying: ClassVar[bool] = True
     shape: Literal["H"] = "H"
-    width: Width
-    height: Height
-    flange: Flange
-    web: Web
-
-    @model_validator(mode="after")
-    def _walls_fit(self) -> LetterH:
-        _below("flange", self.flange, self.width / 2, "half the width")
-        _below("web", self.web, self.height, "the height")
-        return self
 
     def rings(self) -> tuple[Any, list[Any]]:
         from lissom.beam import outlines
 
         return outlines.letter_h(self.width, self.height, self.flange, self.web), []
+
+
+class LetterC(Flanged):
+    """A channel: a web along z, two flanges along y."""
+
+    form: ClassVar[str] = FORM + "C"
+    symmetric: ClassVar[bool] = False
+    shape: Literal["C"] = "C"
+
+    def rings(self) -> tuple[Any, list[Any]]:
+        from lissom.beam import outlines
+
+        return outlines.letter_c(self.width, self.height, self.flange, self.web), []
 
 
 class LetterL(ShapedSection):
@@ -156,29 +167,6 @@ class LetterL(ShapedSection):
         from lissom.beam import outlines
 
         return outlines.letter_l(self.width, self.height, self.thickness), []
-
-
-class LetterC(ShapedSection):
-    """A channel: a web along z, two flanges along y."""
-
-    form: ClassVar[str] = FORM + "C"
-    symmetric: ClassVar[bool] = False
-    shape: Literal["C"] = "C"
-    width: Width
-    height: Height
-    flange: Flange
-    web: Web
-
-    @model_validator(mode="after")
-    def _walls_fit(self) -> LetterC:
-        _below("flange", self.flange, self.height / 2, "half the height")
-        _below("web", self.web, self.width, "the width")
-        return self
-
-    def rings(self) -> tuple[Any, list[Any]]:
-        from lissom.beam import outlines
-
-        return outlines.letter_c(self.width, self.height, self.flange, self.web), []
 
 
 class RoundedBox(ShapedSection):
@@ -237,7 +225,7 @@ class Ellipse(ShapedSection):
         return outline, [outlines.ellipse(self.width - 2 * self.thickness, self.height - 2 * self.thickness)]
 
 
-class CornerList:
+class CornerList(Checked):
     """A list of corners [y, z] of a polygon that does not cross itself."""
 
     remedy = "give the corners as [[y, z], [y, z], ...] in metres, at least three, in order around the shape"
@@ -269,11 +257,6 @@ class CornerList:
         if crossed is not None:
             i, j = crossed
             raise refusal(f"its sides {i + 1} and {j + 1} cross or touch each other; {self.remedy}")
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        from pydantic_core import core_schema
-
-        return core_schema.no_info_plain_validator_function(self.check)
 
 
 class Polygon(ShapedSection):

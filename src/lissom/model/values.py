@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Real
@@ -77,8 +78,20 @@ def is_optional(source: Any) -> bool:
     return type(None) in getattr(source, "__args__", ())
 
 
+class Checked(ABC):
+    """What checks a field: `check` gives its value or refuses it in words; a field that may be left out may be null."""
+
+    @abstractmethod
+    def check(self, value: Any) -> Any:
+        """The value of the field, from what a person wrote."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = core_schema.no_info_plain_validator_function(self.check)
+        return core_schema.nullable_schema(schema) if is_optional(source) else schema
+
+
 @dataclass(frozen=True)
-class Number:
+class Number(Checked):
     """A finite real number with a meaning, a unit and a range.
 
     With `each`, one value or a list with one value per velocity coordinate of a joint.
@@ -140,13 +153,9 @@ class Number:
             raise refusal(f"has a unit of the wrong kind: this takes {wanted}; {self.remedy}")
         return number * unit.size
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        schema = core_schema.no_info_plain_validator_function(self.check)
-        return core_schema.nullable_schema(schema) if is_optional(source) else schema
-
 
 @dataclass(frozen=True)
-class Count:
+class Count(Checked):
     """A whole number of things, from 0 to `at_most`."""
 
     meaning: str
@@ -167,12 +176,9 @@ class Count:
             raise refusal(f"is too large; {self.remedy}")
         return int(value)
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
 
 @dataclass(frozen=True)
-class Flag:
+class Flag(Checked):
     """True or false, and nothing that might be meant so."""
 
     meaning: str
@@ -186,12 +192,9 @@ class Flag:
             raise refusal(f"must be true or false, not {kind_of(value)}; {self.remedy}")
         return bool(value)
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
 
 @dataclass(frozen=True)
-class Vector:
+class Vector(Checked):
     """A list of three finite numbers."""
 
     meaning: str
@@ -213,13 +216,9 @@ class Vector:
         x, y, z = (self.component.check_one(v) for v in value)
         return x, y, z
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        schema = core_schema.no_info_plain_validator_function(self.check)
-        return core_schema.nullable_schema(schema) if is_optional(source) else schema
-
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(Checked):
     """A list of two finite numbers: a place (y, z) in a section."""
 
     meaning: str
@@ -236,13 +235,9 @@ class Pair:
         y, z = (number.check_one(v) for v in value)
         return y, z
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        schema = core_schema.no_info_plain_validator_function(self.check)
-        return core_schema.nullable_schema(schema) if is_optional(source) else schema
-
 
 @dataclass(frozen=True)
-class Matrix6:
+class Matrix6(Checked):
     """A symmetric positive 6 x 6 matrix of a section: six rows of six numbers."""
 
     meaning: str
@@ -276,9 +271,6 @@ class Matrix6:
             raise refusal(f"must be positive definite; check its signs, its order and its units: {self.remedy}")
         return rows
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
 
 @dataclass(frozen=True)
 class Axis(Vector):
@@ -295,7 +287,7 @@ class Axis(Vector):
 
 
 @dataclass(frozen=True)
-class InertiaTensor:
+class InertiaTensor(Checked):
     """Inertia about the centre of mass: three principal values, six named components, or a 3 x 3 matrix."""
 
     remedy: str = (
@@ -327,9 +319,6 @@ class InertiaTensor:
         else:
             raise refusal(f"must not be {kind_of(value)}{_size(value)}; {self.remedy}")
         return _physical(matrix)
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
 
 
 def _size(value: Any) -> str:

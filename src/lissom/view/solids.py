@@ -110,16 +110,19 @@ def _swept(arm: Drawing, link: str) -> Mesh:
 
 
 def _outline(arm: Drawing, section: Any) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """What a section is drawn with: its own outline and holes, or a solid oval bar of the same stiffnesses."""
+    """What a section is drawn with: its own outline and holes, or an oval of the same stiffnesses about its mass."""
     if section.outline is not None:
         outline, holes = np.real(section.outline), section.holes
-        thin = FINE * arm.reach / np.abs(outline).max()
-        return (outline, holes) if thin <= 1 else (outline * thin, tuple(hole * thin for hole in holes))
+        middle = outline.mean(axis=0)
+        thin = FINE * arm.reach / np.abs(outline - middle).max()
+        if thin > 1:
+            outline, *holes = (middle + thin * (ring - middle) for ring in (outline, *holes))
+        return outline, tuple(holes)
     C = np.real(section.compliance)
     y, z = (2 * np.sqrt(C[0, 0] / C[k, k]) for k in (5, 4))
     fit = np.clip(max(y, z), SLIM * arm.reach, THICK * arm.reach) / max(y, z)
     angle = 2 * np.pi * np.arange(24) / 24
-    return fit * np.stack([y * np.cos(angle), z * np.sin(angle)], axis=1), ()
+    return np.real(section.centre) + fit * np.stack([y * np.cos(angle), z * np.sin(angle)], axis=1), ()
 
 
 def _elements(link: Any, k: int, radius: float) -> tuple[Mesh | None, np.ndarray | None]:
