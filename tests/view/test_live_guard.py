@@ -235,7 +235,7 @@ def test_a_fault_inside_is_told_on_the_page_and_the_page_goes_on(running, capfd,
     told = []
     monkeypatch.setattr(app, "_say", told.append)
     monkeypatch.setattr(app.activity, "step", broken)
-    wait(lambda: app.activity is None)
+    wait(lambda: app.activity is None and told)
     assert "ZeroDivisionError: on purpose" in told[0]
     app.choose()
     wait(lambda: app.activity is not None)

@@ -67,7 +67,7 @@ def test_a_picked_run_opens_in_three_dimensions(page, served, results):
         page.click("#open")
     run = opened.value
     run.set_default_timeout(60_000)
-    until(run, "Lissom.page.state.drawn > 0")
+    until(run, "typeof Lissom !== 'undefined' && Lissom.page.state.drawn > 0")
     assert "run 17" in run.inner_text("h1")
     assert inked(shot(run, "study-run", "#scene")) > 0.002
     run.close()
