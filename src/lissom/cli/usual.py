@@ -17,7 +17,8 @@ from lissom import control, dynamics, theory
 from lissom.kernel.machine.trace import Trace, tracing
 from lissom.model.files import parse
 from lissom.simulation.methods import IMPLICIT, METHODS, SUNDIALS
-from lissom.simulation.settings import FIXED_STEP
+from lissom.simulation.run import Loop
+from lissom.simulation.settings import FIXED_STEP, RunSettings
 from lissom.theory.dual_screws.formulation import FORMS, DualScrew
 
 ARM = """
@@ -62,12 +63,13 @@ def all_work() -> Trace:
     with tracing() as rarer:
         bending, exact, touching = _small("first"), _small("exact"), _small("first", TOUCHING)
         _run(touching)
+        Loop(bending, RunSettings(duration=MOMENT)).poles()
         _dynamics(touching.compile())
         _closed()
         for robot in (bending, exact, touching):
             _derived(robot)
         for method in IMPLICIT:
-            lissom.sensitivity(bending, LENGTH, MOMENT, method=method)
+            np.asarray(lissom.sensitivity(bending, LENGTH, MOMENT, method=method).output)
         if find_spec("sksundae") is not None:
             _run(bending, method=SUNDIALS[0])
         _formulations(bending)

@@ -27,6 +27,7 @@ LEVELS = {  # of x86-64 processors, the best first, with what they must have
     "x86-64-v3": {"avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"},
     "x86-64-v2": {"cx16", "popcnt", "sse4_1", "sse4_2", "ssse3"},
 }
+RARER = ("lissom.kernel.", "lissom.simulation.", "lissom.theory.")  # where kernels are that few commands need
 NUMBERS: dict[str, list[Any]] = {
     "bool": [ctypes.c_bool],
     "int64": [ctypes.c_int64],
@@ -164,8 +165,8 @@ def holding(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
     """The library that holds machine code of a kernel, and the name it has there."""
     name = key(kernel, kinds)
     found = _find(name)
-    for rarer in (False, True):
-        if found is None and kernel.__module__.startswith("lissom.") and first_use.make(tables(), PACKAGE, rarer):
+    for rarer, layers in enumerate((("lissom.",), RARER)):
+        if found is None and kernel.__module__.startswith(layers) and first_use.make(tables(), PACKAGE, bool(rarer)):
             libraries.cache_clear()
             found = _find(name)
     return None if found is None else (found, name)
