@@ -21,7 +21,7 @@ from lissom.progress import Progress
 ROUNDS = 6  # of finding parameters and noise in turn
 SETTLED = 0.02  # share by which the noise may change in the last round
 LEFT = 0.02  # of half the sum of squared residuals per memory of the errors: less is small beside the deviations
-FAINT = 10.0  # times what is left: below, runs, whose steps differ, may not tell better from worse: trust their model
+FAINT = 0.2  # gains below which runs, whose steps differ, may not tell better from worse: the model of them is trusted
 FIRST = 0.02  # share of the whole, before the noise is known
 SINGULAR = 1e-12  # of the curvature: directions with less are left as they are
 DAMPED, HARDER, EASIER, HOPELESS = 1e-3, 5.0, 10.0, 1e8  # how steps become shorter and longer
@@ -131,7 +131,7 @@ def descend(
             if gained > POOR * expected and gained > 0:
                 break
             damping = max(HARDER * damping, DAMPED)
-            if expected < FAINT * left and np.isfinite(gained):
+            if expected < FAINT and np.isfinite(gained):
                 return trial * size, "converged"
             if damping > HOPELESS:
                 return z * size, "stopped: no step gains anything, so doubt the model or tighten rtol"
