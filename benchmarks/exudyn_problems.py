@@ -36,9 +36,11 @@ class Ours:
     rtol: float = 1e-4
     atol: float = 1e-6
     radius: float = 0.8
+    stiffening: str = ""  # field of the beams, that of the robot's file where empty
 
     def __str__(self) -> str:
-        beams = f"{self.parts} parts of " if self.parts > 1 else ""
+        beams = f"{self.stiffening}, " if self.stiffening else ""
+        beams += f"{self.parts} parts of " if self.parts > 1 else ""
         beams += "+".join(str(n) for n in self.modes.values()) + " functions" if self.modes else "functions as in file"
         how = f"step {1e3 * self.step:g} ms" if self.step else f"rtol {self.rtol:.0e}"
         return f"{beams}, {self.method}, {how}, atol {self.atol:.0e}"
@@ -75,6 +77,7 @@ class Problem(ABC):
     allowed: dict[str, float]  # error by quantity
     ours: Ours
     theirs: Theirs
+    target: float = 5.0  # times faster than Exudyn
 
     @abstractmethod
     def lissom(self, settings: Ours) -> Entry:

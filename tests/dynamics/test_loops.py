@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cut_joints import carried_over, cut
-from loop_problems import five_bar, revolute
+from loop_problems import five_bar
 from random_robots import EVERY, random_description, random_state
+from rigid_mechanisms import rigid_four_bar
 
 import lissom
 from lissom.dynamics import close_loops, closed_loops, integrate, loop_gaps, loop_jacobian
@@ -54,21 +55,8 @@ def test_a_joint_of_the_tree_may_as_well_close_a_loop(kind, stiffening):
                 np.testing.assert_allclose(theirs[other.row(name) - 1], row, atol=1e-8 * np.abs(ours).max())
 
 
-def planar_four_bar(**beam):
-    """A four-bar whose joints turn about z alone, closed by one more: held three times more than it takes."""
-    body = {"mass": 1.0, "com": [0.2, 0, 0], "inertia": [0.01, 0.02, 0.02]}
-    links = [
-        {"name": "crank", "parent": "world", "joint": revolute(), "body": body},
-        {"name": "coupler", "origin": {"xyz": [0.3, 0, 0]}, "joint": revolute(), "body": body},
-        {"name": "rocker", "parent": "world", "origin": {"xyz": [0.8, 0, 0]}, "joint": revolute(), "body": body},
-    ]
-    ends = [{"link": "coupler", "origin": {"xyz": [0.9, 0, 0]}}, {"link": "rocker", "origin": {"xyz": [0.6, 0, 0]}}]
-    loops = [{"name": "pin", "joint": revolute(), "between": ends}]
-    return lissom.Robot.from_dict({"name": "four-bar", "gravity": [0, -9.81, 0], "links": links, "loops": loops})
-
-
 def test_redundant_rows_are_found_and_their_reactions_least():
-    model = planar_four_bar().compile()
+    model = rigid_four_bar().compile()
     q = close_loops(model, {"crank": 0.7})
     v = closed_velocity(model, q, np.array([2.0, 0.0, 0.0]), {0})
     closed = closed_loops(model, q, v)
@@ -87,7 +75,7 @@ def test_redundant_rows_are_found_and_their_reactions_least():
 
 def test_the_same_accelerations_however_the_loop_is_held():
     """A ball joint closes a planar four-bar as well as a hinge: the rest of the hinge has nothing to do."""
-    robot = planar_four_bar()
+    robot = rigid_four_bar()
     data = robot.to_dict()
     data["loops"][0]["joint"] = "spherical"
     q = close_loops(robot, {"crank": 0.7})
@@ -130,7 +118,7 @@ def test_derivatives_equal_differences():
 
 
 def test_chosen_actuators_do_what_forces_on_all_joints_do():
-    model = planar_four_bar().compile()
+    model = rigid_four_bar().compile()
     q = close_loops(model, {"crank": 0.7})
     v = closed_velocity(model, q, np.array([2.0, 0.0, 0.0]), {0})
     tau = np.array([3.0, -1.0, 0.5])
@@ -151,7 +139,7 @@ def test_chosen_actuators_do_what_forces_on_all_joints_do():
 
 
 def test_wrenches_of_a_robot_with_loops_need_its_multipliers():
-    model = planar_four_bar().compile()
+    model = rigid_four_bar().compile()
     q = close_loops(model, {"crank": 0.7})
     with pytest.raises(lissom.LissomError, match="multipliers=closed_loops"):
         lissom.joint_wrenches(model, q, np.zeros(3), np.zeros(3))

@@ -292,6 +292,47 @@ def test_a_payload_picked_up_at_rest_keeps_the_momentum():
     assert [event.kind for event in run.warnings] == ["payload", "payload"]
 
 
+def steadily(start, speed):
+    """A motion at one speed."""
+    t = np.linspace(0.0, 3.0, 4)
+    return Reference.from_samples(t, start + speed * t)
+
+
+def test_a_driven_cart_picks_up_a_payload_at_its_own_speed():
+    cart = {"name": "cart", "joint": {"type": "prismatic", "axis": [1, 0, 0]}, "body": {"mass": 3.0}}
+    robot = Robot.from_dict({"name": "belt", "gravity": [0, 0, 0], "links": [cart]})
+    drive = {"cart": steadily(0.0, 2.0)}
+    run = lissom.simulate(robot, 2.0, motion=drive, payloads=Payload(link="cart", mass=1.0, pick=1.0))
+    assert run.velocity("cart").values == pytest.approx(2.0)
+    assert run.dataset["work"].values[-1] == pytest.approx(1.0 * 2.0**2)  # half of it moves the payload
+    assert run.dissipated[-1] == pytest.approx(0.5 * 1.0 * 2.0**2)
+    assert run.energy_audit().relative < 1e-9
+
+
+@pytest.mark.parametrize("motors", ["free", "driven"])
+def test_a_payload_picked_up_by_a_closed_loop_leaves_it_closed(motors):
+    locked = ["left-motor", "right-motor"] if motors == "driven" else []
+    model = lissom.load("five-bar").compile(prescribed=locked)
+    motion = {name: steadily(angle, 2.0) for name, angle in zip(locked, (2.0944, 1.0472))}
+    start = {"left-motor": 2.0944, "right-motor": 1.0472, "left-motor.rate": 2.0, "right-motor.rate": 2.0}
+    start |= {"left-elbow.near": -1.3, "right-elbow.near": 1.3}
+    pick = Payload(link="right-far", mass=0.8, pick=0.01)
+    run = lissom.simulate(model, 0.02, start=start, motion=motion, payloads=pick, rate=1e3, method="radau")
+    k = int(np.argmin(abs(run.time - 0.01)))
+    before = lissom.simulate(model, 0.01, start=start, motion=motion, rate=1e3, method="radau")
+    q, v, after = before.q[-1], before.v[-1], run.v[k]
+    np.testing.assert_allclose(run.q[k], q, atol=1e-9)
+    G, M = lissom.dynamics.loop_jacobian(model, q), lissom.mass_matrix(model, q)
+    assert np.abs(G @ after).max() < 1e-11
+    J = lissom.jacobian(model, q, "right-far")[3:]
+    impulse = M @ (after - v) + 0.8 * J.T @ (J @ after)  # of loops and drives alone
+    free = model.arrays.velocities.prescribed == 0
+    across = np.linalg.svd(G[:, free])[2][np.linalg.matrix_rank(G[:, free], tol=1e-9) :]
+    assert np.abs(across @ impulse[free]).max() < 1e-9 * np.abs(M @ v).max()
+    assert np.abs(after - v).max() > 0.1
+    assert run.energy_audit().relative < 1e-6
+
+
 @pytest.mark.parametrize("stiffening", ["none", "first", "exact"])
 def test_a_payload_on_a_flexible_link_weighs_where_it_is(stiffening):
     robot = cantilever(stiffening, gravity=[0, 0, -9.81])

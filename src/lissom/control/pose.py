@@ -81,6 +81,15 @@ def pose_motion(
     return Reference.from_samples(t, np.concatenate(parts, axis=1), "cubic")
 
 
+def pose_state(pose: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates and body twist of a motion at one time, from its value and rate: (4,) of a ball, (7,) floating."""
+    size = np.linalg.norm(pose[:4])
+    attitude = pose[:4] / size
+    omega = 2.0 * quaternion.product(quaternion.conjugate(attitude), rate[:4] / size)[1:]
+    velocity = quaternion.to_matrix(attitude).T @ rate[4:] if len(pose) == 7 else rate[4:]
+    return np.concatenate([attitude, pose[4:]]), np.concatenate([omega, velocity])
+
+
 def continued(rows: np.ndarray) -> np.ndarray:
     """Quaternions (k, 4) of unit length, each with the sign that is nearer to the one before."""
     sizes = np.linalg.norm(rows, axis=1)

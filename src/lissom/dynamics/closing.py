@@ -87,7 +87,7 @@ def closed_velocity(model: Model, q: Vector, v: Vector, keep: set[int], given: V
     free = np.array([k for k in range(model.nv) if k not in fixed], np.int64)
     G = loop_jacobian(model, q)
     miss = G @ v - (0.0 if given is None else given)
-    weight = _weights(model)[free]
+    weight = move_weights(model)[free]
     out = v.copy()
     out[free] -= weight * _least(G[:, free] * weight, miss)
     left = np.abs(G @ out - (0.0 if given is None else given))
@@ -114,7 +114,7 @@ class _Search:
     """Newton's method on what the rows gape."""
 
     def __init__(self, model: Model, lengths: Mapping[str, float]) -> None:
-        self.model, self.weights, self.wanted = model, _weights(model), length_gaps(model, lengths)
+        self.model, self.weights, self.wanted = model, move_weights(model), length_gaps(model, lengths)
 
     def gaps(self, q: Vector) -> Vector:
         return loop_gaps(self.model, q) - self.wanted
@@ -174,7 +174,8 @@ def _least(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.linalg.lstsq(A, b, rcond=SINGULAR)[0]
 
 
-def _weights(model: Model) -> np.ndarray:
+def move_weights(model: Model) -> np.ndarray:
+    """How far each coordinate moves for a joint's 1, (nv,): joints move before links bend."""
     weights = np.full(model.nv, STIFF)
     for body in model.bodies:
         weights[body.joint_v] = 1.0

@@ -71,9 +71,12 @@ def set_columns(model, closure):
     """Columns J^-1 G^T of the factors at hand and the rows closure.G, and the small system of both."""
     x = closure.factors.x
     for row in range(closure.G.shape[0]):
+        moved = False  # rows that no coordinate moves, as those across the plane of a planar mechanism, cost nothing
         for k in range(x.shape[0]):
             x[k] = closure.G[row, k]
-        closure.solve(model, closure.local, closure.factors)
+            moved = moved or x[k] != 0.0
+        if moved:
+            closure.solve(model, closure.local, closure.factors)
         for k in range(x.shape[0]):
             closure.schur.columns[row, k] = x[k]
     factorise_rows(closure.schur, closure.G)

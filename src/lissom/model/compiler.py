@@ -39,6 +39,7 @@ from lissom.model.frame import Frame
 from lissom.model.joint import Joint
 from lissom.model.joint_actions import Piece
 from lissom.model.joint_kinds import joint_steps
+from lissom.model.massless import TRACE, lent_to
 from lissom.model.robot import Robot
 from lissom.model.soundness import check
 
@@ -234,7 +235,16 @@ class _Compiler:
             out.coupling_eta[i, :k, : 12 * k] = by_eta.transpose(1, 2, 0).reshape(k, 12 * k)
             out.gyroscopic[i, :, :k, :k] = np.einsum("cab,ablj->clj", LEVI_CIVITA, inv.N)
             out.modal_mass[i, :k, :k] = np.einsum("aalj->lj", inv.N)
+        for name in lent_to(self.robot):
+            trace = TRACE * out.mass.sum()
+            out.mass[self.rows[name]] += trace
+            out.second_moment[self.rows[name]] += trace * self._reach() ** 2 * np.eye(3)
         return out
+
+    def _reach(self) -> float:
+        """About how long the longest link is, m."""
+        ways = [float(np.linalg.norm(np.real(link.origin.xyz))) for link in self.links]
+        return max([*ways, *(float(np.real(beam.length)) for beam in self.flexible.values())])
 
     def _foreshortening(self) -> Foreshortening:
         parts = {i: part for i, beam in self._flexible() if (part := beam.shortening()) is not None}

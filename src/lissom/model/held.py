@@ -32,13 +32,16 @@ def fitting_ends(robot: Robot, link: Link) -> dict[str, str]:
         for frame in loop.between
         if loop.joint is not None and frame.link == link.name and _at_tip(link, frame.at)
     ]
+    carried = [other.joint for other in robot.links if other.parent == link.name and _at_tip(link, other.at)]
     own = link.joint
     idle = not (np.any(own.damping) or own.friction or own.spring or own.limits or own.transmission)
     name = "chord" if idle and link.beam.stiffening != "exact" and link.beam.plain else "legendre"
     return {
         direction: name
         for direction, axis in BENDS_ABOUT.items()
-        if _turns(own, axis) and any(_turns(joint, np.real(R).T @ axis) for joint, R in tips)
+        if _turns(own, axis)
+        and any(_turns(joint, np.real(R).T @ axis) for joint, R in tips)
+        and not any(joint.nv == 0 for joint in carried)  # a boom that goes on behind its lug
     }
 
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from lissom.messages import did_you_mean
 from lissom.model.element import element_problems
-from lissom.model.joint_kinds import joint_screws
 from lissom.model.loop import loop_problems
+from lissom.model.massless import mass_problems
 from lissom.model.place import place_problem
 from lissom.model.sensor import sensor_problems
 
 if TYPE_CHECKING:
-    from lissom.model.joint import Joint
     from lissom.model.robot import Link, Robot
 
 Problem = tuple[tuple[str | int, ...], Any, str]
@@ -53,7 +50,7 @@ def problems(robot: Robot) -> list[Problem]:
     if found or tree:
         return found + tree
     outside = element_problems(robot) + loop_problems(robot) + sensor_problems(robot, robot.sensors)
-    return _attachments(robot) + outside + _masses(robot)
+    return _attachments(robot) + outside + mass_problems(robot)
 
 
 def doubts(robot: Robot) -> list[str]:
@@ -146,71 +143,3 @@ def _attachments(robot: Robot) -> list[Problem]:
         if text:
             found.append((("links", i, "at"), link.at, text))
     return found
-
-
-def _masses(robot: Robot) -> list[Problem]:
-    """Bodies without mass at the end of a branch, and joints that move nothing."""
-    found: list[Problem] = []
-    children: dict[str, list[Link]] = {}
-    for link in robot.links:
-        children.setdefault(link.parent, []).append(link)
-    welded = _welded_inertias(robot, children)
-    for i, link in enumerate(robot.links):
-        if link.body is None:
-            continue
-        if link.body.mass == 0 and not np.any(link.body.inertia) and link.name not in children:
-            text = "a massless body must carry another link; give its mass in kg, or use tip for a tool point"
-            found.append((("links", i, "body", "mass"), 0.0, text))
-            continue
-        inertia = welded[link.name]
-        if inertia is not None and _moves_nothing(link.joint, inertia):
-            if inertia[5, 5] == 0:
-                text = f"the {link.joint.type} joint {link.joint.name!r} moves no mass; give the mass in kg"
-                found.append((("links", i, "body", "mass"), 0.0, text))
-            else:
-                joint = f"the {link.joint.type} joint {link.joint.name!r}"
-                text = f"{joint} turns a mass without inertia; give the inertia in kg m2, or fix the joint"
-                found.append((("links", i, "body", "inertia"), np.diag(link.body.inertia).tolist(), text))
-    return found
-
-
-def _welded_inertias(robot: Robot, children: dict[str, list[Link]]) -> dict[str, np.ndarray | None]:
-    """Spatial inertia (6, 6), in its frame, of each link and what is fixed to it; None if a part can move."""
-    found: dict[str, np.ndarray | None] = {}
-    for link in reversed(ordered(robot.links)):
-        found[link.name] = None
-        hung = children.get(link.name, [])
-        inner = [found[child.name] if child.joint.nv == 0 else None for child in hung]
-        if link.body is None or any(part is None for part in inner):
-            continue
-        total = _spatial_inertia(link.body.mass, np.array(link.body.com), np.array(link.body.inertia))
-        for child, part in zip(hung, inner, strict=True):
-            rotation, shift = child.origin.rotation().T, np.array(child.origin.xyz)
-            to_child = np.block([[rotation, np.zeros((3, 3))], [-rotation @ _hat(shift), rotation]])
-            total += to_child.T @ part @ to_child
-        found[link.name] = total
-    return found
-
-
-def _moves_nothing(joint: Joint, inertia: np.ndarray) -> bool:
-    """Whether the inertia seen by the joint's velocities is singular."""
-    directions = joint_screws(joint)
-    if not len(directions):
-        return False
-    seen = directions @ inertia @ directions.T
-    if joint.transmission is not None and not joint.elastic:
-        seen += joint.transmission.gear**2 * joint.transmission.rotor_inertia
-    diagonal = np.diag(seen)
-    if np.any(diagonal <= 0):
-        return True
-    scale = 1 / np.sqrt(diagonal)
-    return bool(np.linalg.eigvalsh(scale[:, None] * seen * scale)[0] < 1e-12)
-
-
-def _spatial_inertia(mass: float, com: np.ndarray, inertia: np.ndarray) -> np.ndarray:
-    c = _hat(com)
-    return np.block([[inertia - mass * c @ c, mass * c], [-mass * c, mass * np.eye(3)]])
-
-
-def _hat(v: np.ndarray) -> np.ndarray:
-    return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])

@@ -10,6 +10,7 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.simulation.ending import Ending
 from lissom.simulation.fastest import fastest_rate
+from lissom.simulation.loop_doubt import dead_centre
 from lissom.simulation.memory import Memory
 from lissom.simulation.methods import STABILITY, Method
 from lissom.simulation.stepping import NEXT_STEP, TIME, Status
@@ -33,10 +34,9 @@ def march_failure(code: int, memory: Memory, method: Method, watch: Watch) -> St
         remedy = f"take a smaller step than {memory.step:.3g} s" if method.fixed else "check forces and masses"
         text = unstable(memory, method) or f"the state became infinite after t = {t:.6g} s ({worst}); {remedy}"
     else:
-        text = (
-            f"{method.name} did not converge at t = {t:.6g} s with steps down to {h:.2g} s ({worst}); "
-            "loosen rtol or atol, or look for a jump or a stiff stop there"
-        )
+        text = f"{method.name} did not converge at t = {t:.6g} s with steps down to {h:.2g} s ({worst}); "
+        remedy = "loosen rtol or atol, or look for a jump or a stiff stop there"
+        text += dead_centre(memory.model, memory.state.q) or remedy
     return Stop(FAILURES[Status(code)], text)
 
 

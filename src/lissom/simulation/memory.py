@@ -105,6 +105,13 @@ class Memory:
         """By which explicit methods bring states to closed loops."""
         return self.scratch.fields.closure
 
+    def given_lengths(self, t: float) -> np.ndarray:
+        """Values that the rows of loops are to have at a time, (rows,); zero but for lengths that are driven."""
+        wanted, driven = np.zeros(len(self.model.arrays.loops.hold)), self.system.driven
+        if len(driven):
+            wanted[driven] = Reference(self.system.driven_breaks, self.system.driven_coefficients)(t)[0]
+        return wanted
+
     def keep(self, record: Any) -> None:
         """Write outputs into this Record from now on."""
         self.record, self.packed_record = record, Struct(record)

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field, model_validator
 from pydantic_core import ValidationError
 
-from lissom.dynamics import energy, mass_matrix
+from lissom.dynamics import energy, loop_jacobian, mass_matrix
 from lissom.errors import LissomError, within
 from lissom.kernel.arrays import Arrays
 from lissom.model.body import ZERO3, ZERO33
@@ -28,6 +28,7 @@ from lissom.model.values import InertiaTensor, Matrix3, Number, Vec3, Vector
 from lissom.simulation.raw import Event
 
 MOTIONS = ("rest", "carried")
+SINGULAR = 1e-9  # of what loops hold, relative: directions that others hold already
 
 
 class Payload(Part):
@@ -144,34 +145,46 @@ class Exchange(NamedTuple):
     v: np.ndarray  # velocities after it
     gained: float  # J: energy that came with payloads, or left
     lost: float  # J: energy lost in the joining
+    driven: float  # J: work of what drives prescribed joints and lengths, which keep their speed
     events: list[Event]
 
 
 def exchange(model: Model, carried: Carried, t: float, q: np.ndarray, v: np.ndarray) -> Exchange | None:
     """Pick up and drop what is due at the time t; None where nothing is."""
-    before, M, total = energy(model, q, v).total, mass_matrix(model, q), 0.0
+    before, M, total, driven = energy(model, q, v).total, mass_matrix(model, q), 0.0, 0.0
     events = []
     for payload in carried.put(model.arrays, t):
         momentum, lost = M @ v, 0.0
         M = mass_matrix(model, q)
         if payload.carried(t) and payload.motion == "rest":
-            joined = _joined(model, M, momentum, v)
-            lost = 0.5 * float(momentum @ v - joined @ M @ joined)
-            v = joined
+            joined, work = _joined(model, q, M, momentum, v)
+            lost = 0.5 * float(momentum @ v - joined @ M @ joined) + work
+            v, driven = joined, driven + work
         total += lost
         events.append(_event(payload, t, lost))
     if not events:
         return None
-    return Exchange(v, energy(model, q, v).total - before + total, total, events)
+    return Exchange(v, energy(model, q, v).total - before + total - driven, total, driven, events)
 
 
-def _joined(model: Model, M: np.ndarray, momentum: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Velocities with the generalised momentum given; those of prescribed joints stay as they are in `v`."""
+def _joined(
+    model: Model, q: np.ndarray, M: np.ndarray, momentum: np.ndarray, v: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Velocities with the generalised momentum given, and the work of the impulses that keep what is prescribed.
+
+    Prescribed joints and the directions that loops hold keep their rates in `v`.
+    """
     given = model.arrays.velocities.prescribed == 1
     free = ~given
+    rows = loop_jacobian(model, q) if model.loops else np.zeros((0, len(v)))
+    wanted = rows[:, free] @ v[free]
+    right = np.column_stack([momentum[free] - M[np.ix_(free, given)] @ v[given], rows[:, free].T])
+    solved = np.linalg.solve(M[np.ix_(free, free)], right)
+    impulse = np.linalg.lstsq(rows[:, free] @ solved[:, 1:], wanted - rows[:, free] @ solved[:, 0], rcond=SINGULAR)[0]
     out = v.copy()
-    out[free] = np.linalg.solve(M[np.ix_(free, free)], momentum[free] - M[np.ix_(free, given)] @ v[given])
-    return out
+    out[free] = solved @ np.concatenate([[1.0], impulse])
+    pushed = (M @ out - momentum - rows.T @ impulse)[given]
+    return out, float(pushed @ v[given] + impulse @ (rows @ v))
 
 
 def _event(payload: Payload, t: float, lost: float) -> Event:

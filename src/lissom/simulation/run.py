@@ -24,7 +24,7 @@ from lissom.simulation.methods import FAST, SUNDIALS, Method, choose, followed_v
 from lissom.simulation.newton import report
 from lissom.simulation.payload import exchange
 from lissom.simulation.raw import RawRun
-from lissom.simulation.record import DISSIPATED, LOAD_WORK
+from lissom.simulation.record import DISSIPATED, LOAD_WORK, WORK
 from lissom.simulation.sensors import Row
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.stepping import CONTINUED, LEAST_STEP, NEXT_STEP, STEPS, TIME, Status
@@ -68,7 +68,7 @@ class Loop(Memory):
         self.method_name, self.reason = settings.method, "as asked"
         self.fastest = 0.0  # 1/s, at the start, where the method is chosen by it
         self.hold: Hold | Holds | None = None
-        self.watch = Watch(self.model, self.record)
+        self.watch = Watch(self.model, self.record, self.given_lengths)
         self.touching = Touching(self.model, self.state, self.record) if self.model.robot.contacts else None
         self.asked_to_stop: Callable[[], bool] = lambda: False
 
@@ -229,7 +229,7 @@ class Loop(Memory):
                 progress(float(self.state.clock[TIME]))
             if self.asked_to_stop():
                 raise KeyboardInterrupt
-            beyond = self.watch.look(self.state)
+            beyond = self.watch.look(self.state, method.name not in SUNDIALS)
             if beyond is not None:
                 return Stop(Ending.DIVERGED, unstable(self, method) or beyond)
             if code in FAILURES:
@@ -293,6 +293,7 @@ class Loop(Memory):
             self.state.v[:] = done.v
             self.record.flow[LOAD_WORK] += done.gained
             self.record.flow[DISSIPATED] += done.lost
+            self.record.flow[WORK] += done.driven
             self.watch.events += done.events
 
     def result(self, method: Method, stop: Stop, wall: float = 0.0) -> RawRun:

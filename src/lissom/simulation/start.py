@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lissom.control.pose import pose_state
 from lissom.control.reference import Reference
 from lissom.dynamics.closing import closed_configuration, closed_velocity
 from lissom.dynamics.coordinates import configuration, indices, rates, velocity_indices
@@ -84,10 +85,7 @@ def _closed(
     driven: Mapping[str, Reference],
 ) -> tuple[np.ndarray, np.ndarray]:
     """The state near (q, v) at which loops are closed, prescribed joints and distances where they begin."""
-    for joint, reference in (motion or {}).items():
-        body = model.body(joint)
-        if not model.robot.link(body.link).joint.kind.on_group:  # those have their pose from the run
-            q[body.joint_q], v[body.joint_v] = reference(0.0)[0], reference(0.0)[1]
+    _put_prescribed(model, motion, q, v)
     with within("start"):
         q = closed_configuration(model, q, keep[0], lengths_at_start(driven))
         given = np.zeros(len(model.arrays.loops.hold))
@@ -95,6 +93,16 @@ def _closed(
             if loop.name in driven:
                 given[model.arrays.loops.rows[k, 0]] = float(np.squeeze(driven[loop.name](0.0)[1]))
         return q, closed_velocity(model, q, v, keep[1], given)
+
+
+def _put_prescribed(model: Model, motion: Mapping[str, Reference] | None, q: np.ndarray, v: np.ndarray) -> None:
+    """Put into q and v how prescribed joints begin."""
+    for joint, reference in (motion or {}).items():
+        body = model.body(joint)
+        value, rate, _ = reference(0.0)
+        if model.robot.link(body.link).joint.kind.on_group:
+            value, rate = pose_state(value, rate)
+        q[body.joint_q], v[body.joint_v] = value, rate
 
 
 def lengths_at_start(driven: Mapping[str, Reference] | None) -> dict[str, float]:
@@ -113,11 +121,6 @@ def settled(
     from lissom.analysis.statics import static_equilibrium
 
     q = q.copy()
-    for joint, reference in (motion or {}).items():
-        body = model.body(joint)
-        q[body.joint_q] = reference(0.0)[0]
-        if model.robot.link(body.link).joint.kind.on_group:
-            at = slice(body.joint_q.start, body.joint_q.start + 4)
-            q[at] /= np.linalg.norm(q[at])
+    _put_prescribed(model, motion, q, np.zeros(model.nv))
     with within("hold"):
         return static_equilibrium(model, q, hold=hold, lengths=lengths_at_start(driven)).q

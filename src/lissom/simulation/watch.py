@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from lissom.dynamics.loops import loop_gaps
 from lissom.model.compiled import Model
+from lissom.simulation.loop_doubt import remedy, row_loops
 from lissom.simulation.raw import Event
 from lissom.simulation.record import Record
 from lissom.simulation.stepping import TIME, State
@@ -17,13 +20,14 @@ CALM = SMALL / 2  # largest component of it below which there is nothing to look
 HOPELESS = 3.0  # tip deflection over length beyond which a run is stopped
 WHOLE_TURN = 1.0  # turns of the tip of an exact link beyond which a run is stopped
 RACING = 1e6  # rad/s or m/s of a joint beyond which a run is stopped
+OPEN = 1e-9  # m or rad that a loop may gape
 
 
 class Watch:
     """Looks at new output samples now and then; every kind of event is reported once per joint or link."""
 
-    def __init__(self, model: Model, record: Record) -> None:
-        self.model, self.record = model, record
+    def __init__(self, model: Model, record: Record, lengths: Callable[[float], np.ndarray]) -> None:
+        self.model, self.record, self._lengths = model, record, lengths  # what rows of loops are given at a time
         self.events: list[Event] = []
         self._seen = 0
         self._told: set[tuple[str, str]] = set()
@@ -38,6 +42,8 @@ class Watch:
         t, q = np.append(t, state.clock[TIME]), np.vstack([q, state.q])
         if len(self._stops):
             self._limits(t, q)
+        if self.model.loops and (opened := self._loops(t, q)) is not None:
+            return opened
         with np.errstate(all="ignore"):  # a state that overflows is what is looked for
             if self._tips and not np.abs(q @ self.deflected).max() < CALM:
                 beyond = self._deflections(t, q)
@@ -74,6 +80,24 @@ class Watch:
                 limit = arrays.passive.upper[k] if value > arrays.passive.upper[k] else arrays.passive.lower[k]
                 text = f"{name} reached its limit {limit:.4g} at t = {when:.4g} s"
                 self._tell(Event(when, name, "limit", text, value))
+
+    def _loops(self, t: np.ndarray, q: np.ndarray) -> str | None:
+        """A loop that is open at the last of the times: what is prescribed asks for what it cannot follow."""
+        if not np.all(np.isfinite(q[-1])):
+            return None
+        loop, gap = self._gap(float(t[-1]), q[-1])
+        if gap <= OPEN:
+            return None
+        when, loop, gap = next((float(s), *found) for s, x in zip(t, q) if (found := self._gap(float(s), x))[1] > OPEN)
+        text = f"loops.{loop} opens: it gapes by {gap:.3g} m or rad at t = {when:.4g} s; {remedy(self.model)}"
+        self._tell(Event(when, loop, "divergence", text, gap))
+        return text
+
+    def _gap(self, t: float, q: np.ndarray) -> tuple[str, float]:
+        """The loop that gapes most, and how far."""
+        gaps = np.abs(loop_gaps(self.model, q) - self._lengths(t))
+        k = int(np.argmax(gaps))
+        return row_loops(self.model)[k], float(gaps[k])
 
     def _speeds(self, state: State) -> str | None:
         for body in self.model.bodies:
