@@ -184,7 +184,7 @@ def test_motions_that_a_loop_cannot_follow_are_told_by_its_name(motion, said):
     q = lissom.close_loops(robot, {"crank": 0.7})
     rocker = {None: Reference.constant([q[2]]), -3.0: Reference.quintic(q[2], q[2] - 3.0, 1.0)}
     motion = motion | {"rocker": rocker[motion["rocker"]]}
-    with pytest.warns(lissom.LissomWarning, match=said):
+    with pytest.warns(lissom.simulation.SimulationWarning, match=said):
         run = lissom.simulate(robot, 1.0, start=q, motion=motion, progress=False)
     assert run.time[-1] < 0.2
 

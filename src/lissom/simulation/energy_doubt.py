@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lissom.analysis.energy_audit import audit_energy
+from lissom.simulation.ending import Ending
 from lissom.simulation.raw import Event
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ ROUNDING = 1e-9  # of the energies themselves: below it the balance is but round
 
 def energy_doubts(run: Trajectory) -> list[Event]:
     """An event where more energy appeared or was lost than the steps may leave over."""
-    if not run.audited:
+    if not run.audited or run.info.status is Ending.DIVERGED:  # the run says why by itself
         return []
     few = np.arange(0, len(run.time), 1 + (len(run.time) - 1) // GLANCE)
     few[-1] = len(run.time) - 1

@@ -35,14 +35,17 @@ class Watch:
         self._tips = {name: _tip_map(beam) for name, beam in model.flexible.items()}
         self.deflected = _together(model, self._tips)  # (nq, 3 links) to lengths, or whole turns of exact links
 
-    def look(self, state: State) -> str | None:
-        """Check what is new; a message when going on makes no sense."""
+    def look(self, state: State, closed: bool = True) -> str | None:
+        """Check what is new; a message when going on makes no sense. `closed`: whether the method closes loops itself.
+
+        Samples always are.
+        """
         first, self._seen = self._seen, int(self.record.next[0])
         t, q = self.record.times[first : self._seen], self.record.q[first : self._seen]
         t, q = np.append(t, state.clock[TIME]), np.vstack([q, state.q])
         if len(self._stops):
             self._limits(t, q)
-        if self.model.loops and (opened := self._loops(t, q)) is not None:
+        if self.model.loops and (opened := self._loops(*((t, q) if closed else (t[:-1], q[:-1])))) is not None:
             return opened
         with np.errstate(all="ignore"):  # a state that overflows is what is looked for
             if self._tips and not np.abs(q @ self.deflected).max() < CALM:
@@ -83,7 +86,7 @@ class Watch:
 
     def _loops(self, t: np.ndarray, q: np.ndarray) -> str | None:
         """A loop that is open at the last of the times: what is prescribed asks for what it cannot follow."""
-        if not np.all(np.isfinite(q[-1])):
+        if not len(t) or not np.all(np.isfinite(q[-1])):
             return None
         loop, gap = self._gap(float(t[-1]), q[-1])
         if gap <= OPEN:
