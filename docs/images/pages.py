@@ -1,4 +1,4 @@
-"""Draws live-page.png, report.png and luffing-crane.png: screenshots of pages, in the browser of the tests.
+"""Draws live-page.png, report.png and those of the mechanisms: screenshots of pages, in the browser of the tests.
 
 python docs/images/pages.py
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).parent
+MECHANISMS = {"luffing-crane": 6.0, "five-bar": 0.1, "slider-crank": 0.23, "two-arms-one-beam": 2.0}  # when, s
 sys.path.insert(0, str(HERE.parents[1] / "tests" / "helpers"))
 
 
@@ -39,12 +40,12 @@ def main() -> None:
         page.evaluate("Lissom.page.seek(1.0)")
         page.wait_for_timeout(1000)
         _keep(page, "report.png")
-        crane = find("luffing-crane").scenario.run(progress=False)
-        page.goto(crane.report(Path(folder) / "crane.html").as_uri())
-        page.wait_for_timeout(1500)
-        page.evaluate("Lissom.page.seek(6.0)")
-        page.wait_for_timeout(1000)
-        _keep(page.locator("canvas").first, "luffing-crane.png")
+        for name, when in MECHANISMS.items():
+            page.goto(find(name).scenario.run(progress=False).report(Path(folder) / f"{name}.html").as_uri())
+            page.wait_for_timeout(1500)
+            page.evaluate(f"Lissom.page.seek({when})")
+            page.wait_for_timeout(1000)
+            _keep(page.locator("canvas").first, f"{name}.png")
         browser.close()
     app.stop()
 

@@ -1,4 +1,4 @@
-"""Elements and contacts as solids: ropes, coils, cylinders between two frames; spheres and the surfaces they touch.
+"""Elements, contacts and loops as solids: ropes, coils, cylinders between two frames; spheres, what they touch; pins.
 
 What is between two frames is drawn along the line that joins them: a point has a share of the way from the first to
 the second, and a place in the axes of the line.
@@ -13,7 +13,7 @@ import numpy as np
 from lissom.lie import so3
 from lissom.view import shapes
 from lissom.view.shapes import Mesh
-from lissom.view.solids import Ends, Piece
+from lissom.view.solids import JOINT, Ends, Piece, joint_sign
 
 if TYPE_CHECKING:
     from lissom.model.contact import Surface
@@ -26,9 +26,18 @@ BARREL = 0.55  # of its length at rest
 
 
 def outside_pieces(arm: Drawing) -> list[Piece]:
-    """Everything there is to draw of elements and contacts."""
+    """Everything there is to draw of elements, contacts and the joints that close loops."""
     robot, made = arm.model.robot, []
     thin = 0.006 * arm.reach
+    for loop in robot.loops:
+        joined = [frame.link for frame in loop.between if frame.link in arm.specs]
+        if loop.joint is None:
+            ends = (_end(arm, loop.between[0]), _end(arm, loop.between[1]))
+            made.append(_piece(loop.name, STEEL, *_line(0.8 * thin), ends))
+        elif (sign := joint_sign(arm, loop.joint, joined)) is not None:
+            frame, offset = _end(arm, loop.between[1])
+            turn = so3.from_rpy(np.real(loop.between[1].origin.rpy))
+            made.append(Piece(loop.name, "joint", JOINT, sign.moved(turn, offset).on(frame)))
     for element in robot.elements:
         ends = (_end(arm, element.between[0]), _end(arm, element.between[1]))
         if element.type == "cylinder":

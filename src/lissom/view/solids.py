@@ -18,6 +18,7 @@ from lissom.view import shapes
 from lissom.view.shapes import Mesh
 
 if TYPE_CHECKING:
+    from lissom.model.joint import Joint
     from lissom.model.robot import Link
     from lissom.model.visual import Visual
     from lissom.view.drawing import Drawing
@@ -67,7 +68,7 @@ def pieces(arm: Drawing) -> list[Piece]:
         if sign is not None:
             made.append(Piece(body.link, "joint", JOINT, sign))
         made += _masses(arm, spec)
-    if arm.model.robot.elements or arm.model.robot.contacts:
+    if arm.model.robot.elements or arm.model.robot.contacts or arm.model.robot.loops:
         from lissom.view.outside import outside_pieces
 
         made += outside_pieces(arm)
@@ -263,21 +264,27 @@ def _length(arm: Drawing, link: str) -> float:
 
 
 def _joint(arm: Drawing, k: int, spec: Link) -> Mesh | None:
-    """A sign for the joint: drums about its axes, a ball, or a block that slides."""
-    joint = spec.joint
-    if joint.nv == 0 or joint.kind.floats or spec.visual:
+    """A sign for the joint of a link, unless the link shows itself."""
+    if spec.joint.kind.floats or spec.visual:
         return None
-    joined = [spec.name, spec.parent] if spec.parent in arm.specs else [spec.name]
+    sign = joint_sign(arm, spec.joint, [link for link in (spec.name, spec.parent) if link in arm.specs])
+    return None if sign is None else sign.on(k)
+
+
+def joint_sign(arm: Drawing, joint: Joint, joined: list[str]) -> Mesh | None:
+    """A sign for a joint between links: drums about its axes, a ball, a block that slides; none where it is fixed."""
+    if joint.nv == 0:
+        return None
     around = [_thickness(arm, link) for link in joined]
     lengths = [length for link in joined if (length := _length(arm, link)) > 1e-6 * arm.reach]
     r = DRUM * max(*around, 0.008 * min([arm.reach, *(5 * length for length in lengths)]))
     half = min(1.25 * r, max(SHORT * min(lengths, default=arm.reach), 0.5 * r))
     if joint.kind.on_group:
-        return shapes.ball(1.1 * r).on(k)
+        return shapes.ball(1.1 * r)
     axes = np.real(np.asarray(joint.axes)).reshape(-1, 3)
     if set(joint.kind.velocity_units) == {"m"}:
-        return shapes.box([2.6 * half, 2.2 * r, 2.2 * r]).moved(shapes.along(axes[0])).on(k)
-    return shapes.merged([shapes.rod(-half * axis, half * axis, r, corners=28).on(k) for axis in axes[:2]])
+        return shapes.box([2.6 * half, 2.2 * r, 2.2 * r]).moved(shapes.along(axes[0]))
+    return shapes.merged([shapes.rod(-half * axis, half * axis, r, corners=28) for axis in axes[:2]])
 
 
 def _masses(arm: Drawing, spec: Link) -> list[Piece]:
