@@ -163,14 +163,7 @@ class BeamLink:
 
     def section_map(self, x: Number) -> SectionMap:
         """Linear and quadratic terms of the motion of the section at x."""
-        xi = self.field.fraction(x)
-        section = self.field.sections(xi)
-        B = D = np.zeros((self.count, self.count), section.phi.dtype)
-        if self.second_order:
-            terms = self.field.running_terms(xi)
-            B, D = terms.foreshortening(np.ones(1)), terms.twist(np.ones(1))
-        running = self.exact_field.running(xi)[0] if self.exact_field else np.zeros(0)
-        return SectionMap(np.array([x, 0 * x, 0 * x]), section.phi[0], section.psi[0], B, D, running)
+        return _section_map(self.field, self.stiffening, x)
 
     def position(self, x: Any) -> Array:
         """Places on the undeformed axis: x scalar -> (3,), (k,) -> (k, 3)."""
@@ -295,12 +288,12 @@ class BeamLink:
     @cached_property
     def _invariants(self) -> Invariants:
         xi, moments, sections = self._mass_elements
-        return integrate(self.field.place(xi), moments, sections)
+        return _integrated(_Mass(self.field, xi, moments, sections))
 
     @cached_property
     def _shortening(self) -> Shortening:
         xi, moments, sections = self._mass_elements
-        return shortening(self.field.place(xi), moments, sections, self.field.running_terms(xi))
+        return _shortened(_Mass(self.field, xi, moments, sections))
 
     @cached_property
     def _forces(self) -> Array:
@@ -327,7 +320,7 @@ class BeamLink:
     @cached_property
     def _stiffness(self) -> Array:
         weighted = self.field.weights[:, None, None] * self._forces
-        K = np.einsum("kai,kaj->ij", weighted, self.field.nodes.strain, optimize=True)
+        K = np.tensordot(weighted, self.field.nodes.strain, ((0, 1), (0, 1)))
         if self.prestress and self.second_order:  # F0 . e2
             F0 = self._prestress_forces
             K = K + 2 * sum(np.einsum("k,ki,kj->ij", F0[:, row], a, b) for row, a, b in self._second_order_strains)
@@ -351,12 +344,11 @@ class BeamLink:
             none = np.zeros((0, 3), np.int64), np.zeros(0), np.zeros(0)
             return _read_only(none[0]), _read_only(none[1]), _read_only(none[2])
         F = self.field.weights[:, None, None] * self._forces
-        parts = [np.einsum("ki,kj,kl->ijl", F[:, row], a, b, optimize=True) for row, a, b in self._second_order_strains]
+        parts = [_triple_product(F[:, row], a, b) for row, a, b in self._second_order_strains]
         size = max((np.abs(part).max() for part in parts), default=0.0)
         terms = sum(parts, np.zeros((m, m, m)))
         whole = np.sum([np.transpose(terms, order) for order in permutations(range(3))], axis=0)
-        i, j, k = np.array(list(combinations_with_replacement(range(m), 3))).T
-        repeats = np.where(i == k, 6, np.where((i == j) | (j == k), 2, 1))
+        i, j, k, repeats = _triples(m)
         c = whole[i, j, k] / repeats
         keep = (np.abs(np.real(c)) > 1e-14 * size) | (np.imag(c) != 0)
         index = np.stack([k, i, j], axis=1)[keep]
@@ -371,6 +363,56 @@ class BeamLink:
 def _field(length: Number, basis: Any) -> Any:
     """The field that a basis spans: one for all links that differ in masses and sections alone."""
     return OwnField(basis) if isinstance(basis, OwnBasis) else Field(length, basis)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _section_map(field: Any, stiffening: str, x: Number) -> SectionMap:
+    """Of a section, the same for all links that differ in masses and stiffnesses alone."""
+    xi = field.fraction(x)
+    section = field.sections(xi)
+    B = D = np.zeros((field.basis.count, field.basis.count), section.phi.dtype)
+    if stiffening == "first":
+        terms = field.running_terms(xi)
+        B, D = _read_only(terms.foreshortening(np.ones(1))), _read_only(terms.twist(np.ones(1)))
+    running = ExactField(field).running(xi)[0] if stiffening == "exact" else np.zeros(0)
+    return SectionMap(np.array([x, 0 * x, 0 * x]), section.phi[0], section.psi[0], B, D, running)
+
+
+class _Mass:
+    """The mass of a link and how it moves; equal where links differ in stiffness or damping alone."""
+
+    def __init__(self, field: Any, xi: Array, moments: Array, sections: Sections) -> None:
+        self.field, self.xi, self.moments, self.sections = field, xi, moments, sections
+        self._key = field, xi.dtype, xi.tobytes(), moments.dtype, moments.tobytes()
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Mass) and self._key == other._key
+
+
+@lru_cache(maxsize=64)
+def _integrated(mass: _Mass) -> Invariants:
+    return integrate(mass.field.place(mass.xi), mass.moments, mass.sections)
+
+
+@lru_cache(maxsize=64)
+def _shortened(mass: _Mass) -> Shortening:
+    return shortening(mass.field.place(mass.xi), mass.moments, mass.sections, mass.field.running_terms(mass.xi))
+
+
+@lru_cache(maxsize=64)
+def _triples(m: int) -> tuple[Array, Array, Array, Array]:
+    """Indices i <= j <= k below m, and how often each product of three appears in a symmetric sum."""
+    i, j, k = np.array(list(combinations_with_replacement(range(m), 3))).T
+    return i, j, k, np.where(i == k, 6, np.where((i == j) | (j == k), 2, 1))
+
+
+def _triple_product(a: Array, b: Array, c: Array) -> Array:
+    """sum_k a_ki b_kj c_kl, (m, m, m)."""
+    n, m = a.shape
+    return (a.T @ (b[:, :, None] * c[:, None]).reshape(n, m * m)).reshape(m, m, m)
 
 
 def _read_only(array: Any) -> Array:

@@ -76,15 +76,25 @@ def _check_complex(path: str, old: Any, value: complex) -> None:
         raise RobotError(f"holds {kind_of(old)}; only a number can be complex", keys, value)
 
 
+REAL = {float, int, str, bool, type(None)}
+
+
 def has_complex_values(part: Any) -> bool:
     """Whether any number in the description is complex."""
-    if isinstance(part, float | int | str):
-        return False
-    if isinstance(part, Part):
-        return any(map(has_complex_values, vars(part).values()))
-    if isinstance(part, dict):
-        return any(map(has_complex_values, part.values()))
-    return any(map(has_complex_values, part)) if isinstance(part, tuple) else isinstance(part, complex)
+    ahead = [part]
+    while ahead:
+        value = ahead.pop()
+        if type(value) in REAL:
+            continue
+        if isinstance(value, Part):
+            ahead += vars(value).values()
+        elif isinstance(value, dict):
+            ahead += value.values()
+        elif isinstance(value, tuple):
+            ahead += value
+        elif isinstance(value, complex):
+            return True
+    return False
 
 
 Made = TypeVar("Made")

@@ -7,6 +7,7 @@ each allowed have met.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,9 @@ SINGULAR = 1e-12  # of the modes' own mass matrix
 
 def check(arrays: Arrays, links: Sequence[str]) -> None:
     """Refuse arrays with numbers that are not finite, or inertias that are not positive, by the name of the link."""
-    for path, table, axes in _tables(arrays):
-        with np.errstate(all="ignore"):
-            if np.isfinite(table.sum()):  # quick, and the rule
-                continue
+    with np.errstate(all="ignore"):  # quick, and the rule
+        doubtful = [found for found in _tables(arrays) if found[1].size and not isfinite(abs(found[1].sum()))]
+    for path, table, axes in doubtful:
         bad = ~np.isfinite(table)
         if np.any(bad):
             place = np.argwhere(bad)[0]
