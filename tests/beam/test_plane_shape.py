@@ -44,6 +44,25 @@ def test_an_ellipse_has_the_closed_torsion_constant():
     assert shape.area == pytest.approx(np.pi * a * b, rel=1e-12)
 
 
+def _regular(corners, half=False):
+    angle = np.linspace(0, np.pi, 97) if half else 2 * np.pi * np.arange(corners) / corners
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+TORSION = {  # outline of unit size and its torsion constant in textbooks
+    "equilateral triangle": (np.array([[0, 0], [1, 0], [0.5, np.sqrt(0.75)]]), np.sqrt(3) / 80, 1e-4),
+    "square": (rectangle(1.0, 1.0), 0.14057701, 1e-4),
+    "right triangle": (np.array([[0, 0], [1, 0], [0, 1]]), 0.026090, 2e-4),
+    "hexagon": (_regular(6), 1.0354, 2e-4),
+    "half a circle": (_regular(0, half=True), 0.2976, 1e-3),
+}
+
+
+@pytest.mark.parametrize(("outline", "expected", "tolerance"), TORSION.values(), ids=TORSION)
+def test_solid_shapes_have_the_torsion_constants_of_the_textbooks(outline, expected, tolerance):
+    assert plane_shape.solve(0.1 * outline).torsion == pytest.approx(1e-4 * expected, rel=tolerance)
+
+
 def test_a_thin_channel_has_the_shear_centre_of_the_textbooks():
     width, height, t = 0.1, 0.2, 0.004
     shape = plane_shape.solve(outlines.letter_c(width, height, t, t), nu=0.3)

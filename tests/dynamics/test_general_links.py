@@ -147,3 +147,29 @@ def test_a_straight_tendon_shortens_a_link_and_an_eccentric_one_bends_it():
     assert (tip.phi @ rest.q)[0] == pytest.approx(-50.0 * L / (E * b * h), rel=1e-3)
     # the pull above the axis bends the tip up: w'' = T e / EI
     assert (tip.phi @ rest.q)[2] == pytest.approx(50.0 * 0.02 * 12 / (E * b * h**3) * L**2 / 2, rel=1e-3)
+
+
+@pytest.mark.parametrize("shear", ["none", "auto"])
+@pytest.mark.parametrize("stiffening", ["first", "exact"])
+def test_a_rod_that_cools_between_two_pins_sounds_like_a_stiff_string(stiffening, shear):
+    """f = n/(2 L) sqrt(T/rhoA + (n pi/L)^2 EI/rhoA), with the tension T = EA times the strain that it is denied."""
+    length, d, strain, hinge = 2.0, 0.01, 1e-3, {"type": "revolute", "axis": [0, 0, 1]}
+    beam = {
+        "length": length, "material": "steel", "shear": shear, "stiffening": stiffening,
+        "section": {"shape": "circle", "diameter": d}, "prestress": {"stretch": -strain},
+        "modes": {"y": 6, "z": 2, "torsion": 1, "axial": 1},
+    }  # fmt: skip
+    wall = {"link": "world", "origin": {"xyz": [length, 0, 0]}}
+    robot = lissom.Robot.from_dict(
+        {
+            "lissom": 1, "name": "string", "gravity": [0, 0, 0],
+            "materials": {"steel": {"E": 2.1e11, "nu": 0.3, "rho": 7850.0}},
+            "links": [{"name": "rod", "joint": hinge, "beam": beam}],
+            "loops": [{"name": "pin", "joint": hinge, "between": [{"link": "rod"}, wall]}],
+        }
+    )  # fmt: skip
+    at_rest = lissom.static_equilibrium(robot)
+    found = lissom.natural_modes(robot, at_rest.q).frequencies[:2]
+    n, E, rho = np.array([1, 2]), 2.1e11, 7850.0
+    expected = n / (2 * length) * np.sqrt(E * strain / rho + (n * np.pi / length) ** 2 * E * d**2 / 16 / rho)
+    np.testing.assert_allclose(found, expected, rtol=2e-4)

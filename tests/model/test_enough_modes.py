@@ -53,3 +53,15 @@ def test_they_are_right_too_when_the_tip_carries_a_body(length):
 def test_more_is_wanted_more_functions_are_taken():
     counts = [len(lissom.natural_modes(link("tapered", {"to": f"{reach} Hz"})).frequencies) for reach in (100, 2000)]
     assert counts[0] < counts[1]
+
+
+def test_describe_says_that_shear_lowers_every_frequency():
+    """In an angle every mode moves along y, along z and about x; shear lowers all of them all the same."""
+    angle = {"section": {"shape": "L", "width": 0.1, "height": 0.1, "thickness": 0.01}}
+    beam = {"length": 1.0, "material": "steel", "modes": {"y": 4, "z": 4, "torsion": 4, "axial": 1}} | angle
+    data = {"lissom": 1, "name": "bar", "materials": {"steel": {"E": 2.1e11, "nu": 0.3, "rho": 7850}}}
+    text = lissom.Robot.from_dict(data | {"links": [{"name": "bar", "joint": "fixed", "beam": beam}]}).describe()
+    row = next(line for line in text[text.index("What shear does") :].splitlines() if line.startswith("  bar"))
+    shifts = [float(part) for part in row.replace("%", " ").split()[1:]]
+    assert len(shifts) >= 3
+    assert all(-60 < shift < 0 for shift in shifts), row

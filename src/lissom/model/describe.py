@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from io import StringIO
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lissom.beam import BeamLink, FlexibleLink
+from lissom.beam.enough_modes import coupled_directions
 from lissom.model.beam_parts import DIRECTIONS, MOST_MODES, Modes
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 UNBROKEN = "\ue000"  # stands for a space at which a table must not wrap
-PLACES = 24  # along a beam at which its modes are compared
-ALIKE = 0.7  # cosine between two modes that are the same one, with and without shear
+RESOLVED = 3  # functions for each frequency that is right
 SHOWN = 3  # frequencies of each direction
 FINER = 8  # functions more per direction, for frequencies of the link itself rather than of its model
 DIFFERS = 0.02  # relative error of a model's frequency that is worth showing
@@ -187,21 +186,23 @@ def _shear_shifts(robot: Robot) -> Table:
             _refined(beam, robot.materials).build(robot.materials)
             for beam in (link.beam, link.beam.model_copy(update={"shear": "none"}))
         )
-        likeness = np.abs(_motions(own).T @ _motions(rigid))  # each mode is compared with the one that is most alike
-        shifts = own.natural_modes().frequencies / rigid.natural_modes().frequencies[likeness.argmax(axis=1)] - 1
-        shown = _by_direction(own, np.where(likeness.max(axis=1) > ALIKE, shifts, np.nan))
-        known = (takewhile(np.isfinite, shown[direction][:SHOWN]) for direction in DIRECTIONS[:2])
-        table.add_row(link.name, *("  ".join(f"{100 * shift:+.2g} %" for shift in part) for part in known))
+        cells = dict.fromkeys(DIRECTIONS, "")
+        for group in coupled_directions(own.profile):  # modes of directions that move each other count together
+            (hz, labels), (without, _) = _in_order(own, group), _in_order(rigid, group)
+            shifts = [a / b - 1 for a, b in zip(hz, without)][: len(hz) // RESOLVED]
+            for name in group:
+                found = [shift for shift, label in zip(shifts, labels) if label == name]
+                cells[name] = "  ".join(f"{100 * shift:+.2g} %" for shift in found[:SHOWN])
+        table.add_row(link.name, *(cells[name] for name in DIRECTIONS[:2]))
     return table
 
 
-def _motions(beam: BeamLink) -> np.ndarray:
-    """Natural modes as displacements and twist of sections along a beam, each of unit size, (k, modes)."""
-    places = np.linspace(0, 1, PLACES + 1)[1:] * np.real(beam.length)
-    maps = [beam.section_map(x) for x in places]
-    seen = np.concatenate([np.vstack([at.phi, beam.profile.section(0.0).size * at.psi[:1]]) for at in maps])
-    moved = np.real(seen) @ beam.natural_modes().shapes
-    return np.asarray(moved / np.linalg.norm(moved, axis=0))
+def _in_order(beam: BeamLink, group: list[str]) -> tuple[np.ndarray, list[str]]:
+    """Frequencies of a beam's modes in some directions, in rising order, and the direction of each."""
+    modes = beam.natural_modes()
+    labels = [label.rstrip("0123456789") for label in modes.labels]
+    chosen = [k for k, label in enumerate(labels) if label in group]
+    return modes.frequencies[chosen], [labels[k] for k in chosen]
 
 
 def _lowest(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
@@ -227,13 +228,9 @@ def _refined(beam: Beam, materials: dict[str, Material]) -> Beam:
     return beam.model_copy(update={"modes": Modes(**modes), "ends": "auto"})
 
 
-def _by_direction(beam: BeamLink, numbers: np.ndarray | None = None) -> dict[str, list[float]]:
-    """Numbers of the natural modes, their frequencies unless given, by the direction in which they move most."""
-    modes = beam.natural_modes()
-    found: dict[str, list[float]] = {direction: [] for direction in DIRECTIONS}
-    for number, label in zip(modes.frequencies if numbers is None else numbers, modes.labels):
-        found[label.rstrip("0123456789")].append(float(number))
-    return found
+def _by_direction(beam: BeamLink) -> dict[str, list[float]]:
+    """Frequencies of the natural modes by the direction in which they move most."""
+    return {direction: _in_order(beam, [direction])[0].tolist() for direction in DIRECTIONS}
 
 
 def _totals(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
