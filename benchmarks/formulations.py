@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from timing import environment
 
 import lissom
 from lissom import theory
@@ -73,10 +74,11 @@ def _command() -> list[float]:
         file = Path(folder) / "arm.yaml"
         arm().save(file)
         command = [sys.executable, "-m", "lissom", "compare", str(file), "--duration", str(DURATION), "-o", folder]
+        _seconds(command)  # warms up
         return [min(_seconds([*command, *option]) for _ in range(3)) for option in ([], ["--no-figure"])]
 
 
 def _seconds(command: list[str]) -> float:
     began = time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run(command, check=True, capture_output=True, env=environment())
     return time.perf_counter() - began

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from timing import environment
 
 HERE = Path(__file__).parent.parent
 YARDSTICK = "import numpy, scipy.linalg, xarray, matplotlib.pyplot"
@@ -57,17 +58,15 @@ def arguments(command: str) -> list[str]:
 
 def wait(command: str, source: Path, cache: Path | None = None) -> Wait:
     """Run a command of a checkout on a terminal of its own, in an empty folder; `cache` holds what it keeps."""
-    environment = os.environ | {"PYTHONPATH": str(source / "src"), "COLUMNS": "100", "TERM": "xterm"}
-    for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):  # a person's Python keeps what it compiled
-        environment.pop(name, None)
+    variables = environment(PYTHONPATH=str(source / "src"), COLUMNS="100", TERM="xterm")
     if cache is not None:
-        environment |= {"LISSOM_CACHE": str(cache / "lissom"), "MPLCONFIGDIR": str(cache / "matplotlib")}
+        variables |= {"LISSOM_CACHE": str(cache / "lissom"), "MPLCONFIGDIR": str(cache / "matplotlib")}
     ours, theirs = pty.openpty()
     shown, table = b"", 0.0
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         process = subprocess.Popen(
-            arguments(command), cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+            arguments(command), cwd=folder, env=variables, stdin=theirs, stdout=theirs, stderr=theirs
         )
         os.close(theirs)
         while True:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+UNUSUAL = ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
 RUN = 1e-3  # seconds that one run of a competitor should take
 
 
@@ -65,6 +66,12 @@ def _calibrated(run: Callable[[int], object]) -> int:
     """How often to call for one run; the first call of all is for compilers and caches."""
     run(1)
     return max(1, round(RUN / min(_clock(run, 1 + k) for k in range(5))))
+
+
+def environment(**more: str) -> dict[str, str]:
+    """That of a process, as a person has it: Python keeps what it compiled."""
+    kept = {name: value for name, value in os.environ.items() if name not in UNUSUAL}
+    return kept | more
 
 
 def machine() -> dict[str, str]:

@@ -6,7 +6,7 @@ import pytest
 from lissom.control import computed_torque
 from lissom.dynamics import energy
 from lissom.model import Robot
-from lissom.simulation.run import run
+from lissom.simulation.run import Loop, run
 
 STRIP = {
     "length": 0.5,
@@ -64,6 +64,12 @@ def test_a_spatial_chain_of_sixty_links_is_the_same_at_a_tighter_tolerance():
     coarse, fine = falls(model, 1e-4), falls(model, 1e-6)
     assert np.abs(coarse.q - fine.q).max() < 0.02
     assert np.abs(coarse.q[:, 0] - fine.q[:, 0]).max() < 1e-3
+
+
+def test_auto_finds_no_eigenvalues_that_take_longer_than_the_run(monkeypatch):
+    monkeypatch.setattr(Loop, "poles", lambda self: pytest.fail("all eigenvalues were computed"))
+    result = run(chain(8), 0.05, rtol=1e-7, atol=1e-9)
+    assert result.method == "radau" and result.steps > 50  # so short that vibrations may be the reason
 
 
 def test_exact_links_in_a_chain_take_the_recursion_too():

@@ -35,6 +35,7 @@ from lissom.simulation.watch import Watch
 
 CHUNK = 50  # steps between looks at the keyboard and the state; a number, not a time, so that runs repeat exactly
 TRIAL = 1000  # steps after which an implicit method has shown how short its steps are
+WORTH = 7.0  # times the steps of a run: the square of so many velocities has all eigenvalues in half its time
 
 
 def run(
@@ -203,8 +204,11 @@ class Loop(Memory):
         return taken
 
     def _followed(self, step: float) -> str:
-        """What to change where steps of the mean size `step` follow vibrations that nobody asked for."""
-        if step > 0.1 / FAST:
+        """What to change where steps of the mean size `step` follow vibrations that nobody asked for.
+
+        Not looked for where that would take longer than half the run.
+        """
+        if step > 0.1 / FAST or self.model.nv**2 > WORTH * self.state.counts[STEPS]:
             return ""
         return followed_vibrations(self.poles(), step, float(self.state.atol[0]))
 
