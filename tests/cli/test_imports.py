@@ -9,6 +9,7 @@ PLOTTING = {"matplotlib"}
 LABELS = {"xarray", "pandas", "dask", "distributed"}
 FILES = {"h5py", "h5netcdf"}
 NUMBERS = {"scipy", "numba", "llvmlite"}
+COMPUTING = {"lissom.simulation.run", "lissom.simulation.memory", "lissom.analysis"}
 CODE = """
 import sys
 from lissom.cli import main
@@ -32,7 +33,10 @@ def loaded(folder, *arguments):
     ("command", "unused"),
     [
         ("list", PLOTTING | LABELS | FILES | NUMBERS | {"numpy", "lissom.kernel"}),
-        ("check ella", PLOTTING | LABELS | FILES | NUMBERS | {"lissom.analysis", "lissom.theory", "lissom.view"}),
+        (
+            "check ella",
+            PLOTTING | LABELS | FILES | NUMBERS | COMPUTING | {"lissom.theory", "lissom.view"},
+        ),
         ("describe ella", PLOTTING | LABELS | FILES | NUMBERS | {"lissom.analysis", "lissom.scenario.schema"}),
         ("modes ella", PLOTTING | LABELS | FILES | {"lissom.simulation.trajectory", "lissom.view"}),
         ("run ella --no-figures --duration 0.01", PLOTTING | LABELS | {"lissom.view", "lissom.theory"}),

@@ -21,7 +21,6 @@ from lissom.simulation.loads import Load, activate
 from lissom.simulation.methods import check_installed
 from lissom.simulation.payload import Payload, with_payloads
 from lissom.simulation.raw import RawRun
-from lissom.simulation.run import run
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.start import settled, start_state
 
@@ -55,6 +54,8 @@ class Prepared:
 
     def integrate(self, audit: bool) -> RawRun:
         """Run it for its samples alone, with or without the account of energy, and tell nothing."""
+        from lissom.simulation.run import run  # the time loop, which a check does without
+
         return run(self.model, self.settings.model_copy(update={"audit": audit}), **self.drive)
 
     @property
