@@ -90,7 +90,9 @@ def cut_inverse(model, q, v, a, wrench, form, tau):
     tauh = np.empty(tau.shape, np.complex128)
     W = np.empty(wrench.shape, np.complex128)
     forces(model, qh, vh, a, wrench, motion(model, qh, vh, printed), printed, tauh, W)
-    tau[:] = summed(tauh)
+    total = summed(tauh)
+    for k in range(tau.shape[0]):
+        tau[k] = total[k]
     add_joints(model, q, v, a, tau)
 
 
