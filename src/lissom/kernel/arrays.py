@@ -165,6 +165,7 @@ class Strain(NamedTuple):
     stiffness: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]
     preload: Annotated[Number, Axis.BODY, Axis.MODE]  # force on the modes of an undeformed link: heat, tendons
     damping: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]
+    damped: Annotated[Index, Axis.BODY]  # 0 where all of it is zero
     cubic_start: Annotated[Index, Axis.START]
     cubic_modes: Annotated[Index, Axis.CUBIC, 3]  # the three modes of a term
     cubic: Annotated[Number, Axis.CUBIC]  # its coefficient

@@ -113,7 +113,7 @@ def hand_to_parent(model, work, i):
     rows = (carried[0], carried[1], carried[2], carried[3], carried[4], carried[5])
     for j in range(m):
         by = (reach[0, j], reach[1, j], reach[2, j], reach[3, j], reach[4, j], reach[5, j])
-        for k in range(j, m + 7, LANES):
+        for k in range(j - j % LANES, m + 7, LANES):
             add_lanes(A[j], k, by, rows)
     for k in range(m, m + 7):
         push = (carried[3, k], carried[4, k], carried[5, k])
@@ -135,6 +135,19 @@ def clear_bias(A, zero):
     """No force yet on a frame, which has nothing but its bias column."""
     for row in range(6):
         A[row, 6] = zero
+
+
+@inline
+def take_loads(model, work, i, tau):
+    """Subtract the external wrench and the modal forces of body i from its bias."""
+    m = model.tree.modes[i]
+    A = work.inertia[i]
+    load = work.load[i]
+    at = model.tree.modes_v[i]
+    for k in range(6):
+        A[m + k, m + 6] -= load[k]
+    for j in range(m):
+        A[j, m + 6] -= tau[at + j]
 
 
 @inline
@@ -190,7 +203,8 @@ def accelerate(model, work, i, qdd):
         force = A[j, m + 6]
         for k in range(6):
             force += A[j, m + k] * a[k]
-        for k in range(j + 1, m):
+        for known in range(back):  # the latest last: the others need not wait for it
+            k = m - 1 - known
             force += A[j, k] * qdd[at + k]
         qdd[at + j] = -force * work.modal_inverse[i, j]
 
@@ -242,11 +256,7 @@ def forward_dynamics(model, work, q, v, tau, wrench, qdd):
             body_inertia(model, work, i, q, v)
         else:
             clear_bias(work.inertia[i], work.zero)
-        m = model.tree.modes[i]
-        for k in range(6):
-            work.inertia[i, m + k, m + 6] -= work.load[i, k]
-        for j in range(m):
-            work.inertia[i, j, m + 6] -= tau[model.tree.modes_v[i] + j]
+        take_loads(model, work, i, tau)
     for back in range(1, n):
         i = n - back
         if model.tree.frame[i] == 1:

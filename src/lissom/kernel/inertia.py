@@ -21,19 +21,20 @@ from lissom.kernel.rows import add_rows
 
 
 @inline
-def modal_forces(model, i, m, q, v, w, force):
+def modal_forces(model, work, i, m, q, v, w, force):
     """Add the gyroscopic, elastic and damping forces of link i to `force` (m,)."""
     eta = model.tree.modes_q[i]
     rate = model.tree.modes_v[i]
-    gyro = model.inertia.gyroscopic[i]
-    stiffness = model.strain.stiffness[i]
-    damping = model.strain.damping[i]
-    for j in range(m):
-        de = v[rate + j]
-        by = (2.0 * de * w[0], 2.0 * de * w[1], 2.0 * de * w[2], q[eta + j], de)
-        rows = (gyro[0, j], gyro[1, j], gyro[2, j], stiffness[j], damping[j])
-        for k in range(0, m, LANES):
-            add_lanes(force, k, by, rows)
+    about = work.gyration
+    for axis in range(3):
+        for j in range(m):
+            about[axis, j] = work.zero
+        add_rows(about[axis], v, rate, model.inertia.gyroscopic[i, axis], m, m)
+    add_rows(force, q, eta, model.strain.stiffness[i], m, m)
+    if model.strain.damped[i] == 1:
+        add_rows(force, v, rate, model.strain.damping[i], m, m)
+    for j in range(0, m, LANES):
+        add_lanes(force, j, (2.0 * w[0], 2.0 * w[1], 2.0 * w[2]), (about[0], about[1], about[2]))
     for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):
         a = model.strain.cubic_modes[term, 0]
         b = model.strain.cubic_modes[term, 1]
@@ -171,6 +172,6 @@ def body_inertia(model, work, i, q, v):
         row[m + 4] = b[10]
         row[m + 5] = b[11]
         modal[j] += xx * b[0] + yy * b[4] + zz * b[8] + xy * (b[1] + b[3]) + xz * (b[2] + b[6]) + yz * (b[5] + b[7])
-    modal_forces(model, i, m, q, v, w, modal)
+    modal_forces(model, work, i, m, q, v, w, modal)
     for j in range(m):
         A[j, bias] = modal[j]

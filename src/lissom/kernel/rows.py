@@ -1,4 +1,4 @@
-"""Sums of rows, four at a time: the target is loaded and stored once for every four rows.
+"""Sums of rows, several at a time: the target is loaded and stored once for all of them.
 
 Rows are padded (`kernel.lanes`): a sum may run up to three entries beyond `width`.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from lissom.kernel.arrays import LANES
 from lissom.kernel.lanes import add_lanes
-from lissom.kernel.machine import inline
+from lissom.kernel.machine import inline, shared
 
 
 @inline
@@ -38,29 +38,36 @@ def section_sums(weights, eta, start, count, zero):
     return (x, y, z)
 
 
-@inline
+@shared
 def eliminate(A, inverse, pivots, size, width):
-    """Eliminate the first `pivots` unknowns of a symmetric system, row by row.
+    """Eliminate the first `pivots` unknowns of a symmetric system, two at a time.
 
-    A (size, width): upper triangle and right-hand sides; row r is reduced by all pivots above it. The pivots' inverses
-    go to `inverse`.
+    A (size, width): upper triangle and right-hand sides; the pivots' inverses go to `inverse`. Each pair is taken out of
+    all rows below it, none of which has to wait for another. Lanes begin at the same columns in every row, so that what
+    was just written is read as it was written; what they do below the diagonal is never read.
     """
-    for r in range(size):
-        row = A[r]
-        count = min(r, pivots)
-        whole = count - count % 4
-        for j in range(0, whole, 4):
-            of = (A[j], A[j + 1], A[j + 2], A[j + 3])
-            four = (
-                -A[j, r] * inverse[j],
-                -A[j + 1, r] * inverse[j + 1],
-                -A[j + 2, r] * inverse[j + 2],
-                -A[j + 3, r] * inverse[j + 3],
-            )
-            for k in range(r, width, LANES):
-                add_lanes(row, k, four, of)
-        for j in range(whole, count):
-            for k in range(r, width, LANES):
-                add_lanes(row, k, (-A[j, r] * inverse[j],), (A[j],))
-        if r < pivots:
-            inverse[r] = 1.0 / row[r]
+    paired = pivots - pivots % 2
+    for j in range(0, paired, 2):
+        upper = A[j]
+        lower = A[j + 1]
+        first = 1.0 / upper[j]
+        f = -upper[j + 1] * first
+        second = 1.0 / (lower[j + 1] + f * upper[j + 1])
+        inverse[j] = first
+        inverse[j + 1] = second
+        for k in range(j - j % LANES, width, LANES):
+            add_lanes(lower, k, (f,), (upper,))
+        for r in range(j + 2, size):
+            row = A[r]
+            by = (-upper[r] * first, -lower[r] * second)
+            for k in range(r - r % LANES, width, LANES):
+                add_lanes(row, k, by, (upper, lower))
+    for j in range(paired, pivots):
+        upper = A[j]
+        first = 1.0 / upper[j]
+        inverse[j] = first
+        for r in range(j + 1, size):
+            row = A[r]
+            by = (-upper[r] * first,)
+            for k in range(r - r % LANES, width, LANES):
+                add_lanes(row, k, by, (upper,))

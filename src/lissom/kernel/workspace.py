@@ -38,6 +38,7 @@ class Workspace(NamedTuple):
     swing: np.ndarray  # (3,) scratch: force along x, torques about y and z of the foreshortening's drift
     shortening: np.ndarray  # (2, m) scratch: A_p eta, A_p etadot
     modal_force: np.ndarray  # (m,) scratch: bias of the modal rows
+    gyration: np.ndarray  # (3, m) scratch: gyroscopic force on the modes per unit of twice the angular velocity
     tangent: np.ndarray  # (3, ns, m + 3) x-derivative of a station's velocity per mode, of its place, rate and drift
     motion: np.ndarray  # (6, m + 7) scratch, padded: velocity, angular velocity of a station per mode, twist; bias
     station_bend: np.ndarray  # (ns, 18) its angle functions (6), rotation vector and rate, stretch with shears and rate
@@ -98,6 +99,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         swing=zeros(3),
         shortening=zeros(2, m),
         modal_force=zeros(m),
+        gyration=zeros(3, m),
         tangent=zeros(3, stations, padded(m + 3)),
         motion=zeros(6, padded(m + 7 + LANES)),
         station_bend=zeros(stations, 18),

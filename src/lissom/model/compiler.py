@@ -270,6 +270,7 @@ class _Compiler:
             exact = self.stations.get(self.links[i - 1].name)
             if exact is not None:  # what follows stiffness acts on the exact strains
                 out.damping[i, own, own] -= exact.retardation * beam.stiffness()
+        out.damped[:] = np.any(out.damping, axis=(1, 2))
         return out
 
     def _exact(self) -> Exact:
