@@ -68,6 +68,6 @@ def eliminate(A, inverse, pivots, size, width):
         inverse[j] = first
         for r in range(j + 1, size):
             row = A[r]
-            by = (-upper[r] * first,)
+            f = -upper[r] * first
             for k in range(r - r % LANES, width, LANES):
-                add_lanes(row, k, by, (upper,))
+                add_lanes(row, k, (f,), (upper,))
