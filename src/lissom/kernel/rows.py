@@ -42,9 +42,9 @@ def section_sums(weights, eta, start, count, zero):
 def eliminate(A, inverse, pivots, size, width):
     """Eliminate the first `pivots` unknowns of a symmetric system, two at a time.
 
-    A (size, width): upper triangle and right-hand sides; the pivots' inverses go to `inverse`. Each pair is taken out of
-    all rows below it, none of which has to wait for another. Lanes begin at the same columns in every row, so that what
-    was just written is read as it was written; what they do below the diagonal is never read.
+    A (size, width): upper triangle and right-hand sides; the pivots' inverses go to `inverse`. Each pair is taken out
+    of all rows below it, none of which has to wait for another. Lanes begin at the same columns in every row, so that
+    what was just written is read as it was written; what they do below the diagonal is never read.
     """
     paired = pivots - pivots % 2
     for j in range(0, paired, 2):
