@@ -141,11 +141,12 @@ def register(name: str, title: str, paper: str) -> Callable[[Class], Class]:
 
 
 def entries() -> dict[str, Entry]:
-    """Every formulation by name: the modules of this package enter themselves when they are imported."""
+    """Every formulation by name: the kernel and the folders of this package enter themselves when they are imported."""
     import lissom.theory as package
 
     for module in pkgutil.iter_modules(package.__path__):
-        import_module(f"{package.__name__}.{module.name}")
+        if module.ispkg or module.name == KERNEL:
+            import_module(f"{package.__name__}.{module.name}")
     return dict(sorted(_register.items(), key=lambda item: (item[0] != "kernel", item[0])))
 
 
