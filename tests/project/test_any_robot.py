@@ -137,7 +137,7 @@ def numbers(result):
         return numbers(list(result.values()))
     if hasattr(result, "data_vars"):
         return np.ravel(result["position"])
-    for name in ("function", "law", "K", "A", "output", "q", "frequencies", "kp", "x"):
+    for name in ("x", "function", "law", "K", "A", "output", "q", "frequencies", "kp"):
         result = getattr(result, name, result)
     if hasattr(result, "name_in"):  # of CasADi
         return np.array([result.n_instructions()])

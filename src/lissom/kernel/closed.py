@@ -74,7 +74,7 @@ def set_columns(model, closure):
         moved = False  # rows that no coordinate moves, as those across the plane of a planar mechanism, cost nothing
         for k in range(x.shape[0]):
             x[k] = closure.G[row, k]
-            moved = moved or x[k] != 0.0
+            moved = moved or x[k].real != 0.0 or x[k].imag != 0.0
         if moved:
             closure.solve(model, closure.local, closure.factors)
         for k in range(x.shape[0]):

@@ -92,6 +92,8 @@ class Expressions:
             return Value(None, "", thing=of.kind.shape)  # type: ignore[union-attr]
         if node.attr == "real":
             return Value(REAL, f"{of.bracketed(ATOM)}.x") if of.kind == DUAL else of
+        if node.attr == "imag":
+            return Value(REAL, f"{of.bracketed(ATOM)}.d") if of.kind == DUAL else constant(0.0)
         raise TypeError(f"{self.source.__name__}: no C for {ast.unparse(node)}")
 
     def field(self, of: Value, name: str) -> Value:
