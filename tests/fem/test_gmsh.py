@@ -1,6 +1,8 @@
 """Meshes made with gmsh, of drawings and of shapes."""
 
 import builtins
+import os
+import signal
 
 import numpy as np
 import pytest
@@ -28,6 +30,7 @@ def drawing(path, *boxes):
     gmsh.model.occ.synchronize()
     gmsh.write(str(path))
     gmsh.finalize()
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as Python starts; gmsh has changed it
 
 
 @needs_gmsh
@@ -42,6 +45,18 @@ def test_step_file_becomes_a_mesh_in_metres(tmp_path):
     thin = beam.Section.rectangle(ALUMINIUM, 0.04, 0.03)
     expected = 1.8751**2 / (2 * np.pi) * np.sqrt(thin.EIy / thin.rhoA) / 0.3**2
     assert link.natural_modes().frequencies[0] == pytest.approx(expected, rel=0.01)
+
+
+@needs_gmsh
+def test_a_broken_pipe_is_an_error_after_meshing_too(tmp_path):
+    """And not the silent end of the process, which gmsh makes of it."""
+    drawing(tmp_path / "bar.step", (0, -20, -15, 300, 40, 30))
+    fem.mesh_step(tmp_path / "bar.step", size=0.1, order=1)
+    reader, writer = os.pipe()
+    os.close(reader)
+    with pytest.raises(BrokenPipeError):
+        os.write(writer, b"to nobody")
+    os.close(writer)
 
 
 @needs_gmsh

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -140,6 +142,7 @@ def _session() -> Iterator[Any]:
     started = not gmsh.isInitialized()
     if started:
         gmsh.initialize(interruptible=False)
+        _outlive_broken_pipes()
     gmsh.option.setNumber("General.Terminal", 0)
     gmsh.model.add("lissom")
     try:
@@ -148,3 +151,9 @@ def _session() -> Iterator[Any]:
         gmsh.model.remove()
         if started:
             gmsh.finalize()
+
+
+def _outlive_broken_pipes() -> None:
+    """gmsh lets a broken pipe end the process, without a word; in Python it is an error that someone may catch."""
+    if hasattr(signal, "SIGPIPE") and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGPIPE, signal.getsignal(signal.SIGPIPE))
