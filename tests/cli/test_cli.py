@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import lissom
 from lissom.cli import app
 from lissom.model import builtin_names
+from lissom.scenario import builtin_names as scenario_names
 
 BAD_ROBOT = "lissom: 1\nname: a\nlinks:\n  - {name: up, joint: fixed, beam: {length: -1}}\n"
 
@@ -27,11 +28,12 @@ def plain(text: str) -> str:
     return " ".join(re.sub(r"[│╭╮╰╯─]", " ", text).split())
 
 
-def test_list_has_one_line_for_every_built_in_robot() -> None:
+def test_list_has_one_line_for_every_built_in_name() -> None:
     result = call("list")
     lines = result.stdout.splitlines()
     assert result.exit_code == 0
-    assert [line.split()[0] for line in lines[2:]] == builtin_names()
+    names = sorted({*builtin_names(), *scenario_names()})
+    assert [line.split()[0] for line in lines[2:]] == names
     assert all(len(line) <= 100 for line in lines)
 
 

@@ -70,7 +70,8 @@ def test_a_scenario_cannot_be_changed() -> None:
 def test_a_built_in_scenario_is_its_robot_in_motion(name: str) -> None:
     built_in = load(name)
     prepared = built_in.prepare()
-    assert name in robot_names() and prepared.model.robot.name == name
+    robot = prepared.model.robot.name
+    assert robot in robot_names() and name.startswith(robot)
     assert Scenario.from_yaml(built_in.to_yaml()) == built_in
 
 
@@ -94,6 +95,30 @@ def test_files_are_looked_for_beside_the_scenario(tmp_path: Path) -> None:
 
 
 # values by path
+
+
+def test_a_scenario_changes_values_of_its_robot() -> None:
+    changed = Scenario.from_yaml(GOOD + "\nchange: {links.upper.beam.length: 1.2, gravity: [0, 0, -1.62]}")
+    assert changed.load_robot() == Scenario.from_yaml(GOOD).load_robot().with_values(
+        [("links.upper.beam.length", 1.2), ("gravity", [0, 0, -1.62])]
+    )
+    assert Scenario.from_yaml(changed.to_yaml()) == changed
+    again = changed.with_value("links.upper.beam.length", 1.3)  # what is said later counts
+    assert again.load_robot().link("upper").beam.length == 1.3
+
+
+@pytest.mark.parametrize(
+    "change, told",
+    [
+        ("{links.uper.beam.length: 1.2}", r"change.*uper.*did you mean"),
+        ("{links.upper.beam.length: -1}", r"change\.links\.upper\.beam\.length = -1: must be positive"),
+        ("[1, 2]", "change"),
+        ("{links.upper.beam.length: 1.2, gravity: 3}", r"change\.gravity"),
+    ],
+)
+def test_broken_changes_are_told(change: str, told: str) -> None:
+    with pytest.raises(ScenarioError, match=told):
+        Scenario.from_yaml(GOOD + f"\nchange: {change}")
 
 
 def test_values_of_the_robot_and_of_the_scenario_change_by_path() -> None:

@@ -25,8 +25,8 @@ class Entry(NamedTuple):
 
 
 def entries() -> list[Entry]:
-    """Every built-in name."""
-    return [_entry(name) for name in builtin.names(ROBOTS)]
+    """Every built-in name: robots, and scenarios in which one of them differs."""
+    return [_entry(name) for name in sorted({*builtin.names(ROBOTS), *builtin.names(SCENARIOS)})]
 
 
 def robot_of(name: str, settings: list[tuple[str, Any]]) -> tuple[Robot, Scenario | None]:
@@ -49,12 +49,12 @@ def robot_of(name: str, settings: list[tuple[str, Any]]) -> tuple[Robot, Scenari
 
 def _entry(name: str) -> Entry:
     """From the data of the files alone: checks, which built-in files need not, would take longer than the rest."""
-    links = _data(builtin.text(ROBOTS, name))["links"]
+    told = builtin.text(SCENARIOS, name) if name in builtin.names(SCENARIOS) else ""
+    scenario = _data(told) if told else {"robot": name}
+    links = _data(builtin.text(ROBOTS, scenario["robot"]))["links"]
     size = len(links), sum("body" not in link for link in links)
-    if name not in builtin.names(SCENARIOS):
+    if not told:
         return Entry(name, *size, f"free motion, {FREE_MOTION:g} s", "Let go at rest from zero")
-    told = builtin.text(SCENARIOS, name)
-    scenario = _data(told)
     return Entry(name, *size, f"{_kind(scenario)}, {scenario['duration']:g} s", _first_sentence(told))
 
 

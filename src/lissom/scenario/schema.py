@@ -12,11 +12,11 @@ from pydantic_core import CoreSchema, ValidationError, core_schema
 from lissom.control.pose import AnyMotion
 from lissom.control.reference_schema import MOTION
 from lissom.control.schema import CONTROL, AnyControl
-from lissom.errors import LissomError, ScenarioError
+from lissom.errors import ABSENT, LissomError, ScenarioError
 from lissom.messages import did_you_mean, listed
-from lissom.model import Robot
+from lissom.model import Robot, load
 from lissom.model.names import Title
-from lissom.model.part import Part
+from lissom.model.part import Part, refusals
 from lissom.model.robot import FORMAT, FormatVersion
 from lissom.model.sensor import AnySensor
 from lissom.model.values import Number, kind_of, refusal
@@ -97,6 +97,9 @@ class Scenario(ScenarioPart, Integration):
     lissom: FormatVersion = Field(default=FORMAT, description="the version of the format")
     name: Annotated[str, Title("the name of the scenario")] = ""
     robot: Annotated[str | Robot, RobotSource()]
+    change: dict[str, Any] = Field(
+        default={}, description="values of the robot that differ, by their path: {links.upper.beam.length: 1.2}"
+    )
     start: dict[
         str,
         Annotated[
@@ -127,6 +130,23 @@ class Scenario(ScenarioPart, Integration):
             return data
         return data | {"start": {}, "hold": HELD if data.get("hold") is None else data["hold"]}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _changed(cls, data: Any) -> Any:
+        """The robot with the values that `change` gives it; the scenario then has that robot."""
+        change, robot = (data.get("change"), data.get("robot")) if isinstance(data, dict) else (None, None)
+        if not (isinstance(change, dict) and change and robot):
+            return data
+        given = RobotSource().check(robot)
+        place = "robot"
+        try:
+            source = load(given) if isinstance(given, str) else given
+            place = "change"
+            return data | {"robot": source.with_values(change.items()), "change": {}}
+        except LissomError as error:
+            told = error.problems or (error,)
+            raise refusals(*(((place, *one.path), _shown(one.value), one.text) for one in told)) from None
+
     @field_validator("start", mode="before")
     @classmethod
     def _known_word(cls, start: Any) -> Any:
@@ -136,8 +156,6 @@ class Scenario(ScenarioPart, Integration):
 
     def load_robot(self) -> Robot:
         """The robot, read from its file where only the name is given."""
-        from lissom.model import load
-
         return self.robot if isinstance(self.robot, Robot) else load(self.robot)
 
     def prepare(self) -> Prepared:
@@ -191,3 +209,8 @@ class Scenario(ScenarioPart, Integration):
         from lissom.model.writer import write
 
         return write(self.to_dict())
+
+
+def _shown(value: Any) -> Any:
+    """What stands at the place of an error, None for nothing."""
+    return None if value is ABSENT else value

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 DOUBT = 0.01  # energy that is missing or too much, over all that was exchanged, beyond which a run is in doubt
 GLANCE = 24  # samples that are looked at first: energy once lost stays lost
-ROUNDING = 1e-9  # of the energies themselves: below it the balance is but rounding
+COASTING = 1e-4  # of the kinetic energy: what steps may lose of it at most, however many they are
+PER_STEP = 1e-6  # relative error of a step that is given, not chosen
+GRAVITY = 9.81  # m/s^2
 
 
 def energy_doubts(run: Trajectory) -> list[Event]:
@@ -34,9 +36,7 @@ def energy_doubts(run: Trajectory) -> list[Event]:
     missing = float(np.abs(audit.residual).max())
     settings = run.info.settings
     step = None if settings is None else settings.step
-    # A body that coasts has energy and exchanges none: errors are then small against what is there.
-    allowed = ROUNDING if settings is None or step is not None else max(ROUNDING, settings.rtol)
-    if audit.relative <= DOUBT or missing <= allowed * float(np.abs(run.energies).max()):
+    if audit.relative <= DOUBT or missing <= _unseen(run):
         return []
     remedy = "take a smaller rtol and atol" if step is None else f"take a smaller step than {step:.3g} s, or none"
     when = float(run.time[np.argmax(np.abs(audit.residual) > DOUBT * audit.scale)])
@@ -45,3 +45,17 @@ def energy_doubts(run: Trajectory) -> list[Event]:
         f"{audit.relative:.0%} of what was exchanged, and the motion with it; {remedy}"
     )
     return [Event(when, run.model.robot.name, "energy", text, audit.relative)]
+
+
+def _unseen(run: Trajectory) -> float:
+    """Energy, in joule, that errors within the tolerances take or bring, whatever was exchanged.
+
+    A body that coasts exchanges none of its energy: every step may err by its share of that. One that rests has none:
+    then it is the work of lifting the robot's mass by the absolute tolerance.
+    """
+    settings, mass = run.info.settings, float(run.model.arrays.inertia.mass.sum())
+    kinetic = float(run.energies[:, 0].max())
+    if settings is None:
+        return PER_STEP * kinetic
+    per_step = settings.rtol if settings.step is None else PER_STEP
+    return max(min(2 * per_step * run.info.steps, COASTING) * kinetic, mass * GRAVITY * settings.atol)
