@@ -148,14 +148,13 @@ def test_closures_move_as_the_loops_of_the_kernel_do():
     ends = [{"link": "world", "origin": {"xyz": place.tolist()}}, {"link": "rocker"}]
     looped = lissom.Robot.from_dict(tree | {"loops": [{"name": "end", "joint": "spherical", "between": ends}]})
     motion = integrate(
-        ScrewPDE(model, closures=[Closure("rocker", holds="position")]), 0.1, start=start, rate=100, step=2e-4
+        ScrewPDE(model, closures=[Closure("rocker", holds="position")]), 0.04, start=start, rate=100, step=4e-4
     )
-    run = lissom.simulate(looped, 0.1, start=q, rate=100, rtol=1e-10, atol=1e-10, method="radau")
+    run = lissom.simulate(looped, 0.04, start=q, rate=100, rtol=1e-10, atol=1e-10, method="radau")
     np.testing.assert_allclose(motion.q, run.q, atol=1e-7)
-    np.testing.assert_allclose(motion.closures, run.dataset["loop_wrench"].values[:, 0, 3:], rtol=1e-4, atol=1e-3)
-    assert motion.position_drift.max() < 1e-8
-    with pytest.raises(lissom.LissomError, match="screw_pde covers trees: loop end closes one"):
-        lissom.theory.build("screw_pde", looped)
+    np.testing.assert_allclose(motion.closures, run.dataset["loop_wrench"].values, rtol=1e-4, atol=1e-3)
+    assert max(motion.position_drift.max(), motion.velocity_drift.max()) < 1e-12
+    assert motion.step_drift < 1e-8
 
 
 def test_ella_is_well_posed():
@@ -202,8 +201,8 @@ def test_dependent_constraints_are_named():
     report = check(system, np.array([0.3, 0.4]), np.zeros(2))
     assert any("dependent constraints" in cause and "two held" in cause for cause in report.causes)
     assert report.rank < report.size
-    with pytest.raises(lissom.LissomError, match="singular"):
-        system.accelerations(np.array([0.3, 0.4]), np.zeros(2), np.zeros(2))
+    still = system.accelerations(np.array([0.3, 0.4]), np.zeros(2), np.ones(2))
+    assert np.abs(still).max() < 1e-9  # what is held twice is held
 
 
 def test_the_command_line_shows_and_checks(tmp_path):

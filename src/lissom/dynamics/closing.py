@@ -19,6 +19,7 @@ from lissom.messages import listed
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
+NEAR = ".near"  # behind the name of a joint whose value is about what is given
 CLOSED = 1e-12  # m or rad
 ITERATIONS = 60
 STIFF = 1e-4  # how far a mode moves for a joint's 1
@@ -37,14 +38,18 @@ def close_loops(
     """The configuration (nq,) near `q` at which all loops are closed.
 
     Args:
-        q: (nq,) or {joint: value}; where the search begins, neutral unless given.
-        keep: names of joints, coordinates or links that do not move; those that `q` names unless given.
+        q: (nq,) or {joint: value}; where the search begins, neutral unless given. A name ending in ".near" says where a
+            joint is about ("elbow.near").
+        keep: names of joints, coordinates or links that do not move; those that `q` names by themselves unless given.
         lengths: distance in metres of loops that hold one, where it is not the robot's own.
     Returns:
         The configuration; an error names the loop that cannot close, how far it gapes, and what to free.
     """
     model = as_model(robot)
-    named = tuple(q) if isinstance(q, Mapping) else ()
+    named: tuple[str, ...] = ()
+    if isinstance(q, Mapping):
+        named = tuple(name for name in q if not name.endswith(NEAR))
+        q = {name.removesuffix(NEAR): value for name, value in q.items()}
     kept = {k for name in (named if keep is None else keep) for k in velocity_indices(model, name)}
     return closed_configuration(model, configuration(model, q), kept, lengths)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from lissom.control.pose import pose_state
 from lissom.control.reference import Reference
-from lissom.dynamics.closing import closed_configuration, closed_velocity
+from lissom.dynamics.closing import NEAR, closed_configuration, closed_velocity
 from lissom.dynamics.coordinates import configuration, indices, rates, velocity_indices
 from lissom.errors import LissomError, within
 from lissom.messages import did_you_mean
@@ -19,7 +19,7 @@ from lissom.model.compiled import Model
 if TYPE_CHECKING:
     from lissom.analysis.statics import Hold
 
-RATE, NEAR = ".rate", ".near"
+RATE = ".rate"
 EQUILIBRIUM = "equilibrium"  # the word for a start at rest, every joint held where it is neutral
 HELD: Hold = "joints"
 REMEDY = f"write {EQUILIBRIUM}, or start values by joint such as {{elbow: 0.5}}"

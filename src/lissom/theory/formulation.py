@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lissom.simulation.system import Dynamics
 
 
-CLOSING = ("kernel",)  # formulations that keep loops closed
+CLOSING = ("kernel", "screw_pde")  # formulations that keep loops closed
 
 
 class Unsupported(LissomError):

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
-from lissom.theory.formulation import Formulation, Limit, Offer
+from lissom.theory.formulation import Formulation, Limit, Offer, Unsupported
+from lissom.theory.kernel import Kernel
 
 if TYPE_CHECKING:
     from lissom.control.reference import Reference
@@ -55,6 +56,12 @@ def simulate(
     from lissom.simulation.settings import RunSettings
 
     _check_motion(formulation, motion or {})
+    if formulation.model.loops and not isinstance(formulation, Kernel):
+        name = formulation.model.loops[0].name
+        text = (
+            f"loop {name} is a closure, which the time loop leaves to the kernel; integrate it by screw_pde.integrate"
+        )
+        raise Unsupported(text)
     settings = RunSettings.of(duration, rtol=rtol, atol=atol, method="radau", audit=False, **options)
     return _own_wrenches(formulation, _run(formulation, settings, controller=controller, start=start, motion=motion))
 
@@ -114,7 +121,8 @@ def _own_wrenches(formulation: Formulation, raw: RawRun) -> Trajectory:
     if limit is not None:
         raw = _cut(raw, limit)
     run = from_run(raw)
-    run.quantities["wrench"][:] = [formulation.wrenches(*sample) for sample in zip(raw.q, raw.v, raw.a)]
+    if not isinstance(formulation, Kernel):  # whose wrenches they are
+        run.quantities["wrench"][:] = [formulation.wrenches(*sample) for sample in zip(raw.q, raw.v, raw.a)]
     if raw.status is not Ending.FINISHED:
         raise Stopped(raw.message, run)
     return run

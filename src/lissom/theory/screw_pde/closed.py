@@ -1,56 +1,65 @@
-"""Time integration with closures: the wrench of each is an unknown of the stacked system, its section stays held.
+"""Time integration with closures: the wrench of each is an unknown of the stacked system.
 
-States are the model's own coordinates, so that joints hold by themselves; closures hold at acceleration level, and the
-result says how far their sections have drifted. Steps are those of Dormand and Prince 1980, order 5.
+States are the model's own coordinates, so that joints hold by themselves; steps are those of Dormand and Prince 1980,
+order 5, with quaternions on their group. Closures hold at acceleration level; where steps are projected, each ends on
+their positions and velocities. The result says how far frames have drifted apart.
 """
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from lissom.errors import LissomError
-from lissom.lie import se3
+from lissom.dynamics.state import integrate as moved
+from lissom.kernel.chart import chart_rate
+from lissom.theory.screw_pde.closure import Closure
 from lissom.theory.screw_pde.formulation import ScrewPDE
 from lissom.theory.screw_pde.motion import STAGES, WEIGHTS, Motion
+from lissom.theory.screw_pde.relative import gaps, rates, relative
 from lissom.theory.screw_pde.system import System
 
 Array = np.ndarray
+Forces = Callable[[float, Array, Array], Array]
+CLOSED = 1e-13  # m or rad: no correction makes it better
+SINGULAR = 1e-9  # of the largest: directions that closures hold twice
 
 
 def integrate_closed(
     formulation: ScrewPDE,
     times: Array,
     step: float,
-    forces: Callable[[float, Array, Array], Array],
+    forces: Forces,
     start: tuple[Array, Array],
     progress: Callable[[float], None] | None,
+    project: bool,
 ) -> Motion:
     """The motion at `times` from the state `start`; `forces(t, q, v)` are those of a continuous law."""
-    f, model = formulation, formulation.model
-    if model.nq != model.nv:
-        raise LissomError("closures are integrated in scalar coordinates; leave out joints with quaternions")
     q, v = (np.array(x, float) for x in start)
-    began, (held, samples) = time.perf_counter(), (_sections(f, q), [])
+    began, f, samples = time.perf_counter(), _begun(formulation, q), []
     per_sample = max(1, int(np.ceil((times[1] - times[0]) / step - 1e-9))) if len(times) > 1 else 1
+    drift = 0.0
     for k, t in enumerate(times):
         if k:
             h = (t - times[k - 1]) / per_sample
             for s in range(per_sample):
                 q, v = _stepped(f, forces, times[k - 1] + s * h, h, q, v)
-        samples.append(_sample(f, q, v, forces(float(t), q, v), held))
+                drift = max(drift, _gaping(f, q, v)[0])
+                if project:
+                    q, v = _projected(f, q, v)
+        samples.append(_sample(f, q, v, forces(float(t), q, v)))
         if progress is not None:
             progress(float(t))
     steps = per_sample * (len(times) - 1)
     columns: dict[str, Any] = {name: np.array([sample[name] for sample in samples]) for name in samples[0]}
-    drift = columns["position_drift"]
     return Motion(
         time=times,
-        step_drift=float(drift.max()),
-        method="closed",
+        step_drift=drift,
+        method="projected" if project else "exponential",
         steps=steps,
         evaluations=steps * len(STAGES),
         wall=time.perf_counter() - began,
@@ -58,34 +67,65 @@ def integrate_closed(
     )
 
 
-def _stepped(f: ScrewPDE, forces: Callable, t: float, h: float, q: Array, v: Array) -> tuple[Array, Array]:
+def _begun(formulation: ScrewPDE, q: Array) -> ScrewPDE:
+    """The formulation, with sections that are held in the world held where they are."""
+    f = copy.copy(formulation)
+    f.place(q, np.zeros(f.model.nv))
+    places = [relative(f, k).second.pose for k in range(len(f.closures))]
+    held = zip(f.closures, places, strict=True)
+    f.closures = tuple(replace(each, place=at) if isinstance(each, Closure) else each for each, at in held)
+    return f
+
+
+def _stepped(f: ScrewPDE, forces: Forces, t: float, h: float, q: Array, v: Array) -> tuple[Array, Array]:
     """State at the end of a step."""
-    speeds: list[Array] = []
+    still = np.zeros_like(v)
+    turns: list[Array] = []
     pushes: list[Array] = []
     for weights in STAGES:
-        place = q + h * sum((w * x for w, x in zip(weights, speeds)), np.zeros_like(q))
-        speed = v + h * sum((w * x for w, x in zip(weights, pushes)), np.zeros_like(v))
-        speeds.append(speed)
+        u = h * sum((w * x for w, x in zip(weights, turns)), still)
+        speed = v + h * sum((w * x for w, x in zip(weights, pushes)), still)
+        place, rate = moved(f.model, q, u), np.zeros_like(v)
+        chart_rate(f.model.struct, u, speed, rate)
+        turns.append(rate)
         pushes.append(f.accelerations(place, speed, forces(t + h * sum(weights), place, speed)))
-    end = [sum((w * x for w, x in zip(WEIGHTS, parts)), np.zeros_like(q)) for parts in (speeds, pushes)]
-    return q + h * end[0], v + h * end[1]
+    u, change = (h * sum((w * x for w, x in zip(WEIGHTS, parts)), still) for parts in (turns, pushes))
+    return moved(f.model, q, u), v + change
 
 
-def _sections(f: ScrewPDE, q: Array) -> list[Array]:
-    """Poses (4, 4) of the sections that closures hold."""
-    return [f.pose(q, closure.link, closure.x) for closure in f.closures]
+def _projected(f: ScrewPDE, q: Array, v: Array) -> tuple[Array, Array]:
+    """The nearest state on the closures' positions and velocities."""
+    G = _jacobian(f, q)
+    for _ in range(4):
+        f.place(q, 0 * v)
+        gap = gaps(f)
+        if np.abs(gap).max() < CLOSED:
+            break
+        q = moved(f.model, q, -np.linalg.pinv(G, SINGULAR) @ gap)
+        G = _jacobian(f, q)
+    return q, v - np.linalg.pinv(G, SINGULAR) @ (G @ v)
 
 
-def _sample(f: ScrewPDE, q: Array, v: Array, tau: Array, held: list[Array]) -> dict[str, Any]:
+def _jacobian(f: ScrewPDE, q: Array) -> Array:
+    """Speeds along the directions held per velocity of the model, (k, nv)."""
+    columns = []
+    for unit in np.eye(f.model.nv):
+        f.place(q, unit)
+        columns.append(rates(f))
+    return np.stack(columns, axis=1)
+
+
+def _gaping(f: ScrewPDE, q: Array, v: Array) -> tuple[float, float]:
+    """Largest gap of a closure and its rate."""
+    f.place(q, v)
+    return float(np.abs(gaps(f)).max()), float(np.abs(rates(f)).max())
+
+
+def _sample(f: ScrewPDE, q: Array, v: Array, tau: Array) -> dict[str, Any]:
     """Everything that is kept of one state."""
-    gaps = [
-        closure.directions @ se3.log(se3.inverse(before) @ now)
-        for closure, before, now in zip(f.closures, held, _sections(f, q), strict=True)
-    ]
     f.evaluate(q, v, tau)
     solution = System.of(f).solve()
-    energy = f.energy(q, v)
-    f.place(q, v)
+    energy, (gap, rate) = f.energy(q, v), _gaping(f, q, v)
     return {
         "q": q,
         "v": v,
@@ -97,6 +137,6 @@ def _sample(f: ScrewPDE, q: Array, v: Array, tau: Array, held: list[Array]) -> d
         "closures": solution.closures,
         "energy": energy.total,
         "kinetic": energy.kinetic,
-        "position_drift": max(float(np.abs(gap).max()) for gap in gaps),
-        "velocity_drift": 0.0,
+        "position_drift": gap,
+        "velocity_drift": rate,
     }

@@ -17,9 +17,10 @@ from lissom.lie import se3
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
+from lissom.model.frame import WORLD
 from lissom.simulation.system import Dynamics
-from lissom.theory.formulation import Formulation, Offer, register
-from lissom.theory.screw_pde.closure import Closure
+from lissom.theory.formulation import Formulation, Offer, Unsupported, register
+from lissom.theory.screw_pde.closure import Closing, Closure, closures_of
 from lissom.theory.screw_pde.compiled import dynamics, eliminate, energy, evaluate
 from lissom.theory.screw_pde.load import Load, generalised
 from lissom.theory.screw_pde.system import System
@@ -40,7 +41,8 @@ class ScrewPDE(Formulation):
         model: the compiled robot.
         frames: station (metres along the link) of the body frame of flexible links, by name; the base unless given.
             The frame rides on that section. No physical result depends on it.
-        closures: sections held in the world. A system with closures is solved by a sparse direct method.
+        closures: sections held in the world. The loops of the robot are closures, too. A system with closures is solved
+            by a sparse direct method.
     """
 
     offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
@@ -50,10 +52,11 @@ class ScrewPDE(Formulation):
     ) -> None:
         model = self.model = as_model(robot)
         self.frames = _checked_frames(model, frames or {})
-        self.closures = tuple(closures)
-        if closures:  # many forces give the same accelerations
+        self.closures: tuple[Closing, ...] = (*closures_of(model), *(each.checked(model) for each in closures))
+        if self.closures:  # many forces give the same accelerations
             self.offers -= {Offer.INVERSE_DYNAMICS}
-        self.table, self.work = tables(model, self.frames, [closure.checked(model) for closure in self.closures])
+        ends = [(end.link, end.x) for closure in self.closures for end in closure.ends if end.link != WORLD]
+        self.table, self.work = tables(model, self.frames, ends)
         self._table, self._work = Struct(self.table), Struct(self.work)
         self._still, self._unloaded = np.zeros(model.nv), np.zeros((model.rows, 6))
 
@@ -94,6 +97,8 @@ class ScrewPDE(Formulation):
 
     def wrenches(self, q: Array, v: Array, a: Array, loads: Iterable[Load] = ()) -> Array:
         """Wrench of the parent on the child at every joint that goes with accelerations a, child axes, (joints, 6)."""
+        if self.closures:
+            raise Unsupported("wrenches with closures depend on the motors' forces; take system(q, v, tau).solve()")
         self.evaluate(q, v, self._still, loads)
         energy.reactions(self._table, self._work, vector(self.model, a, "a", self.model.nv))
         return self.work.wrench.copy()
@@ -112,7 +117,7 @@ class ScrewPDE(Formulation):
             tip = None if body is None else body.tip
             return T @ se3.from_parts(np.eye(3), np.zeros(3) if tip is None else tip)
         beam, eta = self.model.flexible[link], q[self.model.bodies[i].modes_q]
-        T_base = T @ se3.inverse(beam.pose(self.frames.get(link, 0.0), eta))
+        T_base = T @ se3.inverse(beam.pose(self.frames[link], eta)) if self.frames.get(link) else T
         return T_base @ beam.pose(beam.length if x is None else x, eta)
 
     def energy(self, q: Array, v: Array) -> Energy:

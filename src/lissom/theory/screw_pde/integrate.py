@@ -6,7 +6,8 @@
     projected    the same, and after every step onto the position and velocity constraints: index 1 without drift
     ida          SUNDIALS IDA on the index-1 system, wrenches among its unknowns (extra `sundials`)
 
-With closures states are the model's coordinates, and the closures' wrenches unknowns like the others (`closed`).
+With closures, which loops of a robot are, states are the model's coordinates, and the closures' wrenches unknowns like
+the others (`closed`): `projected` or `exponential`.
 
 Whatever the method, the result says how far the joints' constraints are violated.
 """
@@ -74,7 +75,7 @@ def integrate(
         def forces(t: float, q: Array, v: Array) -> Array:
             return np.zeros(len(v)) if law is None else law(t, q, v)
 
-        return integrate_closed(formulation, times, step, forces, (q, v), progress)
+        return integrate_closed(formulation, times, step, forces, (q, v), progress, method == "projected")
     run = _Run(formulation, controller, times, progress)
     began = time.perf_counter()
     if method == "ida":

@@ -41,7 +41,7 @@ class Motion:
     steps: int
     evaluations: int
     wall: float
-    closures: Array | None = None  # (N, k) wrench components of closures, section axes, one closure after the other
+    closures: Array | None = None  # (N, closures, 6) wrench of the first frame on the second, axes of the second
 
     @property
     def energy_drift(self) -> float:

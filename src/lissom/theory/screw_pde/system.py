@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.theory.screw_pde.closure import Closing
+from lissom.theory.screw_pde.relative import Relative, relative
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from lissom.theory.screw_pde.formulation import ScrewPDE
 
 Array = np.ndarray
+RANK = 1e-10  # of what a direction of a closure brings: less is held by others already
 
 
 class Block(NamedTuple):
@@ -52,7 +55,7 @@ class Solution(NamedTuple):
 
     accelerations: Array  # (nv,) of the model's coordinates
     wrenches: Array  # (joints, 6)
-    closures: Array  # wrench components of closures, one after the other
+    closures: Array  # (closures, 6) wrench of the first frame on the second, in the axes of the second
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,24 +82,42 @@ class System:
         """Unknowns by a sparse direct solver, in the model's order; wrenches go to the formulation as well."""
         from scipy.sparse.linalg import splu
 
+        held = sum(closure.size for closure in self.formulation.closures)
         try:
-            x = splu(self.matrix).solve(self.right)
+            return self.sorted(self._closed(held) if held else splu(self.matrix).solve(self.right))
         except RuntimeError:
             raise LissomError(
                 "the stacked system is singular; `lissom.theory.screw_pde.check` names the cause"
             ) from None
-        return self.sorted(x)
+
+    def _closed(self, held: int) -> Array:
+        """Unknowns of a system whose last `held` rows and columns are those of closures.
+
+        The tree is eliminated first. Closures that hold the same motion twice leave their wrench open: it is the least.
+        """
+        from scipy.sparse.linalg import splu
+
+        tree = len(self.right) - held
+        try:
+            factor = splu(self.matrix[:tree, :tree].tocsc())
+        except RuntimeError:  # a piece without mass, which only the closure lets move as it must
+            return splu(self.matrix).solve(self.right)
+        columns, rows = self.matrix[:tree, tree:].toarray(), self.matrix[tree:, :tree]
+        alone, spread = factor.solve(self.right[:tree]), factor.solve(columns)
+        wrench = _least(rows @ spread, rows @ alone - self.right[tree:])
+        return np.concatenate([alone - spread @ wrench, wrench])
 
     def sorted(self, x: Array) -> Solution:
         """Accelerations and wrenches from a vector of unknowns."""
         f, table, work = self.formulation, self.formulation.table, self.formulation.work
         a, wrenches = np.zeros(f.model.nv), np.zeros_like(work.wrench)
         zdot = np.zeros_like(work.zdot)
-        held: list[Array] = [np.zeros(0)]
+        held: list[Array] = []
         for block in self.columns:
             values = x[block.slice]
             if block.kind == "closure wrench":
-                held.append(values)
+                k = len(held)
+                held.append(f.closures[k].directions(relative(f, k).T).T @ values)
             elif block.kind == "rotor acceleration":
                 a[table.gears.rotor_v[[f.model.bodies[k].joint for k in _geared(f)].index(block.owner)]] = values[0]
             elif block.kind == "wrench":
@@ -112,7 +133,18 @@ class System:
             if len(S):
                 a[body.joint_v] = np.linalg.lstsq(S.T, _across(f, i, zdot) - work.gamma[i], rcond=None)[0]
         work.wrench[:], work.zdot[:] = wrenches, zdot
-        return Solution(a, wrenches, np.concatenate(held))
+        return Solution(a, wrenches, np.array(held).reshape(-1, 6))
+
+
+def _least(A: Array, b: Array) -> Array:
+    """The least x with A x = b, for A that is symmetric, of one sign, and may lack rank."""
+    scale = np.sqrt(np.abs(np.diag(A)))
+    scale[scale == 0] = 1.0
+    values, vectors = np.linalg.eigh((A + A.T) / 2 / np.outer(scale, scale))
+    counts = np.abs(values) > RANK
+    kept, lost = vectors[:, counts], vectors[:, ~counts] / scale[:, None]
+    x = kept @ (kept.T @ (b / scale) / values[counts]) / scale
+    return x - lost @ np.linalg.lstsq(lost, x, rcond=None)[0]
 
 
 def _named(blocks: Sequence[Block], name: str) -> Block:
@@ -145,15 +177,6 @@ def base_map(f: ScrewPDE, i: int) -> Array:
     return np.concatenate([se3.Ad(se3.inverse(pose)), f.work.base_J[i, :m].T], axis=1)
 
 
-def section_map(f: ScrewPDE, row: int, owner: int) -> Array:
-    """(6, 6 + m): twist of a section of link `owner` from (V, eta')."""
-    from lissom.lie import se3
-
-    m = f.table.modes[owner]
-    pose = se3.from_parts(f.work.R[row], f.work.p[row])
-    return np.concatenate([se3.Ad(se3.inverse(pose)), f.work.J[row, :m].T], axis=1)
-
-
 class _Stack:
     """Puts the blocks of an evaluated formulation into one sparse matrix."""
 
@@ -173,8 +196,8 @@ class _Stack:
                 rows.append((body.joint, "rotor", 1))
                 columns.append((body.joint, "rotor acceleration", 1))
         for closure in formulation.closures:
-            rows.append((closure.name, "closure", len(closure.directions)))
-            columns.append((closure.name, "closure wrench", len(closure.directions)))
+            rows.append((closure.name, "closure", closure.size))
+            columns.append((closure.name, "closure wrench", closure.size))
         self.rows, self.columns = _placed(rows), _placed(columns)
         self.right = np.zeros(sum(size for *_, size in rows))
         self.row = {block.name: block for block in self.rows}
@@ -218,7 +241,7 @@ class _Stack:
             self.put(f"{name}: rotor", f"{name}: rotor acceleration", f.table.gears.inertia[k : k + 1, None])
             self.put_right(f"{name}: rotor", f.work.force[f.table.gears.rotor_v[k]])
         for k, closure in enumerate(f.closures):
-            self._closure(k, closure.name, closure.directions)
+            self._closure(closure, relative(f, k))
         at_row, at_column, values = (np.concatenate(part) for part in zip(*self.entries))
         size = len(self.right)
         matrix: Any = coo_array((values, (at_row, at_column)), shape=(size, size)).tocsc()
@@ -256,16 +279,17 @@ class _Stack:
         if up >= 0:
             self.put_wrench(up, f"{body.joint}: wrench", work.reach[i, :, : 6 + table.modes[up]].T)
 
-    def _closure(self, k: int, name: str, directions: Array) -> None:
-        from lissom.lie import se3
-
-        f, work = self.f, self.f.work
-        row, owner = 2 * len(f.model.bodies) + k, int(f.table.closed[k])
-        held = directions @ section_map(f, row, owner)
-        twist = section_map(f, row, owner)[:, :6] @ work.V[owner] + work.U[row]
-        self.put_state(f"{name}: closure", owner, held)
-        self.put_right(f"{name}: closure", -directions @ (work.dU[row] + se3.ad(twist) @ work.U[row]))
-        self.put_wrench(owner, f"{name}: closure wrench", -held.T)
+    def _closure(self, closure: Closing, motion: Relative) -> None:
+        P = closure.directions(motion.T)
+        for side, held in (
+            (motion.second, P @ motion.second.map),
+            (motion.first, -P @ motion.to_second @ motion.first.map),
+        ):
+            if side.owner >= 0:
+                self.put_state(f"{closure.name}: closure", side.owner, held)
+                self.put_wrench(side.owner, f"{closure.name}: closure wrench", -held.T)
+        turning = closure.turning(motion.T, motion.twist)
+        self.put_right(f"{closure.name}: closure", -P @ motion.drift - turning @ motion.twist)
 
 
 def _placed(parts: list[tuple[str, str, int]]) -> tuple[Block, ...]:

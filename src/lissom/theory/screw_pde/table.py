@@ -15,10 +15,10 @@ from lissom.beam import BeamLink
 from lissom.kernel.arrays import Gears, Motion, Passive
 from lissom.lie import so3
 from lissom.model.compiled import Model
-from lissom.model.joint import Joint
-from lissom.model.joint_kinds import joint_screws, joint_steps
+from lissom.model.joint_kinds import joint_steps
 from lissom.model.robot import Link
 from lissom.theory.formulation import Unsupported, no_prescribed_joints, only_beams
+from lissom.theory.screw_pde.closure import held_directions
 from lissom.theory.screw_pde.particles import particles
 
 Array = np.ndarray
@@ -144,7 +144,7 @@ def tables(model: Model, frames: Mapping[str, float], held: Sequence[Station] = 
 
     Args:
         frames: stations (metres) of body frames that are not at the base, by link.
-        held: sections that closures hold: link and station (None for the tip).
+        held: frames of closures on links: link and station (None for the tip).
     """
     links, beams = model.robot.bodies, only_beams(model, "screw_pde")
     n, m = len(links), max((beam.count for beam in beams.values()), default=0)
@@ -219,7 +219,7 @@ def _joints(links: tuple[Link, ...]) -> dict[str, Array]:
             motion[i, k], screw[i, k], steps[i] = step.motion, step.screw, k + 1
         dofs[i] = link.joint.nv
         turned[i] = int(np.array_equal(motion[i, : steps[i]], [Motion.TURN, Motion.TURN]))
-        held = _held_directions(link.joint)
+        held = held_directions(link.joint)
         locked[i, : len(held)] = held
     return {
         "origin_R": np.array([so3.from_rpy(np.asarray(link.origin.rpy)) for link in links]),
@@ -231,15 +231,6 @@ def _joints(links: tuple[Link, ...]) -> dict[str, Array]:
         "locked": locked,
         "turned": turned,
     }
-
-
-def _held_directions(joint: Joint) -> Array:
-    """Orthonormal basis (6 - d, 6) of the wrenches that a joint transmits without a motor.
-
-    (26) of Yaqubi et al. 2026, for every joint type, in the axes of the child's base: what does no work in its motions.
-    """
-    screws = joint_screws(joint)
-    return np.linalg.svd(screws)[2][len(screws) :] if len(screws) else np.eye(6)
 
 
 def _particles(links: tuple[Link, ...], beams: Mapping[str, BeamLink], m: int) -> dict[str, Array]:
