@@ -151,39 +151,6 @@ def stacked_growth(results: dict[str, Any]) -> Sheet:
     return Sheet("Stacked screw system: growth", text, ("links", "us", "to half the links", "target"), rows)
 
 
-def starting(results: dict[str, Any]) -> Sheet:
-    warm, cold = results["warm"], results.get("cold", {})
-    versions = [name for name in ("before", "now") if name in warm]
-    rows = []
-    for command, target in startup.TARGETS.items():
-        rows.append([f"`{command}`"])
-        for name in versions:
-            one = warm[name][command]
-            rows[-1] += [f"{one['seconds']:.2f}", f"{one['ratio']:.2f}"]
-        rows[-1].append("" if target is None else verdict(one["ratio"], target))
-        rows[-1] += [f"{cold[name][command]:.1f}" for name in versions if name in cold]
-        if command == startup.TABLE:
-            rows.append(["... its table on the screen"])
-            for name in versions:
-                one = warm[name][command]
-                rows[-1] += [f"{one['table']:.2f}", f"{one['table ratio']:.2f}"]
-            rows[-1].append(verdict(one["table ratio"], startup.TABLE_TARGET))
-            rows[-1] += ["" for name in versions if name in cold]
-    text = (
-        "What a person waits for: whole processes on a terminal, from start to exit, in seconds, and as ratios to the "
-        f"yardstick: a process that does nothing but `{startup.YARDSTICK}`, {warm['yardstick']:.2f} s. Medians over "
-        "processes that take turns with the yardstick. `before`: the version measured beside this one. Cold: the same "
-        "once with empty caches, as right after installing."
-    )
-    columns = [
-        "command",
-        *(f"{name}{unit}" for name in versions for unit in (" [s]", " / yardstick")),
-        "target",
-        *(f"{name}, cold [s]" for name in versions if name in cold),
-    ]
-    return Sheet("Start-up", text, columns, rows)
-
-
 def reduction(results: dict[str, Any]) -> Sheet:
     rows = [[step, f"{seconds:.1f}", ""] for step, seconds in results["steps"].items()]
     seconds, memory = results["processor"], results["gigabytes"]
@@ -389,7 +356,7 @@ SHEETS: dict[str, Callable[[Any], list[Sheet]]] = {
     "forward_dynamics": lambda r: [chains(r), limits(r), growth(r), jacobian(r)],
     "loops": lambda r: [closed(r)],
     "exact_field": exact_field.sheets,
-    "startup": lambda r: [starting(r)],
+    "startup": startup.sheets,
     "finite_elements": lambda r: [reduction(r)],
     "exudyn": lambda r: [exudyn(r)],
     "falling": lambda r: [falling(r)],

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sheet import Sheet, verdict
 from timing import environment
 
 HERE = Path(__file__).parent.parent
@@ -130,3 +131,36 @@ def measure(tell: Callable[[str], object] = print, before: Path | None = None, t
     """Everything this file measures; with `before`, an older checkout takes its turns beside this one."""
     sources = {"now": HERE} | ({"before": before} if before else {})
     return {"warm": warm(sources, turns, tell), "cold": cold(sources, tell)}
+
+
+def sheets(results: dict[str, Any]) -> list[Sheet]:
+    warm, cold = results["warm"], results.get("cold", {})
+    versions = [name for name in ("before", "now") if name in warm]
+    rows = []
+    for command, target in TARGETS.items():
+        rows.append([f"`{command}`"])
+        for name in versions:
+            one = warm[name][command]
+            rows[-1] += [f"{one['seconds']:.2f}", f"{one['ratio']:.2f}"]
+        rows[-1].append("" if target is None else verdict(one["ratio"], target))
+        rows[-1] += [f"{cold[name][command]:.1f}" for name in versions if name in cold]
+        if command == TABLE:
+            rows.append(["... its table on the screen"])
+            for name in versions:
+                one = warm[name][command]
+                rows[-1] += [f"{one['table']:.2f}", f"{one['table ratio']:.2f}"]
+            rows[-1].append(verdict(one["table ratio"], TABLE_TARGET))
+            rows[-1] += ["" for name in versions if name in cold]
+    text = (
+        "What a person waits for: whole processes on a terminal, from start to exit, in seconds, and as ratios to the "
+        f"yardstick: a process that does nothing but `{YARDSTICK}`, {warm['yardstick']:.2f} s. Medians over "
+        "processes that take turns with the yardstick. `before`: the version measured beside this one. Cold: the same "
+        "once with empty caches, as right after installing."
+    )
+    columns = [
+        "command",
+        *(f"{name}{unit}" for name in versions for unit in (" [s]", " / yardstick")),
+        "target",
+        *(f"{name}, cold [s]" for name in versions if name in cold),
+    ]
+    return [Sheet("Start-up", text, columns, rows)]

@@ -3,6 +3,7 @@
 import builtins
 import os
 import signal
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -48,10 +49,16 @@ def test_step_file_becomes_a_mesh_in_metres(tmp_path):
 
 
 @needs_gmsh
-def test_a_broken_pipe_is_an_error_after_meshing_too(tmp_path):
-    """And not the silent end of the process, which gmsh makes of it."""
+@pytest.mark.parametrize("main", [True, False])
+def test_a_broken_pipe_is_an_error_after_meshing_too(main, tmp_path):
+    """And not the silent end of the process, which gmsh makes of it; a thread may mesh too, that of a page for one."""
     drawing(tmp_path / "bar.step", (0, -20, -15, 300, 40, 30))
-    fem.mesh_step(tmp_path / "bar.step", size=0.1, order=1)
+    mesh = Thread(target=fem.mesh_step, args=(tmp_path / "bar.step",), kwargs={"size": 0.1, "order": 1})
+    if main:
+        mesh.run()
+    else:
+        mesh.start()
+        mesh.join()
     reader, writer = os.pipe()
     os.close(reader)
     with pytest.raises(BrokenPipeError):

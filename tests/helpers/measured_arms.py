@@ -21,7 +21,7 @@ links:
       transmission: {stiffness: 50, rotor_inertia: 0.02, damping: 0.1}
     body: {mass: 1, com: [0.3, 0, 0], inertia: [0.03, 0.04, 0.05], tip: [0.5, 0, 0]}
 """
-TWO_LINKS = """
+UPPER = """
 lissom: 1
 name: two-links
 gravity: [0, -9.81, 0]
@@ -35,6 +35,10 @@ links:
       section: {shape: rectangle, width: 0.006, height: 0.03}
       modes: {y: 1}
       damping: {stiffness: 1.0e-3}
+"""
+TWO_LINKS = (
+    UPPER
+    + """\
   - name: lower
     joint: {name: elbow, type: revolute, axis: [0, 0, 1], friction: {viscous: 0.4}, spring: {stiffness: 15}}
     beam:
@@ -45,6 +49,7 @@ links:
       damping: {stiffness: 1.0e-3}
       masses: [{mass: 0.3}]
 """
+)
 FOUR = """
 lissom: 1
 name: four-joints

@@ -2,28 +2,16 @@
 
 import numpy as np
 import pytest
+from sticking_hinge import ROBOT
 
 import lissom
 from lissom.control import Reference, torques
 from lissom.identify import Record, validate
 
-PLAIN = lissom.Robot.from_yaml("""
-lissom: 1
-name: hinge
-gravity: [0, 0, 0]
-links:
-  - name: arm
-    joint:
-      name: hinge
-      type: revolute
-      axis: [0, 0, 1]
-      friction: {coulomb: 0.4, velocity: 0.02, stribeck: 0.2, viscous: 0.5}
-      transmission: {stiffness: 50, rotor_inertia: 0.02, damping: 0.1, hysteresis_velocity: 0.05}
-    body: {mass: 1, com: [0.3, 0, 0], inertia: [0.03, 0.04, 0.05]}
-""")
 JOINT = "links.arm.joint."
 SHARED = [JOINT + name for name in ("friction.coulomb", "friction.viscous", "transmission.stiffness")]
 STICK, LOOP, CUBIC = (JOINT + name for name in ("friction.stick", "transmission.hysteresis", "transmission.curve"))
+PLAIN = ROBOT.with_value(STICK, 0.0).with_value(LOOP, 0.0)
 MODELS = {  # what is in the true arm, what a search begins with, what is found beside the shared numbers
     "Coulomb": (PLAIN, PLAIN, []),
     "Stribeck": (PLAIN.with_value(STICK, 0.3), PLAIN.with_value(STICK, 0.15), [STICK]),

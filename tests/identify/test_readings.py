@@ -2,25 +2,15 @@
 
 import numpy as np
 import pytest
+from measured_arms import UPPER
 
 import lissom
 from lissom.identify import Misfit, Record
 from lissom.identify.parameters import unknowns
 
-ARM = """
-lissom: 1
-name: seen-arm
-gravity: [0, -9.81, 0]
-materials: {steel: {E: 2.0e11, nu: 0.3, rho: 7800}}
-links:
-  - name: upper
-    joint: {name: shoulder, type: revolute, axis: [0, 0, 1], friction: {viscous: 1.0}, spring: {stiffness: 40}}
-    beam:
-      length: 0.6
-      material: steel
-      section: {shape: rectangle, width: 0.006, height: 0.03}
-      modes: {y: 1}
-      damping: {stiffness: 1.0e-3}
+ARM = (
+    UPPER
+    + """\
   - name: lower
     joint:
       name: elbow
@@ -39,6 +29,7 @@ sensors:
   - {name: tip, type: position, link: lower}
   - {name: flange, type: force-torque, joint: elbow, low_pass: 25, delay: 0.005}
 """
+)
 ROBOT = lissom.Robot.from_yaml(ARM)
 START = {"shoulder": 0.2, "elbow": -0.3, "elbow.rotor": -0.3}
 EVERY = ("angle", "motor", "speed", "gauge", "imu.x", "imu.y", "gyro.z", "tip.x", "flange.tz", "flange.fy")

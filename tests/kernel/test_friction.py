@@ -2,25 +2,11 @@
 
 import numpy as np
 import pytest
+from sticking_hinge import ROBOT, TEXT
 
 import lissom
 from lissom.kernel.derivatives import STEP
 
-TEXT = """
-lissom: 1
-name: hinge
-gravity: [0, 0, 0]
-links:
-  - name: arm
-    joint:
-      name: hinge
-      type: revolute
-      axis: [0, 0, 1]
-      friction: {coulomb: 0.4, velocity: 0.02, stick: 0.3, stribeck: 0.2, viscous: 0.5}
-      transmission: {stiffness: 50, rotor_inertia: 0.02, damping: 0.1, hysteresis: 0.25, hysteresis_velocity: 0.05}
-    body: {mass: 1, com: [0.3, 0, 0], inertia: [0.03, 0.04, 0.05]}
-"""
-ROBOT = lissom.Robot.from_yaml(TEXT)
 REST = np.zeros(2)
 
 

@@ -2,40 +2,17 @@
 
 import numpy as np
 import pytest
+from small_study import MASS, PENDULUM
 
 import lissom
 from lissom.errors import LissomError
 from lissom.study.runs import STATUS
 
-PENDULUM = {
-    "robot": {
-        "lissom": 1,
-        "name": "pendulum",
-        "gravity": [0, -9.81, 0],
-        "links": [
-            {
-                "name": "rod",
-                "joint": {
-                    "name": "pin",
-                    "type": "revolute",
-                    "axis": [0, 0, 1],
-                    "damping": 0.1,
-                    "spring": {"stiffness": 1.0},
-                },
-                "body": {"mass": 1.0, "com": [0.5, 0, 0], "inertia": [0.01, 0.01, 0.01], "tip": [1, 0, 0]},
-            }
-        ],
-    },
-    "duration": 0.2,
-    "start": {"pin": 0.3},
-    "output": {"rate": 50},
-}
-MASS = "links.rod.body.mass"
-
 
 @pytest.fixture
 def pendulum():
-    return lissom.scenario.Scenario.from_dict(PENDULUM)
+    scenario = lissom.scenario.Scenario.from_dict(PENDULUM | {"start": {"pin": 0.3}})
+    return scenario.with_values([("links.rod.joint.damping", 0.1), ("links.rod.joint.spring", {"stiffness": 1.0})])
 
 
 def test_every_run_equals_the_single_one(pendulum):

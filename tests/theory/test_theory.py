@@ -65,18 +65,11 @@ def test_a_ball_joint_in_time():
     assert np.abs(own.tip("bar") - run.tip("bar")).max() < 1e-6
 
 
-class Called(theory.Formulation):
-    """A formulation in Python: the kernel's, until it fails at an angle."""
+class Forward(theory.Formulation):
+    """A formulation in Python without inverse dynamics: the kernel's accelerations."""
 
-    offers = frozenset({theory.Offer.INVERSE_DYNAMICS})
-
-    def __init__(self, model, until=np.inf):
-        self.model, self.until = model, until
-
-    def inverse_dynamics(self, q, v, a):
-        if q[0] > self.until:
-            raise lissom.LissomError(f"beyond {self.until} rad")
-        return lissom.inverse_dynamics(self.model, q, v, a)
+    def __init__(self, model):
+        self.model = model
 
     def accelerations(self, q, v, tau):
         return lissom.forward_dynamics(self.model, q, v, tau)
@@ -86,6 +79,21 @@ class Called(theory.Formulation):
 
     def tip(self, q):
         return lissom.tip_pose(self.model, q)
+
+
+class Called(Forward):
+    """With inverse dynamics too, until it fails at an angle."""
+
+    offers = frozenset({theory.Offer.INVERSE_DYNAMICS})
+
+    def __init__(self, model, until=np.inf):
+        super().__init__(model)
+        self.until = until
+
+    def inverse_dynamics(self, q, v, a):
+        if q[0] > self.until:
+            raise lissom.LissomError(f"beyond {self.until} rad")
+        return lissom.inverse_dynamics(self.model, q, v, a)
 
 
 def test_a_formulation_with_inverse_dynamics_takes_the_steps_of_the_simulation():
@@ -149,22 +157,6 @@ def test_a_formulation_far_from_the_kernel_is_integrated_all_the_same():
     assert run.info.status == "finished" and run.time[-1] == 0.05
     a = run.dataset["acceleration"].values[-1]
     assert np.abs(heavy.inverse_dynamics(run.q[-1], run.v[-1], a)).max() < 1e-9
-
-
-class Forward(theory.Formulation):
-    """A formulation in Python without inverse dynamics: the kernel's accelerations."""
-
-    def __init__(self, model):
-        self.model = model
-
-    def accelerations(self, q, v, tau):
-        return lissom.forward_dynamics(self.model, q, v, tau)
-
-    def wrenches(self, q, v, a):
-        return lissom.joint_wrenches(self.model, q, v, a)
-
-    def tip(self, q):
-        return lissom.tip_pose(self.model, q)
 
 
 def test_a_formulation_of_accelerations_alone_moves_as_the_simulation_under_control():

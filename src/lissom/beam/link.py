@@ -10,11 +10,7 @@ so that R carries e_x along the axis to second order and the twist rate is t'. S
 "exact": the field of `beam.exact`, good for any deflection.
 
 A uniform, shear-rigid link with its centroid on the axis has named functions (`Basis`); any other has functions of its
-own (`OwnBasis`), each a distribution of internal forces. Its strain energy to third order is
-
-    1/2 int F . e  +  int F . e2,   e2 = (0, t gz - thz a', thy a' - t gy, 0, t thz', -t thy')
-
-with the forces F and strains e = (a', gy, gz, t', thy', thz') that are linear in the coordinates.
+own (`OwnBasis`), each a distribution of internal forces; `strain_energy` has what its stiffness leaves out.
 """
 
 from __future__ import annotations
@@ -22,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import combinations_with_replacement, permutations
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -35,7 +30,7 @@ from lissom.beam.eigen import eigenmodes
 from lissom.beam.exact import ExactField, Stations
 from lissom.beam.field import Field, Sections
 from lissom.beam.flexible import NaturalModes, SectionMap
-from lissom.beam.general import BEND_Y, BEND_Z, RIGID_IN_SHEAR, SHEAR_Y, SHEAR_Z
+from lissom.beam.general import RIGID_IN_SHEAR
 from lissom.beam.invariants import Invariants, integrate
 from lissom.beam.lumped import LumpedMass
 from lissom.beam.number import Array, Number, positive, symmetric
@@ -46,6 +41,7 @@ from lissom.beam.profile import Profile
 from lissom.beam.rotation import bend, roll
 from lissom.beam.section import Section
 from lissom.beam.shortening import Shortening, shortening
+from lissom.beam.strain_energy import Product, cubic_terms, prestress_stiffness, second_order_strains
 from lissom.errors import LissomError
 
 ORDERS = ("none", "first", "exact")
@@ -322,37 +318,19 @@ class BeamLink:
         weighted = self.field.weights[:, None, None] * self._forces
         K = np.tensordot(weighted, self.field.nodes.strain, ((0, 1), (0, 1)))
         if self.prestress and self.second_order:  # F0 . e2
-            F0 = self._prestress_forces
-            K = K + 2 * sum(np.einsum("k,ki,kj->ij", F0[:, row], a, b) for row, a, b in self._second_order_strains)
+            K = K + prestress_stiffness(self._prestress_forces, self._second_order_strains)
         return _read_only(symmetric(K))
 
     @property
-    def _second_order_strains(self) -> list[tuple[int, Array, Array]]:
-        """e2 of the strain energy as products: row of the strain, and the two factors per coordinate (n, m)."""
-        nodes = self.field.nodes
-        a, gy, gz = np.moveaxis(nodes.strain[:, :3], 1, 0)
-        t, thy, thz = np.moveaxis(nodes.psi, 1, 0)
-        _, thy_x, thz_x = np.moveaxis(nodes.psi_x, 1, 0)
-        bent = [(BEND_Y, t, thz_x), (BEND_Z, -t, thy_x)]
-        sheared = [(SHEAR_Y, t, gz), (SHEAR_Y, -thz, a), (SHEAR_Z, thy, a), (SHEAR_Z, -t, gy)]
-        return bent + sheared if self.profile.shear else bent
+    def _second_order_strains(self) -> list[Product]:
+        return second_order_strains(self.field.nodes, self.profile.shear)
 
     @cached_property
     def _cubic_terms(self) -> tuple[Array, Array, Array]:
-        m = self.count
-        if not self.second_order or m == 0:
-            none = np.zeros((0, 3), np.int64), np.zeros(0), np.zeros(0)
-            return _read_only(none[0]), _read_only(none[1]), _read_only(none[2])
-        F = self.field.weights[:, None, None] * self._forces
-        parts = [_triple_product(F[:, row], a, b) for row, a, b in self._second_order_strains]
-        size = max((np.abs(part).max() for part in parts), default=0.0)
-        terms = sum(parts, np.zeros((m, m, m)))
-        whole = np.sum([np.transpose(terms, order) for order in permutations(range(3))], axis=0)
-        i, j, k, repeats = _triples(m)
-        c = whole[i, j, k] / repeats
-        keep = (np.abs(np.real(c)) > 1e-14 * size) | (np.imag(c) != 0)
-        index = np.stack([k, i, j], axis=1)[keep]
-        return _read_only(index), _read_only(c[keep]), _read_only(self.retardation * c[keep])
+        index, c = np.zeros((0, 3), np.int64), np.zeros(0)
+        if self.second_order and self.count:
+            index, c = cubic_terms(self.field.weights[:, None, None] * self._forces, self._second_order_strains)
+        return _read_only(index), _read_only(c), _read_only(self.retardation * c)
 
     @cached_property
     def _damping_matrix(self) -> Array:
@@ -400,19 +378,6 @@ def _integrated(mass: _Mass) -> Invariants:
 @lru_cache(maxsize=64)
 def _shortened(mass: _Mass) -> Shortening:
     return shortening(mass.field.place(mass.xi), mass.moments, mass.sections, mass.field.running_terms(mass.xi))
-
-
-@lru_cache(maxsize=64)
-def _triples(m: int) -> tuple[Array, Array, Array, Array]:
-    """Indices i <= j <= k below m, and how often each product of three appears in a symmetric sum."""
-    i, j, k = np.array(list(combinations_with_replacement(range(m), 3))).T
-    return i, j, k, np.where(i == k, 6, np.where((i == j) | (j == k), 2, 1))
-
-
-def _triple_product(a: Array, b: Array, c: Array) -> Array:
-    """sum_k a_ki b_kj c_kl, (m, m, m)."""
-    n, m = a.shape
-    return (a.T @ (b[:, :, None] * c[:, None]).reshape(n, m * m)).reshape(m, m, m)
 
 
 def _read_only(array: Any) -> Array:

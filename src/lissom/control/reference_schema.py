@@ -82,7 +82,9 @@ class Trapezoid(ReferenceBlock):
 
 
 def check_timed(at: str, times: Sequence[float], to: str, count: int) -> None:
-    """Refuse the field `at` unless its times rise, and the field `to` unless it has an entry for each."""
+    """Refuse the field `at` unless it has times that rise, and the field `to` unless it has an entry for each."""
+    if not times:
+        raise refusals((at, [], "is an empty list; give at least one time in seconds"))
     if len(times) != count:
         raise refusals((to, None, f"has {count} entries for {len(times)} times; give one per time"))
     for k in range(1, len(times)):

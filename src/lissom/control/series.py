@@ -45,8 +45,6 @@ class Timed(Series):
 
     @model_validator(mode="after")
     def _one_each(self) -> Self:
-        if not self.at:
-            raise refusals(("at", [], "is an empty list; give at least one time in seconds"))
         check_timed("at", self.at, "to", len(self.to))
         return self
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import signal
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -141,8 +141,8 @@ def _session() -> Iterator[Any]:
         ) from None
     started = not gmsh.isInitialized()
     if started:
-        gmsh.initialize(interruptible=False)
-        _outlive_broken_pipes()
+        with _same_broken_pipes():
+            gmsh.initialize(interruptible=False)
     gmsh.option.setNumber("General.Terminal", 0)
     gmsh.model.add("lissom")
     try:
@@ -153,7 +153,19 @@ def _session() -> Iterator[Any]:
             gmsh.finalize()
 
 
-def _outlive_broken_pipes() -> None:
-    """gmsh lets a broken pipe end the process, without a word; in Python it is an error that someone may catch."""
-    if hasattr(signal, "SIGPIPE") and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGPIPE, signal.getsignal(signal.SIGPIPE))
+@contextlib.contextmanager
+def _same_broken_pipes() -> Iterator[None]:
+    """What a broken pipe does stays: gmsh would make it the silent end of the process, in Python it is an error.
+
+    By the C library, as Python's own `signal` works in the main thread alone.
+    """
+    if not hasattr(signal, "SIGPIPE"):
+        yield
+        return
+    handle = ctypes.CDLL(None).signal
+    handle.argtypes, handle.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_void_p
+    before = handle(signal.SIGPIPE, int(signal.SIG_IGN))
+    try:
+        yield
+    finally:
+        handle(signal.SIGPIPE, before)

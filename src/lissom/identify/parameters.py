@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, model_validator
-from pydantic_core import CoreSchema, core_schema
+from pydantic import BeforeValidator, Field, model_validator
 
 from lissom.errors import IdentifyError, LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.part import Part, refusals
 from lissom.model.robot import Robot
-from lissom.model.values import Number, is_number, kind_of, refusal
+from lissom.model.values import Checked, Number, is_number, kind_of, refusal
 
 OFFSET, SCALE, DELAY = CORRECTIONS = ("offset", "scale", "delay")
 START, GAINS = "start", "gains"
@@ -82,7 +81,7 @@ class Unknown(FitPart):
 
 
 @dataclass(frozen=True)
-class AnyUnknowns:
+class AnyUnknowns(Checked):
     """Unknowns as people write them: a list of names, {name: [low, high]}, {name: {bounds, prior, start, ties}}."""
 
     remedy: str = "give a list of names, or {name: [low, high]}, or {name: {bounds: [low, high], prior: ...}}"
@@ -95,9 +94,6 @@ class AnyUnknowns:
         if not isinstance(value, Mapping):
             raise refusal(f"must be a list or a mapping, not {kind_of(value)}; {self.remedy}")
         return {str(name): _unknown(given, str(name)) for name, given in value.items()}
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
 
 
 def _unknown(given: Any, name: str) -> Unknown:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, GetCoreSchemaHandler, field_validator, model_validator
-from pydantic_core import CoreSchema, ValidationError, core_schema
+from pydantic import Field, field_validator, model_validator
+from pydantic_core import ValidationError
 
 from lissom.control.pose import AnyMotion
 from lissom.control.reference_schema import MOTION
@@ -19,7 +19,7 @@ from lissom.model.names import Title
 from lissom.model.part import Part, refusals
 from lissom.model.robot import FORMAT, FormatVersion
 from lissom.model.sensor import AnySensor
-from lissom.model.values import Number, kind_of, refusal
+from lissom.model.values import Checked, Number, kind_of, refusal
 from lissom.simulation.loads import Load
 from lissom.simulation.payload import Payload
 from lissom.simulation.settings import Integration, Sampling
@@ -36,7 +36,7 @@ LOAD = "{link: forearm, force: [0, 0, -20]}"
 
 
 @dataclass(frozen=True)
-class RobotSource:
+class RobotSource(Checked):
     """The robot of a scenario: a name, a path, or the whole description."""
 
     remedy: str = "give the name of a built-in robot, the path of a robot file, or the robot itself as a mapping"
@@ -47,9 +47,6 @@ class RobotSource:
         if isinstance(value, Robot) or (isinstance(value, str) and value.strip()):
             return value
         raise refusal(f"must be a name, a path or a mapping, not {kind_of(value)}; {self.remedy}")
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
 
 
 class ScenarioPart(Part):
@@ -68,7 +65,7 @@ class Output(ScenarioPart, Sampling):
 
 
 @dataclass(frozen=True)
-class Held:
+class Held(Checked):
     """What stays where it is while the rest settles: a word of `static_equilibrium`, or names."""
 
     remedy: str = f"write {listed(HOLDS)}, or a list of joints such as [elbow, wrist.rotor]"
@@ -84,9 +81,6 @@ class Held:
             if not isinstance(name, str):
                 raise refusal(f"must hold names, not {kind_of(name)}; {self.remedy}")
         return tuple(value)
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.nullable_schema(core_schema.no_info_plain_validator_function(self.check))
 
 
 class Scenario(ScenarioPart, Integration):

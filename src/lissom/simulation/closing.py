@@ -89,14 +89,6 @@ def take_reactions(system, scratch, t, v, out):
 
 
 @inline
-def largest(x):
-    size = 0.0
-    for k in range(x.shape[0]):
-        size = max(size, abs(x[k]))
-    return size
-
-
-@inline
 def correct_rows(closure, x, wanted):
     """Add to `x` the multiples of the columns that give G x = wanted; the multipliers stay in closure.schur.x."""
     schur = closure.schur
@@ -136,7 +128,7 @@ def project(system, scratch, closure, t, q, v):
     fresh = False
     for iteration in range(ROUNDS):
         scratch.gape(model, scratch.own, q, v, closure.given, closure.G, closure.miss)
-        size = largest(closure.miss)
+        size = linear_solve.largest(closure.miss)
         if iteration == 0:
             gap = size
         if not size > CLOSED or (iteration > 1 and size > 0.5 * before):
@@ -157,7 +149,7 @@ def project(system, scratch, closure, t, q, v):
         before = size
     for iteration in range(3):
         loop_rates(closure.G, closure.given, v, closure.miss)
-        if not largest(closure.miss) > CLOSED:
+        if not linear_solve.largest(closure.miss) > CLOSED:
             break
         if iteration == 0 and not fresh:
             set_columns(model, closure)

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from lissom.kernel.machine import kernel
+from lissom.kernel.machine import inline, kernel
+
+
+@inline
+def largest(x):
+    """The largest magnitude in `x` (n,)."""
+    size = 0.0
+    for k in range(x.shape[0]):
+        size = max(size, abs(x[k]))
+    return size
 
 
 @kernel

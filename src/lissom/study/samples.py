@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-from pydantic import Field, GetCoreSchemaHandler, model_validator
-from pydantic_core import CoreSchema, core_schema
+from pydantic import Field, model_validator
 
 from lissom.errors import LissomError, StudyError
 from lissom.messages import listed
 from lissom.model.names import Choice
 from lissom.model.part import Part, refusals
-from lissom.model.values import Count, Number, kind_of, refusal
+from lissom.model.values import Checked, Count, Number, kind_of, refusal
 
 MOST_RUNS = 10**9
 GRID, LIST, RANDOM, LATIN, SOBOL = SAMPLINGS = ("grid", "list", "random", "latin-hypercube", "sobol")
@@ -102,7 +101,7 @@ class Normal(Varied):
 
 
 @dataclass(frozen=True)
-class AnyVaried:
+class AnyVaried(Checked):
     """A list of values, a range or a distribution."""
 
     remedy: str = f"write {EXAMPLES}"
@@ -120,9 +119,6 @@ class AnyVaried:
             if mark in value:
                 return kind.model_validate(value)
         raise refusal(f"does not say how it varies; {self.remedy}")
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
 
 
 def _plain(values: Any) -> bool:

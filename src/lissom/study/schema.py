@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, GetCoreSchemaHandler
-from pydantic_core import CoreSchema, ValidationError, core_schema
+from pydantic import Field
+from pydantic_core import ValidationError
 
 from lissom.errors import LissomError, StudyError
 from lissom.model.names import Title
@@ -18,7 +18,7 @@ from lissom.model.plain import fields
 from lissom.model.problems import explain
 from lissom.model.reader import read
 from lissom.model.robot import FORMAT, FormatVersion
-from lissom.model.values import Count, kind_of, refusal
+from lissom.model.values import Checked, Count, kind_of, refusal
 from lissom.scenario.files import load as load_scenario
 from lissom.scenario.schema import Scenario
 from lissom.study.outputs import EXAMPLE, quantities
@@ -33,7 +33,7 @@ START = "start with scenario:, vary: and outputs:"
 
 
 @dataclass(frozen=True)
-class ScenarioSource:
+class ScenarioSource(Checked):
     """The scenario of a study: a name, a path, or the whole description."""
 
     remedy: str = "give the name of a built-in scenario, the path of a scenario file, or the scenario as a mapping"
@@ -50,12 +50,9 @@ class ScenarioSource:
                 raise refusal(str(error)) from None
         raise refusal(f"must be a name, a path or a mapping, not {kind_of(value)}; {self.remedy}")
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
 
 @dataclass(frozen=True)
-class Outputs:
+class Outputs(Checked):
     """Quantities by name."""
 
     remedy: str = f"give a list of quantities such as {EXAMPLE!r}, or {{name: quantity}}"
@@ -65,9 +62,6 @@ class Outputs:
             return {name: quantity.text for name, quantity in quantities(value).items()}
         except LissomError as error:
             raise refusal(f"{error.text}" if error.path == ("outputs",) else str(error)) from None
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
 
 
 class Study(StudyPart):

@@ -9,7 +9,6 @@ import numpy as np
 from numba.core import cgutils, types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, lower_getattr_generic, models, register_model, unbox
-from numba.np.arrayobj import make_array, populate_array
 
 from lissom.kernel.arrays import Arrays
 from lissom.kernel.machine.bridge import tables
@@ -101,16 +100,7 @@ def _read_field(context: Any, builder: Any, table: PackTable, pointer: Any, fiel
 
     if isinstance(kind, PackType):
         return read(0, VECTOR)
-    array, size = make_array(kind)(context, builder), context.get_value_type(types.intp)
-    populate_array(
-        array,
-        data=read(0, array.data.type),
-        shape=[read(1 + k, size) for k in range(kind.ndim)],
-        strides=[read(1 + kind.ndim + k, size) for k in range(kind.ndim)],
-        itemsize=context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype))),
-        meminfo=None,
-    )
-    return array._getvalue()
+    return tables.borrowed(context, builder, kind, read)
 
 
 def pack_workspace(arrays: Arrays) -> PackStruct:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -82,6 +83,11 @@ def _read_field(context: Any, builder: Any, table: TableType, pointer: Any, fiel
     of = numba_type(dict(table.kind.fields)[field])
     if not isinstance(of, types.Array):
         return read(0, context.get_value_type(of))
+    return borrowed(context, builder, of, read)
+
+
+def borrowed(context: Any, builder: Any, of: Any, read: Callable[[int, Any], Any]) -> Any:
+    """An array of a table: `read(word, type)` loads its address, then its lengths, then its strides."""
     array, size = make_array(of)(context, builder), context.get_value_type(types.intp)
     populate_array(
         array,

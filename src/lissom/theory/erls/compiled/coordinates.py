@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lissom.kernel.machine import inline, kernel
-from lissom.simulation.linear_solve import factorise, solve
+from lissom.kernel.machine import kernel
+from lissom.simulation.linear_solve import factorise, largest, solve
 from lissom.theory.erls.compiled.compatibility import elastic_slips, joint_slopes, move, place
 from lissom.theory.erls.compiled.frames import relate
 
@@ -31,14 +31,6 @@ def settle(table, work):
             break
         for k in range(n):
             work.theta[k] += work.miss[k]
-
-
-@inline
-def largest(x):
-    size = 0.0
-    for k in range(x.shape[0]):
-        size = max(size, abs(x[k]))
-    return size
 
 
 @kernel
