@@ -37,11 +37,13 @@ class Ours:
     atol: float = 1e-6
     radius: float = 0.8
     stiffening: str = ""  # field of the beams, that of the robot's file where empty
+    ends: str = ""  # family of their functions, likewise
 
     def __str__(self) -> str:
         beams = f"{self.stiffening}, " if self.stiffening else ""
         beams += f"{self.parts} parts of " if self.parts > 1 else ""
-        beams += "+".join(str(n) for n in self.modes.values()) + " functions" if self.modes else "functions as in file"
+        kind = f"{self.ends} functions".strip()
+        beams += "+".join(str(n) for n in self.modes.values()) + f" {kind}" if self.modes else "functions as in file"
         how = f"step {1e3 * self.step:g} ms" if self.step else f"rtol {self.rtol:.0e}"
         return f"{beams}, {self.method}, {how}, atol {self.atol:.0e}"
 
@@ -161,6 +163,11 @@ class SpinUp(Problem):
             Ours({"y": y}, parts, rtol=rtol, atol=atol)
             for parts, y in ((1, 3), (2, 2), (2, 3), (3, 2), (4, 2), (6, 2), (8, 2), (10, 2), (12, 2))
             for rtol, atol in ((1e-3, 1e-5), (1e-4, 1e-6), (1e-5, 1e-7))
+        ]
+        ours += [
+            Ours({"y": y, "axial": axial}, rtol=rtol, atol=1e-2 * rtol, stiffening="exact", ends="legendre")
+            for y, axial in ((3, 0), (4, 0), (5, 1), (6, 1), (7, 1), (8, 1))
+            for rtol in (1e-4, 1e-5)
         ]
         theirs = [
             Theirs(n, step, radius)
@@ -320,9 +327,12 @@ class Manoeuvre(Problem):
 
 
 def shaped(robot: Robot, settings: Ours) -> Robot:
-    """The robot with the shape functions and parts that are asked for."""
+    """The robot with the field, shape functions and parts that are asked for."""
     for link in robot.links:
         if link.beam is not None:
+            for name, value in (("stiffening", settings.stiffening), ("ends", settings.ends)):
+                if value:
+                    robot = robot.with_value(f"links.{link.name}.beam.{name}", value)
             for direction, count in settings.modes.items():
                 robot = robot.with_value(f"links.{link.name}.beam.modes.{direction}", count)
     return robot if settings.parts == 1 else cut(robot, settings.parts)

@@ -21,7 +21,12 @@ TURNS = 5
 FEW = {"y": 2, "z": 2, "torsion": 1, "axial": 0}
 PROBLEMS: list[Problem] = [
     SpinUp("2", 5e-5, Ours({"y": 2}, 3, rtol=1e-5, atol=1e-7), Theirs(6, 0.01)),
-    SpinUp("10", 1e-4, Ours({"y": 2, "axial": 1}, 12, rtol=1e-5, atol=1e-8), Theirs(16, 0.002)),
+    SpinUp(
+        "10",
+        1e-4,
+        Ours({"y": 6, "axial": 1}, rtol=1e-5, atol=1e-7, stiffening="exact", ends="legendre"),
+        Theirs(16, 0.002),
+    ),
     Swing(5e-5, Ours(FEW, step=1e-2), Theirs(2, 0.5 / 300)),
     Manoeuvre("dual-screw-arm", Ours(), Theirs(3, 2.5e-3)),
     Manoeuvre("ella", Ours(FEW), Theirs(4, 5e-3)),
