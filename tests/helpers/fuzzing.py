@@ -7,7 +7,6 @@ LIMIT seconds of computing, or a robot whose mass matrix is not finite and posit
 """
 
 import copy
-import json
 import math
 import random
 import signal
@@ -16,6 +15,7 @@ import warnings
 from contextlib import contextmanager
 from functools import cache
 
+import fuzzed_tasks as tasks
 import numpy as np
 from broken_robots import GOOD
 from places import DATA
@@ -177,8 +177,16 @@ def good_scenarios():
 def scenario_tree(rng, folder):
     from lissom.scenario.files import parse
 
-    text = json.dumps(mutated(rng, rng.choice(good_scenarios())), default=str)
-    parse(text, "scenario.yaml", folder).scenario.prepare()
+    parse(tasks.written(mutated(rng, rng.choice(good_scenarios()))), "scenario.yaml", folder).scenario.prepare()
+
+
+def task(good, take):
+    """One kind of task: mappings, and what is done with one of them."""
+
+    def kind(rng, folder):
+        finite(take(mutated(rng, rng.choice(good())), folder))
+
+    return kind
 
 
 def urdf(rng, folder):
@@ -204,7 +212,7 @@ DH = {
 
 def dh(rng, folder):
     file = folder / "table.yaml"
-    file.write_text(json.dumps(mutated(rng, DH), default=str))
+    file.write_text(tasks.written(mutated(rng, DH)))
     sound(lissom.load(file))
 
 
@@ -331,30 +339,32 @@ def finite(value):
         assert not np.any(np.isnan(value)), "NaN was returned"
 
 
-FILES = (robot_tree, robot_text, scenario_tree, urdf, dh, mesh, table, result)
-KINDS = {kind.__name__: kind for kind in (*FILES, api)}
+READ = (robot_tree, robot_text, scenario_tree, urdf, dh, mesh, table, result)
+KINDS = {kind.__name__: kind for kind in (*READ, api)} | {name: task(*both) for name, both in tasks.TASKS.items()}
+CALLS = ("api", "export")  # wrong arguments of Python functions
 
 
 @cache
-def good_things(kind):
+def good_things(name, folder):
     """Everything that is read, computed or compiled once, before the clock runs."""
-    if kind is api:
-        arm()
-    else:
-        ella_run()
+    if name in tasks.TASKS:
+        good, take = tasks.TASKS[name]
+        for data in good():
+            take(data, folder)
+        return
+    arm() if name == "api" else ella_run()
     for robot in good_robots():
         sound(lissom.Robot.from_dict(robot))
 
 
 def attempt(name, seed, folder):
     """Try one input; what is wrong with how it was taken, or None."""
-    kind = KINDS[name]
-    good_things(kind)
-    allowed = (LissomError,) if kind in FILES else (LissomError, TypeError, ValueError)
+    good_things(name, folder)
+    allowed = (LissomError, TypeError, ValueError) if name in CALLS else (LissomError,)
     try:
         with warnings.catch_warnings(), limited():
             warnings.simplefilter("ignore")
-            kind(random.Random(f"{name}{seed}"), folder)
+            KINDS[name](random.Random(f"{name}{seed}"), folder)
     except allowed as error:
         return None if str(error).strip() else "an exception without a word"
     except Hang:

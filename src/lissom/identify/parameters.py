@@ -45,7 +45,14 @@ def _tied(value: Any) -> Any:
     """Paths that take the same value, or {path: factor}."""
     if isinstance(value, str):
         value = [value]
-    return dict.fromkeys(value, 1.0) if isinstance(value, list | tuple) else value
+    return dict.fromkeys(_names(value, "give paths"), 1.0) if isinstance(value, list | tuple) else value
+
+
+def _names(values: Sequence[Any], remedy: str) -> Sequence[str]:
+    for value in values:
+        if not isinstance(value, str):
+            raise refusal(f"must hold names, not {kind_of(value)}; {remedy}")
+    return values
 
 
 class Unknown(FitPart):
@@ -90,7 +97,7 @@ class AnyUnknowns(Checked):
         if isinstance(value, str):
             value = [value]
         if isinstance(value, list | tuple):
-            value = dict.fromkeys(value)
+            value = dict.fromkeys(_names(value, self.remedy))
         if not isinstance(value, Mapping):
             raise refusal(f"must be a list or a mapping, not {kind_of(value)}; {self.remedy}")
         return {str(name): _unknown(given, str(name)) for name, given in value.items()}

@@ -94,7 +94,7 @@ def has_step(model: Model) -> bool:
 
 def point_of(model: Model, text: str) -> Point:
     """The point called `forearm` (a link's tip) or `upper@0.4` (a section of a beam, metres from its root)."""
-    link, at, place = text.partition("@")
+    link, at, place = text.partition("@") if isinstance(text, str) else (text, "", "")
     model.row(link)
     if not at:
         return Point(c_name(link), link, None)
