@@ -1,6 +1,7 @@
 """Linear models: exact against finite differences, well named, with poles, discrete time and outputs."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -174,6 +175,8 @@ def test_discrete_time_steps_equal_a_fine_integration_with_the_input_held():
         step.discretise(dt)
     with pytest.raises(lissom.LissomError, match="positive time"):
         linear.discretise(0)
+    with pytest.raises(lissom.LissomError, match="dt = 10000: is so long"):
+        replace(linear, A=np.eye(len(linear.A))).discretise(1e4)
 
 
 def test_the_linear_model_about_an_equilibrium_stays_there():

@@ -24,6 +24,15 @@ CANADARM2 = {
 }
 L_TORQUE = {False: (8.4351, 12.2656, 23.1583, 30.9351, 117.558, 119.309, 151.105, 171.757)}
 
+TABLE = """
+lissom: 1
+name: table
+dh:
+  convention: standard
+  rows:
+    - {name: a, theta: 0.1, d: 0.4, a: 0.05, alpha: -1.5, joint: revolute, body: {mass: 1.5, com: [-0.1, 0.02, 0.03]}}
+    - {name: b, theta: 0.1, d: 0.4, a: 0.05, alpha: -1.5, joint: prismatic, body: {mass: 1.5, com: [-0.1, 0.02, 0.03]}}
+"""
 POSES = {
     "ella": {},
     "dual-screw-arm": {"joint2": np.pi / 6, "joint3": 2 * np.pi / 3, "joint4": np.pi / 6},
@@ -164,6 +173,15 @@ def test_weight_stiffens_a_hanging_beam_and_softens_a_standing_one():
     assert first([50, 0, 0], gravity=False) == pytest.approx(none, rel=1e-12)
     assert first([50, 0, 0], prestress=False) == pytest.approx(none, rel=1e-12)
     assert hanging**2 + standing**2 == pytest.approx(2 * none**2, rel=0.02)
+
+
+def test_a_rigid_arm_that_nothing_holds_has_modes_of_zero_frequency_in_spite_of_rounding(tmp_path):
+    """A turn about an upright axis, and a slide: their weight leaves no stiffness."""
+    file = tmp_path / "table.yaml"
+    file.write_text(TABLE)
+    modes = lissom.natural_modes(lissom.load(file), locked=False)
+    np.testing.assert_array_equal(modes.frequencies, 0.0)
+    np.testing.assert_array_equal(modes.growth, 0.0)
 
 
 def test_modes_at_equilibrium_are_those_of_the_sagging_arm():

@@ -6,8 +6,9 @@ import re
 
 import numpy as np
 import pytest
+from rich_robots import rich_robot
 
-from lissom.errors import RobotError
+from lissom.errors import LissomError, RobotError
 from lissom.model import (
     Beam,
     Body,
@@ -382,3 +383,9 @@ def test_what_is_welded_to_a_joint_counts_for_its_inertia() -> None:
         robot(Link(name="a", joint=HINGE, body=Body(mass=1)), along)
     with pytest.raises(RobotError, match="moves no mass"):
         robot(Link(name="a", joint=Joint(type="prismatic", axis=(1, 0, 0)), body=Body(mass=0, inertia=(1, 1, 1))))  # type: ignore[arg-type]
+
+
+def test_prestress_that_makes_a_straight_link_unstable_is_refused_by_name():
+    robot = rich_robot("soft and coupled")
+    with pytest.raises(LissomError, match=r"links.channel: is unstable while it is straight.*lower its prestress"):
+        robot.with_value("links.channel.beam.prestress.curvature", [1.0, -0.03]).compile()

@@ -14,6 +14,13 @@ from lissom.simulation.raw import RawRun
 from lissom.simulation.trajectory import Trajectory, from_run
 
 
+@pytest.mark.parametrize("name, method", [("run.mat", "to_mat"), ("run.csv", "to_csv"), ("run.parquet", "to_parquet")])
+def test_a_name_of_another_format_is_not_filled_with_netcdf(name, method, tmp_path):
+    with pytest.raises(lissom.LissomError, match=f"use {method}"):
+        ella_run().save(tmp_path / name)
+    assert not (tmp_path / name).exists()
+
+
 @pytest.mark.parametrize("make", [ella_run, satellite_run])
 def test_a_saved_run_comes_back_equal(make, tmp_path):
     run = make()

@@ -120,7 +120,10 @@ class LinearModel(Printed):
         n, m = self.B.shape
         both = np.zeros((n + m, n + m))
         both[:n, :n], both[:n, n:] = self.A * dt, self.B * dt
-        both = expm(both)
+        with np.errstate(over="ignore", invalid="ignore"):
+            both = expm(both)
+        if not np.all(np.isfinite(both)):
+            raise LissomError("is so long that the state grows beyond all numbers within it", ("dt",), dt)
         return replace(self, A=both[:n, :n], B=both[:n, n:], dt=float(dt))
 
     def response(self, frequencies: np.ndarray) -> np.ndarray:

@@ -140,7 +140,8 @@ def natural_modes(
     free = np.setdiff1d(np.arange(model.nv), fixed)
     open_ = free_displacements(model, pose, free)
     if not open_.basis.shape[1]:
-        raise LissomError(f"{model.robot.name} has nothing left to move; lock less", ("locked",), locked)
+        text = f"{model.robot.name} has nothing left to move: its links are rigid or held; let joints move"
+        raise LissomError(f"{text} (locked=False, on the command line --free)", ("locked",), locked)
     M, C, K = _matrices(loaded, pose, prestress)
     if model.loops and prestress:
         pressed = multipliers(open_, bias(loaded, pose, np.zeros(model.nv))[free]) if rest is None else rest.multipliers
@@ -148,7 +149,8 @@ def natural_modes(
         K = (K + K.T) / 2
     every = shares.parts(model)
     free_parts = [part for k, part in enumerate(every) if k in set(free.tolist())]
-    squares, shapes = _modes(M, K, free, open_.basis, free_parts)
+    pull = float(np.abs(bias(loaded, pose, np.zeros(model.nv))).max(initial=0.0))
+    squares, shapes = _modes(M, K, free, open_.basis, free_parts, pull)
     squares, shapes = squares[:number], shapes[:, :number]
     omega, growth = np.sqrt(np.maximum(squares, 0)), np.sqrt(np.maximum(-squares, 0))
     decay = np.einsum("ik,ij,jk->k", shapes, C, shapes)
@@ -215,9 +217,12 @@ def _matrices(model: Model, q: Vector, prestress: bool) -> tuple[np.ndarray, np.
 
 
 def _modes(
-    M: np.ndarray, K: np.ndarray, free: np.ndarray, Z: np.ndarray, free_parts: list[Part]
+    M: np.ndarray, K: np.ndarray, free: np.ndarray, Z: np.ndarray, free_parts: list[Part], pull: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Squares of the angular frequencies, rising, and shapes (nv, modes) of unit modal mass, in the span of Z."""
+    """Squares of the angular frequencies, rising, and shapes (nv, modes) of unit modal mass, in the span of Z.
+
+    `pull` is the largest force at rest: what its derivatives leave by rounding is no stiffness.
+    """
     from scipy.linalg import LinAlgError, eigh
 
     inner = np.ix_(free, free)
@@ -228,7 +233,7 @@ def _modes(
     except LinAlgError:
         least = free_parts[int(mass.diagonal().argmin())].coordinate
         raise LissomError(f"the mass matrix is not positive definite: look at what {least} moves") from None
-    noise = len(free) * np.finfo(float).eps * np.abs(raw).max()
+    noise = len(free) * np.finfo(float).eps * (np.abs(raw).max() + pull * (X**2).sum(axis=0).max())
     X = _separated(X, mass, raw, noise, free_parts)
     # Rayleigh's quotient removes the rounding that the stiffest mode leaves on the softest.
     squares = np.einsum("ik,ij,jk->k", X, stiffness, X) / np.einsum("ik,ij,jk->k", X, mass, X)

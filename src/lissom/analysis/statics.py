@@ -86,8 +86,11 @@ class Equilibrium(Printed):
         for link, tip in self.deflections.items():
             shift, turn = np.linalg.norm(tip.displacement), np.degrees(np.linalg.norm(tip.rotation))
             table.add_row(f"{link} deflection", f"{1e3 * shift:.4g} mm, {turn:.4g} deg")
-        for name, torque in self.torques.items():
-            table.add_row(f"{name} motor", f"{torque:.5g} N m or N")
+        for described, body in zip(self.model.robot.bodies, self.model.bodies, strict=True):
+            motors = range(body.joint_v.start, body.joint_v.stop) if body.rotor_v is None else [body.rotor_v]
+            for k, unit in zip(motors, described.joint.kind.force_units):
+                if k in self.model.actuated:
+                    table.add_row(f"{self.model.coordinates[k]} motor", f"{self.tau[k]:.5g} {unit}")
         return table
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.beam.number import Array
+from lissom.errors import LissomError
 
 
 def eigenmodes(mass: Array, stiffness: Array) -> tuple[Array, Array]:
@@ -12,7 +13,13 @@ def eigenmodes(mass: Array, stiffness: Array) -> tuple[Array, Array]:
 
     Scaled by the stiffness, not the mass: rounding then falls on the highest modes and spares the lowest.
     """
-    root = np.linalg.inv(np.linalg.cholesky(stiffness)).T
+    try:
+        root = np.linalg.inv(np.linalg.cholesky(stiffness)).T
+    except np.linalg.LinAlgError:
+        raise LissomError(
+            "is unstable while it is straight: its stiffness has a negative part, so that it has no natural modes and "
+            "no modal damping; lower its prestress, or stiffen it"
+        ) from None
     flexibility, Y = np.linalg.eigh(root.T @ mass @ root)
     flexibility = np.maximum(flexibility, np.finfo(float).tiny)[::-1]
     omega = 1 / np.sqrt(flexibility)

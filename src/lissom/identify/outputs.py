@@ -23,8 +23,9 @@ from lissom.kernel.machine import kernel
 from lissom.kernel.tangent import lay_tangent
 from lissom.messages import did_you_mean, listed
 from lissom.model.compiled import Model
+from lissom.model.joint_kinds import FORCE
 from lissom.model.probe import probe
-from lissom.simulation.dataset import FORCE, position_columns, velocity_columns
+from lissom.simulation.dataset import position_columns, velocity_columns
 from lissom.simulation.sensitivity import ROTOR, Sensitivity
 
 AXES = ("x", "y", "z")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lissom.beam import FlexibleLink
-from lissom.errors import RobotError
+from lissom.errors import RobotError, within
 from lissom.kernel.arrays import (
     Arrays,
     Axis,
@@ -265,7 +265,8 @@ class _Compiler:
         for i, beam in self._flexible():
             own, rows = slice(beam.count), slice(starts[i], starts[i + 1])
             out.cubic_modes[rows], out.cubic[rows], out.cubic_damping[rows] = terms[i]
-            out.stiffness[i, own, own], out.damping[i, own, own] = beam.stiffness(), beam.damping_matrix()
+            with within("links", self.links[i - 1].name):
+                out.stiffness[i, own, own], out.damping[i, own, own] = beam.stiffness(), beam.damping_matrix()
             out.preload[i, own] = beam.preload()
             exact = self.stations.get(self.links[i - 1].name)
             if exact is not None:  # what follows stiffness acts on the exact strains

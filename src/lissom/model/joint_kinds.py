@@ -38,6 +38,7 @@ VELOCITIES = POSITIONS | {
     Motion.BALL: Coordinates(_SPIN, ("rad",) * 3),
     Motion.FLOAT: Coordinates((*_SPIN, *_GLIDE), ("rad",) * 3 + ("m",) * 3),
 }
+FORCE = {"rad": "N m", "m": "N"}  # unit of the force on a coordinate, by the unit of the coordinate
 FIRST, SECOND, NORMAL = range(3)  # axes of a joint: the first, the second, and the one normal to both
 
 
@@ -95,6 +96,11 @@ class Kind:
     def velocity_units(self) -> tuple[str, ...]:
         """Units of the velocity coordinates, per second: rad or m."""
         return tuple(unit for motion, _ in self.motions for unit in VELOCITIES[motion].units)
+
+    @property
+    def force_units(self) -> tuple[str, ...]:
+        """Units of the forces on the velocity coordinates: N m or N."""
+        return tuple(FORCE[unit] for unit in self.velocity_units)
 
     def _names(self, table: dict[Motion, Coordinates]) -> tuple[str, ...]:
         own = tuple(name for motion, _ in self.motions for name in table[motion].names)

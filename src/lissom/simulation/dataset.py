@@ -12,6 +12,7 @@ from lissom.kernel.contacts import FORCE as PUSH
 from lissom.kernel.contacts import GAP, NORMAL, SLIDING
 from lissom.kernel.elements import ENERGY, LENGTH, LOST, RATE, TENSION
 from lissom.model.compiled import Model
+from lissom.model.joint_kinds import FORCE
 from lissom.simulation.observe import Observation
 from lissom.simulation.quantities import Quantities, Variable
 from lissom.simulation.raw import RawRun
@@ -33,7 +34,6 @@ PLACES = {  # what follows without forces and energies
     *("loop_position", "loop_orientation", "loop_gap", *SPACE),
 }
 ACCOUNTS = {"work", "dissipated", "load_work", "energy_residual"}  # kept by runs with audit
-FORCE = {"rad": "N m", "m": "N"}  # unit of the force on a coordinate, by the unit of the coordinate
 
 
 class Columns(NamedTuple):

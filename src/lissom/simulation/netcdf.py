@@ -43,6 +43,7 @@ END = "\nlissom table {format:03d} {length:010d} {checksum:010d}\n"  # the last 
 ACCOUNTS = ("work", "dissipated", "load_work", "energy_residual")  # where a run kept them
 OPTIONAL = (*ACCOUNTS, "centre_of_mass", "momentum", "angular_momentum")
 SHOWN = 6  # parts that a message names
+OTHERS = {".mat": "to_mat", ".csv": "to_csv", ".parquet": "to_parquet"}  # formats that have methods of their own
 
 Made = TypeVar("Made")
 
@@ -57,6 +58,8 @@ class Content(NamedTuple):
 
 def save(run: Trajectory, path: str | Path) -> None:
     """NetCDF with the robot's description, so that `load` needs nothing else."""
+    if method := OTHERS.get(Path(path).suffix.lower()):
+        raise LissomError(f"save writes NetCDF; use {method}, or a name that ends in .nc", ("path",), str(path))
     model = run.model
     prescribed = [b.joint for b in model.bodies if np.any(model.arrays.velocities.prescribed[b.joint_v])]
     texts = {

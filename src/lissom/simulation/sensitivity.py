@@ -114,7 +114,7 @@ class Sensitivity(Printed):
 
     def table(self) -> Table:
         """The largest change of the output for a change of each parameter by its own size."""
-        table = printing.table("parameter", "value", "largest d output", "for a change by itself", title="sensitivity")
+        table = printing.table("parameter", "value", "largest derivative", "for a change by 100 %", title="sensitivity")
         for k, (name, value) in enumerate(zip(self.parameters, self.values)):
             largest = float(np.abs(self.output[k]).max(initial=0.0))
             table.add_row(name, f"{value:.5g}", f"{largest:.4g}", f"{largest * abs(value):.4g}")

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from lissom.export.c.task import Signature, Task
-from lissom.simulation.dataset import FORCE, position_columns, velocity_columns
+from lissom.model.joint_kinds import FORCE
+from lissom.simulation.dataset import position_columns, velocity_columns
 from lissom.version import __version__
 
 KEPT = "\0"  # a space at which no line ends

@@ -20,10 +20,11 @@ from lissom.export.fmu.frozen import Frozen
 from lissom.export.fmu.image import Image
 from lissom.kernel.arrays import tables
 from lissom.model.compiled import Model
+from lissom.model.joint_kinds import FORCE
 from lissom.model.paths import unit_of
 from lissom.model.probe import tips
 from lissom.model.robot import Robot
-from lissom.simulation.dataset import FORCE, velocity_columns
+from lissom.simulation.dataset import velocity_columns
 from lissom.simulation.loads import activate
 
 DEGREES = (2, 6, 12, 24)  # of the polynomials: the first that is close enough is taken
