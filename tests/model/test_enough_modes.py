@@ -35,19 +35,30 @@ def test_frequencies_up_to_the_wanted_one_are_right(section, reach, accuracy):
     found = lissom.natural_modes(robot).frequencies
     wanted = fine[fine <= reach]
     assert len(wanted) >= 2
-    assert np.all(found[: len(wanted)] < (1 + 1.1 * accuracy) * wanted)  # both come from above
-    assert len(found) < 4 * len(wanted) + 10  # as few as it takes
+    assert np.all(found[: len(wanted)] < (1 + accuracy) * wanted)  # both come from above
+    assert len(found) < (4 if accuracy == 0.01 else 8) * len(wanted) + 10  # as few as any load on the tip allows
 
 
-@pytest.mark.parametrize("length", [0.3, 0.6, 1.0])
-def test_they_are_right_too_when_the_tip_carries_a_body(length):
+LOADS = {
+    "heavy": HEAVY,
+    "off the axis": {"mass": 5.0, "com": [0.2, 0.1, 0.1], "inertia": [0.05, 0.05, 0.05]},
+    "a point": {"mass": 20.0},
+    "a wheel": {"mass": 3.0, "inertia": [0.5, 0.26, 0.26]},
+}
+
+
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize(
+    ("section", "length"), [("uniform", 0.3), ("uniform", 1.0), ("off its axis", 1.0), ("twisted", 1.5)]
+)
+def test_they_are_right_too_when_the_tip_carries_a_body(section, length, load):
     """A short link alone is stiff; what it carries turns it far below its own frequencies, torsion above all."""
-    fine = link("uniform", {"y": 12, "z": 12, "torsion": 6, "axial": 6}, length, payload=HEAVY)
-    few = link("uniform", {"to": 200.0}, length, payload=HEAVY)
+    fine = link(section, {"y": 12, "z": 12, "torsion": 6, "axial": 6}, length, payload=LOADS[load])
+    few = link(section, {"to": 200.0}, length, payload=LOADS[load])
     wanted = lissom.natural_modes(fine).frequencies
     wanted = wanted[wanted <= 200.0]
     assert len(wanted) >= 2
-    np.testing.assert_allclose(lissom.natural_modes(few).frequencies[: len(wanted)], wanted, rtol=0.011)
+    np.testing.assert_allclose(lissom.natural_modes(few).frequencies[: len(wanted)], wanted, rtol=0.01)
 
 
 def test_more_is_wanted_more_functions_are_taken():

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
 from lissom.beam.basis import DIRECTIONS
+from lissom.beam.eigen import eigenmodes
+from lissom.beam.number import Array
 from lissom.beam.profile import Profile
 from lissom.beam.quadrature import Quadrature
 from lissom.beam.ritz import MOTION, Ritz, enough_degree, mass_matrices
@@ -17,6 +20,8 @@ from lissom.errors import LissomError
 FEW = 14  # functions of a direction that are usually enough
 COUPLED = 1e-3  # of the diagonal, in compliance or mass, from which on directions count as coupled
 MISSED = 20.0  # what a frequency counts that is not there at all, as the logarithm of its error
+SAMPLES = 8  # frequencies up to the wanted one, evenly
+APART = 0.999  # of a natural frequency of the link: where the tip's own motions are without bound
 FAR = 20  # times as high as wanted: frequencies of stretching that need no function
 
 
@@ -69,10 +74,11 @@ class _Search:
         fine = Ritz.of(profile, group, degree)
         self.group, self.reach, self.most = group, reach, most
         self.least = {name: len(part.tip) for name, part in alone.items()}
-        rows = range(len(fine.tip))
-        # tip free, held, and held but for one motion: what a mass there brings lies between these
-        self.tips = [tuple(rows), (), *(tuple(r for r in rows if r != free) for free in rows if len(rows) > 1)]
-        self.exact = [fine.frequencies(fine.modes(most + 1, held), held) for held in self.tips]
+        self.held = tuple(range(len(fine.tip)))
+        self.exact = fine.frequencies(fine.modes(most + 1, self.held), self.held)
+        self.free = fine.frequencies(fine.modes(most + 1))
+        many = min(len(group) * most, len(fine.mass) // 2)
+        self.tips = _Tip(fine, fine.tip_held(many)).felt(self._samples())
         # the functions of each direction, `most` of each, as the only ones in which the link may move
         shapes = block_diag(*(part.tip_held(most - len(part.tip)) for part in alone.values()))
         stiffness, mass = (shapes.T @ table @ shapes for table in (fine.stiffness, fine.mass))
@@ -83,7 +89,7 @@ class _Search:
 
         None where they are more than `most`.
         """
-        if any(hz[-1] <= self.reach for hz in self.exact):
+        if min(self.exact[-1], self.free[-1]) <= self.reach:
             return None
         counts = self.least
         while self._excess(counts, accuracy) > 0:
@@ -99,19 +105,60 @@ class _Search:
                 counts = fewer
         return counts
 
+    def _samples(self) -> Array:
+        """Frequencies up to the wanted one, and those of the link with its tip free or held, at which tips are felt."""
+        own = np.concatenate([self.exact, self.free])
+        even = self.reach * np.arange(1, SAMPLES + 1) / SAMPLES
+        return np.concatenate([even, APART * own[own <= self.reach]])
+
     def _excess(self, counts: dict[str, int], accuracy: float) -> float:
         """How far the frequencies that so many functions give are beyond what is allowed; zero where none is."""
         chosen = [k * self.most + j for k, name in enumerate(self.group) for j in range(counts[name])]
         shapes = np.eye(len(self.group) * self.most)[:, chosen]
-        total = 0.0
-        for held, exact in zip(self.tips, self.exact):
-            found = self.all.frequencies(shapes, held)
-            within = int(np.searchsorted(exact, self.reach, side="right"))
-            if len(found) < within:
-                total += MISSED * (within - len(found))
-                continue
-            # the next frequency comes down when the tip is loaded; its error falls with its square
-            last = within + (held != self.tips[0] and len(found) > within)
-            allowed = accuracy * np.maximum(1.0, exact[:last] / self.reach) ** 2
-            total += float(np.log(np.maximum(1.0, (found[:last] / exact[:last] - 1) / allowed)).sum())
-        return total
+        found = self.all.frequencies(shapes, self.held)
+        within = int(np.searchsorted(self.exact, self.reach, side="right"))
+        if len(found) < within:
+            return MISSED * (within - len(found))
+        errors = [found[:within] / self.exact[:within] - 1]
+        tips = _Tip(self.all, shapes).felt(self._samples())
+        errors += [[_shift(ours, true)] for ours, true in zip(tips, self.tips)]
+        return float(np.log(np.maximum(1.0, np.concatenate(errors) / accuracy)).sum())
+
+
+class _Felt(NamedTuple):
+    """A link as what hangs on its tip feels it at one frequency."""
+
+    square: float  # omega^2
+    stiffness: Array  # (c, c) D: force per motion of the tip
+    mass: Array  # (c, c) -dD/d(omega^2): of the whole link, as it then moves
+
+
+class _Tip:
+    """The tip of a link that moves in `shapes` (r, n) only."""
+
+    def __init__(self, ritz: Ritz, shapes: Array) -> None:
+        omega, X = eigenmodes(shapes.T @ ritz.mass @ shapes, shapes.T @ ritz.stiffness @ shapes)
+        self.squares, self.motions = omega**2, ritz.tip @ shapes @ X
+
+    def felt(self, frequencies: Array) -> list[_Felt]:
+        """At each of the frequencies, Hz."""
+        made = []
+        for square in (2 * np.pi * frequencies) ** 2:
+            share = self.motions / (self.squares - square)
+            D = np.linalg.inv(share @ self.motions.T)
+            made.append(_Felt(square, D, D @ (share @ share.T) @ D))
+        return made
+
+
+def _shift(ours: _Felt, true: _Felt) -> float:
+    """By how much of itself a natural frequency is off where it falls here, at most, whatever mass the tip carries.
+
+    It falls where D and that mass balance along some motion t of the tip: t . D t = omega^2 t . mass t. It is off by
+    t . (ours - true) t over 2 omega^2 times all that moves, the link and what it carries.
+    """
+    from scipy.linalg import eigh
+
+    balance, motions = eigh(true.stiffness, true.mass)
+    scale = 1 / np.sqrt(true.square + np.maximum(balance, 0.0))
+    gap = motions.T @ (ours.stiffness - true.stiffness) @ motions
+    return float(np.linalg.eigvalsh(scale[:, None] * gap * scale)[-1]) / 2
