@@ -9,16 +9,16 @@ INSTALL := $(PIP) install --no-compile --editable
 # Two test workers on two cores: a BLAS that starts threads of its own only slows them down.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test verify verification docs lint browser bench numba matrix wheel clean
+.PHONY: demo test verify verification docs ready kernels lint browser bench numba matrix wheel clean
 
 demo: $(VENV)/.installed-core
 	$(BIN)/lissom run ella --out out/demo
 
-test: lint browser
+test: ready
 	$(BIN)/pytest -n 2 --dist worksteal
 
 # Everything that `test` runs, and the slow tests too.
-verify: lint browser
+verify: ready
 	$(BIN)/pytest -n 2 --dist worksteal -m ""
 
 # All tests, and the book of what they found: docs/verification.md.
@@ -46,6 +46,14 @@ wheel: $(VENV)/.installed-core
 # The documentation as a web site: docs/_build/index.html.
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -E -W --keep-going -q -b html docs docs/_build
+
+# What comes before tests, side by side: types keep one core busy, the browser the network, kernels what is left.
+ready: $(VENV)/.installed-test
+	$(MAKE) --no-print-directory --jobs 3 lint browser kernels
+
+# All machine code, once for all test workers.
+kernels: $(VENV)/.installed-test
+	$(BIN)/lissom build --rarer
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check

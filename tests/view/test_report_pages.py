@@ -160,6 +160,22 @@ def test_curves_that_lie_on_each_other_are_told_apart(page, tmp_path):
     assert placed == [3, 3, 3]
 
 
+@pytest.mark.parametrize("size", [PHONE, {"width": 1200, "height": 900}])
+def test_charts_beside_the_picture_show_all_of_their_legends(page, size, tmp_path):
+    """Seven names, those of two arms and their references, and the frame of the card around them."""
+    page.set_viewport_size(size)
+    run = scenario.load("satellite-two-arm").run(duration=0.05, progress=False)
+    opened(page, run.report(tmp_path / "report.html"))
+    cut = page.evaluate(
+        """[...document.querySelectorAll("#beside .chart")].filter((card) => {
+          const legend = card.querySelector(".legend");
+          const inside = legend.getBoundingClientRect().bottom <= card.getBoundingClientRect().bottom - 4;
+          return legend.scrollHeight > legend.clientHeight || !inside;
+        }).map((card) => card.querySelector(".chart-title").textContent)"""
+    )
+    assert cut == [] and page.locator("#beside .entry").count() >= 7
+
+
 def test_a_reference_is_seen_on_the_joint_that_follows_it(page, tmp_path):
     t = np.linspace(0, 1, 200)
     pair = (Series("elbow", t, "#0072B2"), Series("goal", t, "#0072B2", dashed=True, group="reference"))

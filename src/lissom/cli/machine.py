@@ -27,7 +27,7 @@ def build(
     """Compile all kernels into a shared library, on all cores, so that no command waits for a compiler."""
     from lissom import cache
     from lissom.cli.usual import all_work, usual_work
-    from lissom.kernel.machine import library
+    from lissom.kernel.machine import first_use, library
     from lissom.kernel.machine.build import Workers
     from lissom.kernel.machine.build import build as make_library
 
@@ -36,6 +36,9 @@ def build(
         raise LissomError("a library needs Linux or macOS; here kernels compile when they are called")
     if kept is None:
         raise LissomError("LISSOM_CACHE=off keeps no machine code, so that a library cannot be made")
+    if folder is None and level is None and first_use.current(library.tables(), library.PACKAGE, rarer):
+        say("all kernels of these sources are compiled", "white")
+        return
     name = library.own_name("{level}") if folder is None else "library-{level}"
     began = time.monotonic()
     with Workers(levels) as workers, Progress("compiling all kernels", unit="functions", show=not lines) as progress:

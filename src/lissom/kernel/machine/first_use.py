@@ -32,8 +32,8 @@ def make(tables: list[Path], package: Path, rarer: bool = False) -> bool:
             return False
         _done.add(rarer)
         wanted = bool(tables) and os.environ.get("LISSOM_BUILD") != "off"
-        due = wanted and _possible() and not _current(tables, package, rarer)
-        work = RARER_WORK * rarer + WORK * (not _current(tables, package, False)) if due else 0.0
+        due = wanted and _possible() and not current(tables, package, rarer)
+        work = RARER_WORK * rarer + WORK * (not current(tables, package, False)) if due else 0.0
         return due and _run(package, rarer, work)
 
 
@@ -48,7 +48,7 @@ def _possible() -> bool:
     return folder is not None and os.access(folder, os.W_OK) and bool(sys.executable)
 
 
-def _current(tables: list[Path], package: Path, rarer: bool) -> bool:
+def current(tables: list[Path], package: Path, rarer: bool) -> bool:
     """Is there a library that was made of just these sources, whatever it holds?"""
     now = sources(package)
     return any(_made(table, rarer) == now for table in tables)
