@@ -38,7 +38,7 @@ class Basis:
     torsion: Shapes
     axial: Shapes
 
-    @property
+    @cached_property
     def directions(self) -> dict[str, Shapes]:
         """The four sets by name, in the order of the coordinates."""
         return {name: getattr(self, name) for name in DIRECTIONS}
@@ -49,22 +49,22 @@ class Basis:
         ends = np.cumsum([0] + [s.count for s in self.directions.values()])
         return {name: slice(int(a), int(b)) for name, a, b in zip(DIRECTIONS, ends[:-1], ends[1:])}
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Number of coordinates."""
         return sum(s.count for s in self.directions.values())
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """Names of the coordinates: y1, y2, z1, ..., torsion1, axial1."""
         return tuple(f"{name}{k + 1}" for name, s in self.directions.items() for k in range(s.count))
 
-    @property
+    @cached_property
     def counts(self) -> dict[str, int]:
         """Number of functions by direction."""
         return {name: s.count for name, s in self.directions.items()}
 
-    @property
+    @cached_property
     def rule(self) -> Quadrature:
         """Quadrature on [0, 1] that resolves products of any of the functions."""
         sets = self.directions.values()

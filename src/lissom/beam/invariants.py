@@ -18,9 +18,9 @@ import numpy as np
 from lissom.beam.field import Sections
 from lissom.beam.number import Array, Number
 
-_LEVI_CIVITA = np.zeros((3, 3, 3))
-_LEVI_CIVITA[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1
-_LEVI_CIVITA[[0, 2, 1], [2, 1, 0], [1, 0, 2]] = -1
+LEVI_CIVITA = np.zeros((3, 3, 3))
+LEVI_CIVITA[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1
+LEVI_CIVITA[[0, 2, 1], [2, 1, 0], [1, 0, 2]] = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,42 +43,55 @@ class Invariants:
         return self.N[0, 0] + self.N[1, 1] + self.N[2, 2]
 
 
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """How stations of a link move with its m coordinates, as the matrices T0 and P_j."""
+
+    T0: Array  # (k, 3, 4)
+    P: Array  # (k, 3, 4, m)
+    rows: Array  # (3, 4 k, m): P, axis by axis
+
+    @classmethod
+    def of(cls, x: Array, sections: Sections) -> Motion:
+        """Of stations at places x (k,) of the axis, or (k, 3), and the motion of the sections there."""
+        k, _, m = sections.phi.shape
+        dtype = np.result_type(sections.phi, x)
+        T0 = np.zeros((k, 3, 4), dtype)
+        if x.ndim == 1:
+            T0[:, 0, 0] = x
+        else:
+            T0[:, :, 0] = x
+        T0[:, :, 1:] = np.eye(3)
+        P = np.empty((k, 3, 4, m), dtype)
+        P[:, :, 0] = sections.phi
+        P[:, :, 1:] = np.einsum("abc,kbj->kacj", LEVI_CIVITA, sections.psi)  # (psi x d)_a
+        return cls(T0, P, np.moveaxis(P, 0, 1).reshape(3, k * 4, m))
+
+    def integrate(self, moments: Array) -> Invariants:
+        """Invariants of a link with mass elements at offsets d from each station.
+
+        Args:
+            moments: (k, 4, 4) int (1, d)(1, d)^T dm.
+        """
+        T0, P, W = self.T0, self.P, moments
+        m = P.shape[3]
+        T0W = T0 @ W  # moments of s0: (k, 3, 4)
+        WP = np.einsum("kpq,kbqj->kbpj", W, P)
+        weighted = np.moveaxis(WP, 0, 1).reshape(self.rows.shape)
+        N = np.empty((3, 3, m, m), WP.dtype)
+        for a in range(3):
+            for b in range(3):
+                N[a, b] = self.rows[a].T @ weighted[b]
+        return Invariants(
+            mass=W[:, 0, 0].sum(),
+            mc0=T0W[:, :, 0].sum(axis=0),
+            C1=WP[:, :, 0].sum(axis=0),
+            G0=np.einsum("kap,kbp->ab", T0W, T0),
+            S0=np.einsum("kap,kbpj->abj", T0W, P),
+            N=N,
+        )
+
+
 def integrate(x: Array, moments: Array, sections: Sections) -> Invariants:
-    """Invariants of a link.
-
-    Args:
-        x: (k,) stations on its axis where its mass sits, or (k, 3) places.
-        moments: (k, 4, 4) int (1, d)(1, d)^T dm of the mass elements at offsets d from each station.
-        sections: motion of the sections there.
-    """
-    k, _, m = sections.phi.shape
-    dtype = np.result_type(sections.phi, moments, x)
-    W = moments
-
-    T0 = np.zeros((k, 3, 4), dtype)
-    if x.ndim == 1:
-        T0[:, 0, 0] = x
-    else:
-        T0[:, :, 0] = x
-    T0[:, :, 1:] = np.eye(3)
-    P = np.empty((k, 3, 4, m), dtype)
-    P[:, :, 0] = sections.phi
-    P[:, :, 1:] = np.einsum("abc,kbj->kacj", _LEVI_CIVITA, sections.psi)  # (psi x d)_a
-
-    T0W = T0 @ W  # moments of s0: (k, 3, 4)
-    WP = np.einsum("kpq,kbqj->kbpj", W, P)
-    flat = np.moveaxis(P, 0, 1).reshape(3, k * 4, m)
-    weighted = np.moveaxis(WP, 0, 1).reshape(3, k * 4, m)
-    N = np.empty((3, 3, m, m), dtype)
-    for a in range(3):
-        for b in range(3):
-            N[a, b] = flat[a].T @ weighted[b]
-
-    return Invariants(
-        mass=W[:, 0, 0].sum(),
-        mc0=T0W[:, :, 0].sum(axis=0),
-        C1=WP[:, :, 0].sum(axis=0),
-        G0=np.einsum("kap,kbp->ab", T0W, T0),
-        S0=np.einsum("kap,kbpj->abj", T0W, P),
-        N=N,
-    )
+    """Invariants of a link; arguments as for `Motion`."""
+    return Motion.of(x, sections).integrate(moments)

@@ -25,13 +25,14 @@ import numpy as np
 
 from lissom.beam import damping as laws
 from lissom.beam.basis import DIRECTIONS
+from lissom.beam.carriers import Carriers, carriers
 from lissom.beam.damping import Damping
 from lissom.beam.eigen import eigenmodes
 from lissom.beam.exact import ExactField, Stations
-from lissom.beam.field import Field, Sections
+from lissom.beam.field import Field
 from lissom.beam.flexible import NaturalModes, SectionMap
 from lissom.beam.general import RIGID_IN_SHEAR
-from lissom.beam.invariants import Invariants, integrate
+from lissom.beam.invariants import Invariants
 from lissom.beam.lumped import LumpedMass
 from lissom.beam.number import Array, Number, positive, symmetric
 from lissom.beam.own_field import OwnField
@@ -40,7 +41,7 @@ from lissom.beam.prestress import NOTHING, Prestress
 from lissom.beam.profile import Profile
 from lissom.beam.rotation import bend, roll
 from lissom.beam.section import Section
-from lissom.beam.shortening import Shortening, shortening
+from lissom.beam.shortening import Shortening
 from lissom.beam.strain_energy import Product, cubic_terms, prestress_stiffness, second_order_strains
 from lissom.errors import LissomError
 
@@ -107,14 +108,14 @@ class BeamLink:
     @property
     def mass(self) -> Number:
         """Mass of the beam, lumped masses included."""
-        return self._mass_elements[1][:, 0, 0].sum()
+        return self._moments[:, 0, 0].sum()
 
     @cached_property
     def field(self) -> Any:
         """The displacement field that the basis spans."""
         return _field(self.length, self.basis)
 
-    @property
+    @cached_property
     def profile(self) -> Profile:
         """Sections along the link."""
         section = self.section
@@ -259,7 +260,7 @@ class BeamLink:
 
     def _motions(self, shapes: Array) -> Array:
         """Twice the kinetic energy of shapes (m, n) along DIRECTIONS, (4, n), without that of slopes."""
-        _, moments, sections = self._mass_elements
+        moments, sections = self._moments, self._carriers.sections
         W, phi, psi = (np.real(part) for part in (moments, sections.phi @ shapes, sections.psi @ shapes))
         mass, y, z = (W[:, 0, k, None] for k in (0, 2, 3))
         along, twist = np.moveaxis(phi, 1, 0), psi[:, 0]
@@ -268,28 +269,25 @@ class BeamLink:
         return np.stack([part.sum(axis=0) for part in (*sideways, turning, mass * along[0] ** 2)])
 
     @cached_property
-    def _mass_elements(self) -> tuple[Array, Array, Sections]:
-        """Stations xi (k,) that carry the link's mass, its moments there (k, 4, 4), and how they move."""
+    def _carriers(self) -> Carriers:
+        """The stations that carry the link's mass."""
+        return carriers(self.field, *(lump.x for lump in self.masses))
+
+    @cached_property
+    def _moments(self) -> Array:
+        """Moments of the mass at these stations, (k, 4, 4)."""
         field = self.field
-        per_length = field.tables[1] if isinstance(field, OwnField) else self.profile.tables(np.zeros(1))[1]
+        per_length = field.tables[1] if isinstance(field, OwnField) else self.profile.pieces[0].at(0.5).moments
         moments = field.weights[:, None, None] * per_length
-        xi, sections = self.basis.rule.nodes, field.nodes
-        if self.masses:
-            at_lumps = field.fraction([lump.x for lump in self.masses])
-            moments = np.concatenate([moments, [lump.moments for lump in self.masses]])
-            sections = Sections(*map(np.concatenate, zip(sections, field.sections(at_lumps))))
-            xi = np.concatenate([xi, at_lumps])
-        return xi, moments, sections
+        return np.concatenate([moments, [lump.moments for lump in self.masses]]) if self.masses else moments
 
     @cached_property
     def _invariants(self) -> Invariants:
-        xi, moments, sections = self._mass_elements
-        return _integrated(_Mass(self.field, xi, moments, sections))
+        return self._carriers.invariants(self._moments)
 
     @cached_property
     def _shortening(self) -> Shortening:
-        xi, moments, sections = self._mass_elements
-        return _shortened(_Mass(self.field, xi, moments, sections))
+        return self._carriers.shortening(self._moments)
 
     @cached_property
     def _forces(self) -> Array:
@@ -323,7 +321,7 @@ class BeamLink:
 
     @property
     def _second_order_strains(self) -> list[Product]:
-        return second_order_strains(self.field.nodes, self.profile.shear)
+        return second_order_strains(self.field.nodes, not self.plain and self.profile.shear)
 
     @cached_property
     def _cubic_terms(self) -> tuple[Array, Array, Array]:
@@ -354,30 +352,6 @@ def _section_map(field: Any, stiffening: str, x: Number) -> SectionMap:
         B, D = _read_only(terms.foreshortening(np.ones(1))), _read_only(terms.twist(np.ones(1)))
     running = ExactField(field).running(xi)[0] if stiffening == "exact" else np.zeros(0)
     return SectionMap(np.array([x, 0 * x, 0 * x]), section.phi[0], section.psi[0], B, D, running)
-
-
-class _Mass:
-    """The mass of a link and how it moves; equal where links differ in stiffness or damping alone."""
-
-    def __init__(self, field: Any, xi: Array, moments: Array, sections: Sections) -> None:
-        self.field, self.xi, self.moments, self.sections = field, xi, moments, sections
-        self._key = field, xi.dtype, xi.tobytes(), moments.dtype, moments.tobytes()
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Mass) and self._key == other._key
-
-
-@lru_cache(maxsize=64)
-def _integrated(mass: _Mass) -> Invariants:
-    return integrate(mass.field.place(mass.xi), mass.moments, mass.sections)
-
-
-@lru_cache(maxsize=64)
-def _shortened(mass: _Mass) -> Shortening:
-    return shortening(mass.field.place(mass.xi), mass.moments, mass.sections, mass.field.running_terms(mass.xi))
 
 
 def _read_only(array: Any) -> Array:

@@ -29,42 +29,55 @@ class Shortening:
     phi: Array  # (P, 3, m) int psi_p Phi
 
 
-def shortening(x: Array, moments: Array, sections: Sections, terms: RunningTerms) -> Shortening:
-    """Foreshortening of a link with mass at stations x (k,), of moments (k, 4, 4) as in `invariants`."""
-    mass, offset = moments[:, 0, 0], moments[:, 0, 1:]
-    psi = _spanning_functions(mass, terms)
-    weights = _orthonormal(psi, mass) * mass  # (P, k): psi_p dm
-    centre = np.divide(offset, mass[:, None], out=np.zeros_like(offset), where=mass[:, None] != 0)
-    turned = np.cross(sections.psi, centre[:, :, None], axisa=1, axisb=1, axisc=1)
-    m = sections.phi.shape[2]
-    return Shortening(
-        form=np.array([terms.foreshortening(w) for w in weights]).reshape(-1, m, m),
-        weight=weights.sum(axis=1),
-        s0=weights @ (np.multiply.outer(x, [1, 0, 0]) + centre),
-        phi=np.einsum("pk,kaj->paj", weights, sections.phi + turned),
-    )
+@dataclass(frozen=True, eq=False)
+class Span:
+    """The entries of B at stations of a link, whatever its mass."""
 
+    x: Array  # (k,) places
+    sections: Sections
+    terms: RunningTerms
+    entries: Array  # (k, n) those that are not zero, each over its largest value
 
-def _spanning_functions(mass: Array, terms: RunningTerms) -> Array:
-    """Functions at the stations, (P, k), that span the entries of B there.
+    @classmethod
+    def of(cls, x: Array, sections: Sections, terms: RunningTerms) -> Span:
+        """At places x (k,) of the axis, where the sections move so."""
+        psi, slip = terms.nodes.psi[:, 1:], terms.nodes.strain[:, 1:3]
+        # the integrand of B, for every pair of coordinates
+        pairs = np.einsum("nai,naj->nij", psi, psi)
+        if slip.any():
+            crossed = psi[:, 1, :, None] * slip[:, 0, None] - psi[:, 0, :, None] * slip[:, 1, None]
+            pairs = pairs + crossed + np.swapaxes(crossed, 1, 2)
+        entries = terms.running @ pairs[:, *np.triu_indices(psi.shape[2])]
+        largest = np.abs(entries.real).max(axis=0)
+        overlap = largest > 1e-14 * largest.max()  # functions of different elements have no product
+        return cls(x, sections, terms, entries[:, overlap] / largest[overlap])
 
-    Which combinations of the entries they are is chosen at the real parts; the functions themselves follow a
-    station that moves by a complex step.
-    """
-    psi, slip = terms.nodes.psi[:, 1:], terms.nodes.strain[:, 1:3]
-    # the integrand of B, for every pair of coordinates
-    pairs = np.einsum("nai,naj->nij", psi, psi)
-    if slip.any():
-        crossed = psi[:, 1, :, None] * slip[:, 0, None] - psi[:, 0, :, None] * slip[:, 1, None]
-        pairs = pairs + crossed + np.swapaxes(crossed, 1, 2)
-    entries = terms.running @ pairs[:, *np.triu_indices(psi.shape[2])]  # (k, pairs)
-    largest = np.abs(entries.real).max(axis=0)
-    overlap = largest > 1e-14 * largest.max()  # functions of different elements have no product
-    entries = entries[:, overlap] / largest[overlap]
-    weight = np.sqrt(np.real(mass / mass.sum()))
-    _, size, V = np.linalg.svd(weight[:, None] * entries.real, full_matrices=False)
-    count = int(np.sum(size > RESOLUTION * size[0]))
-    return (V[:count] / size[:count, None]) @ entries.T
+    def shortening(self, moments: Array) -> Shortening:
+        """Of a link with mass at the stations; moments (k, 4): their first rows as in `invariants`."""
+        mass, offset = moments[:, 0], moments[:, 1:]
+        weights = _orthonormal(self._functions(mass), mass) * mass  # (P, k): psi_p dm
+        centre = np.divide(offset, mass[:, None], out=np.zeros_like(offset), where=mass[:, None] != 0)
+        phi = self.sections.phi
+        if offset.any():
+            phi = phi + np.cross(self.sections.psi, centre[:, :, None], axisa=1, axisb=1, axisc=1)
+        m = phi.shape[2]
+        return Shortening(
+            form=np.array([self.terms.foreshortening(w) for w in weights]).reshape(-1, m, m),
+            weight=weights.sum(axis=1),
+            s0=weights @ (np.multiply.outer(self.x, [1, 0, 0]) + centre),
+            phi=np.einsum("pk,kaj->paj", weights, phi),
+        )
+
+    def _functions(self, mass: Array) -> Array:
+        """Functions at the stations, (P, k), that span the entries of B there.
+
+        Which combinations of the entries they are is chosen at the real parts; the functions themselves follow a
+        station that moves by a complex step.
+        """
+        weight = np.sqrt(np.real(mass / mass.sum()))
+        _, size, V = np.linalg.svd(weight[:, None] * self.entries.real, full_matrices=False)
+        count = int(np.sum(size > RESOLUTION * size[0]))
+        return (V[:count] / size[:count, None]) @ self.entries.T
 
 
 def _orthonormal(psi: Array, mass: Array) -> Array:

@@ -69,6 +69,17 @@ def from_config(
     return reduce(operator.add, acting) if acting else None
 
 
+def needs_model(control: Any) -> bool:
+    """Whether the controller of a control block depends on more of its robot than the names of joints."""
+    if isinstance(control, tuple):
+        return any(map(needs_model, control))
+    if control is None or isinstance(control, schema.NoControl | schema.Torque):
+        return False
+    if not isinstance(control, schema.Pd) or control.gravity_compensation or control.sensors:
+        return True
+    return control.shaper is not None and control.shaper.frequency is None
+
+
 class _Whole(schema.Block):
     """What is around a control block, so that errors name it."""
 

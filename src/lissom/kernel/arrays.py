@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import numpy as np
@@ -317,11 +317,15 @@ def layout(part: type) -> dict[str, tuple[Any, tuple[Axis | int, ...]]]:
 
 def zeros(part: type[Part], sizes: Mapping[Axis, int], number: Any) -> Part:
     """A part with all its tables zero, for axes of the given `sizes`."""
+    return part(*(np.zeros(shape, kind or number) for kind, shape in _shapes(part, tuple(sizes.items()))))
 
-    def size(axis: Axis | int) -> int:
-        return sizes[axis] if isinstance(axis, Axis) else axis
 
-    return part(*(np.zeros([*map(size, axes)], kind or number) for kind, axes in layout(part).values()))
+@lru_cache(maxsize=1024)
+def _shapes(part: type, sizes: tuple[tuple[Axis, int], ...]) -> list[tuple[Any, list[int]]]:
+    """Number type and shape of every table of a part."""
+    known = dict(sizes)
+    of_tables = layout(part).values()
+    return [(kind, [known[axis] if isinstance(axis, Axis) else axis for axis in axes]) for kind, axes in of_tables]
 
 
 def with_bodies(part: Part, count: int) -> Part:
@@ -353,18 +357,16 @@ def tables(arrays: Arrays) -> Iterator[tuple[str, np.ndarray]]:
             yield name, part
 
 
-def leaves(part: tuple) -> Iterator[np.ndarray]:
+def leaves(arrays: Arrays) -> list[np.ndarray]:
     """Every table."""
-    for table in part:
-        if isinstance(table, tuple):
-            yield from leaves(table)
-        else:
-            yield table
+    return [table for part in arrays for table in (part if isinstance(part, tuple) else (part,))]
 
 
 def alike(first: Arrays, second: Arrays) -> bool:
     """Whether two robots differ in real numbers alone: the same tables, sizes and whole numbers."""
-    return all(
-        a.shape == b.shape and a.dtype is b.dtype and (a.dtype.kind != "i" or a.tobytes() == b.tobytes())
-        for a, b in zip(leaves(first), leaves(second), strict=True)
-    )
+    for a, b in zip(leaves(first), leaves(second), strict=True):
+        if a is b:
+            continue
+        if a.shape != b.shape or a.dtype is not b.dtype or (a.dtype.kind == "i" and a.tobytes() != b.tobytes()):
+            return False
+    return True

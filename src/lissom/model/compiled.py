@@ -106,7 +106,8 @@ class Compiled:
         if not alike(self.arrays, other.arrays):
             return
         for mine, theirs in zip(leaves(self.arrays), leaves(other.arrays), strict=True):
-            theirs[...] = mine
+            if mine is not theirs:
+                theirs[...] = mine
         self.arrays, self._local, self._idle = other.arrays, other._local, other._idle
         vars(self)["struct"] = other.struct
 

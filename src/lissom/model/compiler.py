@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lissom.beam import FlexibleLink
+from lissom.beam.invariants import LEVI_CIVITA
 from lissom.errors import RobotError, within
 from lissom.kernel.arrays import (
     Arrays,
@@ -37,35 +38,27 @@ from lissom.model.compiled import BodyNames, Model
 from lissom.model.element import SpringElement
 from lissom.model.frame import Frame
 from lissom.model.joint import Joint
-from lissom.model.joint_actions import Piece
+from lissom.model.joint_actions import Piece, appended
 from lissom.model.joint_kinds import joint_steps
 from lissom.model.massless import TRACE, lent_to
 from lissom.model.robot import Robot
+from lissom.model.similar import shared_tables
 from lissom.model.soundness import check
 
-LEVI_CIVITA = np.zeros((3, 3, 3))
-for _a, _b, _c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-    LEVI_CIVITA[_a, _b, _c], LEVI_CIVITA[_a, _c, _b] = 1.0, -1.0
 
-
-def compile_robot(robot: Robot, prescribed: str | Iterable[str] = (), frames: Iterable[Frame] = ()) -> Model:
+def compile_robot(
+    robot: Robot, prescribed: str | Iterable[str] = (), frames: Iterable[Frame] = (), before: Model | None = None
+) -> Model:
     """Compile `robot` into a Model.
 
     Args:
         robot: the description; a complex value in it (set by `robot.with_value`) makes complex arrays.
         prescribed: joints whose motion is given, by name: acceleration is an input, force a result.
         frames: frames on links that get rows of their own, after those of the links and of the robot's own frames.
+        before: the model of a similar robot; what both have in common is taken from there.
     """
     names = (prescribed,) if isinstance(prescribed, str) else tuple(prescribed)
-    return _Compiler(robot, names, tuple(frames)).model()
-
-
-def _appended(pieces: list[Piece], spring: Any, stiffness: Any = None) -> tuple[int, int]:
-    """Append the pieces of a spring's curve, if it has one, and tell where they begin and end."""
-    start = len(pieces)
-    if spring is not None and spring.curve is not None:
-        pieces += spring.curve.pieces(spring.stiffness or 0.0 if stiffness is None else stiffness)
-    return start, len(pieces)
+    return _Compiler(robot, names, tuple(frames)).model(before)
 
 
 class _Compiler:
@@ -95,27 +88,35 @@ class _Compiler:
             Axis.GEAR: len(self.rotors),
         }
 
-    def model(self) -> Model:
+    def model(self, before: Model | None) -> Model:
+        plain = self.number is np.float64 and not any(self.prescribed)
+        shared = shared_tables(self.robot, self.names, before) if plain and before is not None else None
         arrays = Arrays(
             tree=self._tree(),
             sections=self._sections(),
-            joints=self._joints(),
-            velocities=self._velocities(),
             inertia=self._inertia(),
             foreshortening=self._foreshortening(),
             strain=self._strain(),
             exact=self._exact(),
-            passive=self._passive(),
-            gears=self._gears(),
-            loops=self._loops(),
-            loads=self._zeros(Loads, LOAD=0),
-            elements=self._elements(),
-            contacts=self._contacts(),
             gravity=np.asarray(self.robot.gravity, self.number),
+            **(shared or self._of_joints()),
         )
-        check(arrays, [link.name for link in self.links])
+        check(arrays, [link.name for link in self.links], shared or ())
         arrays = with_frames(arrays, self.frames, self.rows, self.flexible)
         return Model(self.robot, arrays, self.flexible, tuple(self.names), self.frames)
+
+    def _of_joints(self) -> dict[str, Any]:
+        """The tables that no number of a link's own mechanics goes into."""
+        return {
+            "joints": self._joints(),
+            "velocities": self._velocities(),
+            "passive": self._passive(),
+            "gears": self._gears(),
+            "loops": self._loops(),
+            "loads": self._zeros(Loads, LOAD=0),
+            "elements": self._elements(),
+            "contacts": self._contacts(),
+        }
 
     # coordinates ------------------------------------------------------------------------------------------------
 
@@ -313,7 +314,7 @@ class _Compiler:
                         "stick_speed": value(friction, "stribeck", 1.0),
                         "spring": value(spring, "stiffness", 0.0),
                         "spring_rest": value(spring, "rest", 0.0),
-                        "pieces": _appended(pieces, spring, value(spring, "stiffness", 0.0)),
+                        "pieces": appended(pieces, spring, value(spring, "stiffness", 0.0)),
                         "has_stop": int(limits is not None),
                         "lower": value(limits, "lower", 0.0),
                         "upper": value(limits, "upper", 0.0),
@@ -322,9 +323,9 @@ class _Compiler:
                         "stop_width": value(limits, "width", 1.0),
                     }
                 )
-        self.gear_pieces = [_appended(pieces, link.joint.transmission) for link in self.rotors]
+        self.gear_pieces = [appended(pieces, link.joint.transmission) for link in self.rotors]
         self.element_pieces = [
-            _appended(pieces, element) if isinstance(element, SpringElement) else (0, 0)
+            appended(pieces, element) if isinstance(element, SpringElement) else (0, 0)
             for element in self.robot.elements
         ]
         out = self._zeros(Passive, PASSIVE=len(rows), PIECE=len(pieces))

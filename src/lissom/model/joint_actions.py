@@ -250,3 +250,11 @@ def _same_size(a: PerCoordinate, b: PerCoordinate) -> bool:
 
 def _brief(value: PerCoordinate) -> str:
     return f"{value:g}" if isinstance(value, float) else "[" + ", ".join(f"{v:g}" for v in value) + "]"
+
+
+def appended(pieces: list[Piece], spring: Any, stiffness: Any = None) -> tuple[int, int]:
+    """Append the pieces of a spring's curve, if it has one, and tell where they begin and end."""
+    start = len(pieces)
+    if spring is not None and spring.curve is not None:
+        pieces += spring.curve.pieces(spring.stiffness or 0.0 if stiffness is None else stiffness)
+    return start, len(pieces)

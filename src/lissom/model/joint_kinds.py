@@ -7,6 +7,7 @@ many coordinates it has, their names and units, whether it moves on a group. A n
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -57,7 +58,7 @@ class Kind:
     axes: int = 0  # how many axes a file gives: one as `axis`, two as `axes`
     square: bool = False  # two axes at right angles, x and y unless given
 
-    @property
+    @cached_property
     def on_group(self) -> bool:
         """Whether it turns by a quaternion: q and v then differ in size, and q moves by a product."""
         return any(motion in (Motion.BALL, Motion.FLOAT) for motion, _ in self.motions)
@@ -77,22 +78,22 @@ class Kind:
         """Whether one coordinate says it all: a motor with a gear can drive it."""
         return len(self.position_units) == 1
 
-    @property
+    @cached_property
     def position_names(self) -> tuple[str, ...]:
         """Names of the configuration coordinates; "" where the joint's own name serves."""
         return self._names(POSITIONS)
 
-    @property
+    @cached_property
     def velocity_names(self) -> tuple[str, ...]:
         """Names of the velocity coordinates."""
         return self._names(VELOCITIES)
 
-    @property
+    @cached_property
     def position_units(self) -> tuple[str, ...]:
         """Units of the configuration coordinates: rad, m, or 1 of a quaternion."""
         return tuple(unit for motion, _ in self.motions for unit in POSITIONS[motion].units)
 
-    @property
+    @cached_property
     def velocity_units(self) -> tuple[str, ...]:
         """Units of the velocity coordinates, per second: rad or m."""
         return tuple(unit for motion, _ in self.motions for unit in VELOCITIES[motion].units)

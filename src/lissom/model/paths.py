@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic_core import ValidationError
 
 from lissom.errors import RobotError
 from lissom.messages import did_you_mean, listed
@@ -45,6 +47,10 @@ def unit_of(robot: Robot, path: str) -> str:
 
 def replaced(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot:
     """A copy with other values at paths: complex ones as they are, the others checked with the whole robot, at once."""
+    changes = list(changes)
+    made = _checked_along(robot, changes)
+    if made is not None:
+        return made
     unchecked: list[str] = []
     for path, value in changes:
         old = get(robot, path)
@@ -56,6 +62,50 @@ def replaced(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot:
         if isinstance(value, dict | list | tuple):  # a later path may lead into it
             robot, unchecked = _checked(robot, unchecked), []
     return _checked(robot, unchecked) if unchecked else robot
+
+
+def _checked_along(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot | None:
+    """A copy with other numbers, where the parts that paths lead through are checked and the others stay the same.
+
+    Those were valid before, and no part asks what it is a part of. None where that is not enough, or not right.
+    """
+    changed: dict[str, Any] = {}
+    for path, value in changes:
+        keys = _keys(path)
+        if type(value) not in (float, int) or INERTIA in keys:
+            return None
+        below = changed
+        for key in keys[:-1]:
+            below = below.setdefault(key, {})
+            if not isinstance(below, dict):
+                return None
+        below[keys[-1]] = value
+    if has_complex_values(robot):
+        return None
+    try:
+        made: Robot = _rechecked(robot, changed)
+    except (ValidationError, KeyError, TypeError, ValueError):  # who looks at the whole says what is wrong
+        return None
+    return made
+
+
+def _rechecked(here: Any, changed: dict[str, Any]) -> Any:
+    """`here` with what `changed` leads to in its place; parts on the way are checked."""
+
+    def new(key: str, old: Any) -> Any:
+        return _rechecked(old, changed[key]) if isinstance(changed[key], dict) else changed[key]
+
+    if isinstance(here, Part):
+        known = vars(here)
+        data = dict(_given(here)) | {key: new(key, known[key]) for key in changed}
+        return type(here).model_validate(data)
+    if isinstance(here, dict):
+        return here | {key: new(key, here[key]) for key in changed}
+    names, items = _names(here), list(here)
+    for key in changed:
+        at = names.index(key)
+        items[at] = new(key, items[at])
+    return items
 
 
 def _checked(robot: Robot, paths: Iterable[str]) -> Robot:
@@ -76,6 +126,7 @@ def _check_complex(path: str, old: Any, value: complex) -> None:
         raise RobotError(f"holds {kind_of(old)}; only a number can be complex", keys, value)
 
 
+INERTIA = "inertia"  # a matrix, whose entries come in pairs
 REAL = {float, int, str, bool, type(None)}
 
 
@@ -84,16 +135,17 @@ def has_complex_values(part: Any) -> bool:
     ahead = [part]
     while ahead:
         value = ahead.pop()
-        if type(value) in REAL:
+        kind = type(value)
+        if kind in REAL:
             continue
-        if isinstance(value, Part):
-            ahead += vars(value).values()
-        elif isinstance(value, dict):
-            ahead += value.values()
-        elif isinstance(value, tuple):
+        if kind is tuple:
             ahead += value
-        elif isinstance(value, complex):
+        elif kind is dict:
+            ahead += value.values()
+        elif issubclass(kind, complex):
             return True
+        elif issubclass(kind, Part):
+            ahead += vars(value).values()
     return False
 
 
@@ -143,7 +195,7 @@ def _replace(robot: Robot, path: str, value: Any) -> Robot:
     """A copy with another value at the path, unchecked; off an inertia's diagonal, the mirror image too."""
     keys = _keys(path)
     changed: Robot = _rebuilt(robot, keys, value)
-    if "inertia" in keys[-3:-2] and keys[-1] != keys[-2]:
+    if INERTIA in keys[-3:-2] and keys[-1] != keys[-2]:
         changed = _rebuilt(changed, [*keys[:-2], keys[-1], keys[-2]], value)
     return changed
 
@@ -161,14 +213,16 @@ def _rebuilt(here: Any, keys: list[str], value: Any) -> Any:
     return (*here[:index], new, *here[index + 1 :])
 
 
+def _given(part: Part) -> Iterator[tuple[str, Any]]:
+    """The fields of a part that were given, and the one that says which kind of part it is."""
+    names = part.model_fields_set | {part.chosen_by}
+    return ((name, getattr(part, name)) for name in names if hasattr(part, name))
+
+
 def _real_data(part: Any) -> Any:
     """Plain nested data with the real parts of complex numbers, for a new validation."""
     if isinstance(part, Part):
-        return {
-            name: _real_data(getattr(part, name))
-            for name in part.model_fields_set | {part.chosen_by}
-            if hasattr(part, name)
-        }
+        return {name: _real_data(value) for name, value in _given(part)}
     if isinstance(part, dict):
         return {name: _real_data(value) for name, value in part.items()}
     if isinstance(part, tuple):

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.kernel.arrays import Arrays, with_bodies
+from lissom.kernel.arrays import Arrays, leaves, with_bodies
 from lissom.model.attach import attach
 from lissom.model.compiled import Compiled, Model
 
@@ -29,15 +29,32 @@ def probe(model: Model, link: str, x: float | str | None, offset: Offset) -> Pro
 @lru_cache(maxsize=64)
 def tips(model: Model) -> Probe:
     """The tips of all links, in the order of `model.links`, as the last rows."""
-    return Probe(with_points(model, [(link, None, (0.0, 0.0, 0.0)) for link in model.links]))
+    return Probe(with_points(model, _tip_points(model)))
+
+
+def follow(probe: Probe, model: Model) -> None:
+    """Let the tips of a model serve another one, which has taken over its memory."""
+    for own, table in zip(leaves(model.arrays), leaves(probe.arrays), strict=True):
+        if own is not table:
+            table[: len(own)] = own
+    _place_all(model, probe.arrays, _tip_points(model))
 
 
 def with_points(model: Model, points: Sequence[Point]) -> Arrays:
     """The model's arrays with one massless row for each point."""
     arrays = with_bodies(model.arrays, len(points))
+    _place_all(model, arrays, points)
+    return arrays
+
+
+def _tip_points(model: Model) -> list[Point]:
+    return [(link, None, (0.0, 0.0, 0.0)) for link in model.links]
+
+
+def _place_all(model: Model, arrays: Arrays, points: Sequence[Point]) -> None:
+    """Fill the rows after the model's own."""
     for row, (link, x, offset) in enumerate(points, start=len(model.arrays.tree.parent)):
         _place(model, arrays, row, link, x, offset)
-    return arrays
 
 
 def _place(model: Model, arrays: Arrays, row: int, link: str, x: float | str | None, offset: Offset) -> None:

@@ -6,7 +6,7 @@ each allowed have met.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from math import isfinite
 from typing import Any
 
@@ -21,10 +21,13 @@ LEAST_ROTOR = 1e-20  # kg m2
 SINGULAR = 1e-12  # of the modes' own mass matrix
 
 
-def check(arrays: Arrays, links: Sequence[str]) -> None:
-    """Refuse arrays with numbers that are not finite, or inertias that are not positive, by the name of the link."""
+def check(arrays: Arrays, links: Sequence[str], known: Container[str] = ()) -> None:
+    """Refuse arrays with numbers that are not finite, or inertias that are not positive, by the name of the link.
+
+    `known`: parts of the arrays whose numbers are known to be finite.
+    """
     with np.errstate(all="ignore"):  # quick, and the rule
-        doubtful = [found for found in _tables(arrays) if found[1].size and not isfinite(abs(found[1].sum()))]
+        doubtful = [found for found in _tables(arrays, known) if found[1].size and not isfinite(abs(found[1].sum()))]
     for path, table, axes in doubtful:
         bad = ~np.isfinite(table)
         if np.any(bad):
@@ -36,7 +39,7 @@ def check(arrays: Arrays, links: Sequence[str]) -> None:
             )
     for i, name in enumerate(links, start=1):
         inertia, count = _generalised_inertia(arrays, i), int(arrays.tree.modes[i])
-        if _smallest(inertia) < -INDEFINITE or (count and _smallest(inertia[6:, 6:]) < SINGULAR):
+        if not _reaches(inertia, -INDEFINITE) or (count and not _reaches(inertia[6:, 6:], SINGULAR)):
             raise RobotError(
                 f"links.{name}: its inertia is not that of a real body (it is not positive); check its masses, inertia "
                 "and sections, which may be too far apart in size"
@@ -69,9 +72,11 @@ def _check_loads(arrays: Arrays, links: Sequence[str]) -> None:
             )
 
 
-def _tables(arrays: Arrays) -> Iterator[tuple[str, np.ndarray, tuple[Any, ...]]]:
-    """Every table of numbers with its name and axes."""
+def _tables(arrays: Arrays, known: Container[str]) -> Iterator[tuple[str, np.ndarray, tuple[Any, ...]]]:
+    """Every table of numbers with its name and axes, but for those of `known` parts."""
     for name, part in arrays._asdict().items():
+        if name in known:
+            continue
         if isinstance(part, np.ndarray):
             yield name, part, ()
             continue
@@ -85,33 +90,37 @@ def _tables(arrays: Arrays) -> Iterator[tuple[str, np.ndarray, tuple[Any, ...]]]
 def _generalised_inertia(arrays: Arrays, i: int) -> np.ndarray:
     """Of one body by itself, (6 + k, 6 + k): turning, gliding, modes, undeformed."""
     k, own = int(arrays.tree.modes[i]), arrays.inertia
-    second, (x, y, z) = np.real(own.second_moment[i]), np.real(own.moment[i])
-    first = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    coupling = np.real(own.coupling[i, : 12 * k]).reshape(k, 4, 3)  # [mode, a, b]: int s_a d_j s_b, s_3 = 1
-    turning = np.stack(
-        [
-            coupling[:, 1, 2] - coupling[:, 2, 1],
-            coupling[:, 2, 0] - coupling[:, 0, 2],
-            coupling[:, 0, 1] - coupling[:, 1, 0],
-        ]
-    )
-    gliding = coupling[:, 3].T
-    return np.block(
-        [
-            [np.trace(second) * np.eye(3) - second, first, turning],
-            [first.T, np.real(own.mass[i]) * np.eye(3), gliding],
-            [turning.T, gliding.T, np.real(own.modal_mass[i, :k, :k])],
-        ]
-    )
+    second, (x, y, z) = own.second_moment[i].real, own.moment[i].real
+    out = np.empty((6 + k, 6 + k))
+    out[:3, :3] = (second[0, 0] + second[1, 1] + second[2, 2]) * np.eye(3) - second
+    out[:3, 3:6] = [[0, -z, y], [z, 0, -x], [-y, x, 0]]
+    out[3:6, 3:6] = own.mass[i].real * np.eye(3)
+    if k:
+        coupling = own.coupling[i, : 12 * k].real.reshape(k, 4, 3)  # [mode, a, b]: int s_a d_j s_b, s_3 = 1
+        for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            out[a, 6:] = coupling[:, b, c] - coupling[:, c, b]
+        out[3:6, 6:] = coupling[:, 3].T
+        out[6:, 6:] = own.modal_mass[i, :k, :k].real
+    out[3:6, :3], out[6:, :6] = out[:3, 3:6].T, out[:6, 6:].T
+    return out
 
 
-def _smallest(inertia: np.ndarray) -> float:
-    """Smallest eigenvalue of a matrix scaled to a diagonal of ones; what has no inertia at all is left out."""
-    diagonal = np.diag(inertia)
-    if np.any(diagonal < 0):
-        return float(diagonal.min() / np.abs(diagonal).max())
-    scale = np.where(diagonal > 0, 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
+def _reaches(inertia: np.ndarray, least: float) -> bool:
+    """Whether no eigenvalue of a matrix, scaled to a diagonal of ones, is below `least`; what has no inertia at all is
+    left out.
+    """
+    diagonal = inertia.diagonal()
+    if diagonal.min() < 0:
+        return bool(diagonal.min() / np.abs(diagonal).max() >= least)
     used = diagonal > 0
-    if not np.any(used):
-        return 0.0
-    return float(np.linalg.eigvalsh((scale[:, None] * inertia * scale)[np.ix_(used, used)])[0])
+    if not used.all():
+        inertia, diagonal = inertia[np.ix_(used, used)], diagonal[used]
+    if not len(diagonal):
+        return least <= 0
+    scale = 1 / np.sqrt(diagonal)
+    scaled = scale[:, None] * inertia * scale
+    try:  # quick, and the rule
+        np.linalg.cholesky(scaled - 2 * abs(least) * np.eye(len(scaled)))
+        return True
+    except np.linalg.LinAlgError:
+        return bool(np.linalg.eigvalsh(scaled)[0] >= least)

@@ -8,7 +8,7 @@ from typing import Any
 
 from lissom.errors import ScenarioError
 from lissom.messages import did_you_mean, listed
-from lissom.model import Robot, load
+from lissom.model import Robot
 from lissom.model.part import Part
 from lissom.model.plain import fields
 from lissom.scenario.schema import Scenario
@@ -37,19 +37,30 @@ def plain(scenario: Scenario, whole_robot: bool = True) -> dict[str, Any]:
 
 def replaced(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario:
     """A copy with other values at paths of the scenario or of its robot; checked once all are in their places."""
-    data, of_robot = plain(scenario, whole_robot=False), []
+    of_robot, others = [], []
     for path, value in changes:
         head, _, rest = path.partition(".")
         if head in ROBOT or (head == "robot" and rest):
             of_robot.append((rest if head == "robot" else path, value))
-        elif head == "start" and rest:  # names of coordinates have dots of their own
+        else:
+            others.append((path, value))
+    if others:
+        scenario = _with_others(scenario, others)
+    return scenario.model_copy(update={"robot": scenario.load_robot().with_values(of_robot)}) if of_robot else scenario
+
+
+def _with_others(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario:
+    """With other values of its own; what lies beside them are the same objects."""
+    data, changed = plain(scenario, whole_robot=False), set()
+    for path, value in changes:
+        head, _, rest = path.partition(".")
+        if head == "start" and rest:  # names of coordinates have dots of their own
             data[head] = data.get(head, {}) | {rest: value}
         else:
             data[_known(head, path)] = _placed(data.get(head), rest, value, path)
-    if of_robot:
-        source = data["robot"] if isinstance(data["robot"], Robot) else load(data["robot"])
-        data["robot"] = source.with_values(of_robot)
-    return Scenario.from_dict(data)
+        changed |= {head, "hold"} if head == "start" else {head}
+    made = Scenario.from_dict(data)
+    return made.model_copy(update={name: getattr(scenario, name) for name in Scenario.model_fields.keys() - changed})
 
 
 def _known(head: str, path: str) -> str:

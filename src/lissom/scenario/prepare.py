@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.control import Reference, from_config
-from lissom.control.config import Controller
+from lissom.control.config import Controller, needs_model
 from lissom.dynamics.sensing import Sensing, sensors_of
 from lissom.errors import LissomError, ScenarioError
 from lissom.model.compiled import Model
+from lissom.model.robot import Robot
 from lissom.model.sensor import Sensor
 from lissom.scenario.motion import motions
 from lissom.scenario.paths import plain
@@ -20,12 +21,13 @@ from lissom.simulation.drive import lengths_apart
 from lissom.simulation.loads import Load, activate
 from lissom.simulation.methods import check_installed
 from lissom.simulation.payload import Payload, with_payloads
-from lissom.simulation.raw import RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.start import settled, start_state
 
 if TYPE_CHECKING:
     from lissom.simulation.trajectory import Trajectory
+
+OWN = [name for name in Scenario.model_fields if name not in ("lissom", "name", "robot")]
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Prepared:
     payloads: tuple[Payload, ...]
     sensors: tuple[Sensor, ...]
     settings: RunSettings
-    scenario: dict[str, Any] = field(default_factory=dict)  # as in its file, without the robot
+    source: Scenario  # with its robot
 
     def simulate(self, *, progress: bool = True, **options: Any) -> Trajectory:
         """Run it; `options` such as duration=1.0 take the place of its settings."""
@@ -49,14 +51,9 @@ class Prepared:
         given = {name: options.pop(name) for name in tuple(options) if name in RunSettings.model_fields}
         settings = RunSettings(**(self.settings.model_dump() | given))
         made = simulate(self.model, settings, **(self.drive | options), progress=progress)
-        made.info = replace(made.info, scenario=self.scenario)
+        told = plain(self.source, whole_robot=False)
+        made.info = replace(made.info, scenario={key: told[key] for key in told if key not in ("robot", "lissom")})
         return made
-
-    def integrate(self, audit: bool) -> RawRun:
-        """Run it for its samples alone, with or without the account of energy, and tell nothing."""
-        from lissom.simulation.run import run  # the time loop, which a check does without
-
-        return run(self.model, self.settings.model_copy(update={"audit": audit}), **self.drive)
 
     @property
     def drive(self) -> dict[str, Any]:
@@ -64,12 +61,39 @@ class Prepared:
         names = ("controller", "start", "motion", "loads", "payloads", "sensors")
         return {name: getattr(self, name) for name in names}
 
+    @property
+    def alone(self) -> bool:
+        """Whether nothing but its controller drives and measures the robot."""
+        robot = self.model.robot
+        outside = self.motion or self.loads or self.payloads or self.sensors or robot.sensors or robot.contacts
+        return not (outside or self.model.loops)
 
-def prepare(scenario: Scenario) -> Prepared:
-    """Compile the robot, build controller, start and motion; each error names its field."""
+    def serves(self, scenario: Scenario, model: Model) -> bool:
+        """Whether all but the model serves another scenario too: only numbers of its robot differ, and it is driven by
+        what asks for none of them.
+        """
+        own, before = self.source, self.model.robot
+        if any(getattr(scenario, name) is not getattr(own, name) for name in OWN) or not self.alone:
+            return False
+        same = model.robot.sensors == before.sensors and model.bodies == self.model.bodies
+        return same and own.hold is None and not needs_model(own.control)
+
+
+def prepare(scenario: Scenario, before: Prepared | None = None) -> Prepared:
+    """Compile the robot, build controller, start and motion; each error names its field.
+
+    What a scenario shares with one that was prepared `before` is taken from there.
+    """
     check_installed(scenario.method)
     robot = scenario.load_robot()
-    model = robot.compile()
+    if not isinstance(scenario.robot, Robot):
+        scenario = scenario.model_copy(update={"robot": robot})
+    if before is not None and before.source.robot is robot and not before.motion:
+        model = before.model
+    else:
+        model = robot.compile(before=None if before is None else before.model)
+    if before is not None and before.serves(scenario, model):
+        return replace(before, model=model, source=scenario)
     try:
         q, v = start_state(model, scenario.start)
         motion = motions(model, scenario.motion, q, scenario.duration)
@@ -86,7 +110,6 @@ def prepare(scenario: Scenario) -> Prepared:
         with_payloads(model, scenario.payloads)
     except LissomError as error:
         raise ScenarioError.of(error) from None
-    told = {key: value for key, value in plain(scenario, whole_robot=False).items() if key not in ("robot", "lissom")}
     settings = RunSettings.joined(scenario, scenario.output)
     drive = (scenario.loads, scenario.payloads, scenario.sensors)
-    return Prepared(model, controller, (q, v), motion, *drive, settings, told)
+    return Prepared(model, controller, (q, v), motion, *drive, settings, scenario)

@@ -13,7 +13,7 @@ from lissom.kernel.contacts import GAP, NORMAL, SLIDING
 from lissom.kernel.elements import ENERGY, LENGTH, LOST, RATE, TENSION
 from lissom.model.compiled import Model
 from lissom.model.joint_kinds import FORCE
-from lissom.simulation.observe import Observation
+from lissom.simulation.observe import Look, Observation
 from lissom.simulation.quantities import Quantities, Variable
 from lissom.simulation.raw import RawRun
 from lissom.simulation.sensors import Sensed, ideal_readings
@@ -29,8 +29,9 @@ SAMPLES = {  # what a run holds by itself
     *("rotor_position", "rotor_velocity", "rotor_acceleration", "torque", "reference", "reading"),
     "ideal_reading",
 }
+BENDING = {"deflection", "rotation"}
 PLACES = {  # what follows without forces and energies
-    *("link_position", "link_orientation", "tip_position", "tip_orientation", "tip_twist", "deflection", "rotation"),
+    *("link_position", "link_orientation", "tip_position", "tip_orientation", "tip_twist", *BENDING),
     *("loop_position", "loop_orientation", "loop_gap", *SPACE),
 }
 ACCOUNTS = {"work", "dissipated", "load_work", "energy_residual"}  # kept by runs with audit
@@ -44,6 +45,12 @@ class Columns(NamedTuple):
     rotors: np.ndarray
     names: tuple[str, ...]  # of the whole vector
     units: tuple[str, ...]  # of the whole vector: rad, m or 1
+
+
+def look_for(names: Collection[str]) -> Look:
+    """How much must be looked at for results of these names."""
+    wanted = set(names) - SAMPLES
+    return Look.BENDING if wanted <= BENDING else Look.PLACES if wanted <= PLACES else Look.FORCES
 
 
 def position_columns(model: Model) -> Columns:
@@ -250,5 +257,5 @@ def _by_coordinate(
     per: str = "",
 ) -> None:
     """A variable whose unit may differ from column to column."""
-    if len(at):
+    if len(at) and made.wants(name):
         made.add(name, (dim,), values[:, at], text, [tuple(units)[k] + per for k in at])

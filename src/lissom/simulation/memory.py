@@ -25,7 +25,7 @@ from lissom.simulation.methods import check_installed
 from lissom.simulation.outputs import check_size, output_times
 from lissom.simulation.payload import as_payloads, with_payloads
 from lissom.simulation.record import make_record, write_sample
-from lissom.simulation.segments import cut
+from lissom.simulation.segments import Segments, cut
 from lissom.simulation.sensors import FILTERED, Sensors, check_asked
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.start import start_state
@@ -71,8 +71,8 @@ class Memory:
             Reference(moved["motion_breaks"], moved["motion_coefficients"]),
             Reference(lengths["driven_breaks"], lengths["driven_coefficients"]),
         )
-        outside = (self.loads.reference.jumps, self.carried.times)
-        self.segments = cut(self.law, references, outside, corners=self.step is None)
+        self._others = references, (self.loads.reference.jumps, self.carried.times)
+        self.segments = self.cut()
         self.times = output_times(self.model, settings)
         self.sensors = self._sensors(sensors)
         self.times = self.times if self.sensors is None else self.sensors.times
@@ -99,6 +99,10 @@ class Memory:
         q, v = self.start
         self.state = make_state(self.model, q, v, settings.rtol, settings.atol, pace(self.model, q))
         self.packed_state = Struct(self.state)
+
+    def cut(self) -> Segments:
+        """Where steps must end."""
+        return cut(self.law, *self._others, corners=self.step is None)
 
     @property
     def closure(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from math import atan2, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,10 +16,18 @@ from lissom.kernel.kinematics import outward, world_frames
 from lissom.kernel.loops import loop_values, loop_wrenches
 from lissom.kernel.machine import Struct, inline, kernel
 from lissom.model.compiled import Model
-from lissom.model.probe import tips
+from lissom.model.probe import Probe, tips
 
 if TYPE_CHECKING:
     from lissom.simulation.raw import RawRun
+
+
+class Look(IntEnum):
+    """How much is looked at; each includes the one before."""
+
+    BENDING = 0  # deflection and rotation of tips
+    PLACES = 1  # and positions, orientations and twists
+    FORCES = 2  # and wrenches, energies, what elements and contacts do
 
 
 class Observation(NamedTuple):
@@ -67,15 +76,16 @@ def observe(
     loads: GivenLoads | None = None,
     held: HeldRows | None = None,
     *,
-    forces: bool = True,
+    look: Look = Look.FORCES,
+    points: Probe | None = None,
 ) -> Observation:
     """Everything that follows from configurations (N, nq), velocities and accelerations (N, nv), loads, multipliers.
 
-    Without `forces`, wrenches, energies and what elements and contacts do stay zero: places, twists and deflections
-    alone are found in a fraction of the time.
+    What `look` leaves out stays zero, and the rest is found in a fraction of the time. `points` are the `tips` of the
+    model, where they are at hand.
     """
     q, v, a = (np.array(x, np.float64, order="C") for x in (q, v, a))
-    arguments, out = observing(model, q, v, a, loads, held, forces)
+    arguments, out = observing(model, q, v, a, loads, held, look, points)
     fill_observation(*arguments)
     driven = model.held_elements
     if len(driven):
@@ -90,7 +100,8 @@ def observing(
     a: np.ndarray,
     loads: GivenLoads | None = None,
     held: HeldRows | None = None,
-    forces: bool = True,
+    look: Look = Look.FORCES,
+    points: Probe | None = None,
 ) -> tuple[tuple[Any, ...], Observation]:
     """Arguments of `fill_observation`, which share the memory of the samples, and the results that it fills."""
     links, loops, rows = len(model.links), len(model.loops), len(model.arrays.loops.hold)
@@ -116,17 +127,19 @@ def observing(
         "loop_gap": (loops,),
     }
     out = Observation(**{name: np.zeros((len(q), *size)) for name, size in sizes.items()})
-    points = tips(model)
+    points = points or tips(model)
     wrench, force = np.zeros((len(points.arrays.tree.parent), 6)), np.zeros(model.nv)
     none, no_rows = np.zeros(0, np.int64), np.zeros((len(q), rows))
     given = Struct(GivenLoads(np.zeros((len(q), 0)), none, none) if loads is None else loads)
     closed = Struct(HeldRows(*map(np.ascontiguousarray, held or (no_rows, no_rows))))
     gap, zero = np.zeros(rows), np.zeros((rows, 3))
     scratch = (given, closed, wrench, force, zero, gap)
-    return (points.struct, points.workspace(), int(forces), flexible, q, v, a, *scratch, Struct(out)), out
+    return (points.struct, points.workspace(), int(look), flexible, q, v, a, *scratch, Struct(out)), out
 
 
-def observe_run(raw: RawRun, forces: bool = True, samples: np.ndarray | None = None) -> Observation:
+def observe_run(
+    raw: RawRun, look: Look = Look.FORCES, samples: np.ndarray | None = None, points: Probe | None = None
+) -> Observation:
     """The same of a run, with its loads, loops and payloads; of some `samples` (indices that rise) if given."""
     model, loads, held, carried = raw.model, raw.loads, raw.held_rows, raw.carried
     given = None
@@ -136,7 +149,7 @@ def observe_run(raw: RawRun, forces: bool = True, samples: np.ndarray | None = N
     def seen(part: np.ndarray | slice) -> Observation:
         own = given and given._replace(values=given.values[part])
         rows = held and HeldRows(*(table[part] for table in held))
-        return observe(model, raw.q[part], raw.v[part], raw.a[part], own, rows, forces=forces)
+        return observe(model, raw.q[part], raw.v[part], raw.a[part], own, rows, look=look, points=points)
 
     if carried is None or not carried.payloads:
         return seen(slice(None) if samples is None else samples)
@@ -146,7 +159,7 @@ def observe_run(raw: RawRun, forces: bool = True, samples: np.ndarray | None = N
     parts = []
     for part in np.split(samples, ends):
         if len(part):
-            list(carried.put(tips(model).arrays, float(raw.time[part[0]])))
+            list(carried.put((points or tips(model)).arrays, float(raw.time[part[0]])))
         parts.append(seen(part))
     return Observation(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -177,11 +190,38 @@ def store_orientation(samples, s, k, R):
         samples[s, k, j] = sign * q[j]
 
 
+@inline
+def store_places(model, work, held, s, before, none, gap, out):
+    """Sample s of positions, orientations and twists; arguments as those of `fill_observation`."""
+    links = out.link_position.shape[1]
+    loops = out.loop_gap.shape[1]
+    for k in range(out.frame_position.shape[1]):
+        store_vector(out.frame_position[s, k], work.world_position[links + 1 + k])
+        store_matrix(out.frame_axes[s, k], matrix(work.world_rotation[links + 1 + k]))
+    for k in range(links):
+        link = k + 1
+        store_vector(out.link_position[s, k], work.world_position[link])
+        store_orientation(out.link_orientation, s, k, matrix(work.world_rotation[link]))
+        tip = before + link
+        R = matrix(work.world_rotation[tip])
+        store_vector(out.tip_position[s, k], work.world_position[tip])
+        store_orientation(out.tip_orientation, s, k, R)
+        store_vector(out.tip_twist[s, k, 0:3], rotate(R, vector(work.omega[tip])))
+        store_vector(out.tip_twist[s, k, 3:6], rotate(R, vector(work.velocity[tip])))
+    loop_values(model, work, none, gap)
+    for k in range(loops):
+        joint = model.loops.second[k]
+        store_vector(out.loop_position[s, k], work.world_position[joint])
+        store_orientation(out.loop_orientation, s, k, matrix(work.world_rotation[joint]))
+        for row in range(model.loops.rows[k, 0], model.loops.rows[k, 1]):
+            out.loop_gap[s, k] = max(out.loop_gap[s, k], abs(gap[row] - held.given[s, row]))
+
+
 @kernel
-def fill_observation(model, work, forces, flexible, q, v, a, loads, held, wrench, force, none, gap, out):
+def fill_observation(model, work, look, flexible, q, v, a, loads, held, wrench, force, none, gap, out):
     """Fill `out` sample by sample; `model` has the tips of its links as last rows.
 
-    `forces`: 0 for places alone. `wrench` (n, 6), `force` (nv,) and `gap` (rows,) are scratch memory, `none` (rows, 3)
+    `look` is a Look. `wrench` (n, 6), `force` (nv,) and `gap` (rows,) are scratch memory, `none` (rows, 3)
     is zero.
     """
     links = out.wrench.shape[1]
@@ -196,7 +236,7 @@ def fill_observation(model, work, forces, flexible, q, v, a, loads, held, wrench
             loop_wrenches(model, work, held.multipliers[s], out.loop_wrench[s], wrench)
         for k in range(loads.row.shape[0]):
             wrench[loads.row[k], loads.entry[k]] = loads.values[s, k]
-        if forces == 1:
+        if look == Look.FORCES:
             inverse_dynamics(model, work, q[s], v[s], a[s], wrench, force)
             for k in range(links):
                 for row in range(6):
@@ -213,27 +253,10 @@ def fill_observation(model, work, forces, flexible, q, v, a, loads, held, wrench
             energies_of_bodies(model, work, q[s], v[s], out.energy[s])
         else:
             outward(model, work, q[s], v[s])
+        if look == Look.PLACES:
             world_frames(model, work)
-        for k in range(out.frame_position.shape[1]):
-            store_vector(out.frame_position[s, k], work.world_position[links + 1 + k])
-            store_matrix(out.frame_axes[s, k], matrix(work.world_rotation[links + 1 + k]))
-        for k in range(links):
-            link = k + 1
-            store_vector(out.link_position[s, k], work.world_position[link])
-            store_orientation(out.link_orientation, s, k, matrix(work.world_rotation[link]))
-            tip = before + link
-            R = matrix(work.world_rotation[tip])
-            store_vector(out.tip_position[s, k], work.world_position[tip])
-            store_orientation(out.tip_orientation, s, k, R)
-            store_vector(out.tip_twist[s, k, 0:3], rotate(R, vector(work.omega[tip])))
-            store_vector(out.tip_twist[s, k, 3:6], rotate(R, vector(work.velocity[tip])))
-        loop_values(model, work, none, gap)
-        for k in range(loops):
-            joint = model.loops.second[k]
-            store_vector(out.loop_position[s, k], work.world_position[joint])
-            store_orientation(out.loop_orientation, s, k, matrix(work.world_rotation[joint]))
-            for row in range(model.loops.rows[k, 0], model.loops.rows[k, 1]):
-                out.loop_gap[s, k] = max(out.loop_gap[s, k], abs(gap[row] - held.given[s, row]))
+        if look >= Look.PLACES:
+            store_places(model, work, held, s, before, none, gap, out)
         for k in range(flexible.shape[0]):
             tip = before + flexible[k] + 1
             moved = subtract(vector(work.position[tip]), vector(model.sections.position[tip]))

@@ -34,6 +34,7 @@ from lissom.simulation.touching import SHORTEST, TRIES, Touching
 from lissom.simulation.watch import Watch
 
 CHUNK = 50  # steps between looks at the keyboard and the state; a number, not a time, so that runs repeat exactly
+AS_ASKED = "as asked"  # why a method was taken
 TRIAL = 1000  # steps after which an implicit method has shown how short its steps are
 WORTH = 7.0  # times the steps of a run: the square of so many velocities has all eigenvalues in half its time
 
@@ -66,7 +67,7 @@ class Loop(Memory):
 
     def __init__(self, robot: AnyRobot, settings: RunSettings, *drive: Any, **more: Any) -> None:
         super().__init__(robot, settings, *drive, **more)
-        self.method_name, self.reason = settings.method, "as asked"
+        self.method_name, self.reason = settings.method, AS_ASKED
         self.fastest = 0.0  # 1/s, at the start, where the method is chosen by it
         self.hold: Hold | Holds | None = None
         self.watch = Watch(self.model, self.record, self.given_lengths)
@@ -170,14 +171,18 @@ class Loop(Memory):
         if self.method_name == "auto":
             self.fastest = fastest_rate(self.model, self.packed, self.scratch, self.state)
             self.method_name, self.reason = recommend(self.fastest, self.duration)
-        method = choose(self.method_name, self.settings, self.state, self.model, self.packed, self.scratch)
-        if method.projector is not None:
-            self.keep(self.record._replace(projector=method.projector))
+        method = self._choose()
         if method.implicit:
             self.scratch_c = self.make_scratch(np.complex128)
             method.work.fields.newton.fields.memory[2] = sharpness(self.model, self.settings)
         self.state.clock[NEXT_STEP] = self.step or min(1e-4, self.duration / 100)
         self.state.clock[LEAST_STEP] = 1e-12 * max(self.duration, 1e-3)
+        return method
+
+    def _choose(self) -> Method:
+        method = choose(self.method_name, self.settings, self.state, self.model, self.packed, self.scratch)
+        if method.projector is not None:
+            self.keep(self.record._replace(projector=method.projector))
         return method
 
     def _outrun(self, method: Method) -> bool:

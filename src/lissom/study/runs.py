@@ -15,15 +15,13 @@ import numpy as np
 
 from lissom.errors import LissomError, StudyError
 from lissom.messages import listed
-from lissom.model.compiled import Model
-from lissom.model.probe import tips
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.schema import Scenario
-from lissom.simulation.dataset import ACCOUNTS, PLACES, SAMPLES, quantities
+from lissom.simulation.dataset import ACCOUNTS, look_for, quantities
 from lissom.simulation.ending import Ending
-from lissom.simulation.observe import observe_run
 from lissom.simulation.outputs import output_times
 from lissom.simulation.settings import RunSettings
+from lissom.study.bench import Bench
 from lissom.study.outputs import Measured, Quantity
 from lissom.study.samples import Variations
 
@@ -154,34 +152,28 @@ class Runs:
         """Simulate some runs; what goes wrong with one is noted, and the others go on."""
         values = {name: np.full((len(rows), *shape.sizes), np.nan) for name, shape in self.shapes.items()}
         piece = Piece(values, np.full(len(rows), FINISHED, np.int8), [""] * len(rows))
-        before: Model | None = None
-        for k, row in enumerate(rows):
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    before = self._compute(row, piece, k, before)
-            except LissomError as error:
-                for place in values.values():
-                    place[k] = np.nan
-                piece.status[k], piece.cause[k] = STATUS.index(REFUSED), str(error)[:LONGEST]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for k, row in enumerate(rows):
+                try:
+                    self._compute(row, piece, k)
+                except LissomError as error:
+                    for place in values.values():
+                        place[k] = np.nan
+                    piece.status[k], piece.cause[k] = STATUS.index(REFUSED), str(error)[:LONGEST]
         return piece
 
-    def _compute(self, row: int, piece: Piece, k: int, before: Model | None) -> Model:
-        """Simulate run `row` in the memory of the model `before` it, and note it as number k of a piece."""
-        prepared = self._prepared(row)
-        model, needs = prepared.model, self._needs
-        if before is not None:
-            model.take_over(before)
-            if not needs <= SAMPLES:
-                tips(model).take_over(tips(before))
-        raw = prepared.integrate(audit=bool(needs & ACCOUNTS) and prepared.settings.audit)
-        found = quantities(raw, lambda: observe_run(raw, forces=not needs <= SAMPLES | PLACES), needs)
+    def _compute(self, row: int, piece: Piece, k: int) -> None:
+        """Simulate run `row` and note it as number k of a piece."""
+        raw, start = self._bench.run(self.scenario_of(row))
+        needs = self._needs
+        found = quantities(raw, lambda: self._bench.observe(raw, look_for(needs)), needs)
         piece.status[k], piece.cause[k] = STATUS.index(raw.status), raw.message[:LONGEST]
         for name, quantity in self.outputs.items():
             if raw.status is not Ending.FINISHED and quantity.reduction:
                 continue  # a peak of half a motion is not that of the motion
             place = piece.values[name][k, ...]
-            measured = quantity.measure(found, raw.model, prepared.start[0])
+            measured = quantity.measure(found, raw.model, start)
             if quantity.over_time:
                 at = measured.dims.index("time")
                 place = np.moveaxis(np.moveaxis(place, at, 0)[: len(raw.time)], 0, at)
@@ -189,7 +181,14 @@ class Runs:
                 text = f"{name} has the shape {measured.values.shape} here and {place.shape} in other runs"
                 raise StudyError(text)
             place[...] = measured.values
-        return model
+
+    @cached_property
+    def _bench(self) -> Bench:
+        return Bench(audit=bool(self._needs & ACCOUNTS))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but memory for kernels, which belongs to a process."""
+        return {key: value for key, value in vars(self).items() if key != "_bench"}
 
     @cached_property
     def _needs(self) -> frozenset[str]:

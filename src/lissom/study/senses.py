@@ -9,7 +9,7 @@ import numpy as np
 
 from lissom.errors import StudyError
 from lissom.messages import listed
-from lissom.simulation.dataset import PLACES, SPACE, position_columns, quantities, velocity_columns
+from lissom.simulation.dataset import PLACES, SPACE, look_for, position_columns, quantities, velocity_columns
 from lissom.simulation.episode import Episode
 from lissom.simulation.observe import Observation, observe_run
 from lissom.simulation.quantities import Quantities
@@ -44,7 +44,7 @@ class Senses:
         for text in wanted:
             self._add(Quantity.of(text), numbered, raw)
         self.size = len(self.labels)
-        self._forces = any(name in ("wrench", "loop_wrench") for name, _ in self._parts)
+        self._look = look_for([name for name, _ in self._parts])
 
     def _add(self, quantity: Quantity, numbered: Quantities, raw: RawRun) -> None:
         if quantity.reduction or quantity.length:
@@ -74,7 +74,7 @@ class Senses:
                 values = state[vector][getattr(self._columns[vector], part)]
             else:
                 if seen is None:
-                    seen = observe_run(episode.latest(), forces=self._forces)
+                    seen = observe_run(episode.latest(), self._look)
                 values = getattr(seen, name)[0].ravel()
             found.append(values[at])
         return np.concatenate(found) if found else np.zeros(0)
