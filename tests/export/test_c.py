@@ -156,6 +156,19 @@ def test_the_check_can_fail(tmp_path):
 
 
 @needs_compiler
+def test_a_mass_that_is_off_in_the_tenth_digit_is_seen(tmp_path):
+    """By accelerations too, which are compared by the equations that they solve."""
+    to_c("rigid-7-axis", tmp_path, ["forward_dynamics"], backend="loops")
+    checked(tmp_path)
+    source = tmp_path / "rigid_7_axis.c"
+    text = source.read_text()
+    table, last = re.search(r"(model_inertia_mass\[\d+\] = \{[^}]*, )([\d.e+-]+)\};", text).groups()
+    source.write_text(text.replace(f"{table}{last}", f"{table}{float(last) * (1 + 1e-10)!r}"))
+    found = subprocess.run([built(tmp_path)], capture_output=True, text=True)
+    assert found.returncode == 1 and "WRONG forward_dynamics a" in found.stdout
+
+
+@needs_compiler
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="needs valgrind")
 def test_memory_is_touched_by_right_only(tmp_path):
     to_c(tree(5, ("spherical", "revolute")), tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,10 @@ def example(
         str | None, typer.Argument(metavar="NAME", show_default=False, help="Of the example; none lists them.")
     ] = None,
     out: Annotated[Path | None, options.out("Folder for figures; out/example-NAME unless given.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", show_default=False, help="Of measurements, for an example that takes them."),
+    ] = None,
 ) -> None:
     """Run a worked example of the theory: tables on the screen, figures in a folder, and what of the paper they meet.
 
@@ -39,8 +44,11 @@ def example(
     from lissom.cli.folder import Folder
     from lissom.reproductions.agreement import PAPERS
 
+    main = import_module(_module(name)).main
+    if data is not None and "data" not in signature(main).parameters:
+        raise LissomError(f"the example {name} takes no measurements; leave --data out", ("data",), str(data))
     with Folder.claim(out, f"example-{name}") as folder:
-        import_module(_module(name)).main(folder.path)
+        main(folder.path, **({} if data is None else {"data": data}))
     if name in PAPERS:
         screen().print(PAPERS[name].table())
     tell_place("figures and data in ", folder.path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,15 @@ from lissom.progress import Progress
 
 ROUNDS = 6  # of finding parameters and noise in turn
 SETTLED = 0.02  # share by which the noise may change in the last round
-LEFT = 0.02  # of half the sum of squared residuals per memory of the errors: less is small beside the deviations
-FAINT = 0.2  # gains below which runs, whose steps differ, may not tell better from worse: the model of them is trusted
+# gains of half the sum of squared residuals, per sample of the errors' memory: a step of one deviation gains 0.5
+LEFT = 0.02  # a fifth of a deviation: what is left to gain at the end
+FAINT = 0.2  # below, runs, whose steps differ, may not tell better from worse: a step that should gain is the last one
+UNSURE = 0.2  # deviations of the noise by which it may change in the last round, where that is more than SETTLED
 FIRST = 0.02  # share of the whole, before the noise is known
 SINGULAR = 1e-12  # of the curvature: directions with less are left as they are
 DAMPED, HARDER, EASIER, HOPELESS = 1e-3, 5.0, 10.0, 1e8  # how steps become shorter and longer
 POOR, GOOD = 0.05, 0.6  # of what a step should gain
+REACH = 0.5  # of its own size: a parameter moves no further in one step, as the model of the misfit ends somewhere
 
 
 def fit(
@@ -80,26 +84,31 @@ def search(misfit: Misfit, most: int, bar: Progress | None = None) -> tuple[np.n
         raise IdentifyError(f"{len(x)} parameters cannot be found from {samples} numbers; give more data")
     rough = len(misfit.given_noise) < len(misfit.noise)
     for _ in range(ROUNDS):
-        left = LEFT * longest_memory(misfit.blocks(x))
-        x, message = descend(misfit, x, left, FIRST if rough else 0.0, most, bar)
+        memory = longest_memory(misfit.blocks(x))
+        x, message = descend(misfit, x, memory, FIRST if rough else 0.0, most, bar)
         change = misfit.estimate_noise(x, len(x))
-        if misfit.evaluations >= most or (change < SETTLED and not rough):
-            break
+        fewest = min((len(block.errors) for block in misfit.blocks(x)), default=1)
+        settled = max(SETTLED, UNSURE * np.sqrt(memory / (2.0 * fewest)))
+        if misfit.evaluations >= most or (change < settled and not rough):
+            return x, message
         rough = False
-    return x, message
+    return (
+        x,
+        f"stopped: after {ROUNDS} rounds the noise still changes by {100 * change:.0f} %; give it, or doubt the model",
+    )
 
 
 def descend(
-    misfit: Misfit, x: np.ndarray, left: float, share: float, most: int, bar: Progress | None = None
+    misfit: Misfit, x: np.ndarray, memory: float, share: float, most: int, bar: Progress | None = None
 ) -> tuple[np.ndarray, str]:
-    """Levenberg and Marquardt's method within bounds, until a step can gain no more than `left`, or so large a share.
+    """Levenberg and Marquardt's method within bounds, until a step can gain little, or but a share of the misfit.
 
-    Steps are judged by half the sum of squared residuals. A robot that cannot be, or a motion that does not finish,
-    counts as a step that was too long.
+    Steps are judged by half the sum of squared residuals, which follow each other over `memory` samples. A robot that
+    cannot be, or a motion that does not finish, counts as a step that was too long.
     """
     size = np.array([entry.size for entry in misfit.entries])
     low, high = (np.array([getattr(entry, side) for entry in misfit.entries]) / size for side in ("low", "high"))
-    z, damping = np.clip(x / size, low, high), 0.0
+    z, damping, left, faint = np.clip(x / size, low, high), 0.0, LEFT * memory, FAINT * memory
     r, J = misfit.residuals(z * size), misfit.jacobian(z * size) * size
     while True:
         gradient, cost = J.T @ r, 0.5 * float(r @ r)
@@ -109,8 +118,12 @@ def descend(
         scale = np.maximum(np.diag(normal), SINGULAR * normal.diagonal().max(initial=1e-300))
         full = _step(normal, scale, gradient[free], SINGULAR)
         gain = -0.5 * float(gradient[free] @ full)
-        if gain <= left:  # the last step needs no trial
-            z[free] = np.clip(z[free] + full, low[free], high[free])
+        if gain <= left:  # the last step is taken unless it leads where no robot is
+            last = z.copy()
+            last[free] = np.clip(z[free] + full, low[free], high[free])
+            with suppress(LissomError):
+                misfit.residuals(last * size)
+                z = last
         if gain <= max(left, share * cost):
             return z * size, "converged"
         while True:  # shorter steps, until one gains something
@@ -120,6 +133,9 @@ def descend(
             trial = z.copy()
             trial[free] = np.clip(z[free] + step, low[free], high[free])
             moved = trial - z
+            if np.abs(moved).max(initial=0.0) > REACH and damping < HOPELESS:
+                damping = max(HARDER * damping, DAMPED)
+                continue
             expected = -float(gradient @ moved) - 0.5 * float(np.sum((J @ moved) ** 2))
             try:
                 found = misfit.residuals(trial * size)
@@ -131,7 +147,7 @@ def descend(
             if gained > POOR * expected and gained > 0:
                 break
             damping = max(HARDER * damping, DAMPED)
-            if expected < FAINT and np.isfinite(gained):
+            if expected < faint and gained > -faint:
                 return trial * size, "converged"
             if damping > HOPELESS:
                 return z * size, "stopped: no step gains anything, so doubt the model or tighten rtol"

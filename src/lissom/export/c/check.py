@@ -3,45 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from lissom.dynamics import integrate
 from lissom.dynamics.closing import closed_configuration, closed_velocity
-from lissom.export.c.task import Signature, Task, Values, with_arrays
-from lissom.kernel.arrays import mapped
+from lissom.export.c.comparison import DIFFERENCE, TOLERANCE, UNSOLVED, groups
+from lissom.export.c.solved import EQUATIONS
+from lissom.export.c.task import Signature, Task, Values
 from lissom.model.compiled import Model
 
 SAMPLES = 3
-TOLERANCE = 1e-12  # relative to the largest number of an output
-SOLVED = ("forward_dynamics", "derivatives")  # they solve with the mass matrix, which may hold fewer digits
-UNSURE = 4.0  # times what changes of last bits do to their results, which then may differ
-NUDGES = 3
-EPSILON = float(np.finfo(float).eps)
 LIVELY = 0.05  # J per kg in each mode: enough that every term of the dynamics counts
 
-CHECK = """/* Compares every function of {name}.c with numbers that lissom computed in Python. */
+CHECK = """/* Compares every function of {name}.c with numbers that lissom computed in Python.
+
+   Printed are differences, relative to the largest number of an output; of accelerations and their derivatives also
+   the share by which numbers of the equations that they solve would have to differ. One of both has to be small: where
+   masses differ by orders of magnitude, accelerations hold fewer digits, whoever computes them. */
 #include "{name}.h"
 
 #include <math.h>
 #include <stdio.h>
 
+#define TOLERANCE {tolerance!r}
+
 {data}
-
-static int compare(const char *name, const double *found, const double *wanted, int count, double tolerance,
-                   double largest)
-{{
-    double error = 0.0;
-    for (int k = 0; k < count; k++) {{
-        largest = fmax(largest, fabs(wanted[k]));
-        error = isfinite(found[k]) ? fmax(error, fabs(found[k] - wanted[k])) : INFINITY;
-    }}
-    const int wrong = !(error <= tolerance * largest);
-    printf("%s %-40s %8.1e\\n", wrong ? "WRONG" : "ok   ", name, largest > 0.0 ? error / largest : error);
-    return wrong;
-}}
-
+{functions}
 int main(void)
 {{
     int wrong = 0;
@@ -90,57 +78,30 @@ def _values(task: Task, rng: np.random.Generator) -> Values:
 
 def check_program(task: Task, chosen: Sequence[Signature]) -> str:
     samples = random_inputs(task)
-    data, calls = input_tables(task, chosen, samples), []
+    tables, calls, functions = input_tables(task, chosen, samples), [], DIFFERENCE
     for each in chosen:
-        wanted = [_results(each, values) for values in samples]
-        unsure = _unsure(task, each, samples, wanted)
-        for k, out in enumerate(each.outputs):
-            data.append(_table(f"{each.name}_{out.name}", out.size, [results[k] for results in wanted]))
-        names = [f"found_{out.name}" for out in each.outputs]
-        lines = [f"double {name}[{out.size}];" for name, out in zip(names, each.outputs)]
-        arguments = [f"{value.name}[sample]" for value in each.inputs] + names
-        lines.append(f"{task.name}_{each.name}({', '.join(arguments)});")
-        for name, out, least in zip(names, each.outputs, unsure):
-            tolerance = max(TOLERANCE, UNSURE * least)
-            shown = f'"{each.name} {out.name}", {name}, {each.name}_{out.name}[sample]'
-            lines.append(f"wrong += compare({shown}, {out.size}, {tolerance:.1e}, {out.unit!r});")
+        results = [[np.asarray(part, float).ravel() for part in each.python(values)] for values in samples]
+        solves = EQUATIONS.get(each.name)
+        equations = [solves(task.model_at(values), values["q"]) for values in samples] if solves else []
+        functions = DIFFERENCE + UNSOLVED if solves else functions
+        parts, found, lines = groups(each, equations), [], []
+        for group in parts:
+            wanted = [np.concatenate([row.pop(0) for _ in group.outputs]) for row in results]
+            tables |= {name: _table(name, *given) for name, given in group.tables(wanted).items()}
+            found += group.places(f"found_{group.name}")
+            lines += group.lines()
+        arguments = [f"{value.name}[sample]" for value in each.inputs] + found
+        begin = [f"double found_{group.name}[{group.size}];" for group in parts]
+        lines = [*begin, f"{task.name}_{each.name}({', '.join(arguments)});", *lines]
         calls.append("        {\n" + "\n".join(f"            {line}" for line in lines) + "\n        }")
-    return CHECK.format(name=task.name, data="\n".join(data), calls="\n".join(calls), samples=SAMPLES)
+    written = {"data": "\n".join(tables.values()), "calls": "\n".join(calls), "functions": functions}
+    return CHECK.format(name=task.name, samples=SAMPLES, tolerance=TOLERANCE, **written)
 
 
-def _results(signature: Signature, values: Values) -> list[np.ndarray]:
-    return [np.asarray(part, float).ravel() for part in signature.python(values)]
-
-
-def _unsure(
-    task: Task, signature: Signature, samples: Sequence[Values], wanted: Sequence[list[np.ndarray]]
-) -> list[float]:
-    """How much, relative to its largest number, each output changes with the last bits of the robot's own numbers.
-
-    Where masses differ by ten orders of magnitude, accelerations are that unsure whoever computes them.
-    """
-    worst = [0.0] * len(signature.outputs)
-    for seed in range(NUDGES) if signature.name in SOLVED else ():
-        other = replace(task, model=_nudged(task.model, seed), parameters=None).signatures[signature.name]
-        for values, results in zip(samples, wanted, strict=True):
-            for k, (one, two) in enumerate(zip(results, _results(other, values), strict=True)):
-                worst[k] = max(worst[k], float(np.abs(one - two).max() / max(np.abs(one).max(), 1e-300)))
-    return worst
-
-
-def _nudged(model: Model, seed: int) -> Model:
-    """The model with the last bits of its tables changed at random."""
-    rng = np.random.default_rng(seed)
-
-    def changed(table: np.ndarray) -> np.ndarray:
-        return table * (1.0 + rng.choice([-EPSILON, 0.0, EPSILON], table.shape)) if table.dtype == float else table
-
-    return with_arrays(model, mapped(changed, model.arrays))
-
-
-def input_tables(task: Task, chosen: Sequence[Signature], samples: Sequence[Values]) -> list[str]:
-    used = {value.name: value for each in chosen for value in each.inputs}
-    return [_table(value.name, value.size, [values[value.name] for values in samples]) for value in used.values()]
+def input_tables(task: Task, chosen: Sequence[Signature], samples: Sequence[Values]) -> dict[str, str]:
+    """States and whatever else the functions take, by name."""
+    used = {value.name: value.size for each in chosen for value in each.inputs}
+    return {name: _table(name, size, [values[name] for values in samples]) for name, size in used.items()}
 
 
 def _table(name: str, size: str, rows: Iterable[np.ndarray]) -> str:

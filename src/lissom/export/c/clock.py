@@ -118,7 +118,7 @@ def clock_program(task: Task, chosen: Sequence[Signature]) -> str:
         calls.append(CALL.format(name=each.name, prefix=task.name, results=results, arguments=", ".join(arguments)))
     return PROGRAM.format(
         name=task.name,
-        data="\n".join(input_tables(task, chosen, random_inputs(task))),
+        data="\n".join(input_tables(task, chosen, random_inputs(task)).values()),
         calls="\n".join(calls),
         functions="\n".join(f'        {{"{each.name}", call_{each.name}}},' for each in chosen),
         samples=SAMPLES,

@@ -221,6 +221,12 @@ class Task:
             found = {name: self._with_parameters(each) for name, each in found.items()}
         return found
 
+    def model_at(self, x: Values) -> Model:
+        """The model with the parameters that are among the values."""
+        if self.parameters is None:
+            return self.model
+        return self.parameters.at(x["p"].tolist()).compile(prescribed=self.model.prescribed)
+
     def _with_unit(self, path: str) -> str:
         unit = unit_of(self.model.robot, path)
         return f"{path} ({unit})" if unit else path
@@ -232,8 +238,7 @@ class Task:
         p = self.argument("p", "parameters: " + ", ".join(map(self._with_unit, given.paths)), "PARAMETERS")
 
         def python(x: Values) -> Sequence[Any]:
-            changed = given.at(x["p"].tolist()).compile(prescribed=self.model.prescribed)
-            return replace(self, model=changed, parameters=None).signatures[signature.name].python(x)
+            return replace(self, model=self.model_at(x), parameters=None).signatures[signature.name].python(x)
 
         return replace(signature, inputs=(*signature.inputs, p), python=python)
 

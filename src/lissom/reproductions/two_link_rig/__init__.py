@@ -49,20 +49,24 @@ __all__ = [
 ]  # fmt: skip
 
 
-def main(folder: str | Path, data: Columns | None = None) -> tuple[Result, Validation]:
-    """Print the comparisons, draw the fit and what was held back; `data` as `read_folder` gives it, or the excerpt.
+def main(folder: str | Path, data: str | Path | None = None) -> tuple[Result, Validation]:
+    """Print the comparisons, draw the fit and what was held back.
+
+    Args:
+        folder: for the figures and the fitted robot.
+        data: the folder of the published files, at 500 Hz; unless given, the excerpt that comes with lissom.
 
     Returns:
         The study, and how models of friction do on what was held back.
     """
-    data = excerpt() if data is None else data
+    measured = excerpt() if data is None else read_folder(data)
     shown = screen()
-    result = study(data)
+    result = study(measured)
     shown.print(result.fit.table())
     shown.print(table(result))
     shown.print(f"frequencies, Hz: nominal {result.nominal.round(3)}, fitted {result.fitted.round(3)}, ranges {RANGES}")
     shown.print(result.loop.table())
-    frictions = compared(data, result.fit)
+    frictions = compared(measured, result.fit)
     shown.print(frictions.table())
     draw(result, Path(folder))
     result.fit.save(Path(folder) / "two-link-rig-fitted.yaml")
