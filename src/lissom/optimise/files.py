@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
-from pydantic_core import ValidationError
-
 from lissom.errors import OptimiseError
-from lissom.model.files import text_of
-from lissom.model.problems import explain
-from lissom.model.reader import read
 from lissom.optimise.schema import Motion
 from lissom.optimise.sizing import Sizing
+from lissom.scenario.tasks import load_task
 
 START = "start with scenario: and to: (a motion), or with scenario: and sizes: (sections)"
 
@@ -23,22 +18,8 @@ def load(path: str | os.PathLike[str]) -> Motion | Sizing:
 
     Relative paths in it begin in the folder of the file.
     """
-    source = os.fspath(path)
-    root = read(text_of(Path(path)), source)
-    if root is None or not isinstance(root.value, dict):
-        raise OptimiseError(f"the file must be a mapping; {START}", source=source)
-    data = _resolved(root.value, Path(path).parent)
-    kind: type[Motion] | type[Sizing] = Sizing if "sizes" in data else Motion
-    try:
-        made = kind.model_validate(data)
-    except ValidationError as error:
-        raise explain(error, kind, data, source, root.line_of) from None
-    return made if "name" in data else made.model_copy(update={"name": Path(path).stem})
+    return load_task(path, _kind, OptimiseError, START)
 
 
-def _resolved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The data with the path of a scenario file as seen from the working folder."""
-    scenario = data.get("scenario")
-    if isinstance(scenario, str) and (folder / scenario).is_file():
-        return data | {"scenario": str(folder / scenario)}
-    return data
+def _kind(data: dict[str, Any]) -> type[Motion | Sizing]:
+    return Sizing if "sizes" in data else Motion

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -16,11 +14,11 @@ from lissom.errors import LissomError, StudyError
 from lissom.model.names import Title
 from lissom.model.plain import fields
 from lissom.model.problems import explain
-from lissom.model.reader import read
 from lissom.model.robot import FORMAT, FormatVersion
 from lissom.model.values import Checked, Count, kind_of, refusal
 from lissom.scenario.files import load as load_scenario
 from lissom.scenario.schema import Scenario
+from lissom.scenario.tasks import load_task
 from lissom.study.outputs import EXAMPLE, quantities
 from lissom.study.runs import Runs
 from lissom.study.samples import AnyVaried, Sampling, StudyPart, Variations, Varied, sampled
@@ -150,24 +148,4 @@ def _plain(data: Any) -> Any:
 
 def load(path: str | os.PathLike[str]) -> Study:
     """A study from its file; relative paths in it begin in the folder of the file."""
-    from lissom.model.files import text_of
-
-    source = os.fspath(path)
-    root = read(text_of(Path(path)), source)
-    if root is None or not isinstance(root.value, dict):
-        raise StudyError(f"the file must be a mapping; {START}", source=source)
-    data = _resolved(root.value, Path(path).parent)
-    line_of: Callable[[tuple[str | int, ...]], int | None] = root.line_of
-    try:
-        made = Study.model_validate(data)
-    except ValidationError as error:
-        raise explain(error, Study, data, source, line_of) from None
-    return made if "name" in data else made.model_copy(update={"name": Path(path).stem})
-
-
-def _resolved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The data with the path of a scenario file as seen from the working folder."""
-    scenario = data.get("scenario")
-    if isinstance(scenario, str) and (folder / scenario).is_file():
-        return data | {"scenario": str(folder / scenario)}
-    return data
+    return load_task(path, lambda _: Study, StudyError, START)
