@@ -21,15 +21,15 @@ from lissom.progress import Progress
 
 ROUNDS = 6  # of finding parameters and noise in turn
 SETTLED = 0.02  # share by which the noise may change in the last round
-# gains of half the sum of squared residuals, per sample of the errors' memory: a step of one deviation gains 0.5
-LEFT = 0.02  # a fifth of a deviation: what is left to gain at the end
-FAINT = 0.2  # below, runs, whose steps differ, may not tell better from worse: a step that should gain is the last one
+# of half the sum of squared residuals, where a step of one deviation gains 0.5 per sample of the errors' memory:
+LEFT = 0.02  # per sample of the memory, a fifth of a deviation: what may be left to gain
+FAINT = 0.2  # gains below which runs, whose steps differ, may not tell better from worse: the model of them is trusted
 UNSURE = 0.2  # deviations of the noise by which it may change in the last round, where that is more than SETTLED
 FIRST = 0.02  # share of the whole, before the noise is known
 SINGULAR = 1e-12  # of the curvature: directions with less are left as they are
 DAMPED, HARDER, EASIER, HOPELESS = 1e-3, 5.0, 10.0, 1e8  # how steps become shorter and longer
 POOR, GOOD = 0.05, 0.6  # of what a step should gain
-REACH = 0.5  # of its own size: a parameter moves no further in one step, as the model of the misfit ends somewhere
+REACH = 2.0  # times its own size: a parameter moves no further in one step, as the model of the misfit ends somewhere
 
 
 def fit(
@@ -87,15 +87,13 @@ def search(misfit: Misfit, most: int, bar: Progress | None = None) -> tuple[np.n
         memory = longest_memory(misfit.blocks(x))
         x, message = descend(misfit, x, memory, FIRST if rough else 0.0, most, bar)
         change = misfit.estimate_noise(x, len(x))
-        fewest = min((len(block.errors) for block in misfit.blocks(x)), default=1)
-        settled = max(SETTLED, UNSURE * np.sqrt(memory / (2.0 * fewest)))
-        if misfit.evaluations >= most or (change < settled and not rough):
+        blocks = misfit.blocks(x)
+        fewest, now = min((len(block.errors) for block in blocks), default=1), longest_memory(blocks)
+        settled = change < max(SETTLED, UNSURE * np.sqrt(now / (2.0 * fewest))) and now > 0.5 * memory
+        if misfit.evaluations >= most or (settled and not rough):
             return x, message
         rough = False
-    return (
-        x,
-        f"stopped: after {ROUNDS} rounds the noise still changes by {100 * change:.0f} %; give it, or doubt the model",
-    )
+    return x, f"stopped: the noise still changes by {100 * change:.0f} % in a round; give it, or doubt the model"
 
 
 def descend(
@@ -108,7 +106,7 @@ def descend(
     """
     size = np.array([entry.size for entry in misfit.entries])
     low, high = (np.array([getattr(entry, side) for entry in misfit.entries]) / size for side in ("low", "high"))
-    z, damping, left, faint = np.clip(x / size, low, high), 0.0, LEFT * memory, FAINT * memory
+    z, damping, left = np.clip(x / size, low, high), 0.0, LEFT * memory
     r, J = misfit.residuals(z * size), misfit.jacobian(z * size) * size
     while True:
         gradient, cost = J.T @ r, 0.5 * float(r @ r)
@@ -118,12 +116,12 @@ def descend(
         scale = np.maximum(np.diag(normal), SINGULAR * normal.diagonal().max(initial=1e-300))
         full = _step(normal, scale, gradient[free], SINGULAR)
         gain = -0.5 * float(gradient[free] @ full)
-        if gain <= left:  # the last step is taken unless it leads where no robot is
+        if gain <= left:  # the last step is taken unless it is one too far
             last = z.copy()
             last[free] = np.clip(z[free] + full, low[free], high[free])
             with suppress(LissomError):
-                misfit.residuals(last * size)
-                z = last
+                if 0.5 * float(np.sum(misfit.residuals(last * size) ** 2)) < cost + left:
+                    z = last
         if gain <= max(left, share * cost):
             return z * size, "converged"
         while True:  # shorter steps, until one gains something
@@ -147,7 +145,7 @@ def descend(
             if gained > POOR * expected and gained > 0:
                 break
             damping = max(HARDER * damping, DAMPED)
-            if expected < faint and gained > -faint:
+            if max(expected, -gained) < max(left, FAINT):
                 return trial * size, "converged"
             if damping > HOPELESS:
                 return z * size, "stopped: no step gains anything, so doubt the model or tighten rtol"
