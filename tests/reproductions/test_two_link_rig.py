@@ -40,13 +40,16 @@ def test_two_measured_frequencies_give_both_stiffnesses():
 
 
 def test_the_fitted_arm_meets_a_window_that_it_has_not_seen(fitted):
-    """A move of the first hub by 50 degrees, in the half of the record that was not fitted."""
+    """A move of the first hub by 50 degrees, in the half of the record that was not fitted.
+
+    The second hub stands, where the offset of its current counts, which is not found here.
+    """
     window = (94.0, 97.0)
     seen = rig.record(rig.excerpt(), "square", window, SCALES).model_copy(update={"unknown": {}})
     as_drawn = rig.record(rig.excerpt(), "square", window).model_copy(update={"unknown": {}})
     after = validate({"fitted": fitted}, seen, **rig.RUNS)
     before = validate({"nominal": lissom.load("two-link-rig")}, as_drawn, **rig.RUNS)
-    for output in seen.outputs:
+    for output in ("position.hub1", "gauge1"):
         assert before.error("nominal", output=output) > NEARER * after.error("fitted", output=output)
 
 
