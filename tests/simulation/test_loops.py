@@ -55,9 +55,9 @@ def test_five_bar_converged():
     agrees(five_bar, five_bar_columns, 1e-11, 25, converged=True, y=7, axial=2)
 
 
-@either
-def test_four_bar_with_six_functions(ends):
-    agrees(four_bar, four_bar_columns, 1e-10, 50, y=6, ends=ends)
+@pytest.mark.parametrize(("ends", "stiffening"), [("legendre", "exact"), ("auto", "exact"), ("auto", "first")])
+def test_four_bar_with_six_functions(ends, stiffening):
+    agrees(four_bar, four_bar_columns, 1e-10, 50, y=6, ends=ends, stiffening=stiffening)
 
 
 def test_four_bar_converged():
@@ -65,13 +65,13 @@ def test_four_bar_converged():
 
 
 def test_a_frame_on_the_chord_serves_links_that_bow():
-    """The coupler bows by 3 %: a field of low order sees half the slopes from its chord."""
+    """The coupler bows by 3 %: from its base a field of low order is far off, from its chord it is right."""
     errors = {}
     for ends in ("legendre", "auto"):
         robot, start, motion, reference = four_bar(y=6, stiffening="first", ends=ends)
         run = lissom.simulate(robot, reference["t"][-1], start=start, motion=motion, rate=50, rtol=1e-8, atol=1e-8)
         errors[ends] = worst(reference, four_bar_columns(run, reference["t"]))[1]["defl_coupler_mid"]
-    assert errors["auto"] < 0.2 * errors["legendre"]
+    assert errors["auto"] < 0.002 * errors["legendre"]
 
 
 @either

@@ -83,7 +83,7 @@ def test_a_tapered_beam_station_by_station(form):
     assert found == pytest.approx(FORCE * (LENGTH - x) / modulus, rel=6e-3)
 
 
-def test_a_section_that_jumps_is_the_one_that_begins_there():
+def test_a_section_that_jumps_shows_both_its_sides():
     thick, thin = ({"shape": "rectangle", "width": 0.03, "height": h} for h in (0.04, 0.02))
     stations = [{"x": x, "section": s} for x, s in ((0, thick), (0.7, thick), (0.7, thin), (LENGTH, thin))]
     run = at_rest(cantilever(stations=stations), force=[0, 0, -FORCE])
@@ -91,6 +91,12 @@ def test_a_section_that_jumps_is_the_one_that_begins_there():
     moment = FORCE * (LENGTH - 0.7)
     assert before == pytest.approx(moment * 6 / (0.03 * 0.04**2), rel=5e-3)
     assert at == pytest.approx(moment * 6 / (0.03 * 0.02**2), rel=5e-3)
+    twice = run.stress("beam", [0.7, 0.7]).isel(time=-1).sel(stress="highest").values
+    np.testing.assert_allclose(twice, [before, at], rtol=1e-6)
+    everywhere = run.stress("beam", 6).isel(time=-1).sel(stress="highest")
+    assert len(everywhere) == 8
+    np.testing.assert_allclose(everywhere.values[everywhere["x"].values == 0.7], [before, at], rtol=1e-6)
+    run.plot("sections")
 
 
 def test_a_tendon_presses_the_section_that_it_runs_through():

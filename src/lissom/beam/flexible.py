@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from lissom.beam.bow import Bow
 from lissom.beam.exact import Stations
 from lissom.beam.invariants import Invariants
 from lissom.beam.lumped import LumpedMass
@@ -23,6 +24,7 @@ class SectionMap(NamedTuple):
     foreshortening: Array  # (m, m) B: the section moves by -1/2 eta^T B eta along x
     twist: Array  # (m, m) D: it turns by 1/2 eta^T D eta about its axis
     running: Array = np.zeros(0)  # (K,) exact field: from the tangent at the nodes to the section's position
+    bow: Array = np.zeros(0)  # (K,) of a link that bows: from values at the nodes to integrals up to the section
 
 
 class NaturalModes(NamedTuple):
@@ -106,6 +108,13 @@ class FlexibleLink(Protocol):
 
     def stations(self) -> Stations | None:
         """Tables of the exact field; None with the other fields."""
+
+    @property
+    def bow(self) -> Bow | None:
+        """Terms of fourth order, where the link's frame lies on its chord and its field is of second order."""
+
+    def bow_shares(self) -> Array:
+        """(P, K) of a link that bows: from values at its nodes to int psi_p of their running integrals."""
 
     def stiffness(self) -> Array:
         """K of the strain energy 1/2 eta^T K eta, (m, m)."""

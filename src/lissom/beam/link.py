@@ -25,6 +25,7 @@ import numpy as np
 
 from lissom.beam import damping as laws
 from lissom.beam.basis import DIRECTIONS
+from lissom.beam.bow import Bow, bow
 from lissom.beam.carriers import Carriers, carriers
 from lissom.beam.damping import Damping
 from lissom.beam.eigen import eigenmodes
@@ -160,7 +161,8 @@ class BeamLink:
 
     def section_map(self, x: Number) -> SectionMap:
         """Linear and quadratic terms of the motion of the section at x."""
-        return _section_map(self.field, self.stiffening, x)
+        found = _section_map(self.field, self.stiffening, x)
+        return found if self.bow is None else found._replace(bow=self.bow.running(self.field.fraction(x))[0])
 
     def position(self, x: Any) -> Array:
         """Places on the undeformed axis: x scalar -> (3,), (k,) -> (k, 3)."""
@@ -185,7 +187,7 @@ class BeamLink:
         T = np.zeros((*u.shape[:-1], 4, 4), u.dtype)
         T[..., :3, :3] = bend(th[..., 1], th[..., 2]) @ roll(th[..., 0] + twist)
         T[..., :3, 3] = u
-        T[..., 0, 3] += x - shortening
+        T[..., 0, 3] += x - shortening - (self.bow.shortening(xi, eta) if self.bow else 0.0)
         T[..., 3, 3] = 1
         return T if np.ndim(x) else T[..., 0, :, :]
 
@@ -204,6 +206,16 @@ class BeamLink:
     def shortening(self) -> Shortening | None:
         """What foreshortening adds to the inertia; None where the field has none."""
         return self._shortening if self.second_order and self.bending_count else None
+
+    @cached_property
+    def bow(self) -> Bow | None:
+        """Terms of fourth order, where the link's frame lies on its chord and its field is of second order."""
+        return bow(self.field, self.section) if self.second_order else None
+
+    def bow_shares(self) -> Array:
+        """(P, K) of a link that bows: from values at its nodes to int psi_p of their running integrals."""
+        assert self.bow is not None
+        return self._shortening.density @ self.bow.running(self._carriers.xi)
 
     def stiffness(self) -> Array:
         """K of the strain energy 1/2 eta^T K eta, (m, m)."""
@@ -243,7 +255,8 @@ class BeamLink:
             return self.exact_field.strain_energy(stiffness, self.prestress, eta)
         index, coefficient, _ = self.cubic_terms()
         quadratic = np.einsum("...i,ij,...j->...", eta, self.stiffness(), eta) / 2 + eta @ self.preload()
-        return quadratic + (coefficient * eta[..., index].prod(axis=-1)).sum(axis=-1)
+        cubic = (coefficient * eta[..., index].prod(axis=-1)).sum(axis=-1)
+        return quadratic + cubic + (self.bow.strain_energy(eta) if self.bow else 0.0)
 
     def natural_modes(self, tip_mass: Number = 0.0) -> NaturalModes:
         """Undamped natural modes with the base held; `tip_mass` is added at the tip."""

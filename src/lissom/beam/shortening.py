@@ -27,6 +27,7 @@ class Shortening:
     weight: Array  # (P,) int psi_p
     s0: Array  # (P, 3) int psi_p s0
     phi: Array  # (P, 3, m) int psi_p Phi
+    density: Array  # (P, k) psi_p dm at the stations
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,7 @@ class Span:
             weight=weights.sum(axis=1),
             s0=weights @ (np.multiply.outer(self.x, [1, 0, 0]) + centre),
             phi=np.einsum("pk,kaj->paj", weights, phi),
+            density=weights,
         )
 
     def _functions(self, mass: Array) -> Array:

@@ -153,6 +153,14 @@ class ReducedLink:
         """K of the strain energy 1/2 eta^T K eta, (m, m)."""
         return self.modal_stiffness
 
+    @property
+    def bow(self) -> None:
+        """A linear field has no terms of fourth order."""
+
+    def bow_shares(self) -> Array:
+        """None, as it does not bow."""
+        return np.zeros((0, 0))
+
     def preload(self) -> Array:
         """None: nothing strains the link by itself."""
         return np.zeros(self.count)

@@ -73,6 +73,8 @@ class Axis(Enum):
     MODE = "modes of a link, padded"
     COUPLING = "12 numbers for each mode, padded"
     FUNCTION = "foreshortening functions of all links"
+    BOW = "quadrature nodes of all links that bow between their ends"
+    BOW_NODE = "quadrature nodes of one of them, padded"
     CUBIC = "cubic terms of the strain energy of all links"
     NODE = "quadrature nodes of a link with the exact field"
     STATION = "stations of all links with the exact field: the nodes of a link, then its lumped masses"
@@ -114,6 +116,7 @@ class Sections(NamedTuple):
     shortening: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]  # B of the foreshortening -1/2 eta B eta along x
     twist: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]  # D of the second-order twist 1/2 eta D eta about x
     running: Annotated[Number, Axis.BODY, Axis.NODE]  # exact field: from tangents at the parent's nodes to its position
+    bow: Annotated[Number, Axis.BODY, Axis.BOW_NODE]  # from values at the nodes of a parent that bows to integrals
 
 
 class Joints(NamedTuple):
@@ -157,6 +160,16 @@ class Foreshortening(NamedTuple):
     weight: Annotated[Number, Axis.FUNCTION]  # int psi_p
     s0: Annotated[Number, Axis.FUNCTION, 3]  # int psi_p s0
     phi: Annotated[Number, Axis.FUNCTION, 3, Axis.MODE]  # int psi_p Phi
+    bow: Annotated[Number, Axis.FUNCTION, Axis.BOW_NODE]  # from values at the nodes to int psi_p of running integrals
+
+
+class Bow(NamedTuple):
+    """Links whose frame lies on their chord, with the second-order field: terms of fourth order, node by node."""
+
+    start: Annotated[Index, Axis.START]
+    slope: Annotated[Number, Axis.BOW, 2, Axis.MODE]  # rotation of the section about y and z
+    slope_x: Annotated[Number, Axis.BOW, 2, Axis.MODE]  # its x-derivative
+    rigidity: Annotated[Number, Axis.BOW, 3]  # EIy, EIz and their mean, times the share of the length
 
 
 class Strain(NamedTuple):
@@ -293,6 +306,7 @@ class Arrays(NamedTuple):
     velocities: Velocities
     inertia: Inertia
     foreshortening: Foreshortening
+    bow: Bow
     strain: Strain
     exact: Exact
     passive: Passive

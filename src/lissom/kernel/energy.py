@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, dot, matrix, rotate, scale, vector
+from lissom.kernel.bow import bow_energy
 from lissom.kernel.exact import exact_strain_energy
 from lissom.kernel.inertia import body_inertia
 from lissom.kernel.kinematics import outward, world_frames
@@ -71,7 +72,7 @@ def energies_of_bodies(model, work, q, v, out):
     g = vector(model.gravity)
     for i in range(1, model.tree.parent.shape[0]):
         kinetic += kinetic_energy(model, work, i, v)
-        strain += strain_energy(model, i, q, v, work.zero)
+        strain += strain_energy(model, i, q, v, work.zero) + bow_energy(model, work, i)
         m = model.tree.modes[i]
         A = work.inertia[i]
         mc = (A[m + 2, m + 4], A[m, m + 5], A[m + 1, m + 3])

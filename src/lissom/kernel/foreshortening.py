@@ -1,13 +1,15 @@
 """Foreshortening: a bent link draws its points back along x by 1/2 eta B(x) eta.
 
 B(x) = sum_p psi_p(x) A_p in a few functions orthonormal over the link's mass leaves P quadratic forms
-sigma_p = 1/2 eta A_p eta. Each acts as one more axial coordinate, slaved to the bending. All terms of the kinetic
-energy are kept: it stays a sum of squares, whatever the deflection.
+sigma_p = 1/2 eta A_p eta, with terms of fourth order in links that bow between their ends (`bow`). Each acts as one
+more axial coordinate, slaved to the bending. All terms of the kinetic energy are kept: it stays a sum of squares,
+whatever the deflection.
 """
 
 from __future__ import annotations
 
 from lissom.kernel.arrays import LANES
+from lissom.kernel.bow import drawn_back
 from lissom.kernel.lanes import add_lanes
 from lissom.kernel.machine import inline
 from lissom.kernel.rows import add_rows
@@ -45,6 +47,10 @@ def foreshorten(model, work, i, m, q, v, w):
             sigma += 0.5 * pull[j] * q[eta + j]
             sigma_rate += pull[j] * v[rate + j]
             sigma_drift += pull_rate[j] * v[rate + j]
+        more = drawn_back(model, work, i, model.foreshortening.bow[p], pull, work.zero)
+        sigma += more[0]
+        sigma_rate += more[1]
+        sigma_drift += more[2]
         X = model.foreshortening.s0[p, 0] + work.zero
         Y = model.foreshortening.s0[p, 1] + work.zero
         Z = model.foreshortening.s0[p, 2] + work.zero

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale, subtract, vector
 from lissom.kernel.arrays import LANES
+from lissom.kernel.bow import bow_forces
 from lissom.kernel.exact import exact_inertia
 from lissom.kernel.foreshortening import foreshorten
 from lissom.kernel.lanes import add_lanes, set_lanes
@@ -35,6 +36,7 @@ def modal_forces(model, work, i, m, q, v, w, force):
         add_rows(force, v, rate, model.strain.damping[i], m, m)
     for j in range(0, m, LANES):
         add_lanes(force, j, (2.0 * w[0], 2.0 * w[1], 2.0 * w[2]), (about[0], about[1], about[2]))
+    bow_forces(model, work, i, force)
     for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):
         a = model.strain.cubic_modes[term, 0]
         b = model.strain.cubic_modes[term, 1]

@@ -28,6 +28,7 @@ from lissom.kernel.algebra import (
     vector,
 )
 from lissom.kernel.arrays import LANES, Motion
+from lissom.kernel.bow import bow_nodes, drawn_back
 from lissom.kernel.exact import bend_link, exact_section
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.machine import inline, kernel
@@ -129,6 +130,7 @@ def outward(model, work, q, v):
     zero = work.zero
     none = (zero, zero, zero)
     ex = (zero + 1.0, zero, zero)
+    bow_nodes(model, work, q, v)
     for i in range(1, model.tree.parent.shape[0]):
         up = model.tree.parent[i]
         m = model.tree.modes[up]
@@ -157,6 +159,8 @@ def outward(model, work, q, v):
             twist = (zero, zero, zero)
             if model.tree.second_order[up] == 1:
                 short = quadratic_sums(model.sections.shortening[i], q, v, eta, rate, m, work.section_modes[0], zero)
+                more = drawn_back(model, work, up, model.sections.bow[i], work.section_modes[0], zero)
+                short = (short[0] + 2.0 * more[0], short[1] + more[1], short[2] + more[2])
                 twist = quadratic_sums(model.sections.twist[i], q, v, eta, rate, m, work.section_modes[1], zero)
             p = add(p, (u[0] - 0.5 * short[0], u[1], u[2]))
             vel, dv = shift(w, vel, dw, dv, p, (du[0] - short[1], du[1], du[2]), (zero - short[2], zero, zero))

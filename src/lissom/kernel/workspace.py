@@ -37,6 +37,7 @@ class Workspace(NamedTuple):
     rate: np.ndarray  # (12,) scratch: rates of the moments
     swing: np.ndarray  # (3,) scratch: force along x, torques about y and z of the foreshortening's drift
     shortening: np.ndarray  # (2, m) scratch: A_p eta, A_p etadot
+    bow: np.ndarray  # (nb, 6) at the nodes of links that bow: slopes, their rates, curvatures, about y and z each
     modal_force: np.ndarray  # (m,) scratch: bias of the modal rows
     gyration: np.ndarray  # (3, m) scratch: gyroscopic force on the modes per unit of twice the angular velocity
     tangent: np.ndarray  # (3, ns, m + 3) x-derivative of a station's velocity per mode, of its place, rate and drift
@@ -98,6 +99,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         rate=zeros(12),
         swing=zeros(3),
         shortening=zeros(2, m),
+        bow=zeros(len(model.bow.rigidity), 6),
         modal_force=zeros(m),
         gyration=zeros(3, m),
         tangent=zeros(3, stations, padded(m + 3)),

@@ -22,6 +22,7 @@ def attach(sections: Sections, row: int, link: FlexibleLink, place: float | str 
     sections.position[row], sections.phi[row, :, :m], sections.psi[row, :, :m] = at.position, at.phi, at.psi
     sections.shortening[row, :m, :m], sections.twist[row, :m, :m] = at.foreshortening, at.twist
     sections.running[row, : len(at.running)] = at.running
+    sections.bow[row, : len(at.bow)] = at.bow
 
 
 def with_frames(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -196,9 +197,18 @@ class Beam(Part):
         """Whether the shape of every section is known, and with it stresses."""
         return all(section.rings() is not None for _, section, _ in self._sections())
 
-    def section_stress(self, x: float, materials: Mapping[str, Material]) -> SectionStress | None:
-        """Stresses in the section at x from the forces there; None where only stiffnesses are given."""
-        section, own = (self.section, None) if self.section is not None else section_at(self.stations, x)
+    @property
+    def jumps(self) -> list[float]:
+        """Places where one section ends and another begins."""
+        pairs = itertools.pairwise(self.stations)
+        return [float(np.real(after.x)) for before, after in pairs if np.real(before.x) == np.real(after.x)]
+
+    def section_stress(self, x: float, materials: Mapping[str, Material], ending: bool = False) -> SectionStress | None:
+        """Stresses in the section at x from the forces there; None where only stiffnesses are given.
+
+        Where the section jumps, it is the one that begins there, or the one that is `ending`.
+        """
+        section, own = (self.section, None) if self.section is not None else section_at(self.stations, x, ending)
         name = own or self.material
         return _section_stress(section, None if name is None else materials[name])
 

@@ -16,7 +16,6 @@ from lissom.kernel.arrays import (
     Contacts,
     Elements,
     Exact,
-    Foreshortening,
     Gears,
     Inertia,
     Joints,
@@ -34,6 +33,7 @@ from lissom.kernel.arrays import (
 )
 from lissom.lie import so3
 from lissom.model.attach import attach, with_frames
+from lissom.model.bending import bow, foreshortening
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.element import SpringElement
 from lissom.model.frame import Frame
@@ -85,17 +85,20 @@ class _Compiler:
             Axis.MODE: m,
             Axis.COUPLING: 12 * m,
             Axis.NODE: max((part.nodes for part in self.stations.values()), default=0),
+            Axis.BOW_NODE: max((len(beam.bow.rigidity) for beam in self.flexible.values() if beam.bow), default=0),
             Axis.GEAR: len(self.rotors),
         }
 
     def model(self, before: Model | None) -> Model:
         plain = self.number is np.float64 and not any(self.prescribed)
         shared = shared_tables(self.robot, self.names, before) if plain and before is not None else None
+        bending = dict(self._flexible())
         arrays = Arrays(
             tree=self._tree(),
             sections=self._sections(),
             inertia=self._inertia(),
-            foreshortening=self._foreshortening(),
+            foreshortening=foreshortening(bending, self._starts, self._zeros),
+            bow=bow(bending, self._starts, self._zeros),
             strain=self._strain(),
             exact=self._exact(),
             gravity=np.asarray(self.robot.gravity, self.number),
@@ -246,17 +249,6 @@ class _Compiler:
         """About how long the longest link is, m."""
         ways = [float(np.linalg.norm(np.real(link.origin.xyz))) for link in self.links]
         return max([*ways, *(float(np.real(beam.length)) for beam in self.flexible.values())])
-
-    def _foreshortening(self) -> Foreshortening:
-        parts = {i: part for i, beam in self._flexible() if (part := beam.shortening()) is not None}
-        starts = self._starts({i: len(part.weight) for i, part in parts.items()})
-        out = self._zeros(Foreshortening, FUNCTION=starts[-1])
-        out.start[:] = starts
-        for i, part in parts.items():
-            rows, k = slice(starts[i], starts[i + 1]), part.form.shape[1]
-            out.form[rows, :k, :k], out.phi[rows, :, :k] = part.form, part.phi
-            out.weight[rows], out.s0[rows] = part.weight, part.s0
-        return out
 
     def _strain(self) -> Strain:
         terms = {i: beam.cubic_terms() for i, beam in self._flexible()}

@@ -3,7 +3,7 @@
 A link that turns freely at both ends about the axis it bends about (the coupler of a four-bar) bows between its ends.
 The functions of `auto` are made for links that carry something at a free tip; for such links polynomials fit better.
 Where the field is of low order the frame of a plain link (uniform, without shear) is put on the chord: seen from there
-slopes are half as large.
+slopes are half as large, and the field `first` has terms of fourth order (`lissom.beam.bow`).
 """
 
 from __future__ import annotations

@@ -96,10 +96,13 @@ def _alike(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def section_at(stations: Sequence[Station], x: float) -> tuple[SectionSpec, str | None]:
-    """The section at a place and its own material; where the section jumps, the one that begins there."""
+def section_at(stations: Sequence[Station], x: float, ending: bool = False) -> tuple[SectionSpec, str | None]:
+    """The section at a place and its own material; where it jumps, the one that begins there, or that ends there."""
     pairs = [(a, b) for a, b in itertools.pairwise(stations) if np.real(b.x) > np.real(a.x)]
-    before, after = next((pair for pair in reversed(pairs) if np.real(pair[0].x) <= x), pairs[0])
+    if ending:
+        before, after = next((pair for pair in pairs if np.real(pair[1].x) >= x), pairs[-1])
+    else:
+        before, after = next((pair for pair in reversed(pairs) if np.real(pair[0].x) <= x), pairs[0])
     s = (x - np.real(before.x)) / (np.real(after.x) - np.real(before.x))
     return before.section.between(after.section, float(np.clip(s, 0.0, 1.0))), before.material
 

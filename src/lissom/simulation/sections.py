@@ -7,6 +7,7 @@ So they are as exact as the motion, and at the base they are the wrench of the j
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -66,14 +67,17 @@ def section_forces(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
 
 
 def section_stresses(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
-    """Peaks of the stresses over the sections of a beam at rising places x (k,), (N, k, 4) Pa, in STRESSES."""
+    """Peaks of the stresses over the sections of a beam at rising places x (k,), (N, k, 4) Pa, in STRESSES.
+
+    Of a place that is named twice the first one shows the section that ends there, where it jumps.
+    """
     beam, materials = run.model.robot.link(link).beam, run.model.robot.materials
     forces = section_forces(run, link, x)
     assert beam is not None  # else its forces were refused
     forces = forces - np.real(beam.prestress.build().pull)
     made = []
     for k, place in enumerate(x):
-        stress = beam.section_stress(float(place), materials)
+        stress = beam.section_stress(float(place), materials, ending=place in x[k + 1 :])
         if stress is None:
             raise LissomError(
                 f"{link} has a section of given stiffnesses without a shape, so its stresses are not known; give its "
@@ -81,6 +85,12 @@ def section_stresses(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
             )
         made.append(stress.peaks(forces[:, k]))
     return np.stack(made, axis=1)
+
+
+def both_sides(x: np.ndarray, jumps: Sequence[float]) -> np.ndarray:
+    """Places x (k,) and each jump twice, rising."""
+    kept = [place for place in x if not np.any(np.abs(place - np.array(jumps)) < 1e-12)]
+    return np.sort([*kept, *jumps, *jumps])
 
 
 def _mass_points(beam: BeamLink, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

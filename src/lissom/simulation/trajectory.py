@@ -192,15 +192,19 @@ class Trajectory(Samples):
         They are the `highest` and the `lowest` normal stress (of tension and bending, at the outer fibres), the
         largest `shear` stress (of torsion and shear forces) and the largest `von_mises` stress of each section, from
         the forces of `section_forces` and the section's shape. At sharp inner corners shear has no limit: they are
-        left out. Where the section jumps, it is the one that begins there.
+        left out.
 
         Args:
-            stations: how many points evenly from base to tip, or their places x in m.
+            stations: how many points evenly from base to tip, and both sides of every jump of the section; or their
+                places x in m. At a jump x is the section that begins there; given twice, that which ends there, too.
         """
         from lissom.beam.section_stress import COMPONENTS
-        from lissom.simulation.sections import section_stresses
+        from lissom.simulation.sections import both_sides, section_stresses
 
         x = self.lookup.stations(link, stations)
+        beam = self.model.robot.link(link).beam
+        if isinstance(stations, int) and beam is not None and beam.jumps:
+            x = both_sides(x, beam.jumps)
         attrs = {"long_name": "largest stress in the section", "units": "Pa"}
         return self._along(f"stress of {link}", x, section_stresses(self, link, x), ("stress", COMPONENTS), attrs)
 

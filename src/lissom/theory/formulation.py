@@ -119,12 +119,13 @@ Class = TypeVar("Class", bound=Callable[[Model], Formulation])
 
 
 def _without_elements(name: str, make: Callable[[Model], Formulation]) -> Callable[[Model], Formulation]:
-    """A formulation that refuses what only the kernel knows: elements between links, and contacts."""
+    """A formulation that refuses what only the kernel knows: elements, contacts, links that bow between their ends."""
 
     def covered(model: Model) -> Formulation:
         for what in ("elements", "contacts"):
             if parts := getattr(model.robot, what):
                 raise Unsupported(f"{name} knows no {what}, and the robot has {parts[0].name!r}; use {KERNEL}")
+        no_bow(model, name)
         return make(model)
 
     return covered
@@ -185,6 +186,14 @@ def no_exact_links(model: Model, formulation: str) -> None:
     for name, link in model.flexible.items():
         if link.stiffening == "exact":
             raise Unsupported(f"{formulation} has no geometrically exact field: link {name}; use stiffening: first")
+
+
+def no_bow(model: Model, formulation: str) -> None:
+    """`Unsupported` where a link that bows between its ends has terms of fourth order."""
+    for name, link in model.flexible.items():
+        if link.bow is not None:
+            text = f"{formulation} has no terms of fourth order: link {name} has its frame on its chord"
+            raise Unsupported(f"{text}; choose ends: legendre, or use {KERNEL}")
 
 
 def no_prescribed_joints(model: Model, formulation: str) -> None:

@@ -215,7 +215,7 @@ def plot_sections(run: Trajectory, link: str | None = None, stations: int = 41) 
     panels: list[Panel] = []
     for title, label, values, parts, factor in groups:
         curves = {part.replace("_", " "): factor * values.loc[..., part].values for part in parts}
-        panels.append(partial(envelopes, x=found["x"].values, curves=curves, label=label, title=title))
+        panels.append(partial(envelopes, x=values["x"].values, curves=curves, label=label, title=title))
     return _figure(run, panels, columns=2, abscissa=f"x along {name} [m]")
 
 

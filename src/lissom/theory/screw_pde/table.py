@@ -17,7 +17,7 @@ from lissom.lie import so3
 from lissom.model.compiled import Model
 from lissom.model.joint_kinds import joint_steps
 from lissom.model.robot import Link
-from lissom.theory.formulation import Unsupported, no_prescribed_joints, only_beams
+from lissom.theory.formulation import Unsupported, no_bow, no_prescribed_joints, only_beams
 from lissom.theory.screw_pde.closure import held_directions
 from lissom.theory.screw_pde.particles import particles
 
@@ -173,6 +173,7 @@ def _check_supported(model: Model) -> None:
     if np.iscomplexobj(model.arrays.gravity):
         raise Unsupported("screw_pde takes real parameters; compile the robot without complex values")
     no_prescribed_joints(model, "screw_pde")
+    no_bow(model, "screw_pde")
 
 
 def _sections(
