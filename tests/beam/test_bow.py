@@ -93,3 +93,23 @@ def test_derivatives_of_the_kernel_equal_differences():
         )
         found = slopes.q[:, k]
         np.testing.assert_allclose((ahead - behind) / (2 * h), found, atol=2e-5 * np.abs(slopes.q).max())
+
+
+def test_its_own_mass_is_drawn_back_as_its_poses_say():
+    """Kinetic energy of the field itself, its velocities by differences of the poses along the motion."""
+    data = bowed_arm().to_dict()
+    data["links"][0]["beam"]["section"] |= {"Jx": 1e-9, "Jy": 0.0, "Jz": 0.0}  # else sections turn by the linear field
+    model = lissom.Robot.from_dict(data | {"links": data["links"][:1]}).compile()
+    rod, modes = model.flexible["rod"], model.body("rod").modes_q
+    q, v, h = model.neutral(), np.zeros(model.nv), 1e-5
+    q[modes][:2], q[modes][3] = [0.03, 0.004], 0.01
+    v[modes][:2], v[modes][3] = [4.0, -2.0], 3.0
+    x = LENGTH * FINE.nodes
+    ahead, behind = (rod.pose(x, q[modes] + s * h * v[modes]) for s in (1, -1))
+    speed = (ahead - behind)[:, :3, 3] / (2 * h)
+    whole = LENGTH / 2 * FINE.weights @ (rod.section.rhoA * (speed**2).sum(axis=1))
+    assert energy(model, q, v).kinetic == pytest.approx(whole, rel=1e-6)
+    arrays = model.arrays
+    none = arrays.foreshortening._replace(bow=0 * arrays.foreshortening.bow)
+    without = lissom.Model(model.robot, arrays._replace(foreshortening=none), model.flexible, model.bodies)
+    assert energy(without, q, v).kinetic != pytest.approx(whole, rel=1e-5)
