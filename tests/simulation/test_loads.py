@@ -97,6 +97,13 @@ def test_loads_from_steps_splines_waves_tables_and_functions(tmp_path):
     np.testing.assert_allclose(held.q[-1], same.q[-1], atol=1e-7)
 
 
+def test_a_wave_has_one_number_for_all_or_as_many_of_each():
+    wave = {"type": "sine", "amplitude": [0, 1, 0], "frequency": 2.0}
+    Load(link="beam", force=wave | {"mean": 2.0, "phase": [0, 0, 1]})
+    with pytest.raises(lissom.LissomError, match=r"force.mean = \[1, 2\]: has 2 numbers where amplitude has 3"):
+        Load(link="beam", force=wave | {"mean": [1, 2]})
+
+
 def test_a_load_in_link_axes_turns_with_the_link():
     wheel = {
         "name": "wheel",

@@ -79,6 +79,16 @@ class Sine(Series):
     phase: Annotated[Row, Number("the phase", "rad", each=True)] = 0.0
     mean: Annotated[Row, ROW] = 0.0
 
+    @model_validator(mode="after")
+    def _same_length(self) -> Self:
+        lists = {name: row for name in ("amplitude", "phase", "mean") if isinstance(row := getattr(self, name), tuple)}
+        wanted = len(next(iter(lists.values()), ()))
+        for name, row in lists.items():
+            if len(row) != wanted:
+                first = next(iter(lists))
+                raise refusals((name, list(row), f"has {len(row)} numbers where {first} has {wanted}; give as many"))
+        return self
+
     def __call__(self, t: float) -> np.ndarray:
         turn = 2 * np.pi * self.frequency * t + np.array(self.phase)
         return np.atleast_1d(np.array(self.mean) + np.array(self.amplitude) * np.sin(turn))
