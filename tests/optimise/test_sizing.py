@@ -167,7 +167,7 @@ REFUSED = [
     ({"limits": {"sag": {"bom": 0.1}}}, "limits.sag.bom: there is no such link; there are boom"),
     ({"sizes": {"links.boom.beam.section.otter": (0.1, 0.2)}}, "sizes.links.boom.beam.section.otter.*did you mean"),
     ({"sizes": {OUTER: (0.2, 0.1)}}, "must be .least, largest."),
-    ({"sizes": {"links.boom.name": (0.1, 0.2)}}, "is no number of the robot"),
+    ({"sizes": {"links.boom.name": (0.1, 0.2)}}, "is not a number of the robot"),
     (
         {"sizes": {OUTER: (0.01, 0.02), WALL: (0.015, 0.03)}, "limits": {}},
         "there is no such robot with .*outer = .*narrow the bounds",

@@ -137,7 +137,7 @@ def test_a_disk_that_is_full_from_the_start_is_told(study, tmp_path, monkeypatch
 @pytest.mark.parametrize("address", ["nonsense://study", "lakefs://bucket/study"])
 def test_a_place_that_nobody_can_write_to_is_refused(study, address):
     for ask in (lambda: study.run(address, cores=1, progress=False), lambda: lissom.study.open(address)):
-        with pytest.raises(LissomError, match=r"store = .* is no place that can be written to here"):
+        with pytest.raises(LissomError, match=r"store = .* cannot be written to from here"):
             ask()
 
 

@@ -212,7 +212,7 @@ class Prepared:
         return record_entry(self.name, path, unknown, NEUTRAL.get(kind, 0.0), size or 1.0, list(signals))
 
     def _check_times(self) -> None:
-        """Refuse a record that ends before the slowest vibration has gone round once, or is too coarse to show it."""
+        """Refuse a record that ends before the slowest vibration has come round once, or is too coarse to show it."""
         slowest = _slowest(self.model)
         if slowest is None:
             return

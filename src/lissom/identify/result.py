@@ -181,7 +181,7 @@ class Fit(printing.Printed):
         for given in self.misfit.frequencies:
             lines.append(f"Frequency {given.frequency:g} Hz of mode {given.mode}.")
         for entry, x, half in zip(self.misfit.entries, self.x, self.uncertainty.half):
-            known = f"± {half:.3g} (95 %)" if np.isfinite(half) else "not told by the data"
+            known = f"± {half:.3g} (95 %)" if np.isfinite(half) else "not determined by the data"
             lines.append(f"{entry.name} = {x:.8g} {known}, was {entry.value:.8g}")
         lines += list(self.warnings)
         return "".join(f"# {line}\n" for line in lines)

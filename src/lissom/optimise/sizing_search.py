@@ -176,7 +176,7 @@ def _check(asked: Sizing, robot: Robot) -> None:
             raise OptimiseError(str(getattr(error, "text", error)), ("sizes", path)) from None
         if not is_number(value):
             raise OptimiseError(
-                "is no number of the robot; give paths such as links.boom.beam.section.outer", ("sizes", path)
+                "is not a number of the robot; give paths such as links.boom.beam.section.outer", ("sizes", path)
             )
         if not low < high:
             raise OptimiseError("must be [least, largest]", ("sizes", path), [low, high])

@@ -2,7 +2,7 @@
 
 Behind the NetCDF file proper, where its readers do not look, stands a table of its parts: for every variable its names,
 units, place in the file and checksum, and the texts about robot and run. lissom reads by this table alone. So what is
-damaged can be named and the rest be had by `rescue`, and no damaged byte reaches the HDF5 library, which some keep
+damaged can be named and the rest be read by `rescue`, and no damaged byte reaches the HDF5 library, which some keep
 busy without an end.
 """
 

@@ -58,7 +58,7 @@ def check_address(address: str) -> None:
 
         get_filesystem_class(protocol)
     except (ImportError, ValueError) as error:
-        text = f"is no place that can be written to here ({error}); give a folder, or an address that fsspec knows"
+        text = f"cannot be written to from here ({error}); give a folder, or an address that fsspec knows"
         raise StudyError(text, ("store",), address) from None
 
 

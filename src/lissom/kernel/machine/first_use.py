@@ -96,5 +96,5 @@ def _run(package: Path, rarer: bool, work: float) -> bool:
         except (OSError, ValueError):
             made = False
     if not made:
-        print("lissom: kernels compile one by one, as they are called; `lissom build` tells why", file=sys.stderr)
+        print("lissom: kernels compile one by one, as they are called; `lissom build` shows why", file=sys.stderr)
     return made
