@@ -16,6 +16,7 @@ DOWN = 12  # px from the line's element to the chart below it
 WIDTH = 380
 FAINT = "rgba(128, 138, 150, 0.22)"  # lines behind the curves, on light and dark paper
 SAMPLES = 1200
+FINE, DIGITS = 4e-3, 3  # least height of a chart; axes are labelled with so many digits behind the point
 # In a legend, one dashed entry stands for all curves of a group (the references of the joints); it has no value.
 LOOK = """<style>
 .u-legend { margin-top: -4px !important; max-height: 76px; overflow-y: auto; display: block; }
@@ -66,6 +67,8 @@ class Curves:
         with self.server.atomic():
             for plot, chart in zip(self._plots, charts, strict=True):
                 plot.data = _data(chart)
+                if (scales := _scales(chart)) != plot.scales:
+                    plot.scales = scales
         self._span = (float(charts[0].time[0]), float(charts[0].time[-1]))
 
     def point(self, time: float | None) -> None:
@@ -92,7 +95,7 @@ class Curves:
         plot = gui.add_uplot(
             data=_data(chart),
             series=tuple(series),
-            scales={"x": {"time": False}},
+            scales=_scales(chart),
             axes=(
                 {**axis, "label": "time [s]", "labelSize": 14, "size": 24, "labelGap": -2},
                 {**axis, "label": chart.label, "labelSize": 16, "size": LEFT - 16},
@@ -108,6 +111,16 @@ class Curves:
 
 def _data(chart: Chart) -> tuple[np.ndarray, ...]:
     return (np.asarray(chart.time, float), *(np.asarray(s.values, float) for s in _ordered(chart)))
+
+
+def _scales(chart: Chart) -> dict[str, Any]:
+    """How curves lie on the paper: what hardly changes is not enlarged until its labels are all the same."""
+    values = np.concatenate([s.values for s in chart.series])
+    values = values[np.isfinite(values)]
+    if len(values) == 0 or np.ptp(values) >= FINE:
+        return {"x": {"time": False}}
+    middle = round(float(values.max() + values.min()) / 2, DIGITS)
+    return {"x": {"time": False}, "y": {"range": (middle - FINE, middle + FINE)}}
 
 
 def _ordered(chart: Chart) -> list[Series]:
