@@ -10,7 +10,7 @@ import numpy as np
 from lissom.view.charts import Chart, Series
 from lissom.view.live.leaving import Leaving
 
-LEFT, RIGHT, TOP, HEIGHT, BELOW = 52, 14, 8, 168, 40  # px of a chart and of what is around its curves
+LEFT, RIGHT, TOP, HEIGHT, BELOW = 60, 14, 8, 168, 40  # px of a chart and of what is around its curves
 FRAME = (10, 7)  # px from the edges of the panel to those of a chart, left and right
 DOWN = 12  # px from the line's element to the chart below it
 WIDTH = 380
