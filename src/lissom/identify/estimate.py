@@ -21,9 +21,9 @@ from lissom.progress import Progress
 
 ROUNDS = 6  # of finding parameters and noise in turn
 SETTLED = 0.02  # share by which the noise may change in the last round
-# of half the sum of squared residuals, where a step of one deviation gains 0.5 per sample of the errors' memory:
-LEFT = 0.02  # per sample of the memory, a fifth of a deviation: what may be left to gain
-FAINT = 0.2  # gains below which runs, whose steps differ, may not tell better from worse: the model of them is trusted
+# of half the sum of squared residuals, per sample of the errors' memory, where a step of one deviation gains 0.5:
+LEFT = 0.02  # a fifth of a deviation: what may be left to gain
+FAINT = 0.2  # promised, or lost, by a step that gains nothing: runs, whose steps differ, cannot tell better from worse
 UNSURE = 0.2  # deviations of the noise by which it may change in the last round, where that is more than SETTLED
 FIRST = 0.02  # share of the whole, before the noise is known
 SINGULAR = 1e-12  # of the curvature: directions with less are left as they are
@@ -106,7 +106,7 @@ def descend(
     """
     size = np.array([entry.size for entry in misfit.entries])
     low, high = (np.array([getattr(entry, side) for entry in misfit.entries]) / size for side in ("low", "high"))
-    z, damping, left = np.clip(x / size, low, high), 0.0, LEFT * memory
+    z, damping, left, faint = np.clip(x / size, low, high), 0.0, LEFT * memory, FAINT * memory
     r, J = misfit.residuals(z * size), misfit.jacobian(z * size) * size
     while True:
         gradient, cost = J.T @ r, 0.5 * float(r @ r)
@@ -145,7 +145,7 @@ def descend(
             if gained > POOR * expected and gained > 0:
                 break
             damping = max(HARDER * damping, DAMPED)
-            if max(expected, -gained) < max(left, FAINT):
+            if max(expected, -gained) < faint:
                 return trial * size, "converged"
             if damping > HOPELESS:
                 return z * size, "stopped: no step gains anything, so doubt the model or tighten rtol"
