@@ -15,11 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, IntEnum
 from functools import cache, lru_cache
+from math import prod
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import numpy as np
 
 LANES = 4  # numbers that a kernel handles at a time
+LINE = 64  # bytes of a line of the cache
 POWERS = 8  # highest power of a piece of a spring's curve
 
 
@@ -329,9 +331,20 @@ def layout(part: type) -> dict[str, tuple[Any, tuple[Axis | int, ...]]]:
     return {name: (kind, tuple(axes)) for name, (kind, *axes) in about.items()}
 
 
+def on_lines(*shape: int, number: Any) -> np.ndarray:
+    """Zeros that begin where a line of the cache does: no vector register of a row lies across two of them."""
+    kind = np.dtype(number)
+    size = prod(shape) * kind.itemsize
+    if size < LINE or kind.hasobject:
+        return np.zeros(shape, kind)
+    room = np.zeros(size + LINE, np.uint8)
+    begin = -room.ctypes.data % LINE
+    return room[begin : begin + size].view(kind).reshape(shape)
+
+
 def zeros(part: type[Part], sizes: Mapping[Axis, int], number: Any) -> Part:
     """A part with all its tables zero, for axes of the given `sizes`."""
-    return part(*(np.zeros(shape, kind or number) for kind, shape in _shapes(part, tuple(sizes.items()))))
+    return part(*(on_lines(*shape, number=kind or number) for kind, shape in _shapes(part, tuple(sizes.items()))))
 
 
 @lru_cache(maxsize=1024)
@@ -349,7 +362,10 @@ def with_bodies(part: Part, count: int) -> Part:
         if isinstance(table, tuple):
             return with_bodies(table, count)
         if axes[0] is Axis.BODY:
-            return np.concatenate([table, np.zeros((count, *table.shape[1:]), table.dtype)])
+            return np.concatenate(
+                [table, np.zeros((count, *table.shape[1:]), table.dtype)],
+                out=on_lines(len(table) + count, *table.shape[1:], number=table.dtype),
+            )
         return np.append(table, np.repeat(table[-1:], count)) if axes[0] is Axis.START else table
 
     made: Any = type(part)

@@ -23,13 +23,16 @@ from lissom.kernel.rows import add_rows
 
 @inline
 def modal_forces(model, work, i, m, q, v, w, force):
-    """Add the gyroscopic, elastic and damping forces of link i to `force` (m,)."""
+    """Gyroscopic, elastic and damping forces of link i as `force` (m,)."""
     eta = model.tree.modes_q[i]
     rate = model.tree.modes_v[i]
     about = work.gyration
+    one = work.zero + 1.0
+    for j in range(0, m, LANES):
+        set_lanes(force, j, (one,), (model.strain.preload[i],))
+        for axis in range(3):
+            set_lanes(about[axis], j, (work.zero,), (force,))
     for axis in range(3):
-        for j in range(m):
-            about[axis, j] = work.zero
         add_rows(about[axis], v, rate, model.inertia.gyroscopic[i, axis], m, m)
     add_rows(force, q, eta, model.strain.stiffness[i], m, m)
     if model.strain.damped[i] == 1:
@@ -125,9 +128,9 @@ def body_inertia(model, work, i, q, v):
     mass = model.inertia.modal_mass[i]
     one = zero + 1.0
     for j in range(m):
-        modal[j] = zero + model.strain.preload[i, j]
         for k in range(j - j % LANES, m, LANES):
             set_lanes(A[j], k, (one,), (mass[j],))
+    modal_forces(model, work, i, m, q, v, w, modal)
     if model.tree.second_order[i] == 1:
         foreshorten(model, work, i, m, q, v, w)
 
@@ -173,7 +176,5 @@ def body_inertia(model, work, i, q, v):
         row[m + 3] = b[9]
         row[m + 4] = b[10]
         row[m + 5] = b[11]
-        modal[j] += xx * b[0] + yy * b[4] + zz * b[8] + xy * (b[1] + b[3]) + xz * (b[2] + b[6]) + yz * (b[5] + b[7])
-    modal_forces(model, work, i, m, q, v, w, modal)
-    for j in range(m):
-        A[j, bias] = modal[j]
+        spun = xx * b[0] + yy * b[4] + zz * b[8] + xy * (b[1] + b[3]) + xz * (b[2] + b[6]) + yz * (b[5] + b[7])
+        row[bias] = modal[j] + spun

@@ -9,6 +9,8 @@ velocity enters no force.
 
 from __future__ import annotations
 
+from numpy import cos, sin
+
 from lissom.kernel.algebra import (
     add,
     compose,
@@ -50,6 +52,21 @@ def turn(w, v, dw, dv, Q, rate, rate_drift):
     w = rotate_back(Q, w)
     dw = add(rotate_back(Q, dw), add(cross(w, rate), rate_drift))
     return add(w, rate), rotate_back(Q, v), dw, rotate_back(Q, dv)
+
+
+@inline
+def rolled(a, c, s):
+    """The vector a in axes that are turned about x, by an angle with cosine c and sine s."""
+    return (a[0], c * a[1] + s * a[2], c * a[2] - s * a[1])
+
+
+@inline
+def roll(w, v, dw, dv, c, s, rate, rate_drift):
+    """`turn` about x, at `rate` which itself changes at `rate_drift`."""
+    w = rolled(w, c, s)
+    dw = rolled(dw, c, s)
+    dw = (dw[0] + rate_drift, dw[1] + w[2] * rate, dw[2] - w[1] * rate)
+    return (w[0] + rate, w[1], w[2]), rolled(v, c, s), dw, rolled(dv, c, s)
 
 
 @inline
@@ -129,7 +146,6 @@ def outward(model, work, q, v):
     """Fill rotation, position, omega, velocity, drift, subspace and reach of every body."""
     zero = work.zero
     none = (zero, zero, zero)
-    ex = (zero + 1.0, zero, zero)
     bow_nodes(model, work, q, v)
     for i in range(1, model.tree.parent.shape[0]):
         up = model.tree.parent[i]
@@ -169,10 +185,12 @@ def outward(model, work, q, v):
             bend_rate, bend_drift = gibbs_rate(g, dg, ddg)
             R = gibbs_matrix(g)
             w, vel, dw, dv = turn(w, vel, dw, dv, R, bend_rate, bend_drift)
-            Q = turn_matrix(ex, th[0] + 0.5 * twist[0])
-            w, vel, dw, dv = turn(w, vel, dw, dv, Q, (dth[0] + twist[1], zero, zero), (twist[2], zero, zero))
             carry_modes(model, work, i, m, a, (R[0][0], R[1][0], R[2][0]))
-            R = compose(R, Q)
+            angle = th[0] + 0.5 * twist[0]
+            c = cos(angle)
+            s = sin(angle)
+            w, vel, dw, dv = roll(w, vel, dw, dv, c, s, dth[0] + twist[1], twist[2])
+            R = (rolled(R[0], c, s), rolled(R[1], c, s), rolled(R[2], c, s))
         else:
             vel, dv = shift(w, vel, dw, dv, p, none, none)
         section = p

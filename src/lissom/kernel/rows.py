@@ -13,8 +13,17 @@ from lissom.kernel.machine import inline, shared
 @inline
 def add_rows(out, scales, first, rows, count, width):
     """out += sum_j scales[first + j] rows[j] over j < count, for the first `width` entries."""
+    eights = count - count % 8
+    for j in range(0, eights, 8):
+        e = first + j
+        lower = (scales[e], scales[e + 1], scales[e + 2], scales[e + 3])
+        upper = (scales[e + 4], scales[e + 5], scales[e + 6], scales[e + 7])
+        of_lower = (rows[j], rows[j + 1], rows[j + 2], rows[j + 3])
+        of_upper = (rows[j + 4], rows[j + 5], rows[j + 6], rows[j + 7])
+        for k in range(0, width, LANES):
+            add_lanes(out, k, lower + upper, of_lower + of_upper)
     whole = count - count % 4
-    for j in range(0, whole, 4):
+    for j in range(eights, whole, 4):
         four = (scales[first + j], scales[first + j + 1], scales[first + j + 2], scales[first + j + 3])
         of = (rows[j], rows[j + 1], rows[j + 2], rows[j + 3])
         for k in range(0, width, LANES):

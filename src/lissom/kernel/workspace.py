@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.arrays import LANES, Arrays, padded
+from lissom.kernel.arrays import LANES, Arrays, on_lines, padded
 
 
 class Workspace(NamedTuple):
@@ -70,7 +70,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
     def zeros(*shape: int) -> np.ndarray:
         if dtype is object:
             return np.full(shape, 0.0, dtype=object)
-        return np.zeros(shape, dtype)
+        return on_lines(*shape, number=dtype)
 
     coupling = zeros(12 * m)
     work = Workspace(

@@ -6,26 +6,22 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, lower_getattr_generic, models, register_model, unbox
 
-from lissom.kernel.arrays import Arrays
+from lissom.kernel.arrays import Arrays, on_lines
 from lissom.kernel.machine.bridge import tables
 from lissom.kernel.machine.struct import WORD
 from lissom.kernel.packs import LANES
 from lissom.kernel.packs.number import PACK, VECTOR, PackType
 from lissom.kernel.workspace import workspace
 
-LINE = 64  # bytes: packs begin where a register can be loaded at once
-
 
 def aligned(*shape: int) -> np.ndarray:
     """Zeros of shape (*shape, LANES), lane after lane in memory."""
-    count = int(np.prod(shape)) * LANES
-    room = np.zeros(count + LINE // WORD)
-    begin = -room.ctypes.data % LINE // WORD
-    return room[begin : begin + count].reshape(*shape, LANES)
+    return on_lines(*shape, LANES, number=float)
 
 
 def packed(states: np.ndarray) -> np.ndarray:
@@ -98,6 +94,8 @@ def _read_field(context: Any, builder: Any, table: PackTable, pointer: Any, fiel
         value.set_metadata("invariant.load", builder.module.add_metadata([]))
         return value
 
+    if field == tables.ZERO:
+        return ir.Constant(VECTOR, None)
     if isinstance(kind, PackType):
         return read(0, VECTOR)
     return tables.borrowed(context, builder, kind, read)

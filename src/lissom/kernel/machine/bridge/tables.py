@@ -17,6 +17,7 @@ from lissom.kernel.machine import kinds
 from lissom.kernel.machine.struct import WORD
 
 HIDDEN = types.Opaque("Hidden")
+ZERO = "zero"  # a field that names its value: the compiler knows it, and drops sums with it
 
 
 class TableType(types.Type):
@@ -81,6 +82,8 @@ def _read_field(context: Any, builder: Any, table: TableType, pointer: Any, fiel
         return value
 
     of = numba_type(dict(table.kind.fields)[field])
+    if field == ZERO:
+        return context.get_constant_null(of)
     if not isinstance(of, types.Array):
         return read(0, context.get_value_type(of))
     return borrowed(context, builder, of, read)
