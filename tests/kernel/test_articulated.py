@@ -15,6 +15,7 @@ from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
 from lissom.kernel.local import add_local_product, keep_frames
 from lissom.kernel.machine import Struct
 from lissom.kernel.passive import passive_forces
+from lissom.kernel.turn_stiffness import turn_stiffness
 from lissom.model import Robot
 from lissom.simulation.linearise import local_memory
 
@@ -32,6 +33,7 @@ def local_parts(model, rng, q, v, a):
     compiled_inverse(model.struct, local.work, local.q, local.v, local.a, none, local.force)
     keep_frames(model.struct, packed)
     link_stiffness(model.struct, local.work, local.q, local.v)
+    turn_stiffness(model.struct, local.work)
     joint_stiffness(model.struct, local.q, local.v, local.stiffness, local.damping, local.winding, local.slipping)
     local.gear_stiffness[:], local.gear_damping[:] = rng.uniform(0, 50, (2, local.gear_of.max() + 1))
     return packed
@@ -54,7 +56,36 @@ def dense_parts(model, packed):
             pair = np.ix_([rotor, joint], [rotor, joint])
             whole[pair] += [[gear, law - gear], [-gear, gear]]
         parts.append(whole)
-    return mass_matrix(model, local.q), *parts
+    return mass_matrix(model, local.q), parts[0], parts[1] + dense_turns(model, local)
+
+
+def turns_of_bodies(model, local):
+    """Angular velocity of every body per velocity, (n, 3, nv), in its own axes."""
+    tree = model.arrays.tree
+    motion = np.zeros((len(tree.parent), 6, model.nv))
+    for i in range(1, len(tree.parent)):
+        up, R = tree.parent[i], local.rotation[i]
+        moved = motion[up].copy()
+        moved[3:] += np.cross(motion[up, :3], local.position[i], axisa=0, axisc=0)
+        moved[:, tree.modes_v[up] : tree.modes_v[up] + tree.modes[up]] += local.reach[i, :, : tree.modes[up]]
+        motion[i] = np.concatenate([R.T @ moved[:3], R.T @ moved[3:]])
+        for k in range(model.arrays.joints.dofs[i]):
+            motion[i, :, tree.joint_v[i] + k] += local.subspace[i, k]
+    return motion[:, :3]
+
+
+def dense_turns(model, local, other=None):
+    """What turns of the bodies add to K; those of another stage's configuration where it is given."""
+    tree, turned = model.arrays.tree, turns_of_bodies(model, local)
+    turning = turned if other is None else turns_of_bodies(model, other)
+    whole = np.zeros((model.nv, model.nv))
+    for i in range(1, len(tree.parent)):
+        m, stiffness = tree.modes[i], local.work.fields.turn_stiffness[i]
+        modes = slice(tree.modes_v[i], tree.modes_v[i] + m)
+        whole[modes] += stiffness[:m] @ turning[i]
+        whole[:, modes] += turned[i].T @ stiffness[:m].T
+        whole += turned[i].T @ stiffness[m : m + 3] @ turning[i]
+    return whole
 
 
 def solved(J, b, held):
@@ -104,7 +135,10 @@ def test_solution_of_three_stages_is_the_dense_one(number):
     J = np.zeros((3, n, 3, n))
     for a, local in enumerate(stages):
         M, D, K = dense_parts(model, local)
-        J[a] = memory.by_damping[a][None, :, None] * D[:, None] + memory.by_stiffness[a][None, :, None] * K[:, None]
+        K -= dense_turns(model, local.fields)
+        for b, other in enumerate(stages):
+            turns = dense_turns(model, local.fields, other.fields)
+            J[a, :, b] = memory.by_damping[a, b] * D + memory.by_stiffness[a, b] * (K + turns)
         J[a, :, a] += M
         coupled.assemble_stage(model.struct, local, packed, a)
     coupled_factorise.factorise_coupled(model.struct, packed, *stages)
@@ -121,6 +155,7 @@ def test_solution_of_three_stages_is_the_dense_one(number):
 def test_local_product_is_that_of_the_matrices(number):
     model, rng, (local, _, _) = tree(number)
     _, D, K = dense_parts(model, local)
+    K -= dense_turns(model, local.fields)  # turns of bodies are slow: the product leaves them out
     rate, place, out = rng.normal(size=(3, model.nv))
     expected = out + 0.3 * D @ rate + 0.7 * K @ place
     add_local_product(model.struct, local, 0.3, 0.7, rate, place, out)
@@ -171,6 +206,35 @@ def test_stiffness_of_a_straight_link_is_the_derivative_of_its_forces(stiffening
     assert np.abs(D[modes, modes] - damping).max() < 1e-9 * np.abs(damping).max()
 
 
+def hanging_chain(stiffening):
+    """Links that hang straight, two that bend and a rigid one at the end."""
+    section = {"rhoA": 1.2, "EA": 2e4, "EIy": 40.0, "EIz": 60.0, "GJ": 30.0}
+    beam = {"length": 0.7, "stiffening": stiffening, "section": section, "modes": {"y": 2, "z": 2}}
+    parts = [
+        {"beam": beam},
+        {"beam": beam},
+        {"body": {"mass": 2.0, "com": [0.3, 0.0, 0.0], "inertia": [0.1, 0.2, 0.3]}},
+    ]
+    axes = [0, 0, 1], [0, 1, 0], [0, 0, 1]
+    links = [
+        {"name": f"link{k}", "joint": {"type": "revolute", "axis": axis}, **part}
+        for k, (axis, part) in enumerate(zip(axes, parts, strict=True))
+    ]
+    return Robot.from_dict({"lissom": 1, "name": "chain", "gravity": [20.0, 0, 0], "links": links}).compile()
+
+
+@pytest.mark.parametrize("stiffening", ["none", "first"])
+def test_turn_stiffness_of_a_hanging_chain_is_the_derivative_of_the_forces_of_weight(stiffening):
+    model = hanging_chain(stiffening)
+    q, rest = model.neutral(), np.zeros(model.nv)
+    packed = local_parts(model, np.random.default_rng(5), q, rest, rest)
+    _, _, K = dense_parts(model, packed)
+    turns = np.abs(dense_turns(model, packed.fields)).max()
+    exact = np.array([inverse_dynamics(model, q + 1e-30j * e, rest, rest).imag / 1e-30 for e in np.eye(model.nv)]).T
+    assert turns > 20.0  # N m per radian
+    assert np.abs(K - exact).max() < 1e-9 * np.abs(exact).max()
+
+
 @pytest.mark.parametrize("moving", [0.0, 1.0])
 def test_joint_stiffness_is_the_derivative_of_passive_forces(moving):
     """Of friction, springs and stops, each by its own coordinate; at rest also where a stop damps what hits it."""
@@ -218,6 +282,7 @@ def test_springs_along_a_curve_enter_stiffness_and_damping_by_their_slope(curve,
     packed = local_parts(model, np.random.default_rng(0), q, v, a)
     packed.fields.gear_stiffness[:] = packed.fields.gear_damping[:] = 0.0
     _, D, K = dense_parts(model, packed)
+    K -= dense_turns(model, packed.fields)
     exact = np.zeros((2, model.nv, model.nv), complex)
     for k, step in enumerate(1e-30j * np.eye(model.nv)):
         passive_forces(model.struct, q + step, v.astype(complex), exact[0, k])

@@ -1,6 +1,6 @@
 """Newton matrix of implicit steps, J = M + c D + d K, factorised and solved by an articulated pass, O(n).
 
-M is the mass matrix of a configuration, D and K damping and stiffness of links and joints by themselves (`local`).
+M is the mass matrix of a configuration, D and K damping and stiffness of bodies and joints by themselves (`local`).
 Eliminated inward like the forward dynamics, with c D + d K added to the modes of every body and to the pivots of the
 joints. Factors are kept: every solve is one inward and one outward pass over vectors. c and d are real or complex.
 """
@@ -123,6 +123,10 @@ def assemble(model, local, factors, i, c, d):
     for row in range(m, m + 6):
         for column in range(row, m + 6):
             J[row, column] = factors.zero + A[row, column]
+    T = local.work.turn_stiffness[i]
+    for row in range(m + 3):
+        for c in range(max(0, row - m), 3):
+            J[row, m + c] += d * T[row, c]
 
 
 @inline

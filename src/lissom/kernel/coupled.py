@@ -3,7 +3,7 @@
     J_ab = M(q_a) delta_ab + C_ab D_a + E_ab K_a,    a, b = 1, 2, 3
 
 M, D, K as in `articulated`; C = h A, E = h^2 A^2 of a Runge-Kutta method with the matrix A. Stages meet only where
-D and K are, in the modes of a body and in a joint; the twists of a body in the three stages are 18 unknowns. Where an
+D and K are, in the modes and turns of a body and in a joint; its twists in the three stages are 18 unknowns. Where an
 arm moves much within a step, a matrix of one configuration for all stages is none: the mass matrix of a spatial chain
 changes by more than itself.
 """
@@ -99,6 +99,7 @@ def own_rows(model, local, coupled, i, a):
     A = local.work.inertia[i]
     D = local.work.link_damping[i]
     K = local.work.link_stiffness[i]
+    T = local.work.turn_stiffness[i]
     twists = STAGES * m
     own = twists + 6 * a
     for j in range(m):
@@ -109,22 +110,36 @@ def own_rows(model, local, coupled, i, a):
                 set_lanes(row[b * m :], k, by, (D[j], K[j]))
         for k in range(TWISTS):
             row[twists + k] = 0.0
+        add_turns(row, twists, coupled.by_stiffness[a], T[j])
         for k in range(j):
             row[a * m + k] += A[k, j]
         for k in range(j, m):
             row[a * m + k] += A[j, k]
         for k in range(6):
-            row[own + k] = A[j, m + k]
+            row[own + k] += A[j, m + k]
     for r in range(6):
         row = J[own + r]
         for k in range(twists + TWISTS):
             row[k] = 0.0
+        if r < 3:
+            for b in range(STAGES):
+                for j in range(m):
+                    row[b * m + j] = coupled.by_stiffness[a, b] * T[j, r]
+            add_turns(row, twists, coupled.by_stiffness[a], T[m + r])
         for j in range(m):
-            row[a * m + j] = A[j, m + r]
+            row[a * m + j] += A[j, m + r]
         for k in range(r):
-            row[own + k] = A[m + k, m + r]
+            row[own + k] += A[m + k, m + r]
         for k in range(r, 6):
-            row[own + k] = A[m + r, m + k]
+            row[own + k] += A[m + r, m + k]
+
+
+@inline
+def add_turns(row, twists, by, turn):
+    """Add the stiffness `turn` (3,) of one row, per turn of the body, for every stage."""
+    for b in range(STAGES):
+        for c in range(3):
+            row[twists + 6 * b + c] += by[b] * turn[c]
 
 
 @inline

@@ -50,6 +50,7 @@ class Workspace(NamedTuple):
     station_pull: np.ndarray  # (ns, 3) force at a node of all that hangs on the axis beyond it, link axes
     link_stiffness: np.ndarray  # (n, m, m) of a link by itself, see `link_stiffness`
     link_damping: np.ndarray  # (n, m, m)
+    turn_stiffness: np.ndarray  # (n, m + 3, 3) forces on modes of a body, torques on it, per turn of it
     carried: np.ndarray  # (6, m + 7) scratch, padded
     articulated: np.ndarray  # (6, 7) scratch
     world_rotation: np.ndarray  # (n, 3, 3) body axes in world axes
@@ -112,6 +113,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         station_pull=zeros(stations, 3),
         link_stiffness=zeros(n, m, m),
         link_damping=zeros(n, m, m),
+        turn_stiffness=zeros(n, m + 3, 3),
         carried=zeros(6, padded(m + 7 + LANES)),
         articulated=zeros(6, 7),
         world_rotation=zeros(n, 3, 3),

@@ -49,7 +49,7 @@ def fastest_rate(model: Model, system: Any, scratch: Any, state: State) -> float
     packed, factors = model.kept("fastest rate", lambda: _memory(model))
     local = packed.fields
     local.q[:], local.v[:], local.a[:] = state.q, state.v, state.a
-    linearise(system, scratch, packed, float(state.clock[TIME]), 0)
+    linearise(system, scratch, packed, float(state.clock[TIME]), 0, 1)
     articulated.factorise(model.struct, packed, factors, 0.0, 0.0)
     squared = largest_eigenvalue(model.struct, packed, factors, 0.0, 1.0, _any_direction(model))
     decay = largest_eigenvalue(model.struct, packed, factors, 1.0, 0.0, _any_direction(model))

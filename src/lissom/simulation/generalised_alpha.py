@@ -85,7 +85,7 @@ def make_work(model: Model, system: Any, scratch: Any, radius: float) -> Any:
             factors=factors,
             closure=projector(model, local, factors, articulated.solve),
             projector=projector(model, local, factors, articulated.solve),
-            linearise=Pointer(linearise, system, scratch, local, 0.0, 1),
+            linearise=Pointer(linearise, system, scratch, local, 0.0, 1, 1),
             factorise=Pointer(articulated.factorise, model.struct, local, factors, 0.0, 0.0),
             solve=Pointer(articulated.solve, model.struct, local, factors),
             M=np.zeros((n, n)),
@@ -146,7 +146,7 @@ def renew(system, scratch, scratch_c, state, work, h, by_damping, by_stiffness):
         for k in range(local.v.shape[0]):
             local.v[k] = state.v1[k]
             local.a[k] = state.a1[k]
-        work.linearise(system, scratch, local, t, work.seen)
+        work.linearise(system, scratch, local, t, work.seen, 1)
         work.factorise(system.model, local, work.factors, by_damping, by_stiffness)
         if work.closure.lam.shape[0] > 0:
             copy_rows(system.model, work)

@@ -16,7 +16,7 @@ from lissom.kernel.chart import chart_rate, move
 from lissom.kernel.machine import Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import newton
-from lissom.simulation.radau_matrix import correct, filter_error, make_matrix, renew
+from lissom.simulation.radau_matrix import correct, filter_error, make_matrix, note_stiffness, renew
 from lissom.simulation.radau_tableau import ERROR, GAMMA, NODES, TABLEAU
 from lissom.simulation.step_end import close_loops, finish, try_again
 from lissom.simulation.stepping import (
@@ -99,9 +99,15 @@ def make_work(model: Model, system: Any, scratch: Any, follow: float | None = No
 
 @inline
 def predict(scratch, state, work, h):
-    """Stage accelerations and multipliers to begin with: those of the last step, extrapolated, or of its start."""
+    """Stage accelerations and multipliers to begin with: those of the last step, extrapolated, or of its start.
+
+    And chart positions, from which `motion` goes on to those that belong to them.
+    """
     n = state.v.shape[0]
     rows = work.L.shape[1]
+    for i in range(3):
+        for k in range(n):
+            work.U[i, k] = NODES[i] * h * state.v[k]
     if state.flags[CONTINUED] == 0 or work.newton.plan[newton.FLAT] == 1:
         for i in range(3):
             for k in range(n):
@@ -131,8 +137,8 @@ def extrapolation(s):
 def motion(system, state, work, h):
     """Stage velocities and chart positions of the stage accelerations.
 
-    Rates of group joints are taken at the chart positions found before. Returns the largest change of such a position,
-    in units of the allowed error.
+    Rates of group joints are taken at the chart positions found before, or expected. Returns the largest change of such
+    a position, in units of the allowed error.
     """
     n = state.v.shape[0]
     for i in range(3):
@@ -190,6 +196,7 @@ def advance(system, state, work, h):
         for i in range(3):
             du = h * (TABLEAU[i, 0] * dv0 + TABLEAU[i, 1] * dv1 + TABLEAU[i, 2] * dv2)
             total += (du / place) ** 2
+            work.U[i, k] += du  # on a group the next look at the charts adds what is left
     for i in range(3):
         for k in range(work.L.shape[1]):
             work.L[i, k] += work.lam_step[i, k]
@@ -202,6 +209,7 @@ def converge(system, scratch, scratch_c, state, work, t, h):
     form = work.newton.plan[newton.FORM]
     due = newton.begin(work.newton, h)
     before = 0.0
+    motion(system, state, work, h)  # a first look at the charts of group joints
     for iteration in range(NEWTON_ITERATIONS):
         change = motion(system, state, work, h)
         residuals(system, state, work, t, h)
@@ -215,6 +223,7 @@ def converge(system, scratch, scratch_c, state, work, t, h):
         verdict, rate = newton.judge(iteration, NEWTON_ITERATIONS - 1, size, before, due, work.newton.memory)
         if verdict == newton.CONVERGED:
             motion(system, state, work, h)  # of the latest accelerations
+            note_stiffness(system, work)
             return True, iteration + 1, rate
         if verdict == newton.GIVE_UP or newton.beyond(work.newton, size):
             return False, iteration + 1, rate

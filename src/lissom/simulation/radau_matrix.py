@@ -23,9 +23,10 @@ from lissom.model.compiled import Model
 from lissom.simulation import linear_solve
 from lissom.simulation.closing import correct_rows, dense_columns, projector
 from lissom.simulation.linearise import linearise, local_memory, stage_scratch
-from lissom.simulation.newton import DUE, EXACT, SHARED, STAGES
+from lissom.simulation.newton import DUE, EXACT, MATRICES, SHARED, STAGES
+from lissom.simulation.noted import copy_stiffness, make_noted, note
 from lissom.simulation.radau_tableau import GAMMA, INVERSE, LAMBDA, NODES, SQUARE, TABLEAU, TRANSFORM
-from lissom.simulation.stepping import JACOBIANS
+from lissom.simulation.stepping import CONTINUED, JACOBIANS
 from lissom.simulation.system import linear_parts, prescribe
 
 PASSES = 8  # of the filter against vibrations: 1/16 is left of one at the limit, 1e-5 of one four times as fast
@@ -56,6 +57,8 @@ class Matrix(NamedTuple):
     assemble_stage: Any
     factorise_coupled: Any
     solve_coupled: Any
+    noted: Any  # Noted at the end of the last step
+    note: Any  # Pointer
     M: np.ndarray  # (n, n) of the exact form
     C: np.ndarray
     K: np.ndarray
@@ -87,7 +90,7 @@ def _new_matrix(model: Model, system: Any, scratch: Any) -> Any:
     scratches = [stage_scratch(scratch, local) for local in stages]
     real, complex_ = (Struct(articulated.make_factors(model.arrays, number)) for number in (np.float64, np.complex128))
     whole = Struct(coupled.make_coupled(model.arrays))
-    struct = model.struct
+    struct, noted = model.struct, Struct(make_noted(first.fields.work.fields))
     closure, closure_complex, own = (
         projector(model, second, factors, articulated.solve, factors.fields.x.dtype.type)
         for factors in (real, complex_, real)
@@ -108,7 +111,7 @@ def _new_matrix(model: Model, system: Any, scratch: Any) -> Any:
             closure=closure,
             closure_complex=closure_complex,
             projector=own,
-            linearise=Pointer(linearise, system, scratch, first, 0.0, 1),
+            linearise=Pointer(linearise, system, scratch, first, 0.0, 1, 1),
             factorise_real=Pointer(articulated.factorise, struct, first, real, 0.0, 0.0),
             factorise_complex=Pointer(articulated.factorise, struct, first, complex_, 0j, 0j),
             solve_real=Pointer(articulated.solve, struct, first, real),
@@ -116,6 +119,8 @@ def _new_matrix(model: Model, system: Any, scratch: Any) -> Any:
             assemble_stage=Pointer(coupled.assemble_stage, struct, first, whole, 0),
             factorise_coupled=Pointer(coupled_factorise.factorise_coupled, struct, whole, first, second, third),
             solve_coupled=Pointer(coupled_solve.solve_coupled, struct, whole),
+            noted=noted,
+            note=Pointer(note, struct, first.fields.work, np.zeros(model.nq), np.zeros(n), noted),
             M=np.zeros((n, n)),
             C=np.zeros((n, n)),
             K=np.zeros((n, n)),
@@ -128,14 +133,14 @@ def _new_matrix(model: Model, system: Any, scratch: Any) -> Any:
 
 
 @inline
-def linearise_stage(system, scratch, state, work, local, i, t, h):
-    """Local parts at the present guess of stage i."""
+def linearise_stage(system, scratch, state, work, local, i, t, h, stiffen):
+    """Local parts at the present guess of stage i; without `stiffen` those of bodies stay as they are."""
     move(system.model, state.q, work.U[i], local.q)
     for k in range(local.v.shape[0]):
         local.v[k] = work.V[i, k]
         local.a[k] = work.A[i, k]
     prescribe(system, t + NODES[i] * h, local.q, local.v, local.a)
-    work.matrix.linearise(system, scratch, local, t + NODES[i] * h, work.matrix.seen)
+    work.matrix.linearise(system, scratch, local, t + NODES[i] * h, work.matrix.seen, stiffen)
 
 
 @kernel
@@ -148,8 +153,14 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
     model = system.model
     hg = h * GAMMA
     hl = h * LAMBDA
+    predicted = state.flags[CONTINUED] == 1 and work.newton.plan[MATRICES] == 0 and matrix.seen == 1
+    stiffen = 0 if predicted else 1
+    if predicted and form < EXACT:
+        copy_stiffness(matrix.noted, matrix.first.work)
+        copy_stiffness(matrix.noted, matrix.second.work)
+        copy_stiffness(matrix.noted, matrix.third.work)
     if form == SHARED:
-        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h)
+        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, stiffen)
         matrix.factorise_real(model, matrix.second, matrix.real, hg, hg * hg)
         matrix.factorise_complex(model, matrix.second, matrix.complex, hl, hl * hl)
         factorise_slow(model, matrix, work.lag)
@@ -159,9 +170,9 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
             set_columns(model, matrix.closure_complex)
         return True
     if form == STAGES:
-        linearise_stage(system, scratch, state, work, matrix.first, 0, t, h)
-        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h)
-        linearise_stage(system, scratch, state, work, matrix.third, 2, t, h)
+        linearise_stage(system, scratch, state, work, matrix.first, 0, t, h, stiffen)
+        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, stiffen)
+        linearise_stage(system, scratch, state, work, matrix.third, 2, t, h, stiffen)
         for a in range(3):
             for b in range(3):
                 matrix.coupled.by_damping[a, b] = h * TABLEAU[a, b]
@@ -185,7 +196,7 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         linear_parts(system, scratch, scratch_c, at, state.q1, state.v1, state.a1, matrix.M, matrix.C, matrix.K)
         state.counts[JACOBIANS] += 1
     if work.lag > 0.0:
-        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h)
+        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, 1)
         factorise_slow(model, matrix, work.lag)
     regular = factorise_dense(matrix, h)
     if regular and work.L.shape[1] > 0:
@@ -193,6 +204,14 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         dense_columns(matrix.closure, matrix.dense, matrix.pivots)
         dense_columns(matrix.closure_complex, matrix.dense_complex, matrix.pivots_complex)
     return regular
+
+
+@inline
+def note_stiffness(system, work):
+    """After a step that has converged, for the next one."""
+    matrix = work.matrix
+    if matrix.seen == 1:
+        matrix.note(system.model, matrix.third.work, matrix.scratch_third.q, work.V[2], matrix.noted)
 
 
 @inline
