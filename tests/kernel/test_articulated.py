@@ -15,7 +15,7 @@ from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
 from lissom.kernel.local import add_local_product, keep_frames
 from lissom.kernel.machine import Struct
 from lissom.kernel.passive import passive_forces
-from lissom.kernel.turn_stiffness import turn_stiffness
+from lissom.kernel.turn_stiffness import clear_turns, turn_stiffness
 from lissom.model import Robot
 from lissom.simulation.linearise import local_memory
 
@@ -33,6 +33,7 @@ def local_parts(model, rng, q, v, a):
     compiled_inverse(model.struct, local.work, local.q, local.v, local.a, none, local.force)
     keep_frames(model.struct, packed)
     link_stiffness(model.struct, local.work, local.q, local.v)
+    clear_turns(model.struct, local.work)
     turn_stiffness(model.struct, local.work)
     joint_stiffness(model.struct, local.q, local.v, local.stiffness, local.damping, local.winding, local.slipping)
     local.gear_stiffness[:], local.gear_damping[:] = rng.uniform(0, 50, (2, local.gear_of.max() + 1))
@@ -140,7 +141,6 @@ def test_solution_of_three_stages_is_the_dense_one(number):
             turns = dense_turns(model, local.fields, other.fields)
             J[a, :, b] = memory.by_damping[a, b] * D + memory.by_stiffness[a, b] * (K + turns)
         J[a, :, a] += M
-        coupled.assemble_stage(model.struct, local, packed, a)
     coupled_factorise.factorise_coupled(model.struct, packed, *stages)
     for _ in range(2):
         b = rng.normal(size=(3, n))

@@ -19,11 +19,10 @@ from lissom.kernel.algebra import (
     rotate_back,
     scale,
     store_vector,
-    transpose,
     vector,
 )
 from lissom.kernel.arrays import LANES, Arrays, padded
-from lissom.kernel.forward import carry_row, rotated_block
+from lissom.kernel.forward import add_articulated, copy_twist_block, give_way, pull_along, pushed
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.machine import inline, kernel
 from lissom.kernel.rows import eliminate
@@ -130,15 +129,6 @@ def assemble(model, local, factors, i, c, d):
 
 
 @inline
-def copy_twist_block(J, m, I):
-    """What the modes leave, both triangles."""
-    for row in range(6):
-        for column in range(row, 6):
-            I[row, column] = J[m + row, m + column]
-            I[column, row] = J[m + row, m + column]
-
-
-@inline
 def eliminate_joint(model, local, factors, i, c, d):
     """Take the joint's motions out of the articulated body, one coordinate at a time."""
     I = factors.articulated
@@ -146,56 +136,27 @@ def eliminate_joint(model, local, factors, i, c, d):
         at = model.tree.joint_v[i] + k
         if model.velocities.prescribed[at] == 1:
             continue
-        s = local.subspace[i, k]
         U = factors.pull[i, k]
         pivot = factors.zero + model.velocities.armature[at] + c * local.damping[at] + d * local.stiffness[at]
         gear = local.gear_of[at]
         if gear >= 0:
             by = factors.gear[gear]
             pivot += by[1] - by[1] * by[0] * by[2]
-        for row in range(6):
-            u = I[row, 0] * s[0]
-            for column in range(1, 6):
-                u += I[row, column] * s[column]
-            U[row] = u
-            pivot += s[row] * u
+        pivot += pull_along(I, local.subspace[i, k], U, factors.zero)
         inverse = 1.0 / pivot
         factors.pull_inverse[i, k] = inverse
-        for row in range(6):
-            f = U[row] * inverse
-            for column in range(6):
-                I[row, column] -= f * U[column]
+        give_way(I, U, inverse)
 
 
 @inline
 def hand_to_parent(model, local, factors, i):
-    """Add the articulated body i to its parent's block, through the motion of the joint's place on the parent."""
+    """Add the articulated body i to its parent's block."""
     up = model.tree.parent[i]
     m = model.tree.modes[up]
-    I = factors.articulated
+    none = (factors.zero, factors.zero, factors.zero)
     R = matrix(local.rotation[i])
-    AA = rotated_block(I, 0, 0, R)
-    AL = rotated_block(I, 0, 3, R)
-    LL = rotated_block(I, 3, 3, R)
-    LA = transpose(AL)
     p = vector(local.position[i])
-    reach = local.reach[i]
-    carried = factors.carried
-    for row in range(3):
-        carry_row(carried[row], AA[row], AL[row], factors.zero, reach, p, m)
-        carry_row(carried[3 + row], LA[row], LL[row], factors.zero, reach, p, m)
-    J = factors.block[up]
-    rows = (carried[0], carried[1], carried[2], carried[3], carried[4], carried[5])
-    for j in range(m):
-        by = (reach[0, j], reach[1, j], reach[2, j], reach[3, j], reach[4, j], reach[5, j])
-        for k in range(j, m + 6, LANES):
-            add_lanes(J[j], k, by, rows)
-    for k in range(m, m + 6):
-        push = (carried[3, k], carried[4, k], carried[5, k])
-        turn = add((carried[0, k], carried[1, k], carried[2, k]), cross(p, push))
-        for row in range(3):
-            J[m + row, k] += turn[row]
-            J[m + 3 + row, k] += push[row]
+    add_articulated(factors.block[up], m, m + 6, factors.articulated, R, p, local.reach[i], none, none, factors.carried)
 
 
 @kernel
@@ -309,9 +270,4 @@ def accelerate(model, local, factors, i):
     at = model.tree.modes_v[i]
     for back in range(m):
         j = m - 1 - back
-        force = factors.load[i, j]
-        for k in range(6):
-            force += J[j, m + k] * a[k]
-        for k in range(j + 1, m):
-            force += J[j, k] * x[at + k]
-        x[at + j] = -force * factors.modal_inverse[i, j]
+        x[at + j] = -pushed(J[j], m, factors.load[i, j], a, x, at, back) * factors.modal_inverse[i, j]

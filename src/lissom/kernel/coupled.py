@@ -17,7 +17,7 @@ import numpy as np
 from lissom.kernel.algebra import matrix, vector
 from lissom.kernel.arrays import LANES, Arrays, padded
 from lissom.kernel.lanes import set_lanes
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.machine import inline
 
 STAGES = 3
 TWISTS = 18  # of a body in all stages
@@ -44,6 +44,7 @@ class Coupled(NamedTuple):
     load: np.ndarray  # (n, 3 m + 18) right-hand side of a body, padded
     motion: np.ndarray  # (n, 3 m + 18) solution
     x: np.ndarray  # (3, nv) right-hand side and solution
+    laid: np.ndarray  # (n,) 1 where the block of a body is there to add to
 
 
 def make_coupled(model: Arrays) -> Coupled:
@@ -77,18 +78,22 @@ def make_coupled(model: Arrays) -> Coupled:
         load=zeros(n, padded(size + LANES)),
         motion=zeros(n, size),
         x=zeros(3, nv),
+        laid=np.zeros(n, np.int64),
     )
 
 
-@kernel
-def assemble_stage(model, local, coupled, a):
-    """Rows of stage a of every body's block, with its joint axes and the motion by its parent."""
-    for i in range(1, model.tree.parent.shape[0]):
+@inline
+def assemble(model, coupled, i, first, second, third):
+    """Body i's block, its joint axes and its motion by its parent; first, second, third: the stages' Local."""
+    stages = (first, second, third)
+    for a in range(STAGES):
+        local = stages[a]
         own_rows(model, local, coupled, i, a)
         for k in range(model.joints.dofs[i]):
             for r in range(6):
                 coupled.axis[i, k, a, r] = local.subspace[i, k, r]
         motion_by_parent(model, local, coupled, i, a)
+    coupled.laid[i] = 1
 
 
 @inline

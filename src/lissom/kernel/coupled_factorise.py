@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, compose, matrix, store_matrix, subtract
 from lissom.kernel.arrays import LANES
-from lissom.kernel.coupled import STAGES, TWISTS
+from lissom.kernel.coupled import STAGES, TWISTS, assemble
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.machine import inline, kernel
 
@@ -47,16 +47,26 @@ def joint_block(coupled, first, second, third, at, inertia):
 
 @kernel
 def factorise_coupled(model, coupled, first, second, third):
-    """Eliminate J, whose rows `assemble_stage` has laid down; first, second, third: the stages' Local."""
+    """Eliminate J; first, second, third: the stages' Local.
+
+    Blocks are large: each is laid down when it is first needed, and eliminated while it is still in the cache.
+    """
     n = model.tree.parent.shape[0]
+    for i in range(n):
+        coupled.laid[i] = 0
     for k in range(model.gears.rotor_v.shape[0]):
         eliminate_rotor(model, coupled, k, first, second, third)
     for back in range(1, n):
         i = n - back
+        up = model.tree.parent[i]
+        if coupled.laid[i] == 0:
+            assemble(model, coupled, i, first, second, third)
         eliminate_modes(coupled.block[i], coupled.modal_inverse[i], STAGES * model.tree.modes[i])
         copy_twist_block(coupled.block[i], STAGES * model.tree.modes[i], coupled.articulated)
         eliminate_joint(model, coupled, i, first, second, third)
-        if model.tree.parent[i] > 0:
+        if up > 0:
+            if coupled.laid[up] == 0:
+                assemble(model, coupled, up, first, second, third)
             hand_to_parent(model, coupled, i)
 
 

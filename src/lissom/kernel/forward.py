@@ -30,13 +30,42 @@ from lissom.kernel.rows import eliminate
 
 
 @inline
-def copy_articulated(A, m, I):
-    """The 6 x 7 block left after the modes, both triangles filled."""
+def copy_twist_block(A, m, I):
+    """The 6 x 6 block that the modes leave, both triangles."""
     for row in range(6):
         for column in range(row, 6):
             I[row, column] = A[m + row, m + column]
             I[column, row] = A[m + row, m + column]
+
+
+@inline
+def copy_articulated(A, m, I):
+    """The same with its bias, 6 x 7."""
+    copy_twist_block(A, m, I)
+    for row in range(6):
         I[row, 6] = A[m + row, m + 6]
+
+
+@inline
+def pull_along(I, s, U, zero):
+    """U = I s, what the articulated body pulls along a joint's motion s; returns s . U."""
+    along = zero
+    for row in range(6):
+        u = I[row, 0] * s[0]
+        for column in range(1, 6):
+            u += I[row, column] * s[column]
+        U[row] = u
+        along += s[row] * u
+    return along
+
+
+@inline
+def give_way(I, U, inverse):
+    """I - U U^T / pivot: what is left of the articulated body where a joint gives way."""
+    for row in range(6):
+        f = U[row] * inverse
+        for column in range(6):
+            I[row, column] -= f * U[column]
 
 
 @inline
@@ -47,14 +76,9 @@ def eliminate_joint(model, work, i, qdd):
         s = work.subspace[i, k]
         at = model.tree.joint_v[i] + k
         U = work.pull[i, k]
-        pivot = work.zero + model.velocities.armature[at]
+        pivot = model.velocities.armature[at] + pull_along(I, s, U, work.zero)
         force = work.force[at]
         for row in range(6):
-            u = I[row, 0] * s[0]
-            for column in range(1, 6):
-                u += I[row, column] * s[column]
-            U[row] = u
-            pivot += s[row] * u
             force -= s[row] * I[row, 6]
         if model.velocities.prescribed[at] == 1:
             for row in range(6):
@@ -63,11 +87,9 @@ def eliminate_joint(model, work, i, qdd):
             inverse = 1.0 / pivot
             work.pull_inverse[i, k] = inverse
             work.pull_force[i, k] = force
+            give_way(I, U, inverse)
             for row in range(6):
-                f = U[row] * inverse
-                for column in range(6):
-                    I[row, column] -= f * U[column]
-                I[row, 6] += f * force
+                I[row, 6] += U[row] * inverse * force
 
 
 @inline
@@ -93,29 +115,33 @@ def hand_to_parent(model, work, i):
         for column in range(6):
             bias += I[row, column] * drift[column]
         I[row, 6] = bias
-
     R = matrix(work.rotation[i])
+    p = vector(work.position[i])
+    torque = rotate(R, (I[0, 6], I[1, 6], I[2, 6]))
+    force = rotate(R, (I[3, 6], I[4, 6], I[5, 6]))
+    add_articulated(work.inertia[up], m, m + 7, I, R, p, work.reach[i], torque, force, work.carried)
+
+
+@inline
+def add_articulated(A, m, width, I, R, p, reach, torque, force, carried):
+    """Add an articulated body I to the upper triangle of its parent's system A of m modes and a twist.
+
+    R, p, reach: where the body is on its parent and how the parent's modes move it; torque, force: its bias, parent
+    axes, for column m + 6 where `width` reaches that far; carried: scratch.
+    """
     AA = rotated_block(I, 0, 0, R)
     AL = rotated_block(I, 0, 3, R)
     LL = rotated_block(I, 3, 3, R)
-    torque = rotate(R, (I[0, 6], I[1, 6], I[2, 6]))
-    force = rotate(R, (I[3, 6], I[4, 6], I[5, 6]))
-
-    p = vector(work.position[i])
-    reach = work.reach[i]
-    carried = work.carried
     LA = transpose(AL)
     for row in range(3):
         carry_row(carried[row], AA[row], AL[row], torque[row], reach, p, m)
         carry_row(carried[3 + row], LA[row], LL[row], force[row], reach, p, m)
-
-    A = work.inertia[up]
     rows = (carried[0], carried[1], carried[2], carried[3], carried[4], carried[5])
     for j in range(m):
         by = (reach[0, j], reach[1, j], reach[2, j], reach[3, j], reach[4, j], reach[5, j])
-        for k in range(j - j % LANES, m + 7, LANES):
+        for k in range(j - j % LANES, width, LANES):
             add_lanes(A[j], k, by, rows)
-    for k in range(m, m + 7):
+    for k in range(m, width):
         push = (carried[3, k], carried[4, k], carried[5, k])
         turn = add((carried[0, k], carried[1, k], carried[2, k]), cross(p, push))
         for row in range(3):
@@ -200,13 +226,18 @@ def accelerate(model, work, i, qdd):
     at = model.tree.modes_v[i]
     for back in range(m):
         j = m - 1 - back
-        force = A[j, m + 6]
-        for k in range(6):
-            force += A[j, m + k] * a[k]
-        for known in range(back):  # the latest last: the others need not wait for it
-            k = m - 1 - known
-            force += A[j, k] * qdd[at + k]
-        qdd[at + j] = -force * work.modal_inverse[i, j]
+        qdd[at + j] = -pushed(A[j], m, A[j, m + 6], a, qdd, at, back) * work.modal_inverse[i, j]
+
+
+@inline
+def pushed(row, m, force, a, x, at, known):
+    """`force` on a mode, and what the twist `a` and the last `known` modes of its body push on it."""
+    for k in range(6):
+        force += row[m + k] * a[k]
+    for later in range(known):  # the latest last: the others need not wait for it
+        k = m - 1 - later
+        force += row[k] * x[at + k]
+    return force
 
 
 @inline

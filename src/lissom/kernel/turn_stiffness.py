@@ -16,9 +16,9 @@ TINY = 1e-30  # kg, m^2: a body without mass, or a force at the joint itself, ha
 
 @kernel
 def turn_stiffness(model, work):
-    """Fill work.turn_stiffness after `inverse_dynamics`, with accelerations that obey the equations of motion.
+    """Add to work.turn_stiffness after `inverse_dynamics`, with accelerations that obey the equations of motion.
 
-    Forces of loops are not among its wrenches: where there are loops, all stays zero.
+    Forces of loops are not among its wrenches: where there are loops, nothing is added.
     """
     n = model.tree.parent.shape[0] if model.loops.hold.shape[0] == 0 else 0
     for i in range(1, n):
@@ -29,14 +29,20 @@ def turn_stiffness(model, work):
             pull_on_parent(model, work, i)
 
 
+@kernel
+def clear_turns(model, work):
+    """Turns of bodies count for nothing."""
+    for i in range(1, model.tree.parent.shape[0]):
+        for row in range(model.tree.modes[i] + 3):
+            for c in range(3):
+                work.turn_stiffness[i, row, c] = work.zero
+
+
 @inline
 def pull_of_own_mass(model, work, i):
-    """Set work.turn_stiffness to what the accelerated mass of body i does at its centre."""
+    """Add what the accelerated mass of body i does at its centre."""
     m = model.tree.modes[i]
     A = work.inertia[i]
-    for row in range(m + 3):
-        for c in range(3):
-            work.turn_stiffness[i, row, c] = work.zero
     mass = A[m + 3, m + 3] + TINY
     place = scale(1.0 / mass, (-A[m + 1, m + 5], A[m, m + 5], -A[m, m + 4]))
     w = vector(work.omega[i])

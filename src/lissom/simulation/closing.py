@@ -102,6 +102,14 @@ def correct_rows(closure, x, wanted):
 
 
 @inline
+def copy_rows(model, G, closure):
+    """closure.G = G but for prescribed joints, which do not move."""
+    for row in range(G.shape[0]):
+        for k in range(G.shape[1]):
+            closure.G[row, k] = (1.0 - model.velocities.prescribed[k]) * G[row, k]
+
+
+@inline
 def dense_columns(closure, factors, pivots):
     """Columns J^-1 G^T of dense factors, and the small system."""
     for row in range(closure.G.shape[0]):

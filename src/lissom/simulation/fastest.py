@@ -18,6 +18,7 @@ from lissom.kernel.local import add_local_product
 from lissom.kernel.machine import Struct, kernel
 from lissom.model.compiled import Model
 from lissom.simulation.linearise import linearise, local_memory
+from lissom.simulation.newton import SLACK
 from lissom.simulation.outside_rates import outside_rates
 from lissom.simulation.stepping import TIME, State
 
@@ -49,7 +50,7 @@ def fastest_rate(model: Model, system: Any, scratch: Any, state: State) -> float
     packed, factors = model.kept("fastest rate", lambda: _memory(model))
     local = packed.fields
     local.q[:], local.v[:], local.a[:] = state.q, state.v, state.a
-    linearise(system, scratch, packed, float(state.clock[TIME]), 0, 1)
+    linearise(system, scratch, packed, float(state.clock[TIME]), 0, SLACK)
     articulated.factorise(model.struct, packed, factors, 0.0, 0.0)
     squared = largest_eigenvalue(model.struct, packed, factors, 0.0, 1.0, _any_direction(model))
     decay = largest_eigenvalue(model.struct, packed, factors, 1.0, 0.0, _any_direction(model))

@@ -20,7 +20,7 @@ from lissom.kernel.closed import set_columns
 from lissom.kernel.machine import Pointer, Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve, newton
-from lissom.simulation.closing import correct_rows, dense_columns, projector
+from lissom.simulation.closing import copy_rows, correct_rows, dense_columns, projector
 from lissom.simulation.linearise import linearise, local_memory, stage_scratch
 from lissom.simulation.step_end import close_loops, finish, try_again
 from lissom.simulation.stepping import (
@@ -85,7 +85,7 @@ def make_work(model: Model, system: Any, scratch: Any, radius: float) -> Any:
             factors=factors,
             closure=projector(model, local, factors, articulated.solve),
             projector=projector(model, local, factors, articulated.solve),
-            linearise=Pointer(linearise, system, scratch, local, 0.0, 1, 1),
+            linearise=Pointer(linearise, system, scratch, local, 0.0, 1, newton.TENSE),
             factorise=Pointer(articulated.factorise, model.struct, local, factors, 0.0, 0.0),
             solve=Pointer(articulated.solve, model.struct, local, factors),
             M=np.zeros((n, n)),
@@ -146,10 +146,10 @@ def renew(system, scratch, scratch_c, state, work, h, by_damping, by_stiffness):
         for k in range(local.v.shape[0]):
             local.v[k] = state.v1[k]
             local.a[k] = state.a1[k]
-        work.linearise(system, scratch, local, t, work.seen, 1)
+        work.linearise(system, scratch, local, t, work.seen, work.newton.plan[newton.STIFFEN])
         work.factorise(system.model, local, work.factors, by_damping, by_stiffness)
         if work.closure.lam.shape[0] > 0:
-            copy_rows(system.model, work)
+            copy_rows(system.model, work.scratch.G, work.closure)
             set_columns(system.model, work.closure)
         return True
     if work.newton.plan[newton.DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
@@ -163,18 +163,9 @@ def renew(system, scratch, scratch_c, state, work, h, by_damping, by_stiffness):
             work.dense[row, k] = work.M[row, k] + by_damping * work.C[row, k] + by_stiffness * work.K[row, k]
     regular = linear_solve.factorise(work.dense, work.pivots)
     if regular and work.closure.lam.shape[0] > 0:
-        copy_rows(system.model, work)
+        copy_rows(system.model, work.scratch.G, work.closure)
         dense_columns(work.closure, work.dense, work.pivots)
     return regular
-
-
-@inline
-def copy_rows(model, work):
-    """The rows of loops of the last residual; prescribed joints do not move."""
-    G = work.scratch.G
-    for row in range(G.shape[0]):
-        for k in range(G.shape[1]):
-            work.closure.G[row, k] = (1.0 - model.velocities.prescribed[k]) * G[row, k]
 
 
 @inline

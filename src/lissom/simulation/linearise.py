@@ -10,8 +10,9 @@ from lissom.control.kernel import Law
 from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
 from lissom.kernel.local import keep_frames, make_local
 from lissom.kernel.machine import Hidden, Struct, address, inline, kernel
-from lissom.kernel.turn_stiffness import turn_stiffness
+from lissom.kernel.turn_stiffness import clear_turns, turn_stiffness
 from lissom.model.compiled import Model
+from lissom.simulation.newton import KEPT, TENSE
 from lissom.simulation.system import KERNEL, applied_forces
 
 
@@ -40,15 +41,17 @@ def stage_scratch(scratch: Any, local: Any) -> tuple[Any, int]:
 def linearise(system, scratch, local, t, seen, stiffen):
     """Fill the local parts at time t and the state (local.q, local.v, local.a).
 
-    `seen`: 1 where the workspace holds the inverse dynamics of this state already; `stiffen`: 0 where stiffness and
-    damping of bodies stay as they are in the workspace.
+    `seen`: 1 where the workspace holds the inverse dynamics of this state already; `stiffen`: KEPT where stiffness and
+    damping of bodies stay as they are in the workspace, SLACK where turns of bodies count for nothing, or TENSE.
     """
     model = system.model
     if seen == 0:
         scratch.twin_inverse(model, local.work, local.q, local.v, local.a, scratch.wrench, local.force)
     keep_frames(model, local)
-    if stiffen == 1:
+    if stiffen != KEPT:
         link_stiffness(model, local.work, local.q, local.v)
+        clear_turns(model, local.work)
+    if stiffen == TENSE:
         turn_stiffness(model, local.work)
     joint_stiffness(model, local.q, local.v, local.stiffness, local.damping, local.winding, local.slipping)
     add_gains(system, scratch, local, t)

@@ -20,6 +20,7 @@ SLOW = 0.1  # contraction rate above which the matrix is renewed
 POOR = 0.25  # and above which, fresh, its form does not do
 FAR = 10.0  # size of a correction, in units of the allowed error, for which the matrix is renewed
 RENEWALS_MOST = 4  # within one step
+WILD, GROWING = 20.0, 2.0  # growth of a correction that is hopeless while the matrix may still be renewed, and later
 BUSY_STEPS = 10  # steps over which the matrix is renewed every time, once it had to be
 TRIAL = 10  # steps before a cheaper form is tried again; doubled every time it does not do
 FAIR = 3  # iterations in a step; what goes beyond is slowness
@@ -27,12 +28,14 @@ RENEWAL_COST = 1.0  # of a matrix by recursion, in iterations
 
 SHARED, STAGES, EXACT = 0, 1, 2  # forms of the matrix; a method of one stage has no STAGES
 CONVERGED, GO_ON, GIVE_UP = 1, 0, -1
+KEPT, SLACK, TENSE = 0, 1, 2  # stiffness of bodies in the matrix: as it was; of links; of links and of turns
 ACCURACY, CONVERGENCE, SCHEDULE = 0, 1, 2  # what limits a step: its error, Newton's convergence, an end or a given size
 
 # Entries of `plan`: form of the matrix; renew it in the next step; it was renewed in this one; steps for which it is
 # renewed every time; predict by the acceleration at the start alone; steps until a cheaper form is tried; how many it
-# is the next time; what limits the next step; matrices in this step; the exact one has proved its worth
-FORM, DUE, FRESH, BUSY, FLAT, UNTIL, WAIT, LIMIT, MATRICES, PROVEN = range(10)
+# is the next time; what limits the next step; matrices in this step; the exact one has proved its worth; what the
+# matrix holds of the bodies' stiffness; steps until tension is tried again; how many it is the next time
+FORM, DUE, FRESH, BUSY, FLAT, UNTIL, WAIT, LIMIT, MATRICES, PROVEN, STIFFEN, UNTIL_TENSE, WAIT_TENSE = range(13)
 
 # Columns of `tally`: steps, iterations, renewals of the matrix, failures to converge
 STEPS, ITERATIONS, RENEWALS, FAILURES = range(4)
@@ -43,7 +46,7 @@ class Newton(NamedTuple):
 
     stages: int  # of the method
     cost: float  # of an exact matrix, in iterations
-    plan: np.ndarray  # (10,)
+    plan: np.ndarray  # (13,)
     memory: np.ndarray  # (3,) contraction rates: of earlier steps, of the iteration before; and see `judge`
     factored: np.ndarray  # (1,) step size of the factors
     lost: np.ndarray  # (1,) iterations that slowness has cost
@@ -54,8 +57,9 @@ class Newton(NamedTuple):
 
 def make_newton(stages: int, bodies: int, velocities: int) -> Newton:
     """Memory for the iteration of a method with so many stages."""
-    plan = np.zeros(10, np.int64)
-    plan[DUE], plan[WAIT] = 1, TRIAL
+    plan = np.zeros(13, np.int64)
+    plan[DUE], plan[STIFFEN] = 1, TENSE if stages > 1 else SLACK
+    plan[WAIT] = plan[WAIT_TENSE] = TRIAL
     residuals = 5.0 * velocities + velocities**3 / (600.0 * bodies)  # complex passes; elimination, measured
     return Newton(
         stages=stages,
@@ -100,7 +104,7 @@ def judge(iteration, last, size, before, fresh, memory):
     measured = before > 0.0
     if measured:
         latest = size / before
-        if latest > 2.0:
+        if latest > (WILD if iteration < RENEWALS_MOST else GROWING):
             return GIVE_UP, latest
         rate = (latest * memory[1]) ** 0.5 if memory[1] > 0.0 and not fresh else latest
         memory[1] = latest
@@ -165,6 +169,10 @@ def plan_after_step(newton, iterations, rate):
         newton.rates[form, 1] += 1.0
     plan[FLAT] = 0
     plan[DUE] = 0
+    if plan[STIFFEN] != TENSE and newton.stages > 1:
+        plan[UNTIL_TENSE] -= 1
+        if plan[UNTIL_TENSE] <= 0:
+            plan[STIFFEN] = TENSE
     if form == EXACT:
         plan[PROVEN] = 1
         if rate > POOR:
@@ -203,7 +211,7 @@ def climb(plan, form):
 
 @inline
 def plan_after_failure(newton, iterations, extrapolated):
-    """After a step that did not converge: a fresh matrix, a better form, a flat predictor, in this order.
+    """After a step that did not converge: a fresh matrix, a better form, a flat predictor, no tension, in this order.
 
     Returns False where only a smaller step is left to try.
     """
@@ -225,5 +233,10 @@ def plan_after_failure(newton, iterations, extrapolated):
             return True
     if extrapolated and plan[FLAT] == 0:
         plan[FLAT] = 1
+        return True
+    if form < EXACT and plan[STIFFEN] == TENSE:
+        plan[STIFFEN] = SLACK
+        plan[UNTIL_TENSE] = plan[WAIT_TENSE]
+        plan[WAIT_TENSE] = min(2 * plan[WAIT_TENSE], 1000)
         return True
     return False

@@ -11,7 +11,7 @@ import numpy as np
 
 from lissom.kernel.link_stiffness import link_stiffness
 from lissom.kernel.machine import inline, kernel
-from lissom.kernel.turn_stiffness import turn_stiffness
+from lissom.kernel.turn_stiffness import clear_turns, turn_stiffness
 
 
 class Noted(NamedTuple):
@@ -31,6 +31,7 @@ def make_noted(work: Any) -> Noted:
 def note(model, work, q, v, noted):
     """Note what belongs to the state (q, v), whose inverse dynamics the workspace holds."""
     link_stiffness(model, work, q, v)
+    clear_turns(model, work)
     turn_stiffness(model, work)
     copy_stiffness(work, noted)
 

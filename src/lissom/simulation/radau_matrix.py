@@ -21,9 +21,9 @@ from lissom.kernel.local import add_local_product
 from lissom.kernel.machine import Pointer, Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve
-from lissom.simulation.closing import correct_rows, dense_columns, projector
+from lissom.simulation.closing import copy_rows, correct_rows, dense_columns, projector
 from lissom.simulation.linearise import linearise, local_memory, stage_scratch
-from lissom.simulation.newton import DUE, EXACT, MATRICES, SHARED, STAGES
+from lissom.simulation.newton import DUE, EXACT, KEPT, MATRICES, SHARED, SLACK, STAGES, STIFFEN, TENSE, UNTIL_TENSE
 from lissom.simulation.noted import copy_stiffness, make_noted, note
 from lissom.simulation.radau_tableau import GAMMA, INVERSE, LAMBDA, NODES, SQUARE, TABLEAU, TRANSFORM
 from lissom.simulation.stepping import CONTINUED, JACOBIANS
@@ -54,7 +54,6 @@ class Matrix(NamedTuple):
     factorise_complex: Any
     solve_real: Any
     solve_complex: Any
-    assemble_stage: Any
     factorise_coupled: Any
     solve_coupled: Any
     noted: Any  # Noted at the end of the last step
@@ -111,12 +110,11 @@ def _new_matrix(model: Model, system: Any, scratch: Any) -> Any:
             closure=closure,
             closure_complex=closure_complex,
             projector=own,
-            linearise=Pointer(linearise, system, scratch, first, 0.0, 1, 1),
+            linearise=Pointer(linearise, system, scratch, first, 0.0, 1, TENSE),
             factorise_real=Pointer(articulated.factorise, struct, first, real, 0.0, 0.0),
             factorise_complex=Pointer(articulated.factorise, struct, first, complex_, 0j, 0j),
             solve_real=Pointer(articulated.solve, struct, first, real),
             solve_complex=Pointer(articulated.solve, struct, first, complex_),
-            assemble_stage=Pointer(coupled.assemble_stage, struct, first, whole, 0),
             factorise_coupled=Pointer(coupled_factorise.factorise_coupled, struct, whole, first, second, third),
             solve_coupled=Pointer(coupled_solve.solve_coupled, struct, whole),
             noted=noted,
@@ -153,9 +151,10 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
     model = system.model
     hg = h * GAMMA
     hl = h * LAMBDA
-    predicted = state.flags[CONTINUED] == 1 and work.newton.plan[MATRICES] == 0 and matrix.seen == 1
-    stiffen = 0 if predicted else 1
-    if predicted and form < EXACT:
+    plan = work.newton.plan
+    stiffen = plan[STIFFEN]
+    if form < EXACT and stiffen == TENSE and state.flags[CONTINUED] == 1 and plan[MATRICES] == 0 and matrix.seen == 1:
+        stiffen = KEPT  # forces of predicted accelerations are far off where links are stiff
         copy_stiffness(matrix.noted, matrix.first.work)
         copy_stiffness(matrix.noted, matrix.second.work)
         copy_stiffness(matrix.noted, matrix.third.work)
@@ -165,7 +164,8 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         matrix.factorise_complex(model, matrix.second, matrix.complex, hl, hl * hl)
         factorise_slow(model, matrix, work.lag)
         if work.L.shape[1] > 0:
-            copy_rows(model, matrix)
+            copy_rows(model, matrix.scratch_second.G, matrix.closure)
+            copy_rows(model, matrix.scratch_second.G, matrix.closure_complex)
             set_columns(model, matrix.closure)
             set_columns(model, matrix.closure_complex)
         return True
@@ -177,14 +177,11 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
             for b in range(3):
                 matrix.coupled.by_damping[a, b] = h * TABLEAU[a, b]
                 matrix.coupled.by_stiffness[a, b] = h * h * SQUARE[a, b]
-        matrix.assemble_stage(model, matrix.first, matrix.coupled, 0)
-        matrix.assemble_stage(model, matrix.second, matrix.coupled, 1)
-        matrix.assemble_stage(model, matrix.third, matrix.coupled, 2)
         matrix.factorise_coupled(model, matrix.coupled, matrix.first, matrix.second, matrix.third)
         matrix.factorise_real(model, matrix.second, matrix.real, hg, hg * hg)
         factorise_slow(model, matrix, work.lag)
         return True
-    if work.newton.plan[DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
+    if plan[DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
         move(model, state.q, work.U[1], state.q1)
         for k in range(state.v.shape[0]):
             state.v1[k] = work.V[1, k]
@@ -196,11 +193,12 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         linear_parts(system, scratch, scratch_c, at, state.q1, state.v1, state.a1, matrix.M, matrix.C, matrix.K)
         state.counts[JACOBIANS] += 1
     if work.lag > 0.0:
-        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, 1)
+        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, SLACK)
         factorise_slow(model, matrix, work.lag)
     regular = factorise_dense(matrix, h)
     if regular and work.L.shape[1] > 0:
-        copy_rows(model, matrix)
+        copy_rows(model, matrix.scratch_second.G, matrix.closure)
+        copy_rows(model, matrix.scratch_second.G, matrix.closure_complex)
         dense_columns(matrix.closure, matrix.dense, matrix.pivots)
         dense_columns(matrix.closure_complex, matrix.dense_complex, matrix.pivots_complex)
     return regular
@@ -210,19 +208,8 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
 def note_stiffness(system, work):
     """After a step that has converged, for the next one."""
     matrix = work.matrix
-    if matrix.seen == 1:
+    if matrix.seen == 1 and work.newton.stages > 1 and work.newton.plan[UNTIL_TENSE] <= 1:
         matrix.note(system.model, matrix.third.work, matrix.scratch_third.q, work.V[2], matrix.noted)
-
-
-@inline
-def copy_rows(model, matrix):
-    """The rows of loops at the second stage, for both eigenvalues; prescribed joints do not move."""
-    G = matrix.scratch_second.G
-    for row in range(G.shape[0]):
-        for k in range(G.shape[1]):
-            free = 1.0 - model.velocities.prescribed[k]
-            matrix.closure.G[row, k] = free * G[row, k]
-            matrix.closure_complex.G[row, k] = free * G[row, k]
 
 
 @inline

@@ -20,7 +20,6 @@ from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
 from lissom.kernel.local import keep_frames, make_local
 from lissom.kernel.machine import inline, kernel
 from lissom.kernel.retarget import retarget
-from lissom.kernel.turn_stiffness import turn_stiffness
 from lissom.kernel.workspace import workspace
 from lissom.model.compiled import Model
 
@@ -70,7 +69,6 @@ def step(model, work, local, factors, q, v, a, s, tau, kp, kd, target, rate, h, 
         if iteration == 0:
             keep_frames(model, local)
             link_stiffness(model, work, q1, v1)
-            turn_stiffness(model, work)
             joint_stiffness(model, q1, v1, local.stiffness, local.damping, local.winding, local.slipping)
             for k in range(n):
                 local.damping[k] += kd[k]
