@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import compiler
+import forward_parts
 import numba
 import numpy as np
 from chain import States, chain, random_states
@@ -26,7 +27,7 @@ MANY = 512  # states in lanes
 GROWTH = (10, 20, 50, 100, 200)  # links with 8 modes each
 AGREEMENT = 1e-9
 
-RATIO_TARGET = 1.5  # lissom over C, from four links on
+RATIO_TARGET = 0.8  # lissom over C
 LANES_TARGET = 3.0  # states in lanes over single ones, per core
 JACOBIAN_TARGET = 140  # exact Jacobian over forward dynamics, 2 x 8
 
@@ -182,4 +183,5 @@ def measure() -> dict[str, Any]:
         "growth": growth(),
         "jacobian": jacobian(),
         "peak_gflops": peak_gflops(),
+        "parts": forward_parts.measure(),
     }

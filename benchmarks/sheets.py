@@ -30,7 +30,7 @@ def chains(results: dict[str, Any]) -> Sheet:
     rows = []
     for chain in results["chains"]:
         median = chain["ratio"]["median"]
-        target = verdict(median, forward_dynamics.RATIO_TARGET) if chain["links"] >= 4 else ""
+        target = verdict(median, forward_dynamics.RATIO_TARGET)
         us = chain["us"]
         name = f"{chain['links']} x {chain['modes']}"
         times = [f"{us[key]:.2f}" for key in ("c", "none", "first")]
@@ -354,7 +354,13 @@ def live(results: dict[str, Any]) -> Sheet:
 
 
 SHEETS: dict[str, Callable[[Any], list[Sheet]]] = {
-    "forward_dynamics": lambda r: [chains(r), limits(r), growth(r), jacobian(r)],
+    "forward_dynamics": lambda r: [
+        chains(r),
+        limits(r),
+        *([passes(r)] if "parts" in r else []),
+        growth(r),
+        jacobian(r),
+    ],
     "loops": lambda r: [closed(r)],
     "exact_field": exact_field.sheets,
     "startup": startup.sheets,
