@@ -15,6 +15,7 @@ import finite_elements
 import fitting
 import formulations
 import forward_dynamics
+import forward_parts
 import live_frames
 import loops
 import optimal_motions
@@ -357,7 +358,7 @@ SHEETS: dict[str, Callable[[Any], list[Sheet]]] = {
     "forward_dynamics": lambda r: [
         chains(r),
         limits(r),
-        *([passes(r)] if "parts" in r else []),
+        *forward_parts.sheets(r),
         growth(r),
         jacobian(r),
     ],
