@@ -45,7 +45,7 @@ def test_inverse_dynamics_of_a_slider_counted_by_hand():
     one_add, multiply_add = np.array([(1, 0), (1, 1)])
     shift = 3 * cross + 6 * add + scale  # velocity and drift of a shifted frame
     outward = (
-        2 * one_add  # two unit numbers
+        one_add  # a unit number
         + add + shift  # to the parent's section
         + scale + rotate + add + scale + shift  # along the axis
         + 2 * add  # motion subspace

@@ -16,12 +16,13 @@ def add_rows(out, scales, first, rows, count, width):
     eights = count - count % 8
     for j in range(0, eights, 8):
         e = first + j
-        lower = (scales[e], scales[e + 1], scales[e + 2], scales[e + 3])
-        upper = (scales[e + 4], scales[e + 5], scales[e + 6], scales[e + 7])
-        of_lower = (rows[j], rows[j + 1], rows[j + 2], rows[j + 3])
-        of_upper = (rows[j + 4], rows[j + 5], rows[j + 6], rows[j + 7])
+        eight = (
+            scales[e], scales[e + 1], scales[e + 2], scales[e + 3],
+            scales[e + 4], scales[e + 5], scales[e + 6], scales[e + 7],
+        )  # fmt: skip
+        all_of = (rows[j], rows[j + 1], rows[j + 2], rows[j + 3], rows[j + 4], rows[j + 5], rows[j + 6], rows[j + 7])
         for k in range(0, width, LANES):
-            add_lanes(out, k, lower + upper, of_lower + of_upper)
+            add_lanes(out, k, eight, all_of)
     whole = count - count % 4
     for j in range(eights, whole, 4):
         four = (scales[first + j], scales[first + j + 1], scales[first + j + 2], scales[first + j + 3])
