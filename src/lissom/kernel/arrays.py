@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, IntEnum
 from functools import cache, lru_cache
-from math import prod
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import numpy as np
 
+from lissom.kernel.cache_lines import on_lines
+
 LANES = 4  # numbers that a kernel handles at a time
-LINE = 64  # bytes of a line of the cache
 POWERS = 8  # highest power of a piece of a spring's curve
 
 
@@ -329,17 +329,6 @@ def layout(part: type) -> dict[str, tuple[Any, tuple[Axis | int, ...]]]:
     hints = get_type_hints(part, include_extras=True)
     about = {name: getattr(hint, "__metadata__", (None,)) for name, hint in hints.items()}
     return {name: (kind, tuple(axes)) for name, (kind, *axes) in about.items()}
-
-
-def on_lines(*shape: int, number: Any) -> np.ndarray:
-    """Zeros that begin where a line of the cache does: no vector register of a row lies across two of them."""
-    kind = np.dtype(number)
-    size = prod(shape) * kind.itemsize
-    if size < LINE or kind.hasobject:
-        return np.zeros(shape, kind)
-    room = np.zeros(size + LINE, np.uint8)
-    begin = -room.ctypes.data % LINE
-    return room[begin : begin + size].view(kind).reshape(shape)
 
 
 def zeros(part: type[Part], sizes: Mapping[Axis, int], number: Any) -> Part:

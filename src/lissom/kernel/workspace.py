@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.arrays import LANES, Arrays, on_lines, padded
+from lissom.kernel.arrays import LANES, Arrays, padded
+from lissom.kernel.cache_lines import on_lines
 
 
 class Workspace(NamedTuple):

@@ -11,7 +11,8 @@ from numba.core import cgutils, types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, lower_getattr_generic, models, register_model, unbox
 
-from lissom.kernel.arrays import Arrays, on_lines
+from lissom.kernel.arrays import Arrays
+from lissom.kernel.cache_lines import on_lines
 from lissom.kernel.machine.bridge import tables
 from lissom.kernel.machine.struct import WORD
 from lissom.kernel.packs import LANES
