@@ -129,6 +129,8 @@ def test_numbers_of_the_robot_become_arguments(tmp_path):
     paths = ["links.link2.body.mass", "gravity.2", "links.link2.body.com.0"]
     to_c(robot, tmp_path, ["forward_dynamics", "gravity", "mass_matrix", "jacobian"], parameters=paths)
     assert "#define RANDOM_PARAMETERS 3" in (tmp_path / "random.h").read_text()
+    usual = ", ".join(repr(float(robot.value(path))) for path in paths)
+    assert f"double p[RANDOM_PARAMETERS] = {{{usual}}};" in (tmp_path / "README.md").read_text()
     checked(tmp_path)
 
 

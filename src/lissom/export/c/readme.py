@@ -58,8 +58,9 @@ def readme(task: Task, chosen: Sequence[Signature], code: Code) -> str:
 
 
 def _call(task: Task, signature: Signature) -> str:
+    own = {} if task.parameters is None else {"p": ", ".join(map(repr, task.parameters.values.tolist()))}
     lines = [
-        f"double {each.name}[{each.size}] = {{0}};" if each.size else f"double {each.name} = 0.0;"
+        f"double {each.name}[{each.size}] = {{{own.get(each.name, 0)}}};" if each.size else f"double {each.name} = 0.0;"
         for each in (*signature.inputs, *signature.outputs)
     ]
     names = ", ".join(each.name for each in (*signature.inputs, *signature.outputs))
