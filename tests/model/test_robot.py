@@ -387,5 +387,5 @@ def test_what_is_welded_to_a_joint_counts_for_its_inertia() -> None:
 
 def test_prestress_that_makes_a_straight_link_unstable_is_refused_by_name():
     robot = rich_robot("soft and coupled")
-    with pytest.raises(LissomError, match=r"links.channel: is unstable while it is straight.*lower its prestress"):
+    with pytest.raises(LissomError, match=r"links.channel.beam: is unstable while it is straight.*lower its prestress"):
         robot.with_value("links.channel.beam.prestress.curvature", [1.0, -0.03]).compile()

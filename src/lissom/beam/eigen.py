@@ -18,7 +18,8 @@ def eigenmodes(mass: Array, stiffness: Array) -> tuple[Array, Array]:
     except np.linalg.LinAlgError:
         raise LissomError(
             "is unstable while it is straight: its stiffness has a negative part, so that it has no natural modes and "
-            "no modal damping; lower its prestress, or stiffen it"
+            "no modal damping; lower its prestress, or stiffen it",
+            ("beam",),
         ) from None
     flexibility, Y = np.linalg.eigh(root.T @ mass @ root)
     flexibility = np.maximum(flexibility, np.finfo(float).tiny)[::-1]

@@ -29,7 +29,7 @@ FIRST = 0.02  # share of the whole, before the noise is known
 SINGULAR = 1e-12  # of the curvature: directions with less are left as they are
 DAMPED, HARDER, EASIER, HOPELESS = 1e-3, 5.0, 10.0, 1e8  # how steps become shorter and longer
 POOR, GOOD = 0.05, 0.6  # of what a step should gain
-REACH = 2.0  # times its own size: a parameter moves no further in one step, as the model of the misfit ends somewhere
+REACH = 2.0  # times its size: a parameter of the robot moves no further in one step; its misfit is no parabola for ever
 
 
 def fit(
@@ -106,6 +106,7 @@ def descend(
     """
     size = np.array([entry.size for entry in misfit.entries])
     low, high = (np.array([getattr(entry, side) for entry in misfit.entries]) / size for side in ("low", "high"))
+    reach = np.array([REACH if entry.record is None else np.inf for entry in misfit.entries])
     z, damping, left, faint = np.clip(x / size, low, high), 0.0, LEFT * memory, FAINT * memory
     r, J = misfit.residuals(z * size), misfit.jacobian(z * size) * size
     while True:
@@ -131,7 +132,7 @@ def descend(
             trial = z.copy()
             trial[free] = np.clip(z[free] + step, low[free], high[free])
             moved = trial - z
-            if np.abs(moved).max(initial=0.0) > REACH and damping < HOPELESS:
+            if np.any(np.abs(moved) > reach) and damping < HOPELESS:
                 damping = max(HARDER * damping, DAMPED)
                 continue
             expected = -float(gradient @ moved) - 0.5 * float(np.sum((J @ moved) ** 2))
