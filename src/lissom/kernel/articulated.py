@@ -124,8 +124,8 @@ def assemble(model, local, factors, i, c, d):
             J[row, column] = factors.zero + A[row, column]
     T = local.work.turn_stiffness[i]
     for row in range(m + 3):
-        for c in range(max(0, row - m), 3):
-            J[row, m + c] += d * T[row, c]
+        for axis in range(max(0, row - m), 3):
+            J[row, m + axis] += d * T[row, axis]
 
 
 @inline
