@@ -171,11 +171,9 @@ def _split(linear: LinearModel, frequency: float | None = None) -> _Split:
 
 def _balanced(linear: LinearModel, split: _Split, choice: _Choice, static: bool) -> Reduction:
     """By the square roots of the gramians of the part that decays."""
-    from scipy.linalg import solve_continuous_lyapunov
-
-    control = _root(solve_continuous_lyapunov(split.A, -split.B @ split.B.T))
-    observe = _root(solve_continuous_lyapunov(split.A.T, -split.C.T @ split.C))
+    control, observe = _gramian_root(split.A, split.B), _gramian_root(split.A.T, split.C.T)
     left, hankel, right = np.linalg.svd(observe.T @ control)
+    hankel = hankel[: len(split.A)]
     known = int(np.sum(hankel > 1e-13 * hankel.max(initial=0.0)))
 
     def cut(kept: int) -> Reduction:
@@ -278,10 +276,28 @@ def _made(
     return Reduction(model, linear, method, bound, values, count, basis, dual, decaying)
 
 
-def _root(gramian: np.ndarray) -> np.ndarray:
-    """L with L L^T = gramian, whose rounding errors may have made it indefinite."""
-    values, vectors = np.linalg.eigh((gramian + gramian.T) / 2)
-    return vectors * np.sqrt(np.maximum(values, 0.0))
+def _gramian_root(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """L (n, 2 n) with L L^T = X of A X + X A^T + B B^T = 0, found without X (Hammarling 1982).
+
+    A root of X itself would lose half the digits, and with them the small Hankel singular values. From the last row of
+    the Schur form upwards: X's last column gives one column of L, and what it explains is taken out of B.
+    """
+    from scipy.linalg import schur, solve_triangular
+
+    T, Q = schur(A.astype(complex), output="complex")
+    B = Q.conj().T @ B
+    U = np.zeros_like(T)
+    for k in reversed(range(len(T))):
+        size, pace = np.linalg.norm(B[k]), np.sqrt(-2 * T[k, k].real)
+        if size == 0:
+            continue
+        U[k, k] = size / pace
+        ahead = B[k] * (pace / size)
+        shifted = T[:k, :k] + T[k, k].conj() * np.eye(k)
+        U[:k, k] = solve_triangular(shifted, -T[:k, k] * U[k, k] - B[:k] @ ahead.conj()) if k else 0.0
+        B[:k] -= np.outer(U[:k, k], ahead)
+    root = Q @ U
+    return np.concatenate([root.real, root.imag], axis=1)
 
 
 def _grid(linear: LinearModel, frequency: float | None) -> np.ndarray:
