@@ -141,6 +141,8 @@ def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field:
 
 
 def _unit_quaternions(model: Model, q: Vector, field: str) -> Vector:
+    if model.nq == model.nv:  # none there
+        return q
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
         if link.joint.kind.on_group:
             turn = q[body.joint_q][:4]

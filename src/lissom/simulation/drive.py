@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,10 @@ from lissom.control.kernel import LawArrays
 from lissom.control.reference import Reference
 from lissom.control.sampled import Sampled
 from lissom.errors import LissomError
+from lissom.kernel.machine import Struct
 from lissom.model.compiled import Model
+
+NO_MOTION = Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))  # of no channel
 
 
 def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, Sampled | Together | None]:
@@ -38,7 +42,7 @@ def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLa
 
 
 def law_arrays(law: ControlLaw | None) -> LawArrays:
-    """The law as compiled code reads it; no law is one on no coordinates."""
+    """Tables of a law; no law is one on no coordinates."""
     if law is None:
         index, number, none = np.zeros(0, np.int64), np.zeros(0), np.zeros((1, 0, 6))
         on_twin, span = np.zeros((0, 0), np.int64), np.array([0.0, 1.0])
@@ -70,6 +74,16 @@ def law_arrays(law: ControlLaw | None) -> LawArrays:
         feed_offset=np.zeros(sum(sizes)),
         feed_delay=np.zeros(sum(sizes)),
     )
+
+
+@cache
+def _no_law() -> Struct:
+    return Struct(law_arrays(None))
+
+
+def packed_law(law: ControlLaw | None) -> Struct:
+    """The law as compiled code reads it."""
+    return _no_law() if law is None else Struct(law_arrays(law))
 
 
 def _whole(index: np.ndarray, size: int) -> np.ndarray:
@@ -113,7 +127,7 @@ def driven_rows(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.n
     """Rows of loops whose value is given in time, {loop: Reference}, as one piecewise polynomial."""
     names = [loop.name for loop in model.loops]
     rows = [int(model.arrays.loops.rows[names.index(name), 0]) for name in motion]
-    stacked = Reference.stack(list(motion.values())) if motion else Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
+    stacked = Reference.stack(list(motion.values())) if motion else NO_MOTION
     coefficients = np.array(stacked.coefficients, float)
     coefficients[:, :, 0] -= np.real(model.arrays.loops.level[rows])
     return {
@@ -147,7 +161,7 @@ def stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, n
             at_v.extend(range(body.joint_v.start, body.joint_v.stop))
             numbers.extend(range(before, before + count))
         before += count
-    stacked = Reference.stack(list(motion.values())) if motion else Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
+    stacked = Reference.stack(list(motion.values())) if motion else NO_MOTION
     return {
         "motion_q": np.array(at_q, np.int64),
         "motion_v": np.array(at_v + group_v, np.int64),

@@ -16,8 +16,8 @@ from lissom.simulation.drive import (
     checked_motion,
     continuous_or_sampled,
     driven_rows,
-    law_arrays,
     lengths_apart,
+    packed_law,
     stacked_motion,
 )
 from lissom.simulation.loads import activate, as_loads
@@ -67,10 +67,11 @@ class Memory:
         self.duration, self.step = settings.duration, settings.step
         self.controller, self.law, self.sampled = continuous_or_sampled(self.model, controller)
         moved, lengths = stacked_motion(self.model, motion), driven_rows(self.model, driven)
-        references = (
-            Reference(moved["motion_breaks"], moved["motion_coefficients"]),
-            Reference(lengths["driven_breaks"], lengths["driven_coefficients"]),
+        tables = (
+            (moved["motion_breaks"], moved["motion_coefficients"]),
+            (lengths["driven_breaks"], lengths["driven_coefficients"]),
         )
+        references = [Reference(*table) for given, table in zip((motion, driven), tables) if given]
         self._others = references, (self.loads.reference.jumps, self.carried.times)
         self.segments = self.cut()
         self.times = output_times(self.model, settings)
@@ -81,7 +82,7 @@ class Memory:
         self.system = System(
             model=self.model.struct,
             twin=self.twin.struct,
-            law=Struct(law_arrays(self.law)),
+            law=packed_law(self.law),
             held=np.zeros(self.model.nv),
             load_row=self.loads.row,
             load_entry=self.loads.entry,
@@ -118,7 +119,15 @@ class Memory:
 
     def keep(self, record: Any) -> None:
         """Write outputs into this Record from now on."""
-        self.record, self.packed_record = record, Struct(record)
+        self.record = record
+        self._packed_record: Struct | None = None
+
+    @property
+    def packed_record(self) -> Any:
+        """The record as kernels take it."""
+        if self._packed_record is None:
+            self._packed_record = Struct(self.record)
+        return self._packed_record
 
     def make_scratch(self, number: type, dynamics: Dynamics = KERNEL) -> Any:
         """Working vectors of the number type, without loads of an earlier run."""

@@ -78,14 +78,15 @@ def observe(
     *,
     look: Look = Look.FORCES,
     points: Probe | None = None,
+    room: Struct | None = None,
 ) -> Observation:
     """Everything that follows from configurations (N, nq), velocities and accelerations (N, nv), loads, multipliers.
 
-    What `look` leaves out stays zero, and the rest is found in a fraction of the time. `points` are the `tips` of the
-    model, where they are at hand.
+    What `look` leaves out stays as it was, zero, and the rest is found in a fraction of the time. `points` are the
+    `tips` of the model and `room` is an Observation to fill, where they are at hand.
     """
     q, v, a = (np.array(x, np.float64, order="C") for x in (q, v, a))
-    arguments, out = observing(model, q, v, a, loads, held, look, points)
+    arguments, out = observing(model, q, v, a, loads, held, look, points, room)
     fill_observation(*arguments)
     driven = model.held_elements
     if len(driven):
@@ -102,10 +103,25 @@ def observing(
     held: HeldRows | None = None,
     look: Look = Look.FORCES,
     points: Probe | None = None,
+    room: Struct | None = None,
 ) -> tuple[tuple[Any, ...], Observation]:
     """Arguments of `fill_observation`, which share the memory of the samples, and the results that it fills."""
-    links, loops, rows = len(model.links), len(model.loops), len(model.arrays.loops.hold)
+    rows = len(model.arrays.loops.hold)
     flexible = np.array([k for k, link in enumerate(model.links) if link in model.flexible], np.int64)
+    room = room or make_room(model, len(q))
+    points = points or tips(model)
+    wrench, force = np.zeros((len(points.arrays.tree.parent), 6)), np.zeros(model.nv)
+    none, no_rows = np.zeros(0, np.int64), np.zeros((len(q), rows))
+    given = Struct(GivenLoads(np.zeros((len(q), 0)), none, none) if loads is None else loads)
+    closed = Struct(HeldRows(*map(np.ascontiguousarray, held or (no_rows, no_rows))))
+    gap, zero = np.zeros(rows), np.zeros((rows, 3))
+    scratch = (given, closed, wrench, force, zero, gap)
+    return (points.struct, points.workspace(), int(look), flexible, q, v, a, *scratch, room), room.fields
+
+
+def make_room(model: Model, samples: int) -> Struct:
+    """An Observation of so many samples, all zero, as `observe` fills it."""
+    links, flexible, loops = len(model.links), len(model.flexible), len(model.loops)
     sizes = {
         "wrench": (links, 6),
         "link_position": (links, 3),
@@ -113,8 +129,8 @@ def observing(
         "tip_position": (links, 3),
         "tip_orientation": (links, 4),
         "tip_twist": (links, 6),
-        "deflection": (len(flexible), 3),
-        "rotation": (len(flexible), 3),
+        "deflection": (flexible, 3),
+        "rotation": (flexible, 3),
         "energy": (5,),
         "frame_position": (len(model.frames), 3),
         "frame_axes": (len(model.frames), 3, 3),
@@ -126,33 +142,32 @@ def observing(
         "loop_orientation": (loops, 4),
         "loop_gap": (loops,),
     }
-    out = Observation(**{name: np.zeros((len(q), *size)) for name, size in sizes.items()})
-    points = points or tips(model)
-    wrench, force = np.zeros((len(points.arrays.tree.parent), 6)), np.zeros(model.nv)
-    none, no_rows = np.zeros(0, np.int64), np.zeros((len(q), rows))
-    given = Struct(GivenLoads(np.zeros((len(q), 0)), none, none) if loads is None else loads)
-    closed = Struct(HeldRows(*map(np.ascontiguousarray, held or (no_rows, no_rows))))
-    gap, zero = np.zeros(rows), np.zeros((rows, 3))
-    scratch = (given, closed, wrench, force, zero, gap)
-    return (points.struct, points.workspace(), int(look), flexible, q, v, a, *scratch, Struct(out)), out
+    return Struct(Observation(**{name: np.zeros((samples, *size)) for name, size in sizes.items()}))
 
 
 def observe_run(
-    raw: RawRun, look: Look = Look.FORCES, samples: np.ndarray | None = None, points: Probe | None = None
+    raw: RawRun,
+    look: Look = Look.FORCES,
+    samples: np.ndarray | None = None,
+    points: Probe | None = None,
+    room: Struct | None = None,
 ) -> Observation:
-    """The same of a run, with its loads, loops and payloads; of some `samples` (indices that rise) if given."""
+    """The same of a run, with its loads, loops and payloads; of some `samples` (indices that rise) if given.
+
+    `room` is of use where no payload comes or goes.
+    """
     model, loads, held, carried = raw.model, raw.loads, raw.held_rows, raw.carried
     given = None
     if loads is not None and loads.values is not None:
         given = GivenLoads(loads.values, loads.row, loads.entry)
 
-    def seen(part: np.ndarray | slice) -> Observation:
+    def seen(part: np.ndarray | slice, room: Struct | None = None) -> Observation:
         own = given and given._replace(values=given.values[part])
         rows = held and HeldRows(*(table[part] for table in held))
-        return observe(model, raw.q[part], raw.v[part], raw.a[part], own, rows, look=look, points=points)
+        return observe(model, raw.q[part], raw.v[part], raw.a[part], own, rows, look=look, points=points, room=room)
 
     if carried is None or not carried.payloads:
-        return seen(slice(None) if samples is None else samples)
+        return seen(slice(None) if samples is None else samples, room)
     # masses differ from time to time: one stretch between picking up and dropping after the other
     samples = np.arange(len(raw.time)) if samples is None else samples
     ends = np.searchsorted(raw.time[samples], carried.times - 1e-9 * np.maximum(1.0, carried.times))

@@ -82,6 +82,8 @@ class Carried(NamedTuple):
     @property
     def times(self) -> np.ndarray:
         """When one is picked up or dropped, after the start."""
+        if not self.payloads:
+            return np.zeros(0)
         times = [t for payload in self.payloads for t in (payload.pick, payload.drop) if t]
         return np.unique(np.array(times, float))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +38,7 @@ def cut(
     if not corners:
         return Segments(jumps, jumps)
     bent = _together(_bends(motions, 3, FAINT), () if law is None else law.reference.discontinuities(3, FAINT))
-    return Segments(jumps, np.union1d(jumps, bent) if len(bent) <= CORNERS else jumps)
+    return Segments(jumps, _together(jumps, bent) if len(bent) <= CORNERS else jumps)
 
 
 def _bends(motions: Iterable[Reference], order: int, share: float = 1e-9) -> np.ndarray:
@@ -46,5 +46,6 @@ def _bends(motions: Iterable[Reference], order: int, share: float = 1e-9) -> np.
     return _together(*(motion.discontinuities(order, share) for motion in motions))
 
 
-def _together(*times: Iterable[float] | np.ndarray) -> np.ndarray:
-    return np.unique(np.concatenate([np.zeros(0), *times]))
+def _together(*times: Sequence[float] | np.ndarray) -> np.ndarray:
+    given = [each for each in times if len(each)]
+    return np.unique(np.concatenate(given)) if given else np.zeros(0)

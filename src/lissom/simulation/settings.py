@@ -71,6 +71,8 @@ class RunSettings(Integration, Sampling):
     @classmethod
     def of(cls, duration: float | RunSettings, **options: Any) -> RunSettings:
         """Settings from a duration or from other settings, and what differs from them."""
+        if isinstance(duration, RunSettings) and not options:
+            return duration
         unknown = [name for name in options if name not in cls.model_fields]
         if unknown:
             known = [name for name in cls.model_fields if name != "duration"]

@@ -133,6 +133,12 @@ def _new_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics) ->
 
 def dynamics_pointers(model: Model, dynamics: Dynamics = KERNEL) -> dict[str, Pointer]:
     """Pointers to the kernels that a System calls."""
+    if dynamics is KERNEL:
+        return model.kept("dynamics pointers", lambda: _new_pointers(model, dynamics))
+    return _new_pointers(model, dynamics)
+
+
+def _new_pointers(model: Model, dynamics: Dynamics) -> dict[str, Pointer]:
     work, q, v, M = model.workspace(), np.zeros(model.nq), np.zeros(model.nv), np.zeros((model.nv, model.nv))
     own, wrench = Hidden(dynamics.own or work), np.zeros((model.rows, 6))
     return {
