@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,15 @@ class Watch:
         self._told: set[tuple[str, str]] = set()
         self._stops = np.flatnonzero(model.arrays.passive.has_stop)
         self._tips = {name: _tip_map(beam) for name, beam in model.flexible.items()}
-        self.deflected = _together(model, self._tips)  # (nq, 3 links) to lengths, or whole turns of exact links
+        self._at, self._maps = _side_by_side(model, self._tips)
+
+    @cached_property
+    def deflected(self) -> np.ndarray:
+        """From configurations to the deflections of all flexible links, in lengths or whole turns, (nq, 3 links)."""
+        whole = np.zeros((self.model.nq, 3 * len(self._tips)))
+        for k, body in enumerate(body for body in self.model.bodies if body.link in self._tips):
+            whole[body.modes_q, 3 * k : 3 * k + 3] = self._tips[body.link].T
+        return whole
 
     def look(self, state: State, closed: bool = True) -> str | None:
         """Check what is new; a message when going on makes no sense. `closed`: whether the method closes loops itself.
@@ -48,7 +56,8 @@ class Watch:
         if self.model.loops and (opened := self._loops(*((t, q) if closed else (t[:-1], q[:-1])))) is not None:
             return opened
         with np.errstate(all="ignore"):  # a state that overflows is what is looked for
-            if self._tips and not np.abs(q @ self.deflected).max() < CALM:
+            # not by a product of matrices: libraries of those wake threads, which then wait busily beside the run
+            if self._tips and not np.abs(np.einsum("tlm,lcm->tlc", q[:, self._at], self._maps)).max() < CALM:
                 beyond = self._deflections(t, q)
                 if beyond is not None:
                     return beyond
@@ -154,12 +163,14 @@ class Watch:
         return self.model.robot.link(link).beam is None
 
 
-def _together(model: Model, maps: dict[str, np.ndarray]) -> np.ndarray:
-    """The maps of all flexible links as one, (nq, 3 links), for a look at a glance."""
-    whole = np.zeros((model.nq, 3 * len(maps)))
+def _side_by_side(model: Model, maps: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """For a look at a glance: where the modes of each flexible link are in q (links, m), and its map (links, 3, m)."""
+    most = max((tip.shape[1] for tip in maps.values()), default=0)
+    at, whole = np.zeros((len(maps), most), np.int64), np.zeros((len(maps), 3, most))
     for k, body in enumerate(body for body in model.bodies if body.link in maps):
-        whole[body.modes_q, 3 * k : 3 * k + 3] = maps[body.link].T
-    return whole
+        tip = maps[body.link]
+        at[k, : tip.shape[1]], whole[k, :, : tip.shape[1]] = np.arange(body.modes_q.start, body.modes_q.stop), tip
+    return at, whole
 
 
 @lru_cache(maxsize=256)
