@@ -8,6 +8,8 @@ INSTALL := $(PIP) install --no-compile --editable
 
 # Two test workers on two cores: a BLAS that starts threads of its own only slows them down.
 export OMP_NUM_THREADS ?= 1
+# Tests start many processes: without bytecode on disk each of them would compile every module that it imports.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test verify verification docs ready kernels lint browser bench numba matrix wheel clean
 

@@ -244,9 +244,7 @@ def test_ctrl_c_keeps_what_was_computed_and_says_where(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "by", "duration"),
-    [("l-mechanism", "kernel", 2000), ("ella", "dual_screw", 60), ("rigid-7-axis", "lie_group", 3)],
-    ids=["kernel", "compiled", "called back"],
+    ("what", "by", "duration"), [("l-mechanism", "kernel", 2000), ("ella", "dual_screw", 60)], ids=["kernel", "another"]
 )
 def test_ctrl_c_ends_a_comparison(what: str, by: str, duration: float, tmp_path: Path) -> None:
     arguments = f"compare {what} --with {by} --duration {duration}"

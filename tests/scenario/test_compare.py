@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from places import DATA
 from typer.testing import CliRunner
 
 import lissom
@@ -46,6 +47,23 @@ def test_a_rigid_arm_by_three_formulations():
     found = compare("rigid-7-axis", ["kernel", "lie_group", "dual_screw"], duration=0.1)
     assert not found.missing
     assert all(row["angle"] < 1e-8 and row["tip"] < 1e-8 for row in found.rows)
+
+
+def test_a_urdf_arm_with_links_that_bend_by_all_that_cover_it(tmp_path):
+    """Undamped and stiff, so that runs are long: how far each has come is told."""
+    (tmp_path / "arm.yaml").write_text(
+        f"lissom: 1\nurdf: {DATA / 'urdf' / 'wrist.urdf'}\n"
+        "materials: {steel: {E: 2.1e11, nu: 0.3, rho: 7850}}\n"
+        "flexible: {boom: {rest: lumped, material: steel, section: {shape: tube, outer: 0.04, thickness: 0.001},\n"
+        "  shear: none, modes: {y: 1, z: 1}}}\n"
+    )
+    told = []
+    with pytest.warns(UserWarning, match="as a lumped mass"):
+        found = compare(tmp_path / "arm.yaml", duration=0.05, progress=lambda name, time: told.append((name, time)))
+    assert list(found.missing) == ["lie_group"]
+    assert all(row["angle"] < 1e-5 and row["tip"] < 1e-5 for row in found.rows)
+    assert {name for name, _ in told} == {*found.results, *found.missing}
+    assert all(max(time for n, time in told if n == name) > 0.01 for name in found.results)
 
 
 def test_an_unknown_formulation_is_an_error():

@@ -53,6 +53,18 @@ def test_equations_of_motion_equal_the_kernel(case):
         assert_equal(np.array(formulation.energy(q, v)), np.array(lissom.energy(model, q, v)), 1e-12)
 
 
+def test_the_time_loop_is_given_the_same_equations(case):
+    model, arm = case
+    formulation = theory.build("lie_group", model)
+    inverse, forward, own, _ = formulation.dynamics
+    found, unloaded = np.zeros(model.nv), np.zeros((model.rows, 6))
+    for q, v, a in zip(*states(arm)):
+        inverse(model.struct, own, q, v, a, unloaded, found)
+        assert_equal(found, formulation.inverse_dynamics(q, v, a), 1e-12)
+        forward(model.struct, own, q, v, a, unloaded, found)
+        assert_equal(found, formulation.accelerations(q, v, a), 1e-11)
+
+
 def test_the_three_products_of_exponentials_agree(case):
     _, arm = case
     x = states(arm)[0]

@@ -189,4 +189,4 @@ def test_what_a_formulation_offers_is_declared_and_works_and_the_rest_is_refused
             else:
                 with pytest.raises(theory.Unsupported, match=f"does not offer {offer}"):
                     call(built)
-        assert built.dynamics is not None or name == "lie_group"
+        assert built.dynamics is not None, name

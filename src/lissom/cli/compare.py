@@ -37,6 +37,7 @@ def compare(
     A table of the largest differences in joint angles, tip path, joint torques and forces, and of the time taken;
     a figure and the numbers go to a folder. Formulations that do not cover the robot are listed with the reason.
     """
+    from lissom import theory
     from lissom.scenario.compare import check_names
     from lissom.scenario.compare import compare as measure
     from lissom.scenario.files import find
@@ -49,15 +50,22 @@ def compare(
     check_names([baseline, *(formulations or ())])
     from lissom.cli.folder import Folder
 
+    order = list(dict.fromkeys([baseline, *(formulations or theory.names())]))
+    whole = scenario.duration if duration is None else duration
     with Folder.claim(out, f"compare-{loaded.name}") as folder:
-        with Progress("preparing", show=not as_json) as shown:
+        with Progress("preparing", len(order), "formulations", show=not as_json) as shown:
+
+            def tell(name: str, time: float) -> None:
+                shown.say(f"simulating by {name}")
+                shown.update(order.index(name) + time / (whole or 1.0))
+
             found = measure(
                 scenario,
                 formulations,
                 baseline=baseline,
                 duration=duration,
                 rtol=rtol,
-                progress=lambda name: shown.say(f"simulating by {name}"),
+                progress=tell,
             )
         try:
             folder.text("comparison.json", json.dumps(found.to_dict(), indent=2) + "\n")

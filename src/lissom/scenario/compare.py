@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -112,7 +113,7 @@ class Comparison(Printed):
         heads = ["joint angle [rad]", *(["slide [m]"] if slides else []), "tip path [m]", "torque [N m]", "force [N]"]
         for head in ("formulation", *heads, "time [s]", "steps"):
             first = head == "formulation"
-            table.add_column(escape(head), justify="left" if first else "right", no_wrap=first)
+            table.add_column(escape(head), justify="left" if first else "right", no_wrap=first, min_width=7)
         for row in self.rows:
             keys = ["angle", *(["slide"] if slides else []), "tip", "torque", "force"]
             first = row["formulation"] == self.baseline
@@ -133,7 +134,7 @@ def compare(
     duration: float | None = None,
     rtol: float = 1e-7,
     atol: float = 1e-9,
-    progress: Callable[[str], Any] | None = None,
+    progress: Callable[[str, float], Any] | None = None,
 ) -> Comparison:
     """Run one manoeuvre by several formulations and measure how they differ.
 
@@ -145,7 +146,7 @@ def compare(
         baseline: the formulation that the others are measured against.
         duration: seconds, in place of the scenario's.
         rtol, atol: error allowed per step of every run, small enough to leave only the physics.
-        progress: called with the name of each formulation before it runs.
+        progress: called now and then with the name of the formulation that runs and the seconds it has simulated.
     Returns:
         The Comparison. A formulation that does not cover the robot is listed with the reason, as is one that fails.
     """
@@ -169,12 +170,12 @@ def compare(
     }
     runs: dict[str, tuple[Trajectory, np.ndarray]] = {}
     missing: dict[str, str] = {}
+    tell = progress or (lambda name, time: None)
     for name in dict.fromkeys(names):
-        if progress is not None:
-            progress(name)
+        tell(name, 0.0)
         try:
             formulation = theory.build(name, model)
-            run = theory.simulate(formulation, **options)
+            run = theory.simulate(formulation, **options, progress=partial(tell, name))
         except LissomError as error:
             if isinstance(error, theory.Stopped) and error.run.info.status is Ending.INTERRUPTED:
                 raise KeyboardInterrupt from None

@@ -6,7 +6,7 @@ implicit method: it decides how fast Newton's method converges, never to what.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,7 @@ def simulate(
     motion: Mapping[str, Reference] | None = None,
     rtol: float = 1e-7,
     atol: float = 1e-9,
+    progress: Callable[[float], Any] | None = None,
     **options: Any,
 ) -> Trajectory:
     """Simulate a formulation by Radau IIA of order 5 (Hairer and Wanner 1996), in lissom's own time loop.
@@ -50,6 +51,7 @@ def simulate(
         duration, controller, start, options: as in `lissom.simulate`.
         motion: references of the joints that the model was compiled with as prescribed.
         rtol, atol: error allowed per step, relative and absolute; in velocities atol times each coordinate's frequency.
+        progress: called now and then with the time that is reached.
     Returns:
         The Trajectory; its wrenches are those of the formulation.
     """
@@ -63,7 +65,8 @@ def simulate(
         )
         raise Unsupported(text)
     settings = RunSettings.of(duration, rtol=rtol, atol=atol, method="radau", audit=False, **options)
-    return _own_wrenches(formulation, _run(formulation, settings, controller=controller, start=start, motion=motion))
+    drive = {"controller": controller, "start": start, "motion": motion, "progress": progress}
+    return _own_wrenches(formulation, _run(formulation, settings, **drive))
 
 
 def _check_motion(formulation: Formulation, motion: Mapping[str, Reference]) -> None:

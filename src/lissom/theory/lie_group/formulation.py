@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from lissom.dynamics import Energy
 from lissom.model.any_robot import AnyRobot, as_model
+from lissom.simulation.system import Dynamics
 from lissom.theory.formulation import Formulation, Offer, register
 from lissom.theory.joint_forces import joint_energy, joint_force_slopes, joint_forces
 from lissom.theory.lie_group.arm import arm
 from lissom.theory.lie_group.derivatives import ForceDerivatives, Linear, inverse_dynamics_derivatives, linear_model
+from lissom.theory.lie_group.dynamics import forward, inverse, make_own
 from lissom.theory.lie_group.kinematics import tip_pose
 from lissom.theory.lie_group.lagrange import gravity_energy, kinetic_energy, mass_matrix
 from lissom.theory.lie_group.recursion import newton_euler
@@ -28,6 +32,11 @@ class LieGroup(Formulation):
     def __init__(self, robot: AnyRobot) -> None:
         self.model = as_model(robot)
         self.arm = arm(self.model)
+
+    @cached_property
+    def dynamics(self) -> Dynamics:
+        """Inverse and forward dynamics as lissom's integrators call them."""
+        return Dynamics(inverse, forward, make_own(self.arm))
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """Accelerations (..., n): M a = tau + joint forces - bias."""
