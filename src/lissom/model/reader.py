@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -62,6 +64,12 @@ class Node:
 
 def read(text: str, source: str) -> Node | None:
     """The document as a tree of nodes; None when there is nothing in it."""
+    return deepcopy(_document(text, source))
+
+
+@lru_cache(maxsize=16)
+def _document(text: str, source: str) -> Node | None:
+    """Kept of the last few files, as most of the time to load a robot is spent here."""
     return _Reader(text, source).document()
 
 
