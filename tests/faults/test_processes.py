@@ -5,6 +5,8 @@ import resource
 import signal
 import subprocess
 import sys
+import textwrap
+from contextlib import suppress
 from functools import cache
 
 import numpy as np
@@ -129,6 +131,30 @@ def test_many_writers_of_one_file_leave_one_whole_file(tmp_path):
             assert status == 0
             processes.remove(done)
     assert seen and [file.name for file in tmp_path.iterdir()] == ["run.nc"]
+
+
+BUILDER = """
+import os, time
+from lissom.kernel.machine.build import Workers
+with Workers((), 2) as workers:
+    print(*[pool.submit(os.getpid).result() for pool in workers._pools], flush=True)
+    time.sleep(600)
+"""
+
+
+def test_compilers_end_with_the_build_that_is_killed(tmp_path):
+    script = tmp_path / "builder.py"
+    script.write_text(f"if __name__ == '__main__':\n{textwrap.indent(BUILDER, '    ')}")
+    builder = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True)
+    compilers = [int(word) for word in builder.stdout.readline().split()]
+    assert len(compilers) == 2
+    builder.kill()
+    try:
+        builder.communicate(timeout=120)  # its output ends when nobody holds it any more, the compilers included
+    finally:
+        for compiler in compilers:
+            with suppress(ProcessLookupError):
+                os.kill(compiler, signal.SIGKILL)
 
 
 @pytest.mark.slow

@@ -15,8 +15,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from importlib.metadata import version
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from lissom.kernel.machine.first_use import cores, sources
@@ -119,6 +120,10 @@ _exporter: Any = None  # of a worker
 
 
 def _load() -> None:
+    """Be ready, and end with the process that asked, however that one ends."""
+    parent = parent_process()
+    assert parent is not None
+    Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
     import lissom.kernel.machine.bridge.export  # noqa: F401
 
 
