@@ -25,7 +25,8 @@ MEASURED = ((1.84, 0.01), (5.65, 0.02))  # Hz: both lowest frequencies, hubs hel
 KNOWN = [{"frequency": f, "deviation": by, "mode": k + 1} for k, (f, by) in enumerate(MEASURED)]
 RANGES = ((1.78, 1.92), (5.5, 5.8))  # Hz that the rig's documentation gives
 FITTED = (82.2, 92.2)  # s of the square waves
-HELD = {"square": (92.2, 102.1), "steps": (11.5, 24.0)}  # s of the square waves, and of the stair
+COMPARED = {"square": (92.2, 97.2), "steps": (11.5, 24.0)}  # s of the square waves and of the stair: which friction?
+HELD = {"square": (97.2, 102.1), "steps": (24.0, 28.3)}  # s that neither found nor chose anything
 FRICTION = {
     "hub1": {"viscous": 4.0, "coulomb": 1.8, "velocity": 0.01},
     "hub2": {"viscous": 0.3, "coulomb": 0.09, "velocity": 0.01},
@@ -52,12 +53,23 @@ LINEAR = (
 )  # fmt: skip
 
 
+class Found(NamedTuple):
+    """A model of the arm that was fitted."""
+
+    fit: Fit
+    hub: str = "position"  # the quantity that encoders on the motors see: rotor_position where gears give way
+
+    @property
+    def scales(self) -> Scales:
+        return Scales.of(self.fit)
+
+
 class Result(NamedTuple):
     """What the rig's records say."""
 
     nominal: np.ndarray  # (2,) Hz, lowest frequencies of the arm as documented
     fitted: np.ndarray  # (2,) Hz, after fitting
-    fit: Fit
+    fit: Fit  # of the friction that was chosen
     held: Validation  # nominal and fitted on what was held back
     rigid: Validation  # hub angles of the fitted arm with rigid links
     loop: Validation  # nominal and fitted with the rig's own controller
@@ -85,30 +97,27 @@ def fitted(data: Columns, progress: bool = True) -> Fit:
     return lissom.fit(start, FOUND, seen, frequencies=KNOWN, most=MOST, progress=progress, **RUNS)
 
 
-def study(data: Columns, progress: bool = True) -> Result:
-    """The fit, and everything on what was held back."""
-    nominal, found = lissom.load("two-link-rig"), fitted(data, progress)
-    scales = Scales.of(found)
-    held, rigid, linear = held_back(data, found.robot, scales)
-    loop = in_loop(data, {"nominal": (nominal, AS_GIVEN), "fitted": (found.robot, scales)})
-    return Result(frequencies(nominal), frequencies(found.robot), found, held, rigid, loop, linear)
+def judged(data: Columns, found: Found) -> Result:
+    """A fitted arm on what was held back: beside the nominal one, a rigid one and the documentation's linear model."""
+    nominal, robot = lissom.load("two-link-rig"), found.fit.robot
+    held, rigid, linear = held_back(data, found)
+    loop = in_loop(data, {"nominal": (nominal, AS_GIVEN), "fitted": (robot, found.scales)})
+    return Result(frequencies(nominal), frequencies(robot), found.fit, held, rigid, loop, linear)
 
 
-def held_back(
-    data: Columns, robot: lissom.Robot, scales: Scales
-) -> tuple[Validation, Validation, dict[tuple[str, str], float]]:
+def held_back(data: Columns, found: Found) -> tuple[Validation, Validation, dict[tuple[str, str], float]]:
     """Nominal and fitted arm, the fitted one with rigid links, and the linear model, on records not fitted."""
-    given = {
-        "nominal": (lissom.load("two-link-rig"), [record(data, run, at) for run, at in HELD.items()]),
-        "fitted": (robot, [record(data, run, at, scales) for run, at in HELD.items()]),
-    }
-    blocks = {name: validate({name: arm}, seen, **RUNS).blocks[name] for name, (arm, seen) in given.items()}
-    hubs = [_of_hubs(seen) for seen in given["fitted"][1]]
+    robot, scales = found.fit.robot, found.scales
+    as_drawn = [record(data, run, at) for run, at in HELD.items()]
+    seen = [record(data, run, at, scales, hub=found.hub) for run, at in HELD.items()]
+    nominal = validate({"nominal": lissom.load("two-link-rig")}, as_drawn, **RUNS)
+    fitted = validate({"fitted": robot}, seen, **RUNS)
     twin = lissom.control.rigid_twin(robot.model_copy(update={"sensors": ()}), rotors=True)
     rigid = twin.with_values(
         [(path, robot.value(path)) for path in (f"links.{hub}.joint.friction" for hub in FRICTION)]
     )
-    return Validation(blocks), validate({"rigid": rigid}, hubs, **RUNS), _linear(data)
+    hubs = [_of_hubs(record(data, run, at, scales)) for run, at in HELD.items()]
+    return Validation(nominal.blocks | fitted.blocks), validate({"rigid": rigid}, hubs, **RUNS), _linear(data)
 
 
 def _of_hubs(seen: Record) -> Record:

@@ -1,17 +1,34 @@
-"""Models of friction and of gears that give way, fitted alike and compared by records that none has seen."""
+"""Models of friction and of gears that give way, fitted alike; one is chosen by records that none has seen.
+
+The records that choose are not those that judge: a choice among several fits the records by which it was made.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 import lissom
 from lissom.identify import Fit, Validation, validate
-from lissom.reproductions.two_link_rig.fitting import FITTED, FOUND, HELD, KNOWN, MOST, RUNS, STEEL
-from lissom.reproductions.two_link_rig.records import EFFICIENCY, GAUGES, Columns, Scales, record
+from lissom.identify.misfit import Block
+from lissom.reproductions.two_link_rig.fitting import (
+    COMPARED,
+    FITTED,
+    FOUND,
+    HELD,
+    KNOWN,
+    MOST,
+    RUNS,
+    STEEL,
+    Found,
+)
+from lissom.reproductions.two_link_rig.records import EFFICIENCY, GAUGES, Columns, record
 
 HUBS = ("hub1", "hub2")
 STICK = (0.3, 0.02)  # N m to begin with: what sticks at rest, beyond Coulomb's
 GEARS = ((90.0, 0.2), (15.0, 0.02))  # N m/rad and N m to begin with: stiffness and hysteresis
+WORTH = 1.05  # times the error of the best that a model with fewer unknowns may have
 
 
 class Variant(NamedTuple):
@@ -47,15 +64,42 @@ def variants(coulomb: lissom.Robot) -> dict[str, Variant]:
     }
 
 
-def compared(data: Columns, coulomb: Fit) -> Validation:
-    """Errors of all variants on what was held back; that with Coulomb friction is fitted already."""
-    blocks: dict[str, Any] = {}
+class Comparison(NamedTuple):
+    """Models of friction."""
+
+    fits: dict[str, Found]
+    compared: Validation  # on the records that choose
+    held: Validation  # on those that judge
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """By model, the geometric mean of its errors: a hub that is meant to stand counts as much as one that moves."""
+        return {
+            name: float(np.exp(np.mean([np.log(block.normalised) for block in blocks])))
+            for name, blocks in self.compared.blocks.items()
+        }
+
+    @property
+    def chosen(self) -> str:
+        """The model with the fewest unknowns of those that are as good as the best."""
+        errors = self.errors
+        good = [name for name, error in errors.items() if error <= WORTH * min(errors.values())]
+        return min(good, key=lambda name: (len(self.fits[name].fit.values), errors[name]))
+
+
+def compared(data: Columns, coulomb: Fit) -> Comparison:
+    """All variants, fitted and beside each other; that with Coulomb friction is fitted already."""
+    fits: dict[str, Found] = {}
+    choosing: dict[str, list[Block]] = {}
+    judging: dict[str, list[Block]] = {}
     for name, variant in variants(coulomb.robot).items():
         seen = record(data, "square", FITTED, more=[*EFFICIENCY, *GAUGES], hub=variant.hub)
         found = coulomb
         if name != "Coulomb":
             known = [each | ({"locked": "motors"} if variant.hub != "position" else {}) for each in KNOWN]
             found = lissom.fit(variant.robot, variant.found, seen, frequencies=known, most=MOST, **RUNS)
-        held = [record(data, run, at, Scales.of(found), hub=variant.hub) for run, at in HELD.items()]
-        blocks[name] = validate({name: found.robot}, held, **RUNS).blocks[name]
-    return Validation(blocks)
+        fits[name] = Found(found, variant.hub)
+        for windows, blocks in ((COMPARED, choosing), (HELD, judging)):
+            records = [record(data, run, at, fits[name].scales, hub=variant.hub) for run, at in windows.items()]
+            blocks |= validate({name: found.robot}, records, **RUNS).blocks
+    return Comparison(fits, Validation(choosing), Validation(judging))

@@ -23,8 +23,8 @@ ZETA = 0.9  # of both
 STEP = 0.002  # s between samples of the rig
 COARSE = 0.01  # s between means that are fitted
 RUNS = {  # file, and the times of it that are used, s
-    "square": ("lqr_square_25deg_10deg.npz", (82.174, 102.17)),
-    "steps": ("lqr_steps.npz", (3.0, 24.0)),
+    "square": ("lqr_square_25deg_10deg.npz", (62.174, 102.17)),  # currents were measured from 82.174 s on
+    "steps": ("lqr_steps.npz", (3.0, 40.0)),
 }
 OFFSETS = ("offset.torques.hub1", "offset.torques.hub2", "offset.gauge1", "offset.gauge2")
 EFFICIENCY = ("scale.torques.hub1", "scale.torques.hub2")
@@ -46,6 +46,15 @@ def read_folder(folder: str | Path) -> Columns:
         data = published(Path(folder) / file)
         inside = (data["time"] >= begin - 0.5 * STEP) & (data["time"] <= end + 0.5 * STEP)
         made |= {f"{run}_{name}": values[inside] for name, values in data.items()}
+    return made
+
+
+def thinned(data: Columns, every: int = round(COARSE / STEP)) -> Columns:
+    """Means of so many samples each, in single precision but for times: how the excerpt was made of the whole."""
+    made = {}
+    for name, values in data.items():
+        mean = values[: len(values) // every * every].reshape(-1, every).mean(axis=1)
+        made[name] = mean if name.endswith("time") else mean.astype(np.float32)
     return made
 
 
