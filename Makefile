@@ -49,13 +49,13 @@ wheel: $(VENV)/.installed-core
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -E -W --keep-going -q -b html docs docs/_build
 
-# What comes before tests, side by side: types keep one core busy, the browser the network, kernels what is left.
-ready: $(VENV)/.installed-test
+# What comes before tests, side by side: kernels compile while packages that they do not need are still on their way.
+ready:
 	$(MAKE) --no-print-directory --jobs 3 lint browser kernels
 
-# All machine code, once for all test workers.
-kernels: $(VENV)/.installed-test
-	$(BIN)/lissom build --rarer
+# All machine code, once for all test workers; by the path, as the package itself may be installed anew meanwhile.
+kernels: $(VENV)/.installed-sundials
+	PYTHONPATH=$(CURDIR)/src $(BIN)/python -m lissom build --rarer
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check
@@ -84,3 +84,6 @@ $(VENV)/.installed-core: pyproject.toml | $(BIN)/python
 $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	$(INSTALL) ".[$*]"
 	@touch $@
+
+# One after the other, as both write into the same environment.
+$(VENV)/.installed-test: $(VENV)/.installed-sundials
