@@ -16,8 +16,10 @@ import lissom
 from lissom import control, dynamics, theory
 from lissom.kernel.machine.trace import Trace, tracing
 from lissom.model.files import parse
+from lissom.simulation.flock import Flock
 from lissom.simulation.methods import IMPLICIT, METHODS, SUNDIALS
 from lissom.simulation.run import Loop
+from lissom.simulation.series import Series
 from lissom.simulation.settings import FIXED_STEP, RunSettings
 from lissom.theory.dual_screws.formulation import FORMS, DualScrew
 
@@ -58,7 +60,7 @@ def usual_work() -> Trace:
 
 
 def all_work() -> Trace:
-    """What is rarer, too: elements, contact, loops, sensitivities, CVODE, the published formulations."""
+    """What is rarer, too: elements, contact, loops, sensitivities, lanes, CVODE, the published formulations."""
     found = usual_work()
     with tracing() as rarer:
         bending, exact, touching = _small("first"), _small("exact"), _small("first", TOUCHING)
@@ -70,6 +72,7 @@ def all_work() -> Trace:
             _derived(robot)
         for method in IMPLICIT:
             np.asarray(lissom.sensitivity(bending, LENGTH, MOMENT, method=method).output)
+        _in_lanes(bending.compile())
         if find_spec("sksundae") is not None:
             _run(bending, method=SUNDIALS[0])
         _formulations(bending)
@@ -116,6 +119,12 @@ def _analysis(robot: Any) -> None:
     lissom.natural_modes(robot)
     lissom.static_equilibrium(robot)
     lissom.linearise(robot)
+
+
+def _in_lanes(model: Any) -> None:
+    """Many runs at once."""
+    series = Series(model, RunSettings(duration=MOMENT, method="radau", audit=False))
+    Flock(series, series.begin()).compile()
 
 
 def _closed() -> None:

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 from lissom.dynamics.forward import forward_dynamics
 from lissom.errors import LissomError
 from lissom.kernel.forward import forward_dynamics as forward_of_state
-from lissom.kernel.machine import kernel
+from lissom.kernel.machine import Struct, kernel
 from lissom.kernel.packs import covers
+from lissom.kernel.packs.memory import Packing, aligned, packed, unpacked
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
@@ -82,10 +83,8 @@ def forward_dynamics_batch(
 
 def _memory(model: Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> tuple[Any, Any, Any]:
     """Workspace and states as kernels take them, and what gives the accelerations of so many states."""
-    from lissom.kernel.packs.memory import PackStruct, aligned, pack_workspace, packed, unpacked
-
     states = States(packed(q), packed(v), packed(tau), aligned(model.rows, 6), packed(a))
-    return pack_workspace(model.arrays), PackStruct("States", states._asdict()), lambda k: unpacked(states.a, k)
+    return Packing().of(model.new_workspace()), Struct(states), lambda k: unpacked(states.a, k)
 
 
 @kernel

@@ -15,6 +15,7 @@ import numpy as np
 
 from lissom.kernel import elementary as own
 from lissom.kernel.arrays import Arrays, mapped
+from lissom.kernel.machine.jit import Part
 
 ROUND_OFF = 1e-13
 
@@ -40,6 +41,29 @@ def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
                 elif isinstance(value, np.ufunc):
                     raise TypeError(f"{source.__name__} calls {name}, which no other number type has")
         return done[source]
+
+    return rebind(kernel)
+
+
+def without(kernel: Any, replaced: Mapping[Any, Any], module: str) -> Any:
+    """The kernel with other parts in place of those it calls, at any depth; of the machine code of `module`.
+
+    What calls none of them stays as it is.
+    """
+    done: dict[Any, Any] = {}
+
+    def rebind(part: Any) -> Any:
+        part = replaced.get(part, part)
+        if part not in done:
+            done[part] = part  # names of attributes may lead back to it
+            source, scope = part.py_func, dict(part.py_func.__globals__)
+            called = {name: scope[name] for name in source.__code__.co_names if isinstance(scope.get(name), Part)}
+            other = {name: rebind(value) for name, value in called.items()}
+            if any(other[name] is not called[name] for name in called):
+                made = FunctionType(source.__code__, scope | other, source.__name__, source.__defaults__)
+                made.__module__, made.__doc__ = module, source.__doc__
+                done[part] = part.marks(made)
+        return done[part]
 
     return rebind(kernel)
 

@@ -80,7 +80,7 @@ def _checked_along(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot | 
             if not isinstance(below, dict):
                 return None
         below[keys[-1]] = value
-    if has_complex_values(robot):
+    if not _is_real(robot):
         return None
     try:
         made: Robot = _rechecked(robot, changed)
@@ -149,6 +149,18 @@ def has_complex_values(part: Any) -> bool:
     return False
 
 
+_real: list[Any] = [None]  # the description that was last found to hold no complex number
+
+
+def _is_real(robot: Robot) -> bool:
+    """The same, quick for a robot of which many others are made."""
+    if robot is not _real[0]:
+        if has_complex_values(robot):
+            return False
+        _real[0] = robot
+    return True
+
+
 Made = TypeVar("Made")
 
 
@@ -215,8 +227,8 @@ def _rebuilt(here: Any, keys: list[str], value: Any) -> Any:
 
 def _given(part: Part) -> Iterator[tuple[str, Any]]:
     """The fields of a part that were given, and the one that says which kind of part it is."""
-    names = part.model_fields_set | {part.chosen_by}
-    return ((name, getattr(part, name)) for name in names if hasattr(part, name))
+    known = vars(part)
+    return ((name, known[name]) for name in part.model_fields_set | {part.chosen_by} if name in known)
 
 
 def _real_data(part: Any) -> Any:

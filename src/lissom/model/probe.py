@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.kernel.arrays import Arrays, leaves, with_bodies
+from lissom.kernel.arrays import Arrays, leaves, mapped, with_bodies
 from lissom.model.attach import attach
 from lissom.model.compiled import Compiled, Model
 
@@ -32,8 +32,13 @@ def tips(model: Model) -> Probe:
     return Probe(with_points(model, _tip_points(model)))
 
 
+def own_tips(model: Model) -> Probe:
+    """The same in memory that is the caller's, for other models to `follow`."""
+    return Probe(mapped(np.copy, with_points(model, _tip_points(model))))
+
+
 def follow(probe: Probe, model: Model) -> None:
-    """Let the tips of a model serve another one, which has taken over its memory."""
+    """Let the tips of a model serve another one, which differs in numbers alone."""
     for own, table in zip(leaves(model.arrays), leaves(probe.arrays), strict=True):
         if own is not table:
             table[: len(own)] = own

@@ -11,7 +11,8 @@ from lissom.kernel.chart import move
 from lissom.kernel.closed import Closure, close, make_closure, set_columns
 from lissom.kernel.kinematics import outward
 from lissom.kernel.loops import loop_rates, loop_rows, loop_values
-from lissom.kernel.machine import Hidden, Pointer, Struct, inline, kernel, kinds
+from lissom.kernel.machine import Hidden, Pointer, Struct, inline, kernel
+from lissom.kernel.machine.pointer import Unused
 from lissom.kernel.schur import add_columns, factorise_rows, make_schur, solve_rows
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve
@@ -19,13 +20,6 @@ from lissom.simulation import linear_solve
 CLOSED = 1e-13  # m or rad
 ROUNDS = 12  # of a projection
 SLOW = 0.1  # contraction of a projection above which its matrix is renewed
-
-
-class Unused(Pointer):
-    """A pointer that no model without loops follows: nothing is compiled for it."""
-
-    def __init__(self, kernel: Any, *arguments: Any) -> None:
-        self.kind, self.kernel, self.address = kinds.Function(kinds.kinds(arguments)), kernel, 0
 
 
 def row_memory(model: Model, number: Any) -> dict[str, Any]:

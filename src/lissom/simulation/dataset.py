@@ -85,16 +85,17 @@ def quantities(raw: RawRun, see: Callable[[], Observation], only: Collection[str
     Variables without entries (modes of a rigid robot, say) are left out.
     """
     model = raw.model
-    q, v = position_columns(model), velocity_columns(model)
     flexible = [link for link in model.links if link in model.flexible]
     time = Variable(("time",), np.array(raw.time, float), {"long_name": "time", "units": "s"})
     made = Quantities({"time": time}, only)
-
-    made.axis("q", [q.names[k] for k in q.joints])
-    made.axis("v", [v.names[k] for k in v.joints])
-    made.axis("mode", [q.names[k] for k in q.modes])
-    made.axis("rotor", [q.names[k] for k in q.rotors])
-    made.axis("coordinate", v.names)
+    sampled = made.wants(*SAMPLES)
+    if sampled:
+        q, v = position_columns(model), velocity_columns(model)
+        made.axis("q", [q.names[k] for k in q.joints])
+        made.axis("v", [v.names[k] for k in v.joints])
+        made.axis("mode", [q.names[k] for k in q.modes])
+        made.axis("rotor", [q.names[k] for k in q.rotors])
+        made.axis("coordinate", v.names)
     made.axis("joint", model.joints)
     made.axis("link", model.links)
     made.axis("flexible", flexible)
@@ -102,7 +103,21 @@ def quantities(raw: RawRun, see: Callable[[], Observation], only: Collection[str
         made.axis(name, labels)
     made.axis("twist_component", TWIST)
     made.axis("loop", [loop.name for loop in model.loops])
+    if sampled:
+        _samples(made, raw, q, v)
+    if raw.sensed is not None:
+        _sensed(made, raw, raw.sensed)
+    if only is None or not set(only) <= SAMPLES:
+        seen = see()
+        if only is not None and set(only) <= SAMPLES | BENDING:
+            _bending(made, seen)
+        else:
+            _observed(made, raw, seen)
+    return made
 
+
+def _samples(made: Quantities, raw: RawRun, q: Columns, v: Columns) -> None:
+    """Coordinates, their rates and forces."""
     _by_coordinate(made, "position", "q", raw.q, q.joints, q.units, "joint coordinate")
     _by_coordinate(made, "velocity", "v", raw.v, v.joints, v.units, "joint velocity", "/s")
     _by_coordinate(made, "acceleration", "v", raw.a, v.joints, v.units, "joint acceleration", "/s2")
@@ -113,14 +128,9 @@ def quantities(raw: RawRun, see: Callable[[], Observation], only: Collection[str
     _by_coordinate(made, "rotor_velocity", "rotor", raw.v, v.rotors, v.units, "rotor velocity", "/s")
     _by_coordinate(made, "rotor_acceleration", "rotor", raw.a, v.rotors, v.units, "rotor acceleration", "/s2")
     forces = tuple(FORCE[unit] for unit in v.units)
-    _by_coordinate(made, "torque", "coordinate", raw.tau, np.arange(model.nv), forces, "applied force")
+    _by_coordinate(made, "torque", "coordinate", raw.tau, np.arange(len(v.names)), forces, "applied force")
     if made.wants("reference"):
         _reference(made, raw, q)
-    if raw.sensed is not None:
-        _sensed(made, raw, raw.sensed)
-    if only is None or not set(only) <= SAMPLES:
-        _observed(made, raw, see())
-    return made
 
 
 def _observed(made: Quantities, raw: RawRun, seen: Observation) -> None:
@@ -145,12 +155,16 @@ def _observed(made: Quantities, raw: RawRun, seen: Observation) -> None:
     made.add("tip_orientation", ("link", "quaternion"), seen.tip_orientation, "tip axes in world axes", "1")
     rates = ["rad/s"] * 3 + ["m/s"] * 3
     made.add("tip_twist", ("link", "twist_component"), seen.tip_twist, "tip twist, world axes", rates)
-    made.add("deflection", ("flexible", "axis"), seen.deflection, "elastic tip displacement, link axes", "m")
-    made.add("rotation", ("flexible", "axis"), seen.rotation, "elastic tip rotation vector, link axes", "rad")
+    _bending(made, seen)
     _outside(made, raw, seen)
     if any(link.joint.kind.floats for link in model.robot.links) and made.wants(*SPACE):
         _space(made, raw)
     _energies(made, raw, seen.energy)
+
+
+def _bending(made: Quantities, seen: Observation) -> None:
+    made.add("deflection", ("flexible", "axis"), seen.deflection, "elastic tip displacement, link axes", "m")
+    made.add("rotation", ("flexible", "axis"), seen.rotation, "elastic tip rotation vector, link axes", "rad")
 
 
 def _sensed(made: Quantities, raw: RawRun, sensed: Sensed) -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.chart import chart_rate, move
+from lissom.kernel.elementary import worst
 from lissom.kernel.machine import Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import newton
@@ -56,6 +57,7 @@ class RadauWork(NamedTuple):
     lam_step: np.ndarray  # (3, rows) Newton step of L
     lam_last: np.ndarray  # (3, rows) L of the step before
     error: np.ndarray  # (2, n) of position and velocity
+    size: np.ndarray  # (1,) square of the last correction or error, over all coordinates
     accepted: np.ndarray  # (2,) size and error of the last step accepted; 0 where there is none
     rejected: np.ndarray  # (1,) 1 where the last attempt had too large an error
     ceiling: np.ndarray  # (1,) largest step to try: below one that did not converge, rising
@@ -89,6 +91,7 @@ def make_work(model: Model, system: Any, scratch: Any, follow: float | None = No
             lam_step=lam_step,
             lam_last=lam_last,
             error=np.zeros((2, model.nv)),
+            size=np.zeros(1),
             accepted=np.zeros(2),
             rejected=np.zeros(1, np.int64),
             ceiling=np.array([np.inf]),
@@ -154,7 +157,7 @@ def motion(system, state, work, h):
                 TABLEAU[i, 0] * work.rate[0, k] + TABLEAU[i, 1] * work.rate[1, k] + TABLEAU[i, 2] * work.rate[2, k]
             )
             if system.model.velocities.group_axis[k] >= 0:
-                change = max(change, abs(u - work.U[i, k]) / position_scale(system, state, k))
+                change = max(change, worst(abs(u - work.U[i, k]) / position_scale(system, state, k)))
             work.U[i, k] = u
     return change
 
@@ -195,12 +198,13 @@ def advance(system, state, work, h):
         total += (dv0 * dv0 + dv1 * dv1 + dv2 * dv2) / (scale * scale)
         for i in range(3):
             du = h * (TABLEAU[i, 0] * dv0 + TABLEAU[i, 1] * dv1 + TABLEAU[i, 2] * dv2)
-            total += (du / place) ** 2
+            total += (du / place) * (du / place)
             work.U[i, k] += du  # on a group the next look at the charts adds what is left
     for i in range(3):
         for k in range(work.L.shape[1]):
             work.L[i, k] += work.lam_step[i, k]
-    return (total / (6 * n)) ** 0.5
+    work.size[0] = total
+    return (worst(total) / (6 * n)) ** 0.5
 
 
 @inline
@@ -250,9 +254,11 @@ def filtered_error(system, state, work, h):
     filter_error(system, work, work.newton.plan[newton.FORM], h)
     total = 0.0
     for k in range(n):
-        total += (work.error[0, k] / position_scale(system, state, k)) ** 2
-        total += (work.error[1, k] / velocity_scale(state, k)) ** 2
-    return (total / (2 * n)) ** 0.5
+        place = work.error[0, k] / position_scale(system, state, k)
+        speed = work.error[1, k] / velocity_scale(state, k)
+        total += place * place + speed * speed
+    work.size[0] = total
+    return (worst(total) / (2 * n)) ** 0.5
 
 
 @inline

@@ -150,19 +150,12 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
     matrix = work.matrix
     model = system.model
     hg = h * GAMMA
-    hl = h * LAMBDA
     plan = work.newton.plan
     stiffen = plan[STIFFEN]
-    if form < EXACT and stiffen == TENSE and state.flags[CONTINUED] == 1 and plan[MATRICES] == 0 and matrix.seen == 1:
-        stiffen = KEPT  # forces of predicted accelerations are far off where links are stiff
-        copy_stiffness(matrix.noted, matrix.first.work)
-        copy_stiffness(matrix.noted, matrix.second.work)
-        copy_stiffness(matrix.noted, matrix.third.work)
+    if form < EXACT:
+        stiffen = bodies_stiffness(state, work)
     if form == SHARED:
-        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, stiffen)
-        matrix.factorise_real(model, matrix.second, matrix.real, hg, hg * hg)
-        matrix.factorise_complex(model, matrix.second, matrix.complex, hl, hl * hl)
-        factorise_slow(model, matrix, work.lag)
+        renew_shared(system, scratch, state, work, t, h, stiffen)
         if work.L.shape[1] > 0:
             copy_rows(model, matrix.scratch_second.G, matrix.closure)
             copy_rows(model, matrix.scratch_second.G, matrix.closure_complex)
@@ -202,6 +195,32 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         dense_columns(matrix.closure, matrix.dense, matrix.pivots)
         dense_columns(matrix.closure_complex, matrix.dense_complex, matrix.pivots_complex)
     return regular
+
+
+@inline
+def bodies_stiffness(state, work):
+    """What the matrix is to hold of the stiffness of bodies; that of the step before is put in its place."""
+    matrix = work.matrix
+    plan = work.newton.plan
+    if plan[STIFFEN] == TENSE and state.flags[CONTINUED] == 1 and plan[MATRICES] == 0 and matrix.seen == 1:
+        # forces of predicted accelerations are far off where links are stiff
+        copy_stiffness(matrix.noted, matrix.first.work)
+        copy_stiffness(matrix.noted, matrix.second.work)
+        copy_stiffness(matrix.noted, matrix.third.work)
+        return KEPT
+    return plan[STIFFEN]
+
+
+@inline
+def renew_shared(system, scratch, state, work, t, h, stiffen):
+    """Factors of one configuration, that of the second stage."""
+    matrix = work.matrix
+    hg = h * GAMMA
+    hl = h * LAMBDA
+    linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, stiffen)
+    matrix.factorise_real(system.model, matrix.second, matrix.real, hg, hg * hg)
+    matrix.factorise_complex(system.model, matrix.second, matrix.complex, hl, hl * hl)
+    factorise_slow(system.model, matrix, work.lag)
 
 
 @inline
@@ -259,21 +278,41 @@ def factorise_dense(matrix, h):
 @kernel
 def correct(system, work, form):
     """Newton step of the stage accelerations for the residuals work.R, into work.step (3, n)."""
-    matrix = work.matrix
-    n = work.R.shape[1]
     if form == STAGES:
-        x = matrix.coupled.x
-        for i in range(3):
-            for k in range(n):
-                x[i, k] = -work.R[i, k]
-        matrix.solve_coupled(system.model, matrix.coupled)
-        for i in range(3):
-            for k in range(n):
-                work.step[i, k] = x[i, k]
+        correct_stages(system, work)
         return
-    x = matrix.real.x
-    z = matrix.complex.x
-    for k in range(n):
+    transform(work)
+    if form == SHARED:
+        solve_shared(system, work)
+    else:
+        matrix = work.matrix
+        linear_solve.solve(matrix.dense, matrix.pivots, matrix.real.x)
+        linear_solve.solve(matrix.dense_complex, matrix.pivots_complex, matrix.complex.x)
+    if work.L.shape[1] > 0:
+        keep_closed(work, work.matrix.real.x, work.matrix.complex.x, work.newton.factored[0])
+    transform_back(work)
+
+
+@inline
+def correct_stages(system, work):
+    """By the factors of all three stages."""
+    matrix = work.matrix
+    x = matrix.coupled.x
+    for i in range(3):
+        for k in range(x.shape[1]):
+            x[i, k] = -work.R[i, k]
+    matrix.solve_coupled(system.model, matrix.coupled)
+    for i in range(3):
+        for k in range(x.shape[1]):
+            work.step[i, k] = x[i, k]
+
+
+@inline
+def transform(work):
+    """Right-hand sides of the real and the complex system that the tableau's eigenvectors make of the residuals."""
+    x = work.matrix.real.x
+    z = work.matrix.complex.x
+    for k in range(x.shape[0]):
         real = 0.0
         upper = 0.0j
         for i in range(3):
@@ -281,16 +320,23 @@ def correct(system, work, form):
             upper -= INVERSE[1, i] * work.R[i, k]
         x[k] = real
         z[k] = upper
-    if form == SHARED:
-        matrix.solve_real(system.model, matrix.second, matrix.real)
-        matrix.solve_complex(system.model, matrix.second, matrix.complex)
-    else:
-        linear_solve.solve(matrix.dense, matrix.pivots, x)
-        linear_solve.solve(matrix.dense_complex, matrix.pivots_complex, z)
-    if work.L.shape[1] > 0:
-        keep_closed(work, x, z, work.newton.factored[0])
+
+
+@inline
+def solve_shared(system, work):
+    """By the factors of one configuration."""
+    matrix = work.matrix
+    matrix.solve_real(system.model, matrix.second, matrix.real)
+    matrix.solve_complex(system.model, matrix.second, matrix.complex)
+
+
+@inline
+def transform_back(work):
+    """The Newton step of the stages from the solutions of both systems."""
+    x = work.matrix.real.x
+    z = work.matrix.complex.x
     for i in range(3):
-        for k in range(n):
+        for k in range(x.shape[0]):
             work.step[i, k] = TRANSFORM[i, 0].real * x[k] + 2.0 * (TRANSFORM[i, 1] * z[k]).real
 
 
@@ -303,19 +349,7 @@ def filter_error(system, work, form, h):
     matrix = work.matrix
     hg = h * GAMMA
     if form == EXACT:
-        e_u = work.error[0]
-        e_v = work.error[1]
-        x = matrix.real.x
-        n = x.shape[0]
-        for row in range(n):
-            value = 0.0
-            for k in range(n):
-                value += matrix.M[row, k] * e_v[k] - hg * matrix.K[row, k] * e_u[k]
-            x[row] = value
-        linear_solve.solve(matrix.dense, matrix.pivots, x)
-        for k in range(n):
-            e_v[k] = x[k]
-            e_u[k] += hg * e_v[k]
+        filter_exactly(work, hg)
     else:
         low_pass(system, work, matrix.real, hg)
     if work.L.shape[1] > 0:
@@ -326,6 +360,25 @@ def filter_error(system, work, form, h):
     if work.lag > 0.0:
         for _ in range(PASSES):
             low_pass(system, work, matrix.slow, work.lag)
+
+
+@inline
+def filter_exactly(work, hg):
+    """By the exact matrix."""
+    matrix = work.matrix
+    e_u = work.error[0]
+    e_v = work.error[1]
+    x = matrix.real.x
+    n = x.shape[0]
+    for row in range(n):
+        value = 0.0
+        for k in range(n):
+            value += matrix.M[row, k] * e_v[k] - hg * matrix.K[row, k] * e_u[k]
+        x[row] = value
+    linear_solve.solve(matrix.dense, matrix.pivots, x)
+    for k in range(n):
+        e_v[k] = x[k]
+        e_u[k] += hg * e_v[k]
 
 
 @inline

@@ -150,29 +150,35 @@ def record_step(system, scratch, record, t, h, base):
         inside = k < last and record.times[k] <= t + h * (1.0 + 1e-9)
         end = min(max((record.times[k] - t) / h, 0.0), 1.0) if inside else 1.0
         if record.audit[0] == 1 and end > begin:
-            for node in range(4):
-                s = begin + (end - begin) * GAUSS_NODES[node]
-                weight = GAUSS_WEIGHTS[node] * (end - begin) * h
-                state_within(system, scratch, record, t, h, s, base)
-                if system.motion_v.shape[0] + system.driven.shape[0] > 0:
-                    settle(system, scratch, record, t + s * h)
-                driving_forces(system, scratch, t + s * h, scratch.q, scratch.v, scratch.a, record.drive)
-                power = 0.0
-                for j in range(scratch.v.shape[0]):
-                    power += record.drive[j] * scratch.v[j]
-                for j in range(system.driven.shape[0]):
-                    row = system.driven[j]
-                    power += scratch.closure.lam[row] * scratch.closure.given[row, 1]
-                record.flow[WORK] += weight * power
-                if has_more(system.model):
-                    record_outside(system, scratch, record, weight)
-                record.flow[DISSIPATED] += weight * dissipation(system.model, scratch.q, scratch.v, scratch.zero)
+            integrate_flow(system, scratch, record, t, h, base, begin, end)
         if not inside:
             return
         state_within(system, scratch, record, t, h, end, base)
         settle(system, scratch, record, t + end * h)
         write_sample(system, scratch, record, t + end * h, scratch.q, scratch.v, scratch.a)
         begin = end
+
+
+@inline
+def integrate_flow(system, scratch, record, t, h, base, begin, end):
+    """Add the energy that flows between two fractions of the step [t, t + h]."""
+    for node in range(4):
+        s = begin + (end - begin) * GAUSS_NODES[node]
+        weight = GAUSS_WEIGHTS[node] * (end - begin) * h
+        state_within(system, scratch, record, t, h, s, base)
+        if system.motion_v.shape[0] + system.driven.shape[0] > 0:
+            settle(system, scratch, record, t + s * h)
+        driving_forces(system, scratch, t + s * h, scratch.q, scratch.v, scratch.a, record.drive)
+        power = 0.0
+        for j in range(scratch.v.shape[0]):
+            power += record.drive[j] * scratch.v[j]
+        for j in range(system.driven.shape[0]):
+            row = system.driven[j]
+            power += scratch.closure.lam[row] * scratch.closure.given[row, 1]
+        record.flow[WORK] += weight * power
+        if has_more(system.model):
+            record_outside(system, scratch, record, weight)
+        record.flow[DISSIPATED] += weight * dissipation(system.model, scratch.q, scratch.v, scratch.zero)
 
 
 @inline

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy import isfinite
+from numpy import isfinite, sqrt
 
 from lissom.kernel.machine import Hidden, Pointer, inline, kernel
 
@@ -124,7 +124,7 @@ def accept(system, state, h):
             for c in range(at, at + 4):
                 norm += state.q[c] * state.q[c]
             for c in range(at, at + 4):
-                state.q[c] /= norm**0.5
+                state.q[c] /= sqrt(norm)
     state.clock[TIME] += h
     state.clock[LAST_STEP] = h
     state.counts[STEPS] += 1

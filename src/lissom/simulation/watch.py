@@ -37,11 +37,7 @@ class Watch:
 
     @cached_property
     def deflected(self) -> np.ndarray:
-        """From configurations to the deflections of all flexible links, in lengths or whole turns, (nq, 3 links)."""
-        whole = np.zeros((self.model.nq, 3 * len(self._tips)))
-        for k, body in enumerate(body for body in self.model.bodies if body.link in self._tips):
-            whole[body.modes_q, 3 * k : 3 * k + 3] = self._tips[body.link].T
-        return whole
+        return deflection_map(self.model)
 
     def look(self, state: State, closed: bool = True) -> str | None:
         """Check what is new; a message when going on makes no sense. `closed`: whether the method closes loops itself.
@@ -171,6 +167,15 @@ def _side_by_side(model: Model, maps: dict[str, np.ndarray]) -> tuple[np.ndarray
         tip = maps[body.link]
         at[k, : tip.shape[1]], whole[k, :, : tip.shape[1]] = np.arange(body.modes_q.start, body.modes_q.stop), tip
     return at, whole
+
+
+def deflection_map(model: Model) -> np.ndarray:
+    """From a configuration to deflections of the tips in lengths, or to whole turns of exact links, (nq, 3 links)."""
+    bending = [body for body in model.bodies if body.link in model.flexible]
+    whole = np.zeros((model.nq, 3 * len(bending)))
+    for k, body in enumerate(bending):
+        whole[body.modes_q, 3 * k : 3 * k + 3] = _tip_map(model.flexible[body.link]).T
+    return whole
 
 
 @lru_cache(maxsize=256)

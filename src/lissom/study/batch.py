@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import StudyError
+from lissom.kernel.packs import LANES
 from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.simulation.outputs import memory, readable
@@ -99,6 +100,7 @@ def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> list[Pi
     """Results of all runs, in order; `tell` is told how many are done."""
     count = len(runs)
     size = max(1, math.ceil(count / (processes * SHARE)))
+    size = LANES * math.ceil(size / LANES) if size > LANES else size  # who shares a pack does not depend on processes
     ranges = [range(k, min(k + size, count)) for k in range(0, count, size)]
     done = 0
     found: dict[range, Piece] = {}

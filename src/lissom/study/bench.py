@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lissom.dynamics.sensing import sensors_of
-from lissom.kernel.arrays import Arrays
-from lissom.model.probe import Probe, follow, tips
+from lissom.kernel.arrays import Arrays, alike
+from lissom.model.probe import Probe, follow, own_tips
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.schema import Scenario
-from lissom.simulation.observe import Look, Observation, observe_run
+from lissom.simulation.observe import Look, Observation, make_room, observe_run
 from lissom.simulation.raw import RawRun
 from lissom.simulation.series import Series
 from lissom.simulation.settings import RunSettings
@@ -23,7 +25,8 @@ class Bench:
         self._before: Prepared | None = None
         self._settings: RunSettings | None = None
         self._series: Series | None = None
-        self._points: tuple[Arrays, Probe] | None = None  # of a model in this memory
+        self._room: tuple[tuple[Look, int], Any] | None = None  # for what is looked at, by how much and how often
+        self._points: tuple[Arrays, Probe] | None = None  # tips of a model, and its tables
 
     def run(self, scenario: Scenario) -> tuple[RawRun, np.ndarray]:
         """The samples of a run and the configuration where it began."""
@@ -49,9 +52,13 @@ class Bench:
         return self._settings
 
     def observe(self, raw: RawRun, look: Look) -> Observation:
-        """What follows from the samples of a run."""
-        if self._points is not None and self._points[0] is raw.model.arrays:
-            follow(self._points[1], raw.model)
+        """What follows from the samples of a run, in memory that the next look uses again."""
+        model = raw.model
+        if self._points is not None and alike(self._points[0], model.arrays):
+            follow(self._points[1], model)
         else:
-            self._points = raw.model.arrays, tips(raw.model)
-        return observe_run(raw, look, points=self._points[1])
+            self._points, self._room = (model.arrays, own_tips(model)), None
+        key = look, len(raw.q)
+        if self._room is None or self._room[0] != key or model.loops:
+            self._room = key, make_room(model, len(raw.q))
+        return observe_run(raw, look, points=self._points[1], room=self._room[1])

@@ -6,7 +6,8 @@ Runs are plain data that can be sent to another process. Each is reproducible al
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,16 +15,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError, StudyError
+from lissom.kernel.packs import LANES
 from lissom.messages import listed
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.schema import Scenario
 from lissom.simulation.dataset import ACCOUNTS, look_for, quantities
 from lissom.simulation.ending import Ending
 from lissom.simulation.outputs import output_times
+from lissom.simulation.raw import RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.study.bench import Bench
 from lissom.study.outputs import Measured, Quantity
 from lissom.study.samples import Variations
+from lissom.study.together import Together, worth
 
 if TYPE_CHECKING:
     from lissom.simulation.trajectory import Trajectory
@@ -154,18 +158,34 @@ class Runs:
         piece = Piece(values, np.full(len(rows), FINISHED, np.int8), [""] * len(rows))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for k, row in enumerate(rows):
-                try:
-                    self._compute(row, piece, k)
-                except LissomError as error:
-                    for place in values.values():
-                        place[k] = np.nan
-                    piece.status[k], piece.cause[k] = STATUS.index(REFUSED), str(error)[:LONGEST]
+            for first in range(0, len(rows), LANES):
+                self._compute(range(first, min(first + LANES, len(rows))), rows, piece)
         return piece
 
-    def _compute(self, row: int, piece: Piece, k: int) -> None:
-        """Simulate run `row` and note it as number k of a piece."""
-        raw, start = self._bench.run(self.scenario_of(row))
+    def _compute(self, numbers: range, rows: Sequence[int], piece: Piece) -> None:
+        """Simulate some runs, together where they look alike, and note them under their numbers in a piece."""
+        scenarios: dict[int, Scenario] = {}
+        for k in numbers:
+            with self._noted(piece, k):
+                scenarios[k] = self.scenario_of(rows[k])
+        found = self._together.run(scenarios) if self._many else {}
+        for k, scenario in scenarios.items():
+            with self._noted(piece, k):
+                raw, start = found[k] if k in found else self._bench.run(scenario)
+                self._measure(raw, start, piece, k)
+
+    @contextmanager
+    def _noted(self, piece: Piece, k: int) -> Iterator[None]:
+        """Note why run k of a piece is refused, if it is."""
+        try:
+            yield
+        except LissomError as error:
+            for place in piece.values.values():
+                place[k] = np.nan
+            piece.status[k], piece.cause[k] = STATUS.index(REFUSED), str(error)[:LONGEST]
+
+    def _measure(self, raw: RawRun, start: np.ndarray, piece: Piece, k: int) -> None:
+        """Note a run that began in the configuration `start` as number k of a piece."""
         needs = self._needs
         found = quantities(raw, lambda: self._bench.observe(raw, look_for(needs)), needs)
         piece.status[k], piece.cause[k] = STATUS.index(raw.status), raw.message[:LONGEST]
@@ -186,9 +206,18 @@ class Runs:
     def _bench(self) -> Bench:
         return Bench(audit=bool(self._needs & ACCOUNTS))
 
+    @cached_property
+    def _together(self) -> Together:
+        return Together()
+
+    @cached_property
+    def _many(self) -> bool:
+        """Whether runs are computed several at once: there are enough, and no account of energy is wanted of them."""
+        return not self._needs & ACCOUNTS and worth(len(self))
+
     def __getstate__(self) -> dict[str, Any]:
         """All but memory for kernels, which belongs to a process."""
-        return {key: value for key, value in vars(self).items() if key != "_bench"}
+        return {key: value for key, value in vars(self).items() if key not in ("_bench", "_together")}
 
     @cached_property
     def _needs(self) -> frozenset[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from lissom import cache
 from lissom.progress import Progress
 
-WORK, RARER_WORK = 90.0, 150.0  # s of one core, to say how long it will take
+WORK, RARER_WORK = 90.0, 200.0  # s of one core, to say how long it will take
 _lock = threading.Lock()
 _done: set[bool] = set()
 

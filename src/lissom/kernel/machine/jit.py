@@ -39,6 +39,10 @@ class Part:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.__module__}.{self.__qualname__}>"
 
+    def marks(self, function: Callable) -> Part:
+        """Another function, marked likewise."""
+        return Part(function, **self.options)
+
     @cached_property
     def dispatcher(self) -> Any:
         """Numba's view of the function."""
@@ -57,6 +61,7 @@ class Kernel(Part):
     def __init__(self, function: Callable, kept: bool) -> None:
         super().__init__(function, nogil=True)
         self.kept = kept  # on disk
+        self.returns = ""  # kind of its result, of one for numbers that Python does not have: packs
         self._code: dict[tuple[Kind, ...], Callable] = {}  # by the kinds of arguments met so far
         self._addresses: dict[tuple[Kind, ...], int] = {}
 
@@ -75,6 +80,9 @@ class Kernel(Part):
             return code(*arguments)
         except ZeroDivisionError:
             raise LissomError(f"{self.__name__}: a complex number is divided by zero at this state") from None
+
+    def marks(self, function: Callable) -> Part:
+        return Kernel(function, self.kept)
 
     def address(self, key: tuple[Kind, ...]) -> int:
         """Where the machine code for arguments of these kinds lies, to be called from other machine code."""

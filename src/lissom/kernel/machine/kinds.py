@@ -14,7 +14,8 @@ import numpy as np
 
 C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE = 0x1, 0x2, 0x400  # flags of NumPy's array objects
 NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
-WORDS = {"complex128": 2}  # of 8 bytes; all other numbers take one
+PACKS = {"void512": "Pack", "void1024": "ComplexPack"}  # NumPy's names of the numbers of `kernel.packs`
+WORDS = {"complex128": 2, "void512": 8, "void1024": 16}  # of 8 bytes; all other numbers take one
 
 
 @dataclass(frozen=True)

@@ -172,5 +172,10 @@ def holding(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
     return None if found is None else (found, name)
 
 
+def complete() -> bool:
+    """Whether there is a library of these sources that holds what is rarer, too."""
+    return first_use.current(tables(), PACKAGE, True)
+
+
 def _find(name: str) -> Library | None:
     return next((library for library in libraries() if name in library.entries), None)

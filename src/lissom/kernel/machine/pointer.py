@@ -35,9 +35,17 @@ class Pointer:
         """
         self.kind = kinds.Function(kinds.kinds(arguments))
         own = kinds.kinds(x.struct if isinstance(x, Hidden) else x for x in arguments)
-        self.kernel = kernel
+        self.kernel, self.arguments = kernel, arguments
         self.address: int = kernel.address(own)
 
     def __call__(self, *arguments: Any) -> Any:
         """For kernels that run as Python."""
         return self.kernel.py_func(*arguments)
+
+
+class Unused(Pointer):
+    """A pointer that nobody follows: nothing is compiled for it."""
+
+    def __init__(self, kernel: Any, *arguments: Any) -> None:
+        self.kind = kinds.Function(kinds.kinds(arguments))
+        self.kernel, self.arguments, self.address = kernel, arguments, 0

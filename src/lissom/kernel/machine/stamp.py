@@ -97,8 +97,9 @@ def _constant(value: Any) -> str:
 
 @cache
 def _compiler() -> str:
-    """Fingerprint of what shapes machine code in this folder."""
+    """Fingerprint of what shapes machine code in this folder, and of the number types of packs."""
     files = sorted(path for path in Path(__file__).parent.rglob("*.py") if path.name not in KEEPING)
+    files += sorted((Path(__file__).parents[1] / "packs").glob("*.py"))
     return _digest("".join(path.read_text(encoding="utf-8") for path in files))
 
 

@@ -37,6 +37,9 @@ class Trace:
     def call(self, kernel: Any, arguments: tuple[Any, ...]) -> Any:
         """Run a kernel in Python; behind a pointer it sees what is hidden from its callers."""
         arguments = tuple(x.struct if isinstance(x, Hidden) else x for x in arguments)
+        if kernel.returns:
+            self._note(Need(kernel.__module__, kernel.__name__, kinds(arguments)), kernel.returns)
+            return 0
         self.depth += 1
         try:
             result = kernel.py_func(*arguments)
@@ -48,10 +51,13 @@ class Trace:
         except TypeError:  # what only other kernels pass, such as tuples
             return result
         if kernel.kept and returns in RESULTS:
-            self.needs[need] = returns
-            if not self.depth:
-                self.entries.add(need)
+            self._note(need, returns)
         return result
+
+    def _note(self, need: Need, returns: str) -> None:
+        self.needs[need] = returns
+        if not self.depth:
+            self.entries.add(need)
 
     def point(self, kernel: Any, own: tuple[Kind, ...]) -> int:
         """A pointer to a kernel is made."""

@@ -1,8 +1,8 @@
 """Packs: a number type of LANES doubles in a vector register, so that kernels compute several states at once.
 
 Kernels are the same source; they have no branch on a value of the state, but for springs with curves, exact links,
-loops, elements and contacts: of robots with those, `covers` says no. `number` and `memory` know Numba and are imported
-when something is to be computed in lanes.
+loops, elements and contacts: of robots with those, `covers` says no. `number` knows Numba and is imported with
+`machine.bridge`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import numpy as np
 from lissom.kernel.arrays import Arrays
 
 LANES = 8  # doubles of a pack: two registers of most processors, so that one computes while the other waits
+PACK = np.dtype([("lanes", np.float64, (LANES,))])
+COMPLEX_PACK = np.dtype([("real", np.float64, (LANES,)), ("imag", np.float64, (LANES,))])
 
 
 def covers(arrays: Arrays) -> bool:

@@ -1,118 +1,89 @@
-"""Tables whose numbers are packs, as kernels take them; see `kernel.machine.struct` for those of plain numbers."""
+"""Memory whose numbers are packs, as kernels take it: arrays, and whole Structs with all they lead to."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
-import numba
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.core.typing.templates import AttributeTemplate
-from numba.extending import infer_getattr, lower_getattr_generic, models, register_model, unbox
 
-from lissom.kernel.arrays import Arrays
 from lissom.kernel.cache_lines import on_lines
-from lissom.kernel.machine.bridge import tables
-from lissom.kernel.machine.struct import WORD
-from lissom.kernel.packs import LANES
-from lissom.kernel.packs.number import PACK, VECTOR, PackType
-from lissom.kernel.workspace import workspace
+from lissom.kernel.machine import Hidden, Pointer, Struct
+from lissom.kernel.machine.pointer import Unused
+from lissom.kernel.packs import COMPLEX_PACK, LANES, PACK
 
 
 def aligned(*shape: int) -> np.ndarray:
-    """Zeros of shape (*shape, LANES), lane after lane in memory."""
-    return on_lines(*shape, LANES, number=float)
+    """Packs of zeros."""
+    return on_lines(*shape, number=PACK)
 
 
 def packed(states: np.ndarray) -> np.ndarray:
-    """States (k, n) as packs (k / LANES, n, LANES); the last pack is filled up with the last state."""
+    """States (k, n) as packs (k / LANES, n); the last pack is filled up with the last state."""
     count, size = states.shape
     out = aligned(-(-count // LANES), size)
     whole = np.concatenate([states, np.repeat(states[-1:], len(out) * LANES - count, axis=0)])
-    out[...] = whole.reshape(len(out), LANES, size).transpose(0, 2, 1)
+    out["lanes"] = whole.reshape(len(out), LANES, size).transpose(0, 2, 1)
     return out
 
 
 def unpacked(packs: np.ndarray, count: int) -> np.ndarray:
     """The first `count` states of packs, (count, n)."""
-    return packs.transpose(0, 2, 1).reshape(-1, packs.shape[1])[:count]
+    return packs["lanes"].transpose(0, 2, 1).reshape(-1, packs.shape[1])[:count]
 
 
-class PackTable(types.Type):
-    """Type of a PackStruct: the types and places of its fields."""
+class Packing:
+    """Structs with packs in place of numbers, every lane as it is now.
 
-    def __init__(self, name: str, fields: tuple[tuple[str, Any], ...]) -> None:
-        self.fields, self.places, place = dict(fields), {}, 0
-        for field, kind in fields:
-            self.places[field] = place
-            place += LANES if isinstance(kind, PackType) else 1 + 2 * kind.ndim
-        super().__init__(f"{name}({', '.join(f'{field}: {kind}' for field, kind in fields)})")
+    What leads to the same memory leads to the same packs. `plain`: fields, and named tuples, whose numbers are those of
+    all lanes, such as the time; `unused`: pointers that nobody follows. `places` has all packs, by the memory they were
+    made of.
+    """
 
+    def __init__(self, plain: Collection[str] = (), unused: Collection[str] = ()) -> None:
+        self._plain, self._unused = plain, unused
+        self._structs: dict[int, tuple[Any, Struct]] = {}
+        self.places: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
-register_model(PackTable)(models.OpaqueModel)
-unbox(PackTable)(tables._pointer)
-
-
-class PackStruct:
-    """Arrays of packs by name, whose last axis is the lanes; whole numbers stay as they are."""
-
-    def __init__(self, name: str, arrays: dict[str, np.ndarray]) -> None:
-        self.arrays = arrays
-        words: list[int] = []
-        kinds: list[tuple[str, Any]] = []
-        for field, array in arrays.items():
-            if array.dtype != np.float64:
-                kinds.append((field, numba.typeof(array)))
-                words += [array.ctypes.data, *array.shape, *array.strides]
-            elif array.ndim == 1:
-                kinds.append((field, PACK))
-                words += array.view(np.int64).tolist()
-            else:
-                kinds.append((field, types.Array(PACK, array.ndim - 1, "C")))
-                words += [array.ctypes.data, *array.shape[:-1], *array.strides[:-1]]
-        self.table = np.array(words, np.int64)
-        self.address = self.table.ctypes.data
-        self._numba_type_ = PackTable(name, tuple(kinds))
-
-
-@infer_getattr
-class _Fields(AttributeTemplate):
-    key = PackTable
-
-    def generic_resolve(self, table: PackTable, field: str) -> Any:  # type: ignore[override]
-        return table.fields.get(field)
-
-
-@lower_getattr_generic(PackTable)
-def _read_field(context: Any, builder: Any, table: PackTable, pointer: Any, field: str) -> Any:
-    """A field's value; arrays are borrowed."""
-    kind, place = table.fields[field], table.places[field]
-
-    def read(word: int, of: Any) -> Any:
-        value = builder.load(cgutils.pointer_add(builder, pointer, WORD * (place + word), of.as_pointer()))
-        value.align = WORD
-        value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    def of(self, value: Any, name: str = "") -> Any:
+        """The value of a field with packs in it."""
+        if isinstance(value, Struct):
+            if value.address not in self._structs:
+                self._structs[value.address] = value, Struct(self.of(value.fields))
+            return self._structs[value.address][1]
+        if isinstance(value, Hidden):
+            return Hidden(self.of(value.struct))
+        if isinstance(value, Pointer):
+            point = Unused if name in self._unused or isinstance(value, Unused) else Pointer
+            return point(value.kernel, *map(self.of, value.arguments))
+        if isinstance(value, np.ndarray):
+            return self._array(value, name)
+        if isinstance(value, tuple):
+            if type(value).__name__ in self._plain:
+                return type(value)(*(part.copy() if isinstance(part, np.ndarray) else part for part in value))
+            fields = type(value)._fields  # type: ignore[attr-defined]
+            return type(value)(*(self.of(part, field) for part, field in zip(value, fields, strict=True)))
+        if name == "zero":
+            return np.zeros((), COMPLEX_PACK if isinstance(value, complex | np.complexfloating) else PACK)[()]
         return value
 
-    if field == tables.ZERO:
-        return ir.Constant(VECTOR, None)
-    if isinstance(kind, PackType):
-        return read(0, VECTOR)
-    return tables.borrowed(context, builder, kind, read)
+    def _array(self, array: np.ndarray, name: str) -> np.ndarray:
+        if not array.size:
+            return self._filled(array, name)
+        key = array.ctypes.data
+        if key not in self.places:
+            self.places[key] = array, self._filled(array, name)
+        first, made = self.places[key]
+        if first.size != array.size:
+            raise ValueError(f"{name} is part of other memory")
+        return made.reshape(array.shape)
 
-
-def pack_workspace(arrays: Arrays) -> PackStruct:
-    """Scratch memory of the kernels for packs."""
-    made: dict[str, np.ndarray] = {}
-    for name, array in workspace(arrays)._asdict().items():
-        if name == "zero":
-            made[name] = np.zeros(LANES)
-        elif name == "coupling_rows":  # the same memory as `coupling`
-            made[name] = made["coupling"].reshape(*array.shape, LANES)
-        elif array.dtype != np.float64:
-            made[name] = array
+    def _filled(self, array: np.ndarray, name: str) -> np.ndarray:
+        if array.dtype.kind not in "fc" or name in self._plain:
+            return array.copy()
+        made = on_lines(*array.shape, number=PACK if array.dtype.kind == "f" else COMPLEX_PACK)
+        if array.dtype.kind == "f":
+            made["lanes"] = array[..., None]
         else:
-            made[name] = aligned(*array.shape)
-            made[name][...] = array[..., None]
-    return PackStruct("Workspace", made)
+            made["real"], made["imag"] = array.real[..., None], array.imag[..., None]
+        return made

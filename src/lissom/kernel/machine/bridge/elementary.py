@@ -8,7 +8,7 @@ from math import tanh as real_tanh
 from numba.core import types
 from numba.extending import overload
 
-from lissom.kernel.elementary import tanh
+from lissom.kernel.elementary import tanh, worst
 from lissom.kernel.machine.jit import FASTMATH
 
 
@@ -25,3 +25,8 @@ def _compiled_tanh(x):
         return complex(t * (1.0 + s * s) * scale, s * (1.0 - t) * (1.0 + t) * scale)
 
     return saturating
+
+
+@overload(worst)
+def _compiled_worst(x):
+    return (lambda x: x) if isinstance(x, types.Float) else None

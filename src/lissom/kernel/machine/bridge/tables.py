@@ -40,16 +40,25 @@ def numba_type(kind: kinds.Kind) -> Any:
     """Numba's type of a kind."""
     match kind:
         case kinds.Number(name):
-            return types.boolean if name == "bool" else getattr(types, name)
+            return types.boolean if name == "bool" else _number(name)
         case kinds.Array(dtype, ndim, layout, writeable):
             array: Any = types.Array
-            return array(numba.from_dtype(np.dtype(dtype)), ndim, layout, readonly=not writeable)
+            return array(_number(dtype), ndim, layout, readonly=not writeable)
         case kinds.Table():
             return TableType(kind)
         case kinds.Function(arguments):
             return types.FunctionType(types.void(*map(numba_type, arguments)))
         case _:
             return HIDDEN
+
+
+def _number(name: str) -> Any:
+    """Numba's type of a number, by NumPy's name."""
+    if name not in kinds.PACKS:
+        return numba.from_dtype(np.dtype(name))
+    from lissom.kernel.packs.number import COMPLEX_PACK, PACK
+
+    return PACK if kinds.PACKS[name] == "Pack" else COMPLEX_PACK
 
 
 @unbox(TableType)
@@ -78,6 +87,7 @@ def _read_field(context: Any, builder: Any, table: TableType, pointer: Any, fiel
 
     def read(word: int, value_type: Any) -> Any:
         value = builder.load(cgutils.pointer_add(builder, pointer, WORD * (place + word), value_type.as_pointer()))
+        value.align = WORD
         value.set_metadata("invariant.load", builder.module.add_metadata([]))
         return value
 

@@ -1,0 +1,234 @@
+"""Runs of models that differ in numbers alone, several at once: each in a lane of vector registers, in lock-step.
+
+The steps of a pack are as long as the lane allows that asks for the shortest. A lane that diverges, or whose steps do
+not converge, is left to whoever computes runs alone; the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.control.control_law import ControlLaw
+from lissom.kernel.arrays import alike, leaves
+from lissom.kernel.machine import Struct
+from lissom.kernel.packs import LANES, PACK, covers
+from lissom.kernel.packs.memory import Packing
+from lissom.model.compiled import Model
+from lissom.simulation import lanes
+from lissom.simulation.drive import law_arrays
+from lissom.simulation.methods import Method
+from lissom.simulation.newton import DUE, report
+from lissom.simulation.raw import RawRun
+from lissom.simulation.run import CHUNK
+from lissom.simulation.segments import Segments, cut
+from lissom.simulation.series import Series
+from lissom.simulation.stepping import CONTINUED, LAST_STEP, NEXT_STEP, REJECTED, STEPS, TIME, Status
+from lissom.simulation.tolerances import pace
+from lissom.simulation.watch import HOPELESS, RACING, deflection_map
+
+TROUBLE = 20  # rejected attempts beyond one per step, after which runs are better computed alone
+
+
+class Run(NamedTuple):
+    """What may differ between the runs of a pack."""
+
+    model: Model
+    controller: Any  # a ControlLaw, or none
+    start: tuple[np.ndarray, np.ndarray]  # q (nq,) and v (nv,)
+
+
+def eligible(run: Run) -> bool:
+    """Whether kernels in lanes know all of a run; nothing but its controller may drive or measure it."""
+    law = run.controller
+    if law is not None and not (isinstance(law, ControlLaw) and law.twin is None):
+        return False
+    free = law is None or bool(np.isinf(law.lower).all() and np.isinf(law.upper).all())
+    on_group = np.any(run.model.arrays.velocities.group_axis >= 0)
+    return free and covers(run.model.arrays) and not on_group and not len(run.model.arrays.loads.row)
+
+
+class Flock:
+    """Memory for packs of runs that look like the one of `series`, which has begun with `method`."""
+
+    def __init__(self, series: Series, method: Method) -> None:
+        self._like, self.series, self.method = series.model, series, method
+        packing = Packing(lanes.PLAIN, lanes.UNUSED)
+        fields = method.work.fields
+        newton = Struct(fields.newton.fields._replace(cost=np.inf))  # no exact matrix is ever worth it: there is none
+        work = Struct(fields._replace(newton=newton))
+        parts = (series.packed, series.scratch, series.packed_record, series.packed_state, work)
+        self._kernel = [packing.of(part) for part in parts]
+        self.system, self.scratch, self.record, self.state, self.work = (part.fields for part in self._kernel)
+        self.newton = self.work.newton.fields
+        self._packs = [made for _, made in packing.places.values() if made.dtype.fields is not None]
+        self._tables = [packing.places[t.ctypes.data][1] if _varies(t) else None for t in leaves(series.model.arrays)]
+        steering = (*self.newton, *self.work, *self.state)
+        noted = [x for x in steering if isinstance(x, np.ndarray) and x.dtype.fields is None]
+        self._first = [(memory, memory.copy()) for memory in noted]
+        self._lost: set[int] = set()
+
+    def compile(self) -> None:
+        """Take no step, so that kernels are ready."""
+        self._start()
+        self._call(0.0, 0)
+
+    def fits(self, run: Run) -> bool:
+        """Whether a run differs from the first in numbers alone: of its model, gains, reference and start."""
+        if not alike(run.model.arrays, self._like.arrays):
+            return False
+        if run.controller is self.series.controller:
+            return True
+        own, other = law_arrays(self.series.law), law_arrays(run.controller)
+        return all(
+            a.shape == b.shape and ((name not in lanes.PLAIN and a.dtype.kind == "f") or np.array_equal(a, b))
+            for name, a, b in zip(own._fields, own, other, strict=True)
+        )
+
+    def run(self, runs: Sequence[Run]) -> list[RawRun | None]:
+        """Results of up to LANES runs; None of those that are to be computed alone."""
+        self._fill(runs)
+        self._lost = set(range(len(runs), LANES))
+        self._start()
+        duration, segments = self.series.duration, self._segments(runs)
+        while self.state.clock[TIME] < duration:
+            end = segments.end_after(float(self.state.clock[TIME]), duration)
+            self.system.latest[0] = end - 1e-13 * max(1.0, end)
+            if not self._march(end):
+                return [None] * len(runs)
+            if end < duration and np.any(segments.jumps == end):
+                self._restart(end)
+        return [None if k in self._lost else self._result(k, run) for k, run in enumerate(runs)]
+
+    def _segments(self, runs: Sequence[Run]) -> Segments:
+        """Where steps end: wherever one of the runs asks for it."""
+        found = self.series.segments
+        for law in {id(run.controller): run.controller for run in runs}.values():
+            if law is not self.series.controller:
+                more = cut(law, (), ())
+                found = Segments(*map(np.union1d, found, more))
+        return found
+
+    def _fill(self, runs: Sequence[Run]) -> None:
+        """Give every lane its run; lanes without one repeat the last."""
+        self._maps = []
+        for lane in range(LANES):
+            model, controller, (q, v) = runs[min(lane, len(runs) - 1)]
+            if lane < len(runs):
+                bent, speed = deflection_map(model), self.series.settings.atol * pace(model, q)
+            for place, table in zip(self._tables, leaves(model.arrays), strict=True):
+                if place is not None:
+                    place["lanes"][..., lane] = table
+            for place, table in zip(self.system.law.fields, law_arrays(controller), strict=True):
+                if place.dtype == PACK:
+                    place["lanes"][..., lane] = table
+            self.state.q["lanes"][:, lane], self.state.v["lanes"][:, lane] = q, v
+            self.state.atol_rate["lanes"][:, lane] = speed
+            self._maps.append(bent)
+
+    def _start(self) -> None:
+        for memory, first in self._first:
+            memory[...] = first
+        self.record.next[0] = 0
+        self.system.latest[0] = np.inf
+        self._accelerate(0.0)
+        self._write(0.0)
+        self._seen = 0
+
+    def _accelerate(self, t: float) -> None:
+        lanes.accelerate(*self._kernel[:2], self.work.matrix, self._kernel[3], t)
+
+    def _write(self, t: float) -> None:
+        lanes.write_state(*self._kernel[:4], t)
+
+    def _march(self, end: float) -> bool:
+        """Advance to `end`; False where it is better to compute the runs alone."""
+        s = self.state
+        while True:
+            code = self._call(end, CHUNK)
+            failed = code in (Status.FAILED, Status.NOT_FINITE)
+            for lane in self._beyond() | ({self._guilty()} if failed else set()):
+                self._lose(lane)
+            if len(self._lost) == LANES or s.counts[REJECTED] > TROUBLE + s.counts[STEPS]:
+                return False
+            if failed:
+                s.clock[NEXT_STEP] = max(0.5 * s.clock[LAST_STEP], 1e-6 * self.series.duration)
+                self.newton.plan[DUE] = 1
+            if code == Status.REACHED:
+                return True
+
+    def _call(self, end: float, steps: int) -> int:
+        scratch, longest = self._kernel[1], 0.1 * self.series.duration
+        return int(lanes.march(*self._kernel[:2], scratch, *self._kernel[2:], end, longest, False, steps))
+
+    def _restart(self, t: float) -> None:
+        """After a jump, as `Loop._restart` does."""
+        s = self.state
+        self.system.latest[0] = np.inf
+        self._accelerate(t)
+        s.flags[CONTINUED] = 0
+        s.clock[NEXT_STEP] = min(s.clock[NEXT_STEP], 1e-3 * self.series.duration)
+        written = int(self.record.next[0])
+        if abs(self.record.times[written - 1] - t) <= 1e-9 * max(1.0, t):
+            self.record.next[0] = written - 1
+            self._write(t)
+
+    def _beyond(self) -> set[int]:
+        """Lanes whose motion has grown beyond sense since the last look, see `Watch`."""
+        first, self._seen = self._seen, int(self.record.next[0])
+        q = np.concatenate([self.record.q["lanes"][first : self._seen], self.state.q["lanes"][None]])
+        with np.errstate(all="ignore"):  # a state that overflows is what is looked for
+            bent = np.abs(np.matmul(q.transpose(2, 0, 1), np.stack(self._maps))).max(axis=(1, 2), initial=0.0)
+            fast = np.abs(self.state.v["lanes"]).max(axis=0, initial=0.0)
+            return set(np.flatnonzero(~(bent < HOPELESS / 2) | ~(fast < RACING)).tolist()) - self._lost
+
+    def _guilty(self) -> int:
+        """The lane whose last correction was the largest."""
+        size = np.nan_to_num(self.work.size["lanes"][0], nan=np.inf)
+        return max(set(range(LANES)) - self._lost, key=lambda lane: float(size[lane]))
+
+    def _lose(self, lane: int) -> None:
+        """Let a lane repeat another one from here on."""
+        self._lost.add(lane)
+        sound = next((k for k in range(LANES) if k not in self._lost), None)
+        if sound is not None:
+            for pack in self._packs:
+                for part in pack.dtype.names or ():
+                    pack[part][..., lane] = pack[part][..., sound]
+
+    def _result(self, lane: int, run: Run) -> RawRun:
+        r, series = self.record, self.series
+        n = int(r.next[0])
+        steps, rejected, evaluations, jacobians = (int(x) for x in self.state.counts)
+
+        def own(packs: np.ndarray) -> np.ndarray:
+            return packs["lanes"][:n, ..., lane].copy()
+
+        return RawRun(
+            model=run.model,
+            time=r.times[:n].copy(),
+            q=own(r.q),
+            v=own(r.v),
+            a=own(r.a),
+            tau=own(r.tau),
+            work=np.zeros(n),
+            dissipated=np.zeros(n),
+            carried=series.carried,
+            loads=replace(series.loads, values=np.zeros((n, 0))),
+            method=self.method.name,
+            reason=series.reason,
+            steps=steps,
+            rejected=rejected,
+            evaluations=evaluations,
+            jacobians=jacobians,
+            newton=report(self.newton),
+            controller=run.controller,
+            settings=series.settings,
+        )
+
+
+def _varies(table: np.ndarray) -> bool:
+    return table.dtype.kind == "f" and table.size > 0

@@ -1,0 +1,134 @@
+"""Radau over packs: the runs of a pack in lock-step, by the source of `radau` itself.
+
+Time, step size and Newton's plan are those of all lanes: the largest correction and the largest error decide
+(`kernel.elementary.worst`). Left out is what `eligible` runs do not have: loops, motions on groups, accounts of energy,
+and the forms of Newton's matrix beyond the one of a single configuration.
+"""
+
+from __future__ import annotations
+
+from lissom.kernel.machine import inline, kernel
+from lissom.kernel.retarget import without
+from lissom.simulation import dense, radau, radau_matrix, record, step_end, system
+from lissom.simulation.newton import TENSE
+from lissom.simulation.radau_matrix import (
+    PASSES,
+    bodies_stiffness,
+    low_pass,
+    renew_shared,
+    solve_shared,
+    transform,
+    transform_back,
+)
+from lissom.simulation.radau_tableau import GAMMA
+from lissom.simulation.system import prescribe, residual
+
+PLAIN = frozenset(
+    ("Newton", "clock", "rtol", "atol", "times", "breaks", "feed_breaks", "motion_breaks", "driven_breaks")
+) | {"load_breaks", "latest", "accepted", "ceiling"}  # numbers that all lanes share
+UNUSED = frozenset(("forward", "mass", "factorise_coupled", "solve_coupled", "solve"))  # pointers not followed
+
+
+@inline
+def renew(system, scratch, scratch_c, state, work, form, t, h):
+    renew_shared(system, scratch, state, work, t, h, bodies_stiffness(state, work))
+    return True
+
+
+@inline
+def correct(system, work, form):
+    transform(work)
+    solve_shared(system, work)
+    transform_back(work)
+
+
+@inline
+def filter_error(system, work, form, h):
+    low_pass(system, work, work.matrix.real, h * GAMMA)
+    if work.lag > 0.0:
+        for _ in range(PASSES):
+            low_pass(system, work, work.matrix.slow, work.lag)
+
+
+@inline
+def close_loops(system, scratch, closure, state, t, h):
+    pass
+
+
+@inline
+def settle(system, scratch, record, t):
+    pass
+
+
+@inline
+def take_reactions(system, scratch, t, v, out):
+    pass
+
+
+@inline
+def integrate_flow(system, scratch, record, t, h, base, begin, end):
+    pass
+
+
+@inline
+def prescribe_group(system, joint, t, q, v, a):
+    pass
+
+
+@inline
+def refine_groups(model, record, h, u1, rate1, v0, a0, v1, a1):
+    pass
+
+
+INSTEAD = {
+    radau_matrix.renew: renew,
+    radau_matrix.correct: correct,
+    radau_matrix.filter_error: filter_error,
+    step_end.close_loops: close_loops,
+    record.settle: settle,
+    system.take_reactions: take_reactions,
+    record.integrate_flow: integrate_flow,
+    system.prescribe_group: prescribe_group,
+    dense.refine_groups: refine_groups,
+}
+march = without(radau.march, INSTEAD, __name__)
+write_sample = without(record.write_sample, INSTEAD, __name__)
+prescribe = without(prescribe, INSTEAD, __name__)
+residual = without(residual, INSTEAD, __name__)
+
+
+@kernel
+def write_state(system, scratch, record, state, t):
+    """Write the state as the next output."""
+    write_sample(system, scratch, record, t, state.q, state.v, state.a)
+
+
+@kernel
+def accelerate(system, scratch, matrix, state, t):
+    """state.a = a(t, q, v) by the factors of the mass matrix: the residual is linear in the accelerations."""
+    local = matrix.second
+    q = state.q
+    v = state.v
+    a = state.a
+    for k in range(v.shape[0]):
+        a[k] = scratch.zero
+    prescribe(system, t, q, v, a)
+    for k in range(q.shape[0]):
+        local.q[k] = q[k]
+    for k in range(v.shape[0]):
+        local.v[k] = v[k]
+        local.a[k] = a[k]
+    x = matrix.real.x
+    residual(system, matrix.scratch_second, t, q, v, a, x)
+    matrix.linearise(system, scratch, local, t, matrix.seen, TENSE)
+    matrix.factorise_real(system.model, local, matrix.real, 0.0, 0.0)
+    for k in range(v.shape[0]):
+        x[k] = -x[k]
+    matrix.solve_real(system.model, local, matrix.real)
+    for k in range(v.shape[0]):
+        a[k] += x[k]
+
+
+march.returns = "int64"
+for function in (write_state, accelerate):
+    function.returns = "none"

@@ -1,0 +1,136 @@
+"""Runs in lanes of vector registers: each equals its run alone to the integrator's tolerance."""
+
+import numpy as np
+import pytest
+
+import lissom
+from lissom.dynamics.sensing import sensors_of
+from lissom.kernel.packs import LANES
+from lissom.scenario.prepare import prepare
+from lissom.simulation.flock import Flock, Run, eligible
+from lissom.simulation.run import run
+from lissom.simulation.series import Series
+from lissom.simulation.tolerances import pace
+
+FEW = {"y": 2, "z": 2, "torsion": 1, "axial": 0}
+UPPER, MASS = "links.upper.beam", "links.forearm.beam.masses.0.mass"
+ELLA = [
+    [(MASS, 0.7)],
+    [(MASS, 2.9), (f"{UPPER}.section.EIz", 2000.0)],
+    [(f"{UPPER}.length", 1.1)],
+    [("start.elbow", 0.2), ("start.shoulder.rate", 0.1)],
+    [("control.gains.elbow.p", 500.0), ("control.gains.shoulder.d", 150.0)],
+    [("control.reference.to.elbow", 0.1)],
+    [(f"{UPPER}.damping", 0.02)],
+]
+OTHERS = {
+    "canadarm2": [[], [("start.shoulder", 1.0)], [("start.elbow", -1.1)], [("start.shoulder.rate", 0.2)]],
+    "dual-screw-arm": [
+        [],
+        [("control.gains.joint2.p", 500.0)],
+        [("control.reference.points.1.joint2", 0.8)],
+        [("start.joint3", 2.0), ("duration", 0.7)],
+    ],
+}
+
+
+def ella(*changes):
+    base = lissom.scenario.load("ella").with_values([("duration", 0.4), ("output.rate", 100)])
+    few = [(f"links.{link}.beam.modes", FEW) for link in ("upper", "forearm")]
+    return base.with_values(few).with_values(changes)
+
+
+def prepared(scenario):
+    one = prepare(scenario)
+    assert eligible(Run(one.model, one.controller, one.start))
+    return one
+
+
+def flock_of(one, **settings):
+    series = Series(
+        one.model,
+        one.settings.model_copy(update={"audit": False} | settings),
+        **(one.drive | {"sensors": sensors_of(one.model, one.sensors)}),
+    )
+    return Flock(series, series.begin())
+
+
+def alone(one):
+    return run(one.model, one.settings.model_copy(update={"audit": False}), **one.drive)
+
+
+def of(one):
+    return Run(one.model, one.controller, one.start)
+
+
+def assert_same(found, one, units=20.0):
+    """Within so many times the error that a step may make, by the integrator's own measure of it."""
+    expected, s = alone(one), one.settings
+    np.testing.assert_array_equal(found.time, expected.time)
+    allowed = {"q": np.full(one.model.nq, s.atol), "v": s.atol * pace(one.model, one.start[0])}
+    for name, least in allowed.items():
+        a, b = getattr(found, name), getattr(expected, name)
+        assert np.max(np.abs(a - b) / (least + s.rtol * np.abs(b).max(axis=0))) < units, name
+    assert found.status == expected.status == "finished"
+
+
+@pytest.fixture(scope="module")
+def ones():
+    return [prepared(ella(*changes)) for changes in ELLA]
+
+
+@pytest.fixture(scope="module")
+def flock(ones):
+    return flock_of(ones[0])
+
+
+def test_lanes_equal_runs_alone(ones, flock):
+    """Parameters, starts, references and gains differ; the pack is not full."""
+    assert len(ones) < LANES and all(flock.fits(of(one)) for one in ones)
+    for found, one in zip(flock.run([of(one) for one in ones]), ones, strict=True):
+        assert found.method == "radau"
+        assert_same(found, one)
+
+
+def test_the_same_pack_again_gives_the_same_bits(ones, flock):
+    first = flock.run([of(one) for one in ones])
+    flock.run([of(one) for one in ones[::-1]])
+    again = flock.run([of(one) for one in ones])
+    for a, b in zip(first, again, strict=True):
+        for name in ("q", "v", "a", "tau"):
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+
+
+def test_a_lane_that_fails_is_left_to_be_computed_alone_and_the_others_go_on(ones, flock):
+    bad = prepared(ella(("start.elbow.rate", 2e6)))  # diverges
+    found = flock.run([of(ones[0]), of(bad), of(ones[1])])
+    assert found[1] is None
+    assert_same(found[0], ones[0])
+    assert_same(found[2], ones[1])
+
+
+def test_equal_lanes_take_the_steps_of_the_run_alone(ones):
+    """With one run in all lanes nothing holds the pack back: steps and results are those of the run alone."""
+    one = ones[0]
+    found, expected = flock_of(one).run([of(one)])[0], alone(one)
+    assert (found.steps, found.rejected) == (expected.steps, expected.rejected)
+    np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-9 * np.abs(expected.q).max())
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_lanes_equal_runs_alone_on_other_arms(name):
+    """Elastic gears, jumps of the set-point, starts; steps begin anew where forces jump."""
+    base = lissom.scenario.load(name).with_values([("duration", 0.7), ("output.rate", 50), ("method", "radau")])
+    others = [prepared(base.with_values(changes)) for changes in OTHERS[name]]
+    flock = flock_of(others[0])
+    assert all(flock.fits(of(one)) for one in others)
+    for found, one in zip(flock.run([of(one) for one in others]), others, strict=True):
+        assert_same(found, one)
+
+
+def test_what_does_not_fit_is_told(ones, flock):
+    for changes in ([("control.reference.duration", 0.2)], [(f"{UPPER}.modes", FEW | {"y": 3})], [("control", None)]):
+        assert not flock.fits(of(prepare(ella(*changes))))
+    for changes in ([("control.saturation", 20.0)], [("control.gravity_compensation", True)]):
+        one = prepare(ella(*changes))
+        assert not eligible(of(one))

@@ -1,0 +1,59 @@
+"""Runs of a batch in lanes: the same results to tolerance, the same endings and causes, whoever computes them."""
+
+import numpy as np
+import pytest
+
+import lissom
+from lissom.study import runs as of_runs
+from lissom.study import together
+from lissom.study.outputs import quantities
+from lissom.study.runs import Runs
+from lissom.study.samples import Variations
+
+MASS = "links.forearm.beam.masses.0.mass"
+OUTPUTS = ["peak |deflection.upper|", "position.elbow", "last tip_position.forearm.z", "frequency.1"]
+
+
+@pytest.fixture(scope="module")
+def some():
+    """Twenty runs, of which one is refused and one diverges."""
+    few = {"y": 2, "z": 2, "torsion": 1, "axial": 0}
+    base = lissom.scenario.load("ella").with_values([("duration", 0.3), ("output.rate", 100)])
+    base = base.with_values([(f"links.{link}.beam.modes", few) for link in ("upper", "forearm")])
+    mass, rate = np.linspace(0.5, 3.0, 20), np.zeros(20)
+    mass[3], rate[12] = -1.0, 2e6
+    return base, Variations.of({MASS: mass.tolist(), "start.elbow.rate": rate.tolist()})
+
+
+def computed(some, monkeypatch, lanes, rows=range(20)):
+    monkeypatch.setattr(of_runs, "worth", lambda count: lanes)
+    runs = Runs(*some, quantities(OUTPUTS))
+    return runs.compute(rows), runs
+
+
+def test_runs_in_lanes_give_what_runs_alone_do(some, monkeypatch):
+    alone, _ = computed(some, monkeypatch, False)
+    found, runs = computed(some, monkeypatch, True)
+    assert vars(runs)["_together"]._flock is not None  # lanes were used
+    np.testing.assert_array_equal(found.status, alone.status)
+    assert found.cause == alone.cause and found.cause[3] and found.cause[12]
+    assert set(found.status) == {0, found.status[3], found.status[12]} and len(set(found.status)) == 3
+    for name, values in alone.values.items():
+        np.testing.assert_allclose(found.values[name], values, rtol=1e-4, atol=1e-6, err_msg=name)
+
+
+def test_who_shares_a_pack_follows_from_the_rows(some, monkeypatch):
+    """The same rows again, or packs of them by themselves, give the same digits."""
+    whole, _ = computed(some, monkeypatch, True)
+    again, _ = computed(some, monkeypatch, True)
+    part, _ = computed(some, monkeypatch, True, range(8, 16))
+    for name, values in whole.values.items():
+        np.testing.assert_array_equal(again.values[name], values, err_msg=name)
+        np.testing.assert_array_equal(part.values[name], values[8:16], err_msg=name)
+
+
+def test_few_runs_are_computed_one_by_one(monkeypatch):
+    monkeypatch.setattr(together, "complete", lambda: True)
+    assert together.worth(together.MANY) and not together.worth(together.MANY - 1)
+    monkeypatch.setattr(together, "complete", lambda: False)
+    assert together.worth(together.WORTH) and not together.worth(together.WORTH - 1)
