@@ -33,8 +33,12 @@ def example(
     """
     found = titles()
     if name is None:
+        from rich.table import Table
+
+        listed = Table.grid("name", "title", padding=(0, 2))
         for each, title in found.items():
-            screen().print(f"[bold cyan]{each:<20}[/] {title}")
+            listed.add_row(f"[bold cyan]{each}[/]", title)
+        screen().print(listed)
         return
     name = name.replace("_", "-")
     if name not in found:
