@@ -42,7 +42,7 @@ def test_a_rigid_link_with_friction_starts_fast():
 
 def test_a_complex_state_at_a_pole_is_refused():
     model = arm(friction={"coulomb": 0.2, "stick": 0.1, "stribeck": 1.0}).compile()
-    with pytest.raises(LissomError, match="inverse_dynamics: a complex number is divided by zero at this state"):
+    with pytest.raises(LissomError, match=r"inverse_dynamics: no finite number for .* at this state"):
         lissom.inverse_dynamics(model, [0.1], [1j], [0.0])
 
 

@@ -20,6 +20,7 @@ from numba.core.pythonapi import PythonAPI
 from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 from numba.core.typing.templates import AttributeTemplate
+from numba.cpython.numbers import complex_div_impl
 from numba.extending import lower_getattr_generic
 from numba.np import arrayobj
 from places import ROOT
@@ -216,6 +217,19 @@ def another_number():
     assert resolved.return_type == PACK
 
 
+def division():
+    """Ours is taken where floats divide by zero too, theirs elsewhere."""
+    assert callable(complex_div_impl)
+
+    @numba.njit
+    def theirs(a, b):
+        return a / b
+
+    with pytest.raises(ZeroDivisionError):
+        theirs(1j, 0j)
+    assert np.isnan(numba.njit(theirs.py_func, error_model="numpy")(1j, 0j))
+
+
 CANARIES = {
     "_numba_type_": numba_type_attribute,
     "AttributeTemplate.generic_resolve": generic_resolve,
@@ -247,6 +261,8 @@ CANARIES = {
     "serialize.dumps": bytes_of_types,
     "codegen.magic_tuple": processor,
     "event.register": compile_events,
+    "complex_div_impl": division,
+    "error_model.raise_on_fp_zero_division": division,
     "llvmlite.ir": vectors,
     "infer_global": another_number,
     "lower_builtin": another_number,

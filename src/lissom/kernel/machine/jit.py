@@ -11,7 +11,6 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from lissom.errors import LissomError
 from lissom.kernel.machine import library, trace
 from lissom.kernel.machine.kinds import Kind, kinds
 
@@ -76,10 +75,7 @@ class Kernel(Part):
         if code is None:
             held = library.holding(self, key) if self.kept else None
             code = self._code[key] = held[0].function(held[1], key) if held else self.dispatcher
-        try:
-            return code(*arguments)
-        except ZeroDivisionError:
-            raise LissomError(f"{self.__name__}: a complex number is divided by zero at this state") from None
+        return code(*arguments)
 
     def marks(self, function: Callable) -> Part:
         return Kernel(function, self.kept)
