@@ -1,7 +1,12 @@
 """Broken input of every kind is taken or refused in words, never by a foreign exception, a hang or a silent NaN."""
 
+from time import process_time
+
+import fuzzing
 import pytest
 from fuzzing import KINDS, attempt
+
+from lissom.kernel.machine.events import announce
 
 FEW = {"robot_tree": 150, "robot_text": 150, "scenario_tree": 60, "urdf": 120, "dh": 120, "mesh": 120, "table": 200}
 FEW |= {
@@ -20,6 +25,28 @@ FEWER = {"mechanism": 4_000, "scenario_run": 2_000, "study": 4_000, "fit": 1_000
 
 def tried(kind, seeds, folder):
     return {seed: wrong for seed in seeds if (wrong := attempt(kind, seed, folder)) is not None}
+
+
+def compute(seconds):
+    """Keep the processor busy for so long."""
+    end = process_time() + seconds
+    while process_time() < end:
+        pass
+
+
+def test_the_clock_counts_computing_and_not_compiling(monkeypatch):
+    monkeypatch.setattr(fuzzing, "LIMIT", 0.2)
+    with fuzzing.limited():
+        announce("outer")
+        announce("inner")
+        compute(0.3)
+        announce("")
+        compute(0.1)
+        announce("")
+    with pytest.raises(fuzzing.Hang), fuzzing.limited():
+        announce("kernel")
+        announce("")
+        compute(2.0)
 
 
 @pytest.mark.parametrize("kind", KINDS)

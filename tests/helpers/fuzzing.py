@@ -23,6 +23,7 @@ from sample_runs import ella_run
 
 import lissom
 from lissom.errors import LissomError
+from lissom.kernel.machine.events import listening
 from lissom.model.reader import read as read_yaml
 
 METHODS = ("rk4", "radau", "dop853")
@@ -39,13 +40,25 @@ class Hang(BaseException):
 
 @contextmanager
 def limited():
+    """Raise Hang once the block has computed for LIMIT seconds; what Numba compiles meanwhile does not count."""
+    left = [LIMIT]
+    compiling = [0]
+
     def stop(*_):
         raise Hang
+
+    def heed(name):
+        compiling[0] += 1 if name else -1
+        if name and compiling[0] == 1:
+            left[0] = signal.setitimer(signal.ITIMER_PROF, 0)[0] or left[0]
+        elif compiling[0] == 0:
+            signal.setitimer(signal.ITIMER_PROF, left[0])
 
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, LIMIT)
     try:
-        yield
+        with listening(heed):
+            yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
