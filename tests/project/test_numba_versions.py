@@ -1,4 +1,8 @@
-"""The smoke suite on the oldest and the newest Numba that pyproject.toml allows, each in a fresh environment."""
+"""The smoke suite on the oldest and the newest Numba that pyproject.toml allows, each in a fresh environment.
+
+Each builds the library of the usual kernels first, as a user's first command does, and calls it.
+It takes some minutes for each.
+"""
 
 import json
 import os
@@ -17,8 +21,8 @@ def allowed():
     return re.search(r'"numba>=([\d.]+),<([\d.]+)"', text).groups()
 
 
-def smoke(python, cache):
-    environment = {**os.environ, "LISSOM_CACHE": str(cache), "LISSOM_BUILD": "off"}
+def smoke(python, **more):
+    environment = {**os.environ, **more}
     if python != sys.executable:
         environment.pop("PYTHONPATH", None)  # what is installed there counts
     done = subprocess.run([python, HELPERS / "smoke.py"], env=environment, capture_output=True, text=True)
@@ -27,8 +31,8 @@ def smoke(python, cache):
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory):
-    return smoke(sys.executable, tmp_path_factory.mktemp("cache"))
+def here():
+    return smoke(sys.executable)
 
 
 @pytest.mark.slow
@@ -39,7 +43,7 @@ def test_smoke_suite(which, here, tmp_path):
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     subprocess.run([python, "-m", "pip", "install", "--quiet", release, str(ROOT)], check=True)
-    there = smoke(python, tmp_path / "cache")
+    there = smoke(python, LISSOM_CACHE=str(tmp_path / "cache"))
     assert set(there) == set(here)
     for name, numbers in here.items():
         scale = np.abs(numbers).max()
