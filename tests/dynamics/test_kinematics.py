@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from random_trees import TREES, tree
 from scipy.integrate import simpson
+from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
 
 import lissom
 from lissom.dynamics import integrate, point_force
@@ -126,6 +128,24 @@ def test_integrate_moves_along_the_velocity_and_keeps_quaternions_of_unit_length
             assert np.linalg.norm(q[body.joint_q][:4]) == pytest.approx(1.0, abs=1e-15)
         close(q[body.modes_q], case.q[body.modes_q] + 0.7 * case.v[body.modes_v])
     close(integrate(case.model, case.q, 0 * case.v), case.q)
+
+
+@pytest.mark.parametrize("angle", [1e-9, 0.5, 1.9, 2.1, 3.5, 6.2, 9.0, 12.6, 1e3])
+def test_integrate_turns_by_any_angle_and_glides_along_the_axes_at_the_start(angle):
+    model = lissom.load("satellite-two-arm").compile()
+    rng = np.random.default_rng(8)
+    q = integrate(model, model.neutral(), rng.normal(size=model.nv))
+    base = next(body for body in model.bodies if body.joint_q.stop - body.joint_q.start == 7)
+    step = rng.normal(size=model.nv)
+    turn, glide = (step[base.joint_v][part] for part in (slice(0, 3), slice(3, 6)))
+    turn *= angle / np.linalg.norm(turn)
+    moved = integrate(model, q, step)
+    before, after = (Rotation.from_quat(np.roll(x[base.joint_q][:4], -1)) for x in (q, moved))
+    assert (before.inv() * after).as_matrix() == pytest.approx(expm(so3.hat(turn)), abs=1e-15 * max(10, 10 * angle))
+    assert moved[base.joint_q][4:] == pytest.approx(q[base.joint_q][4:] + before.apply(glide), abs=1e-14)
+    rest = np.delete(np.arange(model.nv), base.joint_v)
+    at = model.arrays.velocities.coordinate[rest]
+    assert moved[at] == pytest.approx(q[at] + step[rest], abs=1e-15)
 
 
 def test_tip_is_the_end_of_a_beam_or_the_named_tool_point():

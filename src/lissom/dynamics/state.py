@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isfinite
+from math import ceil, isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import LissomError
+from lissom.kernel.chart import TURN_MOST, move
 from lissom.lie import quaternion
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
 Vector = np.ndarray
 Wrenches = Mapping[str, ArrayLike]
+TWO_TURNS = 4 * np.pi  # rad
+PARTS = ceil(TWO_TURNS / TURN_MOST)  # of such a turn
 
 
 class NotFinite(LissomError):
@@ -140,17 +143,23 @@ def integrate(robot: AnyRobot, q: ArrayLike, step: ArrayLike) -> Vector:
     """`q` moved along the velocity-like `step` (nv,); quaternions move on the group and keep unit length."""
     model = as_model(robot)
     q, step = vector(model, q, "q", model.nq), vector(model, step, "step", model.nv)
-    out = np.empty(model.nq, np.result_type(q, step))
-    for link, body in zip(model.robot.bodies, model.bodies, strict=True):
-        joint_q, joint_v = q[body.joint_q], step[body.joint_v]
-        if link.joint.kind.on_group:
-            turned = quaternion.integrate(joint_q[:4], joint_v[:3])
-            out[body.joint_q] = np.concatenate([turned, joint_q[4:]])
-            if link.joint.kind.floats:
-                out[body.joint_q][4:] += quaternion.to_matrix(joint_q[:4]) @ joint_v[3:]
-        else:
-            out[body.joint_q] = joint_q + joint_v
-        out[body.modes_q] = q[body.modes_q] + step[body.modes_v]
-        if body.rotor_q is not None:
-            out[body.rotor_q] = q[body.rotor_q] + step[body.rotor_v]
+    number = np.result_type(q, step)
+    velocities = model.arrays.velocities
+    turns = [slice(k, k + 3) for k in np.flatnonzero(velocities.group_axis == 0)]
+    u, parts = step.astype(number), 1
+    for turn in turns:
+        angle = np.sqrt(u[turn] @ u[turn])
+        if abs(angle.real) > TURN_MOST:
+            u[turn] *= 1.0 - np.trunc(angle.real / TWO_TURNS) * TWO_TURNS / angle  # which lead back to the same q
+            parts = PARTS
+    turning = np.isin(velocities.group_axis, (0, 1, 2))
+    u[turning] /= parts
+    out = np.empty(model.nq, number)
+    move(model.struct, q.astype(number), u, out)
+    u[~turning] = 0.0  # done already
+    for _ in range(parts - 1):
+        move(model.struct, out.copy(), u, out)
+    for turn in turns:
+        at = velocities.coordinate[turn.start]
+        out[at : at + 4] = quaternion.normalise(out[at : at + 4])
     return out

@@ -24,7 +24,8 @@ from lissom.kernel.algebra import (
 )
 from lissom.kernel.machine import inline, kernel
 
-# Series in z = x^2, exact to rounding for turns x below two radians: a step turns by less.
+TURN_MOST = 2.0  # rad: a step turns by less
+# Series in z = x^2, exact to rounding for turns x below that.
 COS = tuple((-1) ** n / (4**n * factorial(2 * n)) for n in range(9))  # cos(x/2)
 SIN = tuple((-1) ** n / (2 * 4**n * factorial(2 * n + 1)) for n in range(9))  # sin(x/2)/x
 BEYOND = tuple((-1) ** n / factorial(2 * n + 3) for n in range(10))  # (x - sin x)/x^3
