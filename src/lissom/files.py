@@ -14,7 +14,7 @@ from lissom.errors import LissomError
 class NotWritten(LissomError):
     """A file or folder that could not be written, the reason, and what to do."""
 
-    def __init__(self, file: str | Path, reason: str, remedy: str = "give another place") -> None:
+    def __init__(self, file: str | os.PathLike[str], reason: str, remedy: str = "give another place") -> None:
         super().__init__(f"cannot write {file}: {reason}; {remedy}")
         self.file, self.reason = str(file), reason
 
@@ -22,7 +22,7 @@ class NotWritten(LissomError):
         return LissomError, (self.text,), self.__dict__
 
     @classmethod
-    def because(cls, error: OSError, file: str | Path, remedy: str = "give another place") -> NotWritten:
+    def because(cls, error: OSError, file: str | os.PathLike[str], remedy: str = "give another place") -> NotWritten:
         """From what the system says."""
         return cls(error.filename or file, (error.strerror or str(error)).lower(), remedy)
 
@@ -31,7 +31,7 @@ class NotWritten(LissomError):
         return NotWritten(self.file, self.reason, remedy)
 
 
-def check_file(path: str | Path, kind: str = "file") -> None:
+def check_file(path: str | os.PathLike[str], kind: str = "file") -> None:
     """Refuse a path where no file is: a pipe would keep its reader waiting for ever, a device may have no end."""
     if not os.path.exists(path):
         raise LissomError(f"no such {kind}; check the path", source=str(path))
@@ -49,7 +49,18 @@ def make_folder(path: Path) -> None:
         raise NotWritten.because(error, path) from None
 
 
-def write_whole(path: str | Path, content: Any) -> None:
+def check_goal(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that cannot be written, before the work whose result it shall hold."""
+    goal = Path(path)
+    if goal.is_dir():
+        raise NotWritten(goal, "it is a folder; name a file in it")
+    if not goal.parent.is_dir():
+        raise NotWritten(goal, f"there is no folder {goal.parent}; make it first")
+    if not os.access(goal.parent, os.W_OK):
+        raise NotWritten(goal, "permission denied")
+
+
+def write_whole(path: str | os.PathLike[str], content: Any) -> None:
     """Put bytes or text into a file: beside it first, under a name of its own, then in its place.
 
     A reader sees the old file or the new one, never a part; so do two writers of one file. A device or a pipe is
@@ -75,7 +86,7 @@ def _replace(goal: Path, data: Any) -> None:
     try:
         with open(handle, "wb") as file:
             file.write(data)
-        os.chmod(name, goal.stat().st_mode & 0o777 if goal.exists() else 0o666 & ~_umask())
+        os.chmod(name, goal.stat().st_mode & 0o777 if goal.exists() else 0o666 & ~umask())
         os.replace(name, goal)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -83,7 +94,7 @@ def _replace(goal: Path, data: Any) -> None:
         raise
 
 
-def _umask() -> int:
+def umask() -> int:
     """The mask for new files; the system only tells it while setting one."""
     mask = os.umask(0o077)
     os.umask(mask)

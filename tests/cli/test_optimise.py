@@ -68,3 +68,18 @@ def test_mistakes_in_the_file_are_told(folder, change, text):
     (folder / "slew.yaml").write_text(json.dumps(MOTION | change))
     done = optimise("slew.yaml")
     assert done.exit_code == 1 and text in done.output and not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("task", ["slew.yaml", "light.yaml"])
+def test_a_folder_that_cannot_be_written_is_told_before_the_search(folder, monkeypatch, task):
+    (folder / "taken").write_text("a file")
+    for kind in (lissom.optimise.Motion, lissom.optimise.Sizing):
+        monkeypatch.setattr(kind, "solve", lambda self, **_: pytest.fail("searched"))
+    done = optimise(task, "--out", "taken/here")
+    assert done.exit_code == 1 and "cannot write" in done.stderr and "--out" in done.stderr
+
+
+def test_a_second_search_leaves_the_first_one_alone(folder):
+    for name in ("light", "light-2"):
+        assert optimise("light.yaml", "--no-check", "--no-figures").exit_code == 0
+        assert (folder / "out" / name / "robot.yaml").is_file()

@@ -212,3 +212,49 @@ def test_workers_end_with_their_coordinator(tmp_path):
         time.sleep(0.01)
     os.kill(worker, signal.SIGKILL)
     pytest.fail("the worker lives on")
+
+
+BEGIN = """
+import json, sys
+from lissom.study import Study
+from lissom.study.store import Store
+study, store = Study.from_dict(json.loads(sys.argv[1])), Store(sys.argv[2])
+study.runs, study.variations
+print("ready", flush=True)
+sys.stdin.readline()
+store.create(study)
+store._array("stored")[int(sys.argv[3])] = 1
+"""
+
+
+def test_of_several_processes_that_begin_a_store_one_makes_it_and_none_empties_it(study, tmp_path):
+    arguments = [sys.executable, "-c", BEGIN, json.dumps(study.to_dict()), str(tmp_path / "s.zarr")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    begun = [subprocess.Popen([*arguments, str(k)], **pipes) for k in range(4)]
+    for process in begun:
+        assert process.stdout.readline() == "ready\n"
+    for process in begun:
+        process.stdin.write("now\n")
+        process.stdin.flush()
+    assert [process.wait() for process in begun] == [0] * 4
+    for process in begun:
+        process.stdin.close()
+        process.stdout.close()
+    assert not set(Store(tmp_path / "s.zarr").missing()) & {0, 1, 2, 3}
+    assert [path.name for path in tmp_path.iterdir()] == ["s.zarr"]  # nothing is left beside it
+
+
+@pytest.mark.parametrize("file", [".zattrs", ".zgroup", "stored/.zarray", "status/.zarray", "low/.zarray", "low/0"])
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"7", bytes(range(256))])
+def test_a_damaged_store_is_one_message_and_stays_as_it_is(study, tmp_path, file, content):
+    store = tmp_path / "s.zarr"
+    Store(store).create(study)
+    compute_piece(str(store), 0)
+    (store / file).write_bytes(content)
+    with pytest.raises(LissomError, match=r"s\.zarr"):
+        lissom.study.open(store).to_dict()
+    if not file.startswith("low"):
+        before = contents(store)
+        with pytest.raises(LissomError, match=r"s\.zarr"):
+            study.run(store, cores=1, progress=False)
+        assert contents(store) == before

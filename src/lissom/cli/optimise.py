@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lissom.cli.folder import Folder
 from lissom.cli.options import Json, named, out
 from lissom.cli.shell import command
 from lissom.terminal import screen
@@ -37,21 +38,22 @@ def optimise(
     from lissom.optimise import OptimalMotion, Verification, load
 
     asked = load(task)
-    best = asked.solve(progress=not quiet)
-    place = folder or Path("out") / asked.name
-    if isinstance(best, OptimalMotion):
-        best.save(place)
-        figure, hint = "motion.png", f"simulate them: lissom run {place / 'scenario.yaml'}"
-    else:
-        best.save(place / "robot.yaml")
-        figure, hint = "sizing.png", f"the robot: {place / 'robot.yaml'}"
-    seen = best.verify() if check else None
-    if figures:
-        from lissom.view.style import save
+    with Folder.claim(folder, asked.name) as place:
+        best = asked.solve(progress=not quiet)
+        if isinstance(best, OptimalMotion):
+            best.save(place.path)
+            figure, hint = "motion.png", f"simulate them: lissom run {place.path / 'scenario.yaml'}"
+        else:
+            best.save(place.path / "robot.yaml")
+            figure, hint = "sizing.png", f"the robot: {place.path / 'robot.yaml'}"
+        seen = best.verify() if check else None
+        if figures:
+            import matplotlib
 
-        save(best.plot(), place / figure)
-        if isinstance(seen, Verification):
-            save(seen.plot(), place / "check.png")
+            matplotlib.use("Agg")
+            place.picture(figure, best.plot())
+            if isinstance(seen, Verification):
+                place.picture("check.png", seen.plot())
     if as_json:
         _print_json(best.to_dict() | ({} if seen is None else {"simulated": seen.to_dict()}))
     elif not quiet:
@@ -59,7 +61,7 @@ def optimise(
         console.print(best.table())
         if seen is not None:
             console.print(seen.table())
-        console.print(f"results in {place}; {hint}")
+        console.print(f"results in {place.path}; {hint}")
 
 
 def _print_json(data: dict) -> None:

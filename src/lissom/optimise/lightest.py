@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lissom import printing
+from lissom.files import make_folder, write_whole
 from lissom.model.robot import Robot
 from lissom.optimise.design import Value
 from lissom.optimise.sizing import CaseSpec, Sizing
@@ -98,7 +99,7 @@ class Lightest(printing.Printed):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the robot file, with where it comes from at its head."""
         file = Path(path)
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(file.parent)
         kept = [
             f"{each.name} {each.quantity.value:.4g} of {each.limit:.4g} {each.unit}".strip() for _, each in self.largest
         ]
@@ -108,7 +109,7 @@ class Lightest(printing.Printed):
             *kept,
             *[f"{name}: {size:.6g} m, was {self.start_sizes[name]:.6g} m" for name, size in self.sizes.items()],
         ]
-        file.write_text("".join(f"# {line}\n" for line in head) + self.robot.to_yaml(), encoding="utf-8")
+        write_whole(file, "".join(f"# {line}\n" for line in head) + self.robot.to_yaml())
         return file
 
     def verify(self, **options: Any) -> SizingCheck:

@@ -6,6 +6,7 @@ import csv
 import os
 from dataclasses import dataclass
 from functools import cached_property
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from lissom.control.twin import rigid_twin
 from lissom.dynamics.coordinates import configuration
 from lissom.dynamics.inverse import joint_wrenches
 from lissom.dynamics.mass_matrix import mass_matrix
+from lissom.files import make_folder, write_whole
 from lissom.model.compiled import Model
 from lissom.optimise.grid import NODES, STAGES
 from lissom.optimise.schema import Motion
@@ -229,15 +231,15 @@ class OptimalMotion(printing.Printed):
     def save(self, folder: str | os.PathLike[str], rate: float = RATE) -> Path:
         """Write motion.csv and scenario.yaml, which `lissom run` takes, and return the scenario's path."""
         place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
+        make_folder(place)
         names, rows = self.samples(rate)
-        with (place / "motion.csv").open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(names)
-            writer.writerows([f"{x:.12g}" for x in row] for row in rows)
-        scenario = place / "scenario.yaml"
-        text = self.to_scenario(place / "motion.csv").to_yaml()
-        scenario.write_text(text.replace(os.fspath((place / "motion.csv").absolute()), "motion.csv"), encoding="utf-8")
+        lines = StringIO()
+        writer = csv.writer(lines)
+        writer.writerow(names)
+        writer.writerows([f"{x:.12g}" for x in row] for row in rows)
+        table, scenario = place / "motion.csv", place / "scenario.yaml"
+        write_whole(table, lines.getvalue())
+        write_whole(scenario, self.to_scenario(table).to_yaml().replace(os.fspath(table.absolute()), table.name))
         return scenario
 
     # form ----------------------------------------------------------------------------------------------------

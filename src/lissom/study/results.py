@@ -47,6 +47,11 @@ class Results(printing.Printed):
         """Varied quantities and outputs with a dimension `run`; read when looked at."""
         return self.store.dataset()
 
+    def values(self, name: str) -> np.ndarray:
+        """The numbers of a varied quantity or an output, (runs, ...)."""
+        with self.store.reading(name):
+            return np.asarray(self.data[name].values)
+
     @property
     def complete(self) -> bool:
         """Whether every run is stored."""
@@ -60,13 +65,13 @@ class Results(printing.Printed):
 
     def inputs(self) -> dict[str, np.ndarray]:
         """Varied quantities that are numbers, (runs,) each."""
-        varied = {str(name): self.data[name].values for name in self.study.vary}
+        varied = {str(name): self.values(name) for name in self.study.vary}
         return {name: values for name, values in varied.items() if values.dtype.kind == "f"}
 
     def outputs(self) -> dict[str, np.ndarray]:
         """Outputs that are one number per run, (runs,) each; nan where a run failed."""
-        found = {str(name): self.data[name] for name in self.study.outputs}
-        return {name: values.values for name, values in found.items() if values.dims == ("run",)}
+        found = {str(name): self.values(name) for name in self.study.outputs}
+        return {name: values for name, values in found.items() if values.ndim == 1}
 
     def ranking(self) -> dict[str, dict[str, float]]:
         """Share of the variance of each output that each input explains alone (first-order Sobol index), 0 to 1."""
@@ -88,11 +93,11 @@ class Results(printing.Printed):
     @property
     def finished(self) -> int:
         """How many runs finished."""
-        return int((self.data["status"].values == FINISHED).sum())
+        return int((self.values("status") == FINISHED).sum())
 
     def to_dict(self) -> dict[str, Any]:
         """Counts, ranges, ranking and what went wrong, as plain data."""
-        cause, status = self.data["cause"].values, self.data["status"].values
+        cause, status = self.values("cause"), self.values("status")
         failed = {int(k): str(cause[k]) for k in np.flatnonzero(status > FINISHED)[:SHOWN]}
         ranges = {}
         for name, values in self.outputs().items():
@@ -121,7 +126,7 @@ class Results(printing.Printed):
         return show("study.page", self, path)
 
     def _title(self) -> str:
-        status = self.data["status"].values
+        status = self.values("status")
         good, stored = self.finished, int((status >= 0).sum())
         failed = f", {stored - good} did not finish" if stored > good else ""
         missing = f", {len(status) - stored} still to be computed" if stored < len(status) else ""

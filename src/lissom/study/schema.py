@@ -8,12 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
-from pydantic_core import ValidationError
 
 from lissom.errors import LissomError, StudyError
 from lissom.model.names import Title
 from lissom.model.plain import fields
-from lissom.model.problems import explain
 from lissom.model.robot import FORMAT, FormatVersion
 from lissom.model.values import Checked, Count, kind_of, refusal
 from lissom.scenario.files import load as load_scenario
@@ -117,14 +115,6 @@ class Study(StudyPart):
         from lissom.study.execute import execute
 
         return execute(self, store, cores=cores, cluster=cluster, progress=progress)
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Study:
-        """A study from plain data: the mapping that a study file holds."""
-        try:
-            return cls.model_validate(data)
-        except ValidationError as error:
-            raise explain(error, cls, data) from None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data with the whole scenario and the whole robot: it says everything that decides the results."""

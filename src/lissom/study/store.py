@@ -6,17 +6,21 @@ a piece is either whole or still to be done. Nobody but the process that compute
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.errors import StudyError
-from lissom.files import NotWritten
+from lissom.errors import LissomError, StudyError
+from lissom.files import NotWritten, umask
 from lissom.messages import brief, listed
 from lissom.study.batch import column_of, status_attributes
 from lissom.study.runs import LONGEST, Piece, Runs
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from lissom.study.schema import Study
 
 STORED = "stored"
+DAMAGE = (KeyError, ValueError, TypeError, AttributeError, RuntimeError, EOFError, OSError)
 SHOWN = 5  # differences that a message lists
 TEXT = f"<U{LONGEST}"
 
@@ -91,7 +96,7 @@ class Store:
                 raise StudyError(f"there is no study in {self.address}")
             try:
                 self._group = zarr.open_group(self.address, mode="r+", zarr_format=2)
-            except (FileNotFoundError, KeyError, ValueError) as error:
+            except DAMAGE as error:
                 raise StudyError(f"there is no study in {self.address}: {error}") from None
         return self._group
 
@@ -104,26 +109,39 @@ class Store:
             return False
 
     def create(self, study: Study) -> None:
-        """Lay out an empty store; the mark that makes it one is written last."""
-        zarr, runs = need_zarr(), study.runs
-        self._refuse_other_content()
+        """Lay out an empty store, unless another process just did; the mark that makes it one is written last."""
         try:
-            group = zarr.open_group(self.address, mode="a", zarr_format=2)
-            self._arrays(group, runs, study.chunk)
-            group.attrs.update({"lissom": __version__, "study": json.dumps(study.to_dict())})
+            if "://" in self.address:
+                self._lay_out(study, self.address)
+            else:
+                self._lay_out_aside(study, Path(self.address))
         except OSError as error:
             raise NotWritten.because(error, self.address) from None
-        self._group = group
 
-    def _refuse_other_content(self) -> None:
-        """A folder that holds something else is not written into; one that was left half laid out is."""
-        folder = Path(self.address)
-        if "://" in self.address or not folder.exists():
-            return
-        if not folder.is_dir():
+    def _lay_out(self, study: Study, address: str) -> None:
+        group = need_zarr().open_group(address, mode="a", zarr_format=2)
+        self._arrays(group, study.runs, study.chunk)
+        group.attrs.update({"lissom": __version__, "study": json.dumps(study.to_dict())})
+
+    def _lay_out_aside(self, study: Study, folder: Path) -> None:
+        """In a folder of its own first, so that of several processes one makes the store and the others find it."""
+        if folder.exists() and not folder.is_dir():
             raise StudyError(f"{folder} is a file, not a store; give another name")
-        if any(folder.iterdir()) and not (folder / ".zgroup").exists():
-            raise StudyError(f"{folder} holds something else; give another name, or an empty folder")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+        try:
+            self._lay_out(study, os.fspath(aside))
+            aside.chmod(0o777 & ~umask())
+            os.rename(aside, folder)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            if not self.exists():
+                text = f"{folder} holds something else, or a damaged study"
+                raise StudyError(f"{text}; give another name, or an empty folder") from None
+            self.check_same(study)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
 
     def _arrays(self, group: Any, runs: Runs, chunk: int) -> None:
         count = len(runs)
@@ -162,20 +180,20 @@ class Store:
 
     def check_same(self, study: Study) -> None:
         """Refuse to go on with another study, robot or version; say what differs."""
-        there = {"version": self.group.attrs["lissom"], **json.loads(self.group.attrs["study"])}
+        there = {"version": self.group.attrs["lissom"], **self._description()}
         check_same(self.address, there, {"version": __version__, **json.loads(json.dumps(study.to_dict()))})
 
     def missing(self) -> list[int]:
         """Pieces that are still to be computed."""
-        return [int(piece) for piece in np.flatnonzero(self.group[STORED][:] == 0)]
+        return [int(piece) for piece in np.flatnonzero(self._array(STORED)[:] == 0)]
 
     def holds(self, piece: int) -> bool:
         """Whether a piece is stored."""
-        return bool(self.group[STORED][piece])
+        return bool(self._array(STORED)[piece])
 
     def rows(self, piece: int) -> range:
         """The runs of a piece."""
-        chunk, count = self.group["status"].chunks[0], self.group["status"].shape[0]
+        chunk, count = self._array("status").chunks[0], self._array("status").shape[0]
         return range(piece * chunk, min((piece + 1) * chunk, count))
 
     def write(self, piece: int, results: Piece) -> None:
@@ -184,10 +202,10 @@ class Store:
         at = slice(rows.start, rows.stop)
         try:
             for name, values in results.values.items():
-                self.group[name][at] = values
-            self.group["status"][at] = results.status
-            self.group["cause"][at] = np.array(results.cause, dtype=TEXT)
-            self.group[STORED][piece] = 1
+                self._array(name)[at] = values
+            self._array("status")[at] = results.status
+            self._array("cause")[at] = np.array(results.cause, dtype=TEXT)
+            self._array(STORED)[piece] = 1
         except OSError as error:
             remedy = "what was stored before is whole; make room and start the same study again"
             raise NotWritten.because(OSError(error.errno, error.strerror or str(error)), self.address, remedy) from None
@@ -198,14 +216,40 @@ class Store:
 
         if not self.exists():
             raise StudyError(f"there is no study in {self.address}; make one with lissom sweep STUDY.yaml")
-        return Study.from_dict(json.loads(self.group.attrs["study"]))
+        return Study.from_dict(self._description())
+
+    def _description(self) -> dict[str, Any]:
+        """The study as plain data."""
+        try:
+            found = json.loads(self.group.attrs["study"])
+        except (KeyError, ValueError, TypeError):
+            found = None
+        if not isinstance(found, dict):
+            raise StudyError(f"{self.address} is damaged: what it says of its study cannot be read; begin another")
+        return found
+
+    def _array(self, name: str) -> Any:
+        with self.reading(name):
+            return self.group[name]
+
+    @contextmanager
+    def reading(self, name: str) -> Iterator[None]:
+        """What Zarr says of damaged files, as one message."""
+        try:
+            yield
+        except LissomError:
+            raise
+        except DAMAGE as error:
+            text = f"{self.address} is damaged: {name} cannot be read ({type(error).__name__})"
+            raise StudyError(f"{text}; take what can be read, and begin another") from None
 
     def dataset(self) -> xr.Dataset:
         """Everything stored so far, read when it is looked at."""
         import xarray as xr
 
         self.group  # noqa: B018  or a clear error
-        found = xr.open_zarr(self.address, consolidated=False, zarr_format=2, chunks=None, mask_and_scale=False)
+        with self.reading("the table of its arrays"):
+            found = xr.open_zarr(self.address, consolidated=False, zarr_format=2, chunks=None, mask_and_scale=False)
         varied = [name for name in found.data_vars if found[name].attrs.get("long_name") == "varied from run to run"]
         return found.set_coords(varied).drop_vars(STORED).assign_coords(run=np.arange(found.sizes["run"]))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.view.style import COLOURS, GREY, INK, headline, style
+from lissom.view.style import COLOURS, GREY, INK, headline, save, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +42,7 @@ def plot_fit(fit: Fit, path: str | os.PathLike[str] | None = None) -> Figure:
             _frequencies(axes[-1], fit)
         headline(figure, f"{fit.misfit.robot.name}, fitted", fit.message)
         if path is not None:
-            figure.savefig(path)
+            save(figure, path)
         return figure
 
 

@@ -59,7 +59,7 @@ def study_page(results: Results, served: bool = False) -> str:
     inputs, outputs = results.inputs(), results.outputs()
     if not inputs or not outputs:
         raise LissomError("there is nothing to show: no output is one number per run, or nothing varied is a number")
-    status = np.asarray(results.data["status"].values)
+    status = results.values("status")
     stored, good = int((status >= 0).sum()), results.finished
     rows = spread_evenly(len(status), SHOWN)
     columns = [
@@ -116,7 +116,7 @@ def _failures(results: Results, status: np.ndarray) -> str:
     failed = np.flatnonzero(status > FINISHED)
     if not len(failed):
         return ""
-    cause = results.data["cause"].values
+    cause = results.values("cause")
     rows = [(str(k), str(cause[k])) for k in failed[:FAILED]]
     return f"<section><h2>Runs that did not finish</h2>{table(('run', 'why'), rows)}</section>"
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from lissom.files import write_whole
 
+if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Hues that every eye can tell apart (after Okabe and Ito 2008), the yellow darkened to stand on white.
@@ -97,12 +100,11 @@ def legend(axes: Axes, outside: int = 8) -> None:
         axes.legend(loc="best", ncols=1 if len(names) < 4 else 2, columnspacing=1.2)
 
 
-def save(figure: Any, path: Path) -> None:
-    """Write a figure and let go of it."""
-    import matplotlib.pyplot as plt
-
-    figure.savefig(path)
-    plt.close(figure)
+def save(figure: Any, path: str | os.PathLike[str]) -> None:
+    """Write a figure, as its ending says, whole or not at all."""
+    content = BytesIO()
+    figure.savefig(content, format=Path(path).suffix.removeprefix(".") or "png")
+    write_whole(path, content.getvalue())
 
 
 def headline(figure: Any, title: str, detail: str = "") -> None:

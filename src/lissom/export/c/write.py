@@ -10,6 +10,7 @@ from typing import Literal
 from lissom.errors import LissomError, check_choice
 from lissom.export.c.parameters import Parameters
 from lissom.export.c.task import ABOUT, Task, c_name, has_step, point_of
+from lissom.files import make_folder, write_whole
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 
@@ -93,8 +94,9 @@ def to_c(
         Parameters(model.robot, parameters) if parameters else None,
     )
     chosen = task.chosen(_wanted(model, functions))
-    written = code(task, chosen, backend)
     to = Path(folder)
+    make_folder(to)  # before work that takes a while
+    written = code(task, chosen, backend)
     files = {
         f"{task.name}.h": written.header,
         f"{task.name}.c": written.source,
@@ -103,12 +105,8 @@ def to_c(
         "Makefile": MAKEFILE.format(name=task.name),
         "README.md": readme(task, chosen, written),
     }
-    try:
-        to.mkdir(parents=True, exist_ok=True)
-        for file, text in files.items():
-            (to / file).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise LissomError(f"cannot write {error.filename or to}: {error.strerror}") from None
+    for file, text in files.items():
+        write_whole(to / file, text)
     return Exported(to, task.name, written.operations, written.ways)
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
 from lissom.errors import LissomError, check_choice, within
+from lissom.files import check_goal, write_whole
 from lissom.scenario.prepare import Prepared
 from lissom.scenario.schema import Scenario
 
@@ -51,6 +52,7 @@ def to_fmu(
     check_choice("version", version, VERSIONS)
     check_choice("kind", kind, KINDS)
     build.check_tools()
+    check_goal(to)
     prepared, title = _prepared(scenario)
     title = name or title
     frozen.check(prepared)
@@ -119,13 +121,10 @@ def _token(content: bytes, names: Sequence[str], version: str) -> str:
 
 
 def _zipped(folder: Path, to: Path) -> Path:
-    part = to.with_name(f".{to.name}.part")
-    try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in sorted(folder.rglob("*")):
-                if path.is_file():
-                    archive.write(path, path.relative_to(folder).as_posix())
-        shutil.move(part, to)
-    except OSError as error:
-        raise LissomError(f"cannot write {to}: {error.strerror or error}") from None
+    content = BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                archive.write(path, path.relative_to(folder).as_posix())
+    write_whole(to, content.getvalue())
     return to

@@ -1,0 +1,78 @@
+"""What an FMU cannot be or hold is refused by name."""
+
+import pytest
+from fmus import SWING
+
+from lissom.errors import LissomError
+from lissom.export import to_fmu
+from lissom.scenario import load
+from lissom.scenario.files import parse
+
+CONTACT = """
+  contacts:
+    - {name: floor, sphere: {link: left, radius: 0.05}, surface: {link: world, shape: plane}, stiffness: 1.0e5}
+duration: 0.4"""
+PAYLOAD = "links.forearm.beam.masses.0.mass"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("fmus")
+
+
+BROKEN = [
+    ({"version": "1.0"}, "version = '1.0': must be '2.0' or '3.0'"),
+    ({"kind": "co"}, "kind = 'co': must be 'both', 'co-simulation' or 'model-exchange'"),
+    ({"wrenches": ["hand"]}, "ella has no link 'hand'"),
+]
+
+
+@pytest.mark.parametrize(("options", "text"), BROKEN, ids=[str(options) for options, _ in BROKEN])
+def test_wrong_arguments_are_refused(folder, options, text):
+    with pytest.raises(LissomError, match=text):
+        to_fmu("ella", folder / "none.fmu", **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (("control.rate", 1000.0), "control: .*inputs.torque"),
+        (("payloads", [{"link": "forearm", "mass": 1.0, "pick": 0.1}]), "payloads.0.* cannot pick up and drop"),
+        (("method", "cvode-bdf"), "method = 'cvode-bdf': .*radau"),
+    ],
+)
+def test_what_needs_python_is_refused_by_name(folder, change, text):
+    with pytest.raises(LissomError, match=text):
+        to_fmu(load("ella").with_value(*change), folder / "none.fmu")
+
+
+def test_loops_are_for_co_simulation(folder):
+    with pytest.raises(LissomError, match="kind = 'model-exchange': loops would drift open"):
+        to_fmu("five-bar", folder / "none.fmu", kind="model-exchange")
+
+
+@pytest.mark.parametrize(
+    ("paths", "text"),
+    [
+        (["links.forearm.name"], "parameters.links.forearm.name = 'forearm': is not a number"),
+        (["links.forearm.joint.damping"], "parameters.links.forearm.joint.damping = 0: is not a number other than 0"),
+        (["materials.steel.density"], "parameters.materials.steel.density: unknown"),
+        ([PAYLOAD, "links.forearm.beam.length"], "multiplies links.forearm.beam.length|otherwise|smoothly"),
+    ],
+)
+def test_parameters_that_an_fmu_cannot_change(folder, paths, text):
+    with pytest.raises(LissomError, match=text):
+        to_fmu(load("ella"), folder / "none.fmu", parameters=paths)
+
+
+def test_contacts_are_refused_by_name(folder):
+    text = SWING.replace("JOINT", "revolute").replace("duration: 0.4", CONTACT.strip("\n"))
+    with pytest.raises(LissomError, match=r"contacts\[0\] = 'floor': an FMU cannot look for the times"):
+        to_fmu(parse(text, "touching.yaml").scenario, folder / "none.fmu")
+
+
+@pytest.mark.parametrize(("to", "text"), [("nowhere/ella.fmu", "there is no folder"), (".", "it is a folder")])
+def test_a_place_that_cannot_be_written_is_told_before_the_work(folder, monkeypatch, to, text):
+    monkeypatch.setattr("lissom.export.fmu._prepared", lambda *_: pytest.fail("prepared"))
+    with pytest.raises(LissomError, match=f"cannot write .*{text}"):
+        to_fmu("ella", folder / to)
