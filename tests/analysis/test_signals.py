@@ -126,7 +126,7 @@ def test_labelled_arrays_and_trajectories_bring_their_times():
     ("t", "y", "message"),
     [
         (np.arange(20.0), np.zeros(19), "do not fit"),
-        (np.arange(5.0), np.zeros(5), "too short"),
+        (np.arange(5.0), np.zeros(5), "signal: 5 samples are too few"),
         (np.arange(20.0) ** 2, np.zeros(20), "even intervals"),
         (np.arange(20.0), np.full(20, np.nan), "not finite"),
         (np.arange(20.0), None, "give times and values"),

@@ -236,7 +236,7 @@ def test_point_forces_in_tau_are_the_same_as_loads_at_small_deflection():
         ({"hold": "joint"}, "write 'joints', 'motors'"),
         ({"hold": ["elbo"]}, "did you mean 'elbow'"),
         ({"hold": ["elbow", "elbow.rotor"]}, "one side of an elastic joint"),
-        ({"tau": {"elbow": 3.0}}, "it is held, so its force is a result"),
+        ({"tau": {"elbow": 3.0}}, "tau.elbow: is held, so its force is a result"),
         ({"loads": {"boom3": np.zeros(6)}}, "did you mean 'boom2'"),
         ({"wrenches": {"boom2": np.zeros(3)}}, "6 numbers"),
     ],

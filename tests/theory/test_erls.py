@@ -246,5 +246,5 @@ def test_a_ball_joint_is_refused_by_name():
     body = {"mass": 1, "inertia": [1, 1, 1]}
     link = {"name": "thigh", "joint": {"name": "hip", "type": "spherical"}, "body": body}
     robot = lissom.Robot.from_dict({"lissom": 1, "name": "leg", "links": [link]})
-    with pytest.raises(Unsupported, match="joint 'hip' is spherical"):
+    with pytest.raises(Unsupported, match=r"joint\.type = 'spherical'"):
         theory.build("erls", robot.compile())

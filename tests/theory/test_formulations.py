@@ -87,38 +87,38 @@ for _rod, _at in (("rigid", {}), ("first order", {"at": 0.4})):
 ROBOTS["prescribed hinge"] = ROBOTS["rigid rod"]
 
 # What a formulation does not cover, by words of the robot's name, and how it says so.
-ONE_SECTION = {"tapering": "uniform beams without shear: link rod", "heated": "no prestress: link rod"}
+ONE_SECTION = {"tapering": "links.rod.beam: .*uniform beams", "heated": "links.rod.beam: .*no prestress"}
 LIMITS = {
     "kernel": {},
     "dual_screw": {
-        "heated": "no prestress: link rod",
-        "exact": "link rod: stiffening 'exact'",
-        "prescribed": "joint hinge: its motion is prescribed",
+        "heated": "links.rod.beam: .*no prestress",
+        "exact": "links.rod.beam.stiffening = 'exact'",
+        "prescribed": "prescribed = 'hinge'",
     },
     "erls": {
-        "heated": "no prestress: link rod",
-        "exact": "no geometrically exact field: link rod",
-        "spherical": "joint 'wrist' is spherical",
-        "free": "joint 'wrist' is free",
-        "prescribed": "joint hinge is prescribed",
+        "heated": "links.rod.beam: .*no prestress",
+        "exact": "links.rod.beam.stiffening = 'exact': .*no geometrically exact field",
+        "spherical": "joint.type = 'spherical'",
+        "free": "joint.type = 'free'",
+        "prescribed": "prescribed = 'hinge'",
     },
     "lie_group": {
-        **dict.fromkeys(("linear", "first", "exact", "with a mass", "finite", "heated"), "link 'rod' bends"),
-        "spherical": "joint 'wrist' is spherical",
-        "free": "joint 'wrist' is free",
-        "elastic gear": "the gear of joint 'wrist' is elastic",
-        "prescribed": "joint hinge is prescribed",
+        **dict.fromkeys(("linear", "first", "exact", "with a mass", "finite", "heated"), "links.rod: .*rigid arms"),
+        "spherical": "joint.type = 'spherical'",
+        "free": "joint.type = 'free'",
+        "elastic gear": "joint.transmission: .*rigid gears",
+        "prescribed": "prescribed = 'hinge'",
     },
     "recursive_lagrange": {
         **ONE_SECTION,
-        "exact": "link 'rod' has stiffening 'exact'",
-        "finite": "link rod is made of finite elements",
+        "exact": "links.rod.beam.stiffening = 'exact'",
+        "finite": "links.rod: .*finite elements",
     },
     "screw_pde": {
         **ONE_SECTION,
-        "exact": "no geometrically exact field: link rod",
-        "finite": "link rod is made of finite elements",
-        "prescribed": "joint hinge is prescribed",
+        "exact": "links.rod.beam.stiffening = 'exact': .*no geometrically exact field",
+        "finite": "links.rod: .*finite elements",
+        "prescribed": "prescribed = 'hinge'",
     },
 }
 LIMITS["dual_screw_nonlinear"] = LIMITS["dual_screw"]

@@ -292,14 +292,14 @@ def test_gradient_of_the_minimum_energy_objective_equals_differences():
 
 
 def test_bad_arms_are_refused_by_name():
-    with pytest.raises(Unsupported, match="link 'upper' bends"):
+    with pytest.raises(Unsupported, match=r"links\.upper: lie_group covers rigid arms"):
         theory.build("lie_group", lissom.load("ella").compile())
     plain = planar_arm(2).to_dict()
     plain["links"][1]["joint"] = {"type": "spherical", "name": "ball"}
-    with pytest.raises(Unsupported, match="joint 'ball' is spherical"):
+    with pytest.raises(Unsupported, match=r"joint\.type = 'spherical'"):
         theory.build("lie_group", lissom.Robot.from_dict(plain).compile())
     plain["links"][1]["joint"] = {"type": "revolute", "name": "soft", "axis": [0, 0, 1]} | {
         "transmission": {"stiffness": 10.0, "rotor_inertia": 0.1}
     }
-    with pytest.raises(Unsupported, match="gear of joint 'soft' is elastic"):
+    with pytest.raises(Unsupported, match=r"joint\.transmission: lie_group has rigid gears"):
         theory.build("lie_group", lissom.Robot.from_dict(plain).compile())

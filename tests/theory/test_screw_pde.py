@@ -203,7 +203,7 @@ def test_frames_and_closures_that_cannot_be_are_refused():
         ScrewPDE(model, {"hub": 0.1})
     with pytest.raises(lissom.LissomError, match="did you mean 'upper'"):
         ScrewPDE(model, {"uper": 0.1})
-    with pytest.raises(theory.Unsupported, match="joint elbow is prescribed"):
+    with pytest.raises(theory.Unsupported, match="prescribed = 'elbow'"):
         ScrewPDE(lissom.load("ella").compile(prescribed="elbow"))
     with pytest.raises(lissom.LissomError, match="'hand': there is no such link"):
         ScrewPDE(model, closures=[Closure("hand")])

@@ -91,9 +91,8 @@ def audit_energy(
     parts = parts.reshape(len(time), -1)
     for name, array in (("energies", parts), ("work", put_in), ("dissipated", lost), ("load_work", given)):
         if not np.all(np.isfinite(array)):
-            raise LissomError(
-                f"{name} holds values that are not finite; run with audit=True, and cut off what diverged"
-            )
+            text = "holds values that are not finite; run with audit=True, and cut off what diverged"
+            raise LissomError(text, (name,))
     parts, put_in, lost, given = parts - parts[0], put_in - put_in[0], lost - lost[0], given - given[0]
     stored = parts.sum(axis=1)
     scale = max(float(np.abs(a).max(initial=0.0)) for a in (parts, stored, put_in, lost, given))

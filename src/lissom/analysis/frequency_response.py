@@ -74,7 +74,7 @@ def frequency_response(
         raise LissomError("must be a list of finite numbers, in Hz", ("frequencies",))
     if isinstance(robot, LinearModel):
         if about:
-            raise LissomError(f"{', '.join(about)}: the linear model has its state already; leave this out")
+            raise LissomError("the linear model has its state already; leave this out", (", ".join(about),))
         linear = _selected(robot, input, output)
     else:
         linear = linearise(robot, outputs=output, inputs=input, **about)

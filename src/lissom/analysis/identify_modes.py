@@ -65,7 +65,7 @@ def identify_modes(
     offset = channels.mean(axis=0)
     scale = float(np.sqrt(np.mean((channels - offset) ** 2)))
     if scale <= 1e-14 * float(np.abs(channels).max()):
-        raise LissomError("the signal is constant: there is nothing to identify")
+        raise LissomError("is constant: there is nothing to identify", ("signal",))
     z = _poles(channels / scale, number)
     poles = np.log(z) / dt
     powers = np.exp(np.outer(time - time[0], poles))

@@ -114,7 +114,7 @@ class LinearModel(Printed):
         from scipy.linalg import expm
 
         if self.dt is not None:
-            raise LissomError(f"the model is in discrete time already, dt = {self.dt:g} s")
+            raise LissomError("the model is in discrete time already", ("dt",), self.dt)
         if not (np.isfinite(dt) and dt > 0):
             raise LissomError("must be a positive time in seconds", ("dt",), dt)
         n, m = self.B.shape

@@ -56,10 +56,8 @@ def _of_sensor(motion: Motion, sensor: Sensor) -> tuple[np.ndarray, np.ndarray, 
     model, q, v, a, n = motion.model, motion.q, motion.v, motion.a, motion.model.nv
     if isinstance(sensor, ForceTorque) and (motion.loaded or model.loops):
         what = "loops" if model.loops else "loads"
-        raise LissomError(
-            f"{sensor.called}: force-torque sensors are outputs of linear models without {what}; leave it out, or "
-            "measure accelerations or strains"
-        )
+        text = f"force-torque sensors are outputs of linear models without {what}; leave it out, or measure"
+        raise LissomError(f"{text} accelerations or strains", ("outputs", sensor.called))
     sensing = Sensing(model, [sensor])
     by_q = along_coordinates(model, q, lambda z: sensing(z, v, a))
     units = 1j * STEP * np.eye(n)

@@ -98,7 +98,8 @@ def input_columns(model: Model, q: Vector, signals: Iterable[Signal]) -> tuple[l
                 columns.append(np.where(given, 0.0, J[3 + row]))  # no force moves these
             continue
         if kind:
-            raise LissomError(f"{name} cannot be an input; use a joint, a coordinate, or a tip such as '{of}.tip.y'")
+            text = f"cannot be an input; use a joint, a coordinate, or a tip such as '{of}.tip.y'"
+            raise LissomError(text, ("inputs",), name)
         for k in motor_indices(model, name):
             names.append(model.coordinates[k])
             columns.append(np.eye(model.nv)[k])
@@ -119,7 +120,7 @@ def output_matrices(
             C[i, :n], C[i, n:] = _bend(model, row, q, v), gradient
         else:
             if row.base[0] != "coordinate" and np.any(v):
-                raise LissomError(f"{row.name}: the acceleration of a point is given about a state at rest, v = 0")
+                raise LissomError("the acceleration of a point is given about a state at rest, v = 0", (row.name,))
             C[i] = gradient @ A[n:]
             C[i, :n] += _bend(model, row, q, a)
             D[i] = gradient @ B[n:]
@@ -153,7 +154,7 @@ def _point(model: Model, name: str) -> tuple[str, str, list[int]]:
     link, kind, *axis = words
     model.row(link)
     if axis and (len(axis[0]) != 1 or axis[0] not in AXES):
-        raise LissomError(f"{name}: the component must be x, y or z, not {axis[0]!r}")
+        raise LissomError(f"the component must be x, y or z, not {axis[0]!r}", (name,))
     if kind == "deflection" and link not in model.flexible:
-        raise LissomError(f"{name}: {link} is rigid; the flexible links are {', '.join(model.flexible) or 'none'}")
+        raise LissomError(f"{link} is rigid; the flexible links are {', '.join(model.flexible) or 'none'}", (name,))
     return kind, link, [AXES.index(axis[0])] if axis else [0, 1, 2]

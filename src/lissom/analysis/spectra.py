@@ -99,17 +99,14 @@ def signal(t: Any, y: ArrayLike | str | None = None) -> tuple[np.ndarray, np.nda
         t, y = t.coords[t.dims[0]].values, t.values
     time, values = np.asarray(t, float), np.asarray(y, float)
     if time.ndim != 1 or values.ndim not in (1, 2) or len(values) != len(time):
-        raise LissomError(
-            f"times of shape {time.shape} and values of shape {values.shape} do not fit: give (N,) and (N,)"
-        )
+        text = f"of shape {values.shape} do not fit times of shape {time.shape}: give (N,) and (N,)"
+        raise LissomError(text, ("values",))
     if len(time) < 8:
-        raise LissomError(f"a signal of {len(time)} samples is too short; give 8 or more")
+        raise LissomError(f"{len(time)} samples are too few; give 8 or more", ("signal",))
     if not (np.all(np.isfinite(time)) and np.all(np.isfinite(values))):
-        raise LissomError("the signal has values that are not finite; cut them off first")
+        raise LissomError("has values that are not finite; cut them off first", ("signal",))
     steps = np.diff(time)
     if steps.min() <= 0 or steps.max() - steps.min() > UNEVEN * steps.mean() + 1e-12 * np.abs(time).max():
-        raise LissomError(
-            f"times must rise at even intervals: these lie {steps.min():g} to {steps.max():g} s apart; "
-            "interpolate the signal to an even grid, as with numpy.interp"
-        )
+        text = f"must rise at even intervals: these lie {steps.min():g} to {steps.max():g} s apart; interpolate the"
+        raise LissomError(f"{text} signal to an even grid, as with numpy.interp", ("times",))
     return time, values

@@ -170,7 +170,7 @@ class _Search:
         for body in model.bodies:
             if body.rotor_v is not None and body.joint_v.start in held:
                 if body.rotor_v in held:
-                    raise LissomError(f"hold names {body.joint} and its rotor; hold one side of an elastic joint")
+                    raise LissomError("and its rotor: hold one side of an elastic joint", ("hold",), body.joint)
                 self.wound.append(body)
                 self.q[body.rotor_q] = self.q[body.joint_q.start]
                 held.add(body.rotor_v)
@@ -389,4 +389,4 @@ def _refuse_held_forces(model: Model, tau: Named, coordinates: list[int]) -> Non
             held.add(body.rotor_v)
     for name in tau:
         if held & set(motor_indices(model, name)):
-            raise LissomError(f"tau of {name}: it is held, so its force is a result; leave it out, or out of hold")
+            raise LissomError("is held, so its force is a result; leave it out, or out of hold", ("tau", name))

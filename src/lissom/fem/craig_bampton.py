@@ -351,7 +351,6 @@ def _orthonormal(basis: Array, M: Sparse, K: Sparse) -> tuple[Array, Array]:
     try:
         omega, Y = eigenmodes((mass + mass.T) / 2, (stiffness + stiffness.T) / 2)
     except np.linalg.LinAlgError:
-        raise LissomError(
-            "the reduced stiffness is not positive: with its base held, a part of it can still move"
-        ) from None
+        text = "is not positive once reduced: with its base held, a part of it can still move"
+        raise LissomError(text, ("stiffness matrix",)) from None
     return basis @ Y, omega**2

@@ -37,9 +37,8 @@ def from_matrices(mass: Any, stiffness: Any, nodes: Any, scale: float | None = N
         check_size(points, name, "give nodes in metres, and matrices in kg, N, m; or scale: 1 if it really is so large")
     width, rest = divmod(K.shape[0], max(1, len(points)))
     if rest or width not in (3, 6):
-        raise LissomError(
-            f"{name}: {K.shape[0]} rows for {len(points)} nodes; give 3 (displacements) or 6 (and rotations) for each"
-        )
+        text = f"{K.shape[0]} rows for {len(points)} nodes; give 3 (displacements) or 6 (and rotations) for each"
+        raise LissomError(text, (name,))
     points = points * (1.0 if scale is None else scale)
     structure = Structure(points, width, M, K, MatrixInertia(M, points, width), numbers=numbers)
     return check(structure, name)

@@ -56,5 +56,5 @@ def _found(structure: Structure, mask: Array, where: str) -> Array:
     if not mask.any():
         low, high = structure.nodes.min(axis=0), structure.nodes.max(axis=0)
         span = ", ".join(f"{name} {a:.4g} to {b:.4g}" for name, a, b in zip("xyz", low, high))
-        raise LissomError(f"{where}: holds no node; the structure spans {span} m")
+        raise LissomError(f"holds no node; the structure spans {span} m", (where,))
     return np.flatnonzero(mask)

@@ -27,9 +27,8 @@ class Factor:
                 options={"SymmetricMode": True, "ColPerm": "NATURAL"},
             )
         except RuntimeError:
-            raise LissomError(
-                f"{what}: its stiffness matrix is singular once the interfaces are held; a part of it hangs loose"
-            ) from None
+            text = "its stiffness matrix is singular once the interfaces are held; a part of it hangs loose"
+            raise LissomError(text, (what,)) from None
 
     def solve(self, right: Array) -> Array:
         """matrix^-1 right, for right (size,) or (size, k)."""

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from lissom.beam import Invariants
-from lissom.errors import LissomError
+from lissom.errors import LissomError, within
 
 Array: TypeAlias = np.ndarray
 Sparse: TypeAlias = Any  # scipy.sparse.csr_array
@@ -98,9 +98,11 @@ def check(structure: Structure, what: str = "structure") -> Structure:
     It must be free of supports, in one piece, symmetric, with mass.
     """
     for name, matrix in (("mass", structure.mass), ("stiffness", structure.stiffness)):
-        _check_matrix(matrix, structure.size, f"{what}: {name} matrix")
+        with within(what):
+            _check_matrix(matrix, structure.size, f"{name} matrix")
     if not structure.total_mass() > 0:
-        raise LissomError(f"{what}: its mass is {structure.total_mass():g} kg; check the density or the mass matrix")
+        text = f"its mass is {structure.total_mass():g} kg; check the density or the mass matrix"
+        raise LissomError(text, (what,))
     check_connected(structure.stiffness, structure.width, what)
     rigid = structure.rigid_motions(structure.nodes.mean(axis=0))
     strain = np.einsum("ij,ij->j", rigid, structure.stiffness @ rigid)
@@ -110,8 +112,9 @@ def check(structure: Structure, what: str = "structure") -> Structure:
         motion = ("turning about x", "turning about y", "turning about z", "moving along x", "moving along y")
         name = (*motion, "moving along z")[worst]
         raise LissomError(
-            f"{what}: {name} as a rigid body costs strain energy; a link's stiffness matrix must be that of the free "
-            "body: remove its supports, and check that nodes and matrix rows are in the same order"
+            f"{name} as a rigid body costs strain energy; a link's stiffness matrix must be that of the free body: "
+            "remove its supports, and check that nodes and matrix rows are in the same order",
+            (what,),
         )
     return structure
 
@@ -119,19 +122,21 @@ def check(structure: Structure, what: str = "structure") -> Structure:
 def _check_matrix(matrix: Sparse, size: int, what: str) -> None:
     if matrix.shape != (size, size):
         rows, columns = matrix.shape
-        raise LissomError(f"{what} is {rows} x {columns}, but the nodes have {size} unknowns; give one row for each")
+        text = f"is {rows} x {columns}, but the nodes have {size} unknowns; give one row for each"
+        raise LissomError(text, (what,))
     if not np.all(np.isfinite(matrix.data)):
-        raise LissomError(f"{what} has entries that are not finite numbers; export it again")
+        raise LissomError("has entries that are not finite numbers; export it again", (what,))
     scale = np.abs(matrix.data).max(initial=0.0)
     if scale == 0:
-        raise LissomError(f"{what} is empty; give a matrix with entries")
+        raise LissomError("is empty; give a matrix with entries", (what,))
     difference = (matrix - matrix.T).tocoo()
     k = int(np.argmax(np.abs(difference.data))) if difference.nnz else 0
     if difference.nnz and abs(difference.data[k]) > SYMMETRIC * scale:
         i, j = int(difference.coords[0][k]), int(difference.coords[1][k])
         raise LissomError(
-            f"{what} is not symmetric: entries ({i}, {j}) and ({j}, {i}) are {matrix[i, j]:.6g}, {matrix[j, i]:.6g}; "
-            "export the full matrix, or name it as symmetric if only one triangle is stored"
+            f"is not symmetric: entries ({i}, {j}) and ({j}, {i}) are {matrix[i, j]:.6g}, {matrix[j, i]:.6g}; "
+            "export the full matrix, or name it as symmetric if only one triangle is stored",
+            (what,),
         )
 
 
@@ -148,8 +153,9 @@ def check_connected(stiffness: Sparse, width: int, what: str) -> None:
         sizes = sorted(np.bincount(member), reverse=True)
         shown = ", ".join(map(str, sizes[:5])) + (", ..." if parts > 5 else "")
         raise LissomError(
-            f"{what}: consists of {parts} disconnected parts ({shown} nodes); join them with shared nodes, or make "
-            "each a link of its own"
+            f"consists of {parts} disconnected parts ({shown} nodes); join them with shared nodes, or make each a link "
+            "of its own",
+            (what,),
         )
 
 
@@ -157,8 +163,7 @@ def check_size(nodes: Array, what: str, remedy: str) -> None:
     """An error for a body whose size can hardly be in metres."""
     extent = float(np.ptp(nodes, axis=0).max())
     if not np.isfinite(extent) or extent == 0:
-        raise LissomError(f"{what}: its nodes span {extent:g} m; give finite coordinates of more than one node")
+        raise LissomError(f"its nodes span {extent:g} m; give finite coordinates of more than one node", (what,))
     if extent > FAR:
-        raise LissomError(
-            f"{what}: it is {extent:g} m long, which looks like millimetres ({extent / 1000:g} m would fit); {remedy}"
-        )
+        text = f"it is {extent:g} m long, which looks like millimetres ({extent / 1000:g} m would fit); {remedy}"
+        raise LissomError(text, (what,))

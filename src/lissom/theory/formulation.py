@@ -124,7 +124,7 @@ def _without_elements(name: str, make: Callable[[Model], Formulation]) -> Callab
     def covered(model: Model) -> Formulation:
         for what in ("elements", "contacts"):
             if parts := getattr(model.robot, what):
-                raise Unsupported(f"{name} knows no {what}, and the robot has {parts[0].name!r}; use {KERNEL}")
+                raise Unsupported(f"{name} knows no {what}; use {KERNEL}", (what,), parts[0].name)
         no_bow(model, name)
         return make(model)
 
@@ -165,12 +165,10 @@ def only_beams(model: Model, formulation: str) -> dict[str, BeamLink]:
 def plain_beam(name: str, link: FlexibleLink, formulation: str) -> BeamLink:
     """The link itself, if it is a beam of one section that does not shear; `Unsupported` else."""
     if not isinstance(link, BeamLink):
-        raise Unsupported(f"{formulation} covers beams: link {name} is made of finite elements")
+        raise Unsupported(f"{formulation} covers beams, not finite elements", ("links", name))
     if not link.plain:
-        raise Unsupported(
-            f"{formulation} covers uniform beams without shear: link {name} has shear, stations, or a section off its "
-            "axis; give it one section and shear: none"
-        )
+        text = f"{formulation} covers uniform beams without shear; this one has shear, stations, or a section off its"
+        raise Unsupported(f"{text} axis: give it one section and shear: none", ("links", name, "beam"))
     no_prestress(name, link, formulation)
     return link
 
@@ -178,28 +176,30 @@ def plain_beam(name: str, link: FlexibleLink, formulation: str) -> BeamLink:
 def no_prestress(name: str, link: FlexibleLink, formulation: str) -> None:
     """`Unsupported` where heat or a tendon strains a link."""
     if np.any(link.preload() != 0):
-        raise Unsupported(f"{formulation} has no prestress: link {name} is strained by heat or a tendon; remove it")
+        text = f"{formulation} has no prestress, and heat or a tendon strains this link; remove it"
+        raise Unsupported(text, ("links", name, "beam"))
 
 
 def no_exact_links(model: Model, formulation: str) -> None:
     """`Unsupported` where a link has the geometrically exact field."""
     for name, link in model.flexible.items():
         if link.stiffening == "exact":
-            raise Unsupported(f"{formulation} has no geometrically exact field: link {name}; use stiffening: first")
+            text = f"{formulation} has no geometrically exact field; use stiffening: first"
+            raise Unsupported(text, ("links", name, "beam", "stiffening"), link.stiffening)
 
 
 def no_bow(model: Model, formulation: str) -> None:
     """`Unsupported` where a link that bows between its ends has terms of fourth order."""
     for name, link in model.flexible.items():
         if link.bow is not None:
-            text = f"{formulation} has no terms of fourth order: link {name} has its frame on its chord"
-            raise Unsupported(f"{text}; choose ends: legendre, or use {KERNEL}")
+            text = f"{formulation} has no terms of fourth order, and the frame of this link is on its chord"
+            raise Unsupported(f"{text}; choose ends: legendre, or use {KERNEL}", ("links", name, "beam", "ends"))
 
 
 def no_prescribed_joints(model: Model, formulation: str) -> None:
     """`Unsupported` where the motion of a joint is given."""
     for joint in model.prescribed:
-        raise Unsupported(f"{formulation}: joint {joint} is prescribed; drive it with a torque instead")
+        raise Unsupported(f"{formulation} takes forces; drive this joint with a torque instead", ("prescribed",), joint)
 
 
 def build(name: str, robot: AnyRobot) -> Formulation:
@@ -211,5 +211,5 @@ def build(name: str, robot: AnyRobot) -> Formulation:
         )
     model = as_model(robot)
     if model.loops and name not in CLOSING:
-        raise Unsupported(f"{name} covers trees: loop {model.loops[0].name} closes one; use {listed(CLOSING)}")
+        raise Unsupported(f"{name} covers trees without loops; use {listed(CLOSING)}", ("loops",), model.loops[0].name)
     return known[name].make(model)

@@ -42,13 +42,12 @@ class DualScrew(Formulation):
             raise LissomError(f"is unknown; choose from {', '.join(FORMS)}", ("form",), form)
         model = as_model(robot)
         for joint in model.prescribed:
-            raise Unsupported(f"joint {joint}: its motion is prescribed; dual screws take forces in every joint")
+            raise Unsupported("dual screws take forces in every joint; use another formulation", ("prescribed",), joint)
         for link, beam in model.flexible.items():
             no_prestress(link, beam, "dual_screw")
             if beam.stiffening not in ("none", "first"):
-                raise Unsupported(
-                    f"link {link}: stiffening {beam.stiffening!r} has no constant inertia invariants; use 'first'"
-                )
+                text = "has no constant inertia invariants; use 'first'"
+                raise Unsupported(text, ("links", link, "beam", "stiffening"), beam.stiffening)
         self.model, self.form = model, form
 
     def __repr__(self) -> str:

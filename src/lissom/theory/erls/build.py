@@ -30,10 +30,8 @@ def chain(model: Model) -> tuple[Chain, dict[str, int]]:
     at: dict[str, int] = {}
     for link in model.robot.bodies:
         if link.joint.kind.on_group:
-            raise Unsupported(
-                f"erls: joint {link.joint.name!r} is {link.joint.type}; the equivalent rigid-link system is a chain of "
-                "turning and sliding joints"
-            )
+            text = "the equivalent rigid-link system of erls is a chain of turning and sliding joints"
+            raise Unsupported(text, ("links", link.name, "joint", "type"), link.joint.type)
         parent, place, shapes = _carrier(model, link, at)
         origin = se3.from_parts(so3.from_rpy(link.origin.rpy), link.origin.xyz)
         steps: list[np.ndarray | None] = [*joint_screws(link.joint)] or [None]

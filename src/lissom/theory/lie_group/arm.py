@@ -130,15 +130,15 @@ def arm(model: Model) -> Arm:
 
 
 def _check(link: Link) -> None:
-    reason = None
+    place = ("links", link.name)
     if link.body is None:
-        reason = f"link {link.name!r} bends; give it a rigid `body`, or use a formulation with flexible links"
-    elif link.joint.elastic:
-        reason = f"the gear of joint {link.joint.name!r} is elastic; remove transmission.stiffness"
-    elif link.joint.kind.on_group:
-        reason = f"joint {link.joint.name!r} is {link.joint.type}; joints are products of one-coordinate screws here"
-    if reason:
-        raise Unsupported(f"lie_group covers rigid arms: {reason}")
+        text = "lie_group covers rigid arms; give it a rigid `body`, or use a formulation with flexible links"
+        raise Unsupported(text, place)
+    if link.joint.elastic:
+        raise Unsupported("lie_group has rigid gears; remove the stiffness", (*place, "joint", "transmission"))
+    if link.joint.kind.on_group:
+        text = "in lie_group joints are products of screws of one coordinate; take another joint"
+        raise Unsupported(text, (*place, "joint", "type"), link.joint.type)
 
 
 def _inertia(link: Link) -> np.ndarray:

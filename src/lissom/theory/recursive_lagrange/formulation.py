@@ -1,4 +1,4 @@
-"""Recursive Lagrange with 4 x 4 matrices, after Book (1984) and Qian, Zhang and Zhou (2013), as a formulation."""
+"""Recursive Lagrange with 4 x 4 matrices, after Book (1984) and Qian, Zhang and Liu (2013), as a formulation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lissom.theory.recursive_lagrange.work import make_work
 
 Order = Literal["zero", "first", "high"]
 Rotation = Literal["proper", "linear"]
-PAPER = "Qian, Zhang, Zhou 2013, Advances in Mechanical Engineering"
+PAPER = "Qian, Zhang, Liu 2013, Advances in Mechanical Engineering"
 OF_STIFFENING = {"none": "zero", "first": "first"}
 
 
@@ -127,8 +127,6 @@ class RecursiveLagrange(Formulation):
 
 def _own_order(name: str, beam: BeamLink) -> str:
     if beam.stiffening not in OF_STIFFENING:
-        raise Unsupported(
-            f"link {name!r} has stiffening {beam.stiffening!r}, which recursive_lagrange does not know; "
-            f"give its order: {', '.join(ORDERS)}"
-        )
+        text = f"recursive_lagrange does not know it; give its order: {', '.join(ORDERS)}"
+        raise Unsupported(text, ("links", name, "beam", "stiffening"), beam.stiffening)
     return OF_STIFFENING[beam.stiffening]

@@ -132,7 +132,8 @@ def _enriched(model: Model, modes: int) -> Model:
         if link.beam is None:
             continue
         if link.beam.ends not in NESTED:
-            raise LissomError(f"{link.name}: ends {link.beam.ends!r}; the residual needs {' or '.join(NESTED)}")
+            text = f"the residual needs {' or '.join(NESTED)}"
+            raise LissomError(text, ("links", link.name, "beam", "ends"), link.beam.ends)
         counts = link.beam.mode_counts(robot.materials)
         for direction, count in counts.items():
             if count > modes:

@@ -67,7 +67,7 @@ def integrate(
     times = np.arange(round(duration * rate) + 1) / rate
     if formulation.closures:
         if method in ("euler", "ida"):
-            raise LissomError(f"method = {method!r} covers chains and trees; with closures take 'projected'")
+            raise LissomError("covers chains and trees; with closures take 'projected'", ("method",), method)
         from lissom.theory.screw_pde.closed import integrate_closed
 
         law = _continuous(formulation, controller)
