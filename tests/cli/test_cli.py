@@ -187,7 +187,7 @@ def test_an_example_and_a_run_write_to_different_folders(tmp_path: Path, monkeyp
     monkeypatch.setattr(module, "main", lambda out: (out / "figure.png").write_bytes(b""))
     result = call("example", "spinup-beam")
     assert result.exit_code == 0 and (tmp_path / "out" / "example-spinup-beam" / "figure.png").exists()
-    assert "Qian, Zhang and Zhou 2013" in result.stdout and "agrees" in result.stdout
+    assert "Qian, Zhang and Liu 2013" in result.stdout and "agrees" in result.stdout
     assert not (tmp_path / "out" / "spinup-beam").exists()
 
 

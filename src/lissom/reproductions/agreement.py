@@ -37,7 +37,7 @@ class Paper(NamedTuple):
 
 PAPERS = {
     "canadarm2": Paper(
-        "Qian, Zhang and Zhou 2013, section 4.2",
+        "Qian, Zhang and Liu 2013, section 4.2",
         (
             Agreement(
                 "8, the fall", KIND, "its table of parameters is not public; stiffness and rotor inertia are its"
@@ -124,7 +124,7 @@ PAPERS = {
         ),
     ),
     "spinup-beam": Paper(
-        "Qian, Zhang and Zhou 2013, section 4.1",
+        "Qian, Zhang and Liu 2013, section 4.1",
         (
             Agreement(
                 "3 to 5, zero order",

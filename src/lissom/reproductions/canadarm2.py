@@ -1,6 +1,6 @@
 """A space-station arm falls: elastic booms on elastic joints with rotors, high-order field.
 
-Section 4.2 of Qian, Zhang and Zhou (2013), figures 8 to 18: the fall as an overlay of poses; the torsion of the first
+Section 4.2 of Qian, Zhang and Liu (2013), figures 8 to 18: the fall as an overlay of poses; the torsion of the first
 joint and the deflection and twist of the first boom for four rotor inertias; the joint angles for four stiffnesses.
 Beyond the paper: the exact sensitivity of the tip to joint stiffness, rotor inertia and section.
 """

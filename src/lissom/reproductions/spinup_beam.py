@@ -1,6 +1,6 @@
 """A beam on a shaft that spins up: with and without foreshortening, five speeds.
 
-Section 4.1 of Qian, Zhang and Zhou (2013), figures 3 to 5: the tip of an 8 m beam lags behind a shaft that reaches its
+Section 4.1 of Qian, Zhang and Liu (2013), figures 3 to 5: the tip of an 8 m beam lags behind a shaft that reaches its
 speed in 15 s. Without foreshortening (zero order) the beam loses its stiffness near 3 rad/s, the natural frequency of
 the beam at rest, and the deflection grows without bound; with all terms kept (high order) it stays finite at any speed.
 """
