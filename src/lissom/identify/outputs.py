@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,16 +16,12 @@ from lissom.dynamics.sensing import Sensing
 from lissom.errors import IdentifyError
 from lissom.identify.readings import Both, laid, plain, reading
 from lissom.kernel.derivatives import STEP
-from lissom.kernel.energy import world_frames
-from lissom.kernel.kinematics import outward
-from lissom.kernel.machine import kernel
-from lissom.kernel.tangent import lay_tangent
 from lissom.messages import did_you_mean, listed
 from lissom.model.compiled import Model
 from lissom.model.joint_kinds import FORCE
-from lissom.model.probe import probe
 from lissom.simulation.dataset import position_columns, velocity_columns
 from lissom.simulation.sensitivity import ROTOR, Sensitivity
+from lissom.simulation.tip_poses import TipPoses, tip_poses
 
 AXES = ("x", "y", "z")
 HISTORIES = {  # quantity: (history, what of the coordinates it is of, unit beside the coordinate's)
@@ -110,9 +105,9 @@ def _point(model: Model, name: str, head: str, rest: str) -> Measured:
     def both(found: Sensitivity) -> Both:
         own = plain(found.run.model)
         still = np.zeros((len(found.time), own.nv))
-        values = _component(_poses(own, link, found, still), head, c).real
+        values = _component(tip_poses(own, link, found.run.q, still), head, c).real
         changes = [
-            _component(_poses(source.model, link, found, s), head, c).imag / STEP
+            _component(tip_poses(source.model, link, found.run.q, s), head, c).imag / STEP
             for source, s in zip(found.sources, found.q)
         ]
         return values, np.array(changes).reshape(len(changes), len(found.time))
@@ -120,25 +115,7 @@ def _point(model: Model, name: str, head: str, rest: str) -> Measured:
     return Measured(name, POINTS[head], None, both)
 
 
-class Poses(NamedTuple):
-    """The tip of a link at N times, complex."""
-
-    world: np.ndarray  # (N, 3) in the world
-    moved: np.ndarray  # (N, 3) from where the undeformed link has it, link axes
-    turned: np.ndarray  # (N, 3, 3) the tip's section on the link
-
-
-def _poses(model: Model, link: str, found: Sensitivity, s: np.ndarray) -> Poses:
-    point = probe(model, link, None, (0.0, 0.0, 0.0))
-    size = len(found.time)
-    out = Poses(np.zeros((size, 3), complex), np.zeros((size, 3), complex), np.zeros((size, 3, 3), complex))
-    q, u, v = np.zeros(model.nq, complex), np.zeros(model.nv, complex), np.zeros(model.nv, complex)
-    at, change = np.array(found.run.q, float), np.ascontiguousarray(s)
-    _follow(point.struct, point.workspace(np.complex128), at, change, q, u, v, out.world, out.moved, out.turned)
-    return out
-
-
-def _component(poses: Poses, head: str, c: int) -> np.ndarray:
+def _component(poses: TipPoses, head: str, c: int) -> np.ndarray:
     if head == "tip_position":
         return poses.world[:, c]
     return poses.moved[:, c] if head == "deflection" else _rotation_vector(poses.turned)[:, c]
@@ -154,18 +131,3 @@ def _rotation_vector(R: np.ndarray) -> np.ndarray:
     stretch = np.where(near, series, angle / np.sin(angle))
     twice = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], axis=1)
     return 0.5 * stretch[:, None] * twice
-
-
-@kernel
-def _follow(model, work, q, s, q_c, u, v, world, moved, turned):
-    """Poses of the last row, where the configurations q (N, nq) change by s (N, nv); q_c, u and v are scratch."""
-    last = model.tree.parent.shape[0] - 1
-    for k in range(q.shape[0]):
-        lay_tangent(model, q[k], s[k], u, q_c)
-        outward(model, work, q_c, v)
-        world_frames(model, work)
-        for c in range(3):
-            world[k, c] = work.world_position[last, c]
-            moved[k, c] = work.position[last, c] - model.sections.position[last, c]
-            for d in range(3):
-                turned[k, c, d] = work.rotation[last, c, d]

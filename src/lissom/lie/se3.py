@@ -12,24 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lissom.lie import coefficients, so3
+from lissom.lie import affine, coefficients, so3
 
 Array = NDArray[Any]
 
 
 def from_parts(R: ArrayLike, p: ArrayLike) -> Array:
     """T = [[R, p], [0, 1]] from R (..., 3, 3) and p (..., 3)."""
-    R, p = np.asarray(R), np.asarray(p)
-    batch = np.broadcast_shapes(R.shape[:-2], p.shape[:-1])
-    T = np.zeros((*batch, 4, 4), dtype=np.result_type(R, p, float))
-    T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, p, 1.0
-    return T
+    return affine.from_parts(R, p)
 
 
 def parts(T: ArrayLike) -> tuple[Array, Array]:
     """R (..., 3, 3) and p (..., 3) of T, as views."""
-    T = np.asarray(T)
-    return T[..., :3, :3], T[..., :3, 3]
+    return affine.parts(T)
 
 
 def hat(xi: ArrayLike) -> Array:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import InitErrorDetails, ValidationError
 
-from lissom.errors import ABSENT, Keys, LissomError, RobotError
+from lissom.errors import ABSENT, Keys, LissomError, RobotError, within
 from lissom.model.values import refusal
 
 FORM = "form:"  # starts the tag of one way to write a field, such as a section's shape; never part of a path
+
+AnyPart = TypeVar("AnyPart", bound="Part")
 
 
 class Part(BaseModel):
@@ -34,6 +37,16 @@ class Part(BaseModel):
     # Nested parts are then built by pydantic itself, so that an error keeps its full path.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """From plain data: the mapping that a file holds."""
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            from lissom.model.problems import explain
+
+            raise explain(error, cls, data) from None
+
     def __setattr__(self, name: str, value: Any) -> None:
         raise self.error(
             f"a {self.what} cannot be changed (tried to set {name!r}); make a new {self.whole} with with_value()"
@@ -53,6 +66,23 @@ def refusals(*problems: tuple[Keys | str, Any, str]) -> ValidationError:
             for path, value, text in problems
         ],
     )
+
+
+def as_parts(kind: type[AnyPart], given: Any, field: str, example: str) -> tuple[AnyPart, ...]:
+    """Parts of a kind as a person gives them: objects, or mappings as in a file; one, several or None."""
+    if given is None:
+        return ()
+    if isinstance(given, kind | dict):
+        given = [given]
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise LissomError(f"must be a list of {kind.__name__}, such as [{example}]", (field,), given)
+    found = []
+    for k, each in enumerate(given):
+        if not isinstance(each, kind | dict):
+            raise LissomError(f"must be a {kind.__name__}, such as {example}", (field, k), each)
+        with within(field, k):
+            found.append(each if isinstance(each, kind) else kind.from_dict(each))
+    return tuple(found)
 
 
 def form_of(data: Any) -> str | None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, PlainValidator, field_validator, model_validator
-from pydantic_core import ValidationError
 
 from lissom.errors import LissomError, RobotError
 from lissom.files import write_whole
@@ -269,16 +268,6 @@ class Robot(Part):
         from lissom.model.paths import replaced
 
         return replaced(self, changes)
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Robot:
-        """A robot from plain data: the mapping that a robot file holds."""
-        try:
-            return cls.model_validate(data)
-        except ValidationError as error:
-            from lissom.model.problems import explain
-
-            raise explain(error, cls, data) from None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data as in a robot file, without what equals its default."""

@@ -96,6 +96,7 @@ def _below(field: str, value: float, limit: float, words: str) -> None:
 class Flanged(ShapedSection):
     """Two flanges and a web between them, by their outer sizes and their thicknesses."""
 
+    drawn_by: ClassVar[str]  # function of beam.outlines
     lying: ClassVar[bool] = False  # whether the web runs along y
     width: Width
     height: Height
@@ -109,43 +110,36 @@ class Flanged(ShapedSection):
         _below("web", self.web, getattr(self, across), f"the {across}")
         return self
 
+    def rings(self) -> tuple[Any, list[Any]]:
+        from lissom.beam import outlines
+
+        return getattr(outlines, self.drawn_by)(self.width, self.height, self.flange, self.web), []
+
 
 class LetterI(Flanged):
     """Two flanges along y and a web along z between them."""
 
     form: ClassVar[str] = FORM + "I"
+    drawn_by: ClassVar[str] = "letter_i"
     shape: Literal["I"] = "I"
-
-    def rings(self) -> tuple[Any, list[Any]]:
-        from lissom.beam import outlines
-
-        return outlines.letter_i(self.width, self.height, self.flange, self.web), []
 
 
 class LetterH(Flanged):
     """Two flanges along z and a web along y between them."""
 
     form: ClassVar[str] = FORM + "H"
+    drawn_by: ClassVar[str] = "letter_h"
     lying: ClassVar[bool] = True
     shape: Literal["H"] = "H"
-
-    def rings(self) -> tuple[Any, list[Any]]:
-        from lissom.beam import outlines
-
-        return outlines.letter_h(self.width, self.height, self.flange, self.web), []
 
 
 class LetterC(Flanged):
     """A channel: a web along z, two flanges along y."""
 
     form: ClassVar[str] = FORM + "C"
+    drawn_by: ClassVar[str] = "letter_c"
     symmetric: ClassVar[bool] = False
     shape: Literal["C"] = "C"
-
-    def rings(self) -> tuple[Any, list[Any]]:
-        from lissom.beam import outlines
-
-        return outlines.letter_c(self.width, self.height, self.flange, self.web), []
 
 
 class LetterL(ShapedSection):

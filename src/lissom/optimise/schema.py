@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
-from pydantic_core import ValidationError
 
 from lissom.control.reference_schema import COORDINATE
 from lissom.control.values import ByJoint, One, Values
 from lissom.errors import LissomError, OptimiseError
 from lissom.model.names import Choice, Title
 from lissom.model.part import Part, refusals
-from lissom.model.problems import explain
 from lissom.model.robot import FORMAT, FormatVersion
 from lissom.model.values import Count, Number
 from lissom.scenario.schema import Scenario
@@ -41,14 +39,6 @@ class OptimiseTask(OptimisePart):
     """What a file asks for."""
 
     lissom: FormatVersion = FORMAT
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """From plain data: the mapping that a file holds."""
-        try:
-            return cls.model_validate(data)
-        except ValidationError as error:
-            raise explain(error, cls, data) from None
 
 
 class WrenchLimit(OptimisePart):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
-from pydantic_core import ValidationError
 
 from lissom.control.pose import AnyMotion
 from lissom.control.reference_schema import MOTION
@@ -174,16 +173,6 @@ class Scenario(ScenarioPart, Integration):
         from lissom.scenario.paths import replaced
 
         return replaced(self, changes)
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Scenario:
-        """A scenario from plain data: the mapping that a scenario file holds."""
-        try:
-            return cls.model_validate(data)
-        except ValidationError as error:
-            from lissom.model.problems import explain
-
-            raise explain(error, cls, data) from None
 
     @classmethod
     def from_yaml(cls, text: str) -> Scenario:

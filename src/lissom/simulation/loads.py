@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
-from pydantic_core import ValidationError
 
 from lissom.control.reference import Reference
 from lissom.control.series import RATE, AnySeries, Given, series_reference
@@ -19,7 +18,7 @@ from lissom.model.compiled import Model
 from lissom.model.frame import Frame, frame_problems
 from lissom.model.names import Choice, Name
 from lissom.model.origin import Origin
-from lissom.model.part import Part, refusals
+from lissom.model.part import Part, as_parts, refusals
 from lissom.model.place import AnyPlace
 from lissom.model.values import Number
 
@@ -120,25 +119,7 @@ class Sampler:
 
 def as_loads(loads: Any) -> tuple[Load, ...]:
     """Loads as a person gives them: Load objects, or mappings as in a scenario file."""
-    if loads is None:
-        return ()
-    if isinstance(loads, Load | dict):
-        loads = [loads]
-    if not isinstance(loads, Iterable) or isinstance(loads, str):
-        raise LissomError("must be a list of Load(link=..., force=...)", ("loads",), loads)
-    return tuple(load if isinstance(load, Load) else _checked(load, k) for k, load in enumerate(loads))
-
-
-def _checked(load: Any, k: int) -> Load:
-    if not isinstance(load, dict):
-        raise LissomError("must be a Load, such as Load(link='forearm', force=[0, 0, -20])", ("loads", k), load)
-    try:
-        return Load.model_validate(load)
-    except ValidationError as error:
-        from lissom.model.problems import explain
-
-        with within("loads", k):
-            raise explain(error, Load, load) from None
+    return as_parts(Load, loads, "loads", "Load(link='forearm', force=[0, 0, -20])")
 
 
 def activate(model: Model, loads: Iterable[Load], duration: float) -> tuple[Model, ActiveLoads]:

@@ -7,22 +7,21 @@ momentum away, and nothing jumps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
-from pydantic_core import ValidationError
 
 from lissom.dynamics import energy, loop_jacobian, mass_matrix
-from lissom.errors import LissomError, within
+from lissom.errors import LissomError
 from lissom.kernel.arrays import Arrays
 from lissom.model.body import ZERO3, ZERO33
 from lissom.model.compiled import Model
 from lissom.model.frame import Frame, frame_problems
 from lissom.model.names import Choice, Name
 from lissom.model.origin import Origin
-from lissom.model.part import Part, refusals
+from lissom.model.part import Part, as_parts, refusals
 from lissom.model.place import AnyPlace
 from lissom.model.values import InertiaTensor, Matrix3, Number, Vec3, Vector
 from lissom.simulation.raw import Event
@@ -102,26 +101,7 @@ class Carried(NamedTuple):
 
 def as_payloads(payloads: Any) -> tuple[Payload, ...]:
     """Payloads as a person gives them: Payload objects, or mappings as in a scenario file."""
-    if payloads is None:
-        return ()
-    if isinstance(payloads, Payload | dict):
-        payloads = [payloads]
-    if not isinstance(payloads, Iterable) or isinstance(payloads, str):
-        raise LissomError("must be a list of Payload(link=..., mass=...)", ("payloads",), payloads)
-    return tuple(load if isinstance(load, Payload) else _checked(load, k) for k, load in enumerate(payloads))
-
-
-def _checked(payload: Any, k: int) -> Payload:
-    if not isinstance(payload, dict):
-        text = "must be a Payload, such as Payload(link='hand', mass=5.0, pick=1.0)"
-        raise LissomError(text, ("payloads", k), payload)
-    try:
-        return Payload.model_validate(payload)
-    except ValidationError as error:
-        from lissom.model.problems import explain
-
-        with within("payloads", k):
-            raise explain(error, Payload, payload) from None
+    return as_parts(Payload, payloads, "payloads", "Payload(link='hand', mass=5.0, pick=1.0)")
 
 
 def with_payloads(model: Model, payloads: tuple[Payload, ...]) -> tuple[Model, Carried]:

@@ -20,15 +20,11 @@ from lissom.control.reference import Reference
 from lissom.dynamics import tip_pose
 from lissom.errors import LissomError
 from lissom.kernel.derivatives import STEP
-from lissom.kernel.energy import world_frames
-from lissom.kernel.kinematics import outward
-from lissom.kernel.machine import kernel
 from lissom.kernel.machine.events import listening
 from lissom.kernel.tangent import lay_tangent
 from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot
 from lissom.model.compiled import Model
-from lissom.model.probe import probe
 from lissom.printing import Printed
 from lissom.progress import Progress
 from lissom.simulation.ending import Ending
@@ -36,6 +32,7 @@ from lissom.simulation.main import COMPILING, DOING
 from lissom.simulation.parameters import Parameter
 from lissom.simulation.settings import RunSettings, takes_settings
 from lissom.simulation.telling import tell
+from lissom.simulation.tip_poses import tip_poses
 from lissom.simulation.trajectory import Trajectory, from_run
 from lissom.simulation.variation_loop import VariationLoop
 
@@ -137,12 +134,7 @@ class Sensitivity(Printed):
         )
 
     def _tips(self, k: int, link: str) -> np.ndarray:
-        point = probe(self.sources[k].model, link, None, (0.0, 0.0, 0.0))
-        out = np.zeros((len(self.time), 3))
-        model = self.run.model
-        q, u, v = np.zeros(model.nq, complex), np.zeros(model.nv, complex), np.zeros(model.nv, complex)
-        _tip_tangents(point.struct, point.workspace(np.complex128), self._q, self.q[k], q, u, v, out)
-        return out
+        return tip_poses(self.sources[k].model, link, self._q, self.q[k]).world.imag / STEP
 
     def _function(self, k: int, measure: Callable) -> list[np.ndarray]:
         model = self.sources[k].model
@@ -155,18 +147,6 @@ class Sensitivity(Printed):
     @cached_property
     def _q(self) -> np.ndarray:
         return np.array(self.run.q, float)
-
-
-@kernel
-def _tip_tangents(model, work, q, s, q_c, u, v, out):
-    """Change `out` (N, 3) of the last body's place in the world, where the configurations q (N, nq) change by s."""
-    last = model.tree.parent.shape[0] - 1
-    for k in range(out.shape[0]):
-        lay_tangent(model, q[k], s[k], u, q_c)
-        outward(model, work, q_c, v)
-        world_frames(model, work)
-        for c in range(3):
-            out[k, c] = work.world_position[last, c].imag / STEP
 
 
 @takes_settings

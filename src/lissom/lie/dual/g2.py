@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lissom.lie import so3
+from lissom.lie import affine, so3
 from lissom.lie.dual import g1
 from lissom.lie.dual.number import Dual
 
@@ -18,17 +18,12 @@ Array = NDArray[Any]
 
 def from_parts(X: ArrayLike, v: ArrayLike) -> Array:
     """Y = (X, v) from X (..., 6, 6) and v (..., 6)."""
-    X, v = np.asarray(X), np.asarray(v)
-    batch = np.broadcast_shapes(X.shape[:-2], v.shape[:-1])
-    Y = np.zeros((*batch, 7, 7), dtype=np.result_type(X, v, float))
-    Y[..., :6, :6], Y[..., :6, 6], Y[..., 6, 6] = X, v, 1.0
-    return Y
+    return affine.from_parts(X, v)
 
 
 def parts(Y: ArrayLike) -> tuple[Array, Array]:
     """X (..., 6, 6) and v (..., 6) of Y, as views."""
-    Y = np.asarray(Y)
-    return Y[..., :6, :6], Y[..., :6, 6]
+    return affine.parts(Y)
 
 
 def hat(t: ArrayLike) -> Array:

@@ -28,6 +28,27 @@ def link_memory(model, q):
     return D, bias, coupling, pulls, moments
 
 
+@inline
+def response(D, bias, z, size, out):
+    """D z + bias of a link: forces of its modes, wrench on it."""
+    for row in range(size):
+        total = bias[row]
+        for k in range(size):
+            total += D[row, k] * z[k]
+        out[row] = total
+
+
+@inline
+def project(model, i, P, f, tau):
+    """Add P_i^T f to tau: forces f of the modes of link i, and the wrench on it, through all that move it."""
+    count = model.tree.modes[i]
+    for j in range(count):
+        tau[model.tree.modes_v[i] + j] += f[j]
+    for k in range(model.tree.joint_v[i] + model.joints.dofs[i]):
+        for row in range(6):
+            tau[k] += P[i, row, k] * f[count + row]
+
+
 @kernel
 def forces(model, q, v, a, wrench, moving, printed, tau, W):
     """Generalised inertia and elastic forces less gravity, tau (nv,), at accelerations a, less the external wrenches.
@@ -38,6 +59,7 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
     P = moving.P
     D, bias, coupling, pulls, moments = link_memory(model, q)
     z = np.empty(bias.shape[0], q.dtype)
+    f = np.empty(bias.shape[0], q.dtype)
     tau[:] = 0.0
     for i in range(1, n):
         link_inertia(model, i, q, v, moving.omega[i], printed, D, bias, coupling, pulls, moments)
@@ -51,17 +73,11 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
             for k in range(last):
                 total += P[i, row, k] * a[k]
             z[count + row] = total
-        for row in range(count + 6):
-            total = bias[row]
-            for k in range(count + 6):
-                total += D[row, k] * z[k]
-            if row < count:
-                tau[modes + row] += total
-            else:
-                W[i, row - count] = total - wrench[i, row - count]
-        for k in range(last):
-            for row in range(6):
-                tau[k] += P[i, row, k] * W[i, row]
+        response(D, bias, z, count + 6, f)
+        for row in range(6):
+            f[count + row] -= wrench[i, row]
+            W[i, row] = f[count + row]
+        project(model, i, P, f, tau)
     W[0, :] = 0.0
     for back in range(1, n):
         i = n - back
@@ -79,6 +95,7 @@ def mass(model, q, v, moving, printed, M, c):
     n = model.tree.parent.shape[0]
     P = moving.P
     D, bias, coupling, pulls, moments = link_memory(model, q)
+    z = np.empty(bias.shape[0], q.dtype)
     DP = np.empty(bias.shape[0], q.dtype)
     c[:] = 0.0
     M[:] = 0.0
@@ -87,16 +104,12 @@ def mass(model, q, v, moving, printed, M, c):
         count = model.tree.modes[i]
         modes = model.tree.modes_v[i]
         last = model.tree.joint_v[i] + model.joints.dofs[i]
-        for row in range(count + 6):
-            total = bias[row]
-            for k in range(6):
-                total += D[row, count + k] * moving.gamma[i, k]
-            DP[row] = total
         for j in range(count):
-            c[modes + j] += DP[j]
-        for k in range(last):
-            for row in range(6):
-                c[k] += P[i, row, k] * DP[count + row]
+            z[j] = 0.0
+        for row in range(6):
+            z[count + row] = moving.gamma[i, row]
+        response(D, bias, z, count + 6, DP)
+        project(model, i, P, DP, c)
         for k in range(last):
             for row in range(count + 6):
                 total = DP[row] * 0.0
