@@ -6,47 +6,15 @@ import fmpy
 import numpy as np
 import pytest
 from fmpy.validation import validate_fmu
-from fmus import Block
+from fmus import SWING, Block
 from places import DATA
 
 import lissom
-from lissom.errors import LissomError
 from lissom.export import to_fmu
 from lissom.scenario import load
 from lissom.scenario.files import parse
 
 TIGHT = {"rtol": 1e-9, "atol": 1e-11}
-SWING = """
-robot:
-  lissom: 1
-  name: swing
-  gravity: [0, 0, -9.81]
-  materials: {aluminium: {E: 7.0e10, nu: 0.33, rho: 2700}}
-  links:
-    - name: boom
-      joint: {name: base, type: JOINT, axis: [0, 1, 0], damping: 0.2}
-      beam: {length: 1.5, material: aluminium, section: {shape: tube, outer: 0.04, thickness: 0.002}, shear: none,
-             modes: {y: 1, z: 1, torsion: 1}, damping: {stiffness: 1.0e-4}}
-    - name: left
-      parent: boom
-      at: 0.6
-      joint: {name: left-hinge, type: revolute, axis: [0, 0, 1], damping: 0.05}
-      body: {mass: 0.8, com: [0.2, 0, 0], inertia: [0.004, 0.01, 0.01], tip: [0.4, 0, 0]}
-    - name: right
-      parent: boom
-      joint: {name: right-slide, type: prismatic, axis: [0, 1, 0], spring: {stiffness: 400}}
-      body: {mass: 0.5, com: [0, 0.1, 0], inertia: [0.002, 0.002, 0.002]}
-duration: 0.4
-method: radau
-rtol: 1.0e-9
-atol: 1.0e-11
-"""
-
-
-CONTACT = """
-  contacts:
-    - {name: floor, sphere: {link: left, radius: 0.05}, surface: {link: world, shape: plane}, stiffness: 1.0e5}
-duration: 0.4"""
 
 
 @pytest.fixture(scope="module")
@@ -267,41 +235,10 @@ def test_directional_derivatives_are_those_of_the_dynamics(ella, exact_ella):
         np.testing.assert_allclose(unit, exact, atol=1e-7 * np.abs(exact).max())
 
 
-BROKEN = [
-    ({"version": "1.0"}, "version = '1.0': must be '2.0' or '3.0'"),
-    ({"kind": "co"}, "kind = 'co': must be 'both', 'co-simulation' or 'model-exchange'"),
-    ({"wrenches": ["hand"]}, "ella has no link 'hand'"),
-]
-
-
-@pytest.mark.parametrize(("options", "text"), BROKEN, ids=[str(options) for options, _ in BROKEN])
-def test_wrong_arguments_are_refused(folder, options, text):
-    with pytest.raises(LissomError, match=text):
-        to_fmu("ella", folder / "none.fmu", **options)
-
-
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        (("control.rate", 1000.0), "control: .*inputs.torque"),
-        (("payloads", [{"link": "forearm", "mass": 1.0, "pick": 0.1}]), "payloads.0.* cannot pick up and drop"),
-        (("method", "cvode-bdf"), "method = 'cvode-bdf': .*radau"),
-    ],
-)
-def test_what_needs_python_is_refused_by_name(folder, change, text):
-    with pytest.raises(LissomError, match=text):
-        to_fmu(load("ella").with_value(*change), folder / "none.fmu")
-
-
 def test_a_motion_that_diverges_is_told(folder, exact_ella):
     path = str(to_fmu(exact_ella, folder / "wild.fmu", kind="co-simulation"))
     with Block(path, inputs__torque__elbow=1e9) as block, pytest.raises(Exception, match="DoStep failed"):
         block.step(0.4)
-
-
-def test_loops_are_for_co_simulation(folder):
-    with pytest.raises(LissomError, match="kind = 'model-exchange': loops would drift open"):
-        to_fmu("five-bar", folder / "none.fmu", kind="model-exchange")
 
 
 PAYLOAD = "links.forearm.beam.masses.0.mass"
@@ -341,20 +278,6 @@ def test_a_parameter_keeps_its_range(tunable):
         block.set(**{name.replace(".", "__"): 5.0})
 
 
-@pytest.mark.parametrize(
-    ("paths", "text"),
-    [
-        (["links.forearm.name"], "parameters.links.forearm.name = 'forearm': is not a number"),
-        (["links.forearm.joint.damping"], "parameters.links.forearm.joint.damping = 0: is not a number other than 0"),
-        (["materials.steel.density"], "parameters.materials.steel.density: unknown"),
-        ([PAYLOAD, "links.forearm.beam.length"], "multiplies links.forearm.beam.length|otherwise|smoothly"),
-    ],
-)
-def test_parameters_that_an_fmu_cannot_change(folder, exact_ella, paths, text):
-    with pytest.raises(LissomError, match=text):
-        to_fmu(exact_ella, folder / "none.fmu", parameters=paths)
-
-
 def test_ideal_sensors(folder, exact_ella):
     """An FMU reads what `lissom.dynamics` says ideal sensors read at the same state and acceleration."""
     sensors = [
@@ -382,12 +305,6 @@ def test_links_of_the_exact_field(folder):
     scenario = parse(text, "exact.yaml").scenario
     run = scenario.with_value("output.rate", 50.0).prepare().simulate(duration=0.1, progress=False)
     agree(str(to_fmu(scenario, folder / "exact.fmu", kind="co-simulation")), "CoSimulation", run, 1e-6)
-
-
-def test_contacts_are_refused_by_name(folder):
-    text = SWING.replace("JOINT", "revolute").replace("duration: 0.4", CONTACT.strip("\n"))
-    with pytest.raises(LissomError, match=r"contacts\[0\] = 'floor': an FMU cannot look for the times"):
-        to_fmu(parse(text, "touching.yaml").scenario, folder / "none.fmu")
 
 
 @pytest.mark.slow

@@ -7,6 +7,32 @@ import fmpy
 import numpy as np
 from fmpy.simulation import instantiate_fmu
 
+SWING = """
+robot:
+  lissom: 1
+  name: swing
+  gravity: [0, 0, -9.81]
+  materials: {aluminium: {E: 7.0e10, nu: 0.33, rho: 2700}}
+  links:
+    - name: boom
+      joint: {name: base, type: JOINT, axis: [0, 1, 0], damping: 0.2}
+      beam: {length: 1.5, material: aluminium, section: {shape: tube, outer: 0.04, thickness: 0.002}, shear: none,
+             modes: {y: 1, z: 1, torsion: 1}, damping: {stiffness: 1.0e-4}}
+    - name: left
+      parent: boom
+      at: 0.6
+      joint: {name: left-hinge, type: revolute, axis: [0, 0, 1], damping: 0.05}
+      body: {mass: 0.8, com: [0.2, 0, 0], inertia: [0.004, 0.01, 0.01], tip: [0.4, 0, 0]}
+    - name: right
+      parent: boom
+      joint: {name: right-slide, type: prismatic, axis: [0, 1, 0], spring: {stiffness: 400}}
+      body: {mass: 0.5, com: [0, 0.1, 0], inertia: [0.002, 0.002, 0.002]}
+duration: 0.4
+method: radau
+rtol: 1.0e-9
+atol: 1.0e-11
+"""
+
 
 class Block:
     """One instance, from start values to the end."""

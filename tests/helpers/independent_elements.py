@@ -4,7 +4,7 @@ configuration, and CasADi derives them. No wrench is ever formed."""
 import casadi as ca
 import numpy as np
 from casadi import MX
-from independent import compose
+from independent_joints import compose
 
 from lissom.lie import so3
 

@@ -169,3 +169,18 @@ def _joint(rng: np.random.Generator, kind: str, name: str, transmissions: float,
             if damping > 0.25:
                 joint["transmission"] |= {"hysteresis": 0.3, "hysteresis_velocity": 0.5}
     return joint
+
+
+class Case:
+    """A robot at a random state, under random forces and a wrench on its last link."""
+
+    def __init__(self, robot, seed=7, deflection=0.02, **options):
+        rng = np.random.default_rng(seed)
+        self.robot, self.model = robot, robot.compile(**options)
+        self.q, self.v = random_state(robot, rng, deflection)
+        self.tau, self.a = rng.normal(size=(2, self.model.nv))
+        self.wrenches = {self.model.links[-1]: rng.normal(size=6)}
+
+    @property
+    def state(self):
+        return self.q, self.v

@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from independent import Body, Independent, Joint
+from independent import Body, Independent
 from independent_beam import Beam, Lump
+from independent_joints import Joint
 
 X, Y, Z = np.eye(3)
 
