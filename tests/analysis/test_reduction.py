@@ -136,7 +136,7 @@ def test_what_cannot_be_reduced_is_said():
         ("order = 2.5: must be a whole number", {"order": 2.5}),
         ("order = 1: is less than the 6 states that do not decay", {"order": 1}),
         ("order = 10: cannot be combined with frequency", {"order": 10, "frequency": 3.0}),
-        ("order = None: does not say how far to reduce; give frequency", {}),
+        ("order: does not say how far to reduce; give frequency", {}),
         ("give frequency .Hz. or order$", {"tolerance": 0.1, "method": "modal"}),
         ("method = 'modl': must be 'balanced' or 'modal'", {"order": 10, "method": "modl"}),
         ("tolerance = 'small': must be a positive number, not text", {"tolerance": "small"}),

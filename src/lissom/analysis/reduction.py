@@ -120,7 +120,7 @@ def reduce_model(
     choice = _checked(linear, frequency, order, tolerance)
     if choice.order is None and choice.frequency is None and (choice.tolerance is None or method == "modal"):
         wanted = "frequency (Hz) or order" if method == "modal" else "frequency (Hz), order or tolerance"
-        raise LissomError(f"does not say how far to reduce; give {wanted}", ("order",), choice.order)
+        raise LissomError(f"does not say how far to reduce; give {wanted}", ("order",))
     split = _split(linear, choice.frequency if method == "modal" else None)
     if choice.order is not None and choice.order < split.undamped:
         text = f"is less than the {split.undamped} states that do not decay, which are kept; give at least that many"

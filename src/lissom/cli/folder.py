@@ -42,6 +42,7 @@ class Folder:
     made: bool  # by this run
     files: list[str] = field(default_factory=list)
     lock: int | None = None  # descriptor that keeps others out
+    around: Path | None = None  # folder of folders, made by this run too
 
     @classmethod
     def claim(cls, asked: Path | None, name: str) -> Folder:
@@ -49,7 +50,8 @@ class Folder:
         if asked is None:
             path = within(Path("out"), name.replace("/", "-"))
             with _explained(path):
-                return cls(_new(path), True)
+                first = not path.parent.exists()
+                return cls(_new(path), True, around=path.parent if first else None)
         with _explained(asked):
             made = not asked.exists()
             asked.mkdir(parents=True, exist_ok=True)
@@ -68,6 +70,8 @@ class Folder:
         if self.made:
             with contextlib.suppress(OSError):
                 self.path.rmdir()  # only where nothing is in it
+                if self.around is not None:
+                    self.around.rmdir()
 
     def write(self, scenario: Scenario, trajectory: Trajectory, summary: Summary) -> None:
         """The data of a run, and what repeats it. What was drawn of an earlier run in this folder goes first."""
