@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import compiler
 import forward_parts
@@ -20,6 +20,7 @@ import lissom
 from lissom.dynamics import operations
 from lissom.dynamics.forward_batch import _forward_in_lanes, _memory
 from lissom.kernel.forward import forward_dynamics
+from lissom.kernel.machine import Struct
 from lissom.model import Model
 
 CHAINS = ((2, 8), (4, 8), (7, 12), (20, 8))  # links, modes of each
@@ -32,11 +33,21 @@ LANES_TARGET = 3.0  # states in lanes over single ones, per core
 JACOBIAN_TARGET = 140  # exact Jacobian over forward dynamics, 2 x 8
 
 
+class Memory(NamedTuple):
+    """What a loop of simulations has in its tables: rows of arrays that nobody counts."""
+
+    q: np.ndarray
+    v: np.ndarray
+    tau: np.ndarray
+    wrench: np.ndarray
+    a: np.ndarray
+
+
 @numba.njit
-def _repeat(model, work, rounds, q, v, tau, wrench, a):
+def _repeat(model, work, rounds, at):
     for _ in range(rounds):
-        for k in range(q.shape[0]):
-            forward_dynamics(model, work, q[k], v[k], tau[k], wrench, a[k])
+        for k in range(at.q.shape[0]):
+            forward_dynamics(model, work, at.q[k], at.v[k], at.tau[k], at.wrench, at.a[k])
 
 
 class Kernel:
@@ -45,9 +56,13 @@ class Kernel:
     def __init__(self, model: Model) -> None:
         self._model, self._work = model.struct, model.workspace()
         self._no_wrench = np.zeros((len(model.bodies) + 1, 6))
+        self._memory: Struct | None = None
 
     def repeat(self, rounds: int, states: States, a: np.ndarray) -> None:
-        _repeat(self._model, self._work, rounds, *states, self._no_wrench, a)
+        memory = Memory(*states, self._no_wrench, a)
+        if self._memory is None or any(new is not old for new, old in zip(memory, self._memory.fields, strict=True)):
+            self._memory = Struct(memory)
+        _repeat(self._model, self._work, rounds, self._memory)
 
 
 def disagreement(model: Model) -> float:

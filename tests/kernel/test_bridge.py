@@ -26,7 +26,8 @@ from numba.np import arrayobj
 from places import ROOT
 
 from lissom.kernel.machine import kernel, library
-from lissom.kernel.machine.bridge.tables import TableType, numba_type
+from lissom.kernel.machine.bridge.lanes import _short
+from lissom.kernel.machine.bridge.tables import Places, TableType, numba_type
 from lissom.kernel.machine.kinds import Array, Table, kind
 
 INT = (types.int64,)
@@ -74,6 +75,18 @@ def lower_getattr():
 
 def arrays_from_parts():
     assert callable(arrayobj.make_array(types.float64[::1])) and callable(arrayobj.populate_array)
+
+
+def rows_of_places():
+    row = numba_type(Array("int64", 2, "C", True, (0, 3), True)).copy(ndim=1)
+    assert row.ndim == 1 and row.layout == "C" and type(row) is Places
+    assert all(map(callable, (arrayobj.getitem_arraynd_intp, arrayobj.getitem_array_tuple, arrayobj.fix_integer_index)))
+
+
+def short_loops():
+    module = ir.Module()
+    made = _short(module)
+    assert made.operands[0] is made and "llvm.loop.unroll.disable" in str(module)
 
 
 def code_helpers():
@@ -236,6 +249,9 @@ CANARIES = {
     "lower_getattr_generic": lower_getattr,
     "make_array": arrays_from_parts,
     "populate_array": arrays_from_parts,
+    "getitem_arraynd_intp": rows_of_places,
+    "getitem_array_tuple": rows_of_places,
+    "fix_integer_index": rows_of_places,
     "cgutils": code_helpers,
     "PythonAPI.long_as_voidptr": python_api,
     "FunctionType": function_type,
@@ -264,6 +280,7 @@ CANARIES = {
     "complex_div_impl": division,
     "error_model.raise_on_fp_zero_division": division,
     "llvmlite.ir": vectors,
+    "MDValue": short_loops,
     "infer_global": another_number,
     "lower_builtin": another_number,
     "lower_cast": another_number,

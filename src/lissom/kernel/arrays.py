@@ -22,6 +22,7 @@ import numpy as np
 from lissom.kernel.cache_lines import on_lines
 
 LANES = 4  # numbers that a kernel handles at a time
+SEVERAL = 6
 POWERS = 8  # highest power of a piece of a spring's curve
 
 
@@ -90,7 +91,8 @@ class Axis(Enum):
     CONTACT = "pairs of a sphere and a surface that may touch"
 
 
-Index = Annotated[np.ndarray, np.int64]
+Index = Annotated[np.ndarray, np.int64]  # never negative, and the compiler is told so
+Whole = Annotated[np.ndarray, int]
 Number = Annotated[np.ndarray, None]  # float64; complex128 for derivatives by parameters; objects for symbols
 
 
@@ -131,13 +133,14 @@ class Joints(NamedTuple):
     motion: Annotated[Index, Axis.BODY, 3]  # Motion of each step
     screw: Annotated[Number, Axis.BODY, 3, 6]  # unit twist (angular, linear) of each step's coordinate, none on a group
     dofs: Annotated[Index, Axis.BODY]  # number of velocities
+    axis: Annotated[Index, Axis.BODY]  # entry of the frame's twist that is all the joint moves, else SEVERAL
 
 
 class Velocities(NamedTuple):
     """What each velocity coordinate moves, and what is known of it."""
 
     coordinate: Annotated[Index, Axis.VELOCITY]  # place in q of what it moves, or of the first of its quaternion
-    group_axis: Annotated[Index, Axis.VELOCITY]  # -1; on a group 0, 1, 2: turn about a body axis, 3, 4, 5: glide
+    group_axis: Annotated[Whole, Axis.VELOCITY]  # -1; on a group 0, 1, 2: turn about a body axis, 3, 4, 5: glide
     prescribed: Annotated[Index, Axis.VELOCITY]  # 1 where the acceleration is given and the force is found
     armature: Annotated[Number, Axis.VELOCITY]  # rotor inertia reflected through a rigid gear
 
@@ -206,7 +209,7 @@ class Exact(NamedTuple):
 class Passive(NamedTuple):
     """Forces that joints produce by themselves."""
 
-    q: Annotated[Index, Axis.PASSIVE]  # coordinate in q, -1 where the coordinate is on a group
+    q: Annotated[Whole, Axis.PASSIVE]  # coordinate in q, -1 where the coordinate is on a group
     v: Annotated[Index, Axis.PASSIVE]  # coordinate in v
     viscous: Annotated[Number, Axis.PASSIVE]
     coulomb: Annotated[Number, Axis.PASSIVE]
@@ -329,6 +332,11 @@ def layout(part: type) -> dict[str, tuple[Any, tuple[Axis | int, ...]]]:
     hints = get_type_hints(part, include_extras=True)
     about = {name: getattr(hint, "__metadata__", (None,)) for name, hint in hints.items()}
     return {name: (kind, tuple(axes)) for name, (kind, *axes) in about.items()}
+
+
+def fixed_sizes(axes: tuple[Axis | int, ...]) -> tuple[int, ...]:
+    """Sizes of axes that are the same for all robots, 0 for the others."""
+    return tuple(axis if isinstance(axis, int) else 0 for axis in axes)
 
 
 def zeros(part: type[Part], sizes: Mapping[Axis, int], number: Any) -> Part:

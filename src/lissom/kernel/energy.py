@@ -5,7 +5,7 @@ from __future__ import annotations
 from lissom.kernel.algebra import add, dot, matrix, rotate, scale, vector
 from lissom.kernel.bow import bow_energy
 from lissom.kernel.exact import exact_strain_energy
-from lissom.kernel.inertia import body_inertia
+from lissom.kernel.inertia import body_inertias
 from lissom.kernel.kinematics import outward, world_frames
 from lissom.kernel.machine import inline, kernel
 from lissom.kernel.outside import act_unloaded, outside_energy
@@ -57,8 +57,7 @@ def energies(model, work, q, v, out):
     Gravity is zero where the centre of mass is at the world's origin.
     """
     outward(model, work, q, v)
-    for i in range(1, model.tree.parent.shape[0]):
-        body_inertia(model, work, i, q, v)
+    body_inertias(model, work, q, v)
     energies_of_bodies(model, work, q, v, out)
 
 

@@ -8,9 +8,8 @@ whatever the deflection.
 
 from __future__ import annotations
 
-from lissom.kernel.arrays import LANES
 from lissom.kernel.bow import drawn_back
-from lissom.kernel.lanes import add_lanes
+from lissom.kernel.lanes import add_scaled
 from lissom.kernel.machine import inline
 from lissom.kernel.rows import add_rows
 
@@ -91,6 +90,4 @@ def foreshorten(model, work, i, m, q, v, w):
             c[at + 6] -= Z * b
             c[at + 9] -= weight * b
             modal[j] += along * b
-            by = (b - phi[0, j], -b)
-            for k in range(j - j % LANES, m, LANES):
-                add_lanes(A[j], k, by, (pull, phi[0]))
+            add_scaled(A[j], j, m, (b - phi[0, j], -b), (pull, phi[0]))

@@ -15,14 +15,13 @@ from lissom.kernel.algebra import (
     rotate,
     rotate_back,
     scale,
-    store_vector,
     transpose,
     vector,
 )
-from lissom.kernel.arrays import LANES
-from lissom.kernel.inertia import body_inertia
+from lissom.kernel.arrays import SEVERAL
+from lissom.kernel.inertia import body_inertias
 from lissom.kernel.kinematics import outward
-from lissom.kernel.lanes import add_lanes, set_lanes
+from lissom.kernel.lanes import add_scaled, set_scaled
 from lissom.kernel.machine import inline, kernel
 from lissom.kernel.outside import gather
 from lissom.kernel.passive import passive_forces
@@ -76,20 +75,30 @@ def eliminate_joint(model, work, i, qdd):
         s = work.subspace[i, k]
         at = model.tree.joint_v[i] + k
         U = work.pull[i, k]
-        pivot = model.velocities.armature[at] + pull_along(I, s, U, work.zero)
         force = work.force[at]
-        for row in range(6):
-            force -= s[row] * I[row, 6]
+        axis = model.joints.axis[i]
+        if axis < SEVERAL:
+            for row in range(6):
+                U[row] = I[axis, row]
+            along = I[axis, axis]
+            force -= I[axis, 6]
+        else:
+            along = pull_along(I, s, U, work.zero)
+            for row in range(6):
+                force -= s[row] * I[row, 6]
         if model.velocities.prescribed[at] == 1:
             for row in range(6):
                 I[row, 6] += U[row] * qdd[at]
         else:
-            inverse = 1.0 / pivot
+            inverse = 1.0 / (model.velocities.armature[at] + along)
             work.pull_inverse[i, k] = inverse
             work.pull_force[i, k] = force
-            give_way(I, U, inverse)
+            pull = work.carried[0]
             for row in range(6):
-                I[row, 6] += U[row] * inverse * force
+                pull[row] = U[row]
+            pull[6] = -force
+            for row in range(6):
+                add_scaled(I[row], 0, 7, (-inverse * U[row],), (pull,))
 
 
 @inline
@@ -139,14 +148,12 @@ def add_articulated(A, m, width, I, R, p, reach, torque, force, carried):
     rows = (carried[0], carried[1], carried[2], carried[3], carried[4], carried[5])
     for j in range(m):
         by = (reach[0, j], reach[1, j], reach[2, j], reach[3, j], reach[4, j], reach[5, j])
-        for k in range(j - j % LANES, width, LANES):
-            add_lanes(A[j], k, by, rows)
-    for k in range(m, width):
-        push = (carried[3, k], carried[4, k], carried[5, k])
-        turn = add((carried[0, k], carried[1, k], carried[2, k]), cross(p, push))
-        for row in range(3):
-            A[m + row, k] += turn[row]
-            A[m + 3 + row, k] += push[row]
+        add_scaled(A[j], j, width, by, rows)
+    add_scaled(A[m], m, width, (1.0, p[1], -p[2]), (rows[0], rows[5], rows[4]))
+    add_scaled(A[m + 1], m, width, (1.0, p[2], -p[0]), (rows[1], rows[3], rows[5]))
+    add_scaled(A[m + 2], m, width, (1.0, p[0], -p[1]), (rows[2], rows[4], rows[3]))
+    for k in range(3):
+        add_scaled(A[m + 3 + k], m, width, (1.0,), (carried[3 + k],))
 
 
 @inline
@@ -199,10 +206,11 @@ def hand_bias_to_parent(model, work, i):
 def carry_row(out, by_angular, by_linear, bias, reach, p, m):
     """A row of the articulated inertia times the motions of the joint's place: parent modes, parent twist; and bias."""
     by = (by_angular[0], by_angular[1], by_angular[2], by_linear[0], by_linear[1], by_linear[2])
-    for k in range(0, m, LANES):
-        set_lanes(out, k, by, (reach[0], reach[1], reach[2], reach[3], reach[4], reach[5]))
-    store_vector(out[m : m + 3], add(by_angular, cross(p, by_linear)))
-    store_vector(out[m + 3 : m + 6], by_linear)
+    set_scaled(out, 0, m, by, (reach[0], reach[1], reach[2], reach[3], reach[4], reach[5]))
+    turned = add(by_angular, cross(p, by_linear))
+    for k in range(3):
+        out[m + k] = turned[k]
+        out[m + 3 + k] = by_linear[k]
     out[m + 6] = bias
 
 
@@ -219,14 +227,31 @@ def accelerate(model, work, i, qdd):
             for row in range(6):
                 force -= work.pull[i, k, row] * a[row]
             qdd[at] = force * work.pull_inverse[i, k]
-        for row in range(6):
-            a[row] += work.subspace[i, k, row] * qdd[at]
+        if model.joints.axis[i] < SEVERAL:
+            a[model.joints.axis[i]] += qdd[at]
+        else:
+            for row in range(6):
+                a[row] += work.subspace[i, k, row] * qdd[at]
     A = work.inertia[i]
     m = model.tree.modes[i]
     at = model.tree.modes_v[i]
-    for back in range(m):
-        j = m - 1 - back
-        qdd[at + j] = -pushed(A[j], m, A[j, m + 6], a, qdd, at, back) * work.modal_inverse[i, j]
+    twist = (a[0], a[1], a[2], a[3], a[4], a[5])
+    inverse = work.modal_inverse[i]
+    for j in range(m - m % 2, m):  # the last of an odd number, then two at a time
+        qdd[at + j] = -inverse[j] * pushed(A[j], m, A[j, m + 6], twist, qdd, at, 0)
+    for back in range(m % 2, m, 2):
+        j = m - 2 - back
+        upper = A[j, m + 6]
+        lower = A[j + 1, m + 6]
+        for k in range(6):
+            upper += A[j, m + k] * twist[k]
+            lower += A[j + 1, m + k] * twist[k]
+        for k in range(j + 2, m):
+            upper += A[j, k] * qdd[at + k]
+            lower += A[j + 1, k] * qdd[at + k]
+        latest = -inverse[j + 1] * lower
+        qdd[at + j + 1] = latest
+        qdd[at + j] = -inverse[j] * (upper + A[j, j + 1] * latest)
 
 
 @inline
@@ -282,10 +307,9 @@ def forward_dynamics(model, work, q, v, tau, wrench, qdd):
     outward(model, work, q, v)
     gather(model, work, q, v, wrench)
     clear_world(model, work)
+    body_inertias(model, work, q, v)
     for i in range(1, n):
-        if model.tree.frame[i] == 0:
-            body_inertia(model, work, i, q, v)
-        else:
+        if model.tree.frame[i] == 1:
             clear_bias(work.inertia[i], work.zero)
         take_loads(model, work, i, tau)
     for back in range(1, n):

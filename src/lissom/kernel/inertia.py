@@ -12,11 +12,10 @@ for it. With c_ab,j = int s_a d_j s_b (a = x, y, z, and s_a = 1 for the fourth r
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale, subtract, vector
-from lissom.kernel.arrays import LANES
 from lissom.kernel.bow import bow_forces
 from lissom.kernel.exact import exact_inertia
 from lissom.kernel.foreshortening import foreshorten
-from lissom.kernel.lanes import add_lanes, set_lanes
+from lissom.kernel.lanes import add_scaled, set_scaled
 from lissom.kernel.machine import inline, kernel
 from lissom.kernel.rows import add_rows
 
@@ -28,17 +27,14 @@ def modal_forces(model, work, i, m, q, v, w, force):
     rate = model.tree.modes_v[i]
     about = work.gyration
     one = work.zero + 1.0
-    for j in range(0, m, LANES):
-        set_lanes(force, j, (one,), (model.strain.preload[i],))
-        for axis in range(3):
-            set_lanes(about[axis], j, (work.zero,), (force,))
+    set_scaled(force, 0, m, (one,), (model.strain.preload[i],))
     for axis in range(3):
+        set_scaled(about[axis], 0, m, (work.zero,), (force,))
         add_rows(about[axis], v, rate, model.inertia.gyroscopic[i, axis], m, m)
     add_rows(force, q, eta, model.strain.stiffness[i], m, m)
     if model.strain.damped[i] == 1:
         add_rows(force, v, rate, model.strain.damping[i], m, m)
-    for j in range(0, m, LANES):
-        add_lanes(force, j, (2.0 * w[0], 2.0 * w[1], 2.0 * w[2]), (about[0], about[1], about[2]))
+    add_scaled(force, 0, m, (2.0 * w[0], 2.0 * w[1], 2.0 * w[2]), (about[0], about[1], about[2]))
     bow_forces(model, work, i, force)
     for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):
         a = model.strain.cubic_modes[term, 0]
@@ -85,6 +81,14 @@ def inertia_from_second_moment(G):
 
 
 @kernel
+def body_inertias(model, work, q, v):
+    """Fill work.inertia of all bodies: upper triangle and bias column, external wrench not included."""
+    for i in range(1, model.tree.parent.shape[0]):
+        if model.tree.frame[i] == 0:
+            body_inertia(model, work, i, q, v)
+
+
+@inline
 def body_inertia(model, work, i, q, v):
     """Fill work.inertia[i]: upper triangle and bias column, external wrench not included."""
     if model.tree.nodes[i] > 0:
@@ -112,10 +116,10 @@ def body_inertia(model, work, i, q, v):
     c0 = model.inertia.coupling[i]
     c = work.coupling
     rows = work.coupling_rows
+    one = zero + 1.0
     # g: half of what the deformation adds to the first and second moments
     g = work.gain
-    for k in range(12 * m):
-        c[k] = c0[k]
+    set_scaled(c, 0, 12 * m, (one,), (c0,))
     for ab in range(12):
         g[ab] = zero
     add_rows(g, q, eta, rows, m, 12)
@@ -126,10 +130,8 @@ def body_inertia(model, work, i, q, v):
 
     modal = work.modal_force
     mass = model.inertia.modal_mass[i]
-    one = zero + 1.0
     for j in range(m):
-        for k in range(j - j % LANES, m, LANES):
-            set_lanes(A[j], k, (one,), (mass[j],))
+        set_scaled(A[j], j, m, (one,), (mass[j],))
     modal_forces(model, work, i, m, q, v, w, modal)
     if model.tree.second_order[i] == 1:
         foreshorten(model, work, i, m, q, v, w)

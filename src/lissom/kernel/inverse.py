@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, vector
 from lissom.kernel.forward import carry_acceleration, clear_world, push_on_mode
-from lissom.kernel.inertia import body_inertia
+from lissom.kernel.inertia import body_inertias
 from lissom.kernel.kinematics import outward
 from lissom.kernel.machine import kernel
 from lissom.kernel.outside import gather
@@ -29,6 +29,7 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
     outward(model, work, q, v)
     gather(model, work, q, v, wrench)
     clear_world(model, work)
+    body_inertias(model, work, q, v)
     for i in range(1, n):
         carry_acceleration(model, work, i, qdd)
         a = work.acceleration[i]
@@ -39,7 +40,6 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
             for row in range(6):
                 work.wrench[i, row] = -work.load[i, row]
             continue
-        body_inertia(model, work, i, q, v)
         m = model.tree.modes[i]
         modes = model.tree.modes_v[i]
         A = work.inertia[i]

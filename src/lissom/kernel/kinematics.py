@@ -32,7 +32,7 @@ from lissom.kernel.algebra import (
 from lissom.kernel.arrays import LANES, Motion
 from lissom.kernel.bow import bow_nodes, drawn_back
 from lissom.kernel.exact import bend_link, exact_section
-from lissom.kernel.lanes import add_lanes, set_lanes
+from lissom.kernel.lanes import add_scaled, set_lanes
 from lissom.kernel.machine import inline, kernel
 from lissom.kernel.rows import section_sums
 
@@ -287,10 +287,9 @@ def carry_modes(model, work, i, m, a, tangent):
 @inline
 def shift_reach(reach, m, arm):
     """From the motion of the section to that of a point at `arm` from it: omega x arm."""
-    for j in range(0, m, LANES):
-        add_lanes(reach[3], j, (arm[2], -arm[1]), (reach[1], reach[2]))
-        add_lanes(reach[4], j, (arm[0], -arm[2]), (reach[2], reach[0]))
-        add_lanes(reach[5], j, (arm[1], -arm[0]), (reach[0], reach[1]))
+    add_scaled(reach[3], 0, m, (arm[2], -arm[1]), (reach[1], reach[2]))
+    add_scaled(reach[4], 0, m, (arm[0], -arm[2]), (reach[2], reach[0]))
+    add_scaled(reach[5], 0, m, (arm[1], -arm[0]), (reach[0], reach[1]))
 
 
 @kernel

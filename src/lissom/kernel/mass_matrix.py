@@ -6,7 +6,7 @@ from numpy import sqrt
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, store_vector, vector
 from lissom.kernel.forward import copy_articulated, hand_to_parent, push_on_mode
-from lissom.kernel.inertia import body_inertia
+from lissom.kernel.inertia import body_inertias
 from lissom.kernel.kinematics import outward
 from lissom.kernel.machine import inline, kernel
 
@@ -45,9 +45,7 @@ def mass_matrix(model, work, q, v, M):
         for column in range(nv):
             M[row, column] = work.zero
     outward(model, work, q, v)
-    for i in range(1, n):
-        if model.tree.frame[i] == 0:
-            body_inertia(model, work, i, q, v)
+    body_inertias(model, work, q, v)
     I = work.articulated
     wrench = work.carried[0, 0:6]
     for back in range(1, n):

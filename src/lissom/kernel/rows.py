@@ -5,8 +5,7 @@ Rows are padded (`kernel.lanes`): a sum may run up to three entries beyond `widt
 
 from __future__ import annotations
 
-from lissom.kernel.arrays import LANES
-from lissom.kernel.lanes import add_lanes
+from lissom.kernel.lanes import add_scaled
 from lissom.kernel.machine import inline, shared
 
 
@@ -21,17 +20,14 @@ def add_rows(out, scales, first, rows, count, width):
             scales[e + 4], scales[e + 5], scales[e + 6], scales[e + 7],
         )  # fmt: skip
         all_of = (rows[j], rows[j + 1], rows[j + 2], rows[j + 3], rows[j + 4], rows[j + 5], rows[j + 6], rows[j + 7])
-        for k in range(0, width, LANES):
-            add_lanes(out, k, eight, all_of)
+        add_scaled(out, 0, width, eight, all_of)
     whole = count - count % 4
     for j in range(eights, whole, 4):
         four = (scales[first + j], scales[first + j + 1], scales[first + j + 2], scales[first + j + 3])
         of = (rows[j], rows[j + 1], rows[j + 2], rows[j + 3])
-        for k in range(0, width, LANES):
-            add_lanes(out, k, four, of)
+        add_scaled(out, 0, width, four, of)
     for j in range(whole, count):
-        for k in range(0, width, LANES):
-            add_lanes(out, k, (scales[first + j],), (rows[j],))
+        add_scaled(out, 0, width, (scales[first + j],), (rows[j],))
 
 
 @inline
@@ -50,34 +46,50 @@ def section_sums(weights, eta, start, count, zero):
 
 @shared
 def eliminate(A, inverse, pivots, size, width):
-    """Eliminate the first `pivots` unknowns of a symmetric system, two at a time.
+    """Eliminate the first `pivots` unknowns of a symmetric system, four at a time, then two, then one.
 
-    A (size, width): upper triangle and right-hand sides; the pivots' inverses go to `inverse`. Each pair is taken out
+    A (size, width): upper triangle and right-hand sides; the pivots' inverses go to `inverse`. Each group is taken out
     of all rows below it, none of which has to wait for another. Lanes begin at the same columns in every row, so that
     what was just written is read as it was written; what they do below the diagonal is never read.
     """
+    whole = pivots - pivots % 4
     paired = pivots - pivots % 2
-    for j in range(0, paired, 2):
-        upper = A[j]
-        lower = A[j + 1]
-        first = 1.0 / upper[j]
-        f = -upper[j + 1] * first
-        second = 1.0 / (lower[j + 1] + f * upper[j + 1])
-        inverse[j] = first
-        inverse[j + 1] = second
-        for k in range(j - j % LANES, width, LANES):
-            add_lanes(lower, k, (f,), (upper,))
+    for j in range(0, whole, 4):
+        pair_off(A, inverse, j, width)
+        take_two(A, inverse, j, j + 2, width)
+        take_two(A, inverse, j, j + 3, width)
+        pair_off(A, inverse, j + 2, width)
+        rows = (A[j], A[j + 1], A[j + 2], A[j + 3])
+        inverses = (-inverse[j], -inverse[j + 1], -inverse[j + 2], -inverse[j + 3])
+        for r in range(j + 4, size):
+            by = (
+                inverses[0] * rows[0][r], inverses[1] * rows[1][r], inverses[2] * rows[2][r], inverses[3] * rows[3][r],
+            )  # fmt: skip
+            add_scaled(A[r], r, width, by, rows)
+    for j in range(whole, paired, 2):
+        pair_off(A, inverse, j, width)
         for r in range(j + 2, size):
-            row = A[r]
-            by = (-upper[r] * first, -lower[r] * second)
-            for k in range(r - r % LANES, width, LANES):
-                add_lanes(row, k, by, (upper, lower))
+            take_two(A, inverse, j, r, width)
     for j in range(paired, pivots):
-        upper = A[j]
-        first = 1.0 / upper[j]
-        inverse[j] = first
+        inverse[j] = 1.0 / A[j, j]
         for r in range(j + 1, size):
-            row = A[r]
-            f = -upper[r] * first
-            for k in range(r - r % LANES, width, LANES):
-                add_lanes(row, k, (f,), (upper,))
+            add_scaled(A[r], r, width, (-inverse[j] * A[j, r],), (A[j],))
+
+
+@inline
+def pair_off(A, inverse, j, width):
+    """Invert the pivots j and j + 1, the first taken out of the second."""
+    upper = A[j]
+    lower = A[j + 1]
+    first = 1.0 / upper[j]
+    f = -upper[j + 1] * first
+    inverse[j] = first
+    inverse[j + 1] = 1.0 / (lower[j + 1] + f * upper[j + 1])
+    add_scaled(lower, j, width, (f,), (upper,))
+
+
+@inline
+def take_two(A, inverse, j, r, width):
+    """Take the unknowns j and j + 1 out of row r."""
+    by = (-inverse[j] * A[j, r], -inverse[j + 1] * A[j + 1, r])
+    add_scaled(A[r], r, width, by, (A[j], A[j + 1]))

@@ -11,6 +11,7 @@ from lissom.beam import FlexibleLink
 from lissom.beam.invariants import LEVI_CIVITA
 from lissom.errors import RobotError, within
 from lissom.kernel.arrays import (
+    SEVERAL,
     Arrays,
     Axis,
     Contacts,
@@ -194,7 +195,7 @@ class _Compiler:
 
     def _joints(self) -> Joints:
         out = self._zeros(Joints)
-        out.origin_rotation[:] = np.eye(3)
+        out.origin_rotation[:], out.axis[:] = np.eye(3), SEVERAL
         for i, link in enumerate(self.links, start=1):
             rotation, position = np.eye(3), np.asarray(link.origin.xyz)
             if any(link.origin.rpy):
@@ -204,6 +205,8 @@ class _Compiler:
             out.dofs[i] = link.joint.nv
             for k, step in enumerate(joint_steps(link.joint)):
                 out.motion[i, k], out.screw[i, k], out.steps[i] = step.motion, step.screw, k + 1
+            if link.joint.nv == 1 and np.sum(out.screw[i, 0] != 0) == 1 and np.any(out.screw[i, 0] == 1):
+                out.axis[i] = np.argmax(out.screw[i, 0] == 1)
         return out
 
     def _velocities(self) -> Velocities:

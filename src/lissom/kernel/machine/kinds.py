@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+
+from lissom.kernel.arrays import fixed_sizes, layout
 
 C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE = 0x1, 0x2, 0x400  # flags of NumPy's array objects
 NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
@@ -35,16 +37,22 @@ class Number:
 
 @dataclass(frozen=True)
 class Array:
-    """A NumPy array: number type, axes, order in memory (C, F, or A for any), whether it may be written."""
+    """A NumPy array: number type, axes, order in memory (C, F, or A for any), whether it may be written.
+
+    Of an array of a table more may be known: sizes that are the same in all tables, and that no entry is negative.
+    """
 
     dtype: str
     ndim: int
     layout: str
     writeable: bool
+    sizes: tuple[int, ...] = ()  # of all axes, 0 where it is found in the table
+    positive: bool = False
 
     @property
     def text(self) -> str:
-        return f"{self.dtype}[{self.ndim}{self.layout}{'' if self.writeable else ' readonly'}]"
+        known = f" {self.sizes}{self.positive}" if self.sizes else ""
+        return f"{self.dtype}[{self.ndim}{self.layout}{'' if self.writeable else ' readonly'}{known}]"
 
     @property
     def words(self) -> int:
@@ -135,5 +143,15 @@ def table(fields: Any) -> Table:
     key = (type(fields), inner)
     if key not in _tables:
         parts = frozenset(n for n, value in zip(fields._fields, fields) if isinstance(value, tuple))
-        _tables[key] = Table(type(fields).__name__, tuple(zip(fields._fields, inner)), parts)
+        about = layout(type(fields))  # type: ignore[arg-type]
+        _tables[key] = Table(
+            type(fields).__name__, tuple((n, _described(k, *about[n])) for n, k in zip(fields._fields, inner)), parts
+        )
     return _tables[key]
+
+
+def _described(kind: Kind, number: Any, axes: tuple[Any, ...]) -> Kind:
+    """The kind of a field with what its annotation says of number and axes."""
+    if not isinstance(kind, Array) or not axes or kind.layout != "C":
+        return kind
+    return replace(kind, sizes=fixed_sizes(axes), positive=number is np.int64)

@@ -209,7 +209,7 @@ class Expressions:
             return constant(len(kind.items) if isinstance(kind, Tuple) else kind.shape[0])
         if function in (min, max):
             return self.least(arguments, "<" if function is min else ">")
-        if function in (lanes.add_lanes, lanes.set_lanes):
+        if function in (lanes.add_lanes, lanes.set_lanes, lanes.add_scaled, lanes.set_scaled):
             return lane_sum(self.unit, function.__name__, arguments)
         if function is abs and arguments[0].kind == DUAL:  # of a complex number: its size
             return Value(REAL, f"fabs({arguments[0].bracketed(ATOM)}.x)")

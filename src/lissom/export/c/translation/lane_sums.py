@@ -1,4 +1,4 @@
-"""Sums of scaled rows, a few entries at a time: the kernel's `add_lanes` and `set_lanes`."""
+"""Sums of scaled rows: the functions of `kernel.lanes`."""
 
 from __future__ import annotations
 
@@ -14,33 +14,38 @@ if TYPE_CHECKING:
 
 
 def lane_sum(unit: Unit, verb: str, arguments: list[Value]) -> Value:
-    """A call of add_lanes or set_lanes; the numbers of rows differ, so that each has a C function of its own."""
-    out, at, scales, rows = arguments
+    """A call of one of them; the numbers of rows differ, so that each has a C function of its own."""
+    out, *span, scales, rows = arguments
     kinds = verb, any_length(out.kind), scales.kind, rows.kind
     if kinds not in unit.known:
         unit.known[kinds] = _function(unit, *kinds), None
-    return Value(None, f"{unit.known[kinds][0]}({out.text}, {at.text}, {scales.text}, {rows.text})")
+    handed = ", ".join(each.text for each in (out, *span, scales, rows))
+    return Value(None, f"{unit.known[kinds][0]}({handed})")
 
 
 def _function(unit: Unit, verb: str, out: Any, scales: Any, rows: Any) -> str:
     """The C function for rows of these kinds."""
-    terms = [
-        combined(ast.Mult(), Value(scales.items[j], f"s.at[{j}]"), _row(rows, j)) for j in range(len(scales.items))
-    ]
-    total = Value(out.item, "out[k]") if verb == "add_lanes" else terms.pop(0)
+    terms = [combined(ast.Mult(), _scale(scales, j), _row(rows, j)) for j in range(len(scales.items))]
+    adds, one_step = verb.startswith("add"), verb.endswith("lanes")
+    total = Value(out.item, "out[k]") if adds else terms.pop(0)
     for term in terms:
         total = combined(ast.Add(), total, term)
     name = unit.free_name(f"{verb}_{len(scales.items)}")
     for kind in (scales, rows):
         unit.made(kind)
-    takes = f"{declared(out, 'out')}, int at, {declared(scales, 's')}, {declared(rows, 'rows')}"
-    sign = "+=" if verb == "add_lanes" else "="
+    span, end = ("int first", f"first + {LANES}") if one_step else ("int first, int last", "last")
+    takes = f"{declared(out, 'out')}, {span}, {declared(scales, 's')}, {declared(rows, 'rows')}"
     unit.functions[name] = (
-        f"/* out {sign} sum of scaled rows, four entries from `at` on. */\nstatic inline void {name}({takes})\n{{\n"
-        f"    for (int k = at; k < at + {LANES}; k++) {{\n        out[k] = {lifted(total, out.item).text};\n    }}\n"
+        f"/* out {'+=' if adds else '='} sum of scaled rows, from entry `first` to before {end}. */\n"
+        f"static inline void {name}({takes})\n{{\n"
+        f"    for (int k = first; k < {end}; k++) {{\n        out[k] = {lifted(total, out.item).text};\n    }}\n"
         "}\n"
     )
     return name
+
+
+def _scale(scales: Any, j: int) -> Value:
+    return Value(scales.items[j], f"s.{f'at[{j}]' if scales.alike else f'f{j}'}")
 
 
 def _row(rows: Any, j: int) -> Value:

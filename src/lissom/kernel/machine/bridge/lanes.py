@@ -12,7 +12,7 @@ from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array
 
 from lissom.kernel.arrays import LANES
-from lissom.kernel.lanes import add_lanes, set_lanes
+from lissom.kernel.lanes import add_lanes, add_scaled, set_lanes, set_scaled
 from lissom.kernel.machine.jit import FASTMATH
 
 INDEX = ir.IntType(32)
@@ -30,6 +30,16 @@ def _compiled_set(out, at, scales, rows):
     return lambda out, at, scales, rows: _set(out, at, scales, rows)
 
 
+@overload(add_scaled)
+def _compiled_add_all(out, first, last, scales, rows):
+    return lambda out, first, last, scales, rows: _add_all(out, first, last, scales, rows)
+
+
+@overload(set_scaled)
+def _compiled_set_all(out, first, last, scales, rows):
+    return lambda out, first, last, scales, rows: _set_all(out, first, last, scales, rows)
+
+
 @intrinsic
 def _add(context: Any, out: Any, at: Any, scales: Any, rows: Any) -> Any:
     return _signature(out, at, scales, rows), functools.partial(_emit, start=True)
@@ -38,6 +48,47 @@ def _add(context: Any, out: Any, at: Any, scales: Any, rows: Any) -> Any:
 @intrinsic
 def _set(context: Any, out: Any, at: Any, scales: Any, rows: Any) -> Any:
     return _signature(out, at, scales, rows), functools.partial(_emit, start=False)
+
+
+@intrinsic
+def _add_all(context: Any, out: Any, first: Any, last: Any, scales: Any, rows: Any) -> Any:
+    step = _signature(out, types.intp, scales, rows)
+    return types.void(out, first, last, scales, rows), functools.partial(_loop, step=step, start=True)
+
+
+@intrinsic
+def _set_all(context: Any, out: Any, first: Any, last: Any, scales: Any, rows: Any) -> Any:
+    step = _signature(out, types.intp, scales, rows)
+    return types.void(out, first, last, scales, rows), functools.partial(_loop, step=step, start=False)
+
+
+def _loop(context: Any, builder: Any, signature: Any, arguments: Any, step: Any, start: bool) -> Any:
+    """Steps from the register of `first` on, left as they are: the compiler would make of them a loop for long rows."""
+    out, first, last, scales, rows = arguments
+    _, of_first, of_last, _, _ = signature.args
+    first, last = context.cast(builder, first, of_first, types.intp), context.cast(builder, last, of_last, types.intp)
+    some = builder.icmp_signed("<", first, last)
+    first = builder.and_(first, ir.Constant(first.type, -LANES))
+    before, body, after = builder.basic_block, builder.append_basic_block("step"), builder.append_basic_block("end")
+    builder.cbranch(some, body, after)
+    builder.position_at_end(body)
+    at = builder.phi(first.type)
+    at.add_incoming(first, before)
+    _emit(context, builder, step, (out, at, scales, rows), start)
+    following = builder.add(at, ir.Constant(at.type, LANES), flags=("nsw",))
+    at.add_incoming(following, builder.basic_block)
+    again = builder.cbranch(builder.icmp_signed("<", following, last), body, after)
+    again.set_metadata("llvm.loop", _short(builder.module))
+    builder.position_at_end(after)
+    return context.get_dummy_value()
+
+
+def _short(module: Any) -> Any:
+    """What tells the compiler not to unroll a loop; a loop's description begins with itself."""
+    wish = module.add_metadata([ir.MetaDataString(module, "llvm.loop.unroll.disable")])
+    made = ir.values.MDValue(module, (), name=str(len(module.metadata)))
+    made.operands = (made, wish)
+    return made
 
 
 def _signature(out: Any, at: Any, scales: Any, rows: Any) -> Any:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import cache
+from math import prod
 from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, models, register_model, unbox
-from numba.np.arrayobj import make_array, populate_array
+from numba.np.arrayobj import (
+    fix_integer_index,
+    getitem_array_tuple,
+    getitem_arraynd_intp,
+    make_array,
+    populate_array,
+)
 
 from lissom.kernel.machine import kinds
 from lissom.kernel.machine.struct import WORD
@@ -42,7 +52,7 @@ def numba_type(kind: kinds.Kind) -> Any:
         case kinds.Number(name):
             return types.boolean if name == "bool" else _number(name)
         case kinds.Array(dtype, ndim, layout, writeable):
-            array: Any = types.Array
+            array: Any = Places if kind.positive else types.Array
             return array(_number(dtype), ndim, layout, readonly=not writeable)
         case kinds.Table():
             return TableType(kind)
@@ -96,18 +106,70 @@ def _read_field(context: Any, builder: Any, table: TableType, pointer: Any, fiel
         return context.get_constant_null(of)
     if not isinstance(of, types.Array):
         return read(0, context.get_value_type(of))
-    return borrowed(context, builder, of, read)
+    return borrowed(context, builder, of, read, dict(table.kind.fields)[field].sizes)
 
 
-def borrowed(context: Any, builder: Any, of: Any, read: Callable[[int, Any], Any]) -> Any:
-    """An array of a table: `read(word, type)` loads its address, then its lengths, then its strides."""
+def borrowed(context: Any, builder: Any, of: Any, read: Callable[[int, Any], Any], sizes: tuple[int, ...]) -> Any:
+    """An array of a table: `read(word, type)` loads its address, then its lengths, then its strides.
+
+    Where `sizes` are known the compiler gets numbers, of which it makes constant distances.
+    """
     array, size = make_array(of)(context, builder), context.get_value_type(types.intp)
+    item = context.get_abi_sizeof(context.get_data_type(of.dtype))
+    known = sizes or (0,) * of.ndim
+
+    def length(k: int) -> Any:
+        return context.get_constant(types.intp, known[k]) if known[k] else read(1 + k, size)
+
+    def stride(k: int) -> Any:
+        after = (item, *known[k + 1 :])
+        constant = sizes and all(after)
+        return context.get_constant(types.intp, prod(after)) if constant else read(1 + of.ndim + k, size)
+
     populate_array(
         array,
         data=read(0, array.data.type),
-        shape=[read(1 + k, size) for k in range(of.ndim)],
-        strides=[read(1 + of.ndim + k, size) for k in range(of.ndim)],
-        itemsize=context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(of.dtype))),
+        shape=[length(k) for k in range(of.ndim)],
+        strides=[stride(k) for k in range(of.ndim)],
+        itemsize=context.get_constant(types.intp, item),
         meminfo=None,
     )
     return array._getvalue()
+
+
+class Places(types.Array):
+    """Type of an array of a table whose entries are never negative and never change while machine code runs."""
+
+    def __init__(self, dtype: Any, ndim: int, layout: Any, readonly: bool = False, **more: Any) -> None:
+        name = f"Places({dtype}, {ndim}d, {layout}{', readonly' if readonly else ''})"
+        super().__init__(dtype, ndim, layout, readonly=readonly, name=name)
+
+    def copy(self, dtype: Any = None, ndim: Any = None, layout: Any = None, readonly: Any = None) -> Any:
+        ndim = self.ndim if ndim is None else ndim
+        readonly = not self.mutable if readonly is None else readonly
+        return Places(dtype or self.dtype, ndim, layout or self.layout, readonly)
+
+
+register_model(Places)(models.ArrayModel)
+
+
+@lower_builtin(operator.getitem, Places, types.Integer)
+@lower_builtin(operator.getitem, Places, types.BaseTuple)
+def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """An entry, of which the compiler knows the sign: used as an index it need not be asked whether it counts back."""
+    of, index = signature.args
+    if isinstance(signature.return_type, types.Array):
+        general = getitem_arraynd_intp if isinstance(index, types.Integer) else getitem_array_tuple
+        return general(context, builder, signature, arguments)
+    array = make_array(of)(context, builder, arguments[0])
+    indices = [arguments[1]] if isinstance(index, types.Integer) else cgutils.unpack_tuple(builder, arguments[1])
+    kinds_of = [index] if isinstance(index, types.Integer) else list(index)
+    lengths = cgutils.unpack_tuple(builder, array.shape)
+    indices = [
+        fix_integer_index(context, builder, kind, value, length)
+        for kind, value, length in zip(kinds_of, indices, lengths, strict=True)
+    ]
+    value = builder.load(cgutils.get_item_pointer(context, builder, of, array, indices))
+    value.set_metadata("range", builder.module.add_metadata([ir.Constant(value.type, end) for end in (0, 1 << 31)]))
+    value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return value
