@@ -24,37 +24,41 @@ TWISTS = 18  # of a body in all stages
 
 
 class Coupled(NamedTuple):
-    """Factors of J. Unknowns of a body: the modes of stage 1, 2, 3, then the twists of stage 1, 2, 3."""
+    """Factors of J. Unknowns of a body: the modes of stage 1, 2, 3, then the twists of stage 1, 2, 3.
+
+    d is the largest number of a joint's coordinates, m that of a link's modes. What later solutions do not need lies in
+    rooms that bodies take by turns: a long chain would not fit into the cache.
+    """
 
     by_damping: np.ndarray  # (3, 3) C
     by_stiffness: np.ndarray  # (3, 3) E
-    block: np.ndarray  # (n, 3 m + 18, 3 m + 18) L and U of a body, padded; unit L
+    modes: np.ndarray  # (n, 3 m, 3 m + 18) rows of a body's modes, L and U, padded; unit L
+    twists: np.ndarray  # (rooms, 18, 3 m + 18) scratch: rows of its twists, padded
+    lower: np.ndarray  # (n, 18, 3 m) L of these, padded
+    room: np.ndarray  # (n,) which of the rooms it has
+    laid: np.ndarray  # (n,) 1 where its rows are there to add to
     modal_inverse: np.ndarray  # (n, 3 m) pivots of U, inverted
     articulated: np.ndarray  # (18, 18) scratch, padded
     lever: np.ndarray  # (n, 3, 6, m) motion of a body's frame per mode of its parent, own axes
     shift: np.ndarray  # (n, 3, 6, 6) and per twist of its parent, padded
     carried: np.ndarray  # (18, m) scratch: articulated inertia times lever
     carried_twist: np.ndarray  # (18, 6) scratch, padded: times shift
-    axis: np.ndarray  # (n, 6, 3, 6) joint axis k in each stage
-    pull: np.ndarray  # (n, 6, 3, 18) articulated inertia times axis, by stage
-    push: np.ndarray  # (n, 6, 3, 18) axis times articulated inertia, padded
-    pull_inverse: np.ndarray  # (n, 6, 3, 3) its pivot, inverted
-    pull_force: np.ndarray  # (n, 6, 3) its right-hand side
+    axis: np.ndarray  # (n, d, 3, 6) joint axis k in each stage
+    pull: np.ndarray  # (n, d, 3, 18) articulated inertia times axis, by stage
+    push: np.ndarray  # (n, d, 3, 18) axis times articulated inertia, padded
+    pull_inverse: np.ndarray  # (n, d, 3, 3) its pivot, inverted
+    pull_force: np.ndarray  # (n, d, 3) its right-hand side
     gear: np.ndarray  # (nr, 3, 3, 3) inverse of the rotor's pivot; force on the joint per rotor, on the rotor per joint
     load: np.ndarray  # (n, 3 m + 18) right-hand side of a body, padded
     motion: np.ndarray  # (n, 3 m + 18) solution
     x: np.ndarray  # (3, nv) right-hand side and solution
-    laid: np.ndarray  # (n,) 1 where the block of a body is there to add to
 
 
 def make_coupled(model: Arrays) -> Coupled:
-    n, m, nv, gears = (
-        len(model.tree.parent),
-        model.inertia.modal_mass.shape[1],
-        len(model.velocities.prescribed),
-        len(model.gears.rotor_v),
-    )
+    n, nv, gears = len(model.tree.parent), len(model.velocities.prescribed), len(model.gears.rotor_v)
+    m, d = int(model.tree.modes.max(initial=0)), int(model.joints.dofs.max(initial=0))
     size = STAGES * m + TWISTS
+    room = rooms(model.tree.parent)
 
     def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape)
@@ -62,29 +66,45 @@ def make_coupled(model: Arrays) -> Coupled:
     return Coupled(
         by_damping=zeros(3, 3),
         by_stiffness=zeros(3, 3),
-        block=zeros(n, size, padded(size + LANES)),
+        modes=zeros(n, STAGES * m, padded(size + LANES)),
+        twists=zeros(int(room.max()) + 1, TWISTS, padded(size + LANES)),
+        lower=zeros(n, TWISTS, padded(STAGES * m)),
+        room=room,
+        laid=np.zeros(n, np.int64),
         modal_inverse=zeros(n, STAGES * m),
         articulated=zeros(TWISTS, padded(TWISTS)),
-        lever=zeros(n, 3, 6, m),
+        lever=zeros(n, 3, 6, padded(m)),
         shift=zeros(n, 3, 6, 8),
-        carried=zeros(TWISTS, m),
+        carried=zeros(TWISTS, padded(m)),
         carried_twist=zeros(TWISTS, 8),
-        axis=zeros(n, 6, 3, 6),
-        pull=zeros(n, 6, 3, TWISTS),
-        push=zeros(n, 6, 3, padded(TWISTS)),
-        pull_inverse=zeros(n, 6, 3, 3),
-        pull_force=zeros(n, 6, 3),
+        axis=zeros(n, d, 3, 6),
+        pull=zeros(n, d, 3, TWISTS),
+        push=zeros(n, d, 3, padded(TWISTS)),
+        pull_inverse=zeros(n, d, 3, 3),
+        pull_force=zeros(n, d, 3),
         gear=zeros(gears, 3, 3, 3),
         load=zeros(n, padded(size + LANES)),
         motion=zeros(n, size),
         x=zeros(3, nv),
-        laid=np.zeros(n, np.int64),
     )
+
+
+def rooms(parent: np.ndarray) -> np.ndarray:
+    """For each body (n,) a room from when its last child is eliminated until it is itself; in a chain all have one."""
+    room = np.full(len(parent), -1, np.int64)
+    free: list[int] = []
+    for i in range(len(parent) - 1, 0, -1):
+        for body in (i, int(parent[i])):
+            if body > 0 and room[body] < 0:
+                room[body] = free.pop() if free else room.max() + 1
+            if body == i:
+                free.append(int(room[i]))
+    return np.maximum(room, 0)
 
 
 @inline
 def assemble(model, coupled, i, first, second, third):
-    """Body i's block, its joint axes and its motion by its parent; first, second, third: the stages' Local."""
+    """Body i's rows, its joint axes and its motion by its parent; first, second, third: the stages' Local."""
     stages = (first, second, third)
     for a in range(STAGES):
         local = stages[a]
@@ -98,9 +118,10 @@ def assemble(model, coupled, i, first, second, third):
 
 @inline
 def own_rows(model, local, coupled, i, a):
-    """Rows of stage a of body i's block: modes, then twist."""
+    """Rows of stage a of body i: modes, then twist."""
     m = model.tree.modes[i]
-    J = coupled.block[i]
+    J = coupled.modes[i]
+    W = coupled.twists[coupled.room[i]]
     A = local.work.inertia[i]
     D = local.work.link_damping[i]
     K = local.work.link_stiffness[i]
@@ -123,7 +144,7 @@ def own_rows(model, local, coupled, i, a):
         for k in range(6):
             row[own + k] += A[j, m + k]
     for r in range(6):
-        row = J[own + r]
+        row = W[6 * a + r]
         for k in range(twists + TWISTS):
             row[k] = 0.0
         if r < 3:

@@ -49,7 +49,7 @@ def joint_block(coupled, first, second, third, at, inertia):
 def factorise_coupled(model, coupled, first, second, third):
     """Eliminate J; first, second, third: the stages' Local.
 
-    Blocks are large: each is laid down when it is first needed, and eliminated while it is still in the cache.
+    Rows are many: those of a body are laid down when first needed, and eliminated while they are still in the cache.
     """
     n = model.tree.parent.shape[0]
     for i in range(n):
@@ -61,8 +61,8 @@ def factorise_coupled(model, coupled, first, second, third):
         up = model.tree.parent[i]
         if coupled.laid[i] == 0:
             assemble(model, coupled, i, first, second, third)
-        eliminate_modes(coupled.block[i], coupled.modal_inverse[i], STAGES * model.tree.modes[i])
-        copy_twist_block(coupled.block[i], STAGES * model.tree.modes[i], coupled.articulated)
+        eliminate_modes(model, coupled, i)
+        keep_lower(model, coupled, i)
         eliminate_joint(model, coupled, i, first, second, third)
         if up > 0:
             if coupled.laid[up] == 0:
@@ -93,40 +93,52 @@ def eliminate_rotor(model, coupled, k, first, second, third):
 
 
 @inline
-def eliminate_modes(J, pivots, count):
-    """L and U of the first `count` unknowns, row by row, four pivots at a time."""
-    size = count + TWISTS
-    for r in range(size):
-        row = J[r]
-        last = min(r, count)
-        whole = last - last % 4
-        for j in range(0, whole, 4):
-            f0 = row[j] * pivots[j]
-            f1 = (row[j + 1] - f0 * J[j, j + 1]) * pivots[j + 1]
-            f2 = (row[j + 2] - f0 * J[j, j + 2] - f1 * J[j + 1, j + 2]) * pivots[j + 2]
-            f3 = row[j + 3] - f0 * J[j, j + 3] - f1 * J[j + 1, j + 3] - f2 * J[j + 2, j + 3]
-            f3 *= pivots[j + 3]
-            row[j] = f0
-            row[j + 1] = f1
-            row[j + 2] = f2
-            row[j + 3] = f3
-            for k in range(j + 4, size, LANES):
-                add_lanes(row, k, (-f0, -f1, -f2, -f3), (J[j], J[j + 1], J[j + 2], J[j + 3]))
-        for j in range(whole, last):
-            f = row[j] * pivots[j]
-            row[j] = f
-            for k in range(j + 1, size, LANES):
-                add_lanes(row, k, (-f,), (J[j],))
-        if r < count:
-            pivots[r] = 1.0 / row[r]
+def eliminate_modes(model, coupled, i):
+    """L and U of body i's modes in all its rows."""
+    count = STAGES * model.tree.modes[i]
+    J = coupled.modes[i]
+    W = coupled.twists[coupled.room[i]]
+    pivots = coupled.modal_inverse[i]
+    for r in range(count):
+        eliminate_row(J[r], r, J, pivots, count + TWISTS)
+        pivots[r] = 1.0 / J[r, r]
+    for r in range(TWISTS):
+        eliminate_row(W[r], count, J, pivots, count + TWISTS)
 
 
 @inline
-def copy_twist_block(J, first, I):
-    """What the modes leave."""
+def eliminate_row(row, last, J, pivots, size):
+    """Take the first `last` unknowns, whose rows are in J, out of another row, four at a time."""
+    whole = last - last % 4
+    for j in range(0, whole, 4):
+        f0 = row[j] * pivots[j]
+        f1 = (row[j + 1] - f0 * J[j, j + 1]) * pivots[j + 1]
+        f2 = (row[j + 2] - f0 * J[j, j + 2] - f1 * J[j + 1, j + 2]) * pivots[j + 2]
+        f3 = row[j + 3] - f0 * J[j, j + 3] - f1 * J[j + 1, j + 3] - f2 * J[j + 2, j + 3]
+        f3 *= pivots[j + 3]
+        row[j] = f0
+        row[j + 1] = f1
+        row[j + 2] = f2
+        row[j + 3] = f3
+        for k in range(j + 4, size, LANES):
+            add_lanes(row, k, (-f0, -f1, -f2, -f3), (J[j], J[j + 1], J[j + 2], J[j + 3]))
+    for j in range(whole, last):
+        f = row[j] * pivots[j]
+        row[j] = f
+        for k in range(j + 1, size, LANES):
+            add_lanes(row, k, (-f,), (J[j],))
+
+
+@inline
+def keep_lower(model, coupled, i):
+    """Of body i's twists, whose room another one needs: L, and what its modes leave, to go on with."""
+    count = STAGES * model.tree.modes[i]
+    W = coupled.twists[coupled.room[i]]
     for r in range(TWISTS):
+        for j in range(0, count, LANES):
+            set_lanes(coupled.lower[i, r], j, (1.0,), (W[r],))
         for k in range(TWISTS):
-            I[r, k] = J[first + r, first + k]
+            coupled.articulated[r, k] = W[r, count + k]
 
 
 @inline
@@ -201,14 +213,14 @@ def subtract_matrix(A, B):
 
 @inline
 def hand_to_parent(model, coupled, i):
-    """Add the articulated body i to its parent's block."""
+    """Add the articulated body i to its parent's rows."""
     up = model.tree.parent[i]
     m = model.tree.modes[up]
     I = coupled.articulated
-    J = coupled.block[up]
+    J = coupled.modes[up]
+    W = coupled.twists[coupled.room[up]]
     Y = coupled.carried
     Z = coupled.carried_twist
-    twists = STAGES * m
     for b in range(STAGES):
         lever = coupled.lever[i, b]
         shift = coupled.shift[i, b]
@@ -233,7 +245,7 @@ def hand_to_parent(model, coupled, i):
                 add_to_row(J[a * m + j], b, m, by, modal, twist)
             for c in range(6):
                 by = (shift[0, c], shift[1, c], shift[2, c], shift[3, c], shift[4, c], shift[5, c])
-                add_to_row(J[twists + 6 * a + c], b, m, by, modal, twist)
+                add_to_row(W[6 * a + c], b, m, by, modal, twist)
 
 
 @inline

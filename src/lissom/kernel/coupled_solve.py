@@ -48,15 +48,13 @@ def solve_coupled(model, coupled):
 def reduce_load(model, coupled, i):
     """What the load of body i leaves on its twists, after its modes and its joint have given way."""
     modes = STAGES * model.tree.modes[i]
-    J = coupled.block[i]
+    J = coupled.modes[i]
     b = coupled.load[i]
-    for r in range(1, modes + TWISTS):
-        row = J[r]
-        left = b[r]
-        for j in range(min(r, modes)):
-            left -= row[j] * b[j]
-        b[r] = left
     w = b[modes:]
+    for r in range(1, modes):
+        b[r] = left_of(b[r], J[r], b, r)
+    for r in range(TWISTS):
+        w[r] = left_of(w[r], coupled.lower[i, r], b, modes)
     for k in range(model.joints.dofs[i]):
         at = model.tree.joint_v[i] + k
         if model.velocities.prescribed[at] == 1:
@@ -72,6 +70,14 @@ def reduce_load(model, coupled, i):
         f = rotate(matrix(coupled.pull_inverse[i, k]), vector(force))
         for r in range(TWISTS):
             w[r] += U[0, r] * f[0] + U[1, r] * f[1] + U[2, r] * f[2]
+
+
+@inline
+def left_of(value, row, b, count):
+    """A value less the product of the first `count` entries of a row and of b."""
+    for j in range(count):
+        value -= row[j] * b[j]
+    return value
 
 
 @inline
@@ -133,7 +139,7 @@ def accelerate(model, coupled, i):
             x[a, at] = moved[a]
             for r in range(6):
                 w[6 * a + r] += coupled.axis[i, k, a, r] * moved[a]
-    J = coupled.block[i]
+    J = coupled.modes[i]
     for back in range(modes):
         j = modes - 1 - back
         left = coupled.load[i, j]
