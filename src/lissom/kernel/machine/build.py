@@ -121,10 +121,15 @@ _exporter: Any = None  # of a worker
 
 def _load() -> None:
     """Be ready, and end with the process that asked, however that one ends."""
+    Thread(target=_end_with_parent, daemon=True).start()
+    import lissom.kernel.machine.bridge.export  # noqa: F401
+
+
+def _end_with_parent() -> None:
     parent = parent_process()
     assert parent is not None
-    Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
-    import lissom.kernel.machine.bridge.export  # noqa: F401
+    parent.join()
+    os._exit(1)
 
 
 def _prepare(needs: dict[Need, str], levels: tuple[str, ...]) -> None:
