@@ -30,7 +30,7 @@ def test_the_measured_error_is_below_the_bound(name, method, static):
     least = reduce_model(linear, order=len(linear.A), method=method).undamped
     for order in (least, least + 2, least + 6, len(linear.A)):
         small = reduce_model(linear, order=order, method=method, static=static)
-        rounding = 1e-9 * small.hankel[0]
+        rounding = (1e-9 if method == "balanced" else 1e-8) * small.hankel[0]  # eigenvectors are worse conditioned
         assert small.order <= order and small.largest_error() <= small.bound * (1 + 1e-6) + rounding
         projected = small.dual @ linear.A @ small.basis
         assert static or np.abs(projected - small.model.A).max() < 1e-4 * np.abs(linear.A).max()
