@@ -2,6 +2,7 @@
 
 import copy
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -56,6 +57,15 @@ def geared():
     return data
 
 
+def positive_definite(matrix):
+    """Whether all pivots are positive, in fractions: eigenvalues of such matrices are as small as rounding."""
+    rows = [[Fraction(float(value)) for value in row] for row in matrix]
+    while rows and rows[0][0] > 0:
+        (pivot, *first), *below = rows
+        rows = [[value - row[0] * of / pivot for value, of in zip(row[1:], first, strict=True)] for row in below]
+    return not rows
+
+
 @pytest.mark.parametrize("edge", EDGES, ids=lambda edge: str(edge)[:9])
 def test_every_number_at_the_edge_of_floats_is_refused_or_makes_a_sound_model(edge):
     data = geared()
@@ -66,9 +76,8 @@ def test_every_number_at_the_edge_of_floats_is_refused_or_makes_a_sound_model(ed
             assert str(error)
             continue
         matrix = lissom.mass_matrix(model, model.neutral())
-        scale = 1 / np.sqrt(np.diag(matrix))
         assert np.all(np.isfinite(matrix)), path
-        assert np.linalg.eigvalsh(scale[:, None] * matrix * scale)[0] > 0, path
+        assert positive_definite(matrix), path
 
 
 @pytest.mark.parametrize(

@@ -95,8 +95,14 @@ def to_c(
     )
     chosen = task.chosen(_wanted(model, functions))
     to = Path(folder)
+    new = not to.exists()
     make_folder(to)  # before work that takes a while
-    written = code(task, chosen, backend)
+    try:
+        written = code(task, chosen, backend)
+    except LissomError:
+        if new:
+            to.rmdir()
+        raise
     files = {
         f"{task.name}.h": written.header,
         f"{task.name}.c": written.source,
