@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import lissom
+from lissom.kernel.packs import LANES
 from lissom.study import runs as of_runs
 from lissom.study import together
+from lissom.study.batch import portions
 from lissom.study.outputs import quantities
 from lissom.study.runs import Runs
 from lissom.study.samples import Variations
@@ -50,6 +52,15 @@ def test_who_shares_a_pack_follows_from_the_rows(some, monkeypatch):
     for name, values in whole.values.items():
         np.testing.assert_array_equal(again.values[name], values, err_msg=name)
         np.testing.assert_array_equal(part.values[name], values[8:16], err_msg=name)
+
+
+@pytest.mark.parametrize("processes", [1, 2, 5, 16])
+@pytest.mark.parametrize("count", [64, 70, 1000])
+def test_who_shares_a_pack_does_not_depend_on_the_number_of_processes(count, processes, monkeypatch):
+    monkeypatch.setattr(together, "complete", lambda: True)
+    parts = portions(count, processes)
+    assert [row for part in parts for row in part] == list(range(count))
+    assert all(part.start % LANES == 0 for part in parts)
 
 
 def test_few_runs_are_computed_one_by_one(monkeypatch):

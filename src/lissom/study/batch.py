@@ -18,6 +18,7 @@ from lissom.study.outputs import Quantity, quantities
 from lissom.study.pool import Pool, cores
 from lissom.study.runs import STATUS, Piece, Runs, as_scenario, with_settings
 from lissom.study.samples import Variations
+from lissom.study.together import worth
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -96,12 +97,17 @@ def _check_size(runs: Runs) -> None:
         raise StudyError(text, ("outputs",))
 
 
+def portions(count: int, processes: int) -> list[range]:
+    """Runs that one process computes at a time; who shares a pack does not depend on the number of processes."""
+    size = max(1, math.ceil(count / (processes * SHARE)))
+    if worth(count):
+        size = LANES * math.ceil(size / LANES)
+    return [range(k, min(k + size, count)) for k in range(0, count, size)]
+
+
 def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> list[Piece]:
     """Results of all runs, in order; `tell` is told how many are done."""
-    count = len(runs)
-    size = max(1, math.ceil(count / (processes * SHARE)))
-    size = LANES * math.ceil(size / LANES) if size > LANES else size  # who shares a pack does not depend on processes
-    ranges = [range(k, min(k + size, count)) for k in range(0, count, size)]
+    ranges = portions(len(runs), processes)
     done = 0
     found: dict[range, Piece] = {}
     if processes == 1:
