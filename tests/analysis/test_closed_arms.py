@@ -44,6 +44,31 @@ def test_the_rod_of_a_slider_crank_swings_between_two_pins():
     assert found == pytest.approx(between_pins, rel=1e-2)
 
 
+def lowered_load(**start):
+    """The luffing crane at rest, its load let go from somewhere else."""
+    scenario = load("luffing-crane")
+    return scenario.model_copy(update={"start": scenario.start | start}).prepare()
+
+
+@pytest.mark.parametrize("place", [[1, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, -13.4, 0, 2.85]])
+def test_a_load_far_from_its_rope_comes_to_rest_below_it(place):
+    """The rope pulls at first by 10 to 25 times what the boom carries: only once the load hangs may the boom bend."""
+    far, near = lowered_load(**{"swing.near": place}), lowered_load()
+    q = [prepared.start[0][prepared.model.body("boom").modes_q] for prepared in (far, near)]
+    np.testing.assert_allclose(*q, rtol=1e-8, atol=1e-12)
+
+
+def test_the_search_for_rest_ends_where_a_start_is_too_far(monkeypatch):
+    from lissom.analysis import statics
+
+    iterations = []
+    once = statics.inverse_derivatives
+    monkeypatch.setattr(statics, "inverse_derivatives", lambda *given: iterations.append(1) or once(*given))
+    with pytest.raises(lissom.LissomError, match=r"swing.v\w still moves.* nearer to rest than swing = .*1.34e\+09"):
+        lowered_load(**{"swing.near": [1, 0, 0, 0, 1.34e9, 0, 2.85]})
+    assert len(iterations) <= 1.5 * statics.ITERATIONS + 1
+
+
 def test_state_feedback_refuses_loops_by_name():
     with pytest.raises(lissom.LissomError, match="five-bar has loops"):
         lissom.control.lqr("five-bar")

@@ -211,7 +211,7 @@ def test_casadi_loads_only_when_used():
 
 
 def test_wrenches_and_deflections_are_those_of_the_kernel(model, state):
-    from lissom.analysis.statics import tip_deflections
+    from lissom.analysis.deflection import tip_deflections
 
     q, v, a = state
     found, expected = numbers(symbolic.joint_wrenches(model)(q, v, a)).T, lissom.joint_wrenches(model, q, v, a)

@@ -282,6 +282,10 @@ def test_poses_of_the_wrong_joint_and_jumping_poses_are_refused():
             "type: steps, at: [0], to: [[0, 0, 0]]",
             ["motion.hull.rpy.type", "jumps"],
         ),
+        "sine, amplitude: [0.1, 0, 0], frequency: 0.2": (
+            "spline, at: [0, 1.0e+9], to: [[0, 0, 0], [1, 0, 0]]",
+            ["motion.hull.rpy", "lasts 1e+09 s", "at most 10000 s", "shorten it"],
+        ),
         "rpy: {type: sine, amplitude: [0.1, 0, 0], frequency: 0.2}": ("speed: 3", ["motion.hull.speed"]),
         "type: pose": ("type: quintic", ["motion.hull"]),
         "joint: free": ("joint: {type: revolute, axis: [0, 0, 1]}", ["motion.hull.type", "spherical and free"]),

@@ -1,5 +1,6 @@
 """Analysis: linear models, modes, statics, frequency response, spectra, energy balance."""
 
+from lissom.analysis.deflection import Deflection
 from lissom.analysis.energy_audit import EnergyAudit, audit_energy, energy_audit
 from lissom.analysis.frequency_response import FrequencyResponse, frequency_response
 from lissom.analysis.identify_modes import IdentifiedModes, identify_modes
@@ -9,7 +10,7 @@ from lissom.analysis.natural_modes import NaturalModes, natural_modes
 from lissom.analysis.participation import Participation
 from lissom.analysis.reduction import Reduction, reduce_model
 from lissom.analysis.spectra import Peaks, Spectrum, amplitude_spectrum, find_peaks, power_density
-from lissom.analysis.statics import Deflection, Equilibrium, static_equilibrium
+from lissom.analysis.statics import Equilibrium, static_equilibrium
 
 __all__ = [
     "linearise",

@@ -41,11 +41,11 @@ def multipliers(open_: Free, force: Vector) -> Vector:
     return open_.back.T @ force
 
 
-def reaction_stiffness(model: Model, q: Vector, lam: Vector) -> np.ndarray:
-    """Derivative of G^T lam along the coordinates, shape (nv, nv)."""
+def reaction_stiffness(model: Model, q: Vector, lam: Vector, free: np.ndarray) -> np.ndarray:
+    """Derivative of G^T lam along the `free` velocity coordinates, shape (nv, free)."""
     if not model.loops:
-        return np.zeros((model.nv, model.nv))
-    return along_coordinates(model, q, lambda z: loop_jacobian(model, z).T @ lam)
+        return np.zeros((model.nv, len(free)))
+    return along_coordinates(model, q, lambda z: loop_jacobian(model, z).T @ lam, free)
 
 
 def independent(model: Model, q: Vector, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -145,7 +145,7 @@ def natural_modes(
     M, C, K = _matrices(loaded, pose, prestress)
     if model.loops and prestress:
         pressed = multipliers(open_, bias(loaded, pose, np.zeros(model.nv))[free]) if rest is None else rest.multipliers
-        K = K - reaction_stiffness(model, pose, pressed)
+        K = K - reaction_stiffness(model, pose, pressed, np.arange(model.nv))
         K = (K + K.T) / 2
     every = shares.parts(model)
     free_parts = [part for k, part in enumerate(every) if k in set(free.tolist())]

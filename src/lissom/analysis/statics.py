@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom import printing
 from lissom.analysis.closed import free_displacements, leading_joints, multipliers, reaction_stiffness
+from lissom.analysis.deflection import Deflection, bending_doubts, tip_deflections
 from lissom.dynamics import bias, integrate, inverse_derivatives, point_force
 from lissom.dynamics.closing import close_loops, closed_configuration, length_gaps
 from lissom.dynamics.coordinates import (
@@ -26,7 +28,7 @@ from lissom.dynamics.coordinates import (
 from lissom.dynamics.loops import loop_gaps, loop_jacobian, reactions
 from lissom.dynamics.state import NotFinite, Vector, Wrenches
 from lissom.errors import LissomError
-from lissom.lie import so3
+from lissom.messages import brief
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import BodyNames, Model
 from lissom.printing import Printed
@@ -42,14 +44,6 @@ TOLERANCE = 1e-13  # of the last correction, relative to the displacement
 BALANCED = 1e-13  # force that counts as none where nothing resists it, relative to the weight
 CLOSED = 1e-12  # m or rad, of a step that closes loops
 LARGEST_TURN = 0.5  # rad or m, of a free joint in one iteration
-FAR = 0.1  # deflection over length from which small-deformation theory is in doubt
-
-
-class Deflection(NamedTuple):
-    """Elastic displacement (m) and rotation vector (rad) of a beam's tip, in the link's frame at its base."""
-
-    displacement: np.ndarray  # (3,)
-    rotation: np.ndarray  # (3,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,15 +144,12 @@ class _Search:
         loads: dict[Any, Any],
         lengths: dict[str, float],
     ) -> None:
-        self.model, self.q, self.tau = model, q, tau
-        self.wrenches, self.loads = wrenches, loads
+        self.model, self.q, self.tau, self.begun = model, q, tau, q.copy()
+        self.wrenches, self.loads, self.load = wrenches, loads, partial(load_forces, model, loads=loads)
         self.wound: list[BodyNames] = []  # elastic joints held at the link: their rotors follow by the torque
         self.held = self._held(hold, lengths)
-        self.free = np.setdiff1d(np.arange(model.nv), self.held)
-        joints = {k for body in model.bodies for k in indices(body.joint_v)}
-        self.turning = np.array([k in joints for k in self.free], bool)
+        self._release(np.setdiff1d(np.arange(model.nv), self.held))
         self.lam = np.zeros(len(model.arrays.loops.hold))
-        self.open = free_displacements(model, self.q, self.free)
         self.wanted = length_gaps(model, lengths)
         if model.loops:
             self.q = closed_configuration(model, self.q, set(self.held.tolist()), lengths)
@@ -176,8 +167,14 @@ class _Search:
                 held.add(body.rotor_v)
         return np.array(sorted(held), np.int64)
 
+    def _release(self, free: np.ndarray) -> None:
+        """Let these coordinates move."""
+        joints = {k for body in self.model.bodies for k in indices(body.joint_v)}
+        self.free, self.turning = free, np.array([k in joints for k in free], bool)
+        self.open = free_displacements(self.model, self.q, free)
+
     def equilibrium(self) -> Equilibrium:
-        steps, definite = self._solve() if len(self.free) else (0, True)
+        steps, definite = self._settled() if len(self.free) else (0, True)
         needed = self._unbalanced(self.q) + self.tau
         for body in self.wound:
             joint = body.joint_v.start
@@ -196,12 +193,39 @@ class _Search:
             self._unbalanced(self.q),
             definite,
             steps,
-            tuple(_doubts(self.model, deflections)),
+            tuple(bending_doubts(self.model, deflections)),
             multipliers=self.lam,
             model=self.model,
             wrenches=self.wrenches,
             loads=self.loads,
         )
+
+    def _settled(self) -> tuple[int, bool]:
+        """Newton's method; where the arm would topple, its joints settle before its links bend."""
+        modes = {k for body in self.model.bodies for k in indices(body.modes_v)}
+        free, start = self.free, self.q
+        stiff = np.array([k for k in free if k not in modes], np.int64)
+        if not (0 < len(stiff) < len(free) and self._topples()):
+            return self._solve(ITERATIONS)
+        self._release(stiff)
+        try:
+            steps, _ = self._solve(ITERATIONS)
+        except LissomError as far:  # loops that close only by bending may yet allow it
+            self.q = start
+            self._release(free)
+            with suppress(LissomError):
+                return self._solve(ITERATIONS // 2)
+            raise far from None
+        self._release(free)
+        further, definite = self._solve(ITERATIONS)
+        return steps + further, definite
+
+    def _topples(self) -> bool:
+        """Whether something would give way where the search begins."""
+        with suppress(NotFinite):
+            _, stiffness, mass, *_ = self._reduced(*self._linear())
+            return len(mass) > 0 and not _spread(stiffness, mass)[2]
+        return False
 
     def _wind(self, rotor_q: int, rotor_v: int, torque: float) -> None:
         """Turn a rotor until its gear transmits `torque`; gears stiffen as they like."""
@@ -223,35 +247,30 @@ class _Search:
         self.q[rotor_q] = start + angle
 
     def _unbalanced(self, q: Vector) -> Vector:
-        force = bias(self.model, q, np.zeros(self.model.nv), self.wrenches) - self.tau - self._load(q)
+        force = bias(self.model, q, np.zeros(self.model.nv), self.wrenches) - self.tau - self.load(q)
         return force - loop_jacobian(self.model, q).T @ self.lam if len(self.lam) else force
-
-    def _load(self, q: Vector) -> Vector:
-        return load_forces(self.model, q, self.loads)
 
     def _linear(self) -> tuple[Vector, np.ndarray, np.ndarray]:
         """Unbalanced forces, their stiffness, the mass matrix, on the free coordinates; reactions of loops renewed."""
         zero = np.zeros(self.model.nv)
         exact = inverse_derivatives(self.model, self.q, zero, zero, self.wrenches)
-        force, stiffness = exact.tau - self.tau, exact.q
+        force, stiffness = exact.tau - self.tau, exact.q[:, self.free]
         if self.loads:
-            force = force - self._load(self.q)
-            stiffness = stiffness - along_coordinates(self.model, self.q, self._load)
+            force = force - self.load(self.q)
+            stiffness = stiffness - along_coordinates(self.model, self.q, self.load, self.free)
         if len(self.lam):
             self.open = free_displacements(self.model, self.q, self.free)
             self.lam = multipliers(self.open, force[self.free])
             force = force - loop_jacobian(self.model, self.q).T @ self.lam
-            stiffness = stiffness - reaction_stiffness(self.model, self.q, self.lam)
-        free = np.ix_(self.free, self.free)
-        return force[self.free], stiffness[free], exact.a[free]
+            stiffness = stiffness - reaction_stiffness(self.model, self.q, self.lam, self.free)
+        return force[self.free], stiffness[self.free], exact.a[np.ix_(self.free, self.free)]
 
-    def _solve(self) -> tuple[int, bool]:
-        from scipy.linalg import eigvalsh
-
+    def _solve(self, most: int) -> tuple[int, bool]:
+        """How many of at most so many iterations it took to balance the free coordinates, and whether they stay so."""
         weight = np.sqrt(self.model.arrays.inertia.mass.sum()) * np.linalg.norm(self.model.arrays.gravity)
         largest, strongest = 0.0, weight
         correction = np.zeros(len(self.free))
-        for iteration in range(ITERATIONS):
+        for iteration in range(most):
             try:
                 force, stiffness, mass = self._linear()
             except NotFinite:
@@ -262,15 +281,13 @@ class _Search:
                 if np.abs(closing).max(initial=0.0) <= CLOSED:
                     return iteration, True
                 continue
-            spread = eigvalsh((stiffness + stiffness.T) / 2, mass)
-            floor = 1e-12 * np.abs(spread).max()
-            definite = bool(spread[0] > floor)
+            softest, floor, definite = _spread(stiffness, mass)
             # Where the arm would topple, a shift by the mass turns Newton's step into one downhill.
-            shift = 0.0 if definite else 1.5 * abs(spread[0]) + floor + np.finfo(float).tiny
+            shift = 0.0 if definite else 1.5 * abs(softest) + floor + np.finfo(float).tiny
             strength = np.sqrt(force @ np.linalg.solve(mass, force))
             strongest = max(strongest, strength)
             if not definite and strength <= BALANCED * strongest:
-                return iteration, bool(spread[0] > -floor)
+                return iteration, bool(softest > -floor)
             matrix = stiffness + shift * mass
             reduced = -np.linalg.solve(matrix, force)
             correction = closing + Z @ reduced
@@ -278,13 +295,13 @@ class _Search:
             largest = max(largest, 1e-4 * np.sqrt(mass.diagonal().max()), self._displacement(mass, Z))
             if size <= TOLERANCE * largest and np.abs(closing).max(initial=0.0) <= CLOSED:
                 self._move(correction)
-                return iteration, bool(spread[0] > -floor)
+                return iteration, bool(softest > -floor)
             step = self._damped(correction, matrix, mass, Z, size, definite)
             largest = max(
                 largest, size * np.abs(step).max(initial=0.0) / max(np.abs(correction).max(initial=0.0), 1e-300)
             )
             self._move(step)
-        raise self._failure(correction)
+        raise self._failure(most, correction)
 
     def _reduced(
         self, force: Vector, stiffness: np.ndarray, mass: np.ndarray
@@ -327,18 +344,29 @@ class _Search:
     def _move(self, correction: Vector) -> None:
         self.q = self._moved(correction)
 
-    def _failure(self, correction: Vector) -> LissomError:
+    def _failure(self, most: int, correction: Vector) -> LissomError:
         worst = int(np.argmax(np.abs(np.nan_to_num(correction, nan=np.inf))))
         name = self.model.coordinates[self.free[worst]]
-        doubts = _doubts(self.model, tip_deflections(self.model, self.q)) if np.all(np.isfinite(self.q)) else []
-        remedy = (
-            "hold it, give it a spring or the torque that balances it"
-            if self.turning[worst]
-            else "the load may be more than the links carry; lower it, stiffen the link or begin nearer"
-        )
+        doubts = bending_doubts(self.model, tip_deflections(self.model, self.q)) if np.all(np.isfinite(self.q)) else []
+        remedy = "the load may be more than the links carry; lower it, stiffen the link or begin nearer"
+        if self.turning[worst]:
+            body = next(body for body in self.model.bodies if self.free[worst] in indices(body.joint_v))
+            remedy = (
+                "hold it, give it a spring or the torque that balances it, or begin nearer to rest than "
+                f"{body.joint} = {brief(np.squeeze(self.begun[body.joint_q]))}"
+            )
         robot = self.model.robot.name
-        text = f"no static equilibrium of {robot} found in {ITERATIONS} iterations: {name} still moves"
+        text = f"no static equilibrium of {robot} found in {most} iterations: {name} still moves"
         return LissomError("; ".join([text, *doubts, remedy]))
+
+
+def _spread(stiffness: np.ndarray, mass: np.ndarray) -> tuple[float, float, bool]:
+    """The least eigenvalue of the stiffness beside the mass, what of it is rounding, and whether it lies above that."""
+    from scipy.linalg import eigvalsh
+
+    spread = eigvalsh((stiffness + stiffness.T) / 2, mass)
+    floor = 1e-12 * np.abs(spread).max()
+    return float(spread[0]), float(floor), bool(spread[0] > floor)
 
 
 def held_coordinates(model: Model, hold: Hold, q: Vector, lengths: Mapping[str, float] | None = None) -> list[int]:
@@ -359,27 +387,6 @@ def load_forces(model: Model, q: Vector, loads: Loads) -> Vector:
         link, x = place if isinstance(place, tuple) else (place, None)
         total = total + point_force(model, q, wrench, link, x)
     return total
-
-
-def tip_deflections(model: Model, q: Vector) -> dict[str, Deflection]:
-    """Elastic displacement and rotation of the tip of each flexible link."""
-    out = {}
-    for body in model.bodies:
-        if body.link in model.flexible:
-            beam = model.flexible[body.link]
-            pose = beam.pose(beam.length, q[body.modes_q])
-            out[body.link] = Deflection(pose[:3, 3] - beam.position(beam.length), so3.log(pose[:3, :3]))
-    return out
-
-
-def _doubts(model: Model, deflections: dict[str, Deflection]) -> list[str]:
-    """Links bent beyond the range of small deformations."""
-    out = []
-    for link, tip in deflections.items():
-        share = np.linalg.norm(tip.displacement) / model.flexible[link].length
-        if share > FAR and model.flexible[link].stiffening != "exact":
-            out.append(f"{link} deflects by {share:.0%} of its length, beyond small deformations ({FAR:.0%})")
-    return out
 
 
 def _refuse_held_forces(model: Model, tau: Named, coordinates: list[int]) -> None:

@@ -22,6 +22,7 @@ from lissom.lie import quaternion, so3
 from lissom.model.part import FORM, form_of, refusals
 
 RATE = 200.0  # Hz at which roll, pitch and yaw are turned into quaternions
+MOST = 2_000_000  # of those quaternions
 
 
 class Pose(Block):
@@ -104,7 +105,7 @@ def continued(rows: np.ndarray) -> np.ndarray:
 def _of_rpy(rpy: np.ndarray) -> np.ndarray:
     if rpy.ndim != 2 or rpy.shape[1] != 3:
         raise LissomError(f"must hold roll, pitch and yaw per time, got shape {rpy.shape}", ("rpy",))
-    return continued(np.array([quaternion.from_matrix(so3.from_rpy(row)) for row in rpy]))
+    return continued(quaternion.from_matrix(so3.from_rpy(rpy)))
 
 
 def pose_reference(block: Pose, floats: bool, start: np.ndarray, duration: float) -> Reference:
@@ -129,6 +130,9 @@ def _attitude(block: Pose, start: np.ndarray, duration: float) -> Reference:
         if isinstance(block.rpy, Fixed):
             return Reference.constant(quaternion.from_matrix(so3.from_rpy(np.array(block.rpy.to))))
         end = max(duration, angles.end)
+        if end * RATE > MOST:
+            text = f"lasts {end:.3g} s; at {RATE:g} points per second at most {MOST / RATE:g} s of rpy can be taken"
+            raise LissomError(f"{text}: shorten it, or give quaternions as a spline or csv", ("rpy",))
         times = np.union1d(np.linspace(0.0, end, max(2, round(end * RATE) + 1)), angles.breaks[angles.breaks >= 0])
         return Reference.from_samples(times, _of_rpy(angles(times)[0]), "cubic")
     if block.quaternion is None:

@@ -75,10 +75,15 @@ def indices(part: slice) -> list[int]:
     return list(range(part.start, part.stop))
 
 
-def along_coordinates(model: Model, q: Vector, function: Callable[[Vector], np.ndarray]) -> np.ndarray:
-    """Exact derivative of `function(q)` along velocity coordinates, shape (*result, nv), by complex step."""
+def along_coordinates(
+    model: Model, q: Vector, function: Callable[[Vector], np.ndarray], along: Iterable[int] | None = None
+) -> np.ndarray:
+    """Exact derivative of `function(q)` along velocity coordinates, shape (*result, nv), by complex step.
+
+    `along` are the indices of those that are wanted, in the order of the columns; all unless given.
+    """
     columns = []
-    for k in range(model.nv):
+    for k in range(model.nv) if along is None else along:
         step = np.zeros(model.nv, np.complex128)
         step[k] = 1j * STEP
         columns.append(np.imag(function(integrate(model, q, step))) / STEP)

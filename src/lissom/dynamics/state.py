@@ -152,10 +152,10 @@ def integrate(robot: AnyRobot, q: ArrayLike, step: ArrayLike) -> Vector:
         if abs(angle.real) > TURN_MOST:
             u[turn] *= 1.0 - np.trunc(angle.real / TWO_TURNS) * TWO_TURNS / angle  # which lead back to the same q
             parts = PARTS
-    turning = np.isin(velocities.group_axis, (0, 1, 2))
+    turning = (velocities.group_axis >= 0) & (velocities.group_axis < 3)
     u[turning] /= parts
     out = np.empty(model.nq, number)
-    move(model.struct, q.astype(number), u, out)
+    move(model.struct, q.astype(number, copy=False), u, out)
     u[~turning] = 0.0  # done already
     for _ in range(parts - 1):
         move(model.struct, out.copy(), u, out)

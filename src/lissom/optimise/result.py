@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom import printing
+from lissom.analysis.deflection import tip_deflections
 from lissom.analysis.natural_modes import natural_modes
-from lissom.analysis.statics import tip_deflections
 from lissom.control.control_law import ControlLaw
 from lissom.control.kinds import Side
 from lissom.control.law import pd

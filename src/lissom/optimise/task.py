@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from lissom.analysis.statics import Equilibrium, static_equilibrium, tip_deflections
+from lissom.analysis.deflection import tip_deflections
+from lissom.analysis.statics import Equilibrium, static_equilibrium
 from lissom.control.channels import Channel, by_channel, channels, indices
 from lissom.control.law import saturation_of
 from lissom.control.reference import Reference
