@@ -91,6 +91,7 @@ def test_an_unknown_name_is_refused(command: str, call) -> None:
         (["export", "nowhere", "--out", "motion.csv"], "no such file"),
         (["export", "file", "--out", "nowhere/motion.csv"], "there is no folder nowhere; make it first"),
         (["export", "file", "--out", "motion.txt"], "motion.txt names no format"),
+        (["export", "file"], "the format is missing; write --to"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -220,7 +220,7 @@ def test_only_what_is_asked_for_is_in_the_header(tmp_path):
         ({"points": ["blade@99"], "functions": ["point_pose"]}, "is not on blade"),
         ({"wrenches": ["blde"]}, "did you mean 'blade'"),
         ({"name": "--"}, "give another name"),
-        ({"parameters": ["links.blade.beam.length"], "functions": ["gravity"]}, "beam.length do not enter"),
+        ({"parameters": ["links.blade.beam.length"], "functions": ["gravity"]}, "beam.length does not enter"),
         ({"parameters": ["links.blade.name"]}, "is not a number"),
         ({"backend": "curly"}, "backend = 'curly': must be 'auto', 'straight' or 'loops'"),
     ],
@@ -229,6 +229,32 @@ def test_what_cannot_be_is_refused_by_name(tmp_path, options, said):
     with pytest.raises(LissomError, match=re.escape(said)):
         to_c("spinup-beam", tmp_path / "c", **options)
     assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("links.forearm.beam.masses.0.mass", r"does not enter .*export links\.forearm\.payload\.mass"),
+        ("links.upper.joint.axis.2", "changes nothing in the equations of motion; leave it out"),
+    ],
+)
+def test_numbers_that_cannot_be_arguments_say_which_can(tmp_path, path, said):
+    with pytest.raises(LissomError, match=said):
+        to_c("ella", tmp_path / "c", ["gravity"], parameters=[path])
+
+
+def test_the_call_that_a_readme_shows_starts_unturned(tmp_path):
+    to_c("satellite-two-arm", tmp_path, ["gravity"])
+    assert "double q[SATELLITE_TWO_ARM_NQ] = {[0] = 1};" in (tmp_path / "README.md").read_text()
+
+
+@needs_compiler
+def test_the_payload_of_a_beam_becomes_an_argument(tmp_path):
+    """Moved from the masses of the beam to its payload it is the same arm."""
+    robot = lissom.load("ella").with_value("links.forearm.payload", {"mass": 2.1})
+    robot = robot.with_value("links.forearm.beam.masses", [])
+    to_c(robot, tmp_path, ["inverse_dynamics"], parameters=["links.forearm.payload.mass"])
+    checked(tmp_path)
 
 
 def test_steps_of_loops_and_of_prescribed_joints_are_refused(tmp_path):

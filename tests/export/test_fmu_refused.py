@@ -56,6 +56,7 @@ def test_loops_are_for_co_simulation(folder):
     [
         (["links.forearm.name"], "parameters.links.forearm.name = 'forearm': is not a number"),
         (["links.forearm.joint.damping"], "parameters.links.forearm.joint.damping = 0: is not a number other than 0"),
+        (["links.forearm.joint.axis.2"], r"joint.axis.2 = 1: changes nothing"),
         (["materials.steel.density"], "parameters.materials.steel.density: unknown"),
         ([PAYLOAD, "links.forearm.beam.length"], "multiplies links.forearm.beam.length|otherwise|smoothly"),
     ],

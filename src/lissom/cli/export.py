@@ -128,8 +128,9 @@ def _format(to: str | None, out: Path | None) -> str:
     """The format that is asked for, or that the ending of the file says."""
     kind = to if to is not None else "" if out is None else out.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
-        said = f"--to {to}" if to is not None else "--out" if out is None else str(out)
-        raise typer.BadParameter(f"{said} names no format; write --to with one of {listed(FORMATS)}")
+        named = f"--to {to}" if to is not None else out
+        said = "the format is missing" if named is None else f"{named} names no format"
+        raise typer.BadParameter(f"{said}; write --to with one of {listed(FORMATS)}")
     return kind
 
 

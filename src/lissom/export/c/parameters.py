@@ -76,16 +76,35 @@ class Parameters:
                 self._refuse(tabulate, name)
             kept = np.abs(fit) >= EXACT * np.abs(own).max()
             found[name] = vary, np.array([_refitted(matrix, *each) for each in zip(kept.T, own.T, strict=True)])
+        self._check_used([coefficients for _, coefficients in found.values()])
         return found
+
+    def _check_used(self, found: Sequence[np.ndarray]) -> None:
+        """Every number has to change something; the length of an axis, for example, does not."""
+        used = {k for each in found for j in np.flatnonzero(each.any(axis=0)) for k in self.monomials[j]}
+        for k, path in enumerate(self.paths):
+            if k not in used:
+                raise LissomError(f"{path} changes nothing in the equations of motion; leave it out", ("parameters",))
 
     def _refuse(self, tabulate: Tabulate, table: str) -> None:
         for path in self.paths if len(self.paths) > 1 else ():
             Parameters(self.robot, [path]).coefficients(tabulate)
+        verb = "do" if len(self.paths) > 1 else "does"
         raise LissomError(
-            f"{' and '.join(self.paths)} do not enter the equations of motion as a polynomial ({table}); fix them with "
-            "--set, and export masses, stiffness, damping or gravity as arguments",
+            f"{' and '.join(self.paths)} {verb} not enter the equations of motion as a polynomial ({table}); "
+            + _remedy(self.paths[0]),
             ("parameters",),
         )
+
+
+def _remedy(path: str) -> str:
+    link = path.split(".")
+    if link[0] == "links" and link[2:4] == ["beam", "masses"]:
+        return (
+            "the mass at a beam's tip may be an argument where it is the payload of the link: write "
+            f"payload: {{mass: ...}} beside beam, and export links.{link[1]}.payload.mass"
+        )
+    return "fix it with --set; arguments may be masses of bodies and payloads, springs, damping and gravity"
 
 
 def _refitted(matrix: np.ndarray, kept: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from lissom.export.c.source import Code
 from lissom.export.c.task import Signature, Task
 from lissom.version import __version__
@@ -58,7 +60,10 @@ def readme(task: Task, chosen: Sequence[Signature], code: Code) -> str:
 
 
 def _call(task: Task, signature: Signature) -> str:
-    own = {} if task.parameters is None else {"p": ", ".join(map(repr, task.parameters.values.tolist()))}
+    turns = np.flatnonzero(task.model.neutral())  # of quaternions, the numbers that are 1 where nothing is turned
+    own = {"q": ", ".join(f"[{k}] = 1" for k in turns) or "0"}
+    if task.parameters is not None:
+        own["p"] = ", ".join(map(repr, task.parameters.values.tolist()))
     lines = [
         f"double {each.name}[{each.size}] = {{{own.get(each.name, 0)}}};" if each.size else f"double {each.name} = 0.0;"
         for each in (*signature.inputs, *signature.outputs)

@@ -103,6 +103,8 @@ def _number(frozen: Frozen, image: Image, path: str) -> Parameter:
 
     base, scale = _entries(frozen, []), _scale(frozen)
     exact = changed(BETWEEN)
+    if not exact.any():
+        raise LissomError("changes nothing in the equations of motion; leave it out", (path,), value)
     for degree in DEGREES:
         nodes = chebyshev.chebpts1(degree + 1)
         found = changed(nodes)
