@@ -30,7 +30,7 @@ def test_a_slewing_beam_stands_still_at_the_end_within_its_torque():
     assert float(seen.after["hub"][-1]) == pytest.approx(1.0, abs=1e-5)
 
 
-@pytest.mark.parametrize("intervals", [20, 40])
+@pytest.mark.parametrize("intervals", [20, 40, 90])
 def test_the_least_time_of_a_rod_is_that_of_bang_bang(intervals):
     best = solve(rod(), {"pin": 1.0}, least="time", limits={"torque": 10}, intervals=intervals)
     exact = 2 * np.sqrt(2.5 * 1.0 / 10)  # inertia 2.5 kg m2, 1 rad
@@ -43,6 +43,15 @@ def test_a_hook_hangs_still_after_its_trolley_stopped():
     assert best.joints == ("rail",)
     assert seen.ratio > 500
     assert "force of rail" in str(best) and "N m" not in str(best)
+
+
+def test_what_cannot_come_to_rest_in_time_says_so():
+    """The hook needs about the time of its own swing."""
+    asked = {"to": {"rail": 2.0}, "passive": ["swing"], "limits": {"torque": 40}, "intervals": 20}
+    hurried = solve(crane(), duration=1.5, **asked)
+    assert hurried.best.residual > 1.0 and "cannot come to rest in 1.5 s" in hurried.left
+    assert hurried.left.split(":")[0] in " ".join(str(hurried).split())
+    assert solve(crane(), duration=2.5, **asked).left == ""
 
 
 def test_a_motor_behind_an_elastic_gear_leaves_no_swing():

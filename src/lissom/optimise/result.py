@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 AFTER = 2.0  # s after the motion, in which vibrations are looked at
 RATE = 1000.0  # samples per second of tables and of checks
+NOTHING = 1e-4  # energy left, in units of the kinetic energy on the way, that counts as none
 STIFFEST = 5.0  # Hz, of gains where a scenario has none
 
 
@@ -87,6 +88,18 @@ class OptimalMotion(printing.Printed):
     before: Candidate
     iterations: int
     seconds: float  # of computing
+
+    @property
+    def left(self) -> str:
+        """In words, that the arm still swings at the end, where it does."""
+        best = self.best
+        moving = max(float(v @ mass_matrix(best.model, q) @ v) / 2 for q, v in zip(best.q, best.v, strict=True))
+        if self.asked.ends == "free" or best.residual <= NOTHING * moving:
+            return ""
+        return (
+            f"At the end {best.residual:.3g} J of vibration are left: within its limits the arm cannot come to rest in "
+            f"{self.duration:.4g} s. Give more time, or wider limits."
+        )
 
     @property
     def duration(self) -> float:
@@ -248,6 +261,7 @@ class OptimalMotion(printing.Printed):
         """Time, energy left and the largest of everything that is limited: of the smooth motion, of the best one."""
         title = f"{self.asked.name}: least {self.asked.least}, {self.task.model.robot.name}"
         note = f"{self.iterations} iterations, {self.seconds:.1f} s; {sum(self.task.intervals)} intervals"
+        note += f"\n{self.left}" if self.left else ""
         table = printing.table("", "smooth", "best", "limit", "unit", title=title, caption=note)
         for name, before, best, limit, unit in self.rows():
             table.add_row(name, f"{before:.4g}", f"{best:.4g}", "" if limit is None else f"{limit:.4g}", unit)
@@ -287,7 +301,8 @@ class OptimalMotion(printing.Printed):
     def to_dict(self) -> dict[str, Any]:
         """The numbers of the table as plain data."""
         rows = {name: {"smooth": a, "best": b, "limit": c, "unit": unit} for name, a, b, c, unit in self.rows()}
-        return {"name": self.asked.name, "least": self.asked.least, "iterations": self.iterations, **rows}
+        said = {"left": self.left} if self.left else {}
+        return {"name": self.asked.name, "least": self.asked.least, "iterations": self.iterations, **rows, **said}
 
     def plot(self) -> Any:
         """Joints, torques and deflections of both motions as a matplotlib figure."""
