@@ -16,13 +16,11 @@ from lissom.kernel.algebra import (
     cross,
     matrix,
     rotate,
-    rotate_back,
-    scale,
     store_vector,
     vector,
 )
 from lissom.kernel.arrays import LANES, Arrays, padded
-from lissom.kernel.forward import add_articulated, copy_twist_block, give_way, pull_along, pushed
+from lissom.kernel.forward import add_articulated, carried, copy_twist_block, give_way, move_joint, pull_along, pushed
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.machine import inline, kernel
 from lissom.kernel.rows import eliminate
@@ -235,17 +233,10 @@ def hand_load_to_parent(model, local, factors, i):
 @inline
 def carry_motion(model, local, factors, i):
     """Motion of frame i by its parent's, joint at rest."""
-    up = model.tree.parent[i]
-    at = model.tree.modes_v[up]
-    reach = local.reach[i]
-    angular = vector(factors.motion[up, 0:3])
-    linear = add(vector(factors.motion[up, 3:6]), cross(angular, vector(local.position[i])))
-    for j in range(model.tree.modes[up]):
-        angular = add(angular, scale(factors.x[at + j], (reach[0, j], reach[1, j], reach[2, j])))
-        linear = add(linear, scale(factors.x[at + j], (reach[3, j], reach[4, j], reach[5, j])))
-    R = matrix(local.rotation[i])
-    store_vector(factors.motion[i, 0:3], rotate_back(R, angular))
-    store_vector(factors.motion[i, 3:6], rotate_back(R, linear))
+    p, R = vector(local.position[i]), matrix(local.rotation[i])
+    angular, linear = carried(model, i, factors.motion, factors.x, local.reach[i], p, R)
+    store_vector(factors.motion[i, 0:3], angular)
+    store_vector(factors.motion[i, 3:6], linear)
 
 
 @inline
@@ -253,18 +244,10 @@ def accelerate(model, local, factors, i):
     """Solution for the joint and the modes of body i."""
     x = factors.x
     a = factors.motion[i]
-    for back in range(model.joints.dofs[i]):
-        k = model.joints.dofs[i] - 1 - back
-        at = model.tree.joint_v[i] + k
-        if model.velocities.prescribed[at] == 1:
-            x[at] = factors.zero
-            continue
-        force = factors.pull_force[i, k]
-        for row in range(6):
-            force -= factors.pull[i, k, row] * a[row]
-        x[at] = force * factors.pull_inverse[i, k]
-        for row in range(6):
-            a[row] += local.subspace[i, k, row] * x[at]
+    for k in range(model.joints.dofs[i]):
+        if model.velocities.prescribed[model.tree.joint_v[i] + k] == 1:
+            x[model.tree.joint_v[i] + k] = factors.zero
+    move_joint(model, i, local.subspace[i], factors.pull[i], factors.pull_force[i], factors.pull_inverse[i], a, x)
     J = factors.block[i]
     m = model.tree.modes[i]
     at = model.tree.modes_v[i]

@@ -200,25 +200,26 @@ def strains(model, i, p, q, v, zero):
 
 
 @inline
+def stress(row, strain, curvature):
+    """One component of `stresses`."""
+    by_strain = row[0] * strain[0] + row[1] * strain[1] + row[2] * strain[2]
+    return by_strain + row[3] * curvature[0] + row[4] * curvature[1] + row[5] * curvature[2]
+
+
+@inline
 def stresses(S, strain, curvature):
     """Force and moment of a section with stiffness S (6, 6), order of strains: along the axis, curvature."""
-    force = (
-        S[0, 0] * strain[0] + S[0, 1] * strain[1] + S[0, 2] * strain[2]
-        + S[0, 3] * curvature[0] + S[0, 4] * curvature[1] + S[0, 5] * curvature[2],
-        S[1, 0] * strain[0] + S[1, 1] * strain[1] + S[1, 2] * strain[2]
-        + S[1, 3] * curvature[0] + S[1, 4] * curvature[1] + S[1, 5] * curvature[2],
-        S[2, 0] * strain[0] + S[2, 1] * strain[1] + S[2, 2] * strain[2]
-        + S[2, 3] * curvature[0] + S[2, 4] * curvature[1] + S[2, 5] * curvature[2],
-    )  # fmt: skip
-    moment = (
-        S[3, 0] * strain[0] + S[3, 1] * strain[1] + S[3, 2] * strain[2]
-        + S[3, 3] * curvature[0] + S[3, 4] * curvature[1] + S[3, 5] * curvature[2],
-        S[4, 0] * strain[0] + S[4, 1] * strain[1] + S[4, 2] * strain[2]
-        + S[4, 3] * curvature[0] + S[4, 4] * curvature[1] + S[4, 5] * curvature[2],
-        S[5, 0] * strain[0] + S[5, 1] * strain[1] + S[5, 2] * strain[2]
-        + S[5, 3] * curvature[0] + S[5, 4] * curvature[1] + S[5, 5] * curvature[2],
-    )  # fmt: skip
-    return force, moment
+    a, c = strain, curvature
+    force = (stress(S[0], a, c), stress(S[1], a, c), stress(S[2], a, c))
+    return force, (stress(S[3], a, c), stress(S[4], a, c), stress(S[5], a, c))
+
+
+@inline
+def turn_at(work, p):
+    """Turn theta of station p, the functions of its angle, and its lever H, as `bend_link` left them."""
+    bend = work.station_bend[p]
+    k = (bend[0], bend[1], bend[2], bend[3], bend[4], bend[5])
+    return k, vector(bend[6:9]), matrix(work.station_lever[p])
 
 
 @inline
@@ -243,9 +244,7 @@ def exact_forces(model, work, i, q, v):
         psi = model.exact.psi[p]
         psi_x = model.exact.psi_x[p]
         bend = work.station_bend[p]
-        k = (bend[0], bend[1], bend[2], bend[3], bend[4], bend[5])
-        th = vector(bend[6:9])
-        H = matrix(work.station_lever[p])
+        k, th, H = turn_at(work, p)
         th_x = section_sums(psi_x, q, eta, m, zero)
         dth_x = section_sums(psi_x, v, etadot, m, zero)
         curvature, rate = curvatures(k, th, vector(bend[9:12]), H, th_x, dth_x)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import add, cross, dot, matrix, scale, vector
+from lissom.kernel.algebra import add, cross, dot, scale, vector
 from lissom.kernel.arrays import LANES
-from lissom.kernel.exact import integrate, moved, stresses
+from lissom.kernel.exact import integrate, moved, stresses, turn_at
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.machine import inline, late, shared
 from lissom.kernel.rotation_vector import lever_slope
@@ -72,10 +72,7 @@ def strain_rows(model, work, i, p, q):
     m = model.tree.modes[i]
     psi = model.exact.psi[p]
     psi_x = model.exact.psi_x[p]
-    bend = work.station_bend[p]
-    k = (bend[0], bend[1], bend[2], bend[3], bend[4], bend[5])
-    th = vector(bend[6:9])
-    H = matrix(work.station_lever[p])
+    k, th, H = turn_at(work, p)
     th_x = section_sums(psi_x, q, model.tree.modes_q[i], m, work.zero)
     zero = work.zero
     one = zero + 1.0

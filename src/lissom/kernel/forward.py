@@ -219,19 +219,7 @@ def accelerate(model, work, i, qdd):
     """Acceleration of frame i from its parent's, and the joint and modal accelerations of body i."""
     carry_acceleration(model, work, i, qdd)
     a = work.acceleration[i]
-    for back in range(model.joints.dofs[i]):
-        k = model.joints.dofs[i] - 1 - back
-        at = model.tree.joint_v[i] + k
-        if model.velocities.prescribed[at] == 0:
-            force = work.pull_force[i, k]
-            for row in range(6):
-                force -= work.pull[i, k, row] * a[row]
-            qdd[at] = force * work.pull_inverse[i, k]
-        if model.joints.axis[i] < SEVERAL:
-            a[model.joints.axis[i]] += qdd[at]
-        else:
-            for row in range(6):
-                a[row] += work.subspace[i, k, row] * qdd[at]
+    move_joint(model, i, work.subspace[i], work.pull[i], work.pull_force[i], work.pull_inverse[i], a, qdd)
     A = work.inertia[i]
     m = model.tree.modes[i]
     at = model.tree.modes_v[i]
@@ -255,6 +243,24 @@ def accelerate(model, work, i, qdd):
 
 
 @inline
+def move_joint(model, i, subspace, pull, force, inverse, a, x):
+    """Motions x of the joint of body i, by the motion `a` of its frame with the joint at rest; `a` takes them in."""
+    for back in range(model.joints.dofs[i]):
+        k = model.joints.dofs[i] - 1 - back
+        at = model.tree.joint_v[i] + k
+        if model.velocities.prescribed[at] == 0:
+            left = force[k]
+            for row in range(6):
+                left -= pull[k, row] * a[row]
+            x[at] = left * inverse[k]
+        if model.joints.axis[i] < SEVERAL:
+            a[model.joints.axis[i]] += x[at]
+        else:
+            for row in range(6):
+                a[row] += subspace[k, row] * x[at]
+
+
+@inline
 def pushed(row, m, force, a, x, at, known):
     """`force` on a mode, and what the twist `a` and the last `known` modes of its body push on it."""
     for k in range(6):
@@ -266,21 +272,28 @@ def pushed(row, m, force, a, x, at, known):
 
 
 @inline
+def carried(model, i, motion, x, reach, p, R):
+    """Angular and linear part of the motion of frame i, in its own axes, by its parent's (6,) and the modes x of that.
+
+    R, p, reach: where frame i is on its parent, and how the modes move it.
+    """
+    up = model.tree.parent[i]
+    at = model.tree.modes_v[up]
+    angular = vector(motion[up, 0:3])
+    linear = add(vector(motion[up, 3:6]), cross(angular, p))
+    for j in range(model.tree.modes[up]):
+        angular = add(angular, scale(x[at + j], (reach[0, j], reach[1, j], reach[2, j])))
+        linear = add(linear, scale(x[at + j], (reach[3, j], reach[4, j], reach[5, j])))
+    return rotate_back(R, angular), rotate_back(R, linear)
+
+
+@inline
 def carry_acceleration(model, work, i, qdd):
     """Acceleration of frame i by its parent's motion and its own drift, joint at rest."""
-    up = model.tree.parent[i]
-    m = model.tree.modes[up]
-    at = model.tree.modes_v[up]
-    reach = work.reach[i]
     a = work.acceleration[i]
-    angular = vector(work.acceleration[up, 0:3])
-    linear = add(vector(work.acceleration[up, 3:6]), cross(angular, vector(work.position[i])))
-    for j in range(m):
-        angular = add(angular, scale(qdd[at + j], (reach[0, j], reach[1, j], reach[2, j])))
-        linear = add(linear, scale(qdd[at + j], (reach[3, j], reach[4, j], reach[5, j])))
-    R = matrix(work.rotation[i])
-    angular = rotate_back(R, angular)
-    linear = rotate_back(R, linear)
+    angular, linear = carried(
+        model, i, work.acceleration, qdd, work.reach[i], vector(work.position[i]), matrix(work.rotation[i])
+    )
     for k in range(3):
         a[k] = angular[k] + work.drift[i, k]
         a[3 + k] = linear[k] + work.drift[i, 3 + k]

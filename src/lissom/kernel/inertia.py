@@ -80,6 +80,20 @@ def inertia_from_second_moment(G):
     )
 
 
+@inline
+def spin_squared(w):
+    """-(omega^2 1 - omega omega^T): its entries xx, yy, zz, xy, xz, yz."""
+    x, y, z = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    return -(y + z), -(x + z), -(x + y), w[0] * w[1], w[0] * w[2], w[1] * w[2]
+
+
+@inline
+def flung(spin, c):
+    """spin : c of a matrix c (9,), row by row: the centrifugal force along a mode, with its sign changed."""
+    outwards = spin[0] * c[0] + spin[1] * c[4] + spin[2] * c[8]
+    return outwards + spin[3] * (c[1] + c[3]) + spin[4] * (c[2] + c[6]) + spin[5] * (c[5] + c[7])
+
+
 @kernel
 def body_inertias(model, work, q, v):
     """Fill work.inertia of all bodies: upper triangle and bias column, external wrench not included."""
@@ -163,12 +177,7 @@ def body_inertia(model, work, i, q, v):
         A[m + 3 + k, bias] = force[k]
 
     # modal rows: coupling to the twist, centrifugal forces -(omega^2 1 - omega omega^T) : c_j
-    xx = -(w[1] * w[1] + w[2] * w[2])
-    yy = -(w[0] * w[0] + w[2] * w[2])
-    zz = -(w[0] * w[0] + w[1] * w[1])
-    xy = w[0] * w[1]
-    xz = w[0] * w[2]
-    yz = w[1] * w[2]
+    spin = spin_squared(w)
     for j in range(m):
         row = A[j]
         b = rows[j]
@@ -178,5 +187,4 @@ def body_inertia(model, work, i, q, v):
         row[m + 3] = b[9]
         row[m + 4] = b[10]
         row[m + 5] = b[11]
-        spun = xx * b[0] + yy * b[4] + zz * b[8] + xy * (b[1] + b[3]) + xz * (b[2] + b[6]) + yz * (b[5] + b[7])
-        row[bias] = modal[j] + spun
+        row[bias] = modal[j] + flung(spin, b)

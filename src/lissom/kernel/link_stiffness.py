@@ -10,6 +10,7 @@ from __future__ import annotations
 from lissom.kernel.algebra import matrix, rotate, vector
 from lissom.kernel.arrays import LANES
 from lissom.kernel.exact_stiffness import exact_stiffness
+from lissom.kernel.inertia import flung, spin_squared
 from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.machine import inline, kernel
 from lissom.kernel.passive import contact, curve_slope, dry_slope, gear_slope
@@ -60,21 +61,12 @@ def pull_on_parent(model, work, i):
 @inline
 def centrifugal_stiffness(model, work, i):
     """-(omega^2 1 - omega omega^T) : d c_j / d eta_l, see `inertia`."""
-    w = vector(work.omega[i])
     m = model.tree.modes[i]
-    xx = -(w[1] * w[1] + w[2] * w[2])
-    yy = -(w[0] * w[0] + w[2] * w[2])
-    zz = -(w[0] * w[0] + w[1] * w[1])
-    xy = w[0] * w[1]
-    xz = w[0] * w[2]
-    yz = w[1] * w[2]
+    spin = spin_squared(vector(work.omega[i]))
     for row in range(m):
         by_eta = model.inertia.coupling_eta[i, row]
         for j in range(m):
-            b = by_eta[12 * j : 12 * j + 9]
-            outwards = xx * b[0] + yy * b[4] + zz * b[8]
-            across = xy * (b[1] + b[3]) + xz * (b[2] + b[6]) + yz * (b[5] + b[7])
-            work.link_stiffness[i, row, j] += outwards + across
+            work.link_stiffness[i, row, j] += flung(spin, by_eta[12 * j : 12 * j + 9])
 
 
 @inline

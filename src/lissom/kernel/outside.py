@@ -76,22 +76,23 @@ def compile_outside(model, work, number):
 
 
 @inline
+def outside_sum(model, work, of_element, of_contact):
+    """Sum over a column of work.element and one of work.touch, after `gather`."""
+    total = work.zero
+    for e in range(model.elements.kind.shape[0]):
+        total += work.element[e, of_element]
+    for c in range(model.contacts.shape.shape[0]):
+        total += work.touch[c, of_contact]
+    return total
+
+
+@inline
 def outside_energy(model, work):
     """Energy stored in elements and contacts, after `gather`."""
-    energy = work.zero
-    for e in range(model.elements.kind.shape[0]):
-        energy += work.element[e, ENERGY]
-    for c in range(model.contacts.shape.shape[0]):
-        energy += work.touch[c, STORED]
-    return energy
+    return outside_sum(model, work, ENERGY, STORED)
 
 
 @inline
 def outside_loss(model, work):
     """Power lost in elements and contacts, after `gather`."""
-    power = work.zero
-    for e in range(model.elements.kind.shape[0]):
-        power += work.element[e, LOST]
-    for c in range(model.contacts.shape.shape[0]):
-        power += work.touch[c, CONTACT_LOST]
-    return power
+    return outside_sum(model, work, LOST, CONTACT_LOST)

@@ -20,7 +20,7 @@ from lissom.simulation.stepping import (
     NEXT_STEP,
     TIME,
     is_finite,
-    limited_step,
+    next_step,
     position_scale,
     velocity_scale,
 )
@@ -141,9 +141,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         t = state.clock[TIME]
         if t >= t_end:
             return 0
-        h = min(min(state.clock[NEXT_STEP], h_max), t_end - t)
-        if not fixed:
-            h = limited_step(t, min(state.clock[NEXT_STEP], h_max), t_end)
+        h = next_step(state, t_end, h_max, fixed)
         take_step(system, scratch, state, work, t, h)
         if not (is_finite(state.q1) and is_finite(state.v1) and is_finite(state.a1)):
             if fixed or h < state.clock[LEAST_STEP]:

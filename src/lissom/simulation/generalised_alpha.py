@@ -15,31 +15,27 @@ import numpy as np
 
 from lissom.kernel import articulated
 from lissom.kernel.algebra import cross, vector
-from lissom.kernel.chart import chart_rate, move
+from lissom.kernel.chart import move
 from lissom.kernel.closed import set_columns
 from lissom.kernel.machine import Pointer, Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve, newton
 from lissom.simulation.closing import copy_rows, correct_rows, dense_columns, projector
 from lissom.simulation.linearise import linearise, local_memory, stage_scratch
-from lissom.simulation.step_end import close_loops, finish, try_again
+from lissom.simulation.step_end import finish_implicit, try_again, try_newton_again
 from lissom.simulation.stepping import (
     CONTINUED,
     EVALUATIONS,
     JACOBIANS,
     LAST_STEP,
     NEXT_STEP,
-    REJECTED,
     TIME,
-    is_finite,
-    limited_step,
+    next_step,
     not_derived,
     position_scale,
     velocity_scale,
 )
 from lissom.simulation.system import linear_parts, prescribe, residual
-
-NEWTON_ITERATIONS = 10
 
 
 class AlphaWork(NamedTuple):
@@ -203,7 +199,7 @@ def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta,
     n = state.v.shape[0]
     by_damping = weight * h * gamma
     due = newton.begin(work.newton, h)
-    for iteration in range(NEWTON_ITERATIONS):
+    for iteration in range(newton.ITERATIONS_MOST):
         advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
         residual(system, work.scratch, state.clock[TIME] + h, state.q1, state.v1, state.a1, work.r)
         state.counts[EVALUATIONS] += 1
@@ -212,7 +208,6 @@ def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta,
                 return False, iteration, 1.0
             newton.renewed(work.newton, h)
         correct(system, work, work.newton.plan[newton.FORM], by_damping)
-        work.newton.tally[work.newton.plan[newton.FORM], newton.ITERATIONS] += 1
         total = 0.0
         for k in range(n):
             state.a1[k] -= work.r[k]
@@ -220,15 +215,15 @@ def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta,
             du = h * h * beta * weight * work.r[k] / position_scale(system, state, k)
             total += dv * dv + du * du
         size = (total / (2 * n)) ** 0.5
-        verdict, rate = newton.judge(iteration, NEWTON_ITERATIONS - 1, size, before, due, work.newton.memory)
+        verdict, rate = newton.judge(work.newton, iteration, size, before, due)
         if verdict == newton.CONVERGED:
             advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
             return True, iteration + 1, rate
-        if verdict == newton.GIVE_UP or newton.beyond(work.newton, size):
+        if verdict == newton.GIVE_UP:
             return False, iteration + 1, rate
         due = newton.renew_within(work.newton, iteration, size, before, rate)
         before = size
-    return False, NEWTON_ITERATIONS, 1.0
+    return False, newton.ITERATIONS_MOST, 1.0
 
 
 @inline
@@ -260,9 +255,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         t = state.clock[TIME]
         if t >= t_end:
             return 0
-        h = limited_step(t, min(state.clock[NEXT_STEP], h_max), t_end)
-        if fixed:
-            h = min(min(state.clock[NEXT_STEP], h_max), t_end - t)
+        h = next_step(state, t_end, h_max, fixed)
         if h < state.clock[NEXT_STEP]:
             plan[newton.LIMIT] = newton.SCHEDULE
         change = (alpha_m - alpha_f) * (h - state.clock[LAST_STEP])
@@ -273,11 +266,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta, gamma
         )
         if not converged:
-            if newton.plan_after_failure(work.newton, iterations, True):
-                state.counts[REJECTED] += 1
-                continue
-            plan[newton.LIMIT] = newton.CONVERGENCE
-            if not try_again(state, 0.5 * h):
+            if not try_newton_again(state, plan, newton.plan_after_failure(work.newton, iterations, True), h):
                 return 2
             continue
         factor = 1.0
@@ -289,15 +278,11 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
                 if not try_again(state, h * min(factor, 0.9)):
                     return 2
                 continue
-        close_loops(system, scratch, work.projector, state, t, h)
-        if not (is_finite(state.q1) and is_finite(state.v1)):
-            return 3
-        work.derive(work.variation, t, h, plan[newton.FORM])
         for k in range(n):
             work.a_last[k] = work.a_new[k]
             work.jerk[k] = (state.a1[k] - state.a[k]) / h
-        chart_rate(system.model, state.u1, state.v1, state.rate1)
-        finish(system, scratch, record, state, 3, t, h, t_end)
+        if not finish_implicit(system, scratch, record, state, work, work.projector, 3, t, h, t_end):
+            return 3
         newton.plan_after_step(work.newton, iterations, rate)
         plan[newton.LIMIT] = newton.SCHEDULE if fixed else newton.ACCURACY
         if fixed:

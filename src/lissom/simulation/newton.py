@@ -15,6 +15,7 @@ from numpy import log
 
 from lissom.kernel.machine import inline
 
+ITERATIONS_MOST = 10  # in one step
 TOLERANCE = 0.02  # of the allowed error
 SLOW = 0.1  # contraction rate above which the matrix is renewed
 POOR = 0.25  # and above which, fresh, its form does not do
@@ -90,14 +91,24 @@ def report(newton: Newton) -> dict[str, Any]:
 
 
 @inline
-def judge(iteration, last, size, before, fresh, memory):
+def judge(newton, iteration, size, before, fresh):
     """What to do after a Newton step of the given size, in units of the allowed error; and the contraction rate.
 
-    `before`: size of the step before, 0 for none; `fresh`: the matrix has changed since; `last`: number of the last
-    iteration allowed. `memory` (3,): contraction rate of earlier steps, 1 where unknown, by which a single iteration
-    may do; that of the iteration before; and where bodies rub, how many times smaller than allowed a correction itself
-    must be, else 0. The matrix of a body that sticks makes corrections of one that slides small, and no smaller.
+    `before`: size of the step before, 0 for none; `fresh`: the matrix has changed since. `newton.memory` (3,):
+    contraction rate of earlier steps, 1 where unknown, by which a single iteration may do; that of the iteration
+    before; and where bodies rub, how many times smaller than allowed a correction itself must be, else 0. The matrix of
+    a body that sticks makes corrections of one that slides small, and no smaller.
     """
+    newton.tally[newton.plan[FORM], ITERATIONS] += 1
+    verdict, rate = contraction(iteration, size, before, fresh, newton.memory)
+    if verdict == GO_ON and beyond(newton, size):
+        return GIVE_UP, rate
+    return verdict, rate
+
+
+@inline
+def contraction(iteration, size, before, fresh, memory):
+    """The same by the sizes of corrections alone."""
     if not size < 1e10:
         return GIVE_UP, 1.0
     rate = memory[0]
@@ -120,8 +131,9 @@ def judge(iteration, last, size, before, fresh, memory):
             return CONVERGED, 0.0
         memory[0] = min(1.0, max(rate, 0.005))
         return CONVERGED, 0.0 if tiny else rate
-    hopeless = iteration > RENEWALS_MOST and left * rate ** (last - iteration) > TOLERANCE
-    if iteration == last or hopeless:
+    further = ITERATIONS_MOST - 1 - iteration
+    hopeless = iteration > RENEWALS_MOST and left * rate**further > TOLERANCE
+    if further == 0 or hopeless:
         return GIVE_UP, rate
     return GO_ON, rate
 

@@ -19,23 +19,20 @@ from lissom.model.compiled import Model
 from lissom.simulation import newton
 from lissom.simulation.radau_matrix import correct, filter_error, make_matrix, note_stiffness, renew
 from lissom.simulation.radau_tableau import ERROR, GAMMA, NODES, TABLEAU
-from lissom.simulation.step_end import close_loops, finish, try_again
+from lissom.simulation.step_end import finish_implicit, try_again, try_newton_again
 from lissom.simulation.stepping import (
     CONTINUED,
     EVALUATIONS,
     LAST_STEP,
     NEXT_STEP,
-    REJECTED,
     TIME,
-    is_finite,
-    limited_step,
+    next_step,
     not_derived,
     position_scale,
     velocity_scale,
 )
 from lissom.simulation.system import prescribe, residual
 
-NEWTON_ITERATIONS = 10
 CEILING_RISE = 1.25  # per step, of the largest step to try after one that did not converge
 
 
@@ -214,7 +211,7 @@ def converge(system, scratch, scratch_c, state, work, t, h):
     due = newton.begin(work.newton, h)
     before = 0.0
     motion(system, state, work, h)  # a first look at the charts of group joints
-    for iteration in range(NEWTON_ITERATIONS):
+    for iteration in range(newton.ITERATIONS_MOST):
         change = motion(system, state, work, h)
         residuals(system, state, work, t, h)
         if due:
@@ -223,17 +220,16 @@ def converge(system, scratch, scratch_c, state, work, t, h):
             newton.renewed(work.newton, h)
         correct(system, work, form)
         size = max(advance(system, state, work, h), change)
-        work.newton.tally[form, newton.ITERATIONS] += 1
-        verdict, rate = newton.judge(iteration, NEWTON_ITERATIONS - 1, size, before, due, work.newton.memory)
+        verdict, rate = newton.judge(work.newton, iteration, size, before, due)
         if verdict == newton.CONVERGED:
             motion(system, state, work, h)  # of the latest accelerations
             note_stiffness(system, work)
             return True, iteration + 1, rate
-        if verdict == newton.GIVE_UP or newton.beyond(work.newton, size):
+        if verdict == newton.GIVE_UP:
             return False, iteration + 1, rate
         due = newton.renew_within(work.newton, iteration, size, before, rate)
         before = size
-    return False, NEWTON_ITERATIONS, 1.0
+    return False, newton.ITERATIONS_MOST, 1.0
 
 
 @inline
@@ -282,18 +278,16 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         t = state.clock[TIME]
         if t >= t_end:
             return 0
-        h = limited_step(t, min(state.clock[NEXT_STEP], h_max), t_end)
+        h = next_step(state, t_end, h_max, fixed)
         if h < state.clock[NEXT_STEP]:
             plan[newton.LIMIT] = newton.SCHEDULE
         predict(scratch, state, work, h)
         converged, iterations, rate = converge(system, scratch, scratch_c, state, work, t, h)
         if not converged:
-            if newton.plan_after_failure(work.newton, iterations, state.flags[CONTINUED] == 1):
-                state.counts[REJECTED] += 1
-                continue
-            work.ceiling[0] = 0.5 * h
-            plan[newton.LIMIT] = newton.CONVERGENCE
-            if not try_again(state, 0.5 * h):
+            same = newton.plan_after_failure(work.newton, iterations, state.flags[CONTINUED] == 1)
+            if not same:
+                work.ceiling[0] = 0.5 * h
+            if not try_newton_again(state, plan, same, h):
                 return 2
             continue
         estimate_error(state, work, h)
@@ -321,12 +315,8 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         for i in range(3):
             for k in range(work.L.shape[1]):
                 work.lam_last[i, k] = work.L[i, k]
-        close_loops(system, scratch, work.matrix.projector, state, t, h)
-        if not (is_finite(state.q1) and is_finite(state.v1)):
+        if not finish_implicit(system, scratch, record, state, work, work.matrix.projector, 5, t, h, t_end):
             return 3
-        work.derive(work.variation, t, h, plan[newton.FORM])
-        chart_rate(system.model, state.u1, state.v1, state.rate1)
-        finish(system, scratch, record, state, 5, t, h, t_end)
         state.flags[CONTINUED] = 1
         newton.plan_after_step(work.newton, iterations, rate)
         work.rejected[0] = 0

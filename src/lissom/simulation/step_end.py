@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from lissom.kernel.chart import difference
+from lissom.kernel.chart import chart_rate, difference
 from lissom.kernel.machine import inline
+from lissom.simulation import newton
 from lissom.simulation.closing import project
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.record import record_step, wanted
-from lissom.simulation.stepping import LEAST_STEP, NEXT_STEP, REJECTED, TIME, accept
+from lissom.simulation.stepping import LEAST_STEP, NEXT_STEP, REJECTED, TIME, accept, is_finite
 
 ROUNDING = 1e-12  # of the time: what a step may miss the end of the run by
 
@@ -18,6 +19,19 @@ def try_again(state, h):
     state.counts[REJECTED] += 1
     state.clock[NEXT_STEP] = h
     return h >= state.clock[LEAST_STEP]
+
+
+@inline
+def try_newton_again(state, plan, same, h):
+    """Reject a step whose iteration failed: the `same` one is tried as `plan` says now, else one half as long.
+
+    Returns whether that is not too small.
+    """
+    if same:
+        state.counts[REJECTED] += 1
+        return True
+    plan[newton.LIMIT] = newton.CONVERGENCE
+    return try_again(state, 0.5 * h)
 
 
 @inline
@@ -37,3 +51,15 @@ def finish(system, scratch, record, state, degree, t, h, t_end):
     accept(system, state, h)
     if t + h > t_end - ROUNDING * max(1.0, t_end):
         state.clock[TIME] = t_end
+
+
+@inline
+def finish_implicit(system, scratch, record, state, work, closure, degree, t, h, t_end):
+    """Close loops, derive the step where that is asked for, and `finish` it. Returns whether its end is finite."""
+    close_loops(system, scratch, closure, state, t, h)
+    if not (is_finite(state.q1) and is_finite(state.v1)):
+        return False
+    work.derive(work.variation, t, h, work.newton.plan[newton.FORM])
+    chart_rate(system.model, state.u1, state.v1, state.rate1)
+    finish(system, scratch, record, state, degree, t, h, t_end)
+    return True

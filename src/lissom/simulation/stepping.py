@@ -90,9 +90,12 @@ def velocity_scale(state, k):
 
 
 @inline
-def limited_step(t, h, t_end):
-    """A step that ends at `t_end` or leaves room for a sensible next one."""
-    left = t_end - t
+def next_step(state, t_end, h_max, fixed):
+    """Size of the step to take: as planned, but not beyond `t_end`; a free one leaves room for a sensible last one."""
+    h = min(state.clock[NEXT_STEP], h_max)
+    left = t_end - state.clock[TIME]
+    if fixed:
+        return min(h, left)
     if h >= left * (1.0 - 1e-10):
         return left
     if h > 0.5 * left:
