@@ -136,6 +136,13 @@ def code_for_another_processor():
     assert isinstance(made._linking_libraries, list) and cpu_target.target_context._internal_codegen is not None
 
 
+def resolved_calls():
+    """The answer is kept beside what else the type of a function remembers of its calls."""
+    add = cpu_target.typing_context.resolve_value_type(operator.add)
+    found = add.get_call_type(cpu_target.typing_context, (types.float64, types.float64), {})
+    assert isinstance(add, types.BaseFunction) and add.get_impl_key(found) is not None
+
+
 def declared_function():
     about = FunctionDescriptor(
         True, "canary", "f", "f", "", {}, types.int64, {}, ("x",), (), mangler=lambda *_, **__: "f", argtypes=INT
@@ -261,6 +268,7 @@ CANARIES = {
     "library._get_module_for_linking": symbol_in_module,
     "AOTCPUCodegen": code_for_another_processor,
     "AOTCodeLibrary": code_for_another_processor,
+    "BaseFunction.get_call_type": resolved_calls,
     "context._internal_codegen": code_for_another_processor,
     "FunctionDescriptor": declared_function,
     "compile_result": declared_function,

@@ -40,6 +40,25 @@ elements: [{name: stay, type: spring, between: [{link: world}, {link: arm}], sti
 contacts:
   - {name: floor, sphere: {link: arm, radius: 0.01}, surface: {link: world, shape: plane}, stiffness: 1e4}
 """
+RIGID = """
+lissom: 1
+name: rigid
+links:
+  - {name: arm, joint: {type: revolute, axis: [0, 0, 1]}, body: {mass: 1, com: [0.1, 0, 0], tip: [0.2, 0, 0]}}
+"""
+CLOSED = """
+lissom: 1
+name: closed
+links:
+  - {name: crank, joint: {type: revolute, axis: [0, 0, 1]}, body: {mass: 1, com: [0.05, 0, 0], tip: [0.1, 0, 0]}}
+  - name: rod
+    origin: {xyz: [0.1, 0, 0]}
+    joint: {name: pin, type: revolute, axis: [0, 0, 1]}
+    body: {mass: 1, com: [0.2, 0, 0], tip: [0.4, 0, 0]}
+  - {name: slider, parent: world, joint: {type: prismatic, axis: [1, 0, 0]}, body: {mass: 1}}
+loops:
+  - {name: wrist, joint: {type: revolute, axis: [0, 0, 1]}, between: [{link: slider}, {link: rod}]}
+"""
 LENGTH = "links.arm.beam.length"
 MOMENT = 1e-3  # s that runs last
 
@@ -129,7 +148,7 @@ def _in_lanes(model: Any) -> None:
 
 def _closed() -> None:
     """An arm whose loops are closed."""
-    model = lissom.load("slider-crank").compile()
+    model = parse(CLOSED, "closed").compile()
     q, v = dynamics.close_loops(model), np.zeros(model.nv)
     for number in (float, complex):
         lissom.forward_dynamics(model, q.astype(number), v, v)
@@ -150,7 +169,7 @@ def _derived(robot: Any) -> None:
 def _formulations(robot: Any) -> None:
     """Their own dynamics in time, and what they tell of a state."""
     for name in theory.names():
-        for arm in (robot, lissom.load("rigid-7-axis")):
+        for arm in (robot, parse(RIGID, "rigid")):
             with suppress(theory.Unsupported):
                 _formulation(theory.build(name, arm))
     for form in FORMS:
