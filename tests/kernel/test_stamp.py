@@ -19,6 +19,7 @@ KERNELS = {
     "theory": "lissom.theory.lie_group.passes:newton_euler",
     "simulation": "lissom.simulation.system:acceleration",
     "march": "lissom.simulation.radau:march",
+    "lanes": "lissom.simulation.lanes:march",
 }
 STAMPS = """
 import json, sys
@@ -27,7 +28,7 @@ from lissom.kernel.machine.stamp import stamp
 found = {}
 for name, path in json.loads(sys.argv[1]).items():
     module, kernel = path.split(":")
-    found[name] = stamp(getattr(import_module(module), kernel).py_func)
+    found[name] = stamp(getattr(import_module(module), kernel).py_func, name == "lanes")
 print(json.dumps(found))
 """
 COMPILE = """
@@ -101,6 +102,7 @@ def before(package):
         ("control/kernel.py", r"(@\w+\ndef control_forces\(.*\):\n)", r"\1    # a law\n", {"simulation", "march"}),
         ("kernel/machine/bridge/lanes.py", r"self\.builder\.fadd", "self.builder.fsub", set(KERNELS)),
         ("kernel/machine/jit.py", r'"nsz", ', "", set(KERNELS)),
+        ("kernel/packs/number.py", r'"""', '"""Eight at once. ', {"lanes"}),
     ],
 )
 def test_an_edit_changes_the_stamps_of_all_that_depend_on_it(package, before, file, old, new, changes):

@@ -141,7 +141,8 @@ def _analysis(robot: Any) -> None:
 
 
 def _in_lanes(model: Any) -> None:
-    """Many runs at once."""
+    """Many states and many runs at once."""
+    lissom.forward_dynamics_batch(model, [model.neutral()], np.zeros((1, model.nv)))
     series = Series(model, RunSettings(duration=MOMENT, method="radau", audit=False))
     Flock(series, series.begin()).compile()
 

@@ -94,6 +94,9 @@ def _forward_in_lanes(model, work, states):
         forward_of_state(model, work, states.q[k], states.v[k], states.tau[k], states.wrench, states.a[k])
 
 
+_forward_in_lanes.returns = "none"
+
+
 def _table(given: ArrayLike, name: str, width: int, count: int | None = None) -> np.ndarray:
     """States as an array (B, width) of finite numbers."""
     try:

@@ -19,7 +19,7 @@ from typing import Any
 
 from lissom import cache as disk
 from lissom.kernel.machine import first_use
-from lissom.kernel.machine.kinds import Array, Kind, Number, Table
+from lissom.kernel.machine.kinds import Array, Kind, Number, Table, has_packs
 from lissom.kernel.machine.stamp import stamp
 
 PACKAGE = Path(__file__).parents[2]
@@ -27,7 +27,8 @@ LEVELS = {  # of x86-64 processors, the best first, with what they must have
     "x86-64-v3": {"avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"},
     "x86-64-v2": {"cx16", "popcnt", "sse4_1", "sse4_2", "ssse3"},
 }
-RARER = ("lissom.kernel.", "lissom.simulation.", "lissom.theory.")  # where kernels are that few commands need
+# where kernels are that few commands need
+RARER = ("lissom.kernel.", "lissom.dynamics.", "lissom.simulation.", "lissom.theory.")
 NUMBERS: dict[str, list[Any]] = {
     "bool": [ctypes.c_bool],
     "int64": [ctypes.c_int64],
@@ -60,7 +61,8 @@ def levels() -> tuple[str, ...]:
 def key(kernel: Any, kinds: tuple[Kind, ...]) -> str:
     """Name of machine code in a table: the kernel, the kinds of its arguments, the stamp of its sources."""
     described = ", ".join(kind.text for kind in kinds)
-    return f"{kernel.__module__}.{kernel.__name__}({described}) {stamp(kernel.py_func)}"
+    packs = any(map(has_packs, kinds))
+    return f"{kernel.__module__}.{kernel.__name__}({described}) {stamp(kernel.py_func, packs)}"
 
 
 def symbol(name: str) -> str:

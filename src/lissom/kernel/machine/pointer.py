@@ -33,7 +33,7 @@ class Pointer:
 
         The kernel itself sees what is `Hidden` from its callers.
         """
-        self.kind = kinds.Function(kinds.kinds(arguments))
+        self.kind = kinds.function(kinds.kinds(arguments))
         own = kinds.kinds(x.struct if isinstance(x, Hidden) else x for x in arguments)
         self.kernel, self.arguments = kernel, arguments
         self.address: int = kernel.address(own)
@@ -47,5 +47,5 @@ class Unused(Pointer):
     """A pointer that nobody follows: nothing is compiled for it."""
 
     def __init__(self, kernel: Any, *arguments: Any) -> None:
-        self.kind = kinds.Function(kinds.kinds(arguments))
+        self.kind = kinds.function(kinds.kinds(arguments))
         self.kernel, self.arguments, self.address = kernel, arguments, 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import hashlib
 import linecache
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -26,11 +26,15 @@ CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
 @cache
-def stamp(function: Callable) -> str:
-    """Fingerprint (hexadecimal) of all that the machine code of a kernel's Python function depends on."""
+def stamp(function: Callable, packs: bool = True) -> str:
+    """Fingerprint (hexadecimal) of all that the machine code of a kernel's Python function depends on.
+
+    `packs`: whether it may be code for numbers of `kernel.packs`.
+    """
     found: dict[str, str] = {}
     _follow(function, found)
-    lines = [_compiler(), *(f"{name} {digest}" for name, digest in sorted(found.items()))]
+    tools = [_compiler(), _number_types()] if packs else [_compiler()]
+    lines = [*tools, *(f"{name} {digest}" for name, digest in sorted(found.items()))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
@@ -97,10 +101,19 @@ def _constant(value: Any) -> str:
 
 @cache
 def _compiler() -> str:
-    """Fingerprint of what shapes machine code in this folder, and of the number types of packs."""
-    files = sorted(path for path in Path(__file__).parent.rglob("*.py") if path.name not in KEEPING)
-    files += sorted((Path(__file__).parents[1] / "packs").glob("*.py"))
-    return _digest("".join(path.read_text(encoding="utf-8") for path in files))
+    """Fingerprint of what shapes machine code in this folder."""
+    folder = Path(__file__).parent
+    return _digest(_texts(path for path in folder.rglob("*.py") if path.name not in KEEPING))
+
+
+@cache
+def _number_types() -> str:
+    """Fingerprint of the arithmetic of packs."""
+    return _digest(_texts((Path(__file__).parents[1] / "packs").glob("*.py")))
+
+
+def _texts(paths: Iterable[Path]) -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in sorted(paths))
 
 
 def _digest(text: str) -> str:

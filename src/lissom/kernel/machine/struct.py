@@ -8,6 +8,7 @@ a field of `model` itself. Field names are those of the named tuples, so the sam
 
 from __future__ import annotations
 
+from ctypes import addressof, c_char
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from lissom.kernel.machine import kinds
 from lissom.kernel.machine.pointer import Hidden, Pointer
 
 WORD = 8  # bytes of an entry: an address, a size, a float
+
+_first_byte: Any = c_char.from_buffer
 
 
 class Struct:
@@ -29,8 +32,8 @@ class Struct:
     def __init__(self, fields: Any) -> None:
         self.fields = fields
         self.kind = kinds.table(fields)
-        self.table = np.array(_entry(fields), np.int64)
-        self.address = self.table.ctypes.data
+        self.table = np.array(_entries(fields), np.int64)
+        self.address = address(self.table)
 
     def __getattr__(self, name: str) -> Any:
         """A field, for kernels that run as Python."""
@@ -43,14 +46,29 @@ class Struct:
         return numba_type(self.kind)
 
 
-def _entry(value: Any) -> list[int]:
-    """Entry of a field: address, shape and strides of an array; address of a Struct or Pointer; bits of a number."""
-    if isinstance(value, tuple):
-        return [word for part in value for word in _entry(part)]
-    if isinstance(value, np.ndarray):
-        return [value.ctypes.data, *value.shape, *value.strides]
-    if isinstance(value, Struct | Hidden):
-        return [value.address]
-    if isinstance(value, Pointer):
-        return [value.address, id(value), 0]
-    return np.asarray(value).reshape(1).view(np.int64).tolist()
+def address(array: np.ndarray) -> int:
+    """Where an array lies; faster than NumPy's own way where it may be written and has anything in it."""
+    try:
+        return addressof(_first_byte(array)) if array.size else array.ctypes.data
+    except (TypeError, ValueError):  # it may not, or has gaps
+        return array.ctypes.data
+
+
+def _entries(fields: Any) -> list[int]:
+    """Address, shape and strides of each array; address of a Struct or Pointer; bits of a number."""
+    words: list[int] = []
+    for value in fields:
+        sort = type(value)
+        if sort is np.ndarray:
+            words.append(address(value))
+            words += value.shape
+            words += value.strides
+        elif sort is Struct or sort is Hidden:
+            words.append(value.address)
+        elif isinstance(value, Pointer):
+            words += (value.address, id(value), 0)
+        elif isinstance(value, tuple):
+            words += _entries(value)
+        else:
+            words += np.asarray(value).reshape(1).view(np.int64).tolist()
+    return words

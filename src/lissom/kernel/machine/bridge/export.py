@@ -136,7 +136,7 @@ def remember_calls() -> None:
             found[call] = look(self, context, arguments, by_name)
         return found[call]
 
-    types.BaseFunction.get_call_type = get_call_type
+    types.BaseFunction.get_call_type = get_call_type  # type: ignore[method-assign, assignment]
 
 
 class Exporter:
