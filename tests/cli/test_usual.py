@@ -37,6 +37,7 @@ def test_all_number_types_and_integrators_are_held(held):
 def test_closed_loops_need_nothing_that_the_library_lacks():
     with tracing() as held:
         usual._closed()
+        usual._dynamics(usual._small("exact").compile())
     model = lissom.load("five-bar").compile()
     with tracing() as found:
         q, v = lissom.close_loops(model), np.zeros(model.nv)

@@ -112,7 +112,7 @@ class Unseen:
 Kind = Number | Array | Table | Function | Unseen
 # Each kind is made once: what is looked up in every run is found by identity.
 _arrays: dict[tuple[Any, int, int], Array] = {}
-_numbers = {sort: Number(name) for sort, name in NUMBERS.items()}
+_numbers: dict[Any, Number] = {sort: Number(name) for sort, name in NUMBERS.items()}
 _functions: dict[tuple[Any, ...], Function] = {}
 _tables: dict[tuple[Any, ...], Table] = {}
 
@@ -127,7 +127,7 @@ def kind(value: Any) -> Kind:
     if isinstance(known, (Number, Array, Table, Function, Unseen)):  # twice as fast as by their union
         return known
     if isinstance(value, np.generic):
-        return _numbers.setdefault(sort, Number(value.dtype.name))
+        return _numbers.setdefault(value.dtype, Number(value.dtype.name))  # packs of all numbers have one type
     raise TypeError(f"machine code does not take a {sort.__name__}")
 
 
