@@ -18,10 +18,13 @@ from lissom.kernel.machine.trace import Trace, tracing
 from lissom.model.files import parse
 from lissom.simulation.flock import Flock
 from lissom.simulation.methods import IMPLICIT, METHODS, SUNDIALS
-from lissom.simulation.run import Loop
+from lissom.simulation.run import Loop, run
 from lissom.simulation.series import Series
 from lissom.simulation.settings import FIXED_STEP, RunSettings
+from lissom.theory import screw_pde
 from lissom.theory.dual_screws.formulation import FORMS, DualScrew
+from lissom.theory.formulation import Offer
+from lissom.theory.on_accelerations import on_accelerations
 
 ARM = """
 lissom: 1
@@ -165,6 +168,7 @@ def _derived(robot: Any) -> None:
     state = model.neutral(), np.zeros(model.nv), np.zeros(model.nv)
     for function in (lissom.forward_dynamics, lissom.inverse_dynamics):
         dynamics.parameter_derivatives(robot, [LENGTH], *state, function=function)
+    lissom.energy(model, state[0].astype(complex), state[1])
 
 
 def _formulations(robot: Any) -> None:
@@ -175,6 +179,9 @@ def _formulations(robot: Any) -> None:
                 _formulation(theory.build(name, arm))
     for form in FORMS:
         _formulation(DualScrew(robot.compile(), form))
+    screw_pde.integrate(screw_pde.ScrewPDE(robot), MOMENT, method="projected", step=MOMENT, rate=1 / MOMENT)
+    linear = DualScrew(robot.compile(), "linear")
+    run(linear.model, MOMENT / 10, method="radau", dynamics=on_accelerations(linear.model, linear.dynamics))
 
 
 def _formulation(of: Any) -> None:
@@ -182,3 +189,7 @@ def _formulation(of: Any) -> None:
         theory.simulate(of, MOMENT / 10)
     q, still = of.model.neutral(), np.zeros(of.model.nv)
     of.wrenches(q, still, of.accelerations(q, still, still))
+    if Offer.ENERGY in of.offers:
+        of.energy(q, still)
+    if Offer.LINEAR_MODEL in of.offers:
+        of.linearise(q, still, still)
