@@ -7,7 +7,8 @@ import lissom
 from lissom.dynamics.sensing import sensors_of
 from lissom.kernel.packs import LANES
 from lissom.scenario.prepare import prepare
-from lissom.simulation.flock import Flock, Run, eligible
+from lissom.simulation.flock import Flock, eligible
+from lissom.simulation.flocked import Run
 from lissom.simulation.run import run
 from lissom.simulation.series import Series
 from lissom.simulation.tolerances import pace
@@ -87,15 +88,15 @@ def flock(ones):
 def test_lanes_equal_runs_alone(ones, flock):
     """Parameters, starts, references and gains differ; the pack is not full."""
     assert len(ones) < LANES and all(flock.fits(of(one)) for one in ones)
-    for found, one in zip(flock.run([of(one) for one in ones]), ones, strict=True):
+    for found, one in zip(flock.run([of(one) for one in ones]).raws(), ones, strict=True):
         assert found.method == "radau"
         assert_same(found, one)
 
 
 def test_the_same_pack_again_gives_the_same_bits(ones, flock):
-    first = flock.run([of(one) for one in ones])
+    first = flock.run([of(one) for one in ones]).raws()
     flock.run([of(one) for one in ones[::-1]])
-    again = flock.run([of(one) for one in ones])
+    again = flock.run([of(one) for one in ones]).raws()
     for a, b in zip(first, again, strict=True):
         for name in ("q", "v", "a", "tau"):
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
@@ -103,7 +104,7 @@ def test_the_same_pack_again_gives_the_same_bits(ones, flock):
 
 def test_a_lane_that_fails_is_left_to_be_computed_alone_and_the_others_go_on(ones, flock):
     bad = prepared(ella(("start.elbow.rate", 2e6)))  # diverges
-    found = flock.run([of(ones[0]), of(bad), of(ones[1])])
+    found = flock.run([of(ones[0]), of(bad), of(ones[1])]).raws()
     assert found[1] is None
     assert_same(found[0], ones[0])
     assert_same(found[2], ones[1])
@@ -112,7 +113,7 @@ def test_a_lane_that_fails_is_left_to_be_computed_alone_and_the_others_go_on(one
 def test_equal_lanes_take_the_steps_of_the_run_alone(ones):
     """With one run in all lanes nothing holds the pack back: steps and results are those of the run alone."""
     one = ones[0]
-    found, expected = flock_of(one).run([of(one)])[0], alone(one)
+    found, expected = flock_of(one).run([of(one)]).raws()[0], alone(one)
     assert (found.steps, found.rejected) == (expected.steps, expected.rejected)
     np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-9 * np.abs(expected.q).max())
 
@@ -124,7 +125,7 @@ def test_lanes_equal_runs_alone_on_other_arms(name):
     others = [prepared(base.with_values(changes)) for changes in OTHERS[name]]
     flock = flock_of(others[0])
     assert all(flock.fits(of(one)) for one in others)
-    for found, one in zip(flock.run([of(one) for one in others]), others, strict=True):
+    for found, one in zip(flock.run([of(one) for one in others]).raws(), others, strict=True):
         assert_same(found, one)
 
 

@@ -40,12 +40,12 @@ def check(damping: Damping) -> None:
 
 
 def matrix(damping: Damping, mass: Array, stiffness: Array) -> Array:
-    """Damping matrix (m, m) of a link with the given modal mass and stiffness matrices."""
+    """Damping matrix (..., m, m) of a link with the given modal mass and stiffness matrices."""
     factors = rayleigh(damping)
     if factors is not None:
         beta, alpha = factors
         return beta * stiffness + alpha * mass
-    if len(mass) == 0 or (not isinstance(damping, str) and damping == 0):
+    if mass.shape[-1] == 0 or (not isinstance(damping, str) and np.all(damping == 0)):
         return np.zeros(mass.shape, np.result_type(mass, stiffness))
     if isinstance(damping, str):
         steps = PRESETS[damping]
@@ -64,10 +64,10 @@ def modal(mass: Array, stiffness: Array, ratio: Callable[[float], float]) -> Arr
     M, K = np.real(mass), np.real(stiffness)
     omega, X = eigenmodes(M, K)
     squares = omega**2
-    zeta = np.array([ratio(w / (2 * np.pi)) for w in omega])
+    zeta = np.array([ratio(w / (2 * np.pi)) for w in omega.ravel()]).reshape(omega.shape)
     g = 2 * zeta * omega
     MX = M @ X
-    D = symmetric((MX * g) @ MX.T)
+    D = symmetric((MX * g[..., None, :]) @ np.swapaxes(MX, -1, -2))
     if not (np.iscomplexobj(mass) or np.iscomplexobj(stiffness)):
         return D
 

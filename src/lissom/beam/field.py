@@ -49,7 +49,7 @@ class RunningTerms:
     nodes: Sections
 
     def foreshortening(self, weights: Array) -> Array:
-        """sum_k weights_k B(x_k), shape (m, m); weights (k,)."""
+        """sum_k weights_k B(x_k), shape (..., m, m); weights (..., k)."""
         outboard = weights @ self.running
         psi, strain = self.nodes.psi, self.nodes.strain
         drawn = gram(psi[:, 1], outboard, psi[:, 1]) + gram(psi[:, 2], outboard, psi[:, 2])
@@ -86,8 +86,8 @@ def integrate_strains(strain: Array, inner: Array, upto: Array) -> tuple[Array, 
 
 
 def gram(left: Array, weights: Array, right: Array) -> Array:
-    """sum_k weights_k left_ki right_kj."""
-    return left.T @ (weights[:, None] * right)
+    """sum_k weights_k left_ki right_kj, (..., m, m); weights (..., k)."""
+    return left.T @ (weights[..., None] * right)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,12 @@ class SectionMap(NamedTuple):
     running: Array = np.zeros(0)  # (K,) exact field: from the tangent at the nodes to the section's position
     bow: Array = np.zeros(0)  # (K,) of a link that bows: from values at the nodes to integrals up to the section
 
+    def displacement(self, eta: Array) -> Array:
+        """Of the section at coordinates eta (..., m), to second order: (..., 3)."""
+        moved: Array = eta @ self.phi.T
+        moved[..., 0] -= 0.5 * ((eta @ self.foreshortening) * eta).sum(axis=-1)
+        return moved
+
 
 class NaturalModes(NamedTuple):
     """Natural modes of a link with its base held, in rising order of frequency.

@@ -50,9 +50,7 @@ class GeneralSection:
         at = np.eye(6, dtype=np.result_type(float, yc, zc, ys, zs))
         at[TWIST, SHEAR_Y], at[TWIST, SHEAR_Z] = zs, -ys
         at[BEND_Y, STRETCH], at[BEND_Z, STRETCH] = -zc, yc
-        moments = np.zeros((4, 4), np.result_type(s.rhoA, s.second_moments))
-        moments[0, 0], moments[1:, 1:] = s.rhoA, s.second_moments
-        return cls(at.T @ own @ at, _moved(moments, np.eye(3), (yc, zc)), s.outline, s.holes)
+        return cls(at.T @ own @ at, _moved(s.moments, np.eye(3), (yc, zc)), s.outline, s.holes)
 
     @classmethod
     def from_matrices(cls, stiffness: Array, mass: Array) -> GeneralSection:

@@ -40,7 +40,7 @@ class Invariants:
     @property
     def mass_matrix(self) -> Array:
         """Modal mass matrix int Phi^T Phi of the link with its base held, (m, m)."""
-        return self.N[0, 0] + self.N[1, 1] + self.N[2, 2]
+        return self.N[..., 0, 0, :, :] + self.N[..., 1, 1, :, :] + self.N[..., 2, 2, :, :]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,7 @@ class Motion:
     T0: Array  # (k, 3, 4)
     P: Array  # (k, 3, 4, m)
     rows: Array  # (3, 4 k, m): P, axis by axis
+    rest: Array  # (3, 4 k): T0, axis by axis
 
     @classmethod
     def of(cls, x: Array, sections: Sections) -> Motion:
@@ -65,29 +66,31 @@ class Motion:
         P = np.empty((k, 3, 4, m), dtype)
         P[:, :, 0] = sections.phi
         P[:, :, 1:] = np.einsum("abc,kbj->kacj", LEVI_CIVITA, sections.psi)  # (psi x d)_a
-        return cls(T0, P, np.moveaxis(P, 0, 1).reshape(3, k * 4, m))
+        return cls(T0, P, np.moveaxis(P, 0, 1).reshape(3, k * 4, m), np.moveaxis(T0, 0, 1).reshape(3, k * 4))
 
     def integrate(self, moments: Array) -> Invariants:
-        """Invariants of a link with mass elements at offsets d from each station.
+        """Invariants of a link with mass elements at offsets d from each station; of several, with an axis in front.
 
         Args:
-            moments: (k, 4, 4) int (1, d)(1, d)^T dm.
+            moments: (..., k, 4, 4) int (1, d)(1, d)^T dm.
         """
         T0, P, W = self.T0, self.P, moments
         m = P.shape[3]
-        T0W = T0 @ W  # moments of s0: (k, 3, 4)
-        WP = np.einsum("kpq,kbqj->kbpj", W, P)
-        weighted = np.moveaxis(WP, 0, 1).reshape(self.rows.shape)
-        N = np.empty((3, 3, m, m), WP.dtype)
+        several = W.shape[:-3]
+        T0W = T0 @ W  # moments of s0: (..., k, 3, 4)
+        WP = sum(W[..., None, :, q, None] * P[:, :, None, q] for q in range(4))  # (..., k, 3, 4, m)
+        weighted = np.moveaxis(WP, -4, -3).reshape(*several, *self.rows.shape)
+        resting = np.moveaxis(T0W, -3, -2).reshape(*several, *self.rest.shape)
+        N = np.empty((*several, 3, 3, m, m), WP.dtype)
         for a in range(3):
             for b in range(3):
-                N[a, b] = self.rows[a].T @ weighted[b]
+                N[..., a, b, :, :] = self.rows[a].T @ weighted[..., b, :, :]
         return Invariants(
-            mass=W[:, 0, 0].sum(),
-            mc0=T0W[:, :, 0].sum(axis=0),
-            C1=WP[:, :, 0].sum(axis=0),
-            G0=np.einsum("kap,kbp->ab", T0W, T0),
-            S0=np.einsum("kap,kbpj->abj", T0W, P),
+            mass=W[..., 0, 0].sum(axis=-1),
+            mc0=T0W[..., 0].sum(axis=-2),
+            C1=WP[..., 0, :].sum(axis=-3),
+            G0=resting @ self.rest.T,
+            S0=np.swapaxes(resting[..., None, :, :] @ self.rows, -3, -2),
             N=N,
         )
 

@@ -43,7 +43,7 @@ from lissom.beam.profile import Profile
 from lissom.beam.rotation import bend, roll
 from lissom.beam.section import Section
 from lissom.beam.shortening import Shortening
-from lissom.beam.strain_energy import Product, cubic_terms, prestress_stiffness, second_order_strains
+from lissom.beam.strain_energy import Product, cubic_terms, prestress_stiffness, second_order_strains, stiffness
 from lissom.errors import LissomError
 
 ORDERS = ("none", "first", "exact")
@@ -109,7 +109,7 @@ class BeamLink:
     @property
     def mass(self) -> Number:
         """Mass of the beam, lumped masses included."""
-        return self._moments[:, 0, 0].sum()
+        return self.moments[:, 0, 0].sum()
 
     @cached_property
     def field(self) -> Any:
@@ -215,7 +215,7 @@ class BeamLink:
     def bow_shares(self) -> Array:
         """(P, K) of a link that bows: from values at its nodes to int psi_p of their running integrals."""
         assert self.bow is not None
-        return self._shortening.density @ self.bow.running(self._carriers.xi)
+        return self._shortening.density @ self.bow.running(self.carriers.xi)
 
     def stiffness(self) -> Array:
         """K of the strain energy 1/2 eta^T K eta, (m, m)."""
@@ -273,7 +273,7 @@ class BeamLink:
 
     def _motions(self, shapes: Array) -> Array:
         """Twice the kinetic energy of shapes (m, n) along DIRECTIONS, (4, n), without that of slopes."""
-        moments, sections = self._moments, self._carriers.sections
+        moments, sections = self.moments, self.carriers.sections
         W, phi, psi = (np.real(part) for part in (moments, sections.phi @ shapes, sections.psi @ shapes))
         mass, y, z = (W[:, 0, k, None] for k in (0, 2, 3))
         along, twist = np.moveaxis(phi, 1, 0), psi[:, 0]
@@ -282,35 +282,32 @@ class BeamLink:
         return np.stack([part.sum(axis=0) for part in (*sideways, turning, mass * along[0] ** 2)])
 
     @cached_property
-    def _carriers(self) -> Carriers:
+    def carriers(self) -> Carriers:
         """The stations that carry the link's mass."""
         return carriers(self.field, *(lump.x for lump in self.masses))
 
     @cached_property
-    def _moments(self) -> Array:
+    def moments(self) -> Array:
         """Moments of the mass at these stations, (k, 4, 4)."""
         field = self.field
-        per_length = field.tables[1] if isinstance(field, OwnField) else self.profile.pieces[0].at(0.5).moments
+        per_length = field.tables[1] if isinstance(field, OwnField) else self.section.moments
         moments = field.weights[:, None, None] * per_length
         return np.concatenate([moments, [lump.moments for lump in self.masses]]) if self.masses else moments
 
     @cached_property
     def _invariants(self) -> Invariants:
-        return self._carriers.invariants(self._moments)
+        return self.carriers.invariants(self.moments)
 
     @cached_property
     def _shortening(self) -> Shortening:
-        return self._carriers.shortening(self._moments)
+        return self.carriers.shortening(self.moments)
 
     @cached_property
     def _forces(self) -> Array:
         """Internal forces per coordinate at the nodes, (n, 6, m)."""
         if isinstance(self.field, OwnField):
             return self.field.forces
-        s = self.section
-        assert isinstance(s, Section)
-        rigidity = np.array([s.EA, 0.0, 0.0, s.GJ, s.EIy, s.EIz])
-        return rigidity[:, None] * self.field.nodes.strain
+        return self.section.rigidity[:, None] * self.field.nodes.strain
 
     @cached_property
     def _prestress_forces(self) -> Array:
@@ -326,21 +323,20 @@ class BeamLink:
 
     @cached_property
     def _stiffness(self) -> Array:
-        weighted = self.field.weights[:, None, None] * self._forces
-        K = np.tensordot(weighted, self.field.nodes.strain, ((0, 1), (0, 1)))
+        K = stiffness(self.field.weights[:, None, None] * self._forces, self.field.nodes.strain)
         if self.prestress and self.second_order:  # F0 . e2
-            K = K + prestress_stiffness(self._prestress_forces, self._second_order_strains)
+            K = K + prestress_stiffness(self._prestress_forces, self.second_order_strains)
         return _read_only(symmetric(K))
 
     @property
-    def _second_order_strains(self) -> list[Product]:
+    def second_order_strains(self) -> list[Product]:
         return second_order_strains(self.field.nodes, not self.plain and self.profile.shear)
 
     @cached_property
     def _cubic_terms(self) -> tuple[Array, Array, Array]:
         index, c = np.zeros((0, 3), np.int64), np.zeros(0)
         if self.second_order and self.count:
-            index, c = cubic_terms(self.field.weights[:, None, None] * self._forces, self._second_order_strains)
+            index, c = cubic_terms(self.field.weights[:, None, None] * self._forces, self.second_order_strains)
         return _read_only(index), _read_only(c), _read_only(self.retardation * c)
 
     @cached_property

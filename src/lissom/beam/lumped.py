@@ -35,7 +35,13 @@ class LumpedMass:
     @property
     def moments(self) -> Array:
         """int (1, d)(1, d)^T dm over its elements at offsets d from the section's centre, shape (4, 4)."""
-        centre = np.concatenate([[1.0], self.com])
-        spread = np.zeros((4, 4), self.inertia.dtype)
-        spread[1:, 1:] = np.trace(self.inertia) / 2 * np.eye(3) - self.inertia
-        return self.mass * np.outer(centre, centre) + spread
+        return moments(self.mass, self.com, self.inertia)
+
+
+def moments(mass: Any, com: Array, inertia: Array) -> Array:
+    """Moments (..., 4, 4) of masses (...), see `LumpedMass`; com (..., 3), inertia (..., 3, 3)."""
+    centre = np.ones((*com.shape[:-1], 4), com.dtype)
+    centre[..., 1:] = com
+    spread = np.zeros((*com.shape[:-1], 4, 4), inertia.dtype)
+    spread[..., 1:, 1:] = np.trace(inertia, axis1=-2, axis2=-1)[..., None, None] / 2 * np.eye(3) - inertia
+    return np.asarray(mass)[..., None, None] * (centre[..., :, None] * centre[..., None, :]) + spread

@@ -35,7 +35,7 @@ class Prestress:
     tendons: tuple[Tendon, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(np.any(np.array(self.strain) != 0)) or any(t.tension != 0 for t in self.tendons)
+        return any(part != 0 for part in self.strain) or any(t.tension != 0 for t in self.tendons)
 
     @property
     def pull(self) -> Array:

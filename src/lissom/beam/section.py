@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -63,17 +64,23 @@ class Section:
             positive("section kGAz", self.kGAz)
 
     @property
+    def rigidity(self) -> Array:
+        """Forces per strain of a section that does not shear, shape (6,), order as in `general`."""
+        return np.array([self.EA, 0.0, 0.0, self.GJ, self.EIy, self.EIz])
+
+    @property
+    def moments(self) -> Array:
+        """Moments int (1, d)(1, d)^T dm per length of the mass at offsets d, shape (4, 4)."""
+        return moments_per_length(self.rhoA, self.Jx, self.Jy, self.Jz)
+
+    @property
     def second_moments(self) -> Array:
         """Moments int d d^T rho dA of the offsets d = (dx, y, z) that give the rotary inertias, shape (3, 3).
 
         The first one is negative where a boom is given more inertia about its axis than Jy + Jz: its kinetic
         energy is 1/2 (Jx wx^2 + Jy wy^2 + Jz wz^2) all the same.
         """
-        return np.diag(np.array([
-            (self.Jy + self.Jz - self.Jx) / 2,
-            (self.Jx + self.Jz - self.Jy) / 2,
-            (self.Jx + self.Jy - self.Jz) / 2,
-        ]))  # fmt: skip
+        return self.moments[1:, 1:]
 
     @classmethod
     def from_geometry(
@@ -176,6 +183,14 @@ class Section:
         Jz = inertia_per_stiffness * EIz if Jz is None else Jz
         Jx = Jy + Jz if Jx is None else Jx
         return cls(rhoA, EA, EIy, EIz, GJ, Jx, Jy, Jz, kGAy, kGAz, outline)
+
+
+def moments_per_length(rhoA: Any, Jx: Any, Jy: Any, Jz: Any) -> Array:
+    """Moments (..., 4, 4) of the mass of sections, see `Section.moments`; each number of one, or of several (...)."""
+    out = np.zeros((*np.shape(rhoA), 4, 4), np.result_type(rhoA, Jx, Jy, Jz))
+    out[..., 0, 0] = rhoA
+    out[..., 1, 1], out[..., 2, 2], out[..., 3, 3] = (Jy + Jz - Jx) / 2, (Jx + Jz - Jy) / 2, (Jx + Jy - Jz) / 2
+    return out
 
 
 def _rectangle_outline(width: Number, height: Number) -> Array:

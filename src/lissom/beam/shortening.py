@@ -15,6 +15,7 @@ import numpy as np
 
 from lissom.beam.field import RunningTerms, Sections
 from lissom.beam.number import Array
+from lissom.errors import LissomError
 
 RESOLUTION = 1e-10  # part of an entry of B(x), relative to its largest value, that the psi_p may miss
 
@@ -54,40 +55,42 @@ class Span:
         return cls(x, sections, terms, entries[:, overlap] / largest[overlap])
 
     def shortening(self, moments: Array) -> Shortening:
-        """Of a link with mass at the stations; moments (k, 4): their first rows as in `invariants`."""
-        mass, offset = moments[:, 0], moments[:, 1:]
-        weights = _orthonormal(self._functions(mass), mass) * mass  # (P, k): psi_p dm
-        centre = np.divide(offset, mass[:, None], out=np.zeros_like(offset), where=mass[:, None] != 0)
+        """Of a link with mass at the stations; moments (..., k, 4): their first rows as in `invariants`."""
+        mass, offset = moments[..., 0], moments[..., 1:]
+        weights = _orthonormal(self._functions(mass), mass) * mass[..., None, :]  # (..., P, k): psi_p dm
+        centre = np.divide(offset, mass[..., None], out=np.zeros_like(offset), where=mass[..., None] != 0)
         phi = self.sections.phi
         if offset.any():
-            phi = phi + np.cross(self.sections.psi, centre[:, :, None], axisa=1, axisb=1, axisc=1)
-        m = phi.shape[2]
+            phi = phi + np.cross(self.sections.psi, centre[..., None], axisa=-2, axisb=-2, axisc=-2)
         return Shortening(
-            form=np.array([self.terms.foreshortening(w) for w in weights]).reshape(-1, m, m),
-            weight=weights.sum(axis=1),
+            form=self.terms.foreshortening(weights),
+            weight=weights.sum(axis=-1),
             s0=weights @ (np.multiply.outer(self.x, [1, 0, 0]) + centre),
-            phi=np.einsum("pk,kaj->paj", weights, phi),
+            phi=np.einsum("...pk,...kaj->...paj", weights, phi),
             density=weights,
         )
 
     def _functions(self, mass: Array) -> Array:
-        """Functions at the stations, (P, k), that span the entries of B there.
+        """Functions at the stations, (..., P, k), that span the entries of B there.
 
         Which combinations of the entries they are is chosen at the real parts; the functions themselves follow a
         station that moves by a complex step.
         """
-        weight = np.sqrt(np.real(mass / mass.sum()))
-        _, size, V = np.linalg.svd(weight[:, None] * self.entries.real, full_matrices=False)
-        count = int(np.sum(size > RESOLUTION * size[0]))
-        return (V[:count] / size[:count, None]) @ self.entries.T
+        weight = np.sqrt(np.real(mass / mass.sum(axis=-1, keepdims=True)))
+        _, size, V = np.linalg.svd(weight[..., None] * self.entries.real, full_matrices=False)
+        counts = np.sum(size > RESOLUTION * size[..., :1], axis=-1)
+        count = int(counts.max())
+        if counts.min() < count:
+            raise LissomError("the links take different numbers of functions")
+        return (V[..., :count, :] / size[..., :count, None]) @ self.entries.T
 
 
 def _orthonormal(psi: Array, mass: Array) -> Array:
     """Combinations of the rows of `psi` with sum_k mass_k psi_p psi_q = delta_pq; all may be complex."""
     rows: list[Array] = []
-    for row in psi:
+    for row in np.moveaxis(psi, -2, 0):
         row = row + 0 * mass
         for earlier in rows:
-            row = row - (row * earlier * mass).sum() * earlier
-        rows.append(row / np.sqrt((row * row * mass).sum()))
-    return np.array(rows)
+            row = row - (row * earlier * mass).sum(axis=-1, keepdims=True) * earlier
+        rows.append(row / np.sqrt((row * row * mass).sum(axis=-1, keepdims=True)))
+    return np.stack(rows, axis=-2)

@@ -15,6 +15,7 @@ import numpy as np
 from lissom.beam.field import Sections
 from lissom.beam.general import BEND_Y, BEND_Z, SHEAR_Y, SHEAR_Z
 from lissom.beam.number import Array
+from lissom.errors import LissomError
 
 NEGLIGIBLE = 1e-14  # of the largest product: what is left of terms that cancel
 
@@ -36,21 +37,30 @@ def prestress_stiffness(F0: Array, strains: list[Product]) -> Array:
     return 2 * sum(np.einsum("k,ki,kj->ij", F0[:, row], a, b) for row, a, b in strains)
 
 
+def stiffness(F: Array, strain: Array) -> Array:
+    """int F . e = 1/2 eta K eta of forces F (..., n, 6, m), times the weights of the nodes: K (..., m, m)."""
+    m = strain.shape[-1]
+    return np.moveaxis(F, -1, -3).reshape(*F.shape[:-3], m, -1) @ strain.reshape(-1, m)
+
+
 def cubic_terms(F: Array, strains: list[Product]) -> tuple[Array, Array]:
-    """int F . e2 = sum_n c_n eta_i eta_j eta_k of forces F (n, 6, m), times the weights of the nodes.
+    """int F . e2 = sum_n c_n eta_i eta_j eta_k of forces F (..., n, 6, m), times the weights of the nodes.
 
     Returns:
-        index (nc, 3), the coordinates of each term, the last one first, and c (nc,).
+        index (nc, 3), the coordinates of each term, the last one first, and c (..., nc).
     """
-    m = F.shape[2]
-    parts = [_triple_product(F[:, row], a, b) for row, a, b in strains]
-    size = max((np.abs(part).max() for part in parts), default=0.0)
+    m = F.shape[-1]
+    parts = [_triple_product(F[..., row, :], a, b) for row, a, b in strains]
+    largest = [np.abs(part).max(axis=(-3, -2, -1), initial=0.0) for part in parts]
     terms = sum(parts, np.zeros((m, m, m)))
-    whole = np.sum([np.transpose(terms, order) for order in permutations(range(3))], axis=0)
+    whole: Array = sum(np.moveaxis(terms, (-3, -2, -1), order) for order in permutations((-3, -2, -1)))  # type: ignore[assignment]
     i, j, k, repeats = _triples(m)
-    c = whole[i, j, k] / repeats
-    keep = (np.abs(np.real(c)) > NEGLIGIBLE * size) | (np.imag(c) != 0)
-    return np.stack([k, i, j], axis=1)[keep], c[keep]
+    c = whole[..., i, j, k] / repeats
+    keep = (np.abs(np.real(c)) > NEGLIGIBLE * np.max(largest, axis=0)[..., None]) | (np.imag(c) != 0)
+    kept = keep.reshape(-1, len(i))
+    if np.any(kept != kept[0]):
+        raise LissomError("the links have different terms")
+    return np.stack([k, i, j], axis=1)[kept[0]], c[..., kept[0]]
 
 
 @lru_cache(maxsize=64)
@@ -61,6 +71,6 @@ def _triples(m: int) -> tuple[Array, Array, Array, Array]:
 
 
 def _triple_product(a: Array, b: Array, c: Array) -> Array:
-    """sum_k a_ki b_kj c_kl, (m, m, m)."""
-    n, m = a.shape
-    return (a.T @ (b[:, :, None] * c[:, None]).reshape(n, m * m)).reshape(m, m, m)
+    """sum_k a_ki b_kj c_kl, (..., m, m, m); a (..., n, m)."""
+    n, m = b.shape
+    return (np.swapaxes(a, -1, -2) @ (b[:, :, None] * c[:, None]).reshape(n, m * m)).reshape(*a.shape[:-2], m, m, m)

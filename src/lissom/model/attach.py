@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 def attach(sections: Sections, row: int, link: FlexibleLink, place: float | str | None) -> None:
     """Let body `row` sit on the section of `link` at `place`, its tip unless given."""
     at, m = link.section_map(link.length if place is None else place), link.count
-    sections.position[row], sections.phi[row, :, :m], sections.psi[row, :, :m] = at.position, at.phi, at.psi
-    sections.shortening[row, :m, :m], sections.twist[row, :m, :m] = at.foreshortening, at.twist
-    sections.running[row, : len(at.running)] = at.running
-    sections.bow[row, : len(at.bow)] = at.bow
+    sections.position[..., row, :], sections.phi[..., row, :, :m] = at.position, at.phi
+    sections.psi[..., row, :, :m], sections.shortening[..., row, :m, :m] = at.psi, at.foreshortening
+    sections.twist[..., row, :m, :m] = at.twist
+    sections.running[..., row, : len(at.running)] = at.running
+    sections.bow[..., row, : len(at.bow)] = at.bow
 
 
 def with_frames(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -183,6 +184,44 @@ class Beam(Part):
         """
         return _link(self, tuple(materials.items()), tuple((ends or {}).items()))
 
+    def build_like(
+        self, other: Beam, link: beams.BeamLink, materials: Mapping[str, Material], before: Mapping[str, Material]
+    ) -> beams.BeamLink:
+        """The same from the `link` of another beam, which was made of the materials `before`.
+
+        Where the functions are the same they are taken from there, and so is all that does not differ.
+        """
+        fields = ("length", "stations", "shear", "modes", "ends", "stiffening", "prestress")
+        counted = isinstance(self.modes, Modes) and isinstance(self.ends, str)
+        if not (counted and self.plain and link.plain and all(_same(self, other, name) for name in fields)):
+            return self.build(materials)
+        made_of, old = (
+            None if beam.material is None else known[beam.material]
+            for beam, known in ((self, materials), (other, before))
+        )
+        section = link.section
+        if not _same(self, other, "section") or made_of != old:
+            assert self.section is not None
+            section = self.section.build(None if made_of is None else made_of.build())
+        masses = link.masses if _same(self, other, "masses") else self._lumps()
+        return replace(link, section=section, damping=self._damping(), masses=masses)
+
+    def _lumps(self) -> tuple[beams.LumpedMass, ...]:
+        from lissom import beam as beams
+
+        return tuple(
+            beams.LumpedMass(
+                x=self.length if mass.at is None else mass.at,
+                mass=mass.mass,
+                com=np.array(mass.com),
+                inertia=np.array(mass.inertia),
+            )
+            for mass in self.masses
+        )
+
+    def _damping(self) -> Any:
+        return self.damping.as_dict() if isinstance(self.damping, Rayleigh) else self.damping
+
     def profile(self, materials: Mapping[str, Material]) -> beams.Profile:
         """Sections along the beam."""
         stations = self.stations
@@ -226,6 +265,11 @@ class Beam(Part):
         }
 
 
+def _same(beam: Beam, other: Beam, field: str) -> bool:
+    mine, theirs = getattr(beam, field), getattr(other, field)
+    return mine is theirs or mine == theirs
+
+
 Materials = tuple[tuple[str, Material], ...]
 GivenEnds = tuple[tuple[str, str], ...]
 
@@ -240,17 +284,9 @@ def _link(beam: Beam, materials: Materials, ends: GivenEnds) -> beams.BeamLink:
         section=along,
         basis=functions,
         stiffening=beam.stiffening,
-        damping=beam.damping.as_dict() if isinstance(beam.damping, Rayleigh) else beam.damping,
+        damping=beam._damping(),
         prestress=beam.prestress.build(),
-        masses=tuple(
-            beams.LumpedMass(
-                x=beam.length if m.at is None else m.at,
-                mass=m.mass,
-                com=np.array(m.com),
-                inertia=np.array(m.inertia),
-            )
-            for m in beam.masses
-        ),
+        masses=beam._lumps(),
     )
 
 

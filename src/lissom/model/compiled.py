@@ -38,6 +38,11 @@ class BodyNames:
     rotor_v: int | None = None
 
 
+def parts(arrays: Arrays) -> list[tuple[np.ndarray, ...]]:
+    """The tables, subject by subject."""
+    return [part if isinstance(part, tuple) else (part,) for part in arrays]
+
+
 class Compiled:
     """Arrays with what kernels need around them: the packed struct and scratch memory of each thread."""
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from lissom.beam import FlexibleLink
-from lissom.beam.invariants import LEVI_CIVITA
 from lissom.errors import RobotError, within
 from lissom.kernel.arrays import (
     SEVERAL,
     Arrays,
     Axis,
+    Bow,
     Contacts,
     Elements,
     Exact,
+    Foreshortening,
     Gears,
     Inertia,
     Joints,
@@ -34,16 +35,16 @@ from lissom.kernel.arrays import (
 )
 from lissom.lie import so3
 from lissom.model.attach import attach, with_frames
-from lissom.model.bending import bow, foreshortening
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.element import SpringElement
 from lissom.model.frame import Frame
 from lissom.model.joint import Joint
 from lissom.model.joint_actions import Piece, appended
 from lissom.model.joint_kinds import joint_steps
+from lissom.model.link_tables import put_body, put_bow, put_foreshortening, put_inertia, put_strain
 from lissom.model.massless import TRACE, lent_to
 from lissom.model.robot import Robot
-from lissom.model.similar import shared_tables
+from lissom.model.similar import shared_tables, variant
 from lissom.model.soundness import check
 
 
@@ -59,7 +60,8 @@ def compile_robot(
         before: the model of a similar robot; what both have in common is taken from there.
     """
     names = (prescribed,) if isinstance(prescribed, str) else tuple(prescribed)
-    return _Compiler(robot, names, tuple(frames)).model(before)
+    similar = None if before is None or names or frames else variant(robot, before)
+    return similar or _Compiler(robot, names, tuple(frames)).model(before)
 
 
 class _Compiler:
@@ -92,34 +94,31 @@ class _Compiler:
 
     def model(self, before: Model | None) -> Model:
         plain = self.number is np.float64 and not any(self.prescribed)
-        shared = shared_tables(self.robot, self.names, before) if plain and before is not None else None
-        bending = dict(self._flexible())
-        arrays = Arrays(
-            tree=self._tree(),
-            sections=self._sections(),
-            inertia=self._inertia(),
-            foreshortening=foreshortening(bending, self._starts, self._zeros),
-            bow=bow(bending, self._starts, self._zeros),
-            strain=self._strain(),
-            exact=self._exact(),
-            gravity=np.asarray(self.robot.gravity, self.number),
-            **(shared or self._of_joints()),
-        )
-        check(arrays, [link.name for link in self.links], shared or ())
+        shared = shared_tables(self.robot, self.names, before) if plain and before is not None else {}
+        tables = {name: shared[name] if name in shared else make() for name, make in self._makers().items()}
+        arrays = Arrays(gravity=np.asarray(self.robot.gravity, self.number), **tables)
+        check(arrays, [link.name for link in self.links])
         arrays = with_frames(arrays, self.frames, self.rows, self.flexible)
         return Model(self.robot, arrays, self.flexible, tuple(self.names), self.frames)
 
-    def _of_joints(self) -> dict[str, Any]:
-        """The tables that no number of a link's own mechanics goes into."""
+    def _makers(self) -> dict[str, Callable[[], Any]]:
+        """Who makes which tables, in the order in which they need each other."""
         return {
-            "joints": self._joints(),
-            "velocities": self._velocities(),
-            "passive": self._passive(),
-            "gears": self._gears(),
-            "loops": self._loops(),
-            "loads": self._zeros(Loads, LOAD=0),
-            "elements": self._elements(),
-            "contacts": self._contacts(),
+            "tree": self._tree,
+            "sections": self._sections,
+            "inertia": self._inertia,
+            "foreshortening": self._foreshortening,
+            "bow": self._bow,
+            "strain": self._strain,
+            "exact": self._exact,
+            "joints": self._joints,
+            "velocities": self._velocities,
+            "passive": self._passive,
+            "gears": self._gears,
+            "loops": self._loops,
+            "loads": lambda: self._zeros(Loads, LOAD=0),
+            "elements": self._elements,
+            "contacts": self._contacts,
         }
 
     # coordinates ------------------------------------------------------------------------------------------------
@@ -229,19 +228,9 @@ class _Compiler:
         out = self._zeros(Inertia)
         for i, link in enumerate(self.links, start=1):
             if link.body is not None:
-                body = link.body
-                com, inertia = np.asarray(body.com, self.number), np.asarray(body.inertia, self.number)
-                out.mass[i], out.moment[i] = body.mass, body.mass * com
-                out.second_moment[i] = 0.5 * np.trace(inertia) * np.eye(3) - inertia + body.mass * np.outer(com, com)
+                put_body(out, i, link.body)
         for i, beam in self._flexible():
-            k, inv = beam.count, beam.invariants()
-            out.mass[i], out.moment[i], out.second_moment[i] = inv.mass, inv.mc0, inv.G0
-            coupling = np.concatenate([inv.S0, inv.C1[None]]).reshape(12, k)  # [a b, j], a = x, y, z, 1
-            by_eta = np.concatenate([inv.N, np.zeros_like(inv.N[:1])]).reshape(12, k, k)  # [a b, l, j]
-            out.coupling[i, : 12 * k] = coupling.T.ravel()
-            out.coupling_eta[i, :k, : 12 * k] = by_eta.transpose(1, 2, 0).reshape(k, 12 * k)
-            out.gyroscopic[i, :, :k, :k] = np.einsum("cab,ablj->clj", LEVI_CIVITA, inv.N)
-            out.modal_mass[i, :k, :k] = np.einsum("aalj->lj", inv.N)
+            put_inertia(out, i, beam)
         for name in lent_to(self.robot):
             trace = TRACE * out.mass.sum()
             out.mass[self.rows[name]] += trace
@@ -253,20 +242,32 @@ class _Compiler:
         ways = [float(np.linalg.norm(np.real(link.origin.xyz))) for link in self.links]
         return max([*ways, *(float(np.real(beam.length)) for beam in self.flexible.values())])
 
+    def _foreshortening(self) -> Foreshortening:
+        parts = {i: part for i, beam in self._flexible() if (part := beam.shortening()) is not None}
+        starts = self._starts({i: len(part.weight) for i, part in parts.items()})
+        out = self._zeros(Foreshortening, FUNCTION=starts[-1])
+        out.start[:] = starts
+        for i, beam in self._flexible():
+            put_foreshortening(out, i, beam)
+        return out
+
+    def _bow(self) -> Bow:
+        starts = self._starts({i: len(beam.bow.rigidity) for i, beam in self._flexible() if beam.bow is not None})
+        out = self._zeros(Bow, BOW=starts[-1])
+        out.start[:] = starts
+        for i, beam in self._flexible():
+            put_bow(out, i, beam)
+        return out
+
     def _strain(self) -> Strain:
-        terms = {i: beam.cubic_terms() for i, beam in self._flexible()}
-        starts = self._starts({i: len(modes) for i, (modes, _, _) in terms.items()})
+        starts = self._starts({i: len(beam.cubic_terms()[0]) for i, beam in self._flexible()})
         out = self._zeros(Strain, CUBIC=starts[-1])
         out.cubic_start[:] = starts
         for i, beam in self._flexible():
-            own, rows = slice(beam.count), slice(starts[i], starts[i + 1])
-            out.cubic_modes[rows], out.cubic[rows], out.cubic_damping[rows] = terms[i]
-            with within("links", self.links[i - 1].name):
-                out.stiffness[i, own, own], out.damping[i, own, own] = beam.stiffness(), beam.damping_matrix()
-            out.preload[i, own] = beam.preload()
-            exact = self.stations.get(self.links[i - 1].name)
-            if exact is not None:  # what follows stiffness acts on the exact strains
-                out.damping[i, own, own] -= exact.retardation * beam.stiffness()
+            name = self.links[i - 1].name
+            out.cubic_modes[starts[i] : starts[i + 1]] = beam.cubic_terms()[0]
+            with within("links", name):
+                put_strain(out, i, beam, self.stations.get(name))
         out.damped[:] = np.any(out.damping, axis=(1, 2))
         return out
 

@@ -187,8 +187,7 @@ class Stiffness(SectionSpec):
 
     @property
     def centred(self) -> bool:
-        places = [*self.centroid, *(self.shear_centre or ())]
-        return super().centred and not np.any(np.array(places) != 0)
+        return super().centred and not any(place != 0 for place in (*self.centroid, *(self.shear_centre or ())))
 
     @property
     def shears(self) -> bool:

@@ -111,7 +111,7 @@ class SectionSpec(Part):
 
     @property
     def _moved(self) -> bool:
-        return bool(self.turn != 0 or np.any(np.array(self.offset) != 0))
+        return self.turn != 0 or any(shift != 0 for shift in self.offset)
 
     @abstractmethod
     def thickness_estimate(self) -> float:

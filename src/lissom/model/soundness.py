@@ -6,7 +6,7 @@ each allowed have met.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from typing import Any
 
@@ -21,12 +21,17 @@ LEAST_ROTOR = 1e-20  # kg m2
 SINGULAR = 1e-12  # of the modes' own mass matrix
 
 
-def check(arrays: Arrays, links: Sequence[str], known: Container[str] = ()) -> None:
+def check(
+    arrays: Arrays, links: Sequence[str], before: Arrays | None = None, rows: Iterable[int] | None = None
+) -> None:
     """Refuse arrays with numbers that are not finite, or inertias that are not positive, by the name of the link.
 
-    `known`: parts of the arrays whose numbers are known to be finite.
+    before: arrays that were checked; what is shared with them is sound.
+    rows: bodies whose inertia is to be looked at, all unless given.
     """
-    numbers = list(_tables(arrays, known))
+    numbers = list(_tables(arrays, before))
+    if not numbers:
+        return
     with np.errstate(all="ignore"):  # quick, and the rule
         sound = isfinite(abs(np.concatenate([table.ravel() for _, table, _ in numbers]).sum()))
     for path, table, axes in () if sound else numbers:
@@ -38,12 +43,12 @@ def check(arrays: Arrays, links: Sequence[str], known: Container[str] = ()) -> N
                 f"{whose}: its numbers leave the range of floats ({path} is not finite); check the sizes and units of "
                 "its masses, lengths, stiffnesses and gears"
             )
-    for i, name in enumerate(links, start=1):
+    for i in range(1, len(links) + 1) if rows is None else rows:
         inertia, count = _generalised_inertia(arrays, i), int(arrays.tree.modes[i])
-        if not _reaches(inertia, -INDEFINITE) or (count and not _reaches(inertia[6:, 6:], SINGULAR)):
+        if not _reaches(inertia, -INDEFINITE) or (count and not _reaches(inertia[..., 6:, 6:], SINGULAR)):
             raise RobotError(
-                f"links.{name}: its inertia is not that of a real body (it is not positive); check its masses, inertia "
-                "and sections, which may be too far apart in size"
+                f"links.{links[i - 1]}: its inertia is not that of a real body (it is not positive); check its masses, "
+                "inertia and sections, which may be too far apart in size"
             )
     _check_rotors(arrays, links)
     _check_loads(arrays, links)
@@ -63,20 +68,19 @@ def _check_loads(arrays: Arrays, links: Sequence[str]) -> None:
     """Refuse a link that carries so much more than itself that its own inertia is lost in rounding."""
     own = np.real(arrays.inertia.mass).astype(float)
     carried = own.copy()
-    for i in range(len(own) - 1, 0, -1):
-        carried[arrays.tree.parent[i]] += carried[i]
-    for i in range(1, len(own)):
-        if 0 < own[i] < LIGHTEST * carried[i]:
-            raise RobotError(
-                f"links.{links[i - 1]}: its mass, {own[i]:.3g} kg, is lost beside the {carried[i]:.3g} kg that it "
-                "carries; check the units of both, or give it no mass at all"
-            )
+    for i in range(own.shape[-1] - 1, 0, -1):
+        carried[..., arrays.tree.parent[i]] += carried[..., i]
+    for *which, i in np.argwhere((own > 0) & (own < LIGHTEST * carried)):
+        raise RobotError(
+            f"links.{links[i - 1]}: its mass, {own[*which, i]:.3g} kg, is lost beside the {carried[*which, i]:.3g} kg "
+            "that it carries; check the units of both, or give it no mass at all"
+        )
 
 
-def _tables(arrays: Arrays, known: Container[str]) -> Iterator[tuple[str, np.ndarray, tuple[Any, ...]]]:
-    """Every table of numbers with its name and axes, but for those of `known` parts."""
+def _tables(arrays: Arrays, before: Arrays | None) -> Iterator[tuple[str, np.ndarray, tuple[Any, ...]]]:
+    """Every table of numbers with its name and axes, but for those of parts that both arrays share."""
     for name, part in arrays._asdict().items():
-        if name in known:
+        if before is not None and part is getattr(before, name):
             continue
         if isinstance(part, np.ndarray):
             yield name, part, ()
@@ -89,27 +93,32 @@ def _tables(arrays: Arrays, known: Container[str]) -> Iterator[tuple[str, np.nda
 
 
 def _generalised_inertia(arrays: Arrays, i: int) -> np.ndarray:
-    """Of one body by itself, (6 + k, 6 + k): turning, gliding, modes, undeformed."""
+    """Of one body by itself, (..., 6 + k, 6 + k): turning, gliding, modes, undeformed."""
     k, own = int(arrays.tree.modes[i]), arrays.inertia
-    second, (x, y, z) = own.second_moment[i].real, own.moment[i].real
-    out = np.empty((6 + k, 6 + k))
-    out[:3, :3] = (second[0, 0] + second[1, 1] + second[2, 2]) * np.eye(3) - second
-    out[:3, 3:6] = [[0, -z, y], [z, 0, -x], [-y, x, 0]]
-    out[3:6, 3:6] = own.mass[i].real * np.eye(3)
-    if k:
-        coupling = own.coupling[i, : 12 * k].real.reshape(k, 4, 3)  # [mode, a, b]: int s_a d_j s_b, s_3 = 1
-        for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-            out[a, 6:] = coupling[:, b, c] - coupling[:, c, b]
-        out[3:6, 6:] = coupling[:, 3].T
-        out[6:, 6:] = own.modal_mass[i, :k, :k].real
-    out[3:6, :3], out[6:, :6] = out[:3, 3:6].T, out[:6, 6:].T
+    second, moment = own.second_moment[..., i, :, :].real, own.moment[..., i, :].real
+    several = moment.shape[:-1]
+    out = np.zeros((*several, 6 + k, 6 + k))
+    out[..., :3, :3] = np.trace(second, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - second
+    out[..., 3:6, 3:6] = own.mass[..., i].real[..., None, None] * np.eye(3)
+    coupling = own.coupling[..., i, : 12 * k].real.reshape(*several, k, 4, 3)  # [mode, a, b]: int s_a d_j s_b, s_3 = 1
+    for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        out[..., a, 3 + b], out[..., a, 3 + c] = -moment[..., c], moment[..., b]
+        out[..., a, 6:] = coupling[..., b, c] - coupling[..., c, b]
+    out[..., 3:6, 6:] = np.swapaxes(coupling[..., 3, :], -1, -2)
+    out[..., 6:, 6:] = own.modal_mass[..., i, :k, :k].real
+    out[..., 3:6, :3] = np.swapaxes(out[..., :3, 3:6], -1, -2)
+    out[..., 6:, :6] = np.swapaxes(out[..., :6, 6:], -1, -2)
     return out
 
 
 def _reaches(inertia: np.ndarray, least: float) -> bool:
     """Whether no eigenvalue of a matrix, scaled to a diagonal of ones, is below `least`; what has no inertia at all is
-    left out.
+    left out. Of several matrices, with axes in front: whether that holds for all.
     """
+    if _surely_reaches(inertia, least):
+        return True
+    if inertia.ndim > 2:
+        return all(_reaches(one, least) for one in inertia)
     diagonal = inertia.diagonal()
     if diagonal.min() < 0:
         return bool(diagonal.min() / np.abs(diagonal).max() >= least)
@@ -119,9 +128,18 @@ def _reaches(inertia: np.ndarray, least: float) -> bool:
     if not len(diagonal):
         return least <= 0
     scale = 1 / np.sqrt(diagonal)
-    scaled = scale[:, None] * inertia * scale
-    try:  # quick, and the rule
-        np.linalg.cholesky(scaled - 2 * abs(least) * np.eye(len(scaled)))
+    return bool(np.linalg.eigvalsh(scale[:, None] * inertia * scale)[0] >= least)
+
+
+def _surely_reaches(inertia: np.ndarray, least: float) -> bool:
+    """A quick yes, and the rule."""
+    diagonal = np.diagonal(inertia, axis1=-2, axis2=-1)
+    if not np.all(diagonal > 0):
+        return False
+    scale = 1 / np.sqrt(diagonal)
+    scaled = scale[..., None] * inertia * scale[..., None, :]
+    try:
+        np.linalg.cholesky(scaled - 2 * abs(least) * np.eye(inertia.shape[-1]))
         return True
     except np.linalg.LinAlgError:
-        return bool(np.linalg.eigvalsh(scaled)[0] >= least)
+        return False

@@ -23,6 +23,13 @@ SLENDER = 5.0  # length over thickness below which a beam is no beam
 
 def ordered(links: tuple[Link, ...]) -> tuple[Link, ...]:
     """Links with every parent before its children, else as given; what hangs on a cycle is left out."""
+    known = {WORLD}
+    for link in links:
+        if link.parent not in known or link.name in known:
+            break
+        known.add(link.name)
+    else:
+        return links  # as most are
     place = {link.name: k for k, link in enumerate(links)}
     rounds: dict[str, int] = {WORLD: 0}  # how often the list is gone through until a link's turn comes
     lost: set[str] = set()  # what does not reach the world

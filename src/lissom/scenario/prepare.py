@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from lissom.errors import LissomError, ScenarioError
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.model.sensor import Sensor
+from lissom.model.similar import variants
 from lissom.scenario.motion import motions
 from lissom.scenario.paths import plain
 from lissom.scenario.schema import Scenario
@@ -79,10 +81,26 @@ class Prepared:
         return same and own.hold is None and not needs_model(own.control)
 
 
-def prepare(scenario: Scenario, before: Prepared | None = None) -> Prepared:
+def prepare_all(scenarios: Sequence[Scenario], before: Prepared) -> Iterator[Prepared | None]:
+    """Scenarios that differ from one that was prepared `before`; similar robots are compiled together.
+
+    None of a refused one: whoever prepares it by itself is told why.
+    """
+    robots = [scenario.load_robot() for scenario in scenarios]
+    others = {id(robot): robot for robot in robots if robot is not before.source.robot}
+    models = dict(zip(others, variants(list(others.values()), before.model), strict=True))
+    for scenario, robot in zip(scenarios, robots, strict=True):
+        try:
+            yield prepare(scenario, before, models.get(id(robot)))
+        except LissomError:
+            yield None
+
+
+def prepare(scenario: Scenario, before: Prepared | None = None, model: Model | None = None) -> Prepared:
     """Compile the robot, build controller, start and motion; each error names its field.
 
-    What a scenario shares with one that was prepared `before` is taken from there.
+    What a scenario shares with one that was prepared `before` is taken from there; `model`: that of its robot, where it
+    is at hand.
     """
     check_installed(scenario.method)
     robot = scenario.load_robot()
@@ -90,7 +108,7 @@ def prepare(scenario: Scenario, before: Prepared | None = None) -> Prepared:
         scenario = scenario.model_copy(update={"robot": robot})
     if before is not None and before.source.robot is robot and not before.motion:
         model = before.model
-    else:
+    elif model is None:
         model = robot.compile(before=None if before is None else before.model)
     if before is not None and before.serves(scenario, model):
         return replace(before, model=model, source=scenario)

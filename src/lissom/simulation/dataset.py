@@ -13,6 +13,7 @@ from lissom.kernel.contacts import GAP, NORMAL, SLIDING
 from lissom.kernel.elements import ENERGY, LENGTH, LOST, RATE, TENSION
 from lissom.model.compiled import Model
 from lissom.model.joint_kinds import FORCE
+from lissom.simulation.flocked import Flocked
 from lissom.simulation.observe import Look, Observation
 from lissom.simulation.quantities import Quantities, Variable
 from lissom.simulation.raw import RawRun
@@ -34,6 +35,7 @@ PLACES = {  # what follows without forces and energies
     *("link_position", "link_orientation", "tip_position", "tip_orientation", "tip_twist", *BENDING),
     *("loop_position", "loop_orientation", "loop_gap", *SPACE),
 }
+TOGETHER = SAMPLES - {"reference", "reading", "ideal_reading"} | {"deflection"}  # the same for all runs of a pack
 ACCOUNTS = {"work", "dissipated", "load_work", "energy_residual"}  # kept by runs with audit
 
 
@@ -77,6 +79,14 @@ def _columns(model: Model, kind: str, names: tuple[str, ...]) -> Columns:
     for k in np.concatenate(modes):
         of[k] = "rad" if ".torsion" in names[k] else "m"
     return Columns(np.concatenate(joints), np.concatenate(modes), np.array(rotors, int), names, tuple(of.tolist()))
+
+
+def quantities_together(ran: Flocked, only: Collection[str]) -> Quantities:
+    """Results of the runs of a pack that are asked for by name, of those in TOGETHER, with an axis of runs in front."""
+    nothing = np.zeros(0)
+    bent = ran.deflections() if set(only) & BENDING else nothing
+    seen = Observation(*(bent if name == "deflection" else nothing for name in Observation._fields))
+    return quantities(ran.together(), lambda: seen, only)
 
 
 def quantities(raw: RawRun, see: Callable[[], Observation], only: Collection[str] | None = None) -> Quantities:
@@ -272,4 +282,4 @@ def _by_coordinate(
 ) -> None:
     """A variable whose unit may differ from column to column."""
     if len(at) and made.wants(name):
-        made.add(name, (dim,), values[:, at], text, [tuple(units)[k] + per for k in at])
+        made.add(name, (dim,), values[..., at], text, [tuple(units)[k] + per for k in at])

@@ -7,38 +7,30 @@ not converge, is left to whoever computes runs alone; the others go on.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from lissom.control.control_law import ControlLaw
-from lissom.kernel.arrays import alike, leaves
+from lissom.kernel.arrays import alike
 from lissom.kernel.machine import Struct
 from lissom.kernel.packs import LANES, PACK, covers
 from lissom.kernel.packs.memory import Packing
-from lissom.model.compiled import Model
+from lissom.model.compiled import parts
 from lissom.simulation import lanes
 from lissom.simulation.drive import law_arrays
+from lissom.simulation.flocked import Flocked, Run
 from lissom.simulation.methods import Method
-from lissom.simulation.newton import DUE, report
-from lissom.simulation.raw import RawRun
+from lissom.simulation.newton import DUE
 from lissom.simulation.run import CHUNK
 from lissom.simulation.segments import Segments, cut
 from lissom.simulation.series import Series
 from lissom.simulation.stepping import CONTINUED, LAST_STEP, NEXT_STEP, REJECTED, STEPS, TIME, Status
-from lissom.simulation.tolerances import pace
+from lissom.simulation.tolerances import Paces
 from lissom.simulation.watch import HOPELESS, RACING, deflection_map
 
+LAW = -1  # what a lane is filled with, beside the tables of its model
 TROUBLE = 20  # rejected attempts beyond one per step, after which runs are better computed alone
-
-
-class Run(NamedTuple):
-    """What may differ between the runs of a pack."""
-
-    model: Model
-    controller: Any  # a ControlLaw, or none
-    start: tuple[np.ndarray, np.ndarray]  # q (nq,) and v (nv,)
 
 
 def eligible(run: Run) -> bool:
@@ -60,16 +52,21 @@ class Flock:
         fields = method.work.fields
         newton = Struct(fields.newton.fields._replace(cost=np.inf))  # no exact matrix is ever worth it: there is none
         work = Struct(fields._replace(newton=newton))
-        parts = (series.packed, series.scratch, series.packed_record, series.packed_state, work)
-        self._kernel = [packing.of(part) for part in parts]
+        memory = (series.packed, series.scratch, series.packed_record, series.packed_state, work)
+        self._kernel = [packing.of(part) for part in memory]
         self.system, self.scratch, self.record, self.state, self.work = (part.fields for part in self._kernel)
         self.newton = self.work.newton.fields
         self._packs = [made for _, made in packing.places.values() if made.dtype.fields is not None]
-        self._tables = [packing.places[t.ctypes.data][1] if _varies(t) else None for t in leaves(series.model.arrays)]
+        self._tables = [
+            [packing.places[t.ctypes.data][1]["lanes"] if _varies(t) else None for t in part]
+            for part in parts(series.model.arrays)
+        ]  # lanes of every table of numbers, part by part
         steering = (*self.newton, *self.work, *self.state)
         noted = [x for x in steering if isinstance(x, np.ndarray) and x.dtype.fields is None]
         self._first = [(memory, memory.copy()) for memory in noted]
         self._lost: set[int] = set()
+        self._paces = Paces(series.model)
+        self._held: list[dict[int, Any]] = [{} for _ in range(LANES)]  # tables and laws that lanes are filled with
 
     def compile(self) -> None:
         """Take no step, so that kernels are ready."""
@@ -88,8 +85,8 @@ class Flock:
             for name, a, b in zip(own._fields, own, other, strict=True)
         )
 
-    def run(self, runs: Sequence[Run]) -> list[RawRun | None]:
-        """Results of up to LANES runs; None of those that are to be computed alone."""
+    def run(self, runs: Sequence[Run]) -> Flocked:
+        """Results of up to LANES runs, without those that are to be computed alone."""
         self._fill(runs)
         self._lost = set(range(len(runs), LANES))
         self._start()
@@ -98,10 +95,10 @@ class Flock:
             end = segments.end_after(float(self.state.clock[TIME]), duration)
             self.system.latest[0] = end - 1e-13 * max(1.0, end)
             if not self._march(end):
-                return [None] * len(runs)
+                return Flocked(self, runs, ())
             if end < duration and np.any(segments.jumps == end):
                 self._restart(end)
-        return [None if k in self._lost else self._result(k, run) for k, run in enumerate(runs)]
+        return Flocked(self, runs, [lane for lane in range(len(runs)) if lane not in self._lost])
 
     def _segments(self, runs: Sequence[Run]) -> Segments:
         """Where steps end: wherever one of the runs asks for it."""
@@ -118,13 +115,19 @@ class Flock:
         for lane in range(LANES):
             model, controller, (q, v) = runs[min(lane, len(runs) - 1)]
             if lane < len(runs):
-                bent, speed = deflection_map(model), self.series.settings.atol * pace(model, q)
-            for place, table in zip(self._tables, leaves(model.arrays), strict=True):
-                if place is not None:
-                    place["lanes"][..., lane] = table
-            for place, table in zip(self.system.law.fields, law_arrays(controller), strict=True):
-                if place.dtype == PACK:
-                    place["lanes"][..., lane] = table
+                bent, speed = deflection_map(model), self.series.settings.atol * self._paces.of(model, q)
+            held = self._held[lane]
+            for k, (places, part) in enumerate(zip(self._tables, parts(model.arrays), strict=True)):
+                if held.get(k) is not part:
+                    held[k] = part
+                    for place, table in zip(places, part, strict=True):
+                        if place is not None:
+                            place[..., lane] = table
+            if held.get(LAW, self) is not controller:
+                held[LAW] = controller
+                for place, table in zip(self.system.law.fields, law_arrays(controller), strict=True):
+                    if place.dtype == PACK:
+                        place["lanes"][..., lane] = table
             self.state.q["lanes"][:, lane], self.state.v["lanes"][:, lane] = q, v
             self.state.atol_rate["lanes"][:, lane] = speed
             self._maps.append(bent)
@@ -193,41 +196,12 @@ class Flock:
     def _lose(self, lane: int) -> None:
         """Let a lane repeat another one from here on."""
         self._lost.add(lane)
+        self._held[lane].clear()
         sound = next((k for k in range(LANES) if k not in self._lost), None)
         if sound is not None:
             for pack in self._packs:
                 for part in pack.dtype.names or ():
                     pack[part][..., lane] = pack[part][..., sound]
-
-    def _result(self, lane: int, run: Run) -> RawRun:
-        r, series = self.record, self.series
-        n = int(r.next[0])
-        steps, rejected, evaluations, jacobians = (int(x) for x in self.state.counts)
-
-        def own(packs: np.ndarray) -> np.ndarray:
-            return packs["lanes"][:n, ..., lane].copy()
-
-        return RawRun(
-            model=run.model,
-            time=r.times[:n].copy(),
-            q=own(r.q),
-            v=own(r.v),
-            a=own(r.a),
-            tau=own(r.tau),
-            work=np.zeros(n),
-            dissipated=np.zeros(n),
-            carried=series.carried,
-            loads=replace(series.loads, values=np.zeros((n, 0))),
-            method=self.method.name,
-            reason=series.reason,
-            steps=steps,
-            rejected=rejected,
-            evaluations=evaluations,
-            jacobians=jacobians,
-            newton=report(self.newton),
-            controller=run.controller,
-            settings=series.settings,
-        )
 
 
 def _varies(table: np.ndarray) -> bool:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+RUN = "run"  # the axis of several runs
+
+
 class Variable(NamedTuple):
     """An array, the names of its axes, and what it is."""
 
@@ -79,7 +82,10 @@ class Quantities:
             self.variables[name] = Variable((name,), np.array(labels, dtype=object), {})
 
     def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, text: str, units: str | list[str]) -> None:
-        """A variable over time and `dims`; `units` of all, or one for each entry along the last axis."""
+        """A variable over time and `dims`; `units` of all, or one for each entry along the last axis.
+
+        Values of several runs have an axis of them in front.
+        """
         if not self.wants(name) or (not values.size and self["time"].size):
             return
         attrs: dict[str, Any] = {"long_name": text}
@@ -90,7 +96,8 @@ class Quantities:
             attrs["units"] = ", ".join(different)
             if len(different) > 1:
                 attrs["column_units"] = units
-        self.variables[name] = Variable(("time", *dims), np.array(values, float), attrs)
+        over = (RUN, "time") if values.ndim > len(dims) + 1 else ("time",)
+        self.variables[name] = Variable((*over, *dims), np.array(values, float), attrs)
 
 
 def column_units(values: Variable | xr.DataArray) -> list[str]:

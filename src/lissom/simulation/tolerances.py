@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lissom.dynamics import mass_matrix
-from lissom.model.compiled import Model
+from lissom.dynamics.state import finite
+from lissom.kernel import mass_matrix as kernel
+from lissom.kernel.arrays import mapped
+from lissom.model.compiled import Compiled, Model, parts
 from lissom.simulation.settings import RunSettings
 
 PACE = 300.0  # 1/s: error allowed in velocities per error allowed in positions, of all that is slower than that
@@ -13,11 +18,33 @@ PACE = 300.0  # 1/s: error allowed in velocities per error allowed in positions,
 
 def pace(model: Model, q: np.ndarray) -> np.ndarray:
     """Own frequency of each coordinate (nv,), rad/s, PACE at least: vibrations as exact in velocity as in position."""
-    inertia = np.diag(mass_matrix(model, q))
+    return _pace(model, np.diag(mass_matrix(model, q)))
+
+
+class Paces:
+    """The same of models that differ from the first in numbers alone, in memory that is laid out once."""
+
+    def __init__(self, model: Model) -> None:
+        self._memory = Compiled(mapped(np.copy, model.arrays))
+        self._held: list[Any] = parts(model.arrays)  # whose numbers the memory has
+        self._matrix, self._rest = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
+
+    def of(self, model: Model, q: np.ndarray) -> np.ndarray:
+        """`pace` of a model."""
+        for k, (own, part) in enumerate(zip(parts(self._memory.arrays), parts(model.arrays), strict=True)):
+            if part is not self._held[k]:
+                self._held[k] = part
+                for mine, table in zip(own, part, strict=True):
+                    mine[...] = table
+        kernel.mass_matrix(self._memory.struct, self._memory.workspace(), q, self._rest, self._matrix)
+        return _pace(model, np.diag(finite(model, "mass_matrix", self._matrix, q=q)))
+
+
+def _pace(model: Model, inertia: np.ndarray) -> np.ndarray:
     stiffness = np.zeros(model.nv)
-    for body in model.bodies:
-        if body.link in model.flexible:
-            stiffness[body.modes_v] = np.diag(model.flexible[body.link].stiffness())
+    for row, body in enumerate(model.bodies, start=1):
+        modes = body.modes_v.stop - body.modes_v.start
+        stiffness[body.modes_v] = model.arrays.strain.stiffness[row].diagonal()[:modes]
     return np.maximum(PACE, np.sqrt(stiffness / np.where(inertia > 0, inertia, np.inf)))
 
 

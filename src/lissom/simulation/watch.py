@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -178,7 +178,6 @@ def deflection_map(model: Model) -> np.ndarray:
     return whole
 
 
-@lru_cache(maxsize=256)
 def _tip_map(beam: Any) -> np.ndarray:
     """From a link's modes to its tip's deflection in lengths; with the exact field, its rotation in whole turns."""
     tip = beam.section_map(beam.length)

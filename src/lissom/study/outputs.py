@@ -21,7 +21,7 @@ import numpy as np
 from lissom.errors import StudyError
 from lissom.messages import did_you_mean, listed, near
 from lissom.model.compiled import Model
-from lissom.simulation.quantities import Quantities
+from lissom.simulation.quantities import RUN, Quantities
 from lissom.simulation.summary import settling_time
 
 FREQUENCY, MASS = "frequency", "mass"  # quantities of the arm, not of a motion
@@ -93,13 +93,17 @@ class Quantity:
 
     @property
     def over_time(self) -> bool:
-        return not self.reduction and self.channel.partition(".")[0] not in (FREQUENCY, MASS)
+        return not self.reduction and not self.of_robot
+
+    @property
+    def of_robot(self) -> bool:
+        """Whether it follows from the robot and its start alone."""
+        return self.channel.partition(".")[0] in (FREQUENCY, MASS)
 
     @property
     def needs(self) -> frozenset[str]:
         """The results of a run that it is made of."""
-        head = self.channel.partition(".")[0]
-        return frozenset(() if head in (FREQUENCY, MASS) else (head,))
+        return frozenset(() if self.of_robot else (self.channel.partition(".")[0],))
 
     def measure(self, data: Quantities, model: Model, q: np.ndarray) -> Measured:
         """Its value in a run of the results `data`, which began in `q`; time is an axis where it is not reduced."""
@@ -125,7 +129,7 @@ class Quantity:
         dims, values = list(variable.dims), variable.values
         kept: dict[str, tuple[str, ...]] = {}
         for dim in variable.dims:
-            if dim == "time":
+            if dim in (RUN, "time"):
                 continue
             labels = data.labels(dim)
             if not rest:

@@ -6,7 +6,7 @@ Runs are plain data that can be sent to another process. Each is reproducible al
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError, StudyError
-from lissom.kernel.packs import LANES
 from lissom.messages import listed
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.schema import Scenario
-from lissom.simulation.dataset import ACCOUNTS, look_for, quantities
+from lissom.simulation.dataset import ACCOUNTS, TOGETHER, look_for, quantities, quantities_together
 from lissom.simulation.ending import Ending
+from lissom.simulation.flocked import Flocked
 from lissom.simulation.outputs import output_times
 from lissom.simulation.raw import RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.study.bench import Bench
 from lissom.study.outputs import Measured, Quantity
 from lissom.study.samples import Variations
-from lissom.study.together import Together, worth
+from lissom.study.together import AT_ONCE, Together, worth
 
 if TYPE_CHECKING:
     from lissom.simulation.trajectory import Trajectory
@@ -158,8 +158,8 @@ class Runs:
         piece = Piece(values, np.full(len(rows), FINISHED, np.int8), [""] * len(rows))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for first in range(0, len(rows), LANES):
-                self._compute(range(first, min(first + LANES, len(rows))), rows, piece)
+            for first in range(0, len(rows), AT_ONCE):
+                self._compute(range(first, min(first + AT_ONCE, len(rows))), rows, piece)
         return piece
 
     def _compute(self, numbers: range, rows: Sequence[int], piece: Piece) -> None:
@@ -168,11 +168,25 @@ class Runs:
         for k in numbers:
             with self._noted(piece, k):
                 scenarios[k] = self.scenario_of(rows[k])
-        found = self._together.run(scenarios) if self._many else {}
+        for pack, ran in self._together.run(scenarios) if self._many else ():
+            at = {lane: pack[lane] for lane in ran.lanes}
+            self._measure_pack(ran, at, piece)
+            scenarios = {k: scenario for k, scenario in scenarios.items() if k not in at.values()}
         for k, scenario in scenarios.items():
             with self._noted(piece, k):
-                raw, start = found[k] if k in found else self._bench.run(scenario)
-                self._measure(raw, start, piece, k)
+                self._measure(*self._bench.run(scenario), piece, k)
+
+    def _measure_pack(self, ran: Flocked, at: Mapping[int, int], piece: Piece) -> None:
+        """Note the runs of a pack; `at`: their numbers in a piece by their lanes."""
+        of_robot = {name: quantity for name, quantity in self.outputs.items() if quantity.of_robot}
+        if not at or not self._needs <= TOGETHER or of_robot:
+            for lane, k in at.items():
+                with self._noted(piece, k):
+                    self._measure(ran.raw(lane), ran.runs[lane].start[0], piece, k)
+            return
+        found, numbers = quantities_together(ran, self._needs), list(at.values())
+        for name, quantity in self.outputs.items():
+            piece.values[name][numbers] = quantity.measure(found, ran.runs[0].model, ran.runs[0].start[0]).values
 
     @contextmanager
     def _noted(self, piece: Piece, k: int) -> Iterator[None]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import numpy as np
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 
 from lissom.dynamics.sensing import sensors_of
 from lissom.errors import LissomError
 from lissom.kernel.machine.library import complete
 from lissom.kernel.packs import LANES
-from lissom.scenario.prepare import Prepared, prepare
+from lissom.scenario.prepare import Prepared, prepare, prepare_all
 from lissom.scenario.schema import Scenario
-from lissom.simulation.flock import Flock, Run, eligible
-from lissom.simulation.raw import RawRun
+from lissom.simulation.flock import Flock, eligible
+from lissom.simulation.flocked import Flocked, Run
 from lissom.simulation.series import Series
 
 MANY, WORTH = 64, 20_000  # runs of a batch that are computed in lanes: where kernels are at hand, and elsewhere
 FEWEST = LANES // 2  # runs that fill a pack well enough
+AT_ONCE = 8 * LANES  # runs that are prepared together
 
 
 def worth(runs: int) -> bool:
@@ -29,36 +29,40 @@ class Together:
     """Memory of one process for packs of runs."""
 
     def __init__(self) -> None:
-        self._before: Prepared | None = None
+        self._first: Prepared | None = None  # the others are prepared from it
         self._flock: Flock | None = None
 
-    def run(self, scenarios: Mapping[int, Scenario]) -> dict[int, tuple[RawRun, np.ndarray]]:
-        """Samples and start of those runs, by their number, that were computed together; audits are not kept."""
-        ready: dict[int, Prepared] = {}
-        for k, scenario in scenarios.items():
-            try:
-                ready[k] = self._before = prepare(scenario, self._before)
-            except LissomError:
-                continue  # whoever computes it alone says why
-        runs = {k: Run(one.model, one.controller, one.start) for k, one in ready.items() if self._takes(one)}
-        if len(runs) < FEWEST:
+    def run(self, scenarios: Mapping[int, Scenario]) -> Iterator[tuple[list[int], Flocked]]:
+        """Runs that were computed together, pack by pack: their numbers, and what is to be read before the next pack.
+
+        Runs whose numbers begin with the same multiple of LANES share a pack. Audits are not kept.
+        """
+        ready = self._prepared(scenarios)
+        for _, numbers in groupby(ready, lambda k: k // LANES):
+            pack = {k: ready[k] for k in numbers if self._takes(ready[k])}
+            flock = self._flock_for(next(iter(pack.values()))) if len(pack) >= FEWEST else None
+            runs = {} if flock is None else {k: run for k, one in pack.items() if flock.fits(run := _run(one))}
+            if flock is not None and len(runs) >= FEWEST:
+                yield list(runs), flock.run(list(runs.values()))
+
+    def _prepared(self, scenarios: Mapping[int, Scenario]) -> dict[int, Prepared]:
+        """Those that can be prepared; whoever computes the others alone says why not."""
+        if self._first is None:
+            self._first = _first_of(scenarios.values())
+        if self._first is None:
             return {}
-        flock = self._flock_for(ready[next(iter(runs))])
-        runs = {k: run for k, run in runs.items() if flock is not None and flock.fits(run)}
-        if flock is None or len(runs) < FEWEST:
-            return {}
-        found = zip(runs, flock.run(list(runs.values())), strict=True)
-        return {k: (raw, ready[k].start[0]) for k, raw in found if raw is not None}
+        made = zip(scenarios, prepare_all(list(scenarios.values()), self._first), strict=True)
+        return {k: one for k, one in made if one is not None}
 
     def _takes(self, one: Prepared) -> bool:
         settings = one.settings
         known = settings.method in ("auto", "radau") and settings.step is None
-        return known and one.alone and eligible(Run(one.model, one.controller, one.start))
+        return known and one.alone and eligible(_run(one))
 
     def _flock_for(self, one: Prepared) -> Flock | None:
         """Memory for runs like this one; None where it takes another method."""
         settings = one.settings.model_copy(update={"audit": False})
-        flock, run = self._flock, Run(one.model, one.controller, one.start)
+        flock, run = self._flock, _run(one)
         if flock is not None and flock.series.settings == settings and flock.fits(run):
             return flock
         self._flock = None
@@ -68,3 +72,16 @@ class Together:
         if method.name == "radau" and not method.fixed:
             self._flock = Flock(series, method)
         return self._flock
+
+
+def _run(one: Prepared) -> Run:
+    return Run(one.model, one.controller, one.start)
+
+
+def _first_of(scenarios: Iterable[Scenario]) -> Prepared | None:
+    for scenario in scenarios:
+        try:
+            return prepare(scenario)
+        except LissomError:
+            continue
+    return None

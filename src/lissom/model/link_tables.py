@@ -1,0 +1,70 @@
+"""What the mechanics of one link put into the tables of a model, row by row.
+
+Tables of several models, and the mechanics of as many links (`beam.stack`), have an axis in front of all others.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.beam.invariants import LEVI_CIVITA
+from lissom.kernel.arrays import Bow, Foreshortening, Inertia, Strain
+
+if TYPE_CHECKING:
+    from lissom.beam.exact import Stations
+
+
+def put_body(out: Inertia, i: int, body: Any) -> None:
+    """The inertia of a rigid body in row i."""
+    number = out.mass.dtype
+    com, inertia = np.asarray(body.com, number), np.asarray(body.inertia, number)
+    out.mass[i], out.moment[i] = body.mass, body.mass * com
+    out.second_moment[i] = 0.5 * np.trace(inertia) * np.eye(3) - inertia + body.mass * np.outer(com, com)
+
+
+def put_inertia(out: Inertia, i: int, link: Any) -> None:
+    """The invariants of a link that bends in row i."""
+    k, inv = link.count, link.invariants()
+    several = np.shape(inv.mass)
+    out.mass[..., i], out.moment[..., i, :], out.second_moment[..., i, :, :] = inv.mass, inv.mc0, inv.G0
+    coupling = np.concatenate([inv.S0, inv.C1[..., None, :, :]], axis=-3).reshape(*several, 12, k)  # [a b, j], 3: 1
+    by_eta = np.concatenate([inv.N, np.zeros_like(inv.N[..., :1, :, :, :])], axis=-4).reshape(*several, 12, k, k)
+    out.coupling[..., i, : 12 * k] = np.swapaxes(coupling, -1, -2).reshape(*several, 12 * k)
+    out.coupling_eta[..., i, :k, : 12 * k] = np.moveaxis(by_eta, -3, -1).reshape(*several, k, 12 * k)  # [l, j a b]
+    out.gyroscopic[..., i, :, :k, :k] = np.einsum("cab,...ablj->...clj", LEVI_CIVITA, inv.N)
+    out.modal_mass[..., i, :k, :k] = np.einsum("...aalj->...lj", inv.N)
+
+
+def put_strain(out: Strain, i: int, link: Any, exact: Stations | None = None) -> None:
+    """Stiffness, damping and cubic terms in row i, and where its terms start; `exact`: its stations, if it has some."""
+    own, rows = slice(link.count), slice(out.cubic_start[i], out.cubic_start[i + 1])
+    _, out.cubic[..., rows], out.cubic_damping[..., rows] = link.cubic_terms()
+    out.stiffness[..., i, own, own], out.damping[..., i, own, own] = link.stiffness(), link.damping_matrix()
+    out.preload[..., i, own] = link.preload()
+    if exact is not None:  # what follows stiffness acts on the exact strains
+        out.damping[i, own, own] -= exact.retardation * link.stiffness()
+
+
+def put_foreshortening(out: Foreshortening, i: int, link: Any) -> None:
+    """The forms by which body i is drawn back, where its functions start."""
+    part = link.shortening()
+    if part is None:
+        return
+    rows, k = slice(out.start[i], out.start[i + 1]), link.count
+    out.form[..., rows, :k, :k], out.phi[..., rows, :, :k] = part.form, part.phi
+    out.weight[..., rows], out.s0[..., rows, :] = part.weight, part.s0
+    if link.bow is not None:
+        shares = link.bow_shares()
+        out.bow[rows, : shares.shape[1]] = shares
+
+
+def put_bow(out: Bow, i: int, link: Any) -> None:
+    """Terms of fourth order of body i, where its nodes start."""
+    part = link.bow
+    if part is None:
+        return
+    rows, k = slice(out.start[i], out.start[i + 1]), part.slope.shape[2]
+    out.slope[rows, :, :k], out.slope_x[rows, :, :k] = part.slope, part.slope_x
+    out.rigidity[rows] = part.rigidity
