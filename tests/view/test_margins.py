@@ -77,3 +77,25 @@ def test_a_small_window_is_drawn_all_the_same():
     figure = drawn(np.arange(9.0), 2)
     figure.set_size_inches(0.5, 0.5)
     figure.canvas.draw()
+
+
+@pytest.mark.parametrize("names", [2, 4, 7])
+def test_no_legend_hides_a_curve(names):
+    """Curves that leave no corner free: the axis grows above them."""
+    with style():
+        figure, (axes, easy) = grid(2, 2)
+        t = np.linspace(0, 1, 400)
+        for k in range(names):
+            axes.plot(t, np.cos(40 * t + k), label=f"left-shoulder.{k}")
+            easy.plot(t, t**4 + 0.01 * k, label=f"{k}")
+        legend(axes)
+        legend(easy)
+        headline(figure, "one")
+        figure.canvas.draw()
+    for one in (axes, easy):
+        box = one.get_legend().get_window_extent()
+        assert one.bbox.x0 < box.x0 < box.x1 < one.bbox.x1 and one.bbox.y0 < box.y0 < box.y1 < one.bbox.y1
+        for line in one.lines:
+            x, y = one.transData.transform(line.get_xydata()).T
+            assert not np.any((x > box.x0) & (x < box.x1) & (y > box.y0) & (y < box.y1))
+    assert axes.get_ylim()[1] > 1.2 and easy.get_ylim()[1] < 1.2

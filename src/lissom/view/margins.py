@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.layout_engine import LayoutEngine
 
+from lissom.view.legends import settle
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -39,8 +41,10 @@ class Margins(LayoutEngine):
 
     def execute(self, fig: Figure) -> None:
         """Called by Matplotlib before it draws."""
-        for _ in range(2):  # how many numbers stand at an axis depends on its length
-            self._place(fig)
+        self._place(fig)
+        for axes in fig.axes:
+            settle(axes, fig._get_renderer())  # type: ignore[attr-defined]
+        self._place(fig)  # how many numbers stand at an axis depends on its length
 
     def _place(self, fig: Figure) -> None:
         placed = [axes for axes in fig.axes if axes.get_subplotspec() is not None and axes.get_visible()]

@@ -25,6 +25,7 @@ DOTTED: dict[str, Any] = {"linestyle": (0, (2, 1.6)), "linewidth": 1.0}
 HIDING = 1.8  # extra width of a line that another one covers
 
 FLAT = 0.3  # least extent of a drawing in space, relative to its largest
+ZOOM = 0.8  # of pictures in space: their labels stay beside what is drawn next to them
 Panel = Callable[["Axes"], None]
 
 
@@ -228,7 +229,7 @@ def path(axes: Any, run: Trajectory, tip: np.ndarray, link: str) -> None:
     half = np.maximum(half, FLAT * half.max())
     axes.set(**{f"{name}lim": (c - h, c + h) for name, c, h in zip(AXES, limits.mean(axis=1), half, strict=True)})
     axes.view_init(elev=22, azim=-55, vertical_axis=up)
-    axes.set_aspect("equal")
+    axes.set_box_aspect(half, zoom=ZOOM)
     axes.legend(loc="upper left")
 
 

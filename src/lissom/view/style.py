@@ -97,7 +97,13 @@ def legend(axes: Axes, outside: int = 8) -> None:
     if len(names) > outside:
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
     elif names:
-        axes.legend(loc="best", ncols=1 if len(names) < 4 else 2, columnspacing=1.2)
+        from lissom.view.legends import SETTLED
+        from lissom.view.margins import Margins
+
+        drawn = axes.legend(loc="best", ncols=1 if len(names) < 4 else 2, columnspacing=1.2)
+        figure: Any = axes.get_figure(root=True)
+        if axes.name != "3d" and isinstance(figure.get_layout_engine(), Margins):
+            drawn.set(loc="upper right", gid=SETTLED)
 
 
 def save(figure: Any, path: str | os.PathLike[str]) -> None:
