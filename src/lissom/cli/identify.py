@@ -47,4 +47,4 @@ def identify(
     if as_json:
         typer.echo(json.dumps(found.to_dict() | {"folder": str(folder.path)}, indent=2))
     else:
-        tell_place("the new robot, numbers and figure in ", folder.path)
+        tell_place(f"the new robot{', numbers and figure' if figure else ' and numbers'} in ", folder.path)

@@ -6,11 +6,16 @@ from typing import Annotated, Any
 import typer
 
 
-def named(value: str) -> Path:
-    """A path with a name: an empty one would be the working folder."""
+def not_empty(value: str) -> str:
+    """A name or an address."""
     if not value.strip():
         raise typer.BadParameter("is empty; give a name")
-    return Path(value)
+    return value
+
+
+def named(value: str) -> Path:
+    """A path with a name: an empty one would be the working folder."""
+    return Path(not_empty(value))
 
 
 def out(help: str) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lissom.cli.options import Json
+from lissom.cli.options import Json, not_empty
 from lissom.cli.shell import FAILED, INTERRUPTED, command, say
 from lissom.terminal import screen
 
@@ -23,7 +23,11 @@ def sweep(
     out: Annotated[
         str | None,
         typer.Option(
-            "--out", "-o", metavar="STORE", help="Folder or address of the store, out/NAME.zarr unless given."
+            "--out",
+            "-o",
+            metavar="STORE",
+            parser=not_empty,
+            help="Folder or address of the store, out/NAME.zarr unless given.",
         ),
     ] = None,
     cores: Annotated[int | None, typer.Option(metavar="N", help="Processes here, all cores unless given.")] = None,

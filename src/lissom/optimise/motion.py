@@ -34,7 +34,7 @@ FASTEST, SLOWEST = 1 / 20, 20.0  # times of legs, in units of the first guess
 
 def solve(asked: Motion, *, progress: bool = True) -> OptimalMotion:
     """The best motion of a task."""
-    symbolic.need_casadi()
+    symbolic.need_casadi("optimal motions need")
     began = perf_counter()
     with Progress("preparing", show=progress) as bar:
         search = _Search(resolve(asked))

@@ -14,7 +14,7 @@ from lissom.study.batch import processes_for
 from lissom.study.pool import Pool
 from lissom.study.results import Results
 from lissom.study.runs import Runs
-from lissom.study.store import Store
+from lissom.study.store import Store, need_zarr
 
 if TYPE_CHECKING:
     from lissom.study.schema import Study
@@ -49,6 +49,9 @@ def execute(
     progress: bool = True,
 ) -> Results:
     """Compute what the store does not hold yet; see `Study.run`."""
+    need_zarr()
+    if cluster is not None:
+        _need_dask()
     store = Store(address)
     if store.exists():
         store.check_same(study)
@@ -84,10 +87,8 @@ def _computed(store: Store, pieces: list[int], cores: int | None, cluster: Any) 
 
 def _on_cluster(job: Callable[[int], int], pieces: Iterable[int], cluster: Any) -> Iterator[int]:
     """The same, by the workers of a Dask cluster, which write to the store themselves."""
-    try:
-        from distributed import Client, as_completed
-    except ImportError:
-        raise StudyError("a cluster needs a package: pip install 'lissom[cluster]'", ("cluster",)) from None
+    from distributed import Client, as_completed
+
     client, ours = (_connected(Client, cluster), True) if isinstance(cluster, str) else (cluster, False)
     waiting = iter(pieces)
     try:
@@ -101,6 +102,13 @@ def _on_cluster(job: Callable[[int], int], pieces: Iterable[int], cluster: Any) 
     finally:
         if ours:
             client.close()
+
+
+def _need_dask() -> None:
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise StudyError("a cluster needs a package: pip install 'lissom[cluster]'", ("cluster",)) from None
 
 
 def _connected(client: Callable, address: str) -> Any:

@@ -116,7 +116,7 @@ class Store:
             else:
                 self._lay_out_aside(study, Path(self.address))
         except OSError as error:
-            raise NotWritten.because(error, self.address) from None
+            raise NotWritten.because(OSError(error.errno, error.strerror or str(error)), self.address) from None
 
     def _lay_out(self, study: Study, address: str) -> None:
         group = need_zarr().open_group(address, mode="a", zarr_format=2)
@@ -127,6 +127,8 @@ class Store:
         """In a folder of its own first, so that of several processes one makes the store and the others find it."""
         if folder.exists() and not folder.is_dir():
             raise StudyError(f"{folder} is a file, not a store; give another name")
+        if folder.parent.exists() and not folder.parent.is_dir():
+            raise NotWritten(folder, f"{folder.parent} is a file")
         folder.parent.mkdir(parents=True, exist_ok=True)
         aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
         try:

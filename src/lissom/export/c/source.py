@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from lissom.export.c import straight
-from lissom.export.c.expressions import Statements
 from lissom.export.c.prototypes import header, prototype
 from lissom.export.c.tables import Tables
 from lissom.export.c.task import Argument, Signature, Task
+
+if TYPE_CHECKING:
+    from lissom.export.c.expressions import Statements
 
 NEEDS = {"derivatives": ("forward_dynamics", "mass_matrix", "inverse_derivatives")}  # functions that others call
 
@@ -92,6 +94,8 @@ class Code:
 
 def code(task: Task, chosen: Sequence[Signature], backend: str = "auto") -> Code:
     """Header and source of the chosen functions; what these call besides is static."""
+    if backend != "loops":
+        from lissom.export.c import straight  # which needs CasADi
     public = {each.name for each in chosen}
     solves = backend != "loops" and straight.solves_well(task)
     needs = NEEDS if solves else {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from lissom.dynamics.symbolic import need_casadi
 from lissom.errors import LissomError, check_choice
 from lissom.export.c.parameters import Parameters
 from lissom.export.c.task import ABOUT, Task, c_name, has_step, point_of
@@ -84,6 +85,8 @@ def to_c(
 
     model = as_model(robot)
     check_choice("backend", backend, ("auto", "straight", "loops"))
+    if backend != "loops":
+        need_casadi("straight-line C code needs", "or take the backend 'loops'")
     for link in wrenches:
         model.row(link)
     task = Task(
