@@ -63,12 +63,11 @@ def called(line, before=lambda: None):
     process = os.fork()
     if process == 0:
         try:
-            sys.stdout, sys.stderr = (Path(place).open("w") for place in ("/dev/full", "said.txt"))
-            sys.argv = ["lissom", *line.split()]
-            before()
-            main()
+            with open("/dev/full", "w") as sys.stdout, open("said.txt", "w") as sys.stderr:
+                sys.argv = ["lissom", *line.split()]
+                before()
+                main()
         except SystemExit as end:
-            sys.stderr.flush()
             os._exit(end.code or 0)
         finally:
             os._exit(99)
