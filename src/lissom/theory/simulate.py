@@ -66,7 +66,7 @@ def simulate(
         raise Unsupported(text)
     settings = RunSettings.of(duration, rtol=rtol, atol=atol, method="radau", audit=False, **options)
     drive = {"controller": controller, "start": start, "motion": motion, "progress": progress}
-    return _own_wrenches(formulation, _run(formulation, settings, **drive))
+    return _finished(formulation, _run(formulation, settings, **drive))
 
 
 def _check_motion(formulation: Formulation, motion: Mapping[str, Reference]) -> None:
@@ -115,17 +115,15 @@ def _solved(formulation: Formulation, dynamics: Dynamics, settings: RunSettings,
     return run(formulation.model, settings, dynamics=on_accelerations(formulation.model, dynamics), **drive)
 
 
-def _own_wrenches(formulation: Formulation, raw: RawRun) -> Trajectory:
-    """The trajectory of a run, with the formulation's wrenches; `Stopped` where it did not get to the end."""
+def _finished(formulation: Formulation, raw: RawRun) -> Trajectory:
+    """The trajectory of a run; `Stopped` where it did not get to the end."""
     from lissom.simulation.ending import Ending
-    from lissom.simulation.trajectory import from_run
+    from lissom.theory.own_wrenches import from_run
 
     limit = formulation.limit(raw)
     if limit is not None:
         raw = _cut(raw, limit)
-    run = from_run(raw)
-    if not isinstance(formulation, Kernel):  # whose wrenches they are
-        run.quantities["wrench"][:] = [formulation.wrenches(*sample) for sample in zip(raw.q, raw.v, raw.a)]
+    run = from_run(raw, formulation)
     if raw.status is not Ending.FINISHED:
         raise Stopped(raw.message, run)
     return run

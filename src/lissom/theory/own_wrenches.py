@@ -1,0 +1,35 @@
+"""Runs of a formulation, whose wrenches are its own."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from lissom.simulation import trajectory
+from lissom.simulation.observe import Observation
+from lissom.simulation.raw import RawRun
+from lissom.simulation.run_info import RunInfo
+from lissom.simulation.trajectory import Trajectory
+from lissom.theory.formulation import Formulation
+from lissom.theory.kernel import Kernel
+
+
+class OwnWrenches(Trajectory):
+    """A run whose wrenches the formulation computes when they are asked for."""
+
+    def __init__(self, raw: RawRun, formulation: Formulation) -> None:
+        super().__init__(raw, raw.model, RunInfo.of(raw), raw.warnings)
+        self._formulation = formulation
+
+    @cached_property
+    def seen(self) -> Observation:
+        if not isinstance(self._source, RawRun):  # a copy from another process, which has them among its quantities
+            return super().seen
+        wrenches = [self._formulation.wrenches(*sample) for sample in zip(self.q, self.v, self.a, strict=True)]
+        return super().seen._replace(wrench=np.reshape(wrenches, (len(self.time), -1, 6)))
+
+
+def from_run(raw: RawRun, formulation: Formulation) -> Trajectory:
+    """The results of a run; the kernel's wrenches are those that every trajectory has."""
+    return trajectory.from_run(raw) if isinstance(formulation, Kernel) else OwnWrenches(raw, formulation)
