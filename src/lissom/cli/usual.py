@@ -165,10 +165,17 @@ def _closed() -> None:
 def _derived(robot: Any) -> None:
     """By a parameter: numbers of the model are complex then."""
     model = robot.compile()
-    state = model.neutral(), np.zeros(model.nv), np.zeros(model.nv)
-    for function in (lissom.forward_dynamics, lissom.inverse_dynamics):
+    q, v = model.neutral(), np.zeros(model.nv)
+    states: dict[Any, tuple[np.ndarray, ...]] = {
+        lissom.forward_dynamics: (q, v, v),
+        lissom.inverse_dynamics: (q, v, v),
+        lissom.mass_matrix: (q,),
+        lissom.energy: (q, v),
+    }
+    for function, state in states.items():
         dynamics.parameter_derivatives(robot, [LENGTH], *state, function=function)
-    lissom.energy(model, state[0].astype(complex), state[1])
+    lissom.energy(model, q.astype(complex), v)
+    lissom.jacobian(model, q.astype(complex), "arm")
 
 
 def _formulations(robot: Any) -> None:
