@@ -69,6 +69,15 @@ def test_the_search_for_rest_ends_where_a_start_is_too_far(monkeypatch):
     assert len(iterations) <= 1.5 * statics.ITERATIONS + 1
 
 
+def test_rest_is_found_from_close_by_where_corrections_are_made_of_rounding():
+    """A load hangs 13 m out: what rounding moves it by is more than 1e-13 of a boom's deflection."""
+    start = {"pin": 0.3, "swing": [1, 0, 0, 0, 13.4, 0, 2.85]}
+    for length in (3.6, 3.8, 4.0):
+        rest = lissom.static_equilibrium("luffing-crane", start, hold=["slew"], lengths={"lift": length})
+        assert rest.stable and rest.iterations < 40
+        start = rest.q
+
+
 def test_state_feedback_refuses_loops_by_name():
     with pytest.raises(lissom.LissomError, match="five-bar has loops"):
         lissom.control.lqr("five-bar")

@@ -41,6 +41,7 @@ Hold: TypeAlias = Literal["joints", "motors"] | Iterable[str]
 
 ITERATIONS = 200
 TOLERANCE = 1e-13  # of the last correction, relative to the displacement
+ROUNDING = 1e-9  # of the displacement: a correction below it that no longer shrinks is made of rounding
 BALANCED = 1e-13  # force that counts as none where nothing resists it, relative to the weight
 CLOSED = 1e-12  # m or rad, of a step that closes loops
 LARGEST_TURN = 0.5  # rad or m, of a free joint in one iteration
@@ -268,7 +269,7 @@ class _Search:
     def _solve(self, most: int) -> tuple[int, bool]:
         """How many of at most so many iterations it took to balance the free coordinates, and whether they stay so."""
         weight = np.sqrt(self.model.arrays.inertia.mass.sum()) * np.linalg.norm(self.model.arrays.gravity)
-        largest, strongest = 0.0, weight
+        largest, strongest, before = 0.0, weight, np.inf
         correction = np.zeros(len(self.free))
         for iteration in range(most):
             try:
@@ -293,7 +294,9 @@ class _Search:
             correction = closing + Z @ reduced
             size = np.sqrt(reduced @ mass @ reduced)
             largest = max(largest, 1e-4 * np.sqrt(mass.diagonal().max()), self._displacement(mass, Z))
-            if size <= TOLERANCE * largest and np.abs(closing).max(initial=0.0) <= CLOSED:
+            small = size <= TOLERANCE * largest or before / 2 <= size <= ROUNDING * largest
+            before = size
+            if small and np.abs(closing).max(initial=0.0) <= CLOSED:
                 self._move(correction)
                 return iteration, bool(softest > -floor)
             step = self._damped(correction, matrix, mass, Z, size, definite)

@@ -157,6 +157,7 @@ def _closed() -> None:
     for number in (float, complex):
         lissom.forward_dynamics(model, q.astype(number), v, v)
     lissom.derivatives(model, q, v, v)
+    dynamics.parameter_derivatives(model, ["links.rod.body.mass"], q, v, v)
     for method in ("dop853", *IMPLICIT):
         lissom.simulate(model, MOMENT / 10, method=method, progress=False)
     lissom.linearise(model)
