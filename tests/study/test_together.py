@@ -44,6 +44,40 @@ def test_runs_in_lanes_give_what_runs_alone_do(some, monkeypatch):
         np.testing.assert_allclose(found.values[name], values, rtol=1e-4, atol=1e-6, err_msg=name)
 
 
+def test_gains_references_and_loads_may_differ(some, monkeypatch):
+    """Runs of one pack whose controllers differ; those with a load are computed alone, in the same batch."""
+    base, _ = some
+    load = [{"link": "forearm", "force": [0.0, 0.0, -20.0]}]
+    columns = {
+        "control.gains.elbow.p": np.linspace(400.0, 900.0, 8).tolist(),
+        "control.reference.to.elbow": np.linspace(0.1, 0.4, 8).tolist(),
+        "loads": [load if k in (2, 5) else [] for k in range(8)],
+    }
+    varied = base, Variations.of(columns)
+    found, runs = computed(varied, monkeypatch, True, range(8))
+    alone, _ = computed(varied, monkeypatch, False, range(8))
+    assert vars(runs)["_together"]._flock is not None
+    assert not found.status.any()
+    for name, values in alone.values.items():
+        np.testing.assert_allclose(found.values[name], values, rtol=1e-4, atol=1e-6, err_msg=name)
+        if name == OUTPUTS[0]:
+            np.testing.assert_array_equal(found.values[name][[2, 5]], values[[2, 5]])
+
+
+@pytest.mark.parametrize("outputs", [["peak |deflection.upper|", "rms velocity.elbow"], ["eta", "torque.elbow"]])
+def test_packs_measured_at_once_give_what_their_runs_do(outputs, some, monkeypatch):
+    """Histories and reductions of a pack of which one run is refused and one diverges."""
+    monkeypatch.setattr(of_runs, "worth", lambda count: True)
+    whole, single = (Runs(*some, quantities(outputs)) for _ in range(2))
+    found = whole.compute(range(20))
+    monkeypatch.setattr(of_runs, "TOGETHER", set())
+    expected = single.compute(range(20))
+    assert found.cause == expected.cause
+    for name, values in expected.values.items():
+        assert np.isnan(values[3]).all()
+        np.testing.assert_allclose(found.values[name], values, rtol=1e-13, atol=1e-15, err_msg=name)
+
+
 def test_who_shares_a_pack_follows_from_the_rows(some, monkeypatch):
     """The same rows again, or packs of them by themselves, give the same digits."""
     whole, _ = computed(some, monkeypatch, True)
@@ -56,9 +90,8 @@ def test_who_shares_a_pack_follows_from_the_rows(some, monkeypatch):
 
 @pytest.mark.parametrize("processes", [1, 2, 5, 16])
 @pytest.mark.parametrize("count", [64, 70, 1000])
-def test_who_shares_a_pack_does_not_depend_on_the_number_of_processes(count, processes, monkeypatch):
-    monkeypatch.setattr(together, "complete", lambda: True)
-    parts = portions(count, processes)
+def test_who_shares_a_pack_does_not_depend_on_the_number_of_processes(count, processes):
+    parts = portions(count, processes, packs=True)
     assert [row for part in parts for row in part] == list(range(count))
     assert all(part.start % LANES == 0 for part in parts)
 

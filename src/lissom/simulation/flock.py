@@ -22,10 +22,10 @@ from lissom.simulation.drive import law_arrays
 from lissom.simulation.flocked import Flocked, Run
 from lissom.simulation.methods import Method
 from lissom.simulation.newton import DUE
-from lissom.simulation.run import CHUNK
+from lissom.simulation.run import CHUNK, begin_anew
 from lissom.simulation.segments import Segments, cut
 from lissom.simulation.series import Series
-from lissom.simulation.stepping import CONTINUED, LAST_STEP, NEXT_STEP, REJECTED, STEPS, TIME, Status
+from lissom.simulation.stepping import LAST_STEP, NEXT_STEP, REJECTED, STEPS, TIME, Status
 from lissom.simulation.tolerances import Paces
 from lissom.simulation.watch import HOPELESS, RACING, deflection_map
 
@@ -97,7 +97,9 @@ class Flock:
             if not self._march(end):
                 return Flocked(self, runs, ())
             if end < duration and np.any(segments.jumps == end):
-                self._restart(end)
+                self.system.latest[0] = np.inf
+                self._accelerate(end)
+                begin_anew(self.state, self.record, end, 1e-3 * duration, self._write)
         return Flocked(self, runs, [lane for lane in range(len(runs)) if lane not in self._lost])
 
     def _segments(self, runs: Sequence[Run]) -> Segments:
@@ -111,11 +113,15 @@ class Flock:
 
     def _fill(self, runs: Sequence[Run]) -> None:
         """Give every lane its run; lanes without one repeat the last."""
-        self._maps = []
+        self._maps: list[np.ndarray] = []
+        fields: list[Any] = []
         for lane in range(LANES):
             model, controller, (q, v) = runs[min(lane, len(runs) - 1)]
             if lane < len(runs):
-                bent, speed = deflection_map(model), self.series.settings.atol * self._paces.of(model, q)
+                speed, before = self.series.settings.atol * self._paces.of(model, q), fields
+                fields = [getattr(link, "field", link) for link in model.flexible.values()]
+                if lane == 0 or any(a is not b for a, b in zip(fields, before, strict=True)):
+                    bent = deflection_map(model)
             held = self._held[lane]
             for k, (places, part) in enumerate(zip(self._tables, parts(model.arrays), strict=True)):
                 if held.get(k) is not part:
@@ -167,25 +173,15 @@ class Flock:
         scratch, longest = self._kernel[1], 0.1 * self.series.duration
         return int(lanes.march(*self._kernel[:2], scratch, *self._kernel[2:], end, longest, False, steps))
 
-    def _restart(self, t: float) -> None:
-        """After a jump, as `Loop._restart` does."""
-        s = self.state
-        self.system.latest[0] = np.inf
-        self._accelerate(t)
-        s.flags[CONTINUED] = 0
-        s.clock[NEXT_STEP] = min(s.clock[NEXT_STEP], 1e-3 * self.series.duration)
-        written = int(self.record.next[0])
-        if abs(self.record.times[written - 1] - t) <= 1e-9 * max(1.0, t):
-            self.record.next[0] = written - 1
-            self._write(t)
-
     def _beyond(self) -> set[int]:
         """Lanes whose motion has grown beyond sense since the last look, see `Watch`."""
         first, self._seen = self._seen, int(self.record.next[0])
         q = np.concatenate([self.record.q["lanes"][first : self._seen], self.state.q["lanes"][None]])
         with np.errstate(all="ignore"):  # a state that overflows is what is looked for
-            bent = np.abs(np.matmul(q.transpose(2, 0, 1), np.stack(self._maps))).max(axis=(1, 2), initial=0.0)
-            fast = np.abs(self.state.v["lanes"]).max(axis=0, initial=0.0)
+            maps, fast = np.stack(self._maps), np.abs(self.state.v["lanes"]).max(axis=0, initial=0.0)
+            bent = np.einsum("lqc,ql->lc", np.abs(maps), np.abs(q).max(axis=0)).max(axis=1, initial=0.0)
+            if not bent.max() < HOPELESS / 2:  # the largest of all coordinates together are too much: look closer
+                bent = np.abs(np.matmul(q.transpose(2, 0, 1), maps)).max(axis=(1, 2), initial=0.0)
             return set(np.flatnonzero(~(bent < HOPELESS / 2) | ~(fast < RACING)).tolist()) - self._lost
 
     def _guilty(self) -> int:

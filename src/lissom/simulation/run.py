@@ -62,6 +62,19 @@ def run(
     return Loop(robot, settings, controller, start, motion, loads, payloads, seen, dynamics).run(progress)
 
 
+def begin_anew(state: Any, record: Any, t: float, longest: float, write: Callable[[float], None]) -> None:
+    """After a jump at t, with accelerations that fit what follows: no extrapolation across, a first step that is short.
+
+    An output at the jump shows what follows it.
+    """
+    state.flags[CONTINUED] = 0
+    state.clock[NEXT_STEP] = min(state.clock[NEXT_STEP], longest)
+    written = int(record.next[0])
+    if abs(record.times[written - 1] - t) <= 1e-9 * max(1.0, t):
+        record.next[0] = written - 1
+        write(t)
+
+
 class Loop(Memory):
     """One run: the walk through its segments."""
 
@@ -284,13 +297,8 @@ class Loop(Memory):
             return Stop(Ending.CONTROLLER_FAILED, function_failure(error, t, "a load"))
         self._exchange_payloads(t)
         self.accelerate(t)
-        s.flags[CONTINUED] = 0
-        if self.step is None and self.hold is None and not self.samplers:
-            s.clock[NEXT_STEP] = min(s.clock[NEXT_STEP], 1e-3 * self.duration)
-        written = int(self.record.next[0])
-        if abs(self.times[written - 1] - t) <= 1e-9 * max(1.0, t):  # an output at a jump shows what follows it
-            self.record.next[0] = written - 1
-            self.write(t)
+        free = self.step is None and self.hold is None and not self.samplers
+        begin_anew(s, self.record, t, 1e-3 * self.duration if free else np.inf, self.write)
         return None
 
     def _exchange_payloads(self, t: float) -> None:

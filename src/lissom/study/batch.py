@@ -18,7 +18,6 @@ from lissom.study.outputs import Quantity, quantities
 from lissom.study.pool import Pool, cores
 from lissom.study.runs import STATUS, Piece, Runs, as_scenario, with_settings
 from lissom.study.samples import Variations
-from lissom.study.together import worth
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -97,17 +96,17 @@ def _check_size(runs: Runs) -> None:
         raise StudyError(text, ("outputs",))
 
 
-def portions(count: int, processes: int) -> list[range]:
+def portions(count: int, processes: int, packs: bool) -> list[range]:
     """Runs that one process computes at a time; who shares a pack does not depend on the number of processes."""
     size = max(1, math.ceil(count / (processes * SHARE)))
-    if worth(count):
+    if packs:
         size = LANES * math.ceil(size / LANES)
     return [range(k, min(k + size, count)) for k in range(0, count, size)]
 
 
 def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> list[Piece]:
     """Results of all runs, in order; `tell` is told how many are done."""
-    ranges = portions(len(runs), processes)
+    ranges = portions(len(runs), processes, runs.in_packs)
     done = 0
     found: dict[range, Piece] = {}
     if processes == 1:

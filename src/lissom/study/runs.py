@@ -168,7 +168,7 @@ class Runs:
         for k in numbers:
             with self._noted(piece, k):
                 scenarios[k] = self.scenario_of(rows[k])
-        for pack, ran in self._together.run(scenarios) if self._many else ():
+        for pack, ran in self._together.run(scenarios) if self.in_packs else ():
             at = {lane: pack[lane] for lane in ran.lanes}
             self._measure_pack(ran, at, piece)
             scenarios = {k: scenario for k, scenario in scenarios.items() if k not in at.values()}
@@ -225,7 +225,7 @@ class Runs:
         return Together()
 
     @cached_property
-    def _many(self) -> bool:
+    def in_packs(self) -> bool:
         """Whether runs are computed several at once: there are enough, and no account of energy is wanted of them."""
         return not self._needs & ACCOUNTS and worth(len(self))
 

@@ -16,7 +16,7 @@ from lissom.simulation.flocked import Flocked, Run
 from lissom.simulation.series import Series
 
 MANY, WORTH = 64, 20_000  # runs of a batch that are computed in lanes: where kernels are at hand, and elsewhere
-FEWEST = LANES // 2  # runs that fill a pack well enough
+FEWEST = 2  # runs that take longer alone than in a pack that is hardly filled
 AT_ONCE = 8 * LANES  # runs that are prepared together
 
 
