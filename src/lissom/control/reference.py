@@ -146,6 +146,8 @@ class Reference:
         """One reference with the channels of all, one after the other."""
         if not references:
             raise LissomError("stack: no references given; give at least one")
+        if len(references) == 1:
+            return references[0]
         breaks = _union([r.breaks for r in references])
         return cls(breaks, np.concatenate([r._pieces(breaks) for r in references], axis=1))
 

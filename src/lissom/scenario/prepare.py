@@ -70,6 +70,12 @@ class Prepared:
         outside = self.motion or self.loads or self.payloads or self.sensors or robot.sensors or robot.contacts
         return not (outside or self.model.loops)
 
+    def begins(self, scenario: Scenario, model: Model) -> bool:
+        """Whether another scenario begins where this one does: as its file says, by names that mean the same."""
+        own = self.source
+        named = scenario.start is own.start and scenario.hold is None and own.hold is None and not self.motion
+        return named and not model.loops and model.bodies == self.model.bodies
+
     def serves(self, scenario: Scenario, model: Model) -> bool:
         """Whether all but the model serves another scenario too: only numbers of its robot differ, and it is driven by
         what asks for none of them.
@@ -113,7 +119,8 @@ def prepare(scenario: Scenario, before: Prepared | None = None, model: Model | N
     if before is not None and before.serves(scenario, model):
         return replace(before, model=model, source=scenario)
     try:
-        q, v = start_state(model, scenario.start)
+        begun = before is not None and before.begins(scenario, model)
+        q, v = before.start if before is not None and begun else start_state(model, scenario.start)
         motion = motions(model, scenario.motion, q, scenario.duration)
         joints, lengths = lengths_apart(model, motion)
         if joints:

@@ -7,6 +7,7 @@ not converge, is left to whoever computes runs alone; the others go on.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,16 @@ from lissom.simulation.methods import Method
 from lissom.simulation.newton import DUE
 from lissom.simulation.run import CHUNK, begin_anew
 from lissom.simulation.segments import Segments, cut
-from lissom.simulation.series import Series
+from lissom.simulation.series import IN_TIME, Series
 from lissom.simulation.stepping import LAST_STEP, NEXT_STEP, REJECTED, STEPS, TIME, Status
 from lissom.simulation.tolerances import Paces
 from lissom.simulation.watch import HOPELESS, RACING, deflection_map
 
 LAW = -1  # what a lane is filled with, beside the tables of its model
 TROUBLE = 20  # rejected attempts beyond one per step, after which runs are better computed alone
+
+
+law_tables = lru_cache(maxsize=2 * LANES)(law_arrays)  # those of a pack are asked for again and again
 
 
 def eligible(run: Run) -> bool:
@@ -79,7 +83,7 @@ class Flock:
             return False
         if run.controller is self.series.controller:
             return True
-        own, other = law_arrays(self.series.law), law_arrays(run.controller)
+        own, other = law_tables(self.series.law), law_tables(run.controller)
         return all(
             a.shape == b.shape and ((name not in lanes.PLAIN and a.dtype.kind == "f") or np.array_equal(a, b))
             for name, a, b in zip(own._fields, own, other, strict=True)
@@ -104,11 +108,11 @@ class Flock:
 
     def _segments(self, runs: Sequence[Run]) -> Segments:
         """Where steps end: wherever one of the runs asks for it."""
-        found = self.series.segments
-        for law in {id(run.controller): run.controller for run in runs}.values():
-            if law is not self.series.controller:
-                more = cut(law, (), ())
-                found = Segments(*map(np.union1d, found, more))
+        found, own = self.series.segments, law_tables(self.series.law)
+        for law in {run.controller for run in runs} - {self.series.controller}:
+            tables = law_tables(law)
+            if not all(np.array_equal(getattr(own, name), getattr(tables, name)) for name in IN_TIME):
+                found = Segments(*map(np.union1d, found, cut(law, (), ())))
         return found
 
     def _fill(self, runs: Sequence[Run]) -> None:
@@ -131,7 +135,7 @@ class Flock:
                             place[..., lane] = table
             if held.get(LAW, self) is not controller:
                 held[LAW] = controller
-                for place, table in zip(self.system.law.fields, law_arrays(controller), strict=True):
+                for place, table in zip(self.system.law.fields, law_tables(controller), strict=True):
                     if place.dtype == PACK:
                         place["lanes"][..., lane] = table
             self.state.q["lanes"][:, lane], self.state.v["lanes"][:, lane] = q, v
@@ -176,11 +180,13 @@ class Flock:
     def _beyond(self) -> set[int]:
         """Lanes whose motion has grown beyond sense since the last look, see `Watch`."""
         first, self._seen = self._seen, int(self.record.next[0])
-        q = np.concatenate([self.record.q["lanes"][first : self._seen], self.state.q["lanes"][None]])
+        q, now = self.record.q["lanes"][first : self._seen], self.state.q["lanes"]
         with np.errstate(all="ignore"):  # a state that overflows is what is looked for
             maps, fast = np.stack(self._maps), np.abs(self.state.v["lanes"]).max(axis=0, initial=0.0)
-            bent = np.einsum("lqc,ql->lc", np.abs(maps), np.abs(q).max(axis=0)).max(axis=1, initial=0.0)
+            most = np.maximum(q.max(axis=0, initial=0.0), -q.min(axis=0, initial=0.0))
+            bent = np.einsum("lqc,ql->lc", np.abs(maps), np.maximum(most, np.abs(now))).max(axis=1, initial=0.0)
             if not bent.max() < HOPELESS / 2:  # the largest of all coordinates together are too much: look closer
+                q = np.concatenate([q, now[None]])
                 bent = np.abs(np.matmul(q.transpose(2, 0, 1), maps)).max(axis=(1, 2), initial=0.0)
             return set(np.flatnonzero(~(bent < HOPELESS / 2) | ~(fast < RACING)).tolist()) - self._lost
 
