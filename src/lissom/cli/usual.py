@@ -197,6 +197,7 @@ def _formulation(of: Any) -> None:
         theory.simulate(of, MOMENT / 10)
     q, still = of.model.neutral(), np.zeros(of.model.nv)
     of.wrenches(q, still, of.accelerations(q, still, still))
+    of.tip(q)
     if Offer.ENERGY in of.offers:
         of.energy(q, still)
     if Offer.LINEAR_MODEL in of.offers:

@@ -98,14 +98,14 @@ class DualScrew(Formulation):
 
         In the paper's forms, "truncated" and "printed", its rigid pose, displaced and turned to first order, (42).
         """
-        from lissom.theory.dual_screws import motion, orders
+        from lissom.theory.dual_screws.motion import last_pose
+        from lissom.theory.dual_screws.orders import dual_state
 
-        point, T = tips(self.model).struct, np.eye(4)
         q, v = _floats(q, np.zeros(self.model.nv))
-        state = orders.dual_state.py_func(self.model.struct, q, v, self._form) if self.cuts_speeds else (q, v)
-        R, p = motion.world_poses.py_func(point, motion.motion.py_func(point, *state, self.form == "printed"))
-        turn = so3.exp(so3.vee(_dual_part(R[-1]) @ R[-1].real.T))
-        T[:3, :3], T[:3, 3] = turn @ R[-1].real, _summed(p[-1])
+        state = dual_state.py_func(self.model.struct, q, v, self._form) if self.cuts_speeds else (q, v)
+        R, p, T = np.empty((3, 3), state[0].dtype), np.empty(3, state[0].dtype), np.eye(4)
+        last_pose(tips(self.model).struct, *state, self.form == "printed", R, p)
+        T[:3, :3], T[:3, 3] = so3.exp(so3.vee(_dual_part(R) @ R.real.T)) @ R.real, _summed(p)
         return T
 
     @property

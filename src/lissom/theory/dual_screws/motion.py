@@ -173,14 +173,17 @@ def motion(model, q, v, printed):
 
 
 @kernel
-def world_poses(model, motion):
-    """Poses (n, 3, 3), (n, 3) of all bodies in the world."""
-    R = np.zeros(motion.R.shape, motion.R.dtype)
-    p = np.zeros(motion.p.shape, motion.p.dtype)
-    for k in range(3):
-        R[0, k, k] = 1.0
-    for i in range(1, model.tree.parent.shape[0]):
-        up = matrix(R[model.tree.parent[i]])
-        store_vector(p[i], add(vector(p[model.tree.parent[i]]), rotate(up, vector(motion.p[i]))))
-        store_matrix(R[i], compose(up, matrix(motion.R[i])))
-    return R, p
+def last_pose(model, q, v, printed, R, p):
+    """Pose R (3, 3), p (3,) of the last body in the world."""
+    found = motion(model, q, v, printed)
+    i = model.tree.parent.shape[0] - 1
+    turn = matrix(found.R[i])
+    place = vector(found.p[i])
+    i = model.tree.parent[i]
+    while i > 0:
+        up = matrix(found.R[i])
+        place = add(vector(found.p[i]), rotate(up, place))
+        turn = compose(up, turn)
+        i = model.tree.parent[i]
+    store_matrix(R, turn)
+    store_vector(p, place)
