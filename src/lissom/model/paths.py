@@ -11,14 +11,12 @@ from pydantic_core import ValidationError
 from lissom.errors import RobotError
 from lissom.messages import did_you_mean, listed
 from lissom.model import units
+from lissom.model.joint_kinds import KINDS
 from lissom.model.part import Part
 from lissom.model.values import is_number, kind_of
 
 if TYPE_CHECKING:
     from lissom.model.robot import Robot
-
-
-TURNING = ("revolute", "helical", "universal", "spherical")  # joints whose coordinates are angles
 
 
 def get(robot: Robot, path: str) -> Any:
@@ -39,8 +37,9 @@ def unit_of(robot: Robot, path: str) -> str:
             said = next((mark.unit for mark in marks if hasattr(mark, "unit")), "")
         kind, here = getattr(below, "type", kind) if key == "joint" else kind, below
     unit, _, sliding = said.partition(" (")
-    if sliding.endswith(" when sliding)") and kind not in TURNING:
-        unit = sliding.removesuffix(" when sliding)") if kind == "prismatic" else ""
+    moved = set(KINDS[kind].velocity_units) if kind in KINDS else set()
+    if sliding.endswith(" when sliding)") and moved != {"rad"}:
+        unit = sliding.removesuffix(" when sliding)") if moved == {"m"} else ""
     unit = {"metres": "m", "seconds": "s"}.get(unit, unit)
     return unit if units.parsed(unit) is not None else ""
 
