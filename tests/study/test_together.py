@@ -97,7 +97,7 @@ def test_who_shares_a_pack_does_not_depend_on_the_number_of_processes(count, pro
 
 
 def test_few_runs_are_computed_one_by_one(monkeypatch):
-    monkeypatch.setattr(together, "complete", lambda: True)
+    monkeypatch.setattr(together, "at_hand", lambda: True)
     assert together.worth(together.MANY) and not together.worth(together.MANY - 1)
-    monkeypatch.setattr(together, "complete", lambda: False)
+    monkeypatch.setattr(together, "at_hand", lambda: False)
     assert together.worth(together.WORTH) and not together.worth(together.WORTH - 1)

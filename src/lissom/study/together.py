@@ -22,7 +22,17 @@ AT_ONCE = 8 * LANES  # runs that are prepared together
 
 def worth(runs: int) -> bool:
     """Whether so many runs are worth lanes: a wheel brings the kernels, else they take a minute to compile."""
-    return runs >= WORTH or (runs >= MANY and complete())
+    return runs >= WORTH or (runs >= MANY and at_hand())
+
+
+_found: list[bool] = []  # that kernels are at hand, once they are: looking for them takes longer than a few runs
+
+
+def at_hand() -> bool:
+    """Whether the library holds the kernels for lanes."""
+    if not _found and complete():
+        _found.append(True)
+    return bool(_found)
 
 
 class Together:
