@@ -30,7 +30,7 @@ def test_a_slewing_beam_stands_still_at_the_end_within_its_torque():
     assert float(seen.after["hub"][-1]) == pytest.approx(1.0, abs=1e-5)
 
 
-@pytest.mark.parametrize("intervals", [20, 40, 90])
+@pytest.mark.parametrize("intervals", [20, 40])
 def test_the_least_time_of_a_rod_is_that_of_bang_bang(intervals):
     best = solve(rod(), {"pin": 1.0}, least="time", limits={"torque": 10}, intervals=intervals)
     exact = 2 * np.sqrt(2.5 * 1.0 / 10)  # inertia 2.5 kg m2, 1 rad

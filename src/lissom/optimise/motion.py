@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lissom.control.reference import Reference
 from lissom.dynamics import symbolic
 from lissom.dynamics.derivatives import inverse_derivatives
 from lissom.errors import OptimiseError
@@ -26,8 +25,6 @@ SMOOTH = {"vibration": 1.0, "time": 1e-5, "effort": 1e-6, "energy": 1e-9}  # wei
 JERK = 720.0  # integral of the squared jerk of a quintic over unit time and way
 NEWTON = 20  # iterations of the first guess
 ITERATIONS = 500
-DIRECT = 40  # intervals; least times on finer grids are searched from that on a coarser one
-NEAR = {"mu_init": 1e-5}  # of IPOPT, where the start is close to the end
 FINE, FINE_WEIGHTS = np.polynomial.legendre.leggauss(5)
 FASTEST, SLOWEST = 1 / 20, 20.0  # times of legs, in units of the first guess
 
@@ -58,7 +55,7 @@ class _Search:
         exact = inverse_derivatives(task.model, task.end.q, zero, zero)
         inner = np.ix_(task.following, task.following)
         self.mass, self.stiffness = exact.a[inner], _positive(exact.q[inner])
-        self.start = self._along_way(task.smooth(task.times), task.times)
+        self.start = self._first_guess()
         self.unit = self._unit_of_energy()
 
     def at(self, w: np.ndarray) -> np.ndarray:
@@ -67,16 +64,16 @@ class _Search:
 
     # the first guess ----------------------------------------------------------------------------------------
 
-    def _along_way(self, way: Reference, times: np.ndarray) -> np.ndarray:
-        """Driven coordinates on a way that passes the points at these times, the others as they follow: all dynamics
-        hold."""
+    def _first_guess(self) -> np.ndarray:
+        """Driven coordinates on the smooth way of a rigid arm, the others as they follow: all dynamics hold."""
         task, grid = self.task, self.grid
+        way = task.smooth(task.times)
         w = np.zeros(grid.size)
         value, rate = task.start.q[task.following], np.zeros(len(task.following))
         for k, (leg, count) in enumerate(zip(grid.legs, grid.intervals, strict=True)):
-            t = np.linspace(times[k], times[k + 1], count + 1)
-            h = w[leg.step] = t[1] - t[0]
-            y, yd, ydd = way(t)
+            times = np.linspace(task.times[k], task.times[k + 1], count + 1)
+            h = w[leg.step] = times[1] - times[0]
+            y, yd, ydd = way(times)
             w[leg.nodes] = np.stack([y, h * yd, h * h * ydd], axis=1)
             w[leg.entry] = value, h * rate
             w[leg.stages] = value
@@ -133,31 +130,13 @@ class _Search:
     def solve(self, tell: Any) -> Solution:
         least, scale = self.task.asked.least, self._scale()
         start, done = self.start, 0
-        options: dict[str, Any] = {}
-        if least == "time" and self.task.asked.intervals > DIRECT:
-            coarse = self._coarser()
-            near = coarse.solve(tell)
-            done = near.iterations
-            if near.success:
-                start, options = self._along_way(*coarse.way(near.w)), NEAR
-        elif least == "time":  # first at rest in the time of the guess: from there it is not far to a shorter one
+        if least == "time":  # first at rest in the time of the guess: from there the search for a shorter one is short
             still = Program(self._terms("vibration"), scale).solve(start, *self._bounds(free=False), tell, ITERATIONS)
             start, done = (still.w, still.iterations) if still.success else (start, still.iterations)
         found = Program(self._terms(least), scale).solve(
-            start, *self._bounds(self._free_times()), lambda k: tell(done + k), ITERATIONS, **options
+            start, *self._bounds(self._free_times()), lambda k: tell(done + k), ITERATIONS
         )
         return replace(found, iterations=done + found.iterations)
-
-    def _coarser(self) -> _Search:
-        """The same task on about half as many intervals."""
-        asked = self.task.asked
-        fewer = asked.model_copy(update={"intervals": max((asked.intervals + 1) // 2, DIRECT)})
-        return _Search(replace(self.task, asked=fewer))
-
-    def way(self, w: np.ndarray) -> tuple[Reference, np.ndarray]:
-        """The driven coordinates over time, and when they pass the points."""
-        breaks = self.grid.breaks(w)
-        return Reference(breaks, self.grid.polynomials(w)), breaks[np.cumsum([0, *self.grid.intervals])]
 
     def _terms(self, least: str) -> list[Term]:
         terms = [self._along(least), self._smoothness(SMOOTH[least])]
