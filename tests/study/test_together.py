@@ -94,6 +94,7 @@ def test_who_shares_a_pack_does_not_depend_on_the_number_of_processes(count, pro
     parts = portions(count, processes, packs=True)
     assert [row for part in parts for row in part] == list(range(count))
     assert all(part.start % LANES == 0 for part in parts)
+    assert len(parts) >= min(processes, count // LANES)  # nobody is idle
 
 
 def test_few_runs_are_computed_one_by_one(monkeypatch):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FEW = 4  # runs that do not pay for a further process
 SHARE = 8  # pieces per process, so that none waits long for the last
+FULL = 4 * LANES  # runs that are worth preparing together
 
 
 @takes_settings
@@ -100,7 +101,7 @@ def portions(count: int, processes: int, packs: bool) -> list[range]:
     """Runs that one process computes at a time; who shares a pack does not depend on the number of processes."""
     size = max(1, math.ceil(count / (processes * SHARE)))
     if packs:
-        size = LANES * math.ceil(size / LANES)
+        size = LANES * max(1, min(max(size, FULL), count // processes) // LANES)
     return [range(k, min(k + size, count)) for k in range(0, count, size)]
 
 
