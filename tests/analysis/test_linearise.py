@@ -244,5 +244,5 @@ def test_wrong_arguments_get_a_plain_message(options, message):
 
 
 def test_something_that_is_no_model_is_refused():
-    with pytest.raises(lissom.LissomError, match="expected a robot"):
+    with pytest.raises(lissom.LissomError, match=r"robot = .*: must be its name"):
         lissom.linearise(3.0)

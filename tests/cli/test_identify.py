@@ -72,8 +72,13 @@ def test_a_fit_file_gives_a_robot_numbers_and_a_figure(folder):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        (
+            "[10, 200]",
+            "[200, 10]",
+            "hinge.yaml:5: parameters.links.arm.joint.transmission.stiffness.bounds = [200, 10]",
+        ),
+        ("{bounds: [0, 1]}", "{bound: [0, 1]}", "hinge.yaml:7: parameters.links.arm.joint.friction.coulomb.bound = "),
         ("parameters:\n", "paramters:\n", "did you mean 'parameters'"),
-        ("stiffness: [10, 200]", "stiffness: [200, 10]", "smaller number first"),
         ("data: run.csv", "data: walk.csv", "no such record"),
         ("column: motor", "column: moter", "did you mean 'motor'"),
         ("unit: deg", "unit: degs", "hinge.yaml:12"),

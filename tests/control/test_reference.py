@@ -308,7 +308,7 @@ def test_breaks_that_differ_by_round_off_are_one() -> None:
     ("make", "message"),
     [
         (lambda: Reference.quintic(0, 1, -1), r"duration = -1: must be positive"),
-        (lambda: Reference.quintic([0, 1], [1, 2, 3], 1), "start has 2 values, to has 3"),
+        (lambda: Reference.quintic([0, 1], [1, 2, 3], 1), "has 3 values, start has 2"),
         (lambda: Reference.quintic(0, float("nan"), 1), r"to = nan: must be a finite number"),
         (lambda: Reference.quintic(0, "1", 1), r"to = '1': must be a number, not text"),
         (lambda: Reference.steps([]), "setpoints: is an empty list"),
@@ -332,9 +332,9 @@ def test_breaks_that_differ_by_round_off_are_one() -> None:
         (lambda: Reference.chirp(1, [1, 2], 1, ramp=0.6), "ramp = 0.6.*at most half"),
         (lambda: Reference.multisine(1, [1, 2], 1, phases=[0, 1, 2]), "phases.*has 3 values, not 2"),
         (lambda: VIA + EXAMPLES["samples"], "2 and 1 channels"),
-        (lambda: VIA.select(2), "channel 2 does not exist"),
+        (lambda: VIA.select(2), "channels = 2: there is no such channel"),
         (lambda: Reference.stack([]), "no references"),
-        (lambda: Reference(np.array([0.0, 1.0]), np.zeros((1, 2, 3))), "coefficients must have shape"),
+        (lambda: Reference(np.array([0.0, 1.0]), np.zeros((1, 2, 3))), "coefficients: must have shape"),
     ],
 )
 def test_wrong_arguments_are_named(make, message: str) -> None:  # type: ignore[no-untyped-def]

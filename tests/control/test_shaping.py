@@ -108,7 +108,7 @@ def test_soft_gains_lower_the_frequency_and_stiff_gains_lock_the_joint() -> None
         (lambda: shaper(ELLA, modes=0), "modes = 0: give how many modes"),
         (lambda: shaper(ELLA, modes=[99]), "99 is not a mode; there are"),
         (lambda: shaper(ELLA, {"elbo": 1}), "no joint or coordinate 'elbo'"),
-        (lambda: shaper(ELLA, np.zeros(3)), r"q must have shape \(23,\) for ella"),
+        (lambda: shaper(ELLA, np.zeros(3)), r"q: must have shape \(23,\) for ella"),
     ],
 )
 def test_wrong_arguments_are_named(make, message: str) -> None:  # type: ignore[no-untyped-def]

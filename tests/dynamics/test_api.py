@@ -45,7 +45,7 @@ def test_an_array_of_the_wrong_size_is_refused_with_its_name_and_what_it_should_
     arguments[k] = arguments[k][:-1]
     size = model.nq if name == "q" else model.nv
     first = model.q_names[0] if name == "q" else model.coordinates[0]
-    text = rf"^{name} must have shape \({size},\) for {model.robot.name}, got \({size - 1},\); .* {first}, "
+    text = rf"^{name}: must have shape \({size},\) for {model.robot.name}, got \({size - 1},\); .* {first}, "
     with pytest.raises(lissom.LissomError, match=text):
         getattr(lissom, function)(model, *arguments)
 
@@ -60,7 +60,7 @@ def test_a_mapping_is_refused_with_the_function_that_makes_an_array_of_it():
 
 @pytest.mark.parametrize("bad", [None, 3.0, [[0.0]]])
 def test_other_things_than_a_vector_are_refused(bad):
-    with pytest.raises(lissom.LissomError, match=r"^v must have shape \(23,\) for ella"):
+    with pytest.raises(lissom.LissomError, match=r"^v: must have shape \(23,\) for ella"):
         lissom.forward_dynamics(ELLA, ELLA.neutral(), bad)
 
 
@@ -103,12 +103,12 @@ def test_wrong_wrenches_are_refused(wrenches, text):
 @pytest.mark.parametrize(
     "link, options, text",
     [
-        ("forearm", {"x": 1.2}, "x = 1.2 m is not on forearm, which is 0.93 m long"),
-        ("forearm", {"x": -0.1}, "x = -0.1 m is not on forearm"),
-        ("forearm", {"x": np.nan}, "x = nan m is not on forearm"),
+        ("forearm", {"x": 1.2}, "x = 1.2: is not on forearm, which is 0.93 m long"),
+        ("forearm", {"x": -0.1}, "x = -0.1: is not on forearm"),
+        ("forearm", {"x": np.nan}, "x = nan: is not on forearm"),
         ("forearm", {"x": [0.1, 0.2]}, "x: must be one number"),
         ("forearm", {"x": "tip"}, "x must hold numbers"),
-        ("hub", {"x": 0.1}, "hub is rigid: give offset"),
+        ("hub", {"x": 0.1}, "x = 0.1: hub is rigid; give offset"),
         ("hub", {"offset": (1, 2)}, r"offset: must be \(x, y, z\), 3 numbers, not of shape \(2,\)"),
     ],
 )
@@ -201,7 +201,7 @@ def test_a_prescribed_joint_moves_as_told_and_its_force_comes_from_inverse_dynam
 
 
 def test_a_prescribed_joint_that_is_not_there_is_refused():
-    with pytest.raises(lissom.LissomError, match="prescribed: 'elbo' is not a joint that moves; choose from"):
+    with pytest.raises(lissom.LissomError, match="prescribed = 'elbo': is not a joint that moves; choose from"):
         lissom.load("ella").compile(prescribed=["elbo"])
 
 

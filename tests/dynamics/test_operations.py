@@ -115,7 +115,7 @@ def test_bad_arguments_are_refused():
     model = slider()
     with pytest.raises(LissomError, match="choose from forward_dynamics"):
         operations.count(model, "forward")
-    with pytest.raises(LissomError, match="q must have shape"):
+    with pytest.raises(LissomError, match="q: must have shape"):
         operations.count(model, q=[0.0, 1.0])
     with pytest.raises(LissomError, match="real"):
         operations.count(model, q=[1j])

@@ -135,7 +135,7 @@ def test_a_beam_heavier_than_its_link_has_no_rest(tmp_path):
         _bent(tmp_path)
     text = (tmp_path / "arm.yaml").read_text().replace("boom: {", "boom: {rest: lumped, ")
     (tmp_path / "arm.yaml").write_text(text.replace("rho: 2700", "rho: 90000"))
-    with pytest.raises(lissom.LissomError, match=r"flexible\.boom\.rest = lumped: the beam alone has 10"):
+    with pytest.raises(lissom.LissomError, match=r"flexible\.boom\.rest = 'lumped': the beam alone has 10"):
         lissom.load(tmp_path / "arm.yaml")
 
 

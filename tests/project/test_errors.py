@@ -2,6 +2,7 @@
 
 import ast
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,16 @@ def test_errors_about_beams_say_where(file):
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "LissomError":
             assert len(node.args) > 1, f"{file.name}:{node.lineno}"
+
+
+def test_a_place_at_the_start_of_a_message_is_data():
+    """No LissomError("links.upper: ...") and none of f"{field} = {value}: ...": programs could not read them."""
+    kinds = {kind.__name__ for kind in (LissomError, *LissomError.__subclasses__())}
+    place = re.compile(r"[\w.{}\[\] -]+ = \S+: |(links|materials|motion|control|parameters)\b\S*: ")
+    found = []
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in kinds and len(node.args) == 1:
+                begin = ast.unparse(node.args[0]).removeprefix("f").strip("'\"")
+                found += [f"{path.name}:{node.lineno}"] if place.match(begin) else []
+    assert not found

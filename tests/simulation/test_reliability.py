@@ -266,7 +266,7 @@ def test_growth_without_bound_of_a_rigid_robot_is_reported():
         ({"audit": "yes"}, "^audit = 'yes': must be true or false"),
         ({"start": {"pivot": np.nan}}, "^start.pivot = nan: takes 1 finite number"),
         ({"start": {"pivt": 0.1}}, "did you mean 'pivot'"),
-        ({"start": [0.0, 1.0]}, r"^start: q must have shape \(1,\) for \w+, got \(2,\)"),
+        ({"start": [0.0, 1.0]}, r"^start.q: must have shape \(1,\) for \w+, got \(2,\)"),
         ({"start": ([0.0], [np.inf])}, "^start.v.pivot = inf: must be a finite number"),
         ({"start": 1j}, "^start"),
         ({"start": [1j]}, "^start = .*: must hold real numbers"),

@@ -142,5 +142,5 @@ def test_what_hangs_on_a_moving_beam_is_carried_by_its_sections(stiffening):
 def test_stiffnesses_alone_are_refused_with_the_link():
     numbers = {"rhoA": 4.7, "EA": 1.2e8, "EIy": 4.2e3, "EIz": 9.4e3, "GJ": 3e3}
     run = at_rest(cantilever(numbers))
-    with pytest.raises(lissom.LissomError, match="beam has a section of given stiffnesses without a shape"):
+    with pytest.raises(lissom.LissomError, match="link = 'beam': has a section of given stiffnesses without a shape"):
         run.stress("beam")

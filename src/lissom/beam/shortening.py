@@ -81,7 +81,7 @@ class Span:
         counts = np.sum(size > RESOLUTION * size[..., :1], axis=-1)
         count = int(counts.max())
         if counts.min() < count:
-            raise LissomError("the links take different numbers of functions")
+            raise LissomError("the links take different numbers of functions", ("modes",))
         return (V[..., :count, :] / size[..., :count, None]) @ self.entries.T
 
 

@@ -59,7 +59,7 @@ def cubic_terms(F: Array, strains: list[Product]) -> tuple[Array, Array]:
     keep = (np.abs(np.real(c)) > NEGLIGIBLE * np.max(largest, axis=0)[..., None]) | (np.imag(c) != 0)
     kept = keep.reshape(-1, len(i))
     if np.any(kept != kept[0]):
-        raise LissomError("the links have different terms")
+        raise LissomError("the links have different terms", ("modes",))
     return np.stack([k, i, j], axis=1)[kept[0]], c[..., kept[0]]
 
 

@@ -69,7 +69,7 @@ def pose_motion(
     """
     t = checks.times(times, "times", "give rising times in seconds")
     if (quaternions is None) == (rpy is None):
-        raise LissomError("give either quaternions or rpy")
+        raise LissomError("give either quaternions or rpy", ("rpy",), rpy)
     rows = _of_rpy(np.asarray(rpy, float)) if quaternions is None else np.asarray(quaternions, float)
     if rows.shape != (len(t), 4):
         raise LissomError(f"must have one row per time, ({len(t)}, 4), got {rows.shape}", ("quaternions",))

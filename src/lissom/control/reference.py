@@ -40,14 +40,12 @@ class Reference:
         breaks = checks.times(self.breaks, "breaks", "give the times where pieces begin, and the end")
         coefficients = np.array(self.coefficients, float)
         if coefficients.ndim != 3 or coefficients.shape[::2] != (len(breaks) - 1, DEGREE + 1):
-            raise LissomError(
-                f"coefficients must have shape ({len(breaks) - 1}, channels, {DEGREE + 1}) for "
-                f"{len(breaks)} breaks, got {coefficients.shape}"
-            )
+            shape = f"({len(breaks) - 1}, channels, {DEGREE + 1}) for {len(breaks)} breaks"
+            raise LissomError(f"must have shape {shape}, got {coefficients.shape}", ("coefficients",))
         if len(breaks) < 2:
-            raise LissomError("breaks must hold at least two times: a piece has a start and an end")
+            raise LissomError("must hold at least two times: a piece has a start and an end", ("breaks",), breaks)
         if not np.all(np.isfinite(coefficients)):
-            raise LissomError("coefficients must be finite numbers")
+            raise LissomError("must be finite numbers", ("coefficients",))
         for name, array in (("breaks", breaks), ("coefficients", coefficients)):
             array.flags.writeable = False
             object.__setattr__(self, name, np.ascontiguousarray(array))
@@ -138,7 +136,7 @@ class Reference:
         index = [channels] if isinstance(channels, int) else list(channels)
         for k in index:
             if not -self.channels <= k < self.channels:
-                raise LissomError(f"channel {k} does not exist; the channels are 0 to {self.channels - 1}")
+                raise LissomError(f"there is no such channel; they are 0 to {self.channels - 1}", ("channels",), k)
         return Reference(self.breaks, self.coefficients[:, index])
 
     @classmethod
@@ -367,7 +365,8 @@ def _pair(start: ArrayLike, to: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         n = max(len(start), len(to))
         start, to = np.broadcast_to(start, n), np.broadcast_to(to, n)
     if len(start) != len(to):
-        raise LissomError(f"start has {len(start)} values, to has {len(to)}; give one number per channel in both")
+        text = f"has {len(to)} values, start has {len(start)}; give one number per channel in both"
+        raise LissomError(text, ("to",), to)
     return start, to
 
 

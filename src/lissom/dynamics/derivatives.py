@@ -157,7 +157,7 @@ def parameter_derivatives(
     for path in parameters:
         value = robot.value(path)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise LissomError(f"{path} = {value!r} is not a number; give the path of a number of the robot")
+            raise LissomError("is not a number; give the path of a number of the robot", path.split("."), value)
         changed = robot.with_value(path, value + 1j * kernel.STEP).compile(prescribed=names)
         rows.append(np.imag(function(changed, *state)) / kernel.STEP)
     slopes = np.array(rows)

@@ -31,12 +31,14 @@ def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Ve
     if array.shape != (size,):
         if isinstance(value, Mapping):
             maker = "configuration" if name == "q" else "forces" if name == "tau" else "rates"
-            raise LissomError(f"{name} must be an array; make it by name with lissom.dynamics.{maker}(model, {{...}})")
+            text = f"must be an array; make it by name with lissom.dynamics.{maker}(model, {{...}})"
+            raise LissomError(text, (name,), value)
         names = model.q_names if size == model.nq else model.coordinates
         raise LissomError(
-            f"{name} must have shape ({size},) for {model.robot.name}, got {array.shape}; its entries are "
+            f"must have shape ({size},) for {model.robot.name}, got {array.shape}; its entries are "
             + ", ".join(names[:12])
-            + (", ..." if size > 12 else "")
+            + (", ..." if size > 12 else ""),
+            (name,),
         )
     return array if array.dtype in (np.float64, np.complex128) else numbers(array, name)
 

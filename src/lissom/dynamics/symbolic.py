@@ -231,13 +231,13 @@ def c_code(functions: Function | Iterable[Function], path: str | Path, **options
     return path
 
 
-def need_casadi(what: str = "symbolic functions need", other: str = "") -> Any:
+def need_casadi(needing: str = "symbolic functions need", other: str = "") -> Any:
     """The package CasADi, or what needs it, how to get it and, if there is one, another way."""
     try:
         import casadi
     except ImportError:
         rest = other and f"; {other}"
-        raise LissomError(f'{what} CasADi: pip install "lissom[symbolic]"{rest}') from None
+        raise LissomError(f'{needing} CasADi: pip install "lissom[symbolic]"{rest}') from None
     return casadi
 
 

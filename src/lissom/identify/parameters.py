@@ -13,7 +13,7 @@ from lissom.errors import IdentifyError, LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.part import Part, refusals
 from lissom.model.robot import Robot
-from lissom.model.values import Checked, Number, is_number, kind_of, refusal
+from lissom.model.values import Number, is_number, kind_of, refusal
 
 OFFSET, SCALE, DELAY = CORRECTIONS = ("offset", "scale", "delay")
 START, GAINS = "start", "gains"
@@ -87,43 +87,35 @@ class Unknown(FitPart):
         return (-np.inf if low is None else low, np.inf if high is None else high)
 
 
-@dataclass(frozen=True)
-class AnyUnknowns(Checked):
+def _written(value: Any) -> Any:
     """Unknowns as people write them: a list of names, {name: [low, high]}, {name: {bounds, prior, start, ties}}."""
-
-    remedy: str = "give a list of names, or {name: [low, high]}, or {name: {bounds: [low, high], prior: ...}}"
-
-    def check(self, value: Any) -> dict[str, Unknown]:
-        if isinstance(value, str):
-            value = [value]
-        if isinstance(value, list | tuple):
-            value = dict.fromkeys(_names(value, self.remedy))
-        if not isinstance(value, Mapping):
-            raise refusal(f"must be a list or a mapping, not {kind_of(value)}; {self.remedy}")
-        return {str(name): _unknown(given, str(name)) for name, given in value.items()}
+    remedy = "give a list of names, or {name: [low, high]}, or {name: {bounds: [low, high], prior: ...}}"
+    if isinstance(value, str):
+        value = [value]
+    if isinstance(value, list | tuple):
+        value = dict.fromkeys(_names(value, remedy))
+    if not isinstance(value, Mapping):
+        raise refusal(f"must be a list or a mapping, not {kind_of(value)}; {remedy}")
+    return {str(name): _unknown(str(name), given) for name, given in value.items()}
 
 
-def _unknown(given: Any, name: str) -> Unknown:
-    if isinstance(given, Unknown):
-        return given
-    try:
-        if given is None:
-            return Unknown()
-        if isinstance(given, Mapping):
-            return Unknown(**given)
-        if isinstance(given, Sequence) and len(given) == 2 and all(x is None or is_number(x) for x in given):
-            return Unknown(bounds=tuple(given))
-    except LissomError as error:
-        error.add_outer(name)
-        raise refusal(str(error)) from None
-    raise refusal(f"{name}: must be [low, high] or {{bounds, prior, start, ties}}, not {kind_of(given)}")
+def _unknown(name: str, given: Any) -> Any:
+    """What a user gives for one of them, as its fields."""
+    if given is None or isinstance(given, Mapping | Unknown):
+        return {} if given is None else given
+    if isinstance(given, Sequence) and len(given) == 2 and all(x is None or is_number(x) for x in given):
+        return {"bounds": tuple(given)}
+    raise refusals(((name,), given, "must be [low, high] or {bounds, prior, start, ties}"))
+
+
+Unknowns = Annotated[dict[str, Unknown], BeforeValidator(_written)]
 
 
 class _Whole(FitPart):
     """What is around the parameters, so that errors name them."""
 
     what: ClassVar[str] = "fit"
-    parameters: Annotated[dict[str, Unknown], AnyUnknowns()] = Field(description="what is to be found")
+    parameters: Unknowns = Field(description="what is to be found")
 
 
 def unknowns(given: Any) -> dict[str, Unknown]:

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
 from lissom.errors import LissomError, within
-from lissom.identify.parameters import AnyUnknowns, FitPart, Unknown
+from lissom.identify.parameters import FitPart, Unknowns
 from lissom.identify.tables import columns
 from lissom.messages import did_you_mean
 from lissom.model import units
@@ -114,7 +114,7 @@ class Record(FitPart):
     motion: dict[str, AnyChannel] = Field(default={}, description="measured motions of joints: {joint: column}")
     control: Any = Field(default=None, description="the control law, as in a scenario; in Python also a ControlLaw")
     start: Any = Field(default=None, description=f"start values by joint, the word {MEASURED}, or equilibrium")
-    unknown: Annotated[dict[str, Unknown], AnyUnknowns()] = Field(
+    unknown: Unknowns = Field(
         default={}, description="what of the record itself is to be found: its start, offsets, scales, delays, gains"
     )
     every: Annotated[int, Count("how many samples are averaged into one", 10**6)] = 1

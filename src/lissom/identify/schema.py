@@ -12,7 +12,7 @@ from pydantic_core import ValidationError
 from lissom.errors import IdentifyError, LissomError
 from lissom.identify.estimate import fit
 from lissom.identify.frequencies import MeasuredFrequency
-from lissom.identify.parameters import AnyUnknowns, FitPart, Unknown
+from lissom.identify.parameters import FitPart, Unknowns
 from lissom.identify.records import Record
 from lissom.identify.result import Fit
 from lissom.model.files import builtin_names, text_of
@@ -34,7 +34,7 @@ class FitFile(FitPart):
     lissom: FormatVersion = FORMAT
     name: Annotated[str, Title("the name of the fit")] = "fit"
     robot: Annotated[str | Robot, RobotSource()]
-    parameters: Annotated[dict[str, Unknown], AnyUnknowns()] = Field(description="what is to be found")
+    parameters: Unknowns = Field(description="what is to be found")
     records: tuple[Record, ...] = Field(default=(), description="what was measured: [{data: run.csv, outputs: ...}]")
     held_back: tuple[Record, ...] = Field(default=(), description="records that are not fitted, but judge the fit")
     frequencies: tuple[MeasuredFrequency, ...] = Field(default=(), description="[{frequency: 3.2, mode: 1}]")

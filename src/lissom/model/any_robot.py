@@ -27,7 +27,7 @@ def as_robot(robot: AnyRobot) -> Robot:
         return robot.robot
     if isinstance(robot, str | os.PathLike):
         return _builtin(robot) if robot in _builtin_names() else load(robot)
-    raise LissomError(f"expected a robot: its name, the path of its file, a Robot or a Model; got {robot!r}")
+    raise LissomError("must be its name, the path of its file, a Robot or a Model", ("robot",), robot)
 
 
 def as_model(robot: AnyRobot, prescribed: Iterable[str] | None = None) -> Model:

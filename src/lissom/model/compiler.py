@@ -154,7 +154,7 @@ class _Compiler:
         for name in joints:
             if name not in known or known[name].joint_v.stop == known[name].joint_v.start:
                 movable = ", ".join(b.joint for b in self.names if b.joint_v.stop > b.joint_v.start)
-                raise RobotError(f"prescribed: {name!r} is not a joint that moves; choose from {movable}")
+                raise RobotError(f"is not a joint that moves; choose from {movable}", ("prescribed",), name)
             mask[known[name].joint_v] = 1
         return mask
 

@@ -253,9 +253,8 @@ class FiniteElements(Part):
         from lissom.model.paths import has_complex_values
 
         if has_complex_values(self):
-            raise RobotError(
-                "finite_elements: its numbers cannot be complex; derivatives exist for E and rho of the material"
-            )
+            text = "its numbers cannot be complex; derivatives exist for E and rho of the material"
+            raise RobotError(text, ("finite_elements",))
         damping: Any = self.damping.as_dict() if isinstance(self.damping, Rayleigh) else self.damping
         if isinstance(self.reduced, fem.ReducedLink):
             return self.reduced.with_damping(damping) if damping else self.reduced
@@ -266,7 +265,7 @@ class FiniteElements(Part):
         if given is None:
             return self._reduced(None).with_damping(damping)
         if isinstance(given.nu, complex) or isinstance(given.G, complex):
-            raise RobotError(f"materials.{self.material}: nu and G of a finite-element link cannot be complex")
+            raise RobotError("nu and G of a finite-element link cannot be complex", ("materials", str(self.material)))
         nominal = given.model_copy(update={"E": complex(given.E).real, "rho": complex(given.rho).real})
         link = self._reduced(nominal)
         if isinstance(given.E, complex) or isinstance(given.rho, complex):

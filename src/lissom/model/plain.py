@@ -81,7 +81,7 @@ def _value(name: str, value: Any) -> Any:
         return _inertia(value)
     if name == "reduced" and not isinstance(value, str | None):
         text = "holds a link in memory; write it with link.save('link.npz') and name that file under reduced"
-        raise RobotError(f"links: finite_elements.reduced {text}")
+        raise RobotError(text, ("links", "finite_elements", "reduced"))
     if isinstance(value, dict):
         return {key: _value("", inner) for key, inner in value.items()}
     if isinstance(value, tuple):

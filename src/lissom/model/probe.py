@@ -71,11 +71,11 @@ def _place(model: Model, arrays: Arrays, row: int, link: str, x: float | str | N
         beam = model.flexible[link]
         place = beam.length if x is None else x
         if not isinstance(place, str) and not 0 <= np.real(place) <= np.real(beam.length):
-            raise LissomError(f"x = {place} m is not on {link}, which is {beam.length} m long")
+            raise LissomError(f"is not on {link}, which is {np.real(beam.length):g} m long", ("x",), place)
         attach(section, row, beam, place)
     else:
         if x is not None:
-            raise LissomError(f"{link} is rigid: give offset=(x, y, z) in its frame instead of x")
+            raise LissomError(f"{link} is rigid; give offset=(x, y, z) in its frame instead", ("x",), x)
         tip = getattr(model.robot.link(link).body, "tip", None)
         if tip is not None:
             section.position[row] = tip

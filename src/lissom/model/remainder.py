@@ -26,7 +26,7 @@ def lump(whole: Inertial, link: FlexibleLink, name: str) -> dict[str, Any]:
     mass = whole.mass - float(inv.mass)
     if mass <= 0:
         text = f"the beam alone has {inv.mass:.4g} kg and the URDF's link {whole.mass:.4g} kg, so there is no rest"
-        raise RobotError(f"flexible.{name}.rest = lumped: {text}; take a lighter section, or rest: dropped")
+        raise RobotError(f"{text}; take a lighter section, or rest: dropped", ("flexible", name, "rest"), "lumped")
     centre = (whole.mass * whole.com - inv.mc0) / mass
     d = whole.com
     moments = whole.mass * np.outer(d, d) + np.trace(whole.inertia) / 2 * np.eye(3) - whole.inertia

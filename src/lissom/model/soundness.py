@@ -38,17 +38,19 @@ def check(
         bad = ~np.isfinite(table)
         if np.any(bad):
             place = np.argwhere(bad)[0]
-            whose = f"links.{links[place[0] - 1]}" if axes[:1] == (Axis.BODY,) and place[0] > 0 else "the robot"
+            whose = ("links", links[place[0] - 1]) if axes[:1] == (Axis.BODY,) and place[0] > 0 else ("the robot",)
             raise RobotError(
-                f"{whose}: its numbers leave the range of floats ({path} is not finite); check the sizes and units of "
-                "its masses, lengths, stiffnesses and gears"
+                f"its numbers leave the range of floats ({path} is not finite); check the sizes and units of its "
+                "masses, lengths, stiffnesses and gears",
+                whose,
             )
     for i in range(1, len(links) + 1) if rows is None else rows:
         inertia, count = _generalised_inertia(arrays, i), int(arrays.tree.modes[i])
         if not _reaches(inertia, -INDEFINITE) or (count and not _reaches(inertia[..., 6:, 6:], SINGULAR)):
             raise RobotError(
-                f"links.{links[i - 1]}: its inertia is not that of a real body (it is not positive); check its masses, "
-                "inertia and sections, which may be too far apart in size"
+                "its inertia is not that of a real body (it is not positive); check its masses, inertia and sections, "
+                "which may be too far apart in size",
+                ("links", links[i - 1]),
             )
     _check_rotors(arrays, links)
     _check_loads(arrays, links)
@@ -58,9 +60,9 @@ def _check_rotors(arrays: Arrays, links: Sequence[str]) -> None:
     for k in np.flatnonzero(np.real(arrays.gears.inertia) < LEAST_ROTOR):
         body = int(np.flatnonzero(arrays.tree.joint_v[1:] == arrays.gears.joint_v[k])[-1])
         raise RobotError(
-            f"links.{links[body]}.joint.transmission: the rotor has next to no inertia "
-            f"({np.real(arrays.gears.inertia[k]):.3g} kg m2 at the joint); check rotor_inertia and gear, or leave out "
-            "the stiffness"
+            f"the rotor has next to no inertia ({np.real(arrays.gears.inertia[k]):.3g} kg m2 at the joint); check "
+            "rotor_inertia and gear, or leave out the stiffness",
+            ("links", links[body], "joint", "transmission"),
         )
 
 
@@ -72,8 +74,9 @@ def _check_loads(arrays: Arrays, links: Sequence[str]) -> None:
         carried[..., arrays.tree.parent[i]] += carried[..., i]
     for *which, i in np.argwhere((own > 0) & (own < LIGHTEST * carried)):
         raise RobotError(
-            f"links.{links[i - 1]}: its mass, {own[*which, i]:.3g} kg, is lost beside the {carried[*which, i]:.3g} kg "
-            "that it carries; check the units of both, or give it no mass at all"
+            f"its mass, {own[*which, i]:.3g} kg, is lost beside the {carried[*which, i]:.3g} kg that it carries; check "
+            "the units of both, or give it no mass at all",
+            ("links", links[i - 1]),
         )
 
 

@@ -179,7 +179,7 @@ class _Reader:
         self.rests[link.name] = rest = beam.pop("rest", REST[0])
         if rest not in REST:
             text = "the mass that the URDF gives beyond the beam's own is dropped or lumped"
-            raise RobotError(f"flexible.{name}.rest = {rest}: {text}; write one of these words")
+            raise RobotError(f"{text}; write one of these words", ("flexible", name, "rest"), rest)
         if end is None and len(children) != 1:
             text = f"missing, and {name} has {len(children)} children; give its end, [x, y, z] in the link's frame"
             raise RobotError(text, ("flexible", name, "end"))
@@ -296,7 +296,7 @@ def _numbers(text: str | None, count: int, where: str) -> list[float]:
     except ValueError:
         values = []
     if len(values) != count or not all(map(math.isfinite, values)):
-        raise RobotError(f"{where} = {text!r}: must be {count} finite number{'s' if count > 1 else ''}")
+        raise RobotError(f"must be {count} finite number{'s' if count > 1 else ''}", (where,), text)
     return values
 
 
@@ -316,7 +316,7 @@ def _inertial(link: ElementTree.Element, name: str) -> Inertial:
         raise RobotError(f'link {name!r}: its <inertial> has no mass; write <mass value="..."/>')
     value = _numbers(mass.get("value"), 1, f"mass of link {name!r}")[0]
     if value < 0:
-        raise RobotError(f"mass of link {name!r} = {value:g}: must not be negative; give the mass in kg")
+        raise RobotError("must not be negative; give the mass in kg", (f"mass of link {name!r}",), value)
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     given = {} if tensor is None else tensor.attrib
     xx, xy, xz, yy, yz, zz = (_numbers(given.get(k, "0"), 1, f"{k} of link {name!r}")[0] for k in keys)
@@ -337,7 +337,7 @@ def _joint(joint: ElementTree.Element, name: str) -> dict[str, Any]:
     if kind in ("fixed", "floating"):
         return out | {"type": "fixed" if kind == "fixed" else "free"}
     if np.linalg.norm(axis) < 1e-9:
-        raise RobotError(f"axis of joint {name!r} = {axis}: has no length; give a direction such as 0 0 1")
+        raise RobotError("has no length; give a direction such as 0 0 1", (f"axis of joint {name!r}",), axis)
     if kind == "planar":
         first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
         out |= {"type": "planar", "axes": [first.tolist(), np.cross(axis, first).tolist()]}

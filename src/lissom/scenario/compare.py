@@ -154,12 +154,11 @@ def compare(
     model = prepared.model
     if prepared.motion:
         joints = ", ".join(prepared.motion)
-        raise LissomError(
-            f"motion: {joints} is prescribed, and formulations take forces; use control instead of motion"
-        )
+        text = f"{joints} is prescribed, and formulations take forces; use control instead of motion"
+        raise LissomError(text, ("motion",))
     for name in ("loads", "payloads"):
         if getattr(prepared, name):
-            raise LissomError(f"{name}: formulations take forces of motors alone; remove {name} from the scenario")
+            raise LissomError(f"formulations take forces of motors alone; remove {name} from the scenario", (name,))
     known = theory.entries()
     check_names([baseline, *(formulations or ())])
     names = [baseline, *(name for name in (formulations or known) if name != baseline)]

@@ -93,14 +93,14 @@ class Lookup:
                     return body
         known = self.model.joints
         text = f"{self.model.robot.name} has no joint {name!r}{did_you_mean(name, known)}"
-        raise LissomError(f"{text}; the joints are {', '.join(known)}")
+        raise LissomError(f"{text}; the joints are {', '.join(known)}", value=name)
 
     def flexible(self, link: str) -> FlexibleLink:
         """A flexible link."""
         self.model.row(link)
         if link not in self.model.flexible:
             known = ", ".join(self.model.flexible)
-            raise LissomError(f"{link} is rigid; {f'the flexible links are {known}' if known else 'all are'}")
+            raise LissomError(f"is rigid; {f'the flexible links are {known}' if known else 'all are'}", ("link",), link)
         return self.model.flexible[link]
 
     def stations(self, link: str, stations: int | ArrayLike) -> np.ndarray:
@@ -108,11 +108,11 @@ class Lookup:
         length = float(self.flexible(link).length)
         if isinstance(stations, int | np.integer):
             if stations < 2:
-                raise LissomError(f"stations = {stations}: a shape needs at least 2, the link's base and tip")
+                raise LissomError("a shape needs at least 2, the link's base and tip", ("stations",), stations)
             return np.linspace(0.0, length, int(stations))
         x = np.atleast_1d(np.asarray(stations, float))
         if not np.all((x >= 0) & (x <= length)):
-            raise LissomError(f"stations must lie on {link}, from 0 to {length:g} m, got {x.tolist()}")
+            raise LissomError(f"must lie on {link}, from 0 to {length:g} m", ("stations",), x)
         return x
 
     def reading(self, name: str, ideal: bool = False) -> Part:
@@ -122,7 +122,7 @@ class Lookup:
         if not wanted:
             known = list(dict.fromkeys(label.partition(".")[0] for label in labels))
             remedy = suggestion(name, known) if known else "give simulate some, sensors=[...], or the robot's file"
-            raise LissomError(f"{self.model.robot.name} has no sensor {name!r} in this run; {remedy}")
+            raise LissomError(f"{self.model.robot.name} has no sensor {name!r} in this run; {remedy}", value=name)
         return self.readings(wanted, ideal)
 
     def readings(self, labels: Sequence[str], ideal: bool = False) -> Part:
@@ -133,15 +133,15 @@ class Lookup:
         """What to say about a name that is not a coordinate."""
         if name in self.model.joints:
             text = f"{name} is a fixed joint without coordinates; run.wrench({name!r}) gives its wrench"
-            return LissomError(text)
+            return LissomError(text, value=name)
         if name in self.model.links:
             ask = ("tip", "deflection", "shape") if name in self.model.flexible else ("tip",)
-            return LissomError(f"{name} is a link; ask for {listed(f'run.{w}({name!r})' for w in ask)}")
+            return LissomError(f"{name} is a link; ask for {listed(f'run.{w}({name!r})' for w in ask)}", value=name)
         moving = [body.joint for body in self.moving()]
         known = [*moving, *self.model.q_names, *self.model.coordinates, *self.quantities.variables]
         joints = f"the joints are {', '.join(moving)}" if moving else "no joint moves"
         hint = did_you_mean(name, dict.fromkeys(known))
-        return LissomError(f"{self.model.robot.name} has no joint or coordinate {name!r}{hint}; {joints}")
+        return LissomError(f"{self.model.robot.name} has no joint or coordinate {name!r}{hint}; {joints}", value=name)
 
 
 def joint_names(body: BodyNames, kind: Kind) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ def complex_numbers(model: Model) -> Any:
 def _read(model: Model, plain: Model, name: str, law: ControlLaw | None, start: Any) -> Parameter:
     still = np.zeros(model.nv)
     if not isinstance(name, str):
-        raise LissomError(f"parameters: {name!r} is not a name; give paths such as 'links.upper.beam.length'")
+        raise LissomError("is not a name; give paths such as 'links.upper.beam.length'", ("parameters",), name)
     if name.startswith(GAINS):
         gain, value = _gain(name, law)
         return Parameter(name, value, plain, still, still, (gain,))
@@ -66,7 +66,7 @@ def _read(model: Model, plain: Model, name: str, law: ControlLaw | None, start: 
         return Parameter(name, value, plain, u, v)
     value = model.robot.value(name)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise LissomError(f"{name} = {value!r} is not a number; give the path of a number of the robot")
+        raise LissomError("is not a number; give the path of a number of the robot", name.split("."), value)
     stepped = model.robot.with_value(name, float(value) + 1j * STEP).compile(prescribed=model.prescribed)
     return Parameter(name, float(value), stepped, still, still)
 
@@ -75,12 +75,11 @@ def _gain(name: str, law: ControlLaw | None) -> tuple[tuple[str, int], float]:
     """A gain such as gains.elbow.p."""
     coordinate, _, kind = name.removeprefix(GAINS).rpartition(".")
     if law is None:
-        raise LissomError(f"{name}: the motion has no controller with gains")
+        raise LissomError("the motion has no controller with gains", name.split("."))
     if kind not in ("p", "d") or coordinate not in law.names:
         known = [f"{GAINS}{each}.p" for each in law.names]
-        raise LissomError(
-            f"{name} is unknown{did_you_mean(name, known)}; there are {listed(known, 'and')}, .d likewise"
-        )
+        text = f"is unknown{did_you_mean(name, known)}; there are {listed(known, 'and')}, .d likewise"
+        raise LissomError(text, name.split("."))
     field, channel = OF_LAW[kind], law.names.index(coordinate)
     return (field, channel), float(getattr(law, field)[channel])
 
@@ -89,13 +88,12 @@ def _feed(name: str, law: ControlLaw | None) -> tuple[tuple[tuple[str, int], ...
     """Scale, offset or delay of a feedforward torque, such as feedforward.elbow.scale, which is 1 as it stands."""
     coordinate, _, kind = name.removeprefix(FEED).rpartition(".")
     if law is None:
-        raise LissomError(f"{name}: the motion has no controller with torques over time")
+        raise LissomError("the motion has no controller with torques over time", name.split("."))
     channels = [k for k, each in enumerate(law.names) if each == coordinate]
     if kind not in AS_IT_IS or not channels:
         known = [f"{FEED}{each}.scale" for each in dict.fromkeys(law.names)]
-        raise LissomError(
-            f"{name} is unknown{did_you_mean(name, known)}; there are {listed(known, 'and')}, or .offset, .delay"
-        )
+        text = f"is unknown{did_you_mean(name, known)}; there are {listed(known, 'and')}, or .offset, .delay"
+        raise LissomError(text, name.split("."))
     acting = channels[-1:] if kind == "offset" else channels
     return tuple((OF_LAW[kind], channel) for channel in acting), AS_IT_IS[kind]
 
@@ -103,15 +101,15 @@ def _feed(name: str, law: ControlLaw | None) -> tuple[tuple[tuple[str, int], ...
 def _start(model: Model, name: str, start: Any) -> tuple[float, np.ndarray, np.ndarray]:
     """A start value such as start.elbow or start.elbow.rate: its value, and what moves with it."""
     if isinstance(start, str):
-        raise LissomError(f"{name}: the start is {start!r}, which has no values of its own; give start values by joint")
+        text = f"the start is {start!r}, which has no values of its own; give start values by joint"
+        raise LissomError(text, name.split("."))
     coordinate = name.removeprefix(START)
     rate = coordinate.endswith(RATE)
     coordinate = coordinate.removesuffix(RATE) if rate else coordinate
     if coordinate not in model.coordinates or (not rate and coordinate not in model.q_names):
         known = [each for each in model.coordinates if each in model.q_names]
-        raise LissomError(
-            f"{name} is unknown{did_you_mean(coordinate, known)}; there are {listed(known, 'and')}, or .rate"
-        )
+        text = f"is unknown{did_you_mean(coordinate, known)}; there are {listed(known, 'and')}, or .rate"
+        raise LissomError(text, name.split("."))
     named = dict(start) if isinstance(start, Mapping) else {}
     given = {str(key): x for key, x in named.items() if str(key).endswith(RATE) == rate}
     key = coordinate + RATE if rate else coordinate
@@ -166,7 +164,7 @@ def numbered(model: Model, law: Any, parameters: Sequence[Parameter]) -> tuple[M
     for parameter in parameters:
         for name, table in tables(parameter.model.arrays):
             if table.shape != names[name].shape:
-                raise LissomError(f"{parameter.name}: the robot is compiled to other tables where it changes")
+                raise LissomError("the robot is compiled to other tables where it changes", parameter.name.split("."))
             if name in whole:  # an origin that is zero, or not
                 whole[name] = np.maximum(whole[name], table)
                 continue

@@ -45,7 +45,7 @@ def section_forces(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
     """
     beam = run.lookup.flexible(link)
     if not isinstance(beam, BeamLink):
-        raise LissomError(f"{link} is no beam: it has no sections; its von_mises gives stresses")
+        raise LissomError("is not a beam and has no sections; its von_mises gives stresses", ("link",), link)
     x = np.asarray(x, float)
     length = float(np.real(beam.length))
     jumps = length * np.array(beam.profile.edges)
@@ -80,8 +80,10 @@ def section_stresses(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
         stress = beam.section_stress(float(place), materials, ending=place in x[k + 1 :])
         if stress is None:
             raise LissomError(
-                f"{link} has a section of given stiffnesses without a shape, so its stresses are not known; give its "
-                f"section as a shape, or take the forces of run.section_forces({link!r})"
+                "has a section of given stiffnesses without a shape, so its stresses are not known; give its section "
+                f"as a shape, or take the forces of run.section_forces({link!r})",
+                ("link",),
+                link,
             )
         made.append(stress.peaks(forces[:, k]))
     return np.stack(made, axis=1)

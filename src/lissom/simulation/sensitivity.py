@@ -129,8 +129,10 @@ class Sensitivity(Printed):
             return Tip(name)
         known = (*model.coordinates, *model.links)
         raise LissomError(
-            f"output: {name!r} is neither a coordinate nor a link{did_you_mean(name, known)}; "
-            f"there are {listed(known, 'and')}, and .rate, .acceleration or .torque of a coordinate"
+            f"is neither a coordinate nor a link{did_you_mean(name, known)}; there are {listed(known, 'and')}, and "
+            ".rate, .acceleration or .torque of a coordinate",
+            ("output",),
+            name,
         )
 
     def _tips(self, k: int, link: str) -> np.ndarray:
@@ -185,8 +187,9 @@ def sensitivity(
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     if not (controller is None or isinstance(controller, ControlLaw)):
         raise LissomError(
-            f"controller: sensitivities need a continuous law, not a {type(controller).__name__}; "
-            "give one of control.pd, computed_torque or torques"
+            f"sensitivities need a continuous law, not a {type(controller).__name__}; give one of control.pd, "
+            "computed_torque or torques",
+            ("controller",),
         )
     bar = Progress(DOING, settings.duration, "s", show=progress)
     with bar, listening(lambda name: bar.say(COMPILING if name else DOING)):

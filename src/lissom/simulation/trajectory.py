@@ -106,9 +106,8 @@ class Trajectory(Samples):
         """
         names = [each.name for each in self.model.loops]
         if loop not in names:
-            raise LissomError(f"{self.model.robot.name} has no loop {loop!r}; {suggestion(loop, names)}")
-        if frame not in ("local", "world"):
-            raise LissomError(f"frame must be 'local' or 'world', got {frame!r}")
+            raise LissomError(f"{self.model.robot.name} has no loop {loop!r}; {suggestion(loop, names)}", value=loop)
+        check_choice("frame", frame, ("local", "world"))
         values = self.dataset["loop_wrench"].sel(loop=loop, drop=True).rename(f"wrench at {loop}")
         if frame == "local":
             return values

@@ -51,7 +51,7 @@ def film(
     check_film(goal)
     for name, value in (("fps", fps), ("speed", speed), ("scale", scale)):
         if not np.isfinite(value) or value <= 0:
-            raise LissomError(f"{name} = {value!r} must be a number above zero")
+            raise LissomError("must be a number above zero", (name,), value)
     if not goal.parent.is_dir():
         raise LissomError(f"cannot write {goal}: there is no folder {goal.parent}; make it first")
     width, height = (2 * (int(n) // 2) for n in size)  # video wants even sizes

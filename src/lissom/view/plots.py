@@ -47,7 +47,7 @@ def plot(run: Trajectory, kind: str = "overview", **options: Any) -> Figure:
     """The plot of a kind; `options` are what its function below takes."""
     if kind not in KINDS:
         hint = did_you_mean(kind, KINDS)
-        raise LissomError(f"there is no plot {kind!r}{hint}; choose from {', '.join(KINDS)}")
+        raise LissomError(f"there is no such plot{hint}; choose from {', '.join(KINDS)}", ("kind",), kind)
     return KINDS[kind](run, **options)
 
 

@@ -28,9 +28,8 @@ def plot_study(results: Results, *outputs: str) -> Figure:
     inputs, known = results.inputs(), results.outputs()
     for name in outputs:
         if name not in known:
-            raise StudyError(
-                f"there is no output {name!r}{did_you_mean(name, known)}; there are {listed(known, 'and')}"
-            )
+            text = f"there is no such output{did_you_mean(name, known)}; there are {listed(known, 'and')}"
+            raise StudyError(text, ("outputs",), name)
     shown = {name: known[name] for name in outputs or known}
     if not shown or not inputs:
         raise StudyError("there is nothing to draw: no output is one number per run, or nothing varied is a number")

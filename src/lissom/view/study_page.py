@@ -129,9 +129,8 @@ class StudyServer:
     ) -> None:
         if not is_loopback(host):
             if not remote:
-                raise LissomError(
-                    f"host {host}: others on the network could see the page there; if you mean it, add --remote"
-                )
+                text = "others on the network could see the page there; if you mean it, add --remote"
+                raise LissomError(text, ("host",), host)
             say(f"warning: the page listens at {host}: everyone who knows its address can see it")
         free = free_port(host, port)
         if port and free != port:

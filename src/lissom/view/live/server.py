@@ -54,9 +54,8 @@ def check_server(host: str, remote: bool) -> None:
     if find_spec("viser") is None:
         raise LissomError("the live page needs the package viser: pip install lissom[view]")
     if not is_loopback(host) and not remote:
-        raise LissomError(
-            f"host {host}: others on the network could see and steer the page there; if you mean it, add --remote"
-        )
+        text = "others on the network could see and steer the page there; if you mean it, add --remote"
+        raise LissomError(text, ("host",), host)
 
 
 def is_loopback(host: str) -> bool:
@@ -72,24 +71,28 @@ def is_loopback(host: str) -> bool:
 def free_port(host: str, port: int) -> int:
     """The port, or the next one that nobody listens at."""
     if not 0 <= port <= 65535:
-        raise LissomError(f"port {port}: must be a number from 0 to 65535 (0 takes any that is free)")
+        raise LissomError("must be a number from 0 to 65535 (0 takes any that is free)", ("port",), port)
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except OSError:
-        raise LissomError(f"host {host!r} is not an address of this machine; use 127.0.0.1") from None
+        raise _not_here(host) from None
     for candidate in range(port, min(port + TRIES, 65535) + 1):
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((host, candidate))
             except PermissionError:
-                raise LissomError(f"port {candidate}: needs more rights; use one above 1023") from None
+                raise LissomError("needs more rights; use one above 1023", ("port",), candidate) from None
             except OSError as error:
                 if error.errno in _NOT_HERE:
-                    raise LissomError(f"host {host!r} is not an address of this machine; use 127.0.0.1") from None
+                    raise _not_here(host) from None
                 continue
             return int(probe.getsockname()[1])
-    raise LissomError(f"port {port} and the next {TRIES} are taken; give another with --port")
+    raise LissomError(f"it and the next {TRIES} are taken; give another with --port", ("port",), port)
+
+
+def _not_here(host: str) -> LissomError:
+    return LissomError("is not an address of this machine; use 127.0.0.1", ("host",), host)
 
 
 def _stay_home(server: Any) -> None:
