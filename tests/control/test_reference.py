@@ -332,6 +332,7 @@ def test_breaks_that_differ_by_round_off_are_one() -> None:
         (lambda: Reference.chirp(1, [1, 2], 1, ramp=0.6), "ramp = 0.6.*at most half"),
         (lambda: Reference.multisine(1, [1, 2], 1, phases=[0, 1, 2]), "phases.*has 3 values, not 2"),
         (lambda: VIA + EXAMPLES["samples"], "2 and 1 channels"),
+        (lambda: Reference.sine([1, 2, 3], 1.0, 1.0, [0, 0]), r"amplitude = .*: has 3 values, offset has 2"),
         (lambda: VIA.select(2), "channels = 2: there is no such channel"),
         (lambda: Reference.stack([]), "no references"),
         (lambda: Reference(np.array([0.0, 1.0]), np.zeros((1, 2, 3))), "coefficients: must have shape"),

@@ -233,7 +233,7 @@ class Reference:
 
         While it rises, for `ramp` = T seconds from `begin` on, the rate is w/T (t - T/(2 pi) sin(2 pi t/T)).
         """
-        first, w = _pair(start, speed)
+        first, w = _pair(start, speed, ("start", "speed"))
         T = checks.number(ramp, "ramp", "give the time of spinning up in seconds", above=0)
         begin = checks.number(begin, "begin", "give the start time of the motion in seconds")
         until = checks.number(until, "until", "give a time after the ramp, in seconds", above=begin + T)
@@ -264,7 +264,7 @@ class Reference:
         """
         from lissom.control.waves import sine
 
-        mean, size = _pair(offset, amplitude)
+        mean, size = _pair(offset, amplitude, ("offset", "amplitude"))
         return cls(*sine(size, frequency, duration, mean, phase, ramp, begin))
 
     @classmethod
@@ -286,7 +286,7 @@ class Reference:
         """
         from lissom.control.waves import chirp
 
-        mean, size = _pair(offset, amplitude)
+        mean, size = _pair(offset, amplitude, ("offset", "amplitude"))
         return cls(*chirp(size, frequencies, duration, mean, sweep, ramp, begin))
 
     @classmethod
@@ -308,7 +308,7 @@ class Reference:
         """
         from lissom.control.waves import multisine
 
-        mean, size = _pair(offset, amplitude)
+        mean, size = _pair(offset, amplitude, ("offset", "amplitude"))
         return cls(*multisine(size, frequencies, duration, mean, phases, ramp, begin))
 
     @classmethod
@@ -359,14 +359,14 @@ class Reference:
 _VALUES = "give one number per channel"
 
 
-def _pair(start: ArrayLike, to: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    start, to = checks.numbers(start, "start", _VALUES), checks.numbers(to, "to", _VALUES)
+def _pair(start: ArrayLike, to: ArrayLike, names: tuple[str, str] = ("start", "to")) -> tuple[np.ndarray, np.ndarray]:
+    start, to = (checks.numbers(each, name, _VALUES) for each, name in zip((start, to), names, strict=True))
     if len(start) == 1 or len(to) == 1:
         n = max(len(start), len(to))
         start, to = np.broadcast_to(start, n), np.broadcast_to(to, n)
     if len(start) != len(to):
-        text = f"has {len(to)} values, start has {len(start)}; give one number per channel in both"
-        raise LissomError(text, ("to",), to)
+        text = f"has {len(to)} values, {names[0]} has {len(start)}; give one number per channel in both"
+        raise LissomError(text, (names[1],), to)
     return start, to
 
 
