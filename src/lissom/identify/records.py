@@ -73,7 +73,7 @@ class TimeBase(FitPart):
     def _one_of_both(self) -> Self:
         unit = units.parsed(self.unit)
         if unit is None or unit.kind != units.UNITS["s"].kind:
-            raise refusals(("unit", self.unit, "is no unit of time; write s, ms or us"))
+            raise refusals(("unit", self.unit, "is not a unit of time; write s, ms or us"))
         if bool(self.column) == (self.rate is not None):
             raise refusals(("rate", self.rate, "give either a column of times or a rate"))
         return self
