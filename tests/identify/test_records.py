@@ -104,7 +104,7 @@ def put(at, value):
             {"data": data(), "torques": {"hinge": {"column": "angle", "unit": "N"}}},
             "torques.hinge.unit = 'N': is of the wrong kind: the quantity is in N m",
         ),
-        ({"data": data(), "time": {"column": "time", "unit": "mm"}}, "is no unit of time"),
+        ({"data": data(), "time": {"column": "time", "unit": "mm"}}, "is not a unit of time"),
         ({"data": data(), "time": "clock"}, "no column 'clock'"),
         ({"data": "nowhere.csv"}, "no such record"),
         ({"data": "run.xlsx"}, "records are read from"),
