@@ -120,12 +120,16 @@ def race(kind: str, links: int) -> dict[str, Any]:
 
 
 def growth(kind: str, sizes: Sequence[int] = GROWTH, rtol: float = 1e-4) -> dict[str, Any]:
-    """Time per step over the number of links, and its exponent."""
-    models = {n: robot(kind, n).compile() for n in sizes}
-    runs = {n: [ends_ours(models[n], rtol)[1:] for _ in range(TURNS)] for n in sizes}
-    per_step = {n: float(np.median([1e6 * seconds / run.steps for seconds, run in some])) for n, some in runs.items()}
-    exponent = np.polyfit(np.log(list(per_step)), np.log(list(per_step.values())), 1)[0]
-    return {"kind": kind, "us per step": per_step, "exponent": float(exponent)}
+    """Time per step over the number of links, and its exponent; sizes take turns, as the machine's pace changes."""
+    models = [robot(kind, n).compile() for n in sizes]
+
+    def turn() -> list[float]:
+        return [1e6 * seconds / run.steps for _, seconds, run in (ends_ours(model, rtol) for model in models)]
+
+    turns = np.array([turn() for _ in range(3 * TURNS)])
+    exponents = np.polyfit(np.log(sizes), np.log(turns).T, 1)[0]
+    per_step = dict(zip(sizes, np.median(turns, axis=0).tolist(), strict=True))
+    return {"kind": kind, "us per step": per_step, "exponent": float(np.median(exponents))}
 
 
 def long_chain(links: int = 200) -> dict[str, Any]:
