@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 from lissom import printing
 from lissom.analysis import participation as shares
 from lissom.analysis.closed import free_displacements, multipliers, reaction_stiffness
+from lissom.analysis.holding import Hold, held_coordinates
 from lissom.analysis.participation import Part, Participation
-from lissom.analysis.statics import Equilibrium, Hold, held_coordinates, static_equilibrium
+from lissom.analysis.statics import Equilibrium, static_equilibrium
 from lissom.dynamics import bias, inverse_derivatives
 from lissom.dynamics.closing import close_loops
 from lissom.dynamics.coordinates import Named, configuration, indices

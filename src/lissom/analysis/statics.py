@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom import printing
-from lissom.analysis.closed import free_displacements, leading_joints, multipliers, reaction_stiffness
+from lissom.analysis.closed import free_displacements, multipliers, reaction_stiffness
 from lissom.analysis.deflection import Deflection, bending_doubts, tip_deflections
+from lissom.analysis.holding import Hold, held_coordinates, refuse_held_forces
 from lissom.dynamics import bias, integrate, inverse_derivatives, point_force
 from lissom.dynamics.closing import close_loops, closed_configuration, length_gaps
 from lissom.dynamics.coordinates import (
@@ -22,8 +23,6 @@ from lissom.dynamics.coordinates import (
     configuration,
     forces,
     indices,
-    motor_indices,
-    velocity_indices,
 )
 from lissom.dynamics.loops import loop_gaps, loop_jacobian, reactions
 from lissom.dynamics.state import NotFinite, Vector, Wrenches
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 Loads: TypeAlias = Mapping[str | tuple[str, float], ArrayLike]
-Hold: TypeAlias = Literal["joints", "motors"] | Iterable[str]
 
 ITERATIONS = 200
 TOLERANCE = 1e-13  # of the last correction, relative to the displacement
@@ -127,7 +125,7 @@ def static_equilibrium(
     closing = model.loops and hold == "joints"  # elsewhere the search closes them around what is held
     pose = close_loops(model, q, lengths=lengths) if closing else configuration(model, q)
     if isinstance(tau, Mapping):
-        _refuse_held_forces(model, tau, held_coordinates(model, hold, pose, lengths))
+        refuse_held_forces(model, tau, held_coordinates(model, hold, pose, lengths))
     search = _Search(model, pose, forces(model, tau), hold, wrenches, dict(loads or {}), dict(lengths or {}))
     return search.equilibrium()
 
@@ -372,17 +370,6 @@ def _spread(stiffness: np.ndarray, mass: np.ndarray) -> tuple[float, float, bool
     return float(spread[0]), float(floor), bool(spread[0] > floor)
 
 
-def held_coordinates(model: Model, hold: Hold, q: Vector, lengths: Mapping[str, float] | None = None) -> list[int]:
-    """Indices in v of what `hold` names: the joints (of loops those that lead), the motors, or those of given names."""
-    if isinstance(hold, str):
-        if hold == "joints":
-            return leading_joints(model, q, lengths)
-        if hold == "motors":
-            return [int(k) for k in model.actuated]
-        raise LissomError(f"write 'joints', 'motors' or a list of names such as [{hold!r}]", ("hold",), hold)
-    return [k for name in hold for k in velocity_indices(model, name)]
-
-
 def load_forces(model: Model, q: Vector, loads: Loads) -> Vector:
     """Generalised forces (nv,) of loads at points; q may be complex."""
     total = np.zeros(model.nv, q.dtype)
@@ -390,13 +377,3 @@ def load_forces(model: Model, q: Vector, loads: Loads) -> Vector:
         link, x = place if isinstance(place, tuple) else (place, None)
         total = total + point_force(model, q, wrench, link, x)
     return total
-
-
-def _refuse_held_forces(model: Model, tau: Named, coordinates: list[int]) -> None:
-    held = set(coordinates)
-    for body in model.bodies:
-        if body.rotor_v is not None and body.joint_v.start in held:
-            held.add(body.rotor_v)
-    for name in tau:
-        if held & set(motor_indices(model, name)):
-            raise LissomError("is held, so its force is a result; leave it out, or out of hold", ("tau", name))

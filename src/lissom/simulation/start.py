@@ -17,7 +17,7 @@ from lissom.model.angles import doubt_degrees
 from lissom.model.compiled import Model
 
 if TYPE_CHECKING:
-    from lissom.analysis.statics import Hold
+    from lissom.analysis.holding import Hold
 
 RATE = ".rate"
 EQUILIBRIUM = "equilibrium"  # the word for a start at rest, every joint held where it is neutral
