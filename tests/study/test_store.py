@@ -163,8 +163,12 @@ def kill_at_random(tmp_path, study, times, seed):
     draw = np.random.default_rng(seed)
     written: dict[str, float] = {}
 
+    def marks():
+        """One mark for each stored piece; a mark that is just being written still has a longer name."""
+        return [mark for mark in store.glob("stored/*") if mark.name.isdigit()]
+
     def look():
-        for mark in store.glob("stored/[0-9]*"):
+        for mark in marks():
             when = mark.stat().st_mtime_ns
             assert written.setdefault(mark.name, when) == when, f"piece {mark.name} was stored twice"
 
@@ -172,7 +176,7 @@ def kill_at_random(tmp_path, study, times, seed):
         process = begin(file, store)
         until = time.monotonic() + 20
         wanted = len(written) + int(draw.integers(0, 3))
-        while time.monotonic() < until and process.poll() is None and len(list(store.glob("stored/[0-9]*"))) < wanted:
+        while time.monotonic() < until and process.poll() is None and len(marks()) < wanted:
             time.sleep(0.01)
         time.sleep(float(draw.uniform(0, 0.1)))
         os.kill(process.pid, signal.SIGKILL)
