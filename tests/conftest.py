@@ -5,7 +5,7 @@ import sys
 
 import claims
 import pytest
-from browser import browser, page  # noqa: F401
+from browser import browser, page, window  # noqa: F401
 from hypothesis import settings
 
 from lissom.kernel.machine import first_use, library

@@ -30,6 +30,7 @@ FLAGS = [
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FOREIGN = "Unable to preventDefault inside passive event listener"  # said by viser's own page on a drag
+SIZE = {"width": 1000, "height": 900}
 HERE = ("127.0.0.1", "localhost", "::1")
 MISSING = "no Chromium on this machine: install it (Debian: apt-get install chromium; make test does that as root)"
 
@@ -54,32 +55,54 @@ def browser():
         running.close()
 
 
+@pytest.fixture(scope="session")
+def window(browser):
+    """One window for all short tests of a worker: a new one starts a process, longer than most pages take to load."""
+    opened = browser.new_page()
+    return opened, watch(opened)
+
+
 @pytest.fixture
-def page(browser):
-    """A page of 1000 x 900 that must neither complain nor call anybody."""
-    with watched(browser) as opened:
-        yield opened
+def page(window):
+    """An empty page of 1000 x 900 in light colours that must neither complain nor call anybody."""
+    opened, noted = window
+    noted.clear()
+    opened.set_viewport_size(SIZE)
+    opened.emulate_media(color_scheme="light")
+    opened.mouse.move(0, 0)
+    yield opened
+    opened.goto("about:blank")
+    assert not noted, noted
 
 
 @contextmanager
 def watched(browser):
     """A new page; at its end it must have had no error and called no other machine."""
-    opened = browser.new_page(viewport={"width": 1000, "height": 900})
-    opened.set_default_timeout(60_000)
-    complaints, calls = [], []
-
-    def note(message):
-        if message.type == "error" and not message.text.startswith(FOREIGN):
-            complaints.append(message.text)
-
-    opened.on("console", lambda message: note(message))
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.on("request", lambda request: calls.append(request.url) if leaves(request.url) else None)
-    opened.on("websocket", lambda socket: calls.append(socket.url) if leaves(socket.url) else None)
+    opened = browser.new_page(viewport=SIZE)
+    noted = watch(opened)
     yield opened
     opened.close()
-    assert not complaints, complaints
-    assert not calls, calls
+    assert not noted, noted
+
+
+def watch(opened):
+    """A list that gets every error of a page and every address on another machine that it calls."""
+    opened.set_default_timeout(60_000)
+    noted = []
+
+    def hear(message):
+        if message.type == "error" and not message.text.startswith(FOREIGN):
+            noted.append(message.text)
+
+    def call(request):
+        if leaves(request.url):
+            noted.append(request.url)
+
+    opened.on("console", hear)
+    opened.on("pageerror", lambda error: noted.append(str(error)))
+    opened.on("request", call)
+    opened.on("websocket", call)
+    return noted
 
 
 def until(page, condition, seconds=60):
@@ -88,6 +111,40 @@ def until(page, condition, seconds=60):
     while not page.evaluate(condition):
         assert time.monotonic() < end, f"still not true: {condition}"
         time.sleep(0.03)
+
+
+def frames(page):
+    """Let a page have its turn twice, as it has before a picture of it."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+
+
+def drawn(page):
+    """Wait until a report has drawn what it was told to."""
+    until(page, "typeof Lissom !== 'undefined' && Lissom.page.state.drawn > 0")
+    frames(page)
+    until(page, "!Lissom.page.scene.dirty")
+
+
+def arrived(page, mark):
+    """Wait until all that a live page was told is in the browser and drawn; mark: an HTML element of that page."""
+    number = time.monotonic_ns()
+    mark.content = f'<i class="mark">{number}</i>'  # what was sent before it is there before it
+    until(page, f"document.querySelector('.mark')?.textContent === '{number}'")
+    frames(page)
+
+
+def seen(page, name, selector, holds, seconds=60):
+    """A picture that is as it should be; a slow browser gets the time that it needs."""
+    end = time.monotonic() + seconds
+    while not holds(pixels := shot(page, name, selector)):
+        assert time.monotonic() < end, f"{name} never looked as it should"
+    return pixels
+
+
+def still(page, name, selector=None):
+    """A picture that rests: the next one is the same."""
+    last = [shot(page, name, selector)]
+    return seen(page, name, selector, lambda now: changed(last[-1], last.append(now) or now) == 0)
 
 
 def drag(page, track, start, end, margin=0):

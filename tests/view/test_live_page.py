@@ -1,13 +1,16 @@
-"""The live page in a real browser: it draws, plays, bends, follows sliders, and talks to nobody else."""
+"""The live page in a real browser: it draws, plays, bends, follows sliders, and talks to nobody else.
+
+Here the page has no loop of its own: tests take its turns while they wait, so nothing moves while they look at it and
+none depends on the pace of the machine. The loop runs in `test_live_guard.py` and in `test_meshes_shown.py`.
+"""
 
 import re
-import threading
 import time
 from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
-from browser import changed, drag, inked, shot, until, watched
+from browser import arrived, changed, drag, inked, seen, shot, still, until, watched
 from sample_runs import ella_run, small_ella
 
 import lissom
@@ -32,15 +35,13 @@ def hostile_run():
 
 @pytest.fixture(scope="module")
 def app():
-    """The page of a two-link arm with two recorded runs, one with a script for a name; its loop runs in a thread."""
+    """The page of a two-link arm with two recorded runs, one with a script for a name."""
     server, address = open_server(port=0, say=pytest.fail)
     made = App(server, runs={SCRIPT: hostile_run(), "lift": ella_run()})
     made.address = address
-    thread = threading.Thread(target=made.loop, daemon=True)
-    thread.start()
+    made.mark = server.gui.add_html("")
     yield made
     made.stop()
-    thread.join(10)
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +52,27 @@ def live(browser, app):
         page.goto(f"{app.address}?fixedDpr=1")  # else a slow browser gets fewer pixels, and every edge moves
         page.wait_for_selector(CANVAS)
         page.get_by_text("Motion").first.wait_for()
-        page.wait_for_timeout(800)
         page.locator(".mantine-Notification-closeButton").click()  # a word about software graphics
+        page.locator(".mantine-Notification-root").wait_for(state="detached")
         yield page
 
 
-def wait(condition, seconds=600):  # the first simulation on a machine compiles
+TURN = 0.03  # s of the page's clock
+
+
+def wait(app, condition, seconds=600):  # the first simulation on a machine compiles
+    """Take turns of the page until something holds."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
-        time.sleep(0.03)
+        app.step(TURN, time.perf_counter())
+        time.sleep(0.01)
+
+
+def settle(live, app):
+    """Wait until all that the page was told has come to the browser and is drawn."""
+    app.step(0.0, time.perf_counter())
+    arrived(live, app.mark)
 
 
 class Visitor:
@@ -118,70 +130,75 @@ def show(visitor, app, kind, run=None):
         if option is not None and visitor.control(name).input_value() != option:
             before = app.activity
             visitor.choose(name, option)
-            wait(lambda before=before: app.activity not in (None, before))
-    visitor.page.wait_for_timeout(300)
+            wait(app, lambda before=before: app.activity not in (None, before))
+    settle(visitor.page, app)
+
+
+def go_to(visitor, app, part):
+    """Take the run to a part of its time by the slider, and wait until the page shows that."""
+    visitor.drag("Time [s]", part)
+    wait(app, lambda: app.activity.time == pytest.approx(visitor.value("Time [s]")))
+    settle(visitor.page, app)
+    assert abs(app.activity.time - part) < 0.1
 
 
 def test_a_recorded_run_is_drawn_and_plays(live, visitor, app):
     recorded = app.activity
-    still = shot(live, "live-start")
-    assert inked(still) > 0.005
-    visitor.choose("Speed", "0.1 ×")  # so that a slow browser can pause it in time
-    wait(lambda: recorded.speed.value == "0.1 ×")
+    wait(app, lambda: recorded._drawn is not None)
+    settle(live, app)
+    begin = still(live, "live-start")
+    assert inked(begin) > 0.005
+    visitor.choose("Speed", "0.5 ×")
+    wait(app, lambda: recorded.speed.value == "0.5 ×")
     live.get_by_role("button", name="Play").click()
-    wait(lambda: recorded.time > 0.2)
+    wait(app, lambda: recorded.time > 0.2)
     live.get_by_role("button", name="Pause").click()
-    wait(lambda: not recorded.playing)
+    wait(app, lambda: not recorded.playing)
     assert 0.2 < recorded.time < 1.0
-    live.wait_for_timeout(400)
-    assert changed(still, shot(live, "live-played")) > 0.005
+    settle(live, app)
+    seen(live, "live-played", None, lambda now: changed(begin, now) > 0.005)
     assert visitor.value("Time [s]") == pytest.approx(recorded.time, abs=2e-3)  # the slider went along
 
 
 def test_the_time_slider_moves_the_arm_and_the_line_in_the_charts(live, visitor, app):
-    visitor.drag("Time [s]", 0.0)
-    wait(lambda: app.activity.time < 0.05)
-    live.wait_for_timeout(500)
-    start = shot(live, "live-time-0")
-    visitor.drag("Time [s]", 0.6)
-    wait(lambda: 0.5 < app.activity.time < 0.7)
-    live.wait_for_timeout(500)
-    assert changed(start, shot(live, "live-time-0.6")) > 0.005
+    go_to(visitor, app, 0.0)
+    start = still(live, "live-time-0")
+    go_to(visitor, app, 0.6)
+    seen(live, "live-time-0.6", None, lambda now: changed(start, now) > 0.005)
     by_mouse = app.activity.time
     visitor.press("Time [s]", "ArrowRight", 20)
-    wait(lambda: app.activity.time > by_mouse + 0.015)
+    wait(app, lambda: app.activity.time > by_mouse + 0.015)
+    settle(live, app)
     plot = live.locator(".u-over").first.bounding_box()
     place = plot["x"] + app.activity.time * plot["width"]
     until(live, f"Math.abs(document.querySelector('.lissom-cursor').getBoundingClientRect().x - {place}) < 3", 20)
 
 
 def test_the_deflection_slider_bends_the_arm(live, visitor, app):
-    visitor.drag("Time [s]", 0.55)
-    wait(lambda: 0.45 < app.activity.time < 0.65)
-    live.wait_for_timeout(500)
-    real = shot(live, "live-deflection-1", CANVAS)
+    go_to(visitor, app, 0.55)
+    real = still(live, "live-deflection-1", CANVAS)
     visitor.drag("Deflection ×", 0.4)
-    wait(lambda: app.scale.value > 15 and app.activity._drawn == (app.activity.time, app.scale.value))
-    assert visitor.value("Deflection ×") == app.scale.value
-    live.wait_for_timeout(600)
-    assert changed(real, shot(live, "live-deflection-20", CANVAS)) > 0.01
+    wait(app, lambda: app.scale.value == visitor.value("Deflection ×") > 15)
+    settle(live, app)
+    seen(live, "live-deflection-20", CANVAS, lambda now: changed(real, now) > 0.01)
     visitor.press("Deflection ×", "Home")
-    wait(lambda: app.scale.value == 1.0)
-    live.wait_for_timeout(600)
-    assert changed(real, shot(live, "live-deflection-back", CANVAS)) < 0.002
+    wait(app, lambda: app.scale.value == 1.0)
+    settle(live, app)
+    seen(live, "live-deflection-back", CANVAS, lambda now: changed(real, now) < 0.002)
 
 
 def test_ticks_show_and_hide_their_part_of_the_picture(live, visitor, app):
-    visitor.drag("Time [s]", 0.5)
-    live.wait_for_timeout(500)
-    before = shot(live, "live-plain", CANVAS)
-    for name in ("Joint forces", "Joint torques", "Joint frames", "Tip trail"):
-        visitor.tick(name)
-        live.wait_for_timeout(500)
-        assert changed(before, shot(live, f"live-{name.lower().replace(' ', '-')}", CANVAS)) > 2e-4, name
-        visitor.tick(name)
-        live.wait_for_timeout(500)
-        assert changed(before, shot(live, "live-plain", CANVAS)) < 1e-4, name
+    go_to(visitor, app, 0.5)
+    before = still(live, "live-plain", CANVAS)
+    boxes = {"Joint forces": app.forces, "Joint torques": app.torques}
+    for name, box in (boxes | {"Joint frames": app.axes, "Tip trail": app.trail}).items():
+        for differs in (lambda now: changed(before, now) > 2e-4, lambda now: changed(before, now) < 1e-4):
+            was = box.value
+            visitor.tick(name)
+            wait(app, lambda box=box, was=was: box.value != was)
+            wait(app, lambda: not app._wishes)
+            settle(live, app)
+            seen(live, f"live-{name.lower().replace(' ', '-')}", CANVAS, differs)
 
 
 def test_charts_show_data_and_one_legend_entry_for_all_references(live):
@@ -218,26 +235,27 @@ def test_another_run_is_picked_from_the_list(live, visitor, app):
 def test_sliders_move_joints_and_payload_of_a_simulation(live, visitor, app):
     show(visitor, app, MOVED)
     moved = app.activity
-    wait(lambda: moved.until > 0.3)
-    before = shot(live, "live-by-hand-before", CANVAS)
+    wait(app, lambda: moved.until > 0.3)
+    settle(live, app)
+    before = still(live, "live-by-hand-before", CANVAS)
     elbow = next(one for one in moved.handles if one.name == "elbow")
     angle = moved.q[elbow.q]
     visitor.drag("elbow [rad]", 0.65)
     wanted = visitor.value("elbow [rad]")
     assert 0.7 < wanted < 1.2
-    wait(lambda: moved.q[elbow.q] > angle + 0.8 * (wanted - angle))
-    live.wait_for_timeout(300)
-    assert changed(before, shot(live, "live-by-hand", CANVAS)) > 0.005
+    wait(app, lambda: moved.q[elbow.q] > angle + 0.8 * (wanted - angle))
+    settle(live, app)
+    seen(live, "live-by-hand", CANVAS, lambda now: changed(before, now) > 0.005)
     mass = float(np.real(moved.model.arrays.inertia.mass).sum())
     visitor.press("Payload [kg]", "End")
-    wait(lambda: float(np.real(moved.model.arrays.inertia.mass).sum()) > mass + 1)
+    wait(app, lambda: float(np.real(moved.model.arrays.inertia.mass).sum()) > mass + 1)
     more = visitor.value("Payload [kg]") - 2.1
     assert float(np.real(moved.model.arrays.inertia.mass).sum()) == pytest.approx(mass + more)
     done = moved.until
-    wait(lambda: moved.until > done + 0.2)
+    wait(app, lambda: moved.until > done + 0.2)
     assert not moved._failed
     live.get_by_role("button", name="Start again").click()
-    wait(lambda: moved.until < done)
+    wait(app, lambda: moved.until < done)
     show(visitor, app, RECORDED)
 
 
@@ -255,9 +273,9 @@ def on_screen(live, app, point):
 def test_the_tip_is_pushed_by_the_mouse_and_comes_back(live, visitor, app):
     show(visitor, app, MOVED)
     moved = app.activity
-    wait(lambda: moved.until > 0.3)
-    live.wait_for_timeout(500)
-    before = shot(live, "live-push-before", CANVAS)
+    wait(app, lambda: moved.until > 0.3)
+    settle(live, app)
+    before = still(live, "live-push-before", CANVAS)
     start = lissom.tip_pose(moved.model, moved.q)[:3, 3]
     grip = on_screen(live, app, start)
     live.mouse.move(*grip)
@@ -265,14 +283,14 @@ def test_the_tip_is_pushed_by_the_mouse_and_comes_back(live, visitor, app):
     live.mouse.down()
     live.mouse.move(grip[0] + 10, grip[1] - 60, steps=8)
     live.mouse.move(grip[0] + 20, grip[1] - 120, steps=8)
-    wait(lambda: moved.push.target is not None, 20)
-    wait(lambda: np.linalg.norm(lissom.tip_pose(moved.model, moved.q)[:3, 3] - start) > 0.05, 60)
+    wait(app, lambda: moved.push.target is not None, 20)
+    wait(app, lambda: np.linalg.norm(lissom.tip_pose(moved.model, moved.q)[:3, 3] - start) > 0.05, 60)
     pushed = lissom.tip_pose(moved.model, moved.q)[:3, 3] - start
     assert pushed @ (moved.push.target - start) > 0  # the way it is pulled
-    assert changed(before, shot(live, "live-pushed", CANVAS)) > 0.005
+    seen(live, "live-pushed", CANVAS, lambda now: changed(before, now) > 0.005)
     live.mouse.up()
-    wait(lambda: moved.push.target is None, 20)
-    wait(lambda: np.linalg.norm(lissom.tip_pose(moved.model, moved.q)[:3, 3] - start) < 0.02, 60)
+    wait(app, lambda: moved.push.target is None, 20)
+    wait(app, lambda: np.linalg.norm(lissom.tip_pose(moved.model, moved.q)[:3, 3] - start) < 0.02, 60)
     assert not moved._failed
     show(visitor, app, RECORDED)
 
@@ -298,22 +316,20 @@ def test_a_push_is_a_force_on_the_tip_and_nothing_else():
 
 @pytest.mark.slow
 def test_views_reset_and_dark_colours(live, visitor, app):
-    live.wait_for_timeout(500)
-    home = shot(live, "live-view-free", CANVAS)
+    settle(live, app)
+    home = still(live, "live-view-free", CANVAS)
     for view in ("front", "side", "top"):
         visitor.choose("View", view)
-        live.wait_for_timeout(700)
-        assert changed(home, shot(live, f"live-view-{view}", CANVAS)) > 0.005, view
+        wait(app, lambda view=view: app.view.value == view and not app._wishes)
+        seen(live, f"live-view-{view}", CANVAS, lambda now: changed(home, now) > 0.005)
     live.get_by_role("button", name="Reset view").click()
-    wait(lambda: app.view.value == "free", 20)
-    live.wait_for_timeout(700)
-    assert changed(home, shot(live, "live-view-reset", CANVAS)) < 0.002
-    light = shot(live, "live-light")
-    visitor.tick("Dark colours")
-    live.wait_for_timeout(800)
-    assert np.median(shot(live, "live-dark")) < 90 < 200 < np.median(light)
-    visitor.tick("Dark colours")
-    live.wait_for_timeout(800)
+    wait(app, lambda: app.view.value == "free", 20)
+    seen(live, "live-view-reset", CANVAS, lambda now: changed(home, now) < 0.002)
+    assert np.median(shot(live, "live-light")) > 200
+    for dark in (True, False):
+        visitor.tick("Dark colours")
+        wait(app, lambda dark=dark: app.dark.value == dark and not app._wishes)
+        seen(live, "live-dark", None, lambda now, dark=dark: np.median(now) < 90 if dark else np.median(now) > 200)
 
 
 @pytest.mark.slow
@@ -322,9 +338,9 @@ def test_the_space_bar_plays_and_pauses_a_recorded_run(live, visitor, app):
     recorded.time, recorded.playing = recorded.first, False
     live.locator(CANVAS).click(position={"x": 300, "y": 40})
     live.keyboard.press("Space")
-    wait(lambda: recorded.playing, 20)
+    wait(app, lambda: recorded.playing, 20)
     live.keyboard.press("Space")
-    wait(lambda: not recorded.playing, 20)
+    wait(app, lambda: not recorded.playing, 20)
 
 
 def test_modes_swing_with_their_frequencies_at_any_pose(live, visitor, app):
@@ -333,26 +349,26 @@ def test_modes_swing_with_their_frequencies_at_any_pose(live, visitor, app):
     expected = lissom.natural_modes(modal.model, number=3).frequencies
     assert modal.found.frequencies[:3] == pytest.approx(expected)
     live.locator("td", has_text=f"{expected[0]:.5g}").first.wait_for()
-    first = shot(live, "live-mode", CANVAS)
-    moved = []
-    for _ in range(4):  # at some of these times it may stand on the other side of its swing just as before
-        live.wait_for_timeout(300)
-        moved.append(changed(first, shot(live, "live-mode-later", CANVAS)))
-    assert max(moved) > 0.001
+    first = still(live, "live-mode", CANVAS)
+    app.step(0.25 / modal.speed.value, 0.0)  # a quarter of a swing: from the middle to its end
+    settle(live, app)
+    seen(live, "live-mode-later", CANVAS, lambda now: changed(first, now) > 0.001)
     assert not visitor.shows("Deflection ×") and visitor.shows("Joint frames")  # what says nothing here is not there
     # another mode
     visitor.choose("Mode", modal.mode.options[1])
+    wait(app, lambda: f"{expected[1]:.5g} Hz" in modal.about.content)
     live.locator("td", has_text=f"{expected[1]:.5g} Hz").first.wait_for()
     # another pose: its frequencies come up on the page
     visitor.drag("elbow [rad]", 0.75)
     angle = visitor.value("elbow [rad]")
     bent = lissom.natural_modes(modal.model, {"elbow": angle}, number=1).frequencies
-    wait(lambda: modal.found.frequencies[0] == pytest.approx(bent[0], rel=1e-9))
+    wait(app, lambda: modal.found.frequencies[0] == pytest.approx(bent[0], rel=1e-9))
     assert abs(bent[0] - expected[0]) > 1e-3
     live.locator("td", has_text=f"{bent[0]:.5g}").first.wait_for()
     # a larger, faster swing
     visitor.press("Size", "End")
     visitor.press("Swings per second", "Home")
-    wait(lambda: modal.size.value == 3.0 and modal.speed.value == pytest.approx(0.1))
+    wait(app, lambda: modal.size.value == 3.0 and modal.speed.value == pytest.approx(0.1))
+    settle(live, app)
     shot(live, "live-mode-bent")
     show(visitor, app, RECORDED)

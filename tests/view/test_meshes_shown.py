@@ -1,11 +1,12 @@
 """Meshes of a URDF and of finite-element links on the live page and in the report, in a real browser."""
 
 import threading
+import time
 
 import meshed_urdf
 import numpy as np
 import pytest
-from browser import changed, inked, shot, until
+from browser import arrived, changed, drawn, inked, seen, shot, still
 from solid_meshes import MESHED, box, volume
 
 import lissom
@@ -15,10 +16,11 @@ from lissom.view.drawing import Drawing
 pytest.importorskip("trimesh", reason="needs the package trimesh: pip install lissom[urdf]")
 pytest.importorskip("collada", reason="needs the package pycollada: pip install lissom[urdf]")
 
+CANVAS = "canvas[data-engine]"
 BLUE, ORANGE, GREEN, GREY = 0, 1, 2, 3
 
 
-def seen(pixels):
+def shares(pixels):
     """Which of the colours of three links and of a base are there, by their share of the picture."""
     red, green, blue = np.moveaxis(pixels, 2, 0)
     grey = (pixels.max(axis=2) - pixels.min(axis=2) < 30) & (pixels.max(axis=2) > 90) & (pixels.max(axis=2) < 205)
@@ -145,45 +147,67 @@ def test_a_mesh_that_cannot_be_shown_is_told_of(folder):
 @pytest.mark.parametrize("name", ["rigid", "flexible", "elements"])
 def test_the_report_shows_the_meshes_and_bends_them(page, runs, tmp_path, name):
     page.goto(runs[name].report(tmp_path / "report.html").as_uri())
-    until(page, "Lissom.page.state.drawn > 0")
+    drawn(page)
     page.evaluate("Lissom.page.seek(1)")
-    page.wait_for_timeout(200)
-    still = shot(page, f"report-mesh-{name}", "#scene")
+    drawn(page)
+    real = shot(page, f"report-mesh-{name}", "#scene")
     if name == "elements":
-        assert seen(still)[BLUE] > 0.01
+        assert shares(real)[BLUE] > 0.01
     else:
-        assert np.all(seen(still) > 0.003)
+        assert np.all(shares(real) > 0.003)
     page.fill("#scale", "0.5")
-    page.wait_for_timeout(200)
-    moved = changed(still, shot(page, f"report-mesh-{name}-3", "#scene"))
+    drawn(page)
+    moved = changed(real, shot(page, f"report-mesh-{name}-3", "#scene"))
     assert moved == 0 if name == "rigid" else moved > 0.01
 
 
-@pytest.mark.parametrize("name", ["flexible", "elements"])
-def test_the_live_page_shows_the_meshes_and_bends_them(page, runs, name):
+def shown(app, mark, page):
+    """Wait until the loop has drawn the end of the run, and the browser too."""
+    wait(lambda: app.activity._drawn == (1.0, app.scale.value))
+    turns = app.frames
+    wait(lambda: app.frames > turns + 1)
+    arrived(page, mark)
+
+
+def wait(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_the_live_page_shows_the_meshes_and_bends_them(page, runs):
     pytest.importorskip("viser", reason="needs the package viser: pip install lissom[view]")
     from lissom.view.live.app import App
     from lissom.view.live.server import open_server
 
     server, address = open_server(port=0, say=pytest.fail)
-    app = App(server, runs={name: runs[name]})
+    mark = server.gui.add_html("")
+    app = App(server, runs={name: runs[name] for name in ("flexible", "elements")})
     thread = threading.Thread(target=app.loop, daemon=True)
     thread.start()
     try:
         page.set_viewport_size({"width": 1200, "height": 700})
         page.goto(f"{address}?fixedDpr=1")
-        page.wait_for_selector("canvas[data-engine]")
+        page.wait_for_selector(CANVAS)
         page.get_by_text("Motion").first.wait_for()
         page.locator(".mantine-Notification-closeButton").click()
-        app.activity.time = 1.0
-        page.wait_for_timeout(1000)
-        still = shot(page, f"live-mesh-{name}", "canvas[data-engine]")
-        assert inked(still) > 0.004
-        if name == "flexible":
-            assert np.all(seen(still)[[BLUE, ORANGE, GREEN]] > 0.0015)
-        app.scale.value = 3.0
-        page.wait_for_timeout(1000)
-        assert changed(still, shot(page, f"live-mesh-{name}-3", "canvas[data-engine]")) > 0.004
+        for name in app.runs:
+            if name != app.run_choice.value:
+                before = app.activity
+                app.run_choice.value = name
+                wait(lambda before=before: app.activity not in (None, before))
+            app.scale.value = 1.0
+            app.activity.time = 1.0
+            shown(app, mark, page)
+            real = still(page, f"live-mesh-{name}", CANVAS)
+            assert inked(real) > 0.004
+            if name == "flexible":
+                assert np.all(shares(real)[[BLUE, ORANGE, GREEN]] > 0.0015)
+            app.scale.value = 3.0
+            shown(app, mark, page)
+            seen(page, f"live-mesh-{name}-3", CANVAS, lambda now, real=real: changed(real, now) > 0.004)
     finally:
+        page.goto("about:blank")
         app.stop()
         thread.join(10)

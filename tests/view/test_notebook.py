@@ -1,7 +1,7 @@
 """A run shows itself in a notebook: a table, charts and the moving arm, without a network."""
 
 import pytest
-from browser import inked, shot, until
+from browser import frames, inked, shot, until
 from places import HELPERS
 
 CODE = """\
@@ -43,5 +43,6 @@ def test_the_cell_draws_the_arm_and_its_charts(page, shown, tmp_path):
     until(inner, "typeof Lissom !== 'undefined' && Lissom.page.state.drawn > 0")
     assert inner.evaluate("Lissom.page.span.charts.length") == 4
     inner.evaluate("Lissom.page.seek(0.5)")
-    page.wait_for_timeout(200)
+    until(inner, "!Lissom.page.scene.dirty")
+    frames(page)
     assert inked(shot(page, "notebook")) > 0.004

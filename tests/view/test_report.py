@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from browser import changed, drag, inked, shot, until
+from browser import changed, drag, drawn, frames, inked, shot, until
 from sample_runs import ella_run, satellite_run, small_ella
 
 import lissom
@@ -53,7 +53,7 @@ def hostile_run():
 
 def test_the_report_draws_the_arm_and_plays_it(page, written):
     page.goto(written.as_uri())
-    until(page, "Lissom.page.state.drawn > 0")
+    drawn(page)
     still = shot(page, "report-start", "#scene")
     assert inked(still) > 0.002
     page.select_option("#speed", "0.25")  # so that a slow browser can pause it in time
@@ -61,20 +61,20 @@ def test_the_report_draws_the_arm_and_plays_it(page, written):
     until(page, "Lissom.page.state.time > 0.4")
     page.click("#play")
     time = page.evaluate("Lissom.page.state.time")
-    page.wait_for_timeout(150)
+    frames(page)
     assert page.evaluate("Lissom.page.state.time") == time
     assert changed(still, shot(page, "report-played", "#scene")) > 0.004
 
 
 def test_the_time_slider_moves_the_arm_and_the_line_in_the_charts(page, written):
     page.goto(written.as_uri())
-    until(page, "Lissom.page.state.drawn > 0")
+    drawn(page)
     start = shot(page, "report-time-0", "#scene")
     slider = page.locator("#time")
     drag(page, slider, 0.0, 0.6, margin=8)
     time = page.evaluate("Lissom.page.state.time")
     assert 0.55 < time < 0.65 and page.locator("#clock").inner_text() == f"{time:.2f} s"
-    page.wait_for_timeout(150)
+    drawn(page)
     assert changed(start, shot(page, "report-time-0.6", "#scene")) > 0.004
     for key, sign in (("ArrowRight", 1), ("ArrowLeft", -1)):
         before = page.evaluate("Lissom.page.state.time")
@@ -85,15 +85,15 @@ def test_the_time_slider_moves_the_arm_and_the_line_in_the_charts(page, written)
 
 def test_the_deflection_slider_bends_the_arm(page, written):
     page.goto(written.as_uri())
-    until(page, "Lissom.page.state.drawn > 0")
+    drawn(page)
     page.evaluate("Lissom.page.seek(0.3)")
-    page.wait_for_timeout(100)
+    drawn(page)
     tip = "(() => { const p = [0, 0, 0], m = Lissom.page.scene.motion; m.tip(p, 0); return p; })()"
     small, before = np.array(page.evaluate(tip)), shot(page, "report-deflection-1", "#scene")
     drag(page, page.locator("#scale"), 0.0, 0.5, margin=8)
     scale = page.evaluate("Lissom.page.scene.scale")
     assert 7 < scale < 14 and page.locator("#scale-value").inner_text() in (f"× {scale:.0f}", f"× {scale:.1f}")
-    page.wait_for_timeout(150)
+    drawn(page)
     large = np.array(page.evaluate(tip))
     assert changed(before, shot(page, "report-deflection-10", "#scene")) > 0.002
     # What the page draws is what the library computes, within 16-bit steps.
@@ -102,33 +102,33 @@ def test_the_deflection_slider_bends_the_arm(page, written):
 
     arm = Drawing(run.model)
     motion = arm.motion(run.state(0.3)[0])
-    for times, drawn in ((1.0, small), (scale, large)):
-        assert drawn == pytest.approx(arm.tips(motion, times)[0], abs=1e-3)
+    for times, found in ((1.0, small), (scale, large)):
+        assert found == pytest.approx(arm.tips(motion, times)[0], abs=1e-3)
     page.locator("#scale").press("Home")
-    page.wait_for_timeout(150)
+    drawn(page)
     assert changed(before, shot(page, "report-deflection-back", "#scene")) == 0
 
 
 def test_ticks_show_and_hide_their_part_of_the_picture(page, written):
     page.goto(written.as_uri())
-    until(page, "Lissom.page.state.drawn > 0")
+    drawn(page)
     page.evaluate("Lissom.page.seek(0.5)")
-    page.wait_for_timeout(150)
+    drawn(page)
     before = shot(page, "report-plain", "#scene")
     for part in ("force", "torque", "frames", "names", "trail"):
         page.click(f"[data-show={part}]")
-        page.wait_for_timeout(100)
+        drawn(page)
         assert changed(before, shot(page, f"report-{part}", "#scene")) > 2e-4, part
         page.click(f"[data-show={part}]")
-        page.wait_for_timeout(100)
+        drawn(page)
         assert changed(before, shot(page, "report-plain", "#scene")) == 0, part
 
 
 def test_charts_show_data_read_values_and_zoom(page, written):
     page.goto(written.as_uri())
-    until(page, "Lissom.page.state.drawn > 0")
-    drawn = page.evaluate(COLOURED)
-    assert len(drawn) == 13 and min(drawn) > 150
+    drawn(page)
+    coloured = page.evaluate(COLOURED)
+    assert len(coloured) == 13 and min(coloured) > 150
     box = page.locator(".plot").first.bounding_box()
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + 0.5 * box["width"], middle)
@@ -146,13 +146,13 @@ def test_charts_show_data_read_values_and_zoom(page, written):
     assert shown == ["shoulder-yaw", "shoulder", "elbow", "reference"]
     page.locator(".entry").nth(3).click()
     assert page.evaluate("Lissom.page.span.charts[0].curves.filter((c) => c.hidden).length") == 3
-    assert page.evaluate(COLOURED)[0] < drawn[0]
+    assert page.evaluate(COLOURED)[0] < coloured[0]
 
 
 def test_names_with_script_are_shown_as_text(page, tmp_path):
     path = hostile_run().report(tmp_path / "hostile.html")
     page.goto(path.as_uri())
-    until(page, "Lissom.page.state.drawn > 0")
+    drawn(page)
     assert page.evaluate("window.hacked") is None
     assert page.locator("h1").inner_text() == SCRIPT
     assert SCRIPT in page.locator("main").inner_text().split("Events")[1]
@@ -162,9 +162,8 @@ def test_names_with_script_are_shown_as_text(page, tmp_path):
 def test_labels_of_a_comparison_are_text_and_all_arms_are_drawn(page, tmp_path):
     html = report.comparison({"kernel": ella_run(), SCRIPT: hostile_run()}, SCRIPT, {"erls": "has no wrist"})
     page.goto(report.write(tmp_path / "compare.html", html).as_uri())
-    until(page, "Lissom.page.state.drawn > 0")
     page.evaluate("Lissom.page.seek(0.6)")
-    page.wait_for_timeout(100)
+    drawn(page)
     assert page.evaluate("window.hacked") is None and page.evaluate("Lissom.page.scene.runs.length") == 2
     assert SCRIPT in page.locator(".key").inner_text() and "has no wrist" in page.locator("main").inner_text()
     assert inked(shot(page, "comparison", "#scene")) > 0.002

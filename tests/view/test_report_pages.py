@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from browser import changed, inked, shot, until
+from browser import changed, drawn, inked, shot, until
 from PIL import Image
 from sample_runs import ella_run, satellite_run
 
@@ -35,8 +35,7 @@ def moved_apart():
 
 def opened(page, path):
     page.goto(path.as_uri())
-    until(page, "Lissom.page.state.drawn > 0")
-    page.wait_for_timeout(100)
+    drawn(page)
 
 
 def chart_page(tmp_path, *charts):
@@ -55,14 +54,14 @@ def test_a_page_follows_the_colour_scheme_of_its_reader_at_once(page, written):
     opened(page, written)
     light = shot(page, "report-light")
     page.emulate_media(color_scheme="dark")
-    page.wait_for_timeout(300)
+    drawn(page)
     dark = shot(page, "report-dark")
     assert brightness(light) > 230 and brightness(dark) < 50
     for part in ("#scene", "#beside .plot"):
         pixels = shot(page, "report-dark-part", part)
         assert brightness(pixels) < 60 and inked(pixels) > 0.001, part  # the arm and the curves stand out
     page.emulate_media(color_scheme="light")
-    page.wait_for_timeout(300)
+    drawn(page)
     assert changed(light, shot(page, "report-light-again")) < 0.002
 
 
@@ -131,16 +130,16 @@ def test_views_from_front_side_and_top_and_back_again(page, written):
     up = np.array(page.evaluate("Lissom.page.scene.up.toArray()"))
     for view, across in (("front", True), ("side", True), ("top", False)):
         page.select_option("#view", view)
-        page.wait_for_timeout(120)
+        drawn(page)
         assert abs(abs(np.array(page.evaluate(away)) @ up) - (0 if across else 1)) < 1e-3
         assert changed(home, shot(page, f"view-{view}", "#scene")) > 0.004
     page.mouse.move(300, 400)
     page.mouse.wheel(0, -400)
-    until(page, "!Lissom.page.scene.dirty")
+    drawn(page)
     assert changed(home, shot(page, "view-nearer", "#scene")) > 0.004
     page.click("#reset")
     page.mouse.move(0, 0)
-    until(page, "!Lissom.page.scene.dirty")
+    drawn(page)
     assert page.locator("#view").input_value() == "home"
     assert changed(home, shot(page, "view-reset", "#scene")) < 1e-4
 
@@ -151,7 +150,6 @@ def test_curves_that_lie_on_each_other_are_told_apart(page, tmp_path):
     colours = ("#0072B2", "#D55E00", "#009E73")
     series = [Series(name, wave + 1e-6 * k, colour) for k, (name, colour) in enumerate(zip("abc", colours))]
     page.goto(chart_page(tmp_path, Chart("waves", "angle", "rad", t, tuple(series))).as_uri())
-    page.wait_for_timeout(200)
     pixels = shot(page, "striped", ".plot").reshape(-1, 3)
     for colour in colours:  # each has about a third of the line
         wanted = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)])
@@ -180,7 +178,6 @@ def test_a_reference_is_seen_on_the_joint_that_follows_it(page, tmp_path):
     t = np.linspace(0, 1, 200)
     pair = (Series("elbow", t, "#0072B2"), Series("goal", t, "#0072B2", dashed=True, group="reference"))
     page.goto(chart_page(tmp_path, Chart("follow", "angle", "rad", t, pair)).as_uri())
-    page.wait_for_timeout(200)
     pixels = shot(page, "followed", ".plot").reshape(-1, 3)
     assert ((pixels.max(axis=1) < 90) & (np.ptp(pixels, axis=1) < 40)).sum() > 100  # dark dashes on blue
 
@@ -203,7 +200,6 @@ def test_labels_of_an_axis_differ_and_are_three_at_least(page, tmp_path, low, hi
     t = np.linspace(0, 1, 50)
     curve = Series("one", np.linspace(low, high, 50), "#0072B2")
     page.goto(chart_page(tmp_path, Chart("range", "size", "1", t, (curve,))).as_uri())
-    page.wait_for_timeout(100)
     labels = page.evaluate(
         """(() => { const chart = Lissom.page.span.charts[0], [, , low, high] = chart.range();
           const rows = Lissom.ticks(low, high, 4); return rows.made.map((v) => Lissom.number(v, rows.step)); })()"""
@@ -217,8 +213,8 @@ def test_a_comparison_shows_differences_over_time(page, compared):
     titles = page.locator(".chart-title").all_inner_texts()
     assert titles[:3] == ["Distance of the tips", "Joint angles", "Deflections of the links"]
     assert page.locator("#differences .chart").count() == 3 and "Joint elbow" in titles
-    drawn = page.evaluate("Lissom.page.span.charts[1].curves.map((c) => [c.name, Math.max(...c.read)])")
-    assert drawn[0] == ["again", 0] and drawn[1] == ["off", pytest.approx(1e-6, rel=1e-3)]
+    curves = page.evaluate("Lissom.page.span.charts[1].curves.map((c) => [c.name, Math.max(...c.read)])")
+    assert curves[0] == ["again", 0] and curves[1] == ["off", pytest.approx(1e-6, rel=1e-3)]
     assert page.evaluate("Lissom.power(-6)") == "1e-6" and page.evaluate("Lissom.power(Math.log10(0.05))") == "5e-2"
     page.locator("#beside .plot").nth(1).screenshot(path=compared.parent / "angles.png")
     pixels = np.asarray(Image.open(compared.parent / "angles.png").convert("RGB")).astype(int)
