@@ -5,7 +5,7 @@ stops, friction, damping, lumped masses and attachments inside a link come at ra
 """
 
 import itertools
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from independent import Independent
@@ -21,13 +21,17 @@ class Case:
     """A robot at a random state under random forces, in both derivations."""
 
     def __init__(self, robot, rng, order=12, deflection=0.02):
-        self.robot, self.model = robot, robot.compile()
-        self.independent = Independent(robot, order=order)
+        self.robot, self.model, self.order = robot, robot.compile(), order
         self.q, self.v = random_state(robot, rng, deflection)
         self.tau, self.a = rng.normal(size=(2, self.model.nv))
         exact = any(link.beam is not None and link.beam.stiffening == "exact" for link in robot.links)
         self.slack = 1e-9 if exact else 0.0
         self.wrenches = rng.normal(size=(len(robot.links), 6))
+
+    @cached_property
+    def independent(self):
+        """Derived when first asked for, which takes a second."""
+        return Independent(self.robot, order=self.order)
 
     @property
     def named_wrenches(self):

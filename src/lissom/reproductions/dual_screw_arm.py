@@ -87,13 +87,11 @@ def motion(
         "atol": 0.01 * rtol,
     }
     options |= {"duration": duration or prepared.settings.duration, "rate": rate}
-    formulation: theory.Formulation
     if form == "kernel":
-        formulation = theory.build("kernel", model)
         run = lissom.simulate(model, **options, method="radau", audit=False, progress=False)
-    else:
-        formulation = theory.dual_screw(model, form)  # type: ignore[arg-type]
-        run = theory.simulate(formulation, **options)
+        return Motion(form, run, run.tip().values)
+    formulation = theory.dual_screw(model, form)  # type: ignore[arg-type]
+    run = theory.simulate(formulation, **options)
     return Motion(form, run, np.array([formulation.tip(q)[:3, 3] for q in run.q]))
 
 
@@ -147,7 +145,7 @@ def _times(found: Result) -> Any:
     table = _table("6 s of motion", "form", "leaves out", "time [s]", "steps", *differences)
     kernel = found.motions["kernel"].run
     for form, one in found.motions.items():
-        angle = max(np.abs(one.run[j].values - kernel[j].values).max() for j in JOINTS)
+        angle = max(np.abs(_position(one.run, j) - _position(kernel, j)).max() for j in JOINTS)
         gap, info = found.gap(form), one.run.info
         table.add_row(
             form,
@@ -174,6 +172,21 @@ def _stiffer(found: Result) -> Any:
     return table
 
 
+# Straight from the samples: all quantities of a run would have the wrenches of every sample computed.
+
+
+def _position(run: Trajectory, coordinate: str) -> np.ndarray:
+    return run.q[:, run.model.q_names.index(coordinate)]
+
+
+def _rate(run: Trajectory, coordinate: str) -> np.ndarray:
+    return run.v[:, run.model.coordinates.index(coordinate)]
+
+
+def _torque(run: Trajectory, coordinate: str) -> np.ndarray:
+    return run.tau[:, run.model.coordinates.index(coordinate)]
+
+
 class Panel(NamedTuple):
     """Curves of one panel: name and values (N,) by the linear, the truncated and the nonlinear model."""
 
@@ -190,25 +203,16 @@ def _draw(found: Result, out: Path) -> None:
     runs = [found.motions[form].run for form in ("linear", "truncated", "nonlinear")]
 
     def panel(title: str, label: str, names: list[str], read: Any, factor: float = 1.0) -> Panel:
-        return Panel(title, label, [(name, *(factor * read(run, name).values for run in runs)) for name in names])
-
-    def position(run: Trajectory, name: str) -> Any:
-        return run[name]
-
-    def rate(run: Trajectory, name: str) -> Any:
-        return run.velocity(name)
-
-    def torque(run: Trajectory, name: str) -> Any:
-        return run.torque(name)
+        return Panel(title, label, [(name, *(factor * read(run, name) for run in runs)) for name in names])
 
     degrees, joints = float(np.degrees(1.0)), list(JOINTS)
     angles = [
-        panel("Joint angles", "angle [deg]", joints, position, degrees),
-        panel("Joint rates", "rate [deg/s]", joints, rate, degrees),
+        panel("Joint angles", "angle [deg]", joints, _position, degrees),
+        panel("Joint rates", "rate [deg/s]", joints, _rate, degrees),
     ]
     figures = [
         ("figure_6_joints", "rigid motion", angles, 6.0),
-        ("figure_10_torques", "torques", [panel("Torques", "torque [N m]", joints, torque)], 4.0),
+        ("figure_10_torques", "torques", [panel("Torques", "torque [N m]", joints, _torque)], 4.0),
     ]
     kinds = (
         ("figure_7_bending_xy", "bending in the x-y planes", "y", "mm", 3.0),
@@ -224,7 +228,7 @@ def _draw(found: Result, out: Path) -> None:
                 read,
                 MILLI,
             )
-            for read, what, suffix in ((position, "Coordinate", ""), (rate, "Rate", "/s"))
+            for read, what, suffix in ((_position, "Coordinate", ""), (_rate, "Rate", "/s"))
             for link in LINKS
         ]
         figures.append((file, title, panels, until))

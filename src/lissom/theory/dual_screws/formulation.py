@@ -105,7 +105,8 @@ class DualScrew(Formulation):
         state = dual_state.py_func(self.model.struct, q, v, self._form) if self.cuts_speeds else (q, v)
         R, p, T = np.empty((3, 3), state[0].dtype), np.empty(3, state[0].dtype), np.eye(4)
         last_pose(tips(self.model).struct, *state, self.form == "printed", R, p)
-        T[:3, :3], T[:3, 3] = so3.exp(so3.vee(_dual_part(R) @ R.real.T)) @ R.real, _summed(p)
+        T[:3, :3] = so3.exp(so3.vee(_dual_part(R) @ R.real.T)) @ R.real if self.cuts_speeds else R
+        T[:3, 3] = _summed(p) if self.cuts_speeds else p
         return T
 
     @property
@@ -117,8 +118,11 @@ class DualScrew(Formulation):
         """A mass matrix of first order carries a run as long as it stays positive."""
         if self.form in ("linear", "nonlinear"):
             return None
-        for k, (t, q, v) in enumerate(zip(raw.time, raw.q, raw.v)):
-            if np.linalg.eigvalsh(self.equations(q, v)[0])[0] <= 0.0:
+        model, work, forward = self.model.struct, self.model.workspace(), self.dynamics.forward
+        a, wrench = np.empty(self.model.nv), np.zeros((self.model.rows, 6))
+        for k, (t, q, v, tau) in enumerate(zip(raw.time, raw.q, raw.v, raw.tau)):
+            forward(model, work, q, v, tau, wrench, a)  # not a number unless the matrix is positive definite
+            if np.isnan(a).any() and np.linalg.eigvalsh(self.equations(q, v)[0])[0] <= 0.0:
                 return Limit(k, f"at t = {t:.4g} s {self._not_definite(q, v)}")
         return None
 
