@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import casadi as ca
@@ -210,21 +211,30 @@ class Independent:
         wrench = MX.sym("W", 6, nb)
         power = sum((ca.dot(wrench[:, i], twists[i]) for i in range(nb)), start=MX(0))
 
-        def at_q(expression: MX) -> MX:
-            return ca.substitute([expression], [chart], [MX.zeros(n)])[0]
-
-        self._momentum = ca.Function("momentum", [q, u], [at_q(momentum)])
+        moving = [momentum, force, passive, ca.gradient(power, u), kinetic, potential, flat]
+        momentum, force, passive, external, kinetic, potential, flat = self._at_q(moving, chart)
+        self._momentum = ca.Function("momentum", [q, u], [momentum])
         self._columns = self._momentum.map(max(nv, 1))
-        self._force = ca.Function("force", [q, u, a], [at_q(force)])
-        self._passive = ca.Function("passive", [q, u], [at_q(passive)])
-        self._external = ca.Function("external", [q, u, wrench], [at_q(ca.gradient(power, u))])
-        self._energy = ca.Function("energy", [q, u], [at_q(kinetic), at_q(potential)])
-        self._pose = ca.Function("pose", [q], [at_q(flat)])
-        points = ca.horzcat(*[here for _, here in world])
+        self._force = ca.Function("force", [q, u, a], [force])
+        self._passive = ca.Function("passive", [q, u], [passive])
+        self._external = ca.Function("external", [q, u, wrench], [external])
+        self._energy = ca.Function("energy", [q, u], [kinetic, potential])
+        self._pose = ca.Function("pose", [q], [flat])
+        self._world, self._symbols = world, (q, u, a, chart)
+        self._masses = [m for m, _ in world]
+
+    @staticmethod
+    def _at_q(expressions: list[MX], chart: MX) -> list[MX]:
+        return ca.substitute(expressions, [chart], [MX.zeros(chart.shape[0])])
+
+    @cached_property
+    def _points(self) -> ca.Function:
+        """Positions and accelerations of all material points."""
+        q, u, a, chart = self._symbols
+        points = ca.horzcat(*[here for _, here in self._world])
         speed = ca.jtimes(points, chart, u)
         acceleration = ca.jtimes(speed, chart, u) + ca.jtimes(points, chart, a)
-        self._points = ca.Function("points", [q, u, a], [at_q(points), at_q(acceleration)])
-        self._masses = [m for m, _ in world]
+        return ca.Function("points", [q, u, a], self._at_q([points, acceleration], chart))
 
     def _joint_terms(self, q: MX, z: MX, v: MX) -> tuple[MX, MX, MX]:
         """Energies of transmissions, springs and soft limits; passive forces of joints and links (nv,)."""

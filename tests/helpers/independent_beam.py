@@ -77,8 +77,10 @@ def columns_cross(a: Sequence[MX], b: Sequence[MX]) -> tuple[MX, MX, MX]:
 def rotation_columns(theta: Sequence[MX]) -> list[list[MX]]:
     """Entries of exp(theta~) = 1 + s theta~ + f theta~^2 for fields of rotation vectors, by their power series."""
     z = theta[0] ** 2 + theta[1] ** 2 + theta[2] ** 2
-    s = sum((-1) ** n * z**n / math.factorial(2 * n + 1) for n in range(20))
-    f = sum((-1) ** n * z**n / math.factorial(2 * n + 2) for n in range(20))
+    s = f = 0.0
+    for n in reversed(range(20)):
+        s = (-1) ** n / math.factorial(2 * n + 1) + z * s
+        f = (-1) ** n / math.factorial(2 * n + 2) + z * f
     x, y, w = theta
     return [
         [1 - f * (y * y + w * w), f * x * y - s * w, f * x * w + s * y],

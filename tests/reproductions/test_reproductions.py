@@ -71,9 +71,10 @@ def test_dual_screw_arm_moves_alike_in_all_forms_of_the_theory(tmp_path):
     t, gap = found.motions["truncated"].run.time, found.gap("truncated")
     assert gap.max() < 5e-3
     assert max(gap[t < 0.5].max(), gap[(t > 2) & (t < 3)].max(), gap[t > 5].max()) < dual_screw_arm.TOLERANCE
-    # what the linear form leaves out falls with the square of the compliance; what speeds add falls more slowly
+    # what the linear form leaves out falls with the square of the compliance; what speeds add falls more slowly: stiff
+    # links vibrate with small deflections, but not with small accelerations
     linear, truncated = found.powers
-    assert 1.9 < linear < 2.1 and 1.0 < truncated < 1.4
+    assert 1.9 < linear < 2.1 and 1.0 < truncated < 1.3
 
 
 @pytest.mark.slow

@@ -48,9 +48,8 @@ def test_the_manoeuvre_stays_within_its_tolerance_at_all_times(kernels_run, form
     """Links bend by 17 mm and twist by 26 mrad after the set-points jump."""
     run, tip = manoeuvre(paper_arm(), form)
     claim(np.linalg.norm(tip - kernels_run.tip("link4").values, axis=1).max(), TOLERANCE, "m")
-    for name in run.model.coordinates:  # what figures 6 to 9 show lies on one line
-        exact = kernels_run[name].values
-        assert np.abs(run[name].values - exact).max() < 3e-3 * np.abs(exact).max() + 1e-7, name
+    worst, peak = np.abs(run.q - kernels_run.q).max(axis=0), np.abs(kernels_run.q).max(axis=0)
+    assert (worst < 3e-3 * peak + 1e-7).all()  # what figures 6 to 9 show lies on one line
 
 
 def test_the_linear_form_meets_the_manoeuvres_reference_in_everything():
@@ -66,23 +65,6 @@ def test_the_linear_form_meets_the_manoeuvres_reference_in_everything():
             values = getattr(run, what)(link).values
             peak = np.linalg.norm(values, axis=1).max()
             claim(max(np.abs(values[k] - spot[what][link]).max() for k, spot in spots) / peak, allowed[what])
-
-
-def test_the_gap_falls_with_the_square_of_the_compliance(kernels_run):
-    """Stiff links vibrate with small deflections, but not with small accelerations: cut products of speeds tell."""
-    powers = {}
-    for form in ("linear", "truncated"):
-        gaps = []
-        for stiffer in (1.0, 2.0, 4.0):
-            aluminium = {"E": 7e10 * stiffer, "G": 2.63e10 * stiffer, "rho": 2700}
-            scenario = paper_arm().with_values([("materials.aluminium", aluminium)])
-            exact = scenario.run(progress=False) if stiffer > 1 else kernels_run
-            run, _ = manoeuvre(scenario, form, rtol=1e-7, atol=1e-9)
-            tip = np.array([lissom.tip_pose(run.model, q)[:3, 3] for q in run.q])
-            gaps.append(np.linalg.norm(tip - exact.tip("link4").values, axis=1).max())
-        powers[form] = -np.polyfit(np.log([1, 2, 4]), np.log(gaps), 1)[0]
-    assert 1.9 < powers["linear"] < 2.1
-    assert 1.0 < powers["truncated"] < 1.3
 
 
 class Linearised(theory.Formulation):
@@ -145,8 +127,9 @@ def test_speeds_cut_as_in_the_paper_cost_millimetres_after_the_jumps(kernels_run
     assert 4e-3 < gap.max() < 5e-3  # of a path of 2.6 m
     assert 2.0 < np.mean(gap > TOLERANCE) * 6.0 < 2.5  # s over the tolerance
     assert all(gap[part].max() < TOLERANCE for part in (t < 0.5, (t > 2.0) & (t < 3.0), t > 5.0))
-    for joint in run.model.joints:  # as the paper says of figure 6: the lines are superimposed
-        assert np.abs(run[joint].values - kernels_run[joint].values).max() < np.radians(0.5)
+    joints = [run.model.q_names.index(joint) for joint in run.model.joints]
+    apart = np.abs(run.q[:, joints] - kernels_run.q[:, joints])
+    assert apart.max() < np.radians(0.5)  # as the paper says of figure 6: the lines are superimposed
 
 
 def test_a_run_beyond_the_first_order_stops_there_and_keeps_what_it_has():

@@ -29,11 +29,11 @@ def swinging():
     return model, (model.neutral(), v)
 
 
-def test_energy_of_an_undamped_arm_is_kept_for_ten_seconds_with_projection():
+def test_energy_of_an_undamped_arm_is_kept_with_projection():
     model, start = swinging()
-    motion = integrate(ScrewPDE(model), 10.0, step=1.25e-3, start=start, rate=50)
+    motion = integrate(ScrewPDE(model), 2.5, step=1.25e-3, start=start, rate=50)
     assert motion.kinetic.max() > 1.0
-    claim(motion.energy_drift, 1e-6)
+    claim(motion.energy_drift, 1e-9)
     claim(motion.position_drift.max(), 1e-10, "m or rad")
     claim(motion.velocity_drift.max(), 1e-10, "m/s or rad/s")
 
@@ -52,7 +52,7 @@ def test_moving_the_body_frames_to_mid_link_leaves_the_tip_path_alone():
     paths = []
     for frames in ({}, {"upper": 0.4, "fore": 0.4}):
         system = ScrewPDE(model, frames)
-        motion = integrate(system, 0.5, step=1e-4, start=start, rate=50)
+        motion = integrate(system, 0.5, step=1e-3, start=start, rate=50)
         paths.append(np.array([system.tip(q)[:3, 3] for q in motion.q]))
     assert np.ptp(paths[0], axis=0).max() > 0.3
     claim(np.abs(paths[0] - paths[1]).max(), 1e-9, "m")
@@ -60,12 +60,12 @@ def test_moving_the_body_frames_to_mid_link_leaves_the_tip_path_alone():
 
 def test_every_method_converges_to_the_kernels_motion():
     model, start = swinging()
-    run = lissom.simulate(model, 0.5, start=start, rtol=1e-11, atol=1e-13)
+    run = lissom.simulate(model, 0.1, start=start, rtol=1e-11, atol=1e-13)
     expected = run.tip("fore").values[-1]
     errors = {}
     for method, step in (("projected", 5e-4), ("exponential", 5e-4), ("euler", 2e-4), ("euler", 1e-4)):
         system = ScrewPDE(model)
-        motion = integrate(system, 0.5, method=method, step=step, start=start)
+        motion = integrate(system, 0.1, method=method, step=step, start=start)
         errors[method, step] = np.abs(system.tip(motion.q[-1])[:3, 3] - expected).max()
     assert errors["projected", 5e-4] < 1e-8
     assert errors["exponential", 5e-4] < 1e-8
@@ -76,8 +76,8 @@ def test_ida_solves_the_index_one_system_with_wrenches_among_its_unknowns():
     pytest.importorskip("sksundae")
     model, start = swinging()
     system = ScrewPDE(model)
-    motion = integrate(system, 0.3, method="ida", start=start)
-    run = lissom.simulate(model, 0.3, start=start, rtol=1e-11, atol=1e-13)
+    motion = integrate(system, 0.1, method="ida", start=start)
+    run = lissom.simulate(model, 0.1, start=start, rtol=1e-11, atol=1e-13)
     assert np.abs(system.tip(motion.q[-1])[:3, 3] - run.tip("fore").values[-1]).max() < 1e-6
     assert np.abs(motion.wrenches[:, 0] - run.wrench("upper").values).max() < 1e-4 * np.abs(motion.wrenches).max()
 
@@ -148,9 +148,9 @@ def test_closures_move_as_the_loops_of_the_kernel_do():
     ends = [{"link": "world", "origin": {"xyz": place.tolist()}}, {"link": "rocker"}]
     looped = lissom.Robot.from_dict(tree | {"loops": [{"name": "end", "joint": "spherical", "between": ends}]})
     motion = integrate(
-        ScrewPDE(model, closures=[Closure("rocker", holds="position")]), 0.04, start=start, rate=100, step=4e-4
+        ScrewPDE(model, closures=[Closure("rocker", holds="position")]), 0.02, start=start, rate=200, step=4e-4
     )
-    run = lissom.simulate(looped, 0.04, start=q, rate=100, rtol=1e-10, atol=1e-10, method="radau")
+    run = lissom.simulate(looped, 0.02, start=q, rate=200, rtol=1e-10, atol=1e-10, method="radau")
     np.testing.assert_allclose(motion.q, run.q, atol=1e-7)
     np.testing.assert_allclose(motion.closures, run.dataset["loop_wrench"].values, rtol=1e-4, atol=1e-3)
     assert max(motion.position_drift.max(), motion.velocity_drift.max()) < 1e-12
