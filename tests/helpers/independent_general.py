@@ -47,6 +47,7 @@ class GeneralBeamField(BeamField):
 
     def __init__(self, beam: GeneralBeam, order: int) -> None:
         self.beam, self.order = beam, order
+        self._made: dict[tuple[str, bytes], np.ndarray] = {}
         self.second_order = beam.stiffening == "first"
         self.exact = beam.stiffening == "exact"
         self.count = beam.count
@@ -69,9 +70,17 @@ class GeneralBeamField(BeamField):
         self.point_xi, self.masses = np.array(stations)[keep], np.array(masses)[keep]
         self.offsets = np.array(offsets)[keep]
 
+    def kept(self, name: str, xi: np.ndarray, make: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """What was made at the same stations before: sections between stations take long to make."""
+        key = name, np.asarray(xi, float).tobytes()
+        if key not in self._made:
+            self._made[key] = make(np.asarray(xi, float))
+            self._made[key].flags.writeable = False
+        return self._made[key]
+
     def strains(self, xi: np.ndarray) -> np.ndarray:
         """(k, 6, m)."""
-        return np.asarray(self.beam.profile.tables(np.asarray(xi))[0] @ self.beam.forces(np.asarray(xi)))
+        return self.kept("strains", xi, lambda xi: self.beam.profile.tables(xi)[0] @ self.beam.forces(xi))
 
     def integrals(self, values: Callable[[np.ndarray], np.ndarray], xi: np.ndarray) -> np.ndarray:
         """Integrals over x of `values`, (k, 3, m) at k places, from the base to each of the stations."""
@@ -83,13 +92,13 @@ class GeneralBeamField(BeamField):
 
     def rotation(self, xi: np.ndarray) -> np.ndarray:
         """(k, 3, m)."""
-        return self.integrals(lambda inner: self.strains(inner)[:, 3:], xi)
+        return self.kept("rotation", xi, lambda xi: self.integrals(lambda inner: self.strains(inner)[:, 3:], xi))
 
     def linear(self, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Displacement and rotation (k, 3, m) by two integrations along the link."""
 
         def slope(inner: np.ndarray) -> np.ndarray:
-            out, turned = self.strains(inner)[:, :3], self.rotation(inner)
+            out, turned = self.strains(inner)[:, :3].copy(), self.rotation(inner)
             out[:, 1] += turned[:, 2]
             out[:, 2] -= turned[:, 1]
             return out
