@@ -97,8 +97,7 @@ def from_rpy(rpy: ArrayLike) -> Array:
 
     R = Rz(yaw) Ry(pitch) Rx(roll): (..., 3) -> (..., 3, 3).
     """
-    rpy = np.asarray(rpy)
-    roll, pitch, yaw = (exp(rpy[..., i, None] * np.eye(3)[i]) for i in range(3))
+    roll, pitch, yaw = np.moveaxis(exp(np.asarray(rpy)[..., None] * np.eye(3)), -3, 0)
     return yaw @ pitch @ roll
 
 

@@ -21,4 +21,4 @@ class Origin(Part):
 
     def rotation(self) -> np.ndarray:
         """Rotation matrix (3, 3); complex when an angle is."""
-        return so3.from_rpy(self.rpy)
+        return so3.from_rpy(self.rpy) if any(self.rpy) else np.eye(3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, get_args, get_origin
 
@@ -14,6 +15,8 @@ from lissom.model.part import FORM, Part
 from lissom.model.values import kind_of
 
 NAMED = ("links", "elements", "contacts", "loops", "sensors")  # lists whose items a path calls by their names
+
+Names = dict[int, Counter[str]]  # how often each name occurs in a list, by the list's identity
 
 
 def explain(
@@ -30,35 +33,45 @@ def explain(
         source: name of the file, and `line_of` the line of a path in it, where there is one.
     """
     problems = []
+    names: Names = {}
     found = error.errors(include_url=False, include_context=False)
     misspelt = {_meant(details, part) for details in found if details["type"] == "extra_forbidden"}
     for details in found:
         path, value, text = _sentence(details, part)
         if details["type"] == "missing" and path in misspelt:
             continue
-        place = named(path, data) if part.what == part.whole else (part.what, *path)
+        place = named(path, data, names) if part.what == part.whole else (part.what, *path)
         problems.append(LissomError(text, place or (part.what,), value, source, line_of(path) if source else None))
     return part.error.together(problems, source)
 
 
-def named(path: Keys, data: Any) -> Keys:
-    """`links.upper.beam.length`: a path with links and loops by their names, other lists by index."""
+def named(path: Keys, data: Any, names: Names | None = None) -> Keys:
+    """`links.upper.beam.length`: a path with links and loops by their names, other lists by index.
+
+    Args:
+        names: what earlier calls with the same data found, for many paths.
+    """
     keys: list[str | int] = []
-    here = data
+    here, names = data, {} if names is None else names
     for i, key in enumerate(path):
-        name = _item_name(here, key) if i and path[i - 1] in NAMED and isinstance(key, int) else None
+        name = _item_name(here, key, names) if i and path[i - 1] in NAMED and isinstance(key, int) else None
         keys.append(name if name is not None else key)
         here = here.get(key) if isinstance(here, dict) else None
     return tuple(keys)
 
 
-def _item_name(items: Any, index: int) -> str | None:
+def _item_name(items: Any, index: int, names: Names) -> str | None:
     """The name of an item of a list, unless it has none or shares it with another."""
     if not isinstance(items, list | tuple):
         return None
-    names = [item.get("name") if isinstance(item, dict) else getattr(item, "name", None) for item in items]
-    name = names[index] if index < len(names) else None
-    return name if isinstance(name, str) and name and names.count(name) == 1 else None
+    if id(items) not in names:
+        names[id(items)] = Counter(name for item in items if isinstance(name := _name(item), str))
+    name = _name(items[index]) if index < len(items) else None
+    return name if isinstance(name, str) and name and names[id(items)][name] == 1 else None
+
+
+def _name(item: Any) -> Any:
+    return item.get("name") if isinstance(item, dict) else getattr(item, "name", None)
 
 
 def _resolve(loc: Keys, part: type[Part]) -> tuple[Keys, list[type[Part]], list[type[Part]]]:
