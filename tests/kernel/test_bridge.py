@@ -143,6 +143,19 @@ def resolved_calls():
     assert isinstance(add, types.BaseFunction) and add.get_impl_key(found) is not None
 
 
+def variables_of_statements():
+    """What the quick way finds is what Numba finds, in its order; another process, as it changes Numba."""
+    script = (
+        "import inspect; from numba.core import ir; from numba.core.compiler import run_frontend\n"
+        "from lissom.kernel.machine.bridge import haste\n"
+        "code = run_frontend(inspect.getsource)\n"
+        "found = lambda: [s.list_vars() for block in code.blocks.values() for s in block.body]\n"
+        "slowly = found(); usual = ir.Inst._rec_list_vars; haste.make_haste()\n"
+        "assert ir.Inst._rec_list_vars is not usual and found() == slowly and any(map(len, slowly))"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
 def declared_function():
     about = FunctionDescriptor(
         True, "canary", "f", "f", "", {}, types.int64, {}, ("x",), (), mangler=lambda *_, **__: "f", argtypes=INT
@@ -269,6 +282,7 @@ CANARIES = {
     "AOTCPUCodegen": code_for_another_processor,
     "AOTCodeLibrary": code_for_another_processor,
     "BaseFunction.get_call_type": resolved_calls,
+    "ir.Inst._rec_list_vars": variables_of_statements,
     "context._internal_codegen": code_for_another_processor,
     "FunctionDescriptor": declared_function,
     "compile_result": declared_function,

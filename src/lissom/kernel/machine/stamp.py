@@ -20,7 +20,7 @@ import numpy as np
 
 # Files of this folder that only keep machine code, call it or watch.
 KEEPING = {"stamp.py", "cache.py", "events.py", "library.py", "objects.py", "first_use.py"}
-KEEPING |= {"trace.py", "build.py", "export.py"}
+KEEPING |= {"trace.py", "build.py", "export.py", "haste.py"}
 MISSING = object()
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic)
 

@@ -6,7 +6,6 @@ optimised once, together; of other kernels that the library holds it sees the na
 
 from __future__ import annotations
 
-import gc
 import os
 from importlib import import_module
 from typing import Any
@@ -21,6 +20,7 @@ from numba.core.lowering import Environment
 from numba.core.registry import cpu_target
 
 from lissom.kernel.machine.bridge.dispatch import make_dispatcher
+from lissom.kernel.machine.bridge.haste import make_haste
 from lissom.kernel.machine.bridge.tables import numba_type
 from lissom.kernel.machine.library import key, symbol
 from lissom.kernel.machine.trace import Need
@@ -122,31 +122,12 @@ class Declared:
         pass
 
 
-def remember_calls() -> None:
-    """Let Numba look once for what an operator or function does to numbers of some types, not for every call of it.
-
-    It tries all that anybody registered, strings and sets included: a fifth of the time. What it finds depends on the
-    options of the caller too, which are the same for all parts of kernels.
-    """
-    look = types.BaseFunction.get_call_type
-
-    def get_call_type(self: Any, context: Any, arguments: Any, by_name: Any) -> Any:
-        found, call = vars(self).setdefault("_found", {}), (arguments, tuple(by_name.items()))
-        if call not in found:
-            found[call] = look(self, context, arguments, by_name)
-        return found[call]
-
-    types.BaseFunction.get_call_type = get_call_type  # type: ignore[method-assign, assignment]
-
-
 class Exporter:
     """Compiles kernels for processors of some levels; `needs`: all that the library will hold, with their results."""
 
     def __init__(self, needs: dict[Need, str], levels: tuple[str, ...]) -> None:
         os.environ["LISSOM_CACHE_KERNELS"] = "off"  # nothing that this process compiles can be loaded
-        # what Numba makes here lives on; looking for rubbish took a quarter of the time
-        gc.set_threshold(100_000, 50, 100)
-        remember_calls()
+        make_haste()
         context = cpu_target.target_context
         context.refresh()
         self.codegens = {level: Gathering(level, cpu_name=processor(level)) for level in levels}
