@@ -3,13 +3,15 @@
     python benchmarks/batch.py
 
 Against (a) a Python loop over `simulate` that does the same, and (b) Exudyn in as many processes as there are cores.
-Each side keeps the largest deflection of the upper arm. (b) has the settings of the race (`exudyn_race.py`): shape
-functions, elements and steps with which both keep the manoeuvre within what the problem allows. Turns alternate.
+Each side keeps the largest deflection of the upper arm. In (b) both have their settings of the race (`exudyn_race.py`),
+with which they keep the manoeuvre within what the problem allows: shape functions and tolerances, elements and steps.
+How far each is from converged runs is measured. Turns alternate.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
 from multiprocessing import get_context
@@ -21,11 +23,12 @@ from sheet import Sheet, spread
 
 import lissom
 from lissom.study.pool import cores
+from lissom.study.together import MANY
 
 RUNS, TURNS = 1000, 4
 LOOP_TARGET, CORE_TARGET, EXUDYN_TARGET = 4.0, 2.5, 150.0
 OUTPUT = "peak |deflection.upper|"
-FEW = {"y": 2, "z": 2, "torsion": 1, "axial": 0}
+CONVERGED = {"rtol": 1e-9, "atol": 1e-11}
 STIFFNESSES = ("EIy", "EIz", "GJ")
 LINKS = ("upper", "forearm")
 
@@ -47,17 +50,31 @@ def fields(drawn: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return changed
 
 
-def scenario(few: bool) -> Any:
-    """The scenario, as in its file or with the functions of the race."""
-    found = lissom.scenario.load("ella")
-    return found.with_values([(f"links.{link}.beam.modes", FEW) for link in LINKS]) if few else found
+def as_in_file() -> Any:
+    """The scenario of the Python loop."""
+    return lissom.scenario.load("ella")
 
 
-def looped(base: Any, changed: dict[str, np.ndarray], rows: range) -> list[float]:
+def as_in_race() -> Any:
+    """The scenario with lissom's settings of the race against Exudyn."""
+    ours = ella().ours
+    values = [(f"links.{link}.beam.modes", dict(ours.modes)) for link in LINKS]
+    return as_in_file().with_values([*values, ("method", ours.method), ("rtol", ours.rtol), ("atol", ours.atol)])
+
+
+def ella() -> Any:
+    """The problem of the race against Exudyn."""
+    from exudyn_race import PROBLEMS
+
+    return next(problem for problem in PROBLEMS if problem.title.startswith("ella"))
+
+
+def looped(base: Any, changed: dict[str, np.ndarray], rows: Iterable[int], **settings: Any) -> list[float]:
     """Runs one after the other, as anybody would write it."""
     found = []
     for k in rows:
-        run = base.with_values([(path, float(values[k])) for path, values in changed.items()]).run(progress=False)
+        variant = base.with_values([(path, float(values[k])) for path, values in changed.items()])
+        run = variant.run(progress=False, **settings)
         found.append(float(np.linalg.norm(run.deflection("upper"), axis=1).max()))
     return found
 
@@ -70,9 +87,8 @@ def batched(base: Any, changed: dict[str, np.ndarray], rows: range, used: int) -
 def exudyn_runs(rows: range) -> list[float]:
     """The same runs by Exudyn, in this process."""
     import exudyn_arm
-    from exudyn_race import PROBLEMS
 
-    race = next(problem for problem in PROBLEMS if problem.title.startswith("ella"))
+    race = ella()
     changed, robot = fields(variants(RUNS)), lissom.load("ella")
     found = []
     for k in rows:
@@ -93,44 +109,50 @@ class Clock:
         self.found: dict[int, float] = {}
 
     def turn(self, number: int) -> None:
-        rows = range(number * self.size, (number + 1) * self.size)
+        first = number * self.size % RUNS
+        rows = range(first, first + self.size)
         began = time.perf_counter()
         found = self.work(rows)
         self.rates.append(self.size / (time.perf_counter() - began))
         self.found |= dict(zip(rows, found, strict=True))
 
 
-def race(few: bool, other: str, work: Any, size: int, target: float, used: int) -> dict[str, Any]:
+def race(other: str, base: Any, work: Any, size: int, target: float, used: int) -> dict[str, Any]:
     """A batch on so many cores against another side; the first turn of each is for compilers and processes."""
-    base, changed = scenario(few), fields(variants(RUNS))
-    sides = {
-        "batch": Clock(lambda rows: batched(base, changed, rows, used), RUNS // TURNS),
-        other: Clock(work or (lambda rows: looped(base, changed, rows)), size),
-    }
-    for clock in sides.values():
-        clock.work(range(2 * cores()))
+    changed = fields(variants(RUNS))
+    sides = {"batch": Clock(lambda rows: batched(base, changed, rows, used), RUNS), other: Clock(work, size)}
+    sides["batch"].work(range(MANY))
+    sides[other].work(range(size))
     for turn in range(TURNS):
         for clock in sides.values():
             clock.turn(turn)
     batch, rival = (np.array(clock.rates) for clock in sides.values())
     low, median, high = np.quantile(batch / rival, (0.25, 0.5, 0.75))
-    same = set(sides["batch"].found) & set(sides[other].found)
-    off = max(abs(sides[other].found[k] / sides["batch"].found[k] - 1) for k in same)
+    same = sorted(set(sides["batch"].found) & set(sides[other].found))
     return {
         "against": other,
         "cores": used,
-        "functions": "2+2+1+0" if few else "as in file",
+        "settings": ", ".join(settings_of(base)),
         "runs per second": {name: float(np.median(clock.rates)) for name, clock in sides.items()},
         "ratio": {"median": float(median), "low": float(low), "high": float(high)},
-        "disagreement": float(off),
+        "found": {name: {k: clock.found[k] for k in same} for name, clock in sides.items()},
         "target": target,
     }
 
 
+def settings_of(base: Any) -> tuple[str, str]:
+    """Functions of a link, and the tolerance."""
+    return "+".join(str(count) for _, count in base.load_robot().link(LINKS[0]).beam.modes), f"rtol {base.rtol:.0e}"
+
+
 def measure() -> dict[str, Any]:
-    """All races."""
-    races = [race(False, "Python loop", None, 12, LOOP_TARGET, cores())]
-    races.append(race(False, "Python loop", None, 12, CORE_TARGET, 1))
+    """All races; `errors`: of their results, the largest of each side."""
+    changed = fields(variants(RUNS))
+    loop = as_in_file()
+    races = [
+        race("Python loop", loop, lambda rows: looped(loop, changed, rows), 12, target, used)
+        for target, used in ((LOOP_TARGET, cores()), (CORE_TARGET, 1))
+    ]
     if find_spec("exudyn") is not None:
         with ProcessPoolExecutor(cores(), mp_context=get_context("spawn")) as pool:
 
@@ -141,7 +163,12 @@ def measure() -> dict[str, Any]:
                     found |= dict(zip(part, values, strict=True))
                 return [found[k] for k in rows]
 
-            races.append(race(True, "Exudyn", shared, 2 * cores(), EXUDYN_TARGET, cores()))
+            races.append(race("Exudyn", as_in_race(), shared, 2 * cores(), EXUDYN_TARGET, cores()))
+    compared = sorted({k for one in races for k in one["found"]["batch"]})
+    exact = dict(zip(compared, looped(loop, changed, compared, **CONVERGED), strict=True))
+    for one in races:
+        found = one.pop("found")
+        one["errors"] = {name: max(abs(values[k] / exact[k] - 1) for k in values) for name, values in found.items()}
     return {"cores": cores(), "runs": RUNS, "races": races, "peak_gflops": peak_gflops(), "lanes": lanes()}
 
 
@@ -155,17 +182,19 @@ def _many_runs(results: dict[str, Any]) -> Sheet:
     for row in results["races"]:
         median, target, rates = row["ratio"]["median"], row["target"], row["runs per second"]
         met = f"{target:g}, {'met' if median >= target else 'missed'}"
-        who = [row["against"], str(row.get("cores", results["cores"])), row["functions"]]
-        numbers = [f"{rates[name]:.1f}" for name in ("batch", row["against"])]
-        rows.append([*who, *numbers, spread(row["ratio"]), met, f"{row['disagreement']:.0e}"])
+        sides = ("batch", row["against"])
+        numbers = [f"{rates[name]:.1f}" for name in sides]
+        errors = [f"{row['errors'][name]:.0e}" for name in sides]
+        rows.append([row["against"], str(row["cores"]), row["settings"], *numbers, spread(row["ratio"]), met, *errors])
     text = (
         f"Variants of ella's manoeuvre of 4 s, payload and stiffness drawn at random, {results['runs']} of them by "
         "`simulate_batch`, the largest deflection kept: runs per second of wall time. Against a Python loop over "
-        "`simulate`, which uses one core, and against Exudyn in as many processes as the batch has cores, with "
-        "functions, elements and steps of the race at equal accuracy. The last column is the largest relative "
-        "difference of results. Sides take turns; medians and quartiles."
+        "`simulate`, which uses one core, with the settings of the file; and against Exudyn in as many processes as "
+        "the batch has cores, both with their settings of the race above. The last columns are the largest errors of "
+        "what both sides computed, relative to runs with the functions of the file and rtol 1e-9. Sides take turns; "
+        "medians and quartiles."
     )
-    columns = ("against", "cores", "functions", "batch", "the other", "ratio", "target", "difference")
+    columns = ("against", "cores", "settings", "batch", "the other", "ratio", "target", "error", "of the other")
     return Sheet("Many runs", text, columns, rows)
 
 
@@ -189,7 +218,8 @@ def _in_lanes(results: dict[str, Any]) -> Sheet:
 if __name__ == "__main__":
     for row in measure()["races"]:
         rates = ", ".join(f"{name} {rate:.1f}/s" for name, rate in row["runs per second"].items())
+        errors = ", ".join(f"{name} {error:.0e}" for name, error in row["errors"].items())
         print(
-            f"{row['functions']}, {row['cores']} cores: {rates}, ratio {row['ratio']['median']:.2f} "
-            f"(asked {row['target']:g}), largest difference {row['disagreement']:.1e}"
+            f"{row['settings']}, {row['cores']} cores: {rates}, ratio {row['ratio']['median']:.2f} "
+            f"(asked {row['target']:g}), largest errors {errors}"
         )
