@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from lissom.errors import StudyError
 from lissom.progress import Progress
@@ -25,15 +26,15 @@ WAIT = 10  # s to reach a cluster
 
 
 @lru_cache(maxsize=1)
-def _begun(address: str) -> tuple[Store, Runs]:
-    """A store and its runs, opened once in every process."""
+def _begun(address: str, call: str) -> tuple[Store, Runs]:
+    """A store and its runs, opened once in every process for a call: at the next, another study may be there."""
     store = Store(address)
     return store, store.study().runs
 
 
-def compute_piece(address: str, piece: int) -> int:
+def compute_piece(address: str, piece: int, call: str = "") -> int:
     """Compute a piece and store it, unless it is stored, wherever this runs; the number of its runs."""
-    store, runs = _begun(address)
+    store, runs = _begun(address, call)
     rows = store.rows(piece)
     if not store.holds(piece):
         store.write(piece, runs.compute(rows))
@@ -60,7 +61,6 @@ def execute(
         store.create(study)
     missing = store.missing()
     if missing:
-        _begun.cache_clear()  # another study may have been there
         done = len(study) - sum(len(store.rows(piece)) for piece in missing)
         with Progress(f"computing {study.name}", len(study), "runs", show=progress) as bar:
             bar.update(done)
@@ -72,7 +72,7 @@ def execute(
 
 def _computed(store: Store, pieces: list[int], cores: int | None, cluster: Any) -> Iterator[int]:
     """Numbers of runs as they are stored."""
-    job = partial(compute_piece, store.address)
+    job = partial(compute_piece, store.address, call=uuid4().hex)
     if cluster is not None:
         yield from _on_cluster(job, pieces, cluster)
         return

@@ -82,6 +82,7 @@ class Store:
     def __init__(self, address: str | os.PathLike[str]) -> None:
         self.address = os.fspath(address)
         self._group: Any = None
+        self._opened: dict[str, Any] = {}  # arrays: opening one takes as long as computing a short run
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Store, (self.address,)
@@ -231,8 +232,10 @@ class Store:
         return found
 
     def _array(self, name: str) -> Any:
-        with self.reading(name):
-            return self.group[name]
+        if name not in self._opened:
+            with self.reading(name):
+                self._opened[name] = self.group[name]
+        return self._opened[name]
 
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:
