@@ -135,7 +135,8 @@ def test_derivatives_of_the_inertia_matrix_equal_complex_steps(case):
 def printed_christoffel(A, D, x):
     """(55)-(57) as printed, for a serial arm."""
     n = len(A)
-    Ad = lambda i, j, H: lg.adjoint_map(A, x, i, j) @ H  # noqa: E731
+    adjoint = cache(lambda i, j: lg.adjoint_map(A, x, i, j))
+    Ad = lambda i, j, H: adjoint(i, j) @ H  # noqa: E731
 
     def bracketed(i, j, k, l):  # <Ad_l^j([Ad_{j-1}^{i+1}(A_i), A_j]), Ad_l^{k+1}(A_k)>_l
         inner = se3.ad(Ad(i + 1, j - 1, A[i - 1])) @ A[j - 1]

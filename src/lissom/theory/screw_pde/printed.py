@@ -21,9 +21,10 @@ def accelerations(formulation: ScrewPDE, q: Array, v: Array, tau: Array, equatio
     """
     system = formulation.system(q, v, tau)
     table, work, model = formulation.table, formulation.work, formulation.model
-    matrix, right = system.matrix.tolil(), system.right.copy()
-    undeformed = _undeformed_coupling(formulation, q, v, tau)
-    formulation.evaluate(q, v, tau)
+    matrix, right = system.matrix.toarray(), system.right.copy()
+    if equation == 17:
+        undeformed = _undeformed_coupling(formulation, q, v, tau)
+        formulation.evaluate(q, v, tau)
     for i, body in enumerate(model.bodies):
         m = int(table.modes[i])
         if m == 0:
@@ -33,15 +34,15 @@ def accelerations(formulation: ScrewPDE, q: Array, v: Array, tau: Array, equatio
         angular = slice(column.start, column.start + 3)
         if equation == 17:
             twice = work.mass[i, 6 : 6 + m, :3] - undeformed[i][:, :3]
-            matrix[row.slice, angular] = matrix[row.slice, angular].toarray() + twice
+            matrix[row.slice, angular] += twice
         else:
             carried = work.mass[i, 6 : 6 + m, 3:6]
             omega, u = work.V[i, :3], work.V[i, 3:]
             r = work.world_R[i].T @ work.world_p[i]
             rate = u - np.cross(omega, r)
-            matrix[row.slice, angular] = matrix[row.slice, angular].toarray() + carried @ so3.hat(r)
+            matrix[row.slice, angular] += carried @ so3.hat(r)
             right[row.slice] += carried @ (np.cross(omega, rate) + np.cross(omega, u))
-    x = np.linalg.solve(matrix.toarray(), right)
+    x = np.linalg.solve(matrix, right)
     return system.sorted(x).accelerations
 
 
