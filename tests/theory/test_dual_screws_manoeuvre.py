@@ -27,7 +27,7 @@ def manoeuvre(scenario, form, **options):
     drive = {"controller": prepared.controller, "start": prepared.start}
     options |= {"rate": prepared.settings.rate}
     run = theory.simulate(formulation, prepared.settings.duration, **drive, **({"rtol": 1e-6, "atol": 1e-8} | options))
-    return run, np.array([formulation.tip(q)[:3, 3] for q in run.q])
+    return run, formulation.tip_path(run.q)[:, :3, 3]
 
 
 TOLERANCE = FIGURES["tolerances"]["tip"]  # 0.2 mm: the manoeuvre's own for a field of first order

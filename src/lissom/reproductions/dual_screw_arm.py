@@ -92,7 +92,7 @@ def motion(
         return Motion(form, run, run.tip().values)
     formulation = theory.dual_screw(model, form)  # type: ignore[arg-type]
     run = theory.simulate(formulation, **options)
-    return Motion(form, run, np.array([formulation.tip(q)[:3, 3] for q in run.q]))
+    return Motion(form, run, formulation.tip_path(run.q)[:, :3, 3])
 
 
 def distance(one: Motion, other: Motion) -> np.ndarray:

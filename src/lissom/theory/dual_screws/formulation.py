@@ -98,15 +98,22 @@ class DualScrew(Formulation):
 
         In the paper's forms, "truncated" and "printed", its rigid pose, displaced and turned to first order, (42).
         """
+        return self.tip_path(np.asarray(q)[None])[0]
+
+    def tip_path(self, q: np.ndarray) -> np.ndarray:
+        """The same at many configurations (N, nq), shape (N, 4, 4)."""
         from lissom.theory.dual_screws.motion import last_pose
         from lissom.theory.dual_screws.orders import dual_state
 
-        q, v = _floats(q, np.zeros(self.model.nv))
-        state = dual_state.py_func(self.model.struct, q, v, self._form) if self.cuts_speeds else (q, v)
-        R, p, T = np.empty((3, 3), state[0].dtype), np.empty(3, state[0].dtype), np.eye(4)
-        last_pose(tips(self.model).struct, *state, self.form == "printed", R, p)
-        T[:3, :3] = so3.exp(so3.vee(_dual_part(R) @ R.real.T)) @ R.real if self.cuts_speeds else R
-        T[:3, 3] = _summed(p) if self.cuts_speeds else p
+        number = complex if self.cuts_speeds else float
+        still, model = np.zeros(self.model.nv), tips(self.model).struct
+        R, p, T = np.empty((len(q), 3, 3), number), np.empty((len(q), 3), number), np.zeros((len(q), 4, 4))
+        for each, turn, place in zip(np.ascontiguousarray(q, float), R, p):
+            dual = dual_state.py_func(self.model.struct, each, still, self._form) if self.cuts_speeds else (each, still)
+            last_pose(model, *dual, self.form == "printed", turn, place)
+        T[:, :3, :3], T[:, :3, 3], T[:, 3, 3] = R.real, _summed(p), 1.0
+        if self.cuts_speeds:
+            T[:, :3, :3] = so3.exp(so3.vee(_dual_part(R) @ R.real.swapaxes(1, 2))) @ R.real
         return T
 
     @property
