@@ -208,7 +208,7 @@ def test_energy_is_conserved_without_losses(rng, stiffening):
     system = Independent(tree(rng, stiffening, lossless=True))
     q, v = state(system, rng)
     before = np.array(system.energy(q, v))
-    after = np.array(system.energy(*runge_kutta(system, q, v, 2e-4, 60)))
+    after = np.array(system.energy(*runge_kutta(system, q, v, 3e-4, 30)))
     assert abs(after[0] - before[0]) > 0.1
     assert after.sum() == pytest.approx(before.sum(), abs=1e-7 * np.abs(before).max())
 
