@@ -12,6 +12,7 @@ import pytest
 
 from lissom import progress
 from lissom.progress import Progress
+from lissom.scenario import load
 from lissom.simulation import Trajectory
 
 LISSOM = f"{shlex.quote(sys.executable)} -m lissom"
@@ -91,8 +92,8 @@ def test_a_command_that_only_prints_ends_in_order(command: str, end: str, tmp_pa
 
 @shell
 def test_a_table_is_exported_with_its_output_full(tmp_path: Path) -> None:
-    assert run("run spinup-beam --duration 0.02 --no-figures --quiet", tmp_path).returncode == 0
-    result = run("export out/spinup-beam --out motion.csv >/dev/full", tmp_path)
+    load("spinup-beam").run(duration=0.02, progress=False).save(tmp_path / "trajectory.nc")
+    result = run("export trajectory.nc --out motion.csv >/dev/full", tmp_path)
     assert result.returncode == 1 and len((tmp_path / "motion.csv").read_text().splitlines()) == 4
 
 

@@ -255,7 +255,9 @@ def test_ctrl_c_ends_a_comparison(what: str, by: str, duration: float, tmp_path:
 
 def test_ctrl_c_ends_a_simulation_that_was_to_be_shown(tmp_path: Path) -> None:
     pytest.importorskip("viser")
-    code, said = interrupted(tmp_path, "view l-mechanism --no-browser --set duration=2000", due=half_a_second)
+    code, said = interrupted(
+        tmp_path, "view l-mechanism --no-browser --set duration=2000 --set output.rate=20", due=half_a_second
+    )
     assert code == 130 and said.endswith("interrupted\n")
 
 

@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import numpy as np
-import pytest
 
 from lissom.kernel.machine import events, kernel
 from lissom.kernel.mass_matrix import solve_factorised
@@ -21,15 +20,6 @@ with events.listening(lambda name: name and names.append(name)):
     solve_factorised(np.diag([1.0, 2.0]), b, 2)
 assert b.tolist() == [[2.0, 2.0]]
 print(len(names))
-"""
-COMMAND = """
-import sys
-from lissom.cli import main
-try:
-    main()
-except SystemExit as end:
-    assert not end.code, end.code
-assert "numba" not in sys.modules
 """
 
 
@@ -79,10 +69,3 @@ def test_without_a_place_to_write_it_compiles_in_memory_and_says_so_in_one_line(
 
 def test_the_user_may_ask_for_nothing_on_disk():
     assert finished(start(COMPILE, LISSOM_CACHE="off", LISSOM_CACHE_KERNELS=None)) == ("1", "")
-
-
-@pytest.mark.parametrize("command", [["list"], ["check", "ella"], ["describe", "ella"], ["--version"]], ids=" ".join)
-def test_a_command_that_computes_nothing_loads_no_compiler(command, tmp_path):
-    file = tmp_path / "file"
-    file.touch()
-    assert finished(start(COMMAND, *command, LISSOM_CACHE=str(file), LISSOM_CACHE_KERNELS=None))[1] == ""

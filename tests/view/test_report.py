@@ -58,7 +58,7 @@ def test_the_report_draws_the_arm_and_plays_it(page, written):
     assert inked(still) > 0.002
     page.select_option("#speed", "0.25")  # so that a slow browser can pause it in time
     page.click("#play")
-    until(page, "Lissom.page.state.time > 0.4")
+    until(page, "Lissom.page.state.time > 0.2")
     page.click("#play")
     time = page.evaluate("Lissom.page.state.time")
     frames(page)
