@@ -21,6 +21,7 @@ from lissom import cache as disk
 from lissom.kernel.machine import first_use
 from lissom.kernel.machine.kinds import Array, Kind, Number, Table, has_packs
 from lissom.kernel.machine.stamp import stamp
+from lissom.kernel.machine.struct import address
 
 PACKAGE = Path(__file__).parents[2]
 LEVELS = {  # of x86-64 processors, the best first, with what they must have
@@ -143,7 +144,7 @@ def _ctypes(kind: Kind) -> list[Any]:
 
 def _packer(kind: Kind) -> Callable[[Any], tuple[Any, ...]]:
     if isinstance(kind, Array):
-        return lambda a: (None, None, a.size, a.itemsize, a.ctypes.data, *a.shape, *a.strides)
+        return lambda a: (None, None, a.size, a.itemsize, address(a), *a.shape, *a.strides)
     if isinstance(kind, Number):
         plain = {"bool": bool, "int64": int, "float64": float}
         return (lambda z: (z.real, z.imag)) if kind.name == "complex128" else (lambda x: (plain[kind.name](x),))
