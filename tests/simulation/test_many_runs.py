@@ -22,9 +22,12 @@ def run():
 
 def test_a_second_run_repeats_the_first_to_the_bit(run):
     other = lissom.simulate(ELLA, 0.05, start={"elbow": -1.0}, rate=50)
+    lissom.simulate(ELLA, 0.02, start={"elbow": -1.0}, follow=50.0)
+    lissom.sensitivity(ELLA, "start.elbow", 0.02, start={"elbow": -1.0})
     again = lissom.simulate(ELLA, 0.1, start=START)
     fresh = lissom.simulate(lissom.load("ella").compile(), 0.1, start=START)
     assert other.info.method == again.info.method == "radau"
+    assert again.info.newton == fresh.info.newton == run.info.newton
     for name in ("time", "q", "v", "a"):
         assert np.array_equal(getattr(run, name), getattr(again, name))
         assert np.array_equal(getattr(run, name), getattr(fresh, name))

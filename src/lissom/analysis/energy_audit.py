@@ -93,10 +93,17 @@ def audit_energy(
         if not np.all(np.isfinite(array)):
             text = "holds values that are not finite; run with audit=True, and cut off what diverged"
             raise LissomError(text, (name,))
-    parts, put_in, lost, given = parts - parts[0], put_in - put_in[0], lost - lost[0], given - given[0]
+    return balance(time, parts, put_in, lost, given)
+
+
+def balance(
+    time: np.ndarray, parts: np.ndarray, work: np.ndarray, dissipated: np.ndarray, load_work: np.ndarray
+) -> EnergyAudit:
+    """The same of arrays that are known to be sound: parts (N, any), the others (N,)."""
+    parts, work, dissipated, load_work = (a - a[0] for a in (parts, work, dissipated, load_work))
     stored = parts.sum(axis=1)
-    scale = max(float(np.abs(a).max(initial=0.0)) for a in (parts, stored, put_in, lost, given))
-    return EnergyAudit(time, stored, put_in, lost, given, scale)
+    scale = max(float(np.abs(a).max(initial=0.0)) for a in (parts, stored, work, dissipated, load_work))
+    return EnergyAudit(time, stored, work, dissipated, load_work, scale)
 
 
 def energy_audit(run: Any) -> EnergyAudit:

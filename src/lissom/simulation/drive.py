@@ -17,6 +17,11 @@ from lissom.kernel.machine import Struct
 from lissom.model.compiled import Model
 
 NO_MOTION = Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))  # of no channel
+NO_LENGTHS = {
+    "driven": np.zeros(0, np.int64),
+    "driven_breaks": np.array([0.0, 1.0]),
+    "driven_coefficients": np.zeros((1, 0, 6)),
+}
 
 
 def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, Sampled | Together | None]:
@@ -125,9 +130,11 @@ def lengths_apart(model: Model, motion: Mapping[str, Reference]) -> tuple[dict[s
 
 def driven_rows(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.ndarray]:
     """Rows of loops whose value is given in time, {loop: Reference}, as one piecewise polynomial."""
+    if not motion:
+        return NO_LENGTHS
     names = [loop.name for loop in model.loops]
     rows = [int(model.arrays.loops.rows[names.index(name), 0]) for name in motion]
-    stacked = Reference.stack(list(motion.values())) if motion else NO_MOTION
+    stacked = Reference.stack(list(motion.values()))
     coefficients = np.array(stacked.coefficients, float)
     coefficients[:, :, 0] -= np.real(model.arrays.loops.level[rows])
     return {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lissom.analysis.energy_audit import audit_energy
+from lissom.analysis.energy_audit import balance
 from lissom.simulation.ending import Ending
 from lissom.simulation.raw import Event
 
@@ -29,7 +29,7 @@ def energy_doubts(run: Trajectory) -> list[Event]:
     stored = run.energies_at(few)
     if not np.all(np.isfinite(stored)):
         return []
-    glance = audit_energy(run.time[few], stored, run.work[few], run.dissipated[few], run.load_work[few])
+    glance = balance(run.time[few], stored, run.work[few], run.dissipated[few], run.load_work[few])
     if glance.relative <= DOUBT / 4 or not np.all(np.isfinite(run.energies)):
         return []
     audit = run.energy_audit()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -42,13 +43,7 @@ class Method:
     fixed: bool  # steps of one size, as asked
     implicit: bool
     projector: Any = None  # Closure by which an implicit method brings states to closed loops
-
-    def over(self, model: Model, system: Any, scratch: Any) -> None:
-        """Leave memory to the next run of the model."""
-        if self.name == "radau":
-            from lissom.simulation.radau_matrix import keep_matrix
-
-            keep_matrix(model, system, scratch, self.work.fields.matrix)
+    over: Callable[[], None] = lambda: None  # leaves memory to the next run of the model
 
 
 def check_installed(name: str) -> None:
@@ -78,8 +73,8 @@ def choose(name: str, settings: RunSettings, state: State, model: Model, system:
         from lissom.simulation import radau
 
         work = radau.make_work(model, system, scratch, settings.follow)
-        projector = work.fields.matrix.fields.projector
-        return Method(name, radau.march, work, step is not None, True, projector)
+        keep = partial(radau.keep_work, model, system, scratch, settings.follow, work)
+        return Method(name, radau.march, work, step is not None, True, work.fields.matrix.fields.projector, keep)
     from lissom.simulation.cvode import make_march
 
     return Method(name, make_march(name, state), None, False, False)

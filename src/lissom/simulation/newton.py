@@ -58,21 +58,29 @@ class Newton(NamedTuple):
 
 def make_newton(stages: int, bodies: int, velocities: int) -> Newton:
     """Memory for the iteration of a method with so many stages."""
-    plan = np.zeros(13, np.int64)
-    plan[DUE], plan[STIFFEN] = 1, TENSE if stages > 1 else SLACK
-    plan[WAIT] = plan[WAIT_TENSE] = TRIAL
     residuals = 5.0 * velocities + velocities**3 / (600.0 * bodies)  # complex passes; elimination, measured
-    return Newton(
+    made = Newton(
         stages=stages,
         cost=residuals / stages,
-        plan=plan,
-        memory=np.array([1.0, 1.0, 0.0]),
+        plan=np.zeros(13, np.int64),
+        memory=np.zeros(3),
         factored=np.zeros(1),
         lost=np.zeros(1),
         tally=np.zeros((3, 4), np.int64),
         rates=np.zeros((3, 2)),
         limits=np.zeros(3, np.int64),
     )
+    forget(made)
+    return made
+
+
+def forget(newton: Newton) -> None:
+    """Begin a run: drop what an earlier one has taught."""
+    for array in newton[2:]:
+        array.fill(0)
+    newton.memory[:2] = 1.0
+    newton.plan[DUE], newton.plan[STIFFEN] = 1, TENSE if newton.stages > 1 else SLACK
+    newton.plan[WAIT] = newton.plan[WAIT_TENSE] = TRIAL
 
 
 def report(newton: Newton) -> dict[str, Any]:

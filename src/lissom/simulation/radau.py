@@ -63,10 +63,31 @@ class RadauWork(NamedTuple):
 
 
 def make_work(model: Model, system: Any, scratch: Any, follow: float | None = None) -> Any:
-    """Memory for a run, as `march` takes it; system and scratch as kernels take them.
+    """Memory for a run, as `march` takes it, that of a run which is over if it can; the others as kernels take them.
 
     follow: Hz; vibrations above it are no error, and the method damps them. None: there are none such.
     """
+    of, work = model.borrowed(_key(system, follow), lambda: (None, None))
+    if of is not scratch:
+        return _new_work(model, system, scratch, follow)
+    newton.forget(work.fields.newton.fields)
+    for array in work.fields:
+        if isinstance(array, np.ndarray):
+            array.fill(0)
+    work.fields.ceiling[0] = np.inf
+    return work
+
+
+def keep_work(model: Model, system: Any, scratch: Any, follow: float | None, work: Any) -> None:
+    """Leave the memory of a run that is over to the next one that has the same scratch and calls the same kernels."""
+    model.returned(_key(system, follow), (scratch, work))
+
+
+def _key(system: Any, follow: float | None) -> tuple[Any, ...]:
+    return "radau", system.kind, follow
+
+
+def _new_work(model: Model, system: Any, scratch: Any, follow: float | None) -> Any:
     A, V, U, rate, R, step, last = np.zeros((7, 3, model.nv))
     rows = len(model.arrays.loops.hold)
     L, C, lam_step, lam_last = np.zeros((4, 3, rows))

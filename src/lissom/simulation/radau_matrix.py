@@ -68,22 +68,7 @@ class Matrix(NamedTuple):
 
 
 def make_matrix(model: Model, system: Any, scratch: Any) -> Any:
-    """Memory for `model`, of a run before if it can; system and scratch as kernels take them."""
-    return model.borrowed(_key(system, scratch), lambda: _new_matrix(model, system, scratch))
-
-
-def keep_matrix(model: Model, system: Any, scratch: Any, matrix: Any) -> None:
-    """Leave the memory of a run that is over to the next one."""
-    model.returned(_key(system, scratch), matrix)
-
-
-def _key(system: Any, scratch: Any) -> tuple[Any, ...]:
-    """Runs of one model share memory where their scratch is the same and the kernels they call are."""
-    return "radau matrix", system.kind, id(scratch)
-
-
-def _new_matrix(model: Model, system: Any, scratch: Any) -> Any:
-    """Dense arrays take no memory until they are used."""
+    """Memory for `model`; dense arrays take none until they are used. System and scratch as kernels take them."""
     n = model.nv
     first, second, third = stages = [local_memory(model) for _ in range(3)]
     scratches = [stage_scratch(scratch, local) for local in stages]

@@ -120,7 +120,7 @@ class Loop(Memory):
             text = f"stopped by hand at t = {self.state.clock[TIME]:.6g} s; what was computed is kept"
             stop = Stop(Ending.INTERRUPTED, text)
         result = self.result(method, stop or Stop(Ending.FINISHED), time.perf_counter() - began)
-        method.over(self.model, self.packed, self.scratch)
+        method.over()
         return result
 
     def _start(self) -> None:
@@ -212,7 +212,7 @@ class Loop(Memory):
             f"; steps of radau were no longer, so dop853 took over at t = {t:.3g} s: it follows vibrations as well and "
             "loses nothing of their energy"
         )
-        method.over(self.model, self.packed, self.scratch)
+        method.over()
         self.keep(self.record._replace(projector=self.closure))
         self.state.flags[CONTINUED] = 0
         self.accelerate(t)

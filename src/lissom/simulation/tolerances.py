@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from lissom.dynamics import mass_matrix
 from lissom.dynamics.state import finite
-from lissom.kernel import mass_matrix as kernel
 from lissom.kernel.arrays import mapped
+from lissom.kernel.mass_matrix import mass_matrix
 from lissom.model.compiled import Compiled, Model, parts
 from lissom.simulation.settings import RunSettings
 
@@ -18,7 +17,9 @@ PACE = 300.0  # 1/s: error allowed in velocities per error allowed in positions,
 
 def pace(model: Model, q: np.ndarray) -> np.ndarray:
     """Own frequency of each coordinate (nv,), rad/s, PACE at least: vibrations as exact in velocity as in position."""
-    return _pace(model, np.diag(mass_matrix(model, q)))
+    M, rest = model.kept("pace", lambda: (np.zeros((model.nv, model.nv)), np.zeros(model.nv)))
+    mass_matrix(model.struct, model.workspace(), q, rest, M)
+    return _pace(model, q, M)
 
 
 class Paces:
@@ -36,11 +37,12 @@ class Paces:
                 self._held[k] = part
                 for mine, table in zip(own, part, strict=True):
                     mine[...] = table
-        kernel.mass_matrix(self._memory.struct, self._memory.workspace(), q, self._rest, self._matrix)
-        return _pace(model, np.diag(finite(model, "mass_matrix", self._matrix, q=q)))
+        mass_matrix(self._memory.struct, self._memory.workspace(), q, self._rest, self._matrix)
+        return _pace(model, q, self._matrix)
 
 
-def _pace(model: Model, inertia: np.ndarray) -> np.ndarray:
+def _pace(model: Model, q: np.ndarray, M: np.ndarray) -> np.ndarray:
+    inertia = finite(model, "mass_matrix", M, q=q).diagonal()
     stiffness = np.zeros(model.nv)
     for row, body in enumerate(model.bodies, start=1):
         modes = body.modes_v.stop - body.modes_v.start
