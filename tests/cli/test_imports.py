@@ -10,6 +10,23 @@ PLOTTING = {"matplotlib"}
 LABELS = {"xarray", "pandas", "dask", "distributed"}
 FILES = {"h5py", "h5netcdf"}
 NUMBERS = {"scipy", "numba", "llvmlite"}
+RARE = {  # parts that a file may have and that of ella has not
+    f"lissom.{name}"
+    for name in (
+        "control.pose",
+        "control.series",
+        "dynamics.sensing",
+        "model.contact",
+        "model.curve",
+        "model.element",
+        "model.finite_elements",
+        "model.joint_actions",
+        "model.sensor",
+        "model.shaped_section",
+        "simulation.loads",
+        "simulation.payload",
+    )
+}
 COMPUTING = {"lissom.simulation.run", "lissom.simulation.memory", "lissom.analysis"}
 CODE = """
 import sys
@@ -38,9 +55,9 @@ def loaded(folder, *arguments, **environment):
         ("list", PLOTTING | LABELS | FILES | NUMBERS | {"numpy", "lissom.kernel"}),
         (
             "check ella",
-            PLOTTING | LABELS | FILES | NUMBERS | COMPUTING | {"lissom.theory", "lissom.view"},
+            PLOTTING | LABELS | FILES | NUMBERS | COMPUTING | RARE | {"lissom.theory", "lissom.view"},
         ),
-        ("describe ella", PLOTTING | LABELS | FILES | NUMBERS | {"lissom.analysis", "lissom.scenario.schema"}),
+        ("describe ella", PLOTTING | LABELS | FILES | NUMBERS | RARE | {"lissom.analysis", "lissom.scenario.schema"}),
         ("modes ella", PLOTTING | LABELS | FILES | {"lissom.simulation.trajectory", "lissom.view"}),
         ("run ella --no-figures --duration 0.01", PLOTTING | LABELS | {"lissom.view", "lissom.theory"}),
         ("run ella --duration 0.01", LABELS | {"lissom.theory"}),

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -27,7 +27,9 @@ from lissom.errors import LissomError, within
 from lissom.messages import suggestion
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
-from lissom.model.sensor import Sensor
+
+if TYPE_CHECKING:
+    from lissom.model.sensor import Sensor
 
 Controller = ControlLaw | Sampled | Together | None
 

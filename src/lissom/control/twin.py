@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.beam import FlexibleLink
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.model.body import Body
-from lissom.model.element import Element
 from lissom.model.joint import Joint
 from lissom.model.origin import Origin
 from lissom.model.robot import Link, Robot
 from lissom.model.values import Matrix3
+
+if TYPE_CHECKING:
+    from lissom.model.element import Element
 
 
 def rigid_twin(robot: AnyRobot, rotors: bool = False) -> Robot:

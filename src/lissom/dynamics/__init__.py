@@ -1,5 +1,7 @@
 """Dynamics as free functions on a compiled Model: states in, arrays out."""
 
+from typing import TYPE_CHECKING
+
 from lissom.dynamics.closing import close_loops
 from lissom.dynamics.coordinates import configuration, forces, rates
 from lissom.dynamics.derivatives import (
@@ -11,13 +13,16 @@ from lissom.dynamics.derivatives import (
 )
 from lissom.dynamics.energy import Energy, energy
 from lissom.dynamics.forward import forward_dynamics
-from lissom.dynamics.forward_batch import forward_dynamics_batch
 from lissom.dynamics.inverse import bias, inverse_dynamics, joint_wrenches
 from lissom.dynamics.kinematics import jacobian, point_force, point_pose, point_velocity, tip_pose
 from lissom.dynamics.loops import Closed, closed_loops, loop_gaps, loop_jacobian, loop_rows
 from lissom.dynamics.mass_matrix import mass_matrix
-from lissom.dynamics.sensing import sense
 from lissom.dynamics.state import integrate
+from lissom.lazy import names
+
+if TYPE_CHECKING:
+    from lissom.dynamics.forward_batch import forward_dynamics_batch
+    from lissom.dynamics.sensing import sense
 
 __all__ = [
     "Closed",
@@ -50,3 +55,7 @@ __all__ = [
     "sense",
     "tip_pose",
 ]
+
+__getattr__, __dir__ = names(
+    __name__, {"lissom.dynamics.forward_batch": ("forward_dynamics_batch",), "lissom.dynamics.sensing": ("sense",)}
+)

@@ -1,12 +1,11 @@
 """The `beam` of a link: a slender one along its x axis."""
 
-from __future__ import annotations
-
+# Annotations are not postponed here: pydantic would have to compile each of them again.
 import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
@@ -86,7 +85,7 @@ class Beam(Part):
         return modes
 
     @model_validator(mode="after")
-    def _consistent(self) -> Beam:
+    def _consistent(self) -> Self:
         problems: list[tuple[tuple[str | int, ...] | str, Any, str]] = []
         family = self.ends if isinstance(self.ends, str) else self.ends.family
         if family == "hermite" and not isinstance(self.modes, Modes):
@@ -175,7 +174,7 @@ class Beam(Part):
         """Whether it is uniform, does not shear, and has its centroid on the axis."""
         return self.section is not None and self.section.centred and not self.sheared
 
-    def build(self, materials: Mapping[str, Material], ends: Mapping[str, str] | None = None) -> beams.BeamLink:
+    def build(self, materials: Mapping[str, Material], ends: Mapping[str, str] | None = None) -> "beams.BeamLink":
         """The beam's mechanics: section, shape functions, invariants, stiffness and damping.
 
         ends: functions by direction that take the place of its own.
@@ -185,8 +184,8 @@ class Beam(Part):
         return _link(self, tuple(materials.items()), tuple((ends or {}).items()))
 
     def build_like(
-        self, other: Beam, link: beams.BeamLink, materials: Mapping[str, Material], before: Mapping[str, Material]
-    ) -> beams.BeamLink:
+        self, other: Self, link: "beams.BeamLink", materials: Mapping[str, Material], before: Mapping[str, Material]
+    ) -> "beams.BeamLink":
         """The same from the `link` of another beam, which was made of the materials `before`.
 
         Where the functions are the same they are taken from there, and so is all that does not differ.
@@ -206,7 +205,7 @@ class Beam(Part):
         masses = link.masses if _same(self, other, "masses") else self._lumps()
         return replace(link, section=section, damping=self._damping(), masses=masses)
 
-    def _lumps(self) -> tuple[beams.LumpedMass, ...]:
+    def _lumps(self) -> "tuple[beams.LumpedMass, ...]":
         from lissom import beam as beams
 
         return tuple(
@@ -222,7 +221,7 @@ class Beam(Part):
     def _damping(self) -> Any:
         return self.damping.as_dict() if isinstance(self.damping, Rayleigh) else self.damping
 
-    def profile(self, materials: Mapping[str, Material]) -> beams.Profile:
+    def profile(self, materials: Mapping[str, Material]) -> "beams.Profile":
         """Sections along the beam."""
         stations = self.stations
         if self.section is not None:
@@ -242,7 +241,9 @@ class Beam(Part):
         pairs = itertools.pairwise(self.stations)
         return [float(np.real(after.x)) for before, after in pairs if np.real(before.x) == np.real(after.x)]
 
-    def section_stress(self, x: float, materials: Mapping[str, Material], ending: bool = False) -> SectionStress | None:
+    def section_stress(
+        self, x: float, materials: Mapping[str, Material], ending: bool = False
+    ) -> "SectionStress | None":
         """Stresses in the section at x from the forces there; None where only stiffnesses are given.
 
         Where the section jumps, it is the one that begins there, or the one that is `ending`.
@@ -251,7 +252,7 @@ class Beam(Part):
         name = own or self.material
         return _section_stress(section, None if name is None else materials[name])
 
-    def _ends(self, section: beams.Section) -> str | dict[str, Any]:
+    def _ends(self, section: "beams.Section") -> str | dict[str, Any]:
         """End conditions for the basis, tip loads as ratios to the beam's own mass and to rhoA L^3."""
         if isinstance(self.ends, str):
             return self.ends
@@ -275,7 +276,7 @@ GivenEnds = tuple[tuple[str, str], ...]
 
 
 @kept
-def _link(beam: Beam, materials: Materials, ends: GivenEnds) -> beams.BeamLink:
+def _link(beam: Beam, materials: Materials, ends: GivenEnds) -> "beams.BeamLink":
     from lissom import beam as beams
 
     along, functions = _mechanics(beam.model_copy(update={"masses": ()}), materials, ends)
@@ -308,7 +309,7 @@ def _mechanics(bare: Beam, materials: Materials, ends: GivenEnds) -> tuple[Any, 
 
 
 @lru_cache(maxsize=256)
-def _basis(counts: tuple[tuple[str, int], ...], ends: str | tuple[tuple[str, Any], ...]) -> beams.Basis:
+def _basis(counts: tuple[tuple[str, int], ...], ends: str | tuple[tuple[str, Any], ...]) -> "beams.Basis":
     """Functions of a plain beam: those of beams that differ in their sections alone are the same."""
     from lissom import beam as beams
 
@@ -316,7 +317,7 @@ def _basis(counts: tuple[tuple[str, int], ...], ends: str | tuple[tuple[str, Any
 
 
 @lru_cache(maxsize=256)
-def _section_stress(section: SectionSpec, material: Material | None) -> SectionStress | None:
+def _section_stress(section: SectionSpec, material: Material | None) -> "SectionStress | None":
     return section.stress(None if material is None else material.build())
 
 

@@ -1,8 +1,7 @@
 """What a beam has besides its sections: modes, ends, damping, masses fixed to it, prestress."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+# Annotations are not postponed here: pydantic would have to compile each of them again.
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import Discriminator, Tag, model_validator
 
@@ -70,7 +69,7 @@ class Ends(Part):
     tip_inertia: Annotated[float, Number("the inertia at the tip", "kg m2", at_least=0)] = 0.0
 
     @model_validator(mode="after")
-    def _loaded(self) -> Ends:
+    def _loaded(self) -> Self:
         for field in ("tip_mass", "tip_inertia"):
             if getattr(self, field) and self.family != "clamped-mass":
                 text = f"the family {self.family} carries nothing at its tip; choose clamped-mass or remove this"
@@ -127,7 +126,7 @@ class PrestressSpec(Part):
     curvature: Annotated[Vec2, Pair("the curvature of the unloaded beam about y and z", "1/m")] = (0.0, 0.0)
     tendons: tuple[TendonSpec, ...] = ()
 
-    def build(self) -> beams.Prestress:
+    def build(self) -> "beams.Prestress":
         from lissom import beam as beams
 
         strain = (self.stretch, 0.0, 0.0, self.twist, *self.curvature)

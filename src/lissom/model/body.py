@@ -4,8 +4,7 @@ In a file: `body: {mass: 3.3, com: [0.1, 0, 0], inertia: [0.01, 0.02, 0.02]}` or
 `body: {shape: box, size: [0.4, 0.1, 0.1], density: 2700, com: [0.2, 0, 0]}`.
 """
 
-from __future__ import annotations
-
+# Annotations are not postponed here: pydantic would have to compile each of them again.
 from abc import abstractmethod
 from typing import Annotated, Any, ClassVar, Literal
 

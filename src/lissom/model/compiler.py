@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,16 +36,17 @@ from lissom.kernel.arrays import (
 from lissom.lie import so3
 from lissom.model.attach import attach, with_frames
 from lissom.model.compiled import BodyNames, Model
-from lissom.model.element import SpringElement
 from lissom.model.frame import Frame
 from lissom.model.joint import Joint
-from lissom.model.joint_actions import Piece, appended
 from lissom.model.joint_kinds import joint_steps
-from lissom.model.link_tables import put_body, put_bow, put_foreshortening, put_inertia, put_strain
+from lissom.model.link_tables import appended, put_body, put_bow, put_foreshortening, put_inertia, put_strain
 from lissom.model.massless import TRACE, lent_to
 from lissom.model.robot import Robot
 from lissom.model.similar import shared_tables, variant
 from lissom.model.soundness import check
+
+if TYPE_CHECKING:
+    from lissom.model.curve import Piece
 
 
 def compile_robot(
@@ -320,10 +321,7 @@ class _Compiler:
                     }
                 )
         self.gear_pieces = [appended(pieces, link.joint.transmission) for link in self.rotors]
-        self.element_pieces = [
-            appended(pieces, element) if isinstance(element, SpringElement) else (0, 0)
-            for element in self.robot.elements
-        ]
+        self.element_pieces = [appended(pieces, element) for element in self.robot.elements]
         out = self._zeros(Passive, PASSIVE=len(rows), PIECE=len(pieces))
         for k, piece in enumerate(pieces):
             for name, entry in piece._asdict().items():

@@ -11,8 +11,8 @@ import numpy as np
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from lissom.kernel.arrays import Element as Kind
+from lissom.model.curve import Curve
 from lissom.model.frame import Frame, Problem, frame_problems
-from lissom.model.joint_actions import Curve
 from lissom.model.loop import Loop
 from lissom.model.names import Choice, Name
 from lissom.model.part import FORM, Part, form_of, refusals
@@ -46,6 +46,10 @@ class Element(Part):
     def frames(self) -> list[tuple[tuple[str | int, ...], Frame]]:
         """Its two frames, each with its place below the element."""
         return [(("between", k), frame) for k, frame in enumerate(self.between)]
+
+    def held(self) -> Loop | None:
+        """The loop that holds its length, where it does not act by a force."""
+        return None
 
     def table(self) -> dict[str, Any]:
         """Entries of its row in the tables of the kernel."""
@@ -116,7 +120,6 @@ class Cylinder(Element):
         return self
 
     def held(self) -> Loop | None:
-        """The loop that holds its length; None of a cylinder driven by force."""
         return None if self.length is None else Loop(name=self.name, distance=self.length, between=self.between)
 
     def table(self) -> dict[str, Any]:

@@ -1,18 +1,25 @@
 """Joints: how a link may move on its parent, and what acts in the joint."""
 
-from __future__ import annotations
-
+# Annotations are not postponed here: pydantic would have to compile each of them again.
 from collections.abc import Iterable
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from lissom.model.joint_actions import Friction, Limits, Spring, Transmission
 from lissom.model.joint_kinds import KINDS, Kind
+from lissom.model.late import late
 from lissom.model.names import Choice, Name
 from lissom.model.part import Part, refusals
 from lissom.model.values import Axis, Number, PerCoordinate, Vec3, refusal
+
+if TYPE_CHECKING:
+    from lissom.model.joint_actions import Friction, Limits, Spring, Transmission
+else:
+    Friction = late("lissom.model.joint_actions:Friction")
+    Limits = late("lissom.model.joint_actions:Limits")
+    Spring = late("lissom.model.joint_actions:Spring")
+    Transmission = late("lissom.model.joint_actions:Transmission")
 
 
 class Joint(Part):
@@ -96,7 +103,7 @@ class Joint(Part):
         return axes
 
     @model_validator(mode="after")
-    def _fits_the_type(self) -> Joint:
+    def _fits_the_type(self) -> Self:
         problems: list[tuple[tuple[str | int, ...] | str, Any, str]] = []
         kind = self.kind
         driven = (name for name, other in KINDS.items() if other.single)

@@ -14,6 +14,7 @@ from lissom.kernel.arrays import Bow, Foreshortening, Inertia, Strain
 
 if TYPE_CHECKING:
     from lissom.beam.exact import Stations
+    from lissom.model.curve import Piece
 
 
 def put_body(out: Inertia, i: int, body: Any) -> None:
@@ -68,3 +69,11 @@ def put_bow(out: Bow, i: int, link: Any) -> None:
     rows, k = slice(out.start[i], out.start[i + 1]), part.slope.shape[2]
     out.slope[rows, :, :k], out.slope_x[rows, :, :k] = part.slope, part.slope_x
     out.rigidity[rows] = part.rigidity
+
+
+def appended(pieces: list[Piece], spring: Any, stiffness: Any = None) -> tuple[int, int]:
+    """Append the pieces of a spring's curve, if it has one, and tell where they begin and end."""
+    start = len(pieces)
+    if (curve := getattr(spring, "curve", None)) is not None:
+        pieces += curve.pieces(spring.stiffness or 0.0 if stiffness is None else stiffness)
+    return start, len(pieces)

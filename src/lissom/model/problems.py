@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails, ValidationError
 
 from lissom.errors import ABSENT, Keys, LissomError
 from lissom.messages import did_you_mean, listed, near
+from lissom.model.late import Late
 from lissom.model.part import FORM, Part
 from lissom.model.values import kind_of
 
@@ -90,7 +91,7 @@ def _resolve(loc: Keys, part: type[Part]) -> tuple[Keys, list[type[Part]], list[
             owners = []
             continue
         owners = candidates
-        annotations = [f.annotation for c in candidates if (f := written(c).get(str(key))) is not None]
+        annotations = [a for c in candidates if (f := written(c).get(str(key))) for a in (f.annotation, *f.metadata)]
         candidates = [c for annotation in annotations for c in _parts_in(annotation)]
         inside_mapping = any(get_origin(annotation) is dict for annotation in annotations)
     return tuple(path), owners, candidates
@@ -99,6 +100,8 @@ def _resolve(loc: Keys, part: type[Part]) -> tuple[Keys, list[type[Part]], list[
 def _parts_in(annotation: Any) -> list[type[Part]]:
     if isinstance(annotation, type) and issubclass(annotation, Part):
         return [annotation]
+    if isinstance(annotation, Late):
+        return _parts_in(annotation.type)
     return [part for inner in get_args(annotation) for part in _parts_in(inner)]
 
 

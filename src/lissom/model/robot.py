@@ -1,11 +1,10 @@
 """The robot: a tree of links, each joined to its parent; immutable and checked as a whole."""
 
-from __future__ import annotations
-
+# Annotations are not postponed here: pydantic would have to compile each of them again.
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import Field, PlainValidator, field_validator, model_validator
 
@@ -14,25 +13,31 @@ from lissom.files import write_whole
 from lissom.model import topology
 from lissom.model.beam import Beam
 from lissom.model.body import AnyBody
-from lissom.model.contact import Contact
-from lissom.model.element import AnyElement, Cylinder
-from lissom.model.finite_elements import FiniteElements
 from lissom.model.frame import Frame
 from lissom.model.held import fitting_ends
 from lissom.model.joint import Joint
+from lissom.model.late import late
 from lissom.model.loop import Loop
 from lissom.model.material import Material
 from lissom.model.names import Name, Title
 from lissom.model.origin import Origin
 from lissom.model.part import Part, refusals
 from lissom.model.place import AnyPlace
-from lissom.model.sensor import AnySensor
 from lissom.model.values import Vec3, Vector, refusal
 from lissom.model.visual import Visual
 
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink
     from lissom.model.compiled import Model
+    from lissom.model.contact import Contact
+    from lissom.model.element import AnyElement
+    from lissom.model.finite_elements import FiniteElements
+    from lissom.model.sensor import AnySensor
+else:
+    Contact = late("lissom.model.contact:Contact")
+    AnyElement = late("lissom.model.element:AnyElement")
+    FiniteElements = late("lissom.model.finite_elements:FiniteElements")
+    AnySensor = late("lissom.model.sensor:AnySensor")
 
 FORMAT = 1
 EARTH: Vec3 = (0.0, 0.0, -9.81)
@@ -88,7 +93,7 @@ class Link(Part):
         return joint
 
     @model_validator(mode="after")
-    def _one_kind(self) -> Link:
+    def _one_kind(self) -> Self:
         kinds = [name for name in ("beam", "finite_elements", "body") if getattr(self, name) is not None]
         if len(kinds) != 1:
             text = "give either beam or finite_elements (a flexible link), or body (a rigid one)"
@@ -107,7 +112,7 @@ class Link(Part):
         """The name of the body that it carries."""
         return f"{self.name}-{PAYLOAD}"
 
-    def carried(self) -> Link | None:
+    def carried(self) -> "Link | None":
         """Its payload as a link of its own, fixed to its tip: that of the beam, the body, the finite elements."""
         if self.payload is None:
             return None
@@ -116,7 +121,7 @@ class Link(Part):
         name = self.payload_name
         return Link(name=name, parent=self.name, origin=origin, joint=Joint(name=name, type="fixed"), body=self.payload)
 
-    def build(self, materials: dict[str, Material], ends: dict[str, str] | None = None) -> FlexibleLink | None:
+    def build(self, materials: dict[str, Material], ends: dict[str, str] | None = None) -> "FlexibleLink | None":
         """The mechanics of a link that bends; None of a rigid one. `ends`: a beam's functions by direction."""
         if self.beam is not None:
             with self._named_in_errors():
@@ -170,7 +175,7 @@ class Robot(Part):
         )
 
     @model_validator(mode="after")
-    def _whole(self) -> Robot:
+    def _whole(self) -> Self:
         problems = topology.problems(self)
         if problems:
             raise refusals(*problems)
@@ -185,7 +190,7 @@ class Robot(Part):
     @property
     def closures(self) -> tuple[Loop, ...]:
         """The loops, and each cylinder whose length is given as the loop that holds it."""
-        driven = (part.held() for part in self.elements if isinstance(part, Cylinder))
+        driven = (part.held() for part in self.elements)
         return (*self.loops, *(loop for loop in driven if loop is not None))
 
     @property
@@ -224,7 +229,7 @@ class Robot(Part):
         solids = [link.finite_elements for link in self.links if link.finite_elements is not None]
         return beams + sum(solid.build(self.materials).count for solid in solids)
 
-    def flexible_links(self) -> dict[str, FlexibleLink]:
+    def flexible_links(self) -> "dict[str, FlexibleLink]":
         """The mechanics of every link that bends, by name, a parent before its children."""
         built = {link.name: link.build(self.materials, fitting_ends(self, link)) for link in self.bodies}
         return {name: mechanics for name, mechanics in built.items() if mechanics is not None}
@@ -238,7 +243,7 @@ class Robot(Part):
         """Doubts about the description that do not forbid a model."""
         return topology.doubts(self)
 
-    def compile(self, **options: Any) -> Model:
+    def compile(self, **options: Any) -> "Model":
         """The flat model that the dynamics functions take."""
         from lissom.model.compiler import compile_robot
 
@@ -256,14 +261,14 @@ class Robot(Part):
 
         return has_complex_values(self)
 
-    def with_value(self, path: str, value: Any) -> Robot:
+    def with_value(self, path: str, value: Any) -> "Robot":
         """A robot that differs in one value; see `value` for the path.
 
         A complex number is taken as it is: its tiny imaginary part carries a derivative through `compile`.
         """
         return self.with_values([(path, value)])
 
-    def with_values(self, changes: Iterable[tuple[str, Any]]) -> Robot:
+    def with_values(self, changes: Iterable[tuple[str, Any]]) -> "Robot":
         """A robot that differs in several values, checked once all are in their places."""
         from lissom.model.paths import replaced
 
@@ -282,7 +287,7 @@ class Robot(Part):
         return write(self.to_dict())
 
     @classmethod
-    def from_yaml(cls, text: str) -> Robot:
+    def from_yaml(cls, text: str) -> "Robot":
         """A robot from the text of a robot file."""
         from lissom.model.files import parse
 

@@ -4,30 +4,29 @@ In a file: `section: {shape: tube, outer: 0.06, thickness: 0.0025}`, or without 
 `section: {area: 2.09e-4, EIy: 2120, EIz: 3670, GJ: 1533, EA: 4.38e7}`, or `section: {stiffness: 6 x 6, mass: 6 x 6}`.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+# Annotations are not postponed here: pydantic would have to compile each of them again.
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Discriminator, Tag, ValidationInfo, model_validator
 
 from lissom.model import section_files
+from lissom.model.late import late
 from lissom.model.part import FORM, refusals
 from lissom.model.section_base import SectionSpec, given
-from lissom.model.shaped_section import (
-    Ellipse,
-    LetterC,
-    LetterH,
-    LetterI,
-    LetterL,
-    Polygon,
-    RoundedBox,
-)
 from lissom.model.values import Matrix6, Number, Pair, Vec2, refusal
 
 if TYPE_CHECKING:
     from lissom import beam
-
+    from lissom.model.shaped_section import Ellipse, LetterC, LetterH, LetterI, LetterL, Polygon, RoundedBox
+else:
+    Ellipse = late("lissom.model.shaped_section:Ellipse")
+    LetterC = late("lissom.model.shaped_section:LetterC")
+    LetterH = late("lissom.model.shaped_section:LetterH")
+    LetterI = late("lissom.model.shaped_section:LetterI")
+    LetterL = late("lissom.model.shaped_section:LetterL")
+    Polygon = late("lissom.model.shaped_section:Polygon")
+    RoundedBox = late("lissom.model.shaped_section:RoundedBox")
 
 Matrix = tuple[tuple[float, ...], ...]
 ONE_MASS = 1e-3  # of the diagonal, by which a 6 x 6 mass may differ from that of one mass with a centre
@@ -41,7 +40,7 @@ class Rectangle(SectionSpec):
     width: Annotated[float, Number("the width along y", "metres", above=0, at_most=1e3)]
     height: Annotated[float, Number("the height along z", "metres", above=0, at_most=1e3)]
 
-    def build(self, material: beam.Material | None) -> beam.Section:
+    def build(self, material: "beam.Material | None") -> "beam.Section":
         from lissom import beam
 
         return beam.Section.rectangle(given(material), width=self.width, height=self.height)
@@ -65,14 +64,14 @@ class Box(SectionSpec):
     thickness: Annotated[float, Number("the thickness of the wall", "metres", above=0)]
 
     @model_validator(mode="after")
-    def _wall_fits(self) -> Box:
+    def _wall_fits(self) -> Self:
         smaller = min(self.width, self.height)
         if 2 * self.thickness >= smaller:
             text = f"must be less than half the smaller side ({smaller:g} m), else use shape rectangle"
             raise refusals(("thickness", self.thickness, text))
         return self
 
-    def build(self, material: beam.Material | None) -> beam.Section:
+    def build(self, material: "beam.Material | None") -> "beam.Section":
         from lissom import beam
 
         return beam.Section.box(given(material), width=self.width, height=self.height, thickness=self.thickness)
@@ -94,7 +93,7 @@ class Circle(SectionSpec):
     shape: Literal["circle"] = "circle"
     diameter: Annotated[float, Number("the diameter", "metres", above=0, at_most=1e3)]
 
-    def build(self, material: beam.Material | None) -> beam.Section:
+    def build(self, material: "beam.Material | None") -> "beam.Section":
         from lissom import beam
 
         return beam.Section.circle(given(material), diameter=self.diameter)
@@ -118,7 +117,7 @@ class Tube(SectionSpec):
     thickness: Annotated[float | None, Number("the thickness of the wall", "metres", above=0)] = None
 
     @model_validator(mode="after")
-    def _wall_fits(self) -> Tube:
+    def _wall_fits(self) -> Self:
         if (self.inner is None) == (self.thickness is None):
             text = "give either the inner diameter or the thickness of the wall in metres"
             if self.inner is None:
@@ -132,7 +131,7 @@ class Tube(SectionSpec):
             raise refusals(("thickness", self.thickness, text))
         return self
 
-    def build(self, material: beam.Material | None) -> beam.Section:
+    def build(self, material: "beam.Material | None") -> "beam.Section":
         from lissom import beam
 
         return beam.Section.tube(given(material), outer=self.outer, inner=self.inner, thickness=self.thickness)
@@ -172,7 +171,7 @@ class Stiffness(SectionSpec):
     shear_centre: Annotated[Vec2 | None, Pair("the shear centre, about which it twists")] = None
 
     @model_validator(mode="after")
-    def _one_mass(self) -> Stiffness:
+    def _one_mass(self) -> Self:
         if (self.area is None) == (self.rhoA is None):
             text = "give either the area in m2 (with the beam's material) or the mass per length rhoA in kg/m"
             if self.area is None:
@@ -201,7 +200,7 @@ class Stiffness(SectionSpec):
     def needs_material(self) -> bool:
         return self.area is not None
 
-    def build(self, material: beam.Material | None) -> beam.Section:
+    def build(self, material: "beam.Material | None") -> "beam.Section":
         from lissom import beam
 
         return beam.Section.from_stiffness(
@@ -210,7 +209,7 @@ class Stiffness(SectionSpec):
             Jx=self.Jx, Jy=self.Jy, Jz=self.Jz, kGAy=self.kGAy, kGAz=self.kGAz,
         )  # fmt: skip
 
-    def own(self, material: beam.Material | None, factor: float | None = None) -> beam.GeneralSection:
+    def own(self, material: "beam.Material | None", factor: float | None = None) -> "beam.GeneralSection":
         from lissom import beam
 
         return beam.GeneralSection.of(self._sheared(material, factor), self.centroid, self.shear_centre)
@@ -251,7 +250,7 @@ class Matrices(SectionSpec):
         return placed | {"stiffness": found[0].stiffness.tolist(), "mass": found[0].mass.tolist()}
 
     @model_validator(mode="after")
-    def _of_one_mass(self) -> Matrices:
+    def _of_one_mass(self) -> Self:
         M = np.array(self.mass)
         scale = np.sqrt(np.diag(M))
         m, y, z = M[0, 0], (M[2, 3] - M[0, 5]) / 2, (M[0, 4] - M[1, 3]) / 2
@@ -281,10 +280,10 @@ class Matrices(SectionSpec):
     def needs_material(self) -> bool:
         return False
 
-    def build(self, material: beam.Material | None) -> beam.Section:
+    def build(self, material: "beam.Material | None") -> "beam.Section":
         raise TypeError("a section given by matrices has no principal stiffnesses")
 
-    def own(self, material: beam.Material | None, factor: float | None = None) -> beam.GeneralSection:
+    def own(self, material: "beam.Material | None", factor: float | None = None) -> "beam.GeneralSection":
         from lissom import beam
 
         return beam.GeneralSection.from_matrices(np.array(self.stiffness), np.array(self.mass))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lissom.messages import did_you_mean
-from lissom.model.element import element_problems
 from lissom.model.loop import loop_problems
 from lissom.model.massless import mass_problems
 from lissom.model.place import place_problem
-from lissom.model.sensor import sensor_problems
 
 if TYPE_CHECKING:
     from lissom.model.robot import Link, Robot
@@ -56,8 +54,7 @@ def problems(robot: Robot) -> list[Problem]:
     tree = _parents(robot)
     if found or tree:
         return found + tree
-    outside = element_problems(robot) + loop_problems(robot) + sensor_problems(robot, robot.sensors)
-    return _attachments(robot) + outside + mass_problems(robot)
+    return _attachments(robot) + _elements(robot) + loop_problems(robot) + _sensors(robot) + mass_problems(robot)
 
 
 def doubts(robot: Robot) -> list[str]:
@@ -140,6 +137,22 @@ def _parents(robot: Robot) -> list[Problem]:
     text = f"makes a cycle: {' -> '.join(shown)}; join one of them to world or to another link"
     link = robot.links[place[circle[0]]]
     return [(("links", place[link.name], "parent"), link.parent, text)]
+
+
+def _elements(robot: Robot) -> list[Problem]:
+    if not robot.elements and not robot.contacts:
+        return []
+    from lissom.model.element import element_problems
+
+    return element_problems(robot)
+
+
+def _sensors(robot: Robot) -> list[Problem]:
+    if not robot.sensors:
+        return []
+    from lissom.model.sensor import sensor_problems
+
+    return sensor_problems(robot, robot.sensors)
 
 
 def _attachments(robot: Robot) -> list[Problem]:

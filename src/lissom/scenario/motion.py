@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.control.channels import Channel, channels
-from lissom.control.pose import Pose, pose_reference
 from lissom.control.reference import Reference
 from lissom.control.reference_schema import ReferenceBlock
 from lissom.control.references import reference
 from lissom.errors import LissomError, ScenarioError, within
 from lissom.model.compiled import Model
+
+if TYPE_CHECKING:
+    from lissom.control.pose import Pose
 
 
 def motions(
@@ -33,7 +35,7 @@ def motions(
         if joint in lengths:
             made[joint] = _length(model, joint, block, float(np.real(lengths[joint])), duration)
             continue
-        if isinstance(block, Pose) or (joint in model.joints and _on_group(model, joint)):
+        if not isinstance(block, ReferenceBlock) or (joint in model.joints and _on_group(model, joint)):
             made[joint] = _pose(model, joint, block, start, duration)
             continue
         selected = channels(model, [joint], "motion")
@@ -50,7 +52,7 @@ def motions(
 def _length(model: Model, name: str, block: Any, start: float, duration: float) -> Reference:
     """Length over time of a cylinder, or of a loop that holds a distance; it begins at its own."""
     with within("motion", name):
-        if isinstance(block, Pose):
+        if not isinstance(block, ReferenceBlock):
             raise ScenarioError("is for spherical and free joints; choose another", ("type",), "pose")
         length = Channel(name, name, -1, -1, -1, -1, -1)  # no coordinate of the tree
         made = reference(model, block, (length,), np.array([start]), until=duration, positions=False)
@@ -64,6 +66,8 @@ def _on_group(model: Model, joint: str) -> bool:
 
 def _pose(model: Model, joint: str, block: Any, start: np.ndarray, duration: float) -> Reference:
     """Motion of a spherical or free joint."""
+    from lissom.control.pose import Pose, pose_reference
+
     with within("motion"):
         body = model.body(joint)
     with within("motion", joint):

@@ -10,23 +10,22 @@ import numpy as np
 
 from lissom.control import Reference, from_config
 from lissom.control.config import Controller, needs_model
-from lissom.dynamics.sensing import Sensing, sensors_of
 from lissom.errors import LissomError, ScenarioError
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
-from lissom.model.sensor import Sensor
 from lissom.model.similar import variants
 from lissom.scenario.motion import motions
 from lissom.scenario.paths import plain
 from lissom.scenario.schema import Scenario
 from lissom.simulation.drive import lengths_apart
-from lissom.simulation.loads import Load, activate
 from lissom.simulation.methods import check_installed
-from lissom.simulation.payload import Payload, with_payloads
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.start import settled, start_state
 
 if TYPE_CHECKING:
+    from lissom.model.sensor import Sensor
+    from lissom.simulation.loads import Load
+    from lissom.simulation.payload import Payload
     from lissom.simulation.trajectory import Trajectory
 
 OWN = [name for name in Scenario.model_fields if name not in ("lissom", "name", "robot")]
@@ -129,12 +128,31 @@ def prepare(scenario: Scenario, before: Prepared | None = None, model: Model | N
             q, v = start_state(model, scenario.start, joints, lengths)
         if scenario.hold is not None:
             q = settled(model, q, scenario.hold, joints, lengths)
-        Sensing(model, sensors_of(model, scenario.sensors))
+        _check_sensors(model, scenario)
         controller = from_config(model, scenario.control, q, until=scenario.duration, sensors=scenario.sensors)
-        activate(model, scenario.loads, scenario.duration)
-        with_payloads(model, scenario.payloads)
+        _check_loads(model, scenario)
     except LissomError as error:
         raise ScenarioError.of(error) from None
     settings = RunSettings.joined(scenario, scenario.output)
     drive = (scenario.loads, scenario.payloads, scenario.sensors)
     return Prepared(model, controller, (q, v), motion, *drive, settings, scenario)
+
+
+def _check_sensors(model: Model, scenario: Scenario) -> None:
+    """That they are on something."""
+    if model.robot.sensors or scenario.sensors:
+        from lissom.dynamics.sensing import Sensing, sensors_of
+
+        Sensing(model, sensors_of(model, scenario.sensors))
+
+
+def _check_loads(model: Model, scenario: Scenario) -> None:
+    """That they act on something, and payloads are carried by something."""
+    if scenario.loads:
+        from lissom.simulation.loads import activate
+
+        activate(model, scenario.loads, scenario.duration)
+    if scenario.payloads:
+        from lissom.simulation.payload import with_payloads
+
+        with_payloads(model, scenario.payloads)

@@ -1,32 +1,37 @@
 """The scenario: immutable and checked field by field; what needs the robot's model is checked in `prepare`."""
 
-from __future__ import annotations
-
+# Annotations are not postponed here: pydantic would have to compile each of them again.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
-from lissom.control.pose import AnyMotion
 from lissom.control.reference_schema import MOTION
 from lissom.control.schema import CONTROL, AnyControl
 from lissom.errors import ABSENT, LissomError, ScenarioError
 from lissom.messages import did_you_mean, listed
 from lissom.model import Robot, load
+from lissom.model.late import late
 from lissom.model.names import Title
 from lissom.model.part import Part, refusals
 from lissom.model.robot import FORMAT, FormatVersion
-from lissom.model.sensor import AnySensor
 from lissom.model.values import Checked, Number, kind_of, refusal
-from lissom.simulation.loads import Load
-from lissom.simulation.payload import Payload
 from lissom.simulation.settings import Integration, Sampling
 from lissom.simulation.start import EQUILIBRIUM, HELD, REMEDY
 
 if TYPE_CHECKING:
+    from lissom.control.pose import AnyMotion
+    from lissom.model.sensor import AnySensor
     from lissom.scenario.prepare import Prepared
+    from lissom.simulation.loads import Load
+    from lissom.simulation.payload import Payload
     from lissom.simulation.trajectory import Trajectory
+else:
+    AnyMotion = late("lissom.control.pose:AnyMotion")
+    AnySensor = late("lissom.model.sensor:AnySensor")
+    Load = late("lissom.simulation.loads:Load")
+    Payload = late("lissom.simulation.payload:Payload")
 
 HOLDS = ("joints", "motors")
 SENSOR = "{type: encoder, joint: elbow, rate: 500}"
@@ -151,31 +156,31 @@ class Scenario(ScenarioPart, Integration):
         """The robot, read from its file where only the name is given."""
         return self.robot if isinstance(self.robot, Robot) else load(self.robot)
 
-    def prepare(self) -> Prepared:
+    def prepare(self) -> "Prepared":
         """The compiled model and the arguments for `lissom.simulate`; here control, motion and start are checked."""
         from lissom.scenario.prepare import prepare
 
         return prepare(self)
 
-    def run(self, **options: Any) -> Trajectory:
+    def run(self, **options: Any) -> "Trajectory":
         """Simulate; `options` such as duration=1.0 or progress=False take the place of the scenario's."""
         return self.prepare().simulate(**options)
 
-    def with_value(self, path: str, value: Any) -> Scenario:
+    def with_value(self, path: str, value: Any) -> "Scenario":
         """A scenario that differs in one value of its own ("control.gains.elbow.p") or of its robot's.
 
         Paths of the robot are those of `Robot.with_value`: "links.upper.beam.length", "gravity", "robot.name".
         """
         return self.with_values([(path, value)])
 
-    def with_values(self, changes: Iterable[tuple[str, Any]]) -> Scenario:
+    def with_values(self, changes: Iterable[tuple[str, Any]]) -> "Scenario":
         """A scenario with several values changed together, so that only the whole must be right."""
         from lissom.scenario.paths import replaced
 
         return replaced(self, changes)
 
     @classmethod
-    def from_yaml(cls, text: str) -> Scenario:
+    def from_yaml(cls, text: str) -> "Scenario":
         """A scenario from the text of a scenario file; relative paths in it begin in the working folder."""
         from lissom.scenario.files import parse
 

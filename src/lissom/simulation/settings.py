@@ -1,7 +1,6 @@
 """The settings of a run, once: `simulate`, the time loop, scenario files and the command line all read these."""
 
-from __future__ import annotations
-
+# Annotations are not postponed here: pydantic would have to compile each of them again.
 import inspect
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Self, TypeVar
@@ -69,7 +68,7 @@ class RunSettings(Integration, Sampling):
     """All settings of a run apart from robot, controller, start and motion; checked when made."""
 
     @classmethod
-    def of(cls, duration: float | RunSettings, **options: Any) -> RunSettings:
+    def of(cls, duration: "float | RunSettings", **options: Any) -> "RunSettings":
         """Settings from a duration or from other settings, and what differs from them."""
         if isinstance(duration, RunSettings) and not options:
             return duration
@@ -82,7 +81,7 @@ class RunSettings(Integration, Sampling):
         return cls(**(given | options))
 
     @classmethod
-    def joined(cls, *parts: Part) -> RunSettings:
+    def joined(cls, *parts: Part) -> "RunSettings":
         """Settings whose values are fields of several parts, such as a scenario and its output."""
         return cls(**{name: getattr(part, name) for part in parts for name in cls.model_fields if hasattr(part, name)})
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.control.pose import pose_state
 from lissom.control.reference import Reference
 from lissom.dynamics.closing import NEAR, closed_configuration, closed_velocity
 from lissom.dynamics.coordinates import configuration, indices, rates, velocity_indices
@@ -101,6 +100,8 @@ def _put_prescribed(model: Model, motion: Mapping[str, Reference] | None, q: np.
         body = model.body(joint)
         value, rate, _ = reference(0.0)
         if model.robot.link(body.link).joint.kind.on_group:
+            from lissom.control.pose import pose_state
+
             value, rate = pose_state(value, rate)
         q[body.joint_q], v[body.joint_v] = value, rate
 
