@@ -10,7 +10,7 @@ import numpy as np
 
 from lissom.kernel.algebra import matrix, quaternion_of, rotate, store_matrix, store_vector, subtract, vector
 from lissom.kernel.elements import TENSION
-from lissom.kernel.energy import energies_of_bodies
+from lissom.kernel.energy import energies, energies_of_bodies
 from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.kinematics import outward, world_frames
 from lissom.kernel.loops import loop_values, loop_wrenches
@@ -119,6 +119,13 @@ def observing(
     return (points.struct, points.workspace(), int(look), flexible, q, v, a, *scratch, room), room.fields
 
 
+def energies_of(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """The energies alone, (N, 5), of configurations (N, nq) and velocities (N, nv)."""
+    found = np.empty((len(q), 5))
+    fill_energies(model.struct, model.workspace(), q, v, found)
+    return found
+
+
 def make_room(model: Model, samples: int) -> Struct:
     """An Observation of so many samples, all zero, as `observe` fills it."""
     links, flexible, loops = len(model.links), len(model.flexible), len(model.loops)
@@ -148,14 +155,10 @@ def make_room(model: Model, samples: int) -> Struct:
 def observe_run(
     raw: RawRun,
     look: Look = Look.FORCES,
-    samples: np.ndarray | None = None,
     points: Probe | None = None,
     room: Struct | None = None,
 ) -> Observation:
-    """The same of a run, with its loads, loops and payloads; of some `samples` (indices that rise) if given.
-
-    `room` is of use where no payload comes or goes.
-    """
+    """The same of a run, with its loads, loops and payloads; `room` is of use where no payload comes or goes."""
     model, loads, held, carried = raw.model, raw.loads, raw.held_rows, raw.carried
     given = None
     if loads is not None and loads.values is not None:
@@ -167,12 +170,11 @@ def observe_run(
         return observe(model, raw.q[part], raw.v[part], raw.a[part], own, rows, look=look, points=points, room=room)
 
     if carried is None or not carried.payloads:
-        return seen(slice(None) if samples is None else samples, room)
+        return seen(slice(None), room)
     # masses differ from time to time: one stretch between picking up and dropping after the other
-    samples = np.arange(len(raw.time)) if samples is None else samples
-    ends = np.searchsorted(raw.time[samples], carried.times - 1e-9 * np.maximum(1.0, carried.times))
+    ends = np.searchsorted(raw.time, carried.times - 1e-9 * np.maximum(1.0, carried.times))
     parts = []
-    for part in np.split(samples, ends):
+    for part in np.split(np.arange(len(raw.time)), ends):
         if len(part):
             list(carried.put((points or tips(model)).arrays, float(raw.time[part[0]])))
         parts.append(seen(part))
@@ -230,6 +232,13 @@ def store_places(model, work, held, s, before, none, gap, out):
         store_orientation(out.loop_orientation, s, k, matrix(work.world_rotation[joint]))
         for row in range(model.loops.rows[k, 0], model.loops.rows[k, 1]):
             out.loop_gap[s, k] = max(out.loop_gap[s, k], abs(gap[row] - held.given[s, row]))
+
+
+@kernel
+def fill_energies(model, work, q, v, out):
+    """Energies of one sample after the other."""
+    for s in range(q.shape[0]):
+        energies(model, work, q[s], v[s], out[s])
 
 
 @kernel

@@ -16,7 +16,7 @@ from lissom.simulation.dataset import ENERGIES, quantities
 from lissom.simulation.interpolate import interpolate
 from lissom.simulation.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
 from lissom.simulation.numbers import Numbers
-from lissom.simulation.observe import Observation, make_room, observe, observe_run
+from lissom.simulation.observe import Observation, energies_of, observe, observe_run
 from lissom.simulation.quantities import Quantities
 from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.run_info import RunInfo
@@ -131,10 +131,9 @@ class Samples:
 
     def energies_at(self, samples: np.ndarray) -> np.ndarray:
         """`energies` of a few samples, (n, 5), without the work for all of them."""
-        if isinstance(self._source, RawRun) and "seen" not in self.__dict__:
-            size = len(samples)
-            room = self.model.kept(("few samples", size), lambda: make_room(self.model, size))
-            return observe_run(self._source, samples=samples, room=room).energy.copy()
+        raw = self._source
+        if isinstance(raw, RawRun) and "seen" not in self.__dict__ and not (raw.carried and raw.carried.payloads):
+            return energies_of(self.model, raw.q[samples], raw.v[samples])
         return self.energies[samples]
 
     @property
