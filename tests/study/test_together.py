@@ -64,6 +64,25 @@ def test_gains_references_and_loads_may_differ(some, monkeypatch):
             np.testing.assert_array_equal(found.values[name][[2, 5]], values[[2, 5]])
 
 
+def test_runs_of_other_durations_and_tolerances_stand_in_other_packs(some, monkeypatch):
+    """Interleaved, so that runs of all kinds are among any eight; one kind is too rare for a pack."""
+    base, _ = some
+    columns = {
+        MASS: np.linspace(0.5, 3.0, 16).tolist(),
+        "duration": [(0.3, 0.12)[k % 2] for k in range(16)],
+        "rtol": [1e-4 if k == 4 else 1e-6 for k in range(16)],
+    }
+    kept, values = quantities(["last position.elbow", "peak velocity.shoulder"]), {}
+    for lanes in (False, True):
+        monkeypatch.setattr(of_runs, "worth", lambda count, lanes=lanes: lanes)
+        runs = Runs(base, Variations.of(columns), kept)
+        values[lanes] = runs.compute(range(16)).values
+    assert vars(runs)["_together"]._flock is not None
+    for name, expected in values[False].items():
+        np.testing.assert_allclose(values[True][name], expected, rtol=1e-4, atol=1e-6, err_msg=name)
+        assert values[True][name][4] == expected[4]  # computed alone
+
+
 @pytest.mark.parametrize("outputs", [["peak |deflection.upper|", "rms velocity.elbow"], ["eta", "torque.elbow"]])
 def test_packs_measured_at_once_give_what_their_runs_do(outputs, some, monkeypatch):
     """Histories and reductions of a pack of which one run is refused and one diverges."""

@@ -45,11 +45,9 @@ class Together:
     def run(self, scenarios: Mapping[int, Scenario]) -> Iterator[tuple[list[int], Flocked]]:
         """Runs that were computed together, pack by pack: their numbers, and what is to be read before the next pack.
 
-        Runs whose numbers begin with the same multiple of LANES share a pack. Audits are not kept.
+        Runs of the same settings whose numbers begin with the same multiple of LANES share a pack. Audits are not kept.
         """
-        ready = self._prepared(scenarios)
-        for _, numbers in groupby(ready, lambda k: k // LANES):
-            pack = {k: ready[k] for k in numbers if self._takes(ready[k])}
+        for pack in _packs({k: one for k, one in self._prepared(scenarios).items() if self._takes(one)}):
             flock = self._flock_for(next(iter(pack.values()))) if len(pack) >= FEWEST else None
             runs = {} if flock is None else {k: run for k, one in pack.items() if flock.fits(run := _run(one))}
             if flock is not None and len(runs) >= FEWEST:
@@ -82,6 +80,14 @@ class Together:
         if method.name == "radau" and not method.fixed:
             self._flock = Flock(series, method)
         return self._flock
+
+
+def _packs(ready: Mapping[int, Prepared]) -> Iterator[dict[int, Prepared]]:
+    """Runs that share a pack: each has its time and its tolerances from one of them."""
+    for _, numbers in groupby(ready, lambda k: k // LANES):
+        near = list(numbers)
+        for settings in dict.fromkeys(ready[k].settings for k in near):
+            yield {k: ready[k] for k in near if ready[k].settings == settings}
 
 
 def _run(one: Prepared) -> Run:
