@@ -27,6 +27,16 @@ def test_every_table_has_the_axes_and_the_number_type_it_declares(name):
     assert sizes[Axis.START] == sizes[Axis.BODY] + 1 and sizes[Axis.COUPLING] == 12 * sizes[Axis.MODE]
 
 
+@pytest.mark.parametrize("name", builtin_names())
+def test_couplings_that_are_not_listed_do_not_change(name):
+    own = lissom.load(name).compile().arrays.inertia
+    for i, by_eta in enumerate(own.coupling_eta.copy()):
+        rows = own.coupled[own.coupled_start[i] : own.coupled_start[i + 1]]
+        assert len(np.unique(rows, axis=0)) == len(rows)  # each once
+        by_eta[tuple(rows.T)] = 0
+        assert not by_eta.any()
+
+
 def test_further_bodies_have_no_mass_and_list_no_rows():
     before = lissom.load("ella").compile().arrays
     after = with_bodies(before, 2)

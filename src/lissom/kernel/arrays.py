@@ -78,6 +78,7 @@ class Axis(Enum):
     FUNCTION = "foreshortening functions of all links"
     BOW = "quadrature nodes of all links that bow between their ends"
     BOW_NODE = "quadrature nodes of one of them, padded"
+    COUPLED = "couplings of all links that their deformation changes"
     CUBIC = "cubic terms of the strain energy of all links"
     NODE = "quadrature nodes of a link with the exact field"
     STATION = "stations of all links with the exact field: the nodes of a link, then its lumped masses"
@@ -153,6 +154,8 @@ class Inertia(NamedTuple):
     second_moment: Annotated[Number, Axis.BODY, 3, 3]  # int s0 s0^T
     coupling: Annotated[Number, Axis.BODY, Axis.COUPLING]  # [12 j + 3 a + b]: int s_a d_j s_b at eta = 0, s_3 = 1
     coupling_eta: Annotated[Number, Axis.BODY, Axis.MODE, Axis.COUPLING]  # [l, 12 j + 3 a + b]: derivative by eta_l
+    coupled_start: Annotated[Index, Axis.START]
+    coupled: Annotated[Index, Axis.COUPLED, 2]  # row l and column of entries of coupling_eta: all others are zero
     gyroscopic: Annotated[Number, Axis.BODY, 3, Axis.MODE, Axis.MODE]  # [axis, l, j]: int Phi_l x Phi_j
     modal_mass: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]
 
@@ -347,9 +350,8 @@ def zeros(part: type[Part], sizes: Mapping[Axis, int], number: Any) -> Part:
 @lru_cache(maxsize=1024)
 def _shapes(part: type, sizes: tuple[tuple[Axis, int], ...]) -> list[tuple[Any, list[int]]]:
     """Number type and shape of every table of a part."""
-    known = dict(sizes)
-    of_tables = layout(part).values()
-    return [(kind, [known[axis] if isinstance(axis, Axis) else axis for axis in axes]) for kind, axes in of_tables]
+    known, tables_of = dict(sizes), layout(part).values()
+    return [(kind, [known[axis] if isinstance(axis, Axis) else axis for axis in axes]) for kind, axes in tables_of]
 
 
 def with_bodies(part: Part, count: int) -> Part:
@@ -359,10 +361,9 @@ def with_bodies(part: Part, count: int) -> Part:
         if isinstance(table, tuple):
             return with_bodies(table, count)
         if axes[0] is Axis.BODY:
-            return np.concatenate(
-                [table, np.zeros((count, *table.shape[1:]), table.dtype)],
-                out=on_lines(len(table) + count, *table.shape[1:], number=table.dtype),
-            )
+            grown = on_lines(len(table) + count, *table.shape[1:], number=table.dtype)
+            grown[: len(table)] = table
+            return grown
         return np.append(table, np.repeat(table[-1:], count)) if axes[0] is Axis.START else table
 
     made: Any = type(part)
@@ -391,9 +392,8 @@ def leaves(arrays: Arrays) -> list[np.ndarray]:
 
 def alike(first: Arrays, second: Arrays) -> bool:
     """Whether two robots differ in real numbers alone: the same tables, sizes and whole numbers."""
-    for a, b in zip(leaves(first), leaves(second), strict=True):
-        if a is b:
-            continue
-        if a.shape != b.shape or a.dtype is not b.dtype or (a.dtype.kind == "i" and a.tobytes() != b.tobytes()):
-            return False
-    return True
+    pairs = ((a, b) for a, b in zip(leaves(first), leaves(second), strict=True) if a is not b)
+    return all(
+        a.shape == b.shape and a.dtype is b.dtype and (a.dtype.kind != "i" or a.tobytes() == b.tobytes())
+        for a, b in pairs
+    )

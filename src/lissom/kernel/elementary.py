@@ -14,7 +14,7 @@ from numpy import cos, sin, sqrt
 
 from lissom.kernel.machine import inline
 
-__all__ = ["above", "clamp", "cos", "sin", "sqrt", "step", "tanh", "worst"]
+__all__ = ["above", "clamp", "cos", "of_several", "sin", "sqrt", "step", "tanh", "worst"]
 
 ENDLESS = 1e300
 
@@ -27,6 +27,11 @@ def tanh(x: Any) -> Any:
 def worst(x: Any) -> Any:
     """The number itself; of a number that stands for several runs the largest of theirs: what is decided for all."""
     return x
+
+
+def of_several(x: Any) -> bool:
+    """Whether a number stands for several states: a vector register by itself, so that rows need not fill one."""
+    return False
 
 
 @inline

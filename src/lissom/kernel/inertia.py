@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale, subtract, vector
 from lissom.kernel.bow import bow_forces
+from lissom.kernel.elementary import of_several
 from lissom.kernel.exact import exact_inertia
 from lissom.kernel.foreshortening import foreshorten
 from lissom.kernel.lanes import add_scaled, set_scaled
@@ -51,6 +52,20 @@ def modal_forces(model, work, i, m, q, v, w, force):
         force[a] += k * qb * qc + d * (vb * qc + qb * vc)
         force[b] += k * qa * qc + d * (va * qc + qa * vc)
         force[c] += k * qa * qb + d * (va * qb + qa * vb)
+
+
+@inline
+def couple(model, i, m, q, c, zero):
+    """Add what the deformation of link i changes to its couplings c (12 m,)."""
+    eta = model.tree.modes_q[i]
+    by_eta = model.inertia.coupling_eta[i]
+    if of_several(zero):  # most entries of a beam are zero, and the others seldom neighbours
+        for term in range(model.inertia.coupled_start[i], model.inertia.coupled_start[i + 1]):
+            mode = model.inertia.coupled[term, 0]
+            at = model.inertia.coupled[term, 1]
+            c[at] += by_eta[mode, at] * q[eta + mode]
+    else:
+        add_rows(c, q, eta, by_eta, m, 12 * m)
 
 
 @inline
@@ -137,7 +152,7 @@ def body_inertia(model, work, i, q, v):
     for ab in range(12):
         g[ab] = zero
     add_rows(g, q, eta, rows, m, 12)
-    add_rows(c, q, eta, model.inertia.coupling_eta[i], m, 12 * m)
+    couple(model, i, m, q, c, zero)
     add_rows(g, q, eta, rows, m, 12)
     for ab in range(12):
         g[ab] *= 0.5

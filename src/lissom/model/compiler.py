@@ -39,7 +39,15 @@ from lissom.model.compiled import BodyNames, Model
 from lissom.model.frame import Frame
 from lissom.model.joint import Joint
 from lissom.model.joint_kinds import joint_steps
-from lissom.model.link_tables import appended, put_body, put_bow, put_foreshortening, put_inertia, put_strain
+from lissom.model.link_tables import (
+    appended,
+    coupled_entries,
+    put_body,
+    put_bow,
+    put_foreshortening,
+    put_inertia,
+    put_strain,
+)
 from lissom.model.massless import TRACE, lent_to
 from lissom.model.robot import Robot
 from lissom.model.similar import shared_tables, variant
@@ -226,7 +234,7 @@ class _Compiler:
         return out
 
     def _inertia(self) -> Inertia:
-        out = self._zeros(Inertia)
+        out = self._zeros(Inertia, COUPLED=0)
         for i, link in enumerate(self.links, start=1):
             if link.body is not None:
                 put_body(out, i, link.body)
@@ -236,7 +244,8 @@ class _Compiler:
             trace = TRACE * out.mass.sum()
             out.mass[self.rows[name]] += trace
             out.second_moment[self.rows[name]] += trace * self._reach() ** 2 * np.eye(3)
-        return out
+        starts, entries = coupled_entries(out)
+        return out._replace(coupled_start=starts, coupled=entries)
 
     def _reach(self) -> float:
         """About how long the longest link is, m."""

@@ -38,6 +38,21 @@ def put_inertia(out: Inertia, i: int, link: Any) -> None:
     out.modal_mass[..., i, :k, :k] = np.einsum("...aalj->...lj", inv.N)
 
 
+def coupled_entries(own: Inertia) -> tuple[np.ndarray, np.ndarray]:
+    """The entries of `coupling_eta` that are not zero: the first of each body and the end, and rows and columns of all.
+
+    Modes that move mass along the same axes are listed alike, those of bending about y say. So the list is that of all
+    links of the same kind, and does not turn on integrals over two modes that vanish but for rounding.
+    """
+    n, m, _ = own.coupling_eta.shape
+    by_eta = own.coupling_eta.reshape(n, m, m, 4, 3)  # [body, l, j, a, b]
+    moved = np.einsum("illaa->ila", by_eta[..., :3, :]) != 0
+    alike = np.all(moved[:, :, None] == moved[:, None], axis=-1)[:, None].astype(float)
+    blocks = alike @ np.moveaxis(by_eta != 0, (1, 2), (-2, -1)).reshape(n, 12, m, m) @ alike  # [body, a b, l, j]
+    found = np.argwhere(np.moveaxis(blocks, 1, -1).reshape(n, m, 12 * m))
+    return np.searchsorted(found[:, 0], np.arange(n + 1)), np.ascontiguousarray(found[:, 1:])
+
+
 def put_strain(out: Strain, i: int, link: Any, exact: Stations | None = None) -> None:
     """Stiffness, damping and cubic terms in row i, and where its terms start; `exact`: its stations, if it has some."""
     own, rows = slice(link.count), slice(out.cubic_start[i], out.cubic_start[i + 1])

@@ -10,7 +10,7 @@ import numpy as np
 
 from lissom.beam.stack import Stack
 from lissom.errors import LissomError
-from lissom.kernel.arrays import mapped
+from lissom.kernel.arrays import Inertia, mapped
 from lissom.model.attach import attach
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.link_tables import put_body, put_foreshortening, put_inertia, put_strain
@@ -171,7 +171,9 @@ class _Variants:
             drawn = beam.shortening()
             if drawn is not None and drawn.weight.shape[-1] != np.ptp(arrays.foreshortening.start[row : row + 2]):
                 raise LissomError(UNLIKE)
-            put_inertia(tables("inertia"), row, beam)
+            put_inertia(inertia := tables("inertia"), row, beam)
+            if not _coupled_like(inertia, row):
+                raise LissomError(UNLIKE)
             put_foreshortening(tables("foreshortening"), row, beam)
             self._heavy.add(row)
         if moved:
@@ -185,6 +187,14 @@ class _Variants:
                 yield self.before.row(other.name), other.at
         if link.payload is not None:
             yield self.before.row(link.payload_name), None
+
+
+def _coupled_like(inertia: Inertia, row: int) -> bool:
+    """Whether couplings of a link change where those change that the tables list, and nowhere else."""
+    listed = np.zeros(inertia.coupling_eta.shape[-2:], bool)
+    first, last = inertia.coupled_start[row : row + 2]
+    listed[tuple(inertia.coupled[first:last].T)] = True
+    return not np.any(inertia.coupling_eta[..., row, :, :], where=~listed)
 
 
 def _each(part: Any) -> Iterator[Any]:

@@ -11,9 +11,9 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-from lissom.kernel.elementary import worst
+from lissom.kernel.elementary import of_several, worst
 from lissom.kernel.packs import LANES
-from lissom.kernel.packs.number import INDEX, PACK, REAL, VECTOR, WHOLE, PackType
+from lissom.kernel.packs.number import INDEX, PACK, PACKS, REAL, VECTOR, WHOLE, PackType
 
 
 def _by_instruction(name: str) -> Any:
@@ -145,6 +145,11 @@ def _largest_lane(context: Any, x: Any) -> Any:
 @overload(worst)
 def _worst(x):
     return (lambda x: _largest_lane(x)) if isinstance(x, PackType) else None
+
+
+@overload(of_several)
+def _of_several(x):
+    return (lambda x: True) if isinstance(x, PACKS) else None
 
 
 @overload(np.isfinite)

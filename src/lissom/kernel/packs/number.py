@@ -14,7 +14,6 @@ from numba.core.typing.templates import signature as typed
 from numba.extending import infer_getattr, lower_getattr_generic, models, register_model
 from numba.np.arrayobj import make_array
 
-from lissom.kernel.arrays import LANES as ENTRIES
 from lissom.kernel.machine.bridge import lanes
 from lissom.kernel.machine.jit import FASTMATH
 from lissom.kernel.packs import LANES
@@ -247,14 +246,9 @@ def _part(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
     return builder.extract_value(value, 0 if name == "real" else 1)
 
 
-_of_numbers = lanes._emit
-
-
-def _sum_of_rows(context: Any, builder: Any, signature: Any, arguments: Any, start: bool) -> Any:
-    """A step of `kernel.lanes` on rows of packs: as many entries as for numbers, each a register by itself."""
+def _sum_of_rows(context: Any, builder: Any, signature: Any, arguments: Any, start: bool, entries: int) -> Any:
+    """A step of `kernel.lanes` on rows of packs."""
     out_type, _, scale_types, row_types = signature.args
-    if not isinstance(out_type.dtype, PACKS):
-        return _of_numbers(context, builder, signature, arguments, start)
     out, at, scales, rows = arguments
     target, do = make_array(out_type)(context, builder, out).data, Arithmetic(builder)
     factors = [
@@ -263,7 +257,7 @@ def _sum_of_rows(context: Any, builder: Any, signature: Any, arguments: Any, sta
     sources = [
         make_array(kind)(context, builder, builder.extract_value(rows, k)).data for k, kind in enumerate(row_types)
     ]
-    for entry in range(ENTRIES):
+    for entry in range(entries):
         place = builder.add(at, ir.Constant(at.type, entry))
         to = builder.gep(target, [place])
         total = both_parts(context, builder, out_type.dtype, builder.load(to)) if start else None
@@ -276,4 +270,4 @@ def _sum_of_rows(context: Any, builder: Any, signature: Any, arguments: Any, sta
     return context.get_dummy_value()
 
 
-lanes._emit = _sum_of_rows
+lanes.OTHERS.update(dict.fromkeys(PACKS, _sum_of_rows))

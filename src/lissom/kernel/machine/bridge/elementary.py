@@ -8,7 +8,7 @@ from math import tanh as real_tanh
 from numba.core import types
 from numba.extending import overload
 
-from lissom.kernel.elementary import tanh, worst
+from lissom.kernel.elementary import of_several, tanh, worst
 from lissom.kernel.machine.jit import FASTMATH
 
 
@@ -30,3 +30,8 @@ def _compiled_tanh(x):
 @overload(worst)
 def _compiled_worst(x):
     return (lambda x: x) if isinstance(x, types.Float) else None
+
+
+@overload(of_several)
+def _compiled_of_several(x):
+    return (lambda x: False) if isinstance(x, types.Float | types.Complex) else None

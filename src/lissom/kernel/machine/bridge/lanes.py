@@ -1,4 +1,7 @@
-"""Instructions of the steps of `kernel.lanes`: four numbers in a vector register."""
+"""Instructions of the steps of `kernel.lanes`: four numbers in a vector register.
+
+Of numbers that fill a register by themselves (`OTHERS`), loops take one entry at a time and no padding.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from lissom.kernel.machine.jit import FASTMATH
 INDEX = ir.IntType(32)
 REAL = ir.DoubleType()
 WORD = 8  # bytes: rows start anywhere
+OTHERS: dict[type, Any] = {}  # by the type of such numbers: what emits a step of so many entries
 
 
 @overload(add_lanes)
@@ -68,14 +72,15 @@ def _loop(context: Any, builder: Any, signature: Any, arguments: Any, step: Any,
     _, of_first, of_last, _, _ = signature.args
     first, last = context.cast(builder, first, of_first, types.intp), context.cast(builder, last, of_last, types.intp)
     some = builder.icmp_signed("<", first, last)
-    first = builder.and_(first, ir.Constant(first.type, -LANES))
+    entries = 1 if type(step.args[0].dtype) in OTHERS else LANES
+    first = builder.and_(first, ir.Constant(first.type, -entries))
     before, body, after = builder.basic_block, builder.append_basic_block("step"), builder.append_basic_block("end")
     builder.cbranch(some, body, after)
     builder.position_at_end(body)
     at = builder.phi(first.type)
     at.add_incoming(first, before)
-    _emit(context, builder, step, (out, at, scales, rows), start)
-    following = builder.add(at, ir.Constant(at.type, LANES), flags=("nsw",))
+    _emit(context, builder, step, (out, at, scales, rows), start, entries)
+    following = builder.add(at, ir.Constant(at.type, entries), flags=("nsw",))
     at.add_incoming(following, builder.basic_block)
     again = builder.cbranch(builder.icmp_signed("<", following, last), body, after)
     again.set_metadata("llvm.loop", _short(builder.module))
@@ -97,9 +102,11 @@ def _signature(out: Any, at: Any, scales: Any, rows: Any) -> Any:
     return types.void(out, at, scales, rows)
 
 
-def _emit(context: Any, builder: Any, signature: Any, arguments: Any, start: bool) -> Any:
+def _emit(context: Any, builder: Any, signature: Any, arguments: Any, start: bool, entries: int = LANES) -> Any:
     """Instructions of one step; `start` with what `out` holds. Complex numbers lie in pairs of lanes."""
     out_type, _, scale_types, row_types = signature.args
+    if type(out_type.dtype) in OTHERS:
+        return OTHERS[type(out_type.dtype)](context, builder, signature, arguments, start, entries)
     out, at, scales, rows = arguments
     lanes = Lanes(context, builder, isinstance(out_type.dtype, types.Complex))
     place = lanes.address(out_type, out, at)
