@@ -39,15 +39,7 @@ from lissom.model.compiled import BodyNames, Model
 from lissom.model.frame import Frame
 from lissom.model.joint import Joint
 from lissom.model.joint_kinds import joint_steps
-from lissom.model.link_tables import (
-    appended,
-    coupled_entries,
-    put_body,
-    put_bow,
-    put_foreshortening,
-    put_inertia,
-    put_strain,
-)
+from lissom.model.link_tables import appended, coupled, put_body, put_bow, put_foreshortening, put_inertia, put_strain
 from lissom.model.massless import TRACE, lent_to
 from lissom.model.robot import Robot
 from lissom.model.similar import shared_tables, variant
@@ -244,8 +236,7 @@ class _Compiler:
             trace = TRACE * out.mass.sum()
             out.mass[self.rows[name]] += trace
             out.second_moment[self.rows[name]] += trace * self._reach() ** 2 * np.eye(3)
-        starts, entries = coupled_entries(out)
-        return out._replace(coupled_start=starts, coupled=entries)
+        return coupled(out)
 
     def _reach(self) -> float:
         """About how long the longest link is, m."""

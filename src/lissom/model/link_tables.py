@@ -38,8 +38,8 @@ def put_inertia(out: Inertia, i: int, link: Any) -> None:
     out.modal_mass[..., i, :k, :k] = np.einsum("...aalj->...lj", inv.N)
 
 
-def coupled_entries(own: Inertia) -> tuple[np.ndarray, np.ndarray]:
-    """The entries of `coupling_eta` that are not zero: the first of each body and the end, and rows and columns of all.
+def coupled(own: Inertia) -> Inertia:
+    """`own` with a list of the entries of `coupling_eta` that are not zero.
 
     Modes that move mass along the same axes are listed alike, those of bending about y say. So the list is that of all
     links of the same kind, and does not turn on integrals over two modes that vanish but for rounding.
@@ -50,7 +50,8 @@ def coupled_entries(own: Inertia) -> tuple[np.ndarray, np.ndarray]:
     alike = np.all(moved[:, :, None] == moved[:, None], axis=-1)[:, None].astype(float)
     blocks = alike @ np.moveaxis(by_eta != 0, (1, 2), (-2, -1)).reshape(n, 12, m, m) @ alike  # [body, a b, l, j]
     found = np.argwhere(np.moveaxis(blocks, 1, -1).reshape(n, m, 12 * m))
-    return np.searchsorted(found[:, 0], np.arange(n + 1)), np.ascontiguousarray(found[:, 1:])
+    starts = np.searchsorted(found[:, 0], np.arange(n + 1))
+    return own._replace(coupled_start=starts, coupled=np.ascontiguousarray(found[:, 1:]))
 
 
 def put_strain(out: Strain, i: int, link: Any, exact: Stations | None = None) -> None:
