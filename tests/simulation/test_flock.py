@@ -128,6 +128,17 @@ def test_a_lane_that_fails_is_left_to_be_computed_alone_and_the_others_go_on(one
     assert_as_exact(found[2], ones[1])
 
 
+def test_a_lane_that_crawls_does_not_hold_the_others_back(ones, flock):
+    """A beam so soft that its steps become ever shorter, until the motion diverges."""
+    soft = prepared(ella((f"{UPPER}.section.EIz", 1.0)))
+    steps = [raw.steps for raw in flock.run([of(one) for one in ones[:3]]).raws()]
+    found = flock.run([of(ones[0]), of(soft), of(ones[1]), of(ones[2])]).raws()
+    assert found[1] is None
+    assert found[0].steps < 5 * steps[0]  # until it is noticed; 17 times as many otherwise
+    for raw, one in zip((found[0], *found[2:]), ones, strict=False):
+        assert_as_exact(raw, one)
+
+
 def test_equal_lanes_take_the_steps_of_the_run_alone(ones):
     """With one run in all lanes nothing holds the pack back: steps and results are those of the run alone."""
     one = ones[0]

@@ -1,7 +1,7 @@
 """Runs of models that differ in numbers alone, several at once: each in a lane of vector registers, in lock-step.
 
-The steps of a pack are as long as the lane allows that asks for the shortest. A lane that diverges, or whose steps do
-not converge, is left to whoever computes runs alone; the others go on.
+The steps of a pack are as long as the lane allows that asks for the shortest. A lane that diverges, whose steps do not
+converge, or for which the others would wait long, is left to whoever computes runs alone; the others go on.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ from lissom.simulation.tolerances import Paces
 from lissom.simulation.watch import HOPELESS, RACING, deflection_map
 
 LAW = -1  # what a lane is filled with, beside the tables of its model
+CRAWLING = 1e-4  # of the duration: mean step below which lanes are looked for that hold the others back,
+FAR = 1e4  # by the square of their last error or correction over that of most lanes: tenfold steps without them
 TROUBLE = 20  # rejected attempts beyond one per step, after which runs are better computed alone
 
 
@@ -94,6 +96,7 @@ class Flock:
         self._fill(runs)
         self._lost = set(range(len(runs), LANES))
         self._start()
+        self._lose(self._beyond())
         duration, segments = self.series.duration, self._segments(runs)
         while self.state.clock[TIME] < duration:
             end = segments.end_after(float(self.state.clock[TIME]), duration)
@@ -161,10 +164,11 @@ class Flock:
         """Advance to `end`; False where it is better to compute the runs alone."""
         s = self.state
         while True:
+            begun = float(s.clock[TIME])
             code = self._call(end, CHUNK)
             failed = code in (Status.FAILED, Status.NOT_FINITE)
-            for lane in self._beyond() | ({self._guilty()} if failed else set()):
-                self._lose(lane)
+            crawling = code == Status.PAUSED and s.clock[TIME] - begun < CHUNK * CRAWLING * self.series.duration
+            self._lose(self._beyond() | ({self._guilty()} if failed else self._behind() if crawling else set()))
             if len(self._lost) == LANES or s.counts[REJECTED] > TROUBLE + s.counts[STEPS]:
                 return False
             if failed:
@@ -192,16 +196,26 @@ class Flock:
 
     def _guilty(self) -> int:
         """The lane whose last correction was the largest."""
-        size = np.nan_to_num(self.work.size["lanes"][0], nan=np.inf)
-        return max(set(range(LANES)) - self._lost, key=lambda lane: float(size[lane]))
+        size = self._sizes()
+        return max(size, key=lambda lane: size[lane])
 
-    def _lose(self, lane: int) -> None:
-        """Let a lane repeat another one from here on."""
-        self._lost.add(lane)
-        self._held[lane].clear()
+    def _behind(self) -> set[int]:
+        """Lanes whose last error or correction is far larger than that of most."""
+        size = self._sizes()
+        return {lane for lane, own in size.items() if own > FAR * np.median(list(size.values()))}
+
+    def _sizes(self) -> dict[int, float]:
+        """Square of the last error or correction of every lane that is not lost."""
+        size = np.nan_to_num(self.work.size["lanes"][0], nan=np.inf)
+        return {lane: float(size[lane]) for lane in range(LANES) if lane not in self._lost}
+
+    def _lose(self, lost: set[int]) -> None:
+        """Let lanes repeat another one from here on."""
+        self._lost |= lost
         sound = next((k for k in range(LANES) if k not in self._lost), None)
-        if sound is not None:
-            for pack in self._packs:
+        for lane in lost:
+            self._held[lane].clear()
+            for pack in self._packs if sound is not None else ():
                 for part in pack.dtype.names or ():
                     pack[part][..., lane] = pack[part][..., sound]
 
