@@ -2,18 +2,19 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
+PIP    := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check --quiet --quiet
 # Python compiles the modules that it imports; pip would compile every module of every package, twenty seconds longer.
-INSTALL := $(PIP) install --no-compile --editable
+INSTALL := $(PIP) install --no-compile pip --editable
 
 # Two test workers on two cores: a BLAS that starts threads of its own only slows them down.
 export OMP_NUM_THREADS ?= 1
 # Tests start many processes: without bytecode on disk each of them would compile every module that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test verify verification docs ready kernels lint browser bench numba matrix wheel clean
+.PHONY: demo test verify verification docs ready kernels library lint browser bench numba matrix wheel clean
 
-demo: $(VENV)/.installed-core
+demo:
+	$(MAKE) --no-print-directory --jobs 2 $(VENV)/.installed-core library
 	$(BIN)/lissom run ella --out out/demo
 
 test: ready
@@ -57,6 +58,10 @@ ready:
 kernels: $(VENV)/.installed-sundials
 	PYTHONPATH=$(CURDIR)/src $(BIN)/python -m lissom build --rarer
 
+# That of the usual work; where none can be made, kernels compile when they are called.
+library: $(VENV)/.installed-kernels
+	PYTHONPATH=$(CURDIR)/src $(BIN)/python -m lissom build || true
+
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -73,11 +78,20 @@ clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
+# Without pip, which takes six seconds here: it comes with the packages, while kernels compile.
 $(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --without-pip $(VENV)
 
 # A stamp per set of packages; a change of pyproject.toml installs again.
-$(VENV)/.installed-core: pyproject.toml | $(BIN)/python
+# Those that kernels compile with: all but what data files and figures need.
+COMPILING := import tomllib; needs = tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies']; \
+	print(*(need for need in needs if not need.startswith(('xarray', 'h5', 'matplotlib'))), sep='\n')
+$(VENV)/.installed-kernels: pyproject.toml | $(BIN)/python
+	$(PYTHON) -c "$(COMPILING)" > $(VENV)/kernels.txt
+	$(PIP) install --no-compile --requirement $(VENV)/kernels.txt
+	@touch $@
+
+$(VENV)/.installed-core: pyproject.toml $(VENV)/.installed-kernels
 	$(INSTALL) .
 	@touch $@
 
