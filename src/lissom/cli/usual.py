@@ -17,7 +17,7 @@ from lissom import control, dynamics, theory
 from lissom.kernel.machine.trace import Trace, tracing
 from lissom.model.files import parse
 from lissom.simulation.flock import Flock
-from lissom.simulation.methods import IMPLICIT, METHODS, SUNDIALS
+from lissom.simulation.methods import EXPLICIT, IMPLICIT, SUNDIALS
 from lissom.simulation.run import Loop, run
 from lissom.simulation.series import Series
 from lissom.simulation.settings import FIXED_STEP, RunSettings
@@ -64,16 +64,16 @@ loops:
 """
 LENGTH = "links.arm.beam.length"
 MOMENT = 1e-3  # s that runs last
+RADAU = "radau"  # what stiff runs choose
 
 
 def usual_work() -> Trace:
-    """What the functions of dynamics, analysis and control and all integrators need."""
+    """What the functions of dynamics, analysis and control need, and all integrators that runs choose by themselves."""
     with tracing() as found:
         bending, exact = _small("first"), _small("exact")
-        for method in METHODS:
-            if method not in SUNDIALS:
-                _run(bending, method=method, step=MOMENT if method in FIXED_STEP else None).summary()
-        _run(exact, method="radau").summary()
+        for method in ("auto", *EXPLICIT, RADAU):
+            _run(bending, method=method, step=MOMENT if method in FIXED_STEP else None).summary()
+        _run(exact, method=RADAU).summary()
         _controlled(bending)
         for robot in (bending, exact):
             _dynamics(robot.compile())
@@ -82,11 +82,13 @@ def usual_work() -> Trace:
 
 
 def all_work() -> Trace:
-    """What is rarer, too: elements, contact, loops, sensitivities, lanes, CVODE, the published formulations."""
+    """What is rarer, too: elements, contact, loops, sensitivities, lanes, other methods, the published formulations."""
     found = usual_work()
     with tracing() as rarer:
         bending, exact, touching = _small("first"), _small("exact"), _small("first", TOUCHING)
         _run(touching)
+        for method in set(IMPLICIT) - {RADAU}:
+            _run(bending, method=method).summary()
         Loop(bending, RunSettings(duration=MOMENT)).poles()
         _dynamics(touching.compile())
         _closed()
@@ -146,7 +148,7 @@ def _analysis(robot: Any) -> None:
 def _in_lanes(model: Any) -> None:
     """Many states and many runs at once."""
     lissom.forward_dynamics_batch(model, [model.neutral()], np.zeros((1, model.nv)))
-    series = Series(model, RunSettings(duration=MOMENT, method="radau", audit=False))
+    series = Series(model, RunSettings(duration=MOMENT, method=RADAU, audit=False))
     Flock(series, series.begin()).compile()
 
 
@@ -189,7 +191,7 @@ def _formulations(robot: Any) -> None:
         _formulation(DualScrew(robot.compile(), form))
     screw_pde.integrate(screw_pde.ScrewPDE(robot), MOMENT, method="projected", step=MOMENT, rate=1 / MOMENT)
     linear = DualScrew(robot.compile(), "linear")
-    run(linear.model, MOMENT / 10, method="radau", dynamics=on_accelerations(linear.model, linear.dynamics))
+    run(linear.model, MOMENT / 10, method=RADAU, dynamics=on_accelerations(linear.model, linear.dynamics))
 
 
 def _formulation(of: Any) -> None:
