@@ -178,12 +178,13 @@ def test_lanes_take_the_numbers_of_the_next_pack_alone(ones, flock):
                 np.testing.assert_array_equal(getattr(found, name), getattr(same, name))
 
 
-def test_deflections_of_a_pack_are_those_of_its_runs(ones, flock):
+def test_deflections_and_wrenches_of_a_pack_are_those_of_its_runs(ones, flock):
     """Links of two lengths; one lane is lost."""
     bad = prepared(ella(("start.elbow.rate", 2e6)))
     ran = flock.run([of(ones[1]), of(bad), of(ones[2])])
-    deflections = ran.deflections()
-    assert list(ran.lanes) == [0, 2] and len(deflections) == 2
-    for lane, found in zip(ran.lanes, deflections, strict=True):
-        expected = observe_run(ran.raw(lane), Look.BENDING).deflection
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+    deflections, wrenches = ran.deflections(), ran.wrenches()
+    assert list(ran.lanes) == [0, 2] and len(deflections) == len(wrenches) == 2
+    for k, lane in enumerate(ran.lanes):
+        expected = observe_run(ran.raw(lane), Look.FORCES)
+        np.testing.assert_allclose(deflections[k], expected.deflection, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(wrenches[k], expected.wrench, rtol=0, atol=1e-12 * np.abs(expected.wrench).max())

@@ -83,7 +83,14 @@ def test_runs_of_other_durations_and_tolerances_stand_in_other_packs(some, monke
         assert values[True][name][4] == expected[4]  # computed alone
 
 
-@pytest.mark.parametrize("outputs", [["peak |deflection.upper|", "rms velocity.elbow"], ["eta", "torque.elbow"]])
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        ["peak |deflection.upper|", "rms velocity.elbow"],
+        ["eta", "torque.elbow"],
+        ["peak |wrench.elbow.torque|", "rms wrench.shoulder.force", "last deflection.forearm.y"],
+    ],
+)
 def test_packs_measured_at_once_give_what_their_runs_do(outputs, some, monkeypatch):
     """Histories and reductions of a pack of which one run is refused and one diverges."""
     monkeypatch.setattr(of_runs, "worth", lambda count: True)

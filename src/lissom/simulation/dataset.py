@@ -35,7 +35,7 @@ PLACES = {  # what follows without forces and energies
     *("link_position", "link_orientation", "tip_position", "tip_orientation", "tip_twist", *BENDING),
     *("loop_position", "loop_orientation", "loop_gap", *SPACE),
 }
-TOGETHER = SAMPLES - {"reference", "reading", "ideal_reading"} | {"deflection"}  # the same for all runs of a pack
+TOGETHER = SAMPLES - {"reference", "reading", "ideal_reading"} | {"deflection", "wrench"}  # alike for a pack of runs
 ACCOUNTS = {"work", "dissipated", "load_work", "energy_residual"}  # kept by runs with audit
 
 
@@ -84,8 +84,9 @@ def _columns(model: Model, kind: str, names: tuple[str, ...]) -> Columns:
 def quantities_together(ran: Flocked, only: Collection[str]) -> Quantities:
     """Results of the runs of a pack that are asked for by name, of those in TOGETHER, with an axis of runs in front."""
     nothing = np.zeros(0)
-    bent = ran.deflections() if set(only) & BENDING else nothing
-    seen = Observation(*(bent if name == "deflection" else nothing for name in Observation._fields))
+    of_pack = {"deflection": ran.deflections, "wrench": ran.wrenches}
+    found = {name: see() for name, see in of_pack.items() if name in only}
+    seen = Observation(*(found.get(name, nothing) for name in Observation._fields))
     return quantities(ran.together(), lambda: seen, only)
 
 
@@ -119,7 +120,8 @@ def quantities(raw: RawRun, see: Callable[[], Observation], only: Collection[str
         _sensed(made, raw, raw.sensed)
     if only is None or not set(only) <= SAMPLES:
         seen = see()
-        if only is not None and set(only) <= SAMPLES | BENDING:
+        if only is not None and set(only) <= SAMPLES | BENDING | {"wrench"}:
+            _wrenches(made, seen)
             _bending(made, seen)
         else:
             _observed(made, raw, seen)
@@ -143,16 +145,16 @@ def _samples(made: Quantities, raw: RawRun, q: Columns, v: Columns) -> None:
         _reference(made, raw, q)
 
 
+def _wrenches(made: Quantities, seen: Observation) -> None:
+    """At the joints."""
+    text = "wrench of the parent on the child at the joint, in the child's axes"
+    made.add("wrench", ("joint", "wrench_component"), seen.wrench, text, ["N m"] * 3 + ["N"] * 3)
+
+
 def _observed(made: Quantities, raw: RawRun, seen: Observation) -> None:
     """What follows from the samples."""
     model = raw.model
-    made.add(
-        "wrench",
-        ("joint", "wrench_component"),
-        seen.wrench,
-        "wrench of the parent on the child at the joint, in the child's axes",
-        ["N m"] * 3 + ["N"] * 3,
-    )
+    _wrenches(made, seen)
     if model.loops:
         text = "wrench of the loop's first frame on its second, in the second's axes"
         made.add("loop_wrench", ("loop", "wrench_component"), seen.loop_wrench, text, ["N m"] * 3 + ["N"] * 3)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from lissom.control.control_law import ControlLaw
 from lissom.kernel.arrays import alike
 from lissom.kernel.machine import Struct
 from lissom.kernel.packs import LANES, PACK, covers
-from lissom.kernel.packs.memory import Packing
+from lissom.kernel.packs.memory import Packing, aligned
 from lissom.model.compiled import parts
 from lissom.simulation import lanes
 from lissom.simulation.drive import law_arrays
@@ -49,6 +49,12 @@ def eligible(run: Run) -> bool:
     return free and covers(run.model.arrays) and not on_group and not len(run.model.arrays.loads.row)
 
 
+class Wrenches(NamedTuple):
+    """What kernels fill after a run."""
+
+    wrench: np.ndarray
+
+
 class Flock:
     """Memory for packs of runs that look like the one of `series`, which has begun with `method`."""
 
@@ -78,6 +84,14 @@ class Flock:
         """Take no step, so that kernels are ready."""
         self._start()
         self._call(0.0, 0)
+        self.wrenches()
+
+    def wrenches(self) -> np.ndarray:
+        """Packs (N, n, 6) of the wrenches of the parent on the child at each joint, of all outputs."""
+        count = int(self.record.next[0])
+        out = Wrenches(aligned(count, len(self._like.links), 6))
+        lanes.write_wrenches(*self._kernel[:3], count, Struct(out))
+        return out.wrench
 
     def fits(self, run: Run) -> bool:
         """Whether a run differs from the first in numbers alone: of its model, gains, reference and start."""

@@ -47,6 +47,11 @@ class Flocked:
         whole = lanes == list(range(len(lanes)))
         return self._raw(self.runs[lanes[0]], slice(0, len(lanes)) if whole else lanes)
 
+    def wrenches(self) -> np.ndarray:
+        """Wrenches of the parent on the child at each joint, (runs, N, n, 6): `observe`, pack by pack."""
+        found: np.ndarray = np.moveaxis(self.flock.wrenches()["lanes"], -1, 0)[list(self.lanes)]
+        return found
+
     def deflections(self) -> np.ndarray:
         """How far the tips of links that bend are deflected, (runs, N, links, 3): `observe`, link by link."""
         q, models = self.together().q, [self.runs[lane].model for lane in self.lanes]

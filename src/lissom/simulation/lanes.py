@@ -104,6 +104,17 @@ def write_state(system, scratch, record, state, t):
 
 
 @kernel
+def write_wrenches(system, scratch, record, count, out):
+    """Wrenches of the parent on the child at each joint, (N, n, 6), of the first `count` outputs."""
+    for s in range(count):
+        q = record.q[s]
+        scratch.inverse(system.model, scratch.own, q, record.v[s], record.a[s], scratch.wrench, scratch.residual)
+        for k in range(out.wrench.shape[1]):
+            for row in range(6):
+                out.wrench[s, k, row] = scratch.work.wrench[k + 1, row]
+
+
+@kernel
 def accelerate(system, scratch, matrix, state, t):
     """state.a = a(t, q, v) by the factors of the mass matrix: the residual is linear in the accelerations."""
     local = matrix.second
@@ -130,5 +141,5 @@ def accelerate(system, scratch, matrix, state, t):
 
 
 march.returns = "int64"
-for function in (write_state, accelerate):
+for function in (write_state, write_wrenches, accelerate):
     function.returns = "none"

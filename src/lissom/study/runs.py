@@ -174,19 +174,20 @@ class Runs:
             scenarios = {k: scenario for k, scenario in scenarios.items() if k not in at.values()}
         for k, scenario in scenarios.items():
             with self._noted(piece, k):
-                self._measure(*self._bench.run(scenario), piece, k)
+                self._measure(self.outputs, *self._bench.run(scenario), piece, k)
 
     def _measure_pack(self, ran: Flocked, at: Mapping[int, int], piece: Piece) -> None:
         """Note the runs of a pack; `at`: their numbers in a piece by their lanes."""
-        of_robot = {name: quantity for name, quantity in self.outputs.items() if quantity.of_robot}
-        if not at or not self._needs <= TOGETHER or of_robot:
-            for lane, k in at.items():
-                with self._noted(piece, k):
-                    self._measure(ran.raw(lane), ran.runs[lane].start[0], piece, k)
+        if not at:
             return
-        found, numbers = quantities_together(ran, self._needs), list(at.values())
-        for name, quantity in self.outputs.items():
+        together = {n: each for n, each in self.outputs.items() if each.needs <= TOGETHER and not each.of_robot}
+        others = {n: each for n, each in self.outputs.items() if n not in together}
+        found, numbers = quantities_together(ran, _needs(together)), list(at.values())
+        for name, quantity in together.items():
             piece.values[name][numbers] = quantity.measure(found, ran.runs[0].model, ran.runs[0].start[0]).values
+        for lane, k in at.items() if others else ():
+            with self._noted(piece, k):
+                self._measure(others, ran.raw(lane), ran.runs[lane].start[0], piece, k)
 
     @contextmanager
     def _noted(self, piece: Piece, k: int) -> Iterator[None]:
@@ -198,12 +199,12 @@ class Runs:
                 place[k] = np.nan
             piece.status[k], piece.cause[k] = STATUS.index(REFUSED), str(error)[:LONGEST]
 
-    def _measure(self, raw: RawRun, start: np.ndarray, piece: Piece, k: int) -> None:
-        """Note a run that began in the configuration `start` as number k of a piece."""
-        needs = self._needs
+    def _measure(self, outputs: Mapping[str, Quantity], raw: RawRun, start: np.ndarray, piece: Piece, k: int) -> None:
+        """Note some outputs of a run that began in the configuration `start` as number k of a piece."""
+        needs = _needs(outputs)
         found = quantities(raw, lambda: self._bench.observe(raw, look_for(needs)), needs)
         piece.status[k], piece.cause[k] = STATUS.index(raw.status), raw.message[:LONGEST]
-        for name, quantity in self.outputs.items():
+        for name, quantity in outputs.items():
             if raw.status is not Ending.FINISHED and quantity.reduction:
                 continue  # a peak of half a motion is not that of the motion
             place = piece.values[name][k, ...]
@@ -235,8 +236,12 @@ class Runs:
 
     @cached_property
     def _needs(self) -> frozenset[str]:
-        """Results of a run that the outputs are made of."""
-        return frozenset().union(*(quantity.needs for quantity in self.outputs.values()))
+        return _needs(self.outputs)
+
+
+def _needs(outputs: Mapping[str, Quantity]) -> frozenset[str]:
+    """Results of a run that outputs are made of."""
+    return frozenset().union(*(quantity.needs for quantity in outputs.values()))
 
 
 def as_scenario(what: Any, duration: Any = None) -> Scenario:
