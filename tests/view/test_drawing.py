@@ -10,6 +10,7 @@ from lissom.errors import LissomError
 from lissom.view import shapes, solids
 from lissom.view.drawing import Drawing
 from lissom.view.film import film, still
+from lissom.view.viewpoint import HOME, home
 
 
 def test_solids_have_their_volume_and_face_outward():
@@ -129,6 +130,18 @@ def test_every_built_in_robot_has_a_drawing(name):
     assert {piece.link for piece in arm.pieces} >= set(model.flexible)
     motion = arm.motion(model.neutral())
     assert np.all(np.isfinite(arm.frames(motion).origin))
+
+
+@pytest.mark.parametrize(("side", "y"), [("left", 1), ("right", -1)])
+def test_the_viewer_stands_before_the_arm_that_moves(side, y):
+    """The arms of the satellite lie on both sides of its bus, along y."""
+    model = lissom.load("satellite-two-arm").compile()
+    q = np.repeat([model.neutral()], 9, axis=0)
+    q[:, model.body(f"{side}-elbow").joint_q] = np.linspace(0, 1.0, 9)[:, None]
+    arm = Drawing(model)
+    turn, lift = home(arm, arm.motion(q))
+    assert np.sin(turn) * y > 0.8 and lift == HOME[1]
+    assert home(arm, arm.motion(model.neutral())) == HOME
 
 
 # pictures and films

@@ -17,6 +17,7 @@ from lissom.errors import LissomError
 from lissom.view.drawing import Drawing, Motion
 from lissom.view.render import Camera, Solid, Studio, stroke
 from lissom.view.style import COLOURS
+from lissom.view.viewpoint import home
 
 if TYPE_CHECKING:
     from lissom.simulation.trajectory import Trajectory
@@ -34,8 +35,8 @@ def film(
     speed: float = 1.0,
     scale: float = 1.0,
     size: Size = SIZE,
-    turn: float = -0.9,
-    lift: float = 0.35,
+    turn: float | None = None,
+    lift: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Write the motion as a film.
@@ -44,7 +45,8 @@ def film(
         path: a file that ends in .mp4 (needs ffmpeg) or .gif.
         speed: seconds of motion per second of film, 0.25 for slow motion.
         scale: how much the deflection is enlarged.
-        turn, lift: angles of the view about the vertical and above the ground, rad.
+        turn, lift: angles of the view about the vertical and above the ground, rad; unless given, where one sees what
+            moves.
         progress: called with the pictures done and their number.
     """
     goal = Path(path)
@@ -87,8 +89,8 @@ def still(
     *,
     scale: float = 1.0,
     size: Size = (1280, 720),
-    turn: float = -0.9,
-    lift: float = 0.35,
+    turn: float | None = None,
+    lift: float | None = None,
     trail: bool = True,
 ) -> np.ndarray:
     """A picture (height, width, 3) of the arm at a time, or at several: the last one solid, the others pale."""
@@ -111,8 +113,8 @@ class _Stage:
         times: np.ndarray,
         scale: float,
         size: Size,
-        turn: float,
-        lift: float,
+        turn: float | None,
+        lift: float | None,
         every: bool = False,
     ) -> None:
         self.run, self.times, self.scale = run, times, scale
@@ -126,6 +128,8 @@ class _Stage:
         self._path = self.arm.tips(self._motion(self._path_times), scale)
         cloud = np.concatenate([cloud, self.arm.tips(path, scale)])
         up = self.arm.up
+        from_where = home(self.arm, path)
+        turn, lift = (own if given is None else given for given, own in zip((turn, lift), from_where, strict=True))
         camera = Camera.around(cloud, up, size[0] / size[1], turn, lift)
         ground = float((cloud @ up).min()) - 0.015 * self.arm.reach
         self.studio = Studio(camera, size[0], size[1], ground)

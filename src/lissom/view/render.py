@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.kernel.machine import kernel
+from lissom.view.viewpoint import HOME, horizontal
 
 FINER = 2  # samples per pixel and direction
 LAMP = np.array([-0.42, -0.34, 0.84])  # towards the lamp, in the camera's right, back and up on the ground
@@ -43,13 +44,13 @@ class Camera:
         points: np.ndarray,
         up: np.ndarray,
         aspect: float,
-        turn: float = -0.9,
-        lift: float = 0.35,
+        turn: float = HOME[0],
+        lift: float = HOME[1],
         fill: float = 0.88,
         angle: float = 0.5,
     ) -> Camera:
         """A camera that has all points (n, 3) in view, seen from `turn` about the vertical and `lift` above it."""
-        ahead, side = _horizontal(up)
+        ahead, side = horizontal(up)
         direction = np.cos(lift) * (np.cos(turn) * ahead + np.sin(turn) * side) + np.sin(lift) * up
         middle = (points.min(axis=0) + points.max(axis=0)) / 2
         for _ in range(3):  # the middle of what is seen is not the middle of the box
@@ -167,14 +168,6 @@ def _axes(direction: np.ndarray, up: np.ndarray) -> np.ndarray:
     right = np.cross(up, back)
     right /= np.linalg.norm(right)
     return np.stack([right, np.cross(back, right), back])
-
-
-def _horizontal(up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two directions across `up` that turn with it: x and y where z is up."""
-    ahead = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 0.0, 1.0])
-    ahead = ahead - up * (up @ ahead)
-    ahead /= np.linalg.norm(ahead)
-    return ahead, np.cross(up, ahead)
 
 
 def _lamp(camera: Camera) -> np.ndarray:

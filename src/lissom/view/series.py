@@ -6,13 +6,14 @@ joint, and the link that it carries.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lissom.simulation.lookup import Part, joint_names
-from lissom.view.style import line
+from lissom.view.style import line, shade
 
 if TYPE_CHECKING:
     from lissom.model.compiled import BodyNames
@@ -142,9 +143,14 @@ def energy_flows(run: Trajectory) -> dict[str, np.ndarray]:
 
 
 def looks(run: Trajectory, names: Coordinates) -> list[dict[str, Any]]:
-    """A line style for each coordinate: the colour of its joint as long as no joint has several of them."""
-    several = len({body.joint for _, body in names}) < len(names)
-    return [line(k) if several else look(run, body) for k, (_, body) in enumerate(names)]
+    """A line style for each coordinate: the colour of its joint, in a shade of its own where the joint has several."""
+    before: Counter[str] = Counter()
+    made = []
+    for _, body in names:
+        own = look(run, body)
+        made.append(own | {"color": shade(own["color"], before[body.joint])})
+        before[body.joint] += 1
+    return made
 
 
 def look(run: Trajectory, body: BodyNames) -> dict[str, Any]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # Hues that every eye can tell apart (after Okabe and Ito 2008), the yellow darkened to stand on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#B8860B", "#4D4D4D")
+SHADES = (0.0, 0.5, -0.5, 0.72)  # of one colour: the part of the way to white, or to black where negative
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
 GREY = "#8C8C8C"
 LIGHT = "#D0D0D0"
@@ -73,6 +74,14 @@ def style() -> Iterator[None]:
 def line(k: int) -> dict[str, Any]:
     """Colour and dashes of the k-th thing that a figure shows."""
     return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k // len(COLOURS) % len(DASHES)]}
+
+
+def shade(colour: str, k: int) -> str:
+    """The k-th shade of a colour such as #0072B2; the first is the colour itself."""
+    part = SHADES[k % len(SHADES)]
+    goal = 255 if part > 0 else 0
+    channels = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(c + abs(part) * (goal - c)):02X}" for c in channels)
 
 
 def grid(count: int, columns: int, width: float = 4.6, height: float = 2.5, **options: Any) -> tuple[Any, list]:

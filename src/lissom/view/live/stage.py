@@ -9,6 +9,7 @@ import numpy as np
 from lissom.lie import quaternion
 from lissom.view.drawing import Drawing, Frames, Motion
 from lissom.view.render import Camera
+from lissom.view.viewpoint import Viewpoint, home
 
 FORCE, TORQUE = (213, 94, 0), (122, 79, 181)
 TRAIL = (0, 114, 178)
@@ -16,8 +17,8 @@ SHADE = {False: (226, 229, 233), True: (7, 8, 10)}  # of the shadow, on light an
 LINES = {False: ((222, 226, 231), (203, 209, 216)), True: ((46, 51, 58), (66, 73, 82))}  # thin and thick ones
 LAMP = np.array([0.25, -0.35, 1.0])  # towards the lamp: two horizontal directions and up
 LONGEST = 0.3  # the strongest wrench is drawn as long as this part of the arm's reach
-VIEWS = {  # turn about the vertical and lift above the ground, rad
-    "free": (-1.05, 0.28),
+VIEWS: dict[str, Viewpoint | None] = {
+    "free": None,  # where one sees what moves
     "front": (-np.pi / 2, 0.0),
     "side": (0.0, 0.0),
     "top": (-np.pi / 2, np.pi / 2 - 1e-3),
@@ -137,7 +138,7 @@ class Stage:
         cloud = np.concatenate([self._cloud(motion, k, scale) for k in every])
         ground = float((cloud @ arm.up).min()) - 0.015 * arm.reach
         self.ground = ground - 0.002 * arm.reach
-        self._seen = cloud
+        self._seen, self._home = cloud, home(arm, motion)
         self._lay_grid()
         self.look("free")
 
@@ -156,7 +157,7 @@ class Stage:
     def look(self, view: str) -> None:
         """Show the whole motion from one of VIEWS to all visitors."""
         arm = self.arm
-        camera = Camera.around(self._seen, arm.up, ASPECT, *VIEWS[view], fill=0.86, angle=0.6)
+        camera = Camera.around(self._seen, arm.up, ASPECT, *(VIEWS[view] or self._home), fill=0.86, angle=0.6)
         start = self.server.initial_camera
         start.position, start.look_at, start.up, start.fov = camera.eye, camera.target, camera.up, camera.angle
         start.near, start.far = 0.01 * arm.reach, 100 * arm.reach

@@ -188,8 +188,6 @@ Lissom.Solid = class {
   }
 };
 
-const HOME = [-1.05, 0.28]; // rad: where the viewer stands at the beginning, about the vertical and above the ground
-
 // The view: arms of one or several runs, ground, frames, wrenches, trail; drag turns, wheel nears, right drag shifts.
 Lissom.Scene = class {
   constructor(host, data) {
@@ -213,6 +211,7 @@ Lissom.Scene = class {
     this.three.add(new THREE.HemisphereLight(0xffffff, 0xaab4c0, 0.62), this.sun, this.sun.target);
     this.runs = data.runs.map((record, k) => this.addRun(record, k));
     this.motion = this.runs[0].motion;
+    this.start = data.runs[0].home; // rad: where the viewer stands at first, about the vertical and above the ground
     this.limits();
     this.addGround();
     this.addSigns();
@@ -328,11 +327,11 @@ Lissom.Scene = class {
   look(view) {
     // from the front, the side or above, or as at the beginning
     this.view = view;
-    this.home(...{ home: HOME, front: [-Math.PI / 2, 0], side: [0, 0], top: [-Math.PI / 2, Math.PI / 2 - 1e-4] }[view]);
+    this.home(...{ home: this.start, front: [-Math.PI / 2, 0], side: [0, 0], top: [-Math.PI / 2, Math.PI / 2 - 1e-4] }[view]);
     this.aim();
   }
 
-  home(angle = HOME[0], lift = HOME[1]) {
+  home(angle = this.start[0], lift = this.start[1]) {
     // all corners of the box in view, as near as they let
     const aspect = this.host.clientWidth / Math.max(1, this.host.clientHeight), tall = 0.84 * Math.tan((Math.PI / 180) * 15);
     this.angle = angle;

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.view.drawing import Drawing
+from lissom.view.viewpoint import home
 
 if TYPE_CHECKING:
     from lissom.simulation.trajectory import Trajectory
@@ -44,6 +45,7 @@ def motion(arm: Drawing, run: Trajectory) -> dict[str, Any]:
     wrench = run.numbers["wrench"].reshape(len(run.time), -1)
     at_scenes = np.stack([np.interp(t, run.time, column) for column in wrench.T], axis=1)
     return _loads(run, t) | {
+        "home": home(arm, moved),
         "times": floats(t - t[0]),
         "position": integers(moved.joint_position),
         "orientation": integers(moved.joint_orientation),

@@ -1,0 +1,38 @@
+"""Where a viewer stands: angles about the vertical and above the ground, in pages, films and on the live page alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from lissom.view.drawing import Drawing, Motion
+
+Viewpoint = tuple[float, float]  # rad
+HOME: Viewpoint = (-1.05, 0.28)
+BEHIND = 0.05  # of the reach: as far behind the rest may be what moves
+SAMPLES = 24  # of a motion that are looked at
+
+
+def horizontal(up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two directions across `up` that turn with it: x and y where z is up."""
+    ahead = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 0.0, 1.0])
+    ahead = ahead - up * (up @ ahead)
+    ahead /= np.linalg.norm(ahead)
+    return ahead, np.cross(up, ahead)
+
+
+def home(arm: Drawing, motion: Motion) -> Viewpoint:
+    """Where one sees what moves: HOME, or its mirror image on the other side where that would be behind the rest."""
+    some = range(0, len(motion.eta), max(1, len(motion.eta) // SAMPLES))
+    places = np.array([arm.frames(motion, k).origin[: arm.world] for k in some])
+    way = np.linalg.norm(np.ptp(places, axis=0), axis=1)
+    if way.max() < 1e-3 * arm.reach:
+        return HOME
+    middle = places.mean(axis=0)
+    moving = np.average(middle, axis=0, weights=way) - middle.mean(axis=0)
+    ahead, side = horizontal(arm.up)
+    turn, lift = HOME
+    near = {at: moving @ (np.cos(at) * ahead + np.sin(at) * side) for at in (turn, -turn, np.pi - turn, np.pi + turn)}
+    return (turn if near[turn] > -BEHIND * arm.reach else max(near, key=lambda at: near[at])), lift
