@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -192,7 +193,8 @@ def _shear_shifts(robot: Robot) -> Table:
             shifts = [a / b - 1 for a, b in zip(hz, without)][: len(hz) // RESOLVED]
             for name in group:
                 found = [shift for shift, label in zip(shifts, labels) if label == name]
-                cells[name] = "  ".join(f"{100 * shift:+.2g} %" for shift in found[:SHOWN])
+                resolved = takewhile(lambda shift: shift <= 0, found[:SHOWN])  # none rises where functions are enough
+                cells[name] = "  ".join(f"{100 * shift:+.2g} %" for shift in resolved)
         table.add_row(link.name, *(cells[name] for name in DIRECTIONS[:2]))
     return table
 
@@ -250,13 +252,18 @@ def _totals(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
         table.add_row("elements", f"{len(robot.elements)}: {between}")
     if robot.contacts:
         table.add_row("contacts", f"{len(robot.contacts)}: {', '.join(part.name for part in robot.contacts)}")
+    parts = ((coordinates, "joint coordinate"), (modes, "mode"), (rotors, "rotor"))
     table.add_row(
         "degrees of freedom",
-        f"nv = {robot.nv}: {coordinates} joint coordinates, {modes} modes, {rotors} rotors",
+        f"nv = {robot.nv}: {', '.join(_counted(*each) for each in parts)}",
     )
     quaternions = "" if robot.nq == robot.nv else ", with quaternions"
     table.add_row("configuration", f"nq = {robot.nq}{quaternions}")
     return table
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _number(value: float) -> str:

@@ -6,14 +6,13 @@ joint, and the link that it carries.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lissom.simulation.lookup import Part, joint_names
-from lissom.view.style import line, shade
+from lissom.view.style import line, shaded
 
 if TYPE_CHECKING:
     from lissom.model.compiled import BodyNames
@@ -144,13 +143,9 @@ def energy_flows(run: Trajectory) -> dict[str, np.ndarray]:
 
 def looks(run: Trajectory, names: Coordinates) -> list[dict[str, Any]]:
     """A line style for each coordinate: the colour of its joint, in a shade of its own where the joint has several."""
-    before: Counter[str] = Counter()
-    made = []
-    for _, body in names:
-        own = look(run, body)
-        made.append(own | {"color": shade(own["color"], before[body.joint])})
-        before[body.joint] += 1
-    return made
+    own = [look(run, body) for _, body in names]
+    colours = shaded([one["color"] for one in own], [body.joint for _, body in names])
+    return [one | {"color": colour} for one, colour in zip(own, colours)]
 
 
 def look(run: Trajectory, body: BodyNames) -> dict[str, Any]:

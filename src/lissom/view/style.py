@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -76,9 +77,17 @@ def line(k: int) -> dict[str, Any]:
     return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k // len(COLOURS) % len(DASHES)]}
 
 
-def shade(colour: str, k: int) -> str:
-    """The k-th shade of a colour such as #0072B2; the first is the colour itself."""
-    part = SHADES[k % len(SHADES)]
+def shaded(colours: Sequence[str], owners: Sequence[str]) -> list[str]:
+    """Colours such as #0072B2, one per thing, in a shade of its own for each thing of the same owner."""
+    before: Counter[str] = Counter()
+    made = []
+    for colour, owner in zip(colours, owners, strict=True):
+        made.append(_shade(colour, SHADES[before[owner] % len(SHADES)]))
+        before[owner] += 1
+    return made
+
+
+def _shade(colour: str, part: float) -> str:
     goal = 255 if part > 0 else 0
     channels = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(c + abs(part) * (goal - c)):02X}" for c in channels)

@@ -26,6 +26,7 @@ from lissom.view.live.joints import Handle, handles
 from lissom.view.live.payload import Payload
 from lissom.view.live.push import Push
 from lissom.view.live.stage import Stage
+from lissom.view.style import shaded
 
 CHUNK, STEP, RATE = 0.1, 0.01, 50.0  # s simulated at a time, s per step, outputs per second
 BANDWIDTH = 2 * np.pi * 1.6  # rad/s of the joints under control
@@ -190,7 +191,7 @@ class Moved:
         rows = [self.samples[min(k, len(self.samples) - 1)] for k in range(len(t))]
         values, bent = np.array([row[4] for row in rows]).round(5), np.array([row[3] for row in rows])
         arm = self.stage.arm
-        colours = [arm.colour(one.body) for one in self.handles]
+        colours = shaded([arm.colour(one.body) for one in self.handles], [one.body.joint for one in self.handles])
         made = []
         for unit, quantity in (("rad", "angle"), ("m", "position")):
             series = tuple(
