@@ -43,19 +43,24 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
         m = model.tree.modes[i]
         modes = model.tree.modes_v[i]
         A = work.inertia[i]
+        z = work.carried[0]
+        product = work.carried[1]
+        for j in range(m):
+            z[j] = qdd[modes + j]
+            product[j] = A[j, m + 6]
+        for k in range(6):
+            z[m + k] = a[k]
+            product[m + k] = A[m + k, m + 6]
         for row in range(m + 6):  # symmetric product with the upper triangle, spread to both sides
-            x = qdd[modes + row] if row < m else a[row - m]
-            force = A[row, m + 6] + A[row, row] * x
-            for column in range(row + 1, m):
-                force += A[row, column] * qdd[modes + column]
-            for column in range(max(row + 1, m), m + 6):
-                force += A[row, column] * a[column - m]
-            for column in range(row):
-                force += A[column, row] * (qdd[modes + column] if column < m else a[column - m])
-            if row < m:
-                tau[modes + row] = force
-            else:
-                work.wrench[i, row - m] = force - work.load[i, row - m]
+            own = A[row, row] * z[row]
+            for column in range(row + 1, m + 6):
+                own += A[row, column] * z[column]
+                product[column] += A[row, column] * z[row]
+            product[row] += own
+        for j in range(m):
+            tau[modes + j] = product[j]
+        for k in range(6):
+            work.wrench[i, k] = product[m + k] - work.load[i, k]
     for back in range(1, n):
         i = n - back
         for k in range(model.joints.dofs[i]):
