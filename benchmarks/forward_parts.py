@@ -23,7 +23,7 @@ from lissom.kernel.rows import eliminate
 
 CHAINS = ((4, 8), (7, 12))  # links, modes of each
 MANY = 64  # states, one after the other or in packs
-PASSES = ("frames", "own inertia", "modes", "joints", "to the parent", "accelerations")
+PASSES = ("frames", "own inertia", "modes and joints", "to the parent", "accelerations")
 
 
 @numba.njit(fastmath=FASTMATH, error_model="numpy")
@@ -46,12 +46,11 @@ def _run(model, work, rounds, states, last):
                 i = n - back
                 m = model.tree.modes[i]
                 eliminate(work.inertia[i], work.modal_inverse[i], m, m + 6, m + 7)
-                if last > 2:
-                    copy_articulated(work.inertia[i], m, work.articulated)
-                    eliminate_joint(model, work, i, a[s])
-                if last > 3 and i > 1:
+                copy_articulated(work.inertia[i], m, work.articulated)
+                eliminate_joint(model, work, i, a[s])
+                if last > 2 and i > 1:
                     hand_to_parent(model, work, i)
-        if last > 4:
+        if last > 3:
             for i in range(1, n):
                 accelerate(model, work, i, a[s])
 
