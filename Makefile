@@ -42,7 +42,7 @@ matrix:
 LIBRARY := src/lissom/kernel/machine/built
 wheel: $(VENV)/.installed-core
 	rm -rf $(LIBRARY)
-	$(BIN)/lissom build --rarer --folder $(LIBRARY) --level x86-64-v3 --level x86-64-v2
+	$(BIN)/lissom build --rarer --folder $(LIBRARY) --level x86-64-v4 --level x86-64-v3 --level x86-64-v2
 	$(PIP) wheel --no-deps --wheel-dir dist .
 	rm -rf $(LIBRARY)
 

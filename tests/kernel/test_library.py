@@ -15,10 +15,12 @@ from lissom.kernel.jacobian import frame_jacobian
 from lissom.kernel.kinematics import outward
 from lissom.kernel.machine import library
 from lissom.kernel.machine.build import Workers, build, compiler
-from lissom.kernel.machine.trace import tracing
+from lissom.kernel.machine.kinds import kinds
+from lissom.kernel.machine.trace import Need, tracing
+from lissom.kernel.packs.memory import packed
 
 pytestmark = pytest.mark.skipif(not library.levels() or compiler() is None, reason="needs Linux and a C compiler")
-LEVEL = next(iter(library.levels()), "")
+LEVEL = "".join(library.own_levels()[-1:])
 
 USE = """
 import json, sys
@@ -50,10 +52,15 @@ def small():
 
 def built(needs, folder):
     """A library of them, and what was told while it was built."""
-    told = []
-    with Workers((LEVEL,), 1) as workers:
-        (table,) = build(needs, folder, library.own_name("{level}"), lambda *done: told.append(done), workers, folder)
+    (table,), told = built_for((LEVEL,), needs, folder)
     return table, told
+
+
+def built_for(levels, needs, folder):
+    told = []
+    with Workers(levels, 1) as workers:
+        tables = build(needs, folder, library.own_name("{level}"), lambda *done: told.append(done), workers, folder)
+    return tables, told
 
 
 @pytest.fixture(scope="module")
@@ -231,6 +238,39 @@ def test_without_a_linker_object_files_are_loaded_by_llvm_and_without_that_numba
     for path in caller.glob("kernels/*.o"):
         path.write_bytes(b"")  # what cannot be loaded
     assert called(caller) == ["3", "2.0", "4.0", "6.0", "True"]
+
+
+@pytest.mark.parametrize(
+    ("processor", "made"),
+    [
+        ((library.WIDE, "x86-64-v3", "x86-64-v2"), (library.WIDE, "x86-64-v3")),
+        (("x86-64-v3", "x86-64-v2"), ("x86-64-v3",)),
+        (("aarch64",), ("aarch64",)),
+        ((), ()),
+    ],
+)
+def test_a_library_is_made_for_the_best_level_and_for_that_of_packs(processor, made, monkeypatch):
+    monkeypatch.setattr(library, "levels", lambda: processor)
+    assert library.own_levels() == made
+
+
+@pytest.mark.skipif("x86-64-v3" not in library.levels(), reason="levels are those of newer x86-64 processors")
+def test_only_packs_are_compiled_for_registers_as_wide_as_they_are(caller):
+    """Code for processors with such registers can be made on any other, too; where it runs, it computes the same."""
+    import caller as made
+
+    levels, plain = (library.WIDE, "x86-64-v3"), traced_caller()
+    states, out = packed(np.arange(24.0).reshape(8, 3))[0], packed(np.zeros((8, 3)))[0]
+    need = Need("caller", "outer", kinds((states, out)))
+    tables, _ = built_for(levels, {**plain, need: "int64"}, caller / "kernels")
+    held = {level: library.Library(table).entries for level, table in zip(levels, tables, strict=True)}
+    assert [name.partition("(")[0] for name in held[library.WIDE]] == ["caller.outer"] and len(held["x86-64-v3"]) == 3
+    for level in set(levels) & set(library.levels()):
+        of_level = library.Library(tables[levels.index(level)])
+        out["lanes"] = 0.0
+        assert of_level.function(library.key(made.outer, need.kinds), need.kinds)(states, out) == 3
+        assert np.array_equal(out["lanes"], 2.0 * states["lanes"])
+    assert len(built_for(levels, plain, caller / "plain")[0]) == 1  # without packs no library is as wide
 
 
 def test_a_caller_that_was_told_a_wrong_result_is_left_out(caller):

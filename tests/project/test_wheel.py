@@ -51,10 +51,10 @@ def installed(tmp_path_factory):
         copy(ROOT / name, source / name)
     built = source / "src" / "lissom" / "kernel" / "machine" / "built"
     shutil.rmtree(built, ignore_errors=True)
-    level = library.levels()[0]
+    levels = [text for level in library.own_levels() for text in ("--level", level)]
     code = "from lissom.cli import main; main()"
     here = {**plain, "PYTHONPATH": str(source / "src"), "LISSOM_CACHE": str(folder / "objects"), "LISSOM_BUILD": "off"}
-    done([sys.executable, "-c", code, "build", "--rarer", "--folder", built, "--level", level], env=here)
+    done([sys.executable, "-c", code, "build", "--rarer", "--folder", built, *levels], env=here)
     done([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, source], env=plain)
     (wheel,) = folder.glob("*.whl")
     assert not wheel.stem.endswith("any")  # it is for this platform alone

@@ -19,7 +19,7 @@ def build(
         Path | None, typer.Option(metavar="DIR", show_default=False, help="Where to, the user's cache unless given.")
     ] = None,
     level: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="x86-64-v3 or x86-64-v2; this processor's unless given.")
+        list[str] | None, typer.Option(metavar="NAME", help="x86-64-v4, -v3 or -v2; this processor's unless given.")
     ] = None,
     rarer: Annotated[bool, typer.Option("--rarer", help="With what fewer people use: loops, formulations.")] = False,
     lines: Annotated[bool, typer.Option("--lines", hidden=True, help="Tell every step, for another program.")] = False,
@@ -31,7 +31,7 @@ def build(
     from lissom.kernel.machine.build import Workers
     from lissom.kernel.machine.build import build as make_library
 
-    kept, levels = cache.folder("kernels"), tuple(level or library.levels()[:1])
+    kept, levels = cache.folder("kernels"), tuple(level or library.own_levels())
     if not levels:
         raise LissomError("a library needs Linux or macOS; here kernels compile when they are called")
     if kept is None:

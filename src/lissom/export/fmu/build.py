@@ -68,7 +68,7 @@ def _compiled(missing: dict[Code, str]) -> Library:
         Need(code.kernel.__module__, code.kernel.__name__, code.kinds): returns for code, returns in missing.items()
     }
     names = sorted(library.key(code.kernel, code.kinds) for code in missing)
-    kept, levels = cache.folder("kernels"), library.levels()[:1]
+    kept, levels = cache.folder("kernels"), library.own_levels()[-1:]
     folder = Path(tempfile.mkdtemp()) if kept is None else kept / f"fmu-{library.digest(*names)}"
     table = folder / f"library-{levels[0]}.json"
     if not table.exists():

@@ -21,7 +21,7 @@ from threading import Thread
 from typing import Any
 
 from lissom.kernel.machine.first_use import cores, sources
-from lissom.kernel.machine.library import PACKAGE, digest, key
+from lissom.kernel.machine.library import PACKAGE, digest, holds, key
 from lissom.kernel.machine.objects import content_digest
 from lissom.kernel.machine.trace import Need
 
@@ -92,22 +92,27 @@ def build(
         name: of the library, with {level}.
         goal: the folder it is put into.
     Returns:
-        Its table for each level.
+        Its table for each level that has something.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder / f"{name.format(level='')}.lock"):
         keys = {need: name_of for need in needs if (name_of := _key(need)) is not None}
         needs = {need: needs[need] for need in keys}
-        objects = {(n, of): folder / f"{digest(keys[n], of, *_tools())}.o" for n in keys for of in workers.levels}
-        work = [n for n in needs if not all(objects[n, of].with_suffix(".json").exists() for of in workers.levels)]
+        objects = {
+            need: {
+                of: folder / f"{digest(keys[need], of, *_tools())}.o" for of in workers.levels if holds(of, need.kinds)
+            }
+            for need in keys
+        }
+        work = [n for n in needs if not all(path.with_suffix(".json").exists() for path in objects[n].values())]
         work.sort(key=lambda need: ("complex128" in str(need.kinds), need.module, need.name))
         report(len(needs) - len(work), len(needs))
         for done, (need, exported) in enumerate(workers.compiled(needs, work) if work else (), 1):
-            for level in workers.levels:
-                _keep(objects[need, level], exported, level)
+            for level, path in objects[need].items():
+                _keep(path, exported, level)
             report(len(needs) - len(work) + done, len(needs))
         found = {level: _entries(keys, objects, level) for level in workers.levels}
-        return [_link(found[level], folder, goal, name.format(level=level), rarer) for level in workers.levels]
+        return [_link(of, folder, goal, name.format(level=level), rarer) for level, of in found.items() if of]
 
 
 def _tools() -> tuple[str, ...]:
@@ -155,9 +160,9 @@ def _keep(path: Path, exported: Any, level: str) -> None:
     _write(path.with_suffix(".json"), json.dumps(about).encode())
 
 
-def _entries(keys: dict[Need, str], objects: dict[Any, Path], level: str) -> dict[str, dict[str, Any]]:
+def _entries(keys: dict[Need, str], objects: dict[Need, dict[str, Path]], level: str) -> dict[str, dict[str, Any]]:
     """What there is for a level, by its name in the table."""
-    found = {keys[need]: _read(path) for (need, of), path in objects.items() if of == level}
+    found = {keys[need]: _read(paths[level]) for need, paths in objects.items() if level in paths}
     return {name: about for name, about in found.items() if about is not None}
 
 

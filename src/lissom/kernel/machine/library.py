@@ -24,7 +24,9 @@ from lissom.kernel.machine.stamp import stamp
 from lissom.kernel.machine.struct import address
 
 PACKAGE = Path(__file__).parents[2]
+WIDE = "x86-64-v4"  # a pack in one register: for kernels of packs alone, as plain numbers gain nothing by it
 LEVELS = {  # of x86-64 processors, the best first, with what they must have
+    WIDE: {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"},
     "x86-64-v3": {"avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"},
     "x86-64-v2": {"cx16", "popcnt", "sse4_1", "sse4_2", "ssse3"},
 }
@@ -57,6 +59,16 @@ def levels() -> tuple[str, ...]:
         return ()
     flags = set(next((line for line in text.splitlines() if line.startswith("flags")), "").split())
     return tuple(level for level, needed in LEVELS.items() if needed <= flags)
+
+
+def own_levels() -> tuple[str, ...]:
+    """Levels that a library for this processor is made of: the best for plain numbers last, before it that of packs."""
+    return levels()[: levels().index(WIDE) + 2 if WIDE in levels() else 1]
+
+
+def holds(level: str, kinds: tuple[Kind, ...]) -> bool:
+    """Whether libraries of a level have kernels of arguments of these kinds."""
+    return level != WIDE or any(map(has_packs, kinds))
 
 
 def key(kernel: Any, kinds: tuple[Kind, ...]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from lissom.kernel.arrays import Arrays
 
-LANES = 8  # doubles of a pack: two registers of most processors, so that one computes while the other waits
+LANES = 8  # doubles of a pack: two registers, one of which computes while the other waits, or a wide one
 PACK = np.dtype([("lanes", np.float64, (LANES,))])
 COMPLEX_PACK = np.dtype([("real", np.float64, (LANES,)), ("imag", np.float64, (LANES,))])
 

@@ -22,7 +22,7 @@ from numba.core.registry import cpu_target
 from lissom.kernel.machine.bridge.dispatch import make_dispatcher
 from lissom.kernel.machine.bridge.haste import make_haste
 from lissom.kernel.machine.bridge.tables import numba_type
-from lissom.kernel.machine.library import key, symbol
+from lissom.kernel.machine.library import holds, key, symbol
 from lissom.kernel.machine.trace import Need
 
 RUNTIME = ("numba_", "NRT_")  # how names of functions of Numba's runtime begin
@@ -161,7 +161,8 @@ class Exporter:
             "runtime": sorted(runtime),
             "allocates": ALLOCATION in runtime,
         }
-        return {level: _emitted(whole.clone(), name, of_level) for level, of_level in self.codegens.items()}, about
+        wanted = {level: of_level for level, of_level in self.codegens.items() if holds(level, need.kinds)}
+        return {level: _emitted(whole.clone(), name, of_level) for level, of_level in wanted.items()}, about
 
     def _whole(self, compiled: Any, name: str) -> Any:
         """One module of all that a kernel needs, of which only the kernel itself can be seen from outside."""
