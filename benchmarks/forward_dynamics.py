@@ -20,7 +20,8 @@ import lissom
 from lissom.dynamics import operations
 from lissom.dynamics.forward_batch import _forward_in_lanes, _memory
 from lissom.kernel.forward import forward_dynamics
-from lissom.kernel.machine import Struct
+from lissom.kernel.machine import Struct, library
+from lissom.kernel.machine.kinds import kinds
 from lissom.model import Model
 
 CHAINS = ((2, 8), (4, 8), (7, 12), (20, 8))  # links, modes of each
@@ -111,12 +112,22 @@ class InLanes:
 
     def __init__(self, model: Model, states: States) -> None:
         still = np.zeros_like(states.v)
-        self._model = model.struct
-        self._work, self._states, self.result = _memory(model, *states, still)
+        *memory, self.result = _memory(model, *states, still)
+        self._memory = (model.struct, *memory)
 
     def repeat(self, rounds: int) -> None:
         for _ in range(rounds):
-            _forward_in_lanes(self._model, self._work, self._states)
+            _forward_in_lanes(*self._memory)
+
+    def in_two_registers(self) -> dict[str, Callable[[int], object]]:
+        """The same by code for processors whose registers hold half a pack; nothing where this is one of them."""
+        own = kinds(self._memory)
+        name = library.key(_forward_in_lanes, own)
+        holding = [made for made in library.libraries() if name in made.entries]
+        if library.WIDE not in library.levels() or len(holding) < 2:
+            return {}
+        code = holding[1].function(name, own)
+        return {"narrow": lambda rounds: [code(*self._memory) for _ in range(rounds)]}
 
 
 def lanes() -> list[dict[str, Any]]:
@@ -130,8 +141,10 @@ def lanes() -> list[dict[str, Any]]:
             one.repeat(1, states, out)
             packs.repeat(1)
             off = float(np.abs(packs.result(MANY) - out).max() / np.abs(out).max())
-            race = Race({"one": partial(one.repeat, states=states, a=out), "lanes": packs.repeat}, turns=100)
-            us = {name: 1e6 / len(out) * race.timing(name).best for name in ("one", "lanes")}
+            sides = {"one": partial(one.repeat, states=states, a=out), "lanes": packs.repeat}
+            sides |= packs.in_two_registers()
+            race = Race(sides, turns=100)
+            us = {name: 1e6 / len(out) * race.timing(name).best for name in sides}
             total = operations.count(model).total
             rows.append(
                 {
@@ -140,6 +153,7 @@ def lanes() -> list[dict[str, Any]]:
                     "stiffening": stiffening,
                     "us": us,
                     "ratio": asdict(race.ratio("one", "lanes")),
+                    "narrow": asdict(race.ratio("one", "narrow")) if "narrow" in sides else None,
                     "gflops": 1e-3 * total / us["lanes"],
                     "disagreement": off,
                 }
