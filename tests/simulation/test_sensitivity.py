@@ -24,13 +24,13 @@ def robot():
     return lissom.Robot.from_dict({"lissom": 1, "name": "rod", "gravity": [0, -9.81, 0], "links": links})
 
 
-def by_differences(path, what, controller=None):
-    value = robot().value(path)
+def by_differences(path, what, controller=None, of=robot, step=1e-3):
+    value = of().value(path)
     ends = []
     for sign in (-1, 1):
-        other = robot().with_value(path, value * (1 + sign * 1e-3))
+        other = of().with_value(path, value * (1 + sign * step))
         ends.append(what(lissom.simulate(other, DURATION, controller=controller, rtol=1e-11, atol=1e-13)))
-    return (ends[1] - ends[0]) / (2e-3 * value)
+    return (ends[1] - ends[0]) / (2 * step * value)
 
 
 def test_tip_follows_stiffness_inertia_and_section_as_differences_say():
@@ -41,6 +41,25 @@ def test_tip_follows_stiffness_inertia_and_section_as_differences_say():
         assert np.abs(row[-1] - expected).max() < 2e-5 * np.abs(expected).max(), path
     assert np.all(exact.output[:, 0] == 0)  # the start is given
     assert np.allclose(exact.relative()[1], 0.02 * exact.output[1])
+
+
+def round_rod():
+    """A rod that bends equally both ways, and twists: third-order terms of its strain energy cancel."""
+    rod = robot().with_values([("gravity", [0, -9.81, 5.0]), ("links.rod.beam.modes", {"y": 1, "z": 1, "torsion": 1})])
+    eccentric = {"mass": 0.1, "com": [0.0, 0.1, 0.1]}
+    return rod.with_value("links.rod.payload", eccentric)
+
+
+def test_terms_that_a_robot_lacks_and_its_derivatives_have_are_not_lost():
+    path, length = BENDING, "links.rod.beam.length"
+    assert not len(round_rod().compile().arrays.strain.cubic)
+    assert len(round_rod().with_value(path, 5.001).compile().arrays.strain.cubic)
+    exact = lissom.sensitivity(
+        round_rod(), (path, length), DURATION, output="rod.torsion1", rate=400, rtol=1e-10, atol=1e-12
+    )
+    for row, name in zip(exact.output, (path, length)):
+        expected = by_differences(name, lambda run: run["rod.torsion1"].values[-1], of=round_rod, step=1e-4)
+        assert abs(row[-1] - expected) < 2e-5 * abs(expected), name
 
 
 def test_any_coordinate_or_function_of_the_state_can_be_derived():

@@ -5,12 +5,13 @@ Tables of several models, and the mechanics of as many links (`beam.stack`), hav
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.beam.invariants import LEVI_CIVITA
-from lissom.kernel.arrays import Bow, Foreshortening, Inertia, Strain
+from lissom.kernel.arrays import Arrays, Bow, Foreshortening, Inertia, Strain
 
 if TYPE_CHECKING:
     from lissom.beam.exact import Stations
@@ -52,6 +53,35 @@ def coupled(own: Inertia) -> Inertia:
     found = np.argwhere(np.moveaxis(blocks, 1, -1).reshape(n, m, 12 * m))
     starts = np.searchsorted(found[:, 0], np.arange(n + 1))
     return own._replace(coupled_start=starts, coupled=np.ascontiguousarray(found[:, 1:]))
+
+
+def listed_alike(models: Sequence[Arrays]) -> list[Arrays]:
+    """Models whose lists of terms are those of all: what is zero in one, and not listed, may change in another."""
+    start, coupled, _ = _united([(own.inertia.coupled_start, own.inertia.coupled) for own in models])
+    cubic_start, modes, places = _united([(own.strain.cubic_start, own.strain.cubic_modes) for own in models])
+
+    def spread(values: np.ndarray, place: np.ndarray) -> np.ndarray:
+        out = np.zeros(len(modes), values.dtype)
+        out[place] = values
+        return out
+
+    def listed(own: Arrays, place: np.ndarray) -> Arrays:
+        cubic, damping = (spread(values, place) for values in (own.strain.cubic, own.strain.cubic_damping))
+        strain = {"cubic_start": cubic_start, "cubic_modes": modes, "cubic": cubic, "cubic_damping": damping}
+        inertia = own.inertia._replace(coupled_start=start, coupled=coupled)
+        return own._replace(inertia=inertia, strain=own.strain._replace(**strain))
+
+    return [listed(own, place) for own, place in zip(models, places, strict=True)]
+
+
+def _united(lists: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """One list of the entries of all: where the rows of each body start, the rows, and places of each list in it."""
+    bodies = np.arange(len(lists[0][0]) - 1)
+    rows = [np.column_stack([np.repeat(bodies, np.diff(start)), entries]) for start, entries in lists]
+    found, place = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
+    start = np.searchsorted(found[:, 0], np.arange(len(bodies) + 1))
+    ends = np.cumsum([len(own) for own in rows])
+    return start, np.ascontiguousarray(found[:, 1:]), np.split(place.ravel(), ends[:-1])
 
 
 def put_strain(out: Strain, i: int, link: Any, exact: Stations | None = None) -> None:

@@ -16,6 +16,7 @@ from lissom.kernel.arrays import mapped, tables
 from lissom.kernel.derivatives import STEP
 from lissom.messages import did_you_mean, listed
 from lissom.model.compiled import Model
+from lissom.model.link_tables import listed_alike
 from lissom.simulation.start import EQUILIBRIUM, RATE
 
 START, GAINS, FEED = "start.", "gains.", "feedforward."
@@ -153,7 +154,8 @@ def numbered(model: Model, law: Any, parameters: Sequence[Parameter]) -> tuple[M
 
     Returns them with the fields `numbers`, `start`, `place` and `value` of a Variation.
     """
-    names = dict(tables(model.arrays))
+    plain, *stepped = listed_alike([model.arrays, *(parameter.model.arrays for parameter in parameters)])
+    names = dict(tables(plain))
     sizes = [0 if table.dtype != float else table.size for table in names.values()]
     places = dict(zip(names, np.cumsum([0, *sizes]), strict=False))
     channels = len(law.kp)
@@ -161,8 +163,8 @@ def numbered(model: Model, law: Any, parameters: Sequence[Parameter]) -> tuple[M
     numbers = np.zeros(sum(sizes) + len(of_law) * channels, complex)
     start, place, value = [0], [], []
     whole = {name: table for name, table in names.items() if table.dtype != float}
-    for parameter in parameters:
-        for name, table in tables(parameter.model.arrays):
+    for parameter, own in zip(parameters, stepped, strict=True):
+        for name, table in tables(own):
             if table.shape != names[name].shape:
                 raise LissomError("the robot is compiled to other tables where it changes", parameter.name.split("."))
             if name in whole:  # an origin that is zero, or not
@@ -186,7 +188,7 @@ def numbered(model: Model, law: Any, parameters: Sequence[Parameter]) -> tuple[M
             yield whole[name] if name in whole else laid(table, places[name])
 
     made = all_tables()
-    arrays = mapped(lambda _: next(made), model.arrays)
+    arrays = mapped(lambda _: next(made), plain)
     law = law._replace(**{field: laid(getattr(law, field), at) for field, at in of_law.items()})
     fields = {
         "numbers": numbers,
