@@ -56,7 +56,7 @@ class Drawing:
         rest: (s, 3) place of each frame on its undeformed link, link axes.
         carrier: (n,) frame of the parent that each link stands on, -1 for the world.
         world: index of the frame, after all others, of what stands still.
-        tip, tip_offset: the frame that carries the tip of the last link, or of the one named, and its place in it, (3,).
+        tip, tip_offset: the frame that carries the tip of the last link, or of one named, and its place in it, (3,).
         reach: longest way along the links from the base, in m.
         follow: index of the link that the picture travels with, None where it stands still (`viewpoint.followed`).
     """
