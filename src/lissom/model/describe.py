@@ -231,9 +231,10 @@ def _refined(beam: Beam, materials: dict[str, Material]) -> BeamLink:
         name: min(count + FINER, MOST_MODES) if count else 0 for name, count in beam.mode_counts(materials).items()
     }
     finer = beam.model_copy(update={"modes": Modes(**modes), "ends": "auto"}).build(materials)
-    if not finer.masses:
+    inside = [lump.x for lump in finer.masses if 0 < np.real(lump.x) < np.real(beam.length)]
+    if not inside:  # functions of a link are made for what its tip carries
         return finer
-    along = beam.profile(materials).split([lump.x for lump in finer.masses])
+    along = beam.profile(materials).split(inside)
     return replace(finer, section=along, basis=own_basis(along, modes, masses=finer.masses))
 
 
