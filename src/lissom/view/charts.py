@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lissom.simulation.trajectory import Trajectory
 
 SAMPLES = 4000  # of a curve at most; peaks are kept
+PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
+PREFIXED = ("N", "J")  # how units begin that take a prefix
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,15 @@ class Chart:
     def label(self) -> str:
         """Text beside the vertical axis."""
         return f"{self.quantity} [{self.unit}]"
+
+    def prefixed(self, below: float) -> Chart:
+        """The chart in thousands or millions of its unit, where its values are not below a limit otherwise."""
+        most = max((float(np.nanmax(np.abs(s.values), initial=0.0)) for s in self.series), default=0.0)
+        prefix = next((p for p in PREFIXES if most < PREFIXES[p] * below), "G")
+        if not prefix or self.unit[:1] not in PREFIXED:
+            return self
+        smaller = tuple(replace(s, values=s.values / PREFIXES[prefix]) for s in self.series)
+        return replace(self, unit=prefix + self.unit, series=smaller)
 
     def thinned(self, samples: int = SAMPLES) -> Chart:
         """The chart with at most about `samples` times; the extremes of every stretch are among them."""
