@@ -14,6 +14,11 @@ RESULTS = {
     "linear": (lambda: lissom.linearise(ELLA, outputs="elbow"), ("linear model of ella", "states", "46", "continuous")),
     "poles": (lambda: lissom.linearise(ELLA).poles(), ("poles", "damping ratio")),
     "feedback": (lambda: lissom.control.lqr(ELLA).function, ("state feedback", "motors", "of the unit circle")),
+    "sampled": (
+        lambda: lissom.control.Sampled(lambda t, q, v: 0 * v, rate=200, delay=0.002),
+        ("sampled", "samples per second", "200", "2 ms"),
+    ),
+    "sampled feedback": (lambda: lissom.control.lqr(ELLA), ("state feedback", "motors", "samples per second")),
     "comparison": (
         lambda: lissom.compare(ELLA, ["recursive_lagrange"], duration=0.02),
         ("ella: largest differences from kernel", "recursive_lagrange", "tip path"),
