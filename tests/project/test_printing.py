@@ -19,6 +19,10 @@ RESULTS = {
         ("sampled", "samples per second", "200", "2 ms"),
     ),
     "sampled feedback": (lambda: lissom.control.lqr(ELLA), ("state feedback", "motors", "samples per second")),
+    "law": (
+        lambda: lissom.control.pd(ELLA, {"elbow": {"p": 600, "d": 40}}, reference=[0.1], saturation=250),
+        ("control law", "elbow", "600", "40", "-250", "PD"),
+    ),
     "comparison": (
         lambda: lissom.compare(ELLA, ["recursive_lagrange"], duration=0.02),
         ("ella: largest differences from kernel", "recursive_lagrange", "tip path"),
