@@ -49,3 +49,19 @@ def test_robots_and_runs_print_what_they_are():
     run = lissom.simulate(ELLA, 0.02)
     assert str(run) == str(run.summary()) and "elbow" in str(run)
     assert repr(run).startswith("<Trajectory of ella: 0.02 s in 5 samples")
+
+
+def test_long_names_lose_no_letters():
+    """They share their beginning: what tells them apart stands at the end."""
+    long = [f"a-link-of-a-long-chain-of-links-whose-names-are-long-{k}" for k in range(4)]
+    bar = {
+        "length": 0.3,
+        "material": "steel",
+        "section": {"shape": "circle", "diameter": 0.01},
+        "modes": {"y": 1, "z": 1},
+    }
+    links = [{"name": name, "joint": {"type": "revolute", "axis": [0, 1, 0]}, "beam": bar} for name in long]
+    data = {"lissom": 1, "name": "chain", "materials": {"steel": {"E": 2.1e11, "nu": 0.3, "rho": 7850}}, "links": links}
+    robot = lissom.Robot.from_dict(data)
+    for text in (robot.describe(), str(lissom.natural_modes(robot, locked=True))):
+        assert "…" not in text and max(map(len, text.splitlines())) <= 100

@@ -76,7 +76,7 @@ def _table() -> Table:
 def _links(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     table = _table()
     for name in ("link", "joined to", "by joint", "kind"):
-        table.add_column(name)
+        table.add_column(name, overflow="fold")
     for name in ("length m", "mass kg"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("modes", no_wrap=True)
@@ -116,9 +116,8 @@ def _mass(link: Link, flexible: dict[str, FlexibleLink]) -> float:
 
 def _joints(links: list[Link]) -> Table:
     table = _table()
-    for name in ("joint", "type", "axis", "coordinates"):
-        table.add_column(name)
-    table.add_column("acts in it")
+    for name in ("joint", "type", "axis", "coordinates", "acts in it"):
+        table.add_column(name, overflow="fold")
     for link in links:
         joint = link.joint
         axes = "  ".join(_vector(axis) for axis in joint.axes)
@@ -159,7 +158,7 @@ def _actions(joint: Joint) -> str:
 def _frequencies(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     """The lowest frequencies by direction, and the model's where it has too few modes for them."""
     table = _table()
-    table.add_column("link")
+    table.add_column("link", overflow="fold")
     for direction in DIRECTIONS:
         table.add_column(f"bending {direction}" if len(direction) == 1 else direction)
     for link in robot.bodies:
@@ -179,7 +178,7 @@ def _frequencies(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
 def _shear_shifts(robot: Robot) -> Table:
     """How much lower each frequency that is shown is because sections shear, in per cent, where that is resolved."""
     table = _table()
-    table.add_column("link")
+    table.add_column("link", overflow="fold")
     for direction in DIRECTIONS[:2]:
         table.add_column(f"bending {direction}")
     for link in robot.bodies:
