@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import Enum
 from typing import Any, Final, Self
 
@@ -28,6 +29,7 @@ class Absent(Enum):
 
 
 ABSENT: Final = Absent.ABSENT
+_outer: ContextVar[Keys] = ContextVar("outer", default=())
 
 
 class LissomError(ValueError):
@@ -99,12 +101,20 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
 
 @contextmanager
 def within(*outer: str | int) -> Iterator[None]:
-    """Errors raised inside get the outer path in front of theirs."""
+    """Errors raised inside get the outer path in front of theirs; warnings find it in `outer_path`."""
+    before = _outer.set((*_outer.get(), *outer))
     try:
         yield
     except LissomError as error:
         error.add_outer(*outer)
         raise
+    finally:
+        _outer.reset(before)
+
+
+def outer_path() -> Keys:
+    """The path of all `within` that are under way, for what is told without raising."""
+    return _outer.get()
 
 
 class RobotError(LissomError):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
+
+KEPT = 5  # letters of what long names have in common
 
 
 def near(name: Any, known: Iterable[str]) -> list[str]:
@@ -17,6 +20,34 @@ def did_you_mean(name: Any, known: Iterable[str]) -> str:
     """ " (did you mean 'length'?)", or nothing when no known name is near."""
     matches = near(name, known)
     return f" (did you mean {matches[0]!r}?)" if matches else ""
+
+
+def cut(text: str, most: int) -> str:
+    """Text of at most so many letters: what is too long loses its middle."""
+    half = max(1, (most - 1) // 2)
+    return text if len(text) <= most else f"{text[: most - 1 - half]}…{text[-half:]}"
+
+
+def shortened(names: Sequence[str], most: int) -> list[str]:
+    """Names of at most so many letters: those that are too long lose what they have in common, then their middle."""
+    long = [name for name in names if len(name) > most]
+    if not long:
+        return list(names)
+    start = _shared(long)
+    end = _shared([name[start:][::-1] for name in long])
+    head, tail = (KEPT if n > KEPT else n for n in (start, end))  # a few letters say what was left out
+
+    def short(name: str) -> str:
+        own = name[start : len(name) - end]
+        return cut(name[:head] + "…" * (head < start) + own + "…" * (tail < end) + name[len(name) - tail :], most)
+
+    return [short(name) if len(name) > most else name for name in names]
+
+
+def _shared(names: Sequence[str]) -> int:
+    """Letters at the start that several names have in common."""
+    columns = zip(*names) if len(names) > 1 else ()
+    return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
 
 
 def listed(names: Iterable[str], last: str = "or") -> str:

@@ -33,12 +33,15 @@ def table(*columns: str, title: str = "", caption: str | None = None) -> Table:
     from rich.text import Text
 
     options: dict[str, Any] = {"title_justify": "left", "caption_justify": "left", "box": box.SIMPLE_HEAD}
-    return _kind()(
+    made = _kind()(
         *columns,
         title=Text(title, "table.title") if title else None,
         caption=caption and Text(caption, "table.caption"),
         **options,
     )
+    for column in made.columns:
+        column.overflow = "fold"  # long names lose no letters
+    return made
 
 
 def text(content: Any) -> str:

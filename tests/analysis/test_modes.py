@@ -184,6 +184,22 @@ def test_a_rigid_arm_that_nothing_holds_has_modes_of_zero_frequency_in_spite_of_
     np.testing.assert_array_equal(modes.growth, 0.0)
 
 
+def test_modes_that_no_damper_sees_have_no_damping_in_spite_of_rounding():
+    """A load that swings across a damped boom and along it."""
+    steel = {"steel": {"E": 2.1e11, "nu": 0.3, "rho": 7850}}
+    bar = {"length": 25.0, "material": "steel", "damping": 0.01, "modes": {"y": 3, "z": 3}}
+    bar["section"] = {"shape": "box", "width": 0.6, "height": 0.9, "thickness": 0.012}
+    load = {"mass": 3000.0, "com": [0, 0, -8], "inertia": [1500.0, 1500.0, 2000.0]}
+    links = [
+        {"name": "column", "joint": {"type": "revolute", "axis": [0, 0, 1], "damping": 200.0}, "body": {"mass": 8e3}},
+        {"name": "boom", "joint": {"type": "revolute", "axis": [0, -1, 0], "damping": 1e3}, "beam": bar},
+        {"name": "load", "joint": {"type": "spherical"}, "body": load},
+    ]
+    robot = lissom.Robot.from_dict({"lissom": 1, "name": "crane", "materials": steel, "links": links})
+    ratios = lissom.natural_modes(robot, locked=["column"]).damping_ratios
+    assert not np.any((ratios != 0) & (ratios < 1e-14))
+
+
 def test_modes_at_equilibrium_are_those_of_the_sagging_arm():
     robot = lissom.load("canadarm2")
     sagging = lissom.natural_modes(robot, POSES["canadarm2"], "motors", 3, at="equilibrium")

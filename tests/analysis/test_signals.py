@@ -211,6 +211,13 @@ def test_a_constant_or_an_impossible_number_is_refused():
 # Energy audit
 
 
+def test_rounding_of_what_stands_still_is_no_leak():
+    t = np.linspace(0, 1, 51)
+    energies = 20 + 1e-13 * np.random.default_rng(2).normal(size=51)
+    audit = audit_energy(t, energies, 0 * t, 0 * t)
+    assert np.any(audit.residual) and audit.relative == 0
+
+
 def test_the_audit_finds_a_leak_its_time_and_its_share():
     t = np.linspace(0, 2, 201)
     work, lost = 10 * t, 2 * t**2

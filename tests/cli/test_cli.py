@@ -172,8 +172,10 @@ def test_check_names_every_controller_of_a_list(tmp_path: Path) -> None:
 
 
 def test_formulations_are_listed_with_their_authors() -> None:
-    text = call("compare", "spinup-beam", "--list").stdout
-    words = " ".join(text.split())
+    assert "the robot or scenario is missing" in plain(call("compare").stderr)
+    covering = call("compare", "spinup-beam", "--list").stdout
+    assert "covers spinup-beam" in covering
+    words = " ".join(call("compare", "--list").stdout.split())
     for name in ("kernel", "erls", "dual_screw", "lie_group", "recursive_lagrange", "screw_pde"):
         assert name in words
     for author in ("Park", "Vidoni", "Cibicik", "Qian", "Yaqubi", "1995", "2017", "2021", "2013", "2026"):

@@ -88,6 +88,7 @@ def test_an_unknown_name_is_refused(command: str, call) -> None:
         (["compare", "spinup-beam", "--with", "dual_scre"], "did you mean 'dual_screw'"),
         (["compare", "spinup-beam", "--baseline", "kernels"], "did you mean 'kernel'"),
         (["example", "elle"], "did you mean 'ella'"),
+        (["example", "nothing"], "there are boom-from-mesh, "),
         (["export", "nowhere", "--out", "motion.csv"], "no such file"),
         (["export", "file", "--out", "nowhere/motion.csv"], "there is no folder nowhere; make it first"),
         (["export", "file", "--out", "motion.txt"], "motion.txt names no format"),

@@ -103,6 +103,21 @@ BROKEN = {
         "motion: {elbow: {type: spin-up, duration: 1}}",
         [":11:", "motion.elbow.speed: missing", "final speed"],
     ),
+    "load on no link": (
+        "method: auto",
+        "loads: [{link: arm, force: [0, 0, 1]}]",
+        [":11:", "loads[0].link = 'arm'", "not a link", "name a link"],
+    ),
+    "load beyond its link": (
+        "method: auto",
+        "loads: [{link: upper, at: 3, force: [0, 0, 1]}]",
+        [":11:", "loads[0].at = 3", "beyond the end", "in metres"],
+    ),
+    "payload of no link": (
+        "method: auto",
+        "payloads: [{link: arm, mass: 1}]",
+        [":11:", "payloads[0].link = 'arm'", "link"],
+    ),
     "control of a prescribed joint": (
         "method: auto",
         f"motion: {{elbow: {QUINTIC}}}",

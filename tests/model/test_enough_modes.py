@@ -1,5 +1,7 @@
 """`modes: {to: ...}` takes as many functions as the wanted frequencies need, and no more."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -76,3 +78,25 @@ def test_describe_says_that_shear_lowers_every_frequency():
     shifts = [float(part) for part in row.replace("%", " ").split()[1:]]
     assert len(shifts) >= 3
     assert all(-60 < shift < 0 for shift in shifts), row
+
+
+@pytest.mark.parametrize("at", [0.3, 0.72, 1.2])
+def test_described_frequencies_are_right_with_a_mass_that_resists_turning(at):
+    """Shear force and moment jump where the mass is. The reference: 25 beam elements with a node there."""
+    beam = {"length": 1.5, "material": "steel", "shear": "none"} | SECTIONS["uniform"]
+    beam["masses"] = [{"mass": 4.0, "at": at, "inertia": [0.1, 0.1, 0.1]}]
+    data = {"lissom": 1, "name": "bar", "materials": {"steel": {"E": 2.1e11, "nu": 0.3, "rho": 7850}}}
+    few, fine = (
+        lissom.Robot.from_dict(data | {"links": [{"name": "bar", "joint": "fixed", "beam": beam | how}]})
+        for how in ({"modes": {"y": 3}}, {"modes": {"y": 50}, "ends": "hermite"})
+    )
+    wanted = lissom.natural_modes(fine).frequencies[:3]
+    row = re.search(r"^ *bar +([\d. \[\]]+)$", few.describe().split("Natural")[1], re.MULTILINE)
+    found = [float(part) for part in row[1].split() if part[0] != "["]  # not those of its own few functions
+    np.testing.assert_allclose(found, wanted, rtol=1e-3)
+
+
+def test_described_shifts_by_shear_are_as_many_as_frequencies():
+    text = link("uniform", {"y": 1, "z": 2}).describe()
+    assert text.split("What shear does")[1].count("%") == 3
+    assert "What shear does" not in link("shear-rigid", {"y": 2}).describe()

@@ -57,3 +57,10 @@ def test_a_scenario_and_a_batch_change_the_payload():
         alone = scenario.with_value(path, mass).run(progress=False)
         np.testing.assert_array_equal(angle, alone.q[:, alone.model.body("fore").joint_q][:, 0])
     assert np.max(np.abs(angles[0] - angles[1])) > 1e-5
+
+
+def test_the_payload_is_the_end_effector_of_the_link_that_carries_it():
+    """So that a run does not tell of one place twice."""
+    assert with_payload(1).compile().ends == ("fore-payload",)
+    run = lissom.simulate(with_payload(1), 0.01, progress=False)
+    assert [row.tip_of for row in run.summary().settling if row.tip_of] == ["fore-payload"]

@@ -247,3 +247,26 @@ def test_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path: Path) -> Non
     path = tmp_path / "arm.yaml"
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
     assert load(path) == Robot.from_yaml(GOOD)
+
+
+CARRYING = """\
+lissom: 1
+name: crane
+links:
+  - {name: column, joint: {type: revolute, axis: [0, 0, 1]}, body: {mass: 5, inertia: [1, 1, 1], tip: [0, 0, 3]}}
+  - {name: boom, joint: {type: revolute, axis: [0, 1, 0]}, body: {mass: 5, inertia: [1, 1, 1]}}
+"""
+
+
+def test_a_link_without_origin_on_a_body_with_a_tip_is_doubted_until_its_place_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "crane.yaml"
+    path.write_text(CARRYING)
+    with pytest.warns(UserWarning, match=r"links\.boom\.origin: missing.*origin: \{xyz: \[0, 0, 3\]\} for the tip"):
+        load(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for place in ("[0, 0, 3]", "[0, 0, 0]"):
+            path.write_text(CARRYING.replace("name: boom", f"name: boom, origin: {{xyz: {place}}}"))
+            robot = load(path)
+            robot.save(path)
+            assert load(path) == robot  # and what was said stays said

@@ -27,6 +27,12 @@ def test_quantities_are_turned_to_si(text):
     assert number * unit.size == pytest.approx(SI[text], rel=1e-12)
 
 
+def test_decimal_units_leave_decimal_numbers():
+    """So that files that are written again show 7850, not 7849.999999999999."""
+    for text, size in {"g/cm3": 1e3, "N/mm2": 1e6, "kg/mm": 1e3, "cm2": 1e-4, "deg": np.pi / 180}.items():
+        assert parsed(text).size == size
+
+
 @pytest.mark.parametrize("text", ["fast", "5", "5 furlong", "1,5 m", "deg 45", "", "1 km999", "1 mm-400"])
 def test_other_text_is_no_quantity(text):
     assert quantity(text) is None

@@ -182,6 +182,7 @@ BROKEN = {
     "a closed loop": (HEAD + LINK + TURN + TURN.replace('"j"', '"k"'), "child of two joints"),
     "a ring of joints": (HEAD + LINK + TURN + BACK, "loop"),
     "two bases": (HEAD + LINK, "lack a joint"),
+    "no link": ('<robot name="r">', "there is no <link> in it; give the links"),
     "the same link twice": (HEAD + LINK + LINK + TURN, "given twice"),
     "a link without a name": (HEAD + "<link/>", "has no name"),
     "nothing that moves": (HEAD + LINK + JOINT.format(type="fixed", inside=""), "nothing in it moves"),

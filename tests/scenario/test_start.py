@@ -93,7 +93,7 @@ def test_motors_that_hold_with_the_torque_of_statics_keep_elastic_joints_still()
     ("text", "said"),
     [
         ("start: {elbow: 45}", r"start\.elbow = 45: .*write 45 deg"),
-        ("motion: {elbow: {type: quintic, to: -90, duration: 1}}", r"to\.elbow = -90: .*write -90 deg"),
+        ("motion: {elbow: {type: quintic, to: -90, duration: 1}}", r"motion\.elbow\.to\.elbow = -90: .*write -90 deg"),
         ("motion: {elbow: {type: via, points: [0, 30], times: [0, 1]}}", r"points\[1\]\.elbow = 30: .*write 30 deg"),
     ],
 )

@@ -7,10 +7,10 @@ from solid_meshes import MESHED, box, volume
 
 import lissom
 from lissom.errors import LissomError
-from lissom.view import shapes, solids
+from lissom.view import report, shapes, solids
 from lissom.view.drawing import Drawing
 from lissom.view.film import film, still
-from lissom.view.viewpoint import HOME, home
+from lissom.view.viewpoint import HOME, followed, home
 
 
 def test_solids_have_their_volume_and_face_outward():
@@ -142,6 +142,27 @@ def test_the_viewer_stands_before_the_arm_that_moves(side, y):
     turn, lift = home(arm, arm.motion(q))
     assert np.sin(turn) * y > 0.8 and lift == HOME[1]
     assert home(arm, arm.motion(model.neutral())) == HOME
+
+
+def adrift(speed, duration=6.0):
+    """A run of the satellite that flies away at a speed, m/s, while it turns."""
+    start = {"base.rate": [0, 0, 0.1, speed, 0, 0]}
+    return lissom.simulate(lissom.load("satellite-two-arm"), duration, start=start, rate=20, progress=False)
+
+
+def test_the_picture_travels_with_an_arm_that_goes_far_and_with_no_other():
+    for speed, with_base in ((0.2, False), (8.0, True)):
+        run = adrift(speed)
+        arm = Drawing(run.model)
+        motion = arm.motion(run.q)
+        arm.follow = followed(arm, motion)
+        assert arm.follow == (arm.links.index("bus") if with_base else None)
+        ways = [np.linalg.norm(arm.frames(motion, k).origin[0] - arm.frames(motion).origin[0]) for k in (0, -1)]
+        assert ways[1] == pytest.approx(0.0 if with_base else 6 * speed, abs=0.05)
+    for k in (0, 60, 120):  # large in every picture of a film
+        assert np.mean(np.any(still(run, float(run.time[k])) < 150, axis=2)) > 0.05
+    assert "the picture travels with bus" in report.report(run)
+    assert "the picture travels" not in report.report(satellite_run())
 
 
 # pictures and films

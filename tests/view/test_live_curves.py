@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("viser", reason="needs the package viser: pip install lissom[view]")
 
-from lissom.view.charts import Chart, Series
+from lissom.view.charts import PREFIXES, Chart, Series
 from lissom.view.live.curves import DIGITS, _scales
 
 
@@ -25,3 +25,13 @@ def test_what_hardly_changes_keeps_labels_that_differ(middle, height):
 
 def test_what_changes_fills_its_chart():
     assert "y" not in _scales(chart(0.0, 5e-3)) and "y" not in _scales(chart(np.nan, np.nan))
+
+
+@pytest.mark.parametrize(("most", "unit"), [(9e5, "N m"), (1.4e6, "kN m"), (2e9, "MN m"), (5e15, "GN m")])
+def test_large_numbers_take_a_prefix_for_which_there_is_room(most, unit):
+    """1,400,000 would stand over the name of the axis."""
+    time = np.linspace(0, 1, 50)
+    drawn = Chart("Torque", "torque", "N m", time, (Series("elbow", -most * time, "#0072B2"),)).prefixed(1e6)
+    assert drawn.label == f"torque [{unit}]"
+    assert drawn.series[0].values[-1] * PREFIXES[unit.removesuffix("N m")] == pytest.approx(-most)
+    assert chart(0, most).prefixed(1e6).unit == "rad"  # there are no kiloradians

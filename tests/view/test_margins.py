@@ -8,6 +8,7 @@ import pytest
 
 matplotlib.use("Agg")
 
+from lissom.scenario import load
 from lissom.view.style import grid, headline, legend, style
 
 
@@ -99,3 +100,38 @@ def test_no_legend_hides_a_curve(names):
             x, y = one.transData.transform(line.get_xydata()).T
             assert not np.any((x > box.x0) & (x < box.x1) & (y > box.y0) & (y < box.y1))
     assert axes.get_ylim()[1] > 1.2 and easy.get_ylim()[1] < 1.2
+
+
+LONG = tuple(f"segment-number-{k:02d}-of-the-long-chain" for k in range(1, 31))
+
+
+@pytest.mark.parametrize("count", [2, 30])
+def test_long_names_many_curves_and_tall_figures_find_room(count):
+    with style():
+        figure, axes = grid(count, 2, sharex=True)
+        for one in axes:
+            for k, name in enumerate(LONG):
+                one.plot([0, 1], [0, k], label=name)
+            one.set(title=f"{LONG[0]}: displacement, peak 0.68 % of length", ylabel="its unit [N m]", xlabel="time [s]")
+            legend(one)
+        headline(figure, "a robot", "4 s of motion")
+        figure.canvas.draw()
+    assert_free(figure)
+    head = figure._suptitle.get_window_extent()
+    for one in figure.axes:
+        assert one.bbox.width > 0.5 * figure.bbox.width / 2  # curves have more room than their names
+        box = one.get_legend().get_window_extent()
+        assert box.y0 > one.bbox.y0 and not head.overlaps(box) and not head.overlaps(one.get_tightbbox())
+        named = [text.get_text() for text in one.get_legend().get_texts()]
+        assert named[-2:] == ["segme…30…chain", "and 22 more"] and len(named) == 9
+        assert one.get_title("left").startswith("segment") and one.get_title("left").endswith("% of length")
+    figure.canvas.draw()  # and stays as it is
+    assert axes[0].get_title("left").count("…") == 1
+
+
+def test_labels_of_a_picture_in_space_stay_off_the_axes_beside_it():
+    figure = load("spinup-beam").run(duration=0.5, progress=False).plot("tip")
+    figure.canvas.draw()
+    space, *beside = figure.axes
+    right = max(axis.label.get_window_extent().x1 for axis in (space.xaxis, space.yaxis, space.zaxis))
+    assert right + 15 < min(one.yaxis.label.get_window_extent().x0 for one in beside)

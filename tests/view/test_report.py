@@ -215,6 +215,26 @@ def test_a_report_tells_of_scenario_gains_frequencies_and_when_it_was_run():
     assert 'id="space"' in report.report(load("satellite-two-arm").run(duration=0.05, progress=False))
 
 
+def test_cards_charts_and_trail_show_the_end_effector_that_goes_farthest():
+    from lissom.view.charts import charts
+    from lissom.view.drawing import Drawing
+    from lissom.view.series import busiest
+
+    run = satellite_run()
+    for side in ("left", "right"):
+        start = {f"{side}-elbow.rate": 1.0}
+        run = lissom.simulate(run.model, 0.2, start=start, rate=100, progress=False)
+        end = f"{side}-gripper"
+        assert busiest(run) == end
+        assert f"Tip of {end} in the world" in [chart.title for chart in charts(run)]
+        html = report.report(run)
+        assert f"tip of {end}, which goes farthest, settles within" in html
+        data = json.loads(html.split('id="lissom-data">')[1].split("</script>")[0])
+        assert data["scene"]["drawing"]["tip"]["frame"] == Drawing(run.model, tip=end).tip
+        assert run.plot("tip").get_suptitle() == f"satellite-two-arm: tip of {end}"
+    assert "tip of forearm settles within" in report.report(ella_run())
+
+
 def test_a_comparison_needs_two_runs_of_one_robot():
     with pytest.raises(LissomError, match="at least two runs"):
         report.comparison({"one": ella_run()})

@@ -6,7 +6,7 @@ from browser import changed, drawn, inked, shot, until
 from PIL import Image
 from sample_runs import ella_run, satellite_run
 
-from lissom import scenario
+from lissom import load, scenario, simulate
 from lissom.simulation.trajectory import Trajectory
 from lissom.view import report
 from lissom.view.charts import Chart, Series, differences
@@ -142,6 +142,16 @@ def test_views_from_front_side_and_top_and_back_again(page, written):
     drawn(page)
     assert page.locator("#view").input_value() == "home"
     assert changed(home, shot(page, "view-reset", "#scene")) < 1e-4
+
+
+def test_an_arm_that_flies_away_stays_as_large_as_it_was(page, tmp_path):
+    robot = load("satellite-two-arm")
+    run = simulate(robot, 30.0, start={"base.rate": [0, 0, 0.1, 20, 0, -15]}, rate=20, progress=False)
+    opened(page, run.report(tmp_path / "away.html"))
+    for time in (0, 15, 30):
+        page.evaluate(f"Lissom.page.seek({time})")
+        drawn(page)
+        assert inked(shot(page, f"report-away-{time}", "#scene")) > 1e-3
 
 
 def test_curves_that_lie_on_each_other_are_told_apart(page, tmp_path):

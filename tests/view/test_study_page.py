@@ -73,6 +73,13 @@ def test_a_picked_run_opens_in_three_dimensions(page, served, results):
     run.close()
 
 
+def test_before_a_run_is_picked_the_page_says_how(page, served):
+    page.goto(served.address)
+    until(page, "Study.state.drawn > 0")
+    assert page.inner_text("#picked") == "Click a line or a point, or write the number of a run."
+    assert page.input_value("#number") == ""
+
+
 def test_a_click_picks_the_point_under_it(page, served):
     page.goto(served.address)
     until(page, "Study.state.drawn > 0")

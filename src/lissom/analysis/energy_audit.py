@@ -13,6 +13,7 @@ from lissom.errors import LissomError
 
 # in the dataset of a Trajectory
 STORED = ("kinetic_energy", "gravity_energy", "strain_energy", "joint_energy", "element_energy")
+ROUNDING = 1e-12  # of the largest energy
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,7 @@ class EnergyAudit:
     dissipated: np.ndarray  # (N,)
     load_work: np.ndarray  # (N,) put in by loads and the thrust of cylinders
     scale: float  # J: the largest energy that was moved; relative figures refer to it
+    rounding: float = 0.0  # J: what is less may come from rounding of the energies
 
     @property
     def residual(self) -> np.ndarray:
@@ -33,8 +35,8 @@ class EnergyAudit:
 
     @property
     def relative(self) -> float:
-        """Largest residual over the scale."""
-        return float(np.abs(self.residual).max()) / self.scale if self.scale > 0 else 0.0
+        """Largest residual over the scale; zero where no more than rounding moved."""
+        return float(np.abs(self.residual).max()) / self.scale if self.scale > self.rounding else 0.0
 
     @property
     def worst_time(self) -> float:
@@ -100,10 +102,11 @@ def balance(
     time: np.ndarray, parts: np.ndarray, work: np.ndarray, dissipated: np.ndarray, load_work: np.ndarray
 ) -> EnergyAudit:
     """The same of arrays that are known to be sound: parts (N, any), the others (N,)."""
+    rounding = ROUNDING * float(np.abs(parts).max(initial=0.0))
     parts, work, dissipated, load_work = (a - a[0] for a in (parts, work, dissipated, load_work))
     stored = parts.sum(axis=1)
     scale = max(float(np.abs(a).max(initial=0.0)) for a in (parts, stored, work, dissipated, load_work))
-    return EnergyAudit(time, stored, work, dissipated, load_work, scale)
+    return EnergyAudit(time, stored, work, dissipated, load_work, scale, rounding)
 
 
 def energy_audit(run: Any) -> EnergyAudit:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Locked: TypeAlias = bool | Literal["motors"] | Iterable[str]
 
+ROUNDING = 1e-14  # damping ratios below are those of rounding
 SAME = 1e-9  # relative distance of eigenvalues that count as one
 
 
@@ -155,11 +156,12 @@ def natural_modes(
     squares, shapes = squares[:number], shapes[:, :number]
     omega, growth = np.sqrt(np.maximum(squares, 0)), np.sqrt(np.maximum(-squares, 0))
     decay = np.einsum("ik,ij,jk->k", shapes, C, shapes)
+    ratios = decay / (2 * np.where(omega > 0, omega, 1.0))
     moving = shares.kinetic(every, M, shapes)
     stored = shapes * (K @ shapes)
     return NaturalModes(
         frequencies=omega / (2 * np.pi),
-        damping_ratios=np.where(omega > 0, decay / (2 * np.where(omega > 0, omega, 1.0)), np.nan),
+        damping_ratios=np.where(omega > 0, np.where(np.abs(ratios) > ROUNDING, ratios, 0.0), np.nan),
         shapes=shapes,
         labels=shares.labels(every, stored, moving.shares, squares == 0),
         participation=moving,

@@ -13,7 +13,7 @@ piece.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.polynomial.legendre import Legendre, legvander
 
 from lissom.beam.basis import DIRECTIONS, Ends, by_direction, split_ends
+from lissom.beam.lumped import LumpedMass
 from lissom.beam.number import Array
 from lissom.beam.profile import Profile
 from lissom.beam.quadrature import Quadrature
@@ -86,7 +87,9 @@ class OwnBasis:
         return out
 
 
-def own_basis(profile: Profile, modes: Mapping[str, int], ends: Ends = "auto") -> OwnBasis:
+def own_basis(
+    profile: Profile, modes: Mapping[str, int], ends: Ends = "auto", masses: Sequence[LumpedMass] = ()
+) -> OwnBasis:
     """The functions of a link of any profile.
 
     Args:
@@ -94,17 +97,21 @@ def own_basis(profile: Profile, modes: Mapping[str, int], ends: Ends = "auto") -
         ends: "auto" (shapes under loads at the tip and natural shapes with the tip held), "legendre" (forces that are
             polynomials), or the natural modes of this very link by its end conditions, `families.BENDING`; or a
             mapping with `family` and its options `tip_mass` (kg), `tip_inertia` (kg m2); or one of these by direction.
+        masses: what the link carries in its natural shapes; let pieces of the profile end there (`Profile.split`), as
+            forces jump where a mass is.
     """
     kinds = by_direction(modes, ends)
     most = max(modes.values(), default=0)
     degree = enough_degree(profile, most)
     if any(split_ends(kind)[0] == "legendre" for kind in kinds.values()):
         degree = max(degree, most)
-    mixing = {name: _functions(profile, degree, name, modes.get(name, 0), kinds[name]) for name in DIRECTIONS}
+    mixing = {name: _functions(profile, degree, name, modes.get(name, 0), kinds[name], masses) for name in DIRECTIONS}
     return OwnBasis(profile, degree, mixing)
 
 
-def _functions(profile: Profile, degree: int, direction: str, count: int, ends: Ends) -> Array:
+def _functions(
+    profile: Profile, degree: int, direction: str, count: int, ends: Ends, masses: Sequence[LumpedMass]
+) -> Array:
     """Mixing (r, count) of one direction."""
     name, options = split_ends(ends)
     if name not in FAMILIES:
@@ -115,7 +122,7 @@ def _functions(profile: Profile, degree: int, direction: str, count: int, ends: 
         return np.zeros((size, 0))
     if name == "legendre":
         return _polynomials(profile, degree, direction, count)
-    ritz = Ritz.of(profile, [direction], degree)
+    ritz = Ritz.of(profile, [direction], degree, masses)
     if name == "auto":
         return ritz.normalised(_auto(ritz, count))
     rows = len(MOTION[direction])

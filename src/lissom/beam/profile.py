@@ -6,6 +6,7 @@ places, so that a place may carry a derivative (complex step) while the function
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -43,6 +44,11 @@ class Piece:
     def rigid_in_shear(self) -> Piece:
         """The same with sections that do not shear."""
         return replace(self, at=lambda s: self.at(s).rigid_in_shear())
+
+    def part(self, start: Number, end: Number) -> Piece:
+        """What of it lies between two places."""
+        first, last = ((float(np.real((x - self.start) / (self.end - self.start)))) for x in (start, end))
+        return replace(self, start=start, end=end, at=lambda s: self.at(first + s * (last - first)))
 
     def tables(self, s: Array) -> tuple[Array, Array]:
         """Compliance (k, 6, 6) and moments (k, 4, 4) at fractions s (k,) of the piece."""
@@ -100,6 +106,15 @@ class Profile:
         if all(np.abs(section.shear_centre).max() <= ON_AXIS * section.size for section in places):
             return cls(tuple(pieces), shear=False)
         return cls(tuple(piece.rigid_in_shear() for piece in pieces), shear=True)
+
+    def split(self, places: Sequence[Number]) -> Profile:
+        """The same in pieces that also end at these places."""
+        made = []
+        for piece in self.pieces:
+            inside = {float(np.real(x)): x for x in places if np.real(piece.start) < np.real(x) < np.real(piece.end)}
+            ends = [piece.start, *(inside[x] for x in sorted(inside)), piece.end]
+            made += [piece.part(a, b) for a, b in itertools.pairwise(ends)] if inside else [piece]
+        return replace(self, pieces=tuple(made))
 
     @property
     def length(self) -> Number:

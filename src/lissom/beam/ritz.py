@@ -11,6 +11,7 @@ from numpy.polynomial.legendre import legvander
 from lissom.beam.eigen import eigenmodes
 from lissom.beam.field import integrate_strains
 from lissom.beam.general import BEND_Y, BEND_Z, SHEAR_Y, SHEAR_Z, STRETCH, TWIST
+from lissom.beam.lumped import LumpedMass
 from lissom.beam.number import Array
 from lissom.beam.profile import Profile
 from lissom.beam.quadrature import Quadrature
@@ -60,7 +61,8 @@ class Ritz:
     weights: Array  # (k,)
 
     @classmethod
-    def of(cls, profile: Profile, directions: Sequence[str], degree: int) -> Ritz:
+    def of(cls, profile: Profile, directions: Sequence[str], degree: int, masses: Sequence[LumpedMass] = ()) -> Ritz:
+        """`masses` are fixed to the link where its pieces end; the base does not feel them."""
         rule = Quadrature.cached(profile.edges, degree + profile.degree // 2 + 6)
         C, W = (np.real(t) for t in profile.tables(rule.nodes))
         rate = np.real(profile.rate(rule.nodes))
@@ -74,6 +76,10 @@ class Ritz:
         x = np.real(profile.place(rule.nodes))
         M6 = weights[:, None, None] * mass_matrices(W)
         M = np.einsum("kar,kab,kbs->rs", motion, M6, motion, optimize=True)
+        for lump in masses:
+            upto = rule.running(np.real(profile.fraction(lump.x))) * rate
+            there = np.concatenate(integrate_strains(strain, inner, upto), axis=1)[0]
+            M = M + there.T @ mass_matrices(np.real(lump.moments)[None])[0] @ there
         rows = [row for name in directions for row in MOTION[name]]
         whole = np.tile(np.eye(6), (len(x), 1, 1))  # motion of the sections of a rigid link whose base moves
         whole[:, 1, 5], whole[:, 2, 4] = x, -x

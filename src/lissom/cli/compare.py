@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lissom.cli import options
-from lissom.cli.options import EXAMPLE, Anything, Json, Settings
+from lissom.cli.options import EXAMPLE, Json, Settings
 from lissom.cli.shell import assignment, command
 from lissom.progress import Progress
 from lissom.terminal import screen, tell_place
 
+if TYPE_CHECKING:
+    from lissom.model import Robot
+
 
 @command
 def compare(
-    what: Anything,
+    what: Annotated[
+        str | None, typer.Argument(metavar="NAME|FILE", show_default=False, help="A built-in name or a file.")
+    ] = None,
     formulations: Annotated[
         list[str] | None,
         typer.Option("--with", "-w", metavar="NAME", show_default=False, help="A formulation; all unless given."),
@@ -30,7 +35,9 @@ def compare(
     figure: Annotated[bool, typer.Option("--figure/--no-figure", help="Draw the figure.")] = True,
     report: Annotated[bool, typer.Option("--report", help="Write report.html, a page that opens anywhere.")] = False,
     as_json: Json = False,
-    names: Annotated[bool, typer.Option("--list", help="List the formulations that cover the robot.")] = False,
+    names: Annotated[
+        bool, typer.Option("--list", help="List the formulations, and which cover the robot if one is given.")
+    ] = False,
 ) -> None:
     """Run one manoeuvre by several published formulations and show how they differ.
 
@@ -42,6 +49,11 @@ def compare(
     from lissom.scenario.compare import compare as measure
     from lissom.scenario.files import find
 
+    if what is None:
+        if not names:
+            raise typer.BadParameter("the robot or scenario is missing; give NAME|FILE, or --list for the formulations")
+        _list(None)
+        return
     loaded = find(what)
     scenario = loaded.scenario.with_values([assignment(text, EXAMPLE) for text in settings or ()])
     if names:
@@ -89,26 +101,25 @@ def compare(
         tell_place("Written to ", folder.path)
 
 
-def _list(robot: object) -> None:
-    """Every formulation, and whether it covers the robot."""
+def _list(robot: Robot | None) -> None:
+    """Every formulation, and whether it covers a robot."""
     from rich import box
     from rich.markup import escape
     from rich.table import Table
 
     from lissom import theory
-    from lissom.model import Robot
 
-    assert isinstance(robot, Robot)
-    model = robot.compile()
+    model = None if robot is None else robot.compile()
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("formulation", no_wrap=True)
-    for head in ("by", "what it is", f"covers {robot.name}"):
+    for head in ("by", "what it is", *([] if robot is None else [f"covers {robot.name}"])):
         table.add_column(escape(head), overflow="fold")
     for name, entry in theory.entries().items():
+        covers = ["yes"] if model is not None else []
         try:
-            entry.make(model)
-            covers = "yes"
+            if model is not None:
+                entry.make(model)
         except theory.Unsupported as reason:
-            covers = escape(f"no: {reason}")
-        table.add_row(name, entry.authors, entry.title, covers)
+            covers = [escape(f"no: {reason}")]
+        table.add_row(name, entry.authors, entry.title, *covers)
     screen().print(table)

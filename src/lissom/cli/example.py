@@ -35,16 +35,17 @@ def example(
     if name is None:
         from rich.table import Table
 
-        listed = Table.grid("name", "title", padding=(0, 2))
+        rows = Table.grid("name", "title", padding=(0, 2))
         for each, title in found.items():
-            listed.add_row(f"[bold cyan]{each}[/]", title)
-        screen().print(listed)
+            rows.add_row(f"[bold cyan]{each}[/]", title)
+        screen().print(rows)
         return
     name = name.replace("_", "-")
     if name not in found:
-        from lissom.messages import did_you_mean
+        from lissom.messages import did_you_mean, listed
 
-        raise LissomError(f"there is no example {name!r}{did_you_mean(name, list(found))}")
+        known = listed(list(found), "and")
+        raise LissomError(f"there is no example {name!r}{did_you_mean(name, list(found))}; there are {known}")
     from lissom.cli.folder import Folder
     from lissom.reproductions.agreement import PAPERS
 

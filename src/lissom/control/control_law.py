@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom import printing
 from lissom.control.kernel import Law
 from lissom.control.reference import Reference
 from lissom.control.sampled import Hold, Reader, Sampled
 from lissom.errors import LissomError
 from lissom.model.compiled import Model
+from lissom.printing import Printed
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+KINDS = {Law.PD: "PD", Law.GRAVITY: "PD with gravity", Law.COMPUTED_TORQUE: "computed torque"}
 
 
 def _none() -> np.ndarray:
@@ -65,8 +72,8 @@ class JointLaw:
         return tau
 
 
-@dataclass(frozen=True, eq=False)
-class ControlLaw:
+@dataclass(frozen=True, eq=False, repr=False)
+class ControlLaw(Printed):
     """A continuous law, run inside the compiled simulation: the sum of one or more laws of joints.
 
     Built by `pd`, `computed_torque` and `torques`. Laws add up: `pd(...) + torques(...)`; each part keeps its gains and
@@ -74,6 +81,18 @@ class ControlLaw:
     """
 
     parts: tuple[JointLaw, ...]
+
+    def __repr__(self) -> str:
+        kinds = " + ".join(KINDS[part.law] for part in self.parts)
+        return f"<ControlLaw {kinds} of {', '.join(dict.fromkeys(self.names))}>"
+
+    def table(self) -> Table:
+        """Gains and limits of every coordinate."""
+        table = printing.table("coordinate", "law", "p", "d", "torque from", "to", title="control law")
+        for part in self.parts:
+            for name, *numbers in zip(part.names, part.kp, part.kd, part.lower, part.upper):
+                table.add_row(name, KINDS[part.law], *(f"{x:.5g}" for x in numbers))
+        return table
 
     @property
     def nv(self) -> int:

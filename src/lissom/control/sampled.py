@@ -6,22 +6,27 @@ import inspect
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lissom import printing
 from lissom.control import checks
 from lissom.errors import LissomError
 from lissom.messages import brief, did_you_mean, listed
 from lissom.model.compiled import Model
 from lissom.model.values import is_number, kind_of
+from lissom.printing import Printed
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 Function = Callable[..., Any]  # of (t, q, v), or of (t, readings)
 Reader = Callable[[Iterable[str], float], dict[str, Any]]  # what sensors of some names tell at a time
 
 
-@dataclass(frozen=True, eq=False)
-class Sampled:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sampled(Printed):
     """A controller that runs at a sample rate.
 
     Args:
@@ -43,6 +48,19 @@ class Sampled:
         _check_arguments(self.function, bool(self.sensors))
         checks.number(self.rate, "rate", "give the samples per second", above=0)
         checks.number(self.delay, "delay", "give the delay in seconds, 0 for none", at_least=0)
+
+    def __repr__(self) -> str:
+        return f"<Sampled {_called(self.function)} at {self.rate:g} Hz>"
+
+    def table(self) -> Table:
+        """What is sampled, how often and how late."""
+        own = getattr(self.function, "table", None)
+        table = own() if own else printing.table("part", "value", title=f"sampled {_called(self.function)}")
+        table.add_row("samples per second", f"{self.rate:g}")
+        table.add_row("delay", f"{1e3 * self.delay:g} ms")
+        if self.sensors:
+            table.add_row("reads", ", ".join(self.sensors))
+        return table
 
     @property
     def period(self) -> float:
@@ -74,6 +92,11 @@ class Sampled:
         """When it reads which sensors in a run of that duration."""
         times = np.arange(int(np.floor(duration * self.rate * (1 + 1e-12))) + 1) / self.rate
         return {name: [times] for name in self.sensors}
+
+
+def _called(function: Any) -> str:
+    """The name of a function, or what kind of thing it is."""
+    return getattr(function, "__name__", type(function).__name__)
 
 
 class Hold:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 
-from lissom.errors import Keys, LissomError
+from lissom.errors import Keys, LissomError, outer_path
 from lissom.model.compiled import Model
 
 
@@ -29,4 +29,4 @@ def doubt_degrees(model: Model, at: int, value: float, path: Keys) -> None:
         text = (
             f"is more than one turn, as angles are in radians; for degrees write {value:g} deg (in Python np.radians)"
         )
-        warnings.warn(str(LissomError(text, path, value)), AngleWarning, stacklevel=2)
+        warnings.warn(str(LissomError(text, (*outer_path(), *path), value)), AngleWarning, stacklevel=2)

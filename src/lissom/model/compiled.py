@@ -224,8 +224,8 @@ class Model(Compiled):
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """Links that carry no other: the end-effectors."""
-        carriers = {link.parent for link in self.robot.links}
+        """Links that carry no other: the end-effectors. The payload of a link is one, the link itself is then none."""
+        carriers = {link.parent for link in self.robot.bodies}
         return tuple(name for name in self.links if name not in carriers)
 
     def row(self, link: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import StringIO
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from lissom.beam import BeamLink, FlexibleLink
+from lissom.beam import BeamLink, FlexibleLink, own_basis
 from lissom.beam.enough_modes import coupled_directions
 from lissom.model.beam_parts import DIRECTIONS, MOST_MODES, Modes
 
@@ -51,9 +52,10 @@ def describe(robot: Robot) -> str:
         console.print("Natural frequencies in Hz of each flexible link alone, clamped at its base")
         console.print(f"[those of its modes in the model, where they are more than {DIFFERS:.0%} higher]")
         console.print(_frequencies(robot, flexible))
-        if any(link.beam is not None and link.beam.sheared for link in robot.links):
+        shifts = _shear_shifts(robot)
+        if shifts.row_count:
             console.print("What shear does to these frequencies (shear: none leaves it out)")
-            console.print(_shear_shifts(robot))
+            console.print(shifts)
     if any(link.finite_elements is not None for link in robot.links):
         console.print("Natural frequencies in Hz of each link of finite elements alone, clamped at its base")
         console.print(_lowest(robot, flexible))
@@ -74,7 +76,7 @@ def _table() -> Table:
 def _links(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     table = _table()
     for name in ("link", "joined to", "by joint", "kind"):
-        table.add_column(name)
+        table.add_column(name, overflow="fold")
     for name in ("length m", "mass kg"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("modes", no_wrap=True)
@@ -114,9 +116,8 @@ def _mass(link: Link, flexible: dict[str, FlexibleLink]) -> float:
 
 def _joints(links: list[Link]) -> Table:
     table = _table()
-    for name in ("joint", "type", "axis", "coordinates"):
-        table.add_column(name)
-    table.add_column("acts in it")
+    for name in ("joint", "type", "axis", "coordinates", "acts in it"):
+        table.add_column(name, overflow="fold")
     for link in links:
         joint = link.joint
         axes = "  ".join(_vector(axis) for axis in joint.axes)
@@ -157,14 +158,14 @@ def _actions(joint: Joint) -> str:
 def _frequencies(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     """The lowest frequencies by direction, and the model's where it has too few modes for them."""
     table = _table()
-    table.add_column("link")
+    table.add_column("link", overflow="fold")
     for direction in DIRECTIONS:
         table.add_column(f"bending {direction}" if len(direction) == 1 else direction)
     for link in robot.bodies:
         mechanics = flexible.get(link.name)
         if link.beam is None or not isinstance(mechanics, BeamLink):
             continue
-        own = _by_direction(_refined(link.beam, robot.materials).build(robot.materials))
+        own = _by_direction(_refined(link.beam, robot.materials))
         model = _by_direction(mechanics)
         cells = []
         for direction in DIRECTIONS:
@@ -175,27 +176,28 @@ def _frequencies(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
 
 
 def _shear_shifts(robot: Robot) -> Table:
-    """How much lower each frequency is because sections shear, in per cent."""
+    """How much lower each frequency that is shown is because sections shear, in per cent, where that is resolved."""
     table = _table()
-    table.add_column("link")
+    table.add_column("link", overflow="fold")
     for direction in DIRECTIONS[:2]:
         table.add_column(f"bending {direction}")
     for link in robot.bodies:
         if link.beam is None or not link.beam.sheared:
             continue
         own, rigid = (
-            _refined(beam, robot.materials).build(robot.materials)
-            for beam in (link.beam, link.beam.model_copy(update={"shear": "none"}))
+            _refined(beam, robot.materials) for beam in (link.beam, link.beam.model_copy(update={"shear": "none"}))
         )
         cells = dict.fromkeys(DIRECTIONS, "")
+        counts = link.mode_counts(robot.materials)
         for group in coupled_directions(own.profile):  # modes of directions that move each other count together
             (hz, labels), (without, _) = _in_order(own, group), _in_order(rigid, group)
             shifts = [a / b - 1 for a, b in zip(hz, without)][: len(hz) // RESOLVED]
             for name in group:
-                found = [shift for shift, label in zip(shifts, labels) if label == name]
-                resolved = takewhile(lambda shift: shift <= 0, found[:SHOWN])  # none rises where functions are enough
+                found = [shift for shift, label in zip(shifts, labels) if label == name][: min(SHOWN, counts[name])]
+                resolved = takewhile(lambda shift: shift <= 0, found)  # none rises where functions are enough
                 cells[name] = "  ".join(f"{100 * shift:+.2g} %" for shift in resolved)
-        table.add_row(link.name, *(cells[name] for name in DIRECTIONS[:2]))
+        if any(cells.values()):
+            table.add_row(link.name, *(cells[name] for name in DIRECTIONS[:2]))
     return table
 
 
@@ -222,12 +224,17 @@ def _frequency(own: float, model: float) -> str:
     return _number(own) + (f"{UNBROKEN}[{_number(model)}]" if model > (1 + DIFFERS) * own else "")
 
 
-def _refined(beam: Beam, materials: dict[str, Material]) -> Beam:
-    """The same beam with more functions in the directions it has."""
+def _refined(beam: Beam, materials: dict[str, Material]) -> BeamLink:
+    """The same beam with more functions in the directions it has, those of the masses on it among them."""
     modes = {
         name: min(count + FINER, MOST_MODES) if count else 0 for name, count in beam.mode_counts(materials).items()
     }
-    return beam.model_copy(update={"modes": Modes(**modes), "ends": "auto"})
+    finer = beam.model_copy(update={"modes": Modes(**modes), "ends": "auto"}).build(materials)
+    inside = [lump.x for lump in finer.masses if 0 < np.real(lump.x) < np.real(beam.length)]
+    if not inside:  # functions of a link are made for what its tip carries
+        return finer
+    along = beam.profile(materials).split(inside)
+    return replace(finer, section=along, basis=own_basis(along, modes, masses=finer.masses))
 
 
 def _by_direction(beam: BeamLink) -> dict[str, list[float]]:

@@ -27,8 +27,11 @@ def plain(robot: Robot) -> dict[str, Any]:
         data["visual"] = [fields(shape) for shape in robot.visual]
     previous = WORLD
     data["links"] = []
+    tipped = {link.name for link in robot.links if link.body is not None and np.any(link.body.tip or 0)}
     for link in robot.links:
         data["links"].append(_link(link, previous))
+        if link.parent in tipped and "origin" in link.model_fields_set:  # said, as a tip might be meant without it
+            data["links"][-1].setdefault("origin", {"xyz": [0, 0, 0]})
         previous = link.name
     if robot.loops:
         data["loops"] = [_loop(loop) for loop in robot.loops]

@@ -54,7 +54,9 @@ def quantity(text: str) -> tuple[float, Unit] | None:
 @lru_cache(maxsize=512)
 def parsed(text: str) -> Unit | None:
     """A unit such as "kg/m3" or "N m s/rad": what follows a slash divides; None where a part is unknown."""
-    size, kind = 1.0, (0, 0, 0, 0, 0)
+    from fractions import Fraction  # so that g/cm3 are a thousand, not 999.9999999999998
+
+    size, kind = Fraction(1), (0, 0, 0, 0, 0)
     for k, part in enumerate(text.split("/")):
         factors = [
             _FACTOR.fullmatch(factor) for factor in re.split(r"[\s*·]+", part.strip()) if factor not in ("", "1")
@@ -64,9 +66,9 @@ def parsed(text: str) -> Unit | None:
                 return None
             power = int(found.group(2) or 1) * (-1 if k else 1)
             unit = UNITS[found.group(1)]
-            size *= unit.size**power
+            size *= Fraction(repr(unit.size)) ** power
             kind = tuple(a + power * b for a, b in zip(kind, unit.kind))  # type: ignore[assignment]
-    return Unit(size, kind)
+    return Unit(float(size), kind)
 
 
 @lru_cache(maxsize=256)

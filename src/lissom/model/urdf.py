@@ -131,17 +131,17 @@ class _Reader:
             if child in carried:
                 raise RobotError(
                     f"link {child!r} is the child of two joints, {carried[child]!r} and {name!r}: a closed loop, "
-                    "which URDF and lissom do not describe; cut it at one joint"
+                    "which a URDF does not describe; cut it at one joint, and close it under loops of a robot file"
                 )
             carried[child] = name
             children[parent].append(child)
+        if not self.links:
+            raise RobotError("there is no <link> in it; give the links and the joints between them")
         roots = [name for name in self.links if name not in carried]
-        if len(roots) != 1:
-            what = (
-                "no link is left as the base: the joints form a loop" if not roots else f"{listed(roots, 'and')} both"
-            )
-            text = "cut the loop at one joint" if not roots else "lack a joint; join all links to one base"
-            raise RobotError(f"{what}; {text}" if not roots else f"{what} {text}")
+        if not roots:
+            raise RobotError("no link is left as the base: the joints form a loop; cut it at one joint")
+        if len(roots) > 1:
+            raise RobotError(f"links {listed(roots, 'and')} lack a joint; join all links to one base")
         order: list[tuple[str, str | None]] = []
         stack = [roots[0]]
         while stack:

@@ -19,7 +19,8 @@ from lissom.model.values import kind_of
 from lissom.scenario import FREE_MOTION
 from lissom.scenario.schema import Scenario
 
-BLOCKS = ("start", "hold", "control", "motion", "sensors")  # what needs the robot to be checked
+# what needs the robot to be checked
+BLOCKS = ("start", "hold", "control", "motion", "loads", "payloads", "sensors", "method")
 START = "start with robot: and duration: (a scenario), or with lissom: 1, name: and links: (a robot)"
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lissom.simulation.trajectory import Trajectory
 
 SAMPLES = 4000  # of a curve at most; peaks are kept
+PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
+PREFIXED = ("N", "J")  # how units begin that take a prefix
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,15 @@ class Chart:
     def label(self) -> str:
         """Text beside the vertical axis."""
         return f"{self.quantity} [{self.unit}]"
+
+    def prefixed(self, below: float) -> Chart:
+        """The chart in thousands or millions of its unit, where its values are not below a limit otherwise."""
+        most = max((float(np.nanmax(np.abs(s.values), initial=0.0)) for s in self.series), default=0.0)
+        prefix = next((p for p in PREFIXES if most < PREFIXES[p] * below), "G")
+        if not prefix or self.unit[:1] not in PREFIXED:
+            return self
+        smaller = tuple(replace(s, values=s.values / PREFIXES[prefix]) for s in self.series)
+        return replace(self, unit=prefix + self.unit, series=smaller)
 
     def thinned(self, samples: int = SAMPLES) -> Chart:
         """The chart with at most about `samples` times; the extremes of every stretch are among them."""
@@ -123,10 +134,10 @@ def compared(runs: Mapping[str, Trajectory]) -> list[Chart]:
             values = {label: run.numbers.position(name).values for label, run in runs.items()}
             unit = str(first[name].attrs["units"])
             made.append(_several(runs, f"Joint {name}", MEANING[unit], unit, values))
-    last = first.model.links[-1]
+    end = series.busiest(first)
     for k, axis in enumerate(AXES):
-        values = {label: run.numbers.tip(last)[:, k] for label, run in runs.items()}
-        made.append(_several(runs, f"Tip of {last}, {axis}", "position", "m", values))
+        values = {label: run.numbers.tip(end)[:, k] for label, run in runs.items()}
+        made.append(_several(runs, f"Tip of {end}, {axis}", "position", "m", values))
     for link in first.model.flexible:
         values = {label: series.deflection(run, link) for label, run in runs.items()}
         made.append(_several(runs, f"Tip deflection of {link}", "deflection", "mm", values))
@@ -143,13 +154,13 @@ def differences(runs: Mapping[str, Trajectory]) -> list[Chart]:
     Axes are logarithmic: what lies on each other among the values is told apart here.
     """
     first = next(iter(runs.values()))
-    last, flexible = first.model.links[-1], list(first.model.flexible)
+    flexible = list(first.model.flexible)
     names: dict[str, list[str]] = {}
     for body in first.lookup.moving():
         for name in joint_names(body, "q"):
             names.setdefault(str(first[name].attrs["units"]), []).append(name)
     wanted: list[tuple[str, str, Callable[[Trajectory], list[np.ndarray]]]] = [  # title, unit, vectors (N, d) of a run
-        ("Distance of the tips", "m", lambda run: [run.tip(last).values]),
+        ("Distance of the tips", "m", lambda run: [run.tip(end).values for end in first.model.ends]),
         *(
             (f"Joint {MEANING[unit]}s", unit, lambda run, own=own: [run[name].values[:, None] for name in own])
             for unit, own in names.items()
@@ -245,10 +256,10 @@ def _wrenches(run: Trajectory, part: str) -> Chart:
 
 
 def _tip(run: Trajectory) -> Chart:
-    last = run.model.links[-1]
-    tip = run.numbers.tip(last)
+    end = series.busiest(run)
+    tip = run.numbers.tip(end)
     curves = tuple(Series(axis, tip[:, k], COLOURS[k]) for k, axis in enumerate(AXES))
-    return Chart(f"Tip of {last} in the world", "position", "m", run.time, curves)
+    return Chart(f"Tip of {end} in the world", "position", "m", run.time, curves)
 
 
 def _energy(run: Trajectory) -> Chart:

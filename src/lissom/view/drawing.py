@@ -56,11 +56,12 @@ class Drawing:
         rest: (s, 3) place of each frame on its undeformed link, link axes.
         carrier: (n,) frame of the parent that each link stands on, -1 for the world.
         world: index of the frame, after all others, of what stands still.
-        tip, tip_offset: the frame that carries the tip of the last link, and the tip's place in it, (3,).
+        tip, tip_offset: the frame that carries the tip of the last link, or of one named, and its place in it, (3,).
         reach: longest way along the links from the base, in m.
+        follow: index of the link that the picture travels with, None where it stands still (`viewpoint.followed`).
     """
 
-    def __init__(self, model: Model, sections: int = SECTIONS) -> None:
+    def __init__(self, model: Model, sections: int = SECTIONS, tip: str | None = None) -> None:
         self.model = model
         self.links = model.links
         self.specs: dict[str, Link] = {link.name: link for link in model.robot.bodies}
@@ -68,9 +69,10 @@ class Drawing:
         self.carrier = np.array([self._carrier(self.specs[name]) for name in self.links])
         start = np.cumsum([0, *(body.modes_q.stop - body.modes_q.start for body in model.bodies)])
         self.modes_of = {link: slice(int(a), int(b)) for link, a, b in zip(self.links, start, start[1:])}
-        last = self.links[-1]
-        self.tip, self.tip_offset = self.frame_at(last), self._tip_offset(last)
+        end = tip or self.links[-1]
+        self.tip, self.tip_offset = self.frame_at(end), self._tip_offset(end)
         self.reach = self._reach()
+        self.follow: int | None = None
         self.missing: list[str] = []
 
     @cached_property
@@ -119,7 +121,7 @@ class Drawing:
             at = self.frames_of[link]
             R[at], p[at] = Rk @ turn[at], pk + place[at] @ Rk.T
             R[k], p[k] = Rk, pk
-        return Frames(R, p)
+        return Frames(R, p if self.follow is None else p - p[self.follow])
 
     def points(self, piece: Piece, frames: Frames, eta: np.ndarray, scale: float = 1.0) -> np.ndarray:
         """Points (n, 3) of a solid in the world; `eta` (modes,) are the modal coordinates of all links."""

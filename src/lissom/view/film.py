@@ -16,8 +16,9 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.view.drawing import Drawing, Motion
 from lissom.view.render import Camera, Solid, Studio, stroke
+from lissom.view.series import busiest
 from lissom.view.style import COLOURS
-from lissom.view.viewpoint import home
+from lissom.view.viewpoint import followed, home
 
 if TYPE_CHECKING:
     from lissom.simulation.trajectory import Trajectory
@@ -118,10 +119,11 @@ class _Stage:
         every: bool = False,
     ) -> None:
         self.run, self.times, self.scale = run, times, scale
-        self.arm = Drawing(run.model)
+        self.arm = Drawing(run.model, tip=busiest(run))
         self.motion = self._motion(times)
         whole = np.linspace(float(run.time[0]), float(run.time[-1]), 40)
         path = self._motion(whole)
+        self.arm.follow = followed(self.arm, path)
         seen = range(len(times)) if every else range(0, len(times), max(1, len(times) // 24))
         cloud = np.concatenate([one.points[::7] for k in seen for one in self.solids(k)])
         self._path_times = np.linspace(float(run.time[0]), float(run.time[-1]), min(600, len(run.time)))
@@ -132,7 +134,7 @@ class _Stage:
         turn, lift = (own if given is None else given for given, own in zip((turn, lift), from_where, strict=True))
         camera = Camera.around(cloud, up, size[0] / size[1], turn, lift)
         ground = float((cloud @ up).min()) - 0.015 * self.arm.reach
-        self.studio = Studio(camera, size[0], size[1], ground)
+        self.studio = Studio(camera, size[0], size[1], ground if self.arm.follow is None else None)
 
     def _motion(self, times: np.ndarray) -> Motion:
         return self.arm.motion(np.nan_to_num(self.run.state(times)[0]))

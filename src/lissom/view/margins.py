@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.layout_engine import LayoutEngine
 
+from lissom.messages import cut
 from lissom.view.legends import settle
 
 if TYPE_CHECKING:
@@ -23,8 +24,11 @@ LINE = 1.25  # height of a line of text, in sizes of its letters
 MINUS = "\N{MINUS SIGN}"
 WIDTHS = {".": 0.32, MINUS: 0.84}  # of letters in DejaVu Sans, in their size
 DIGIT = 0.64
+BOLD = 0.68  # mean of bold letters
+FEWEST = 8  # letters of a title
 RAISED = 0.72  # size of an exponent
 TICK = 9 * POINT  # a tick and the space to its number, and from there to a label
+SPACE = 0.45  # inches beside a picture in space, whose labels stand out
 TITLE = 7 * POINT  # between axes and their title
 ALIGNED = 0.3  # inches that a label may stand off its axis to be in line with those above and below
 
@@ -38,6 +42,7 @@ class Margins(LayoutEngine):
     def __init__(self, head: float = 0.36) -> None:
         super().__init__()
         self.head = head
+        self._titles: dict[Any, tuple[str, str]] = {}  # as they were before they were cut, and since
 
     def execute(self, fig: Figure) -> None:
         """Called by Matplotlib before it draws."""
@@ -74,6 +79,18 @@ class Margins(LayoutEngine):
         )
         for one in rooms:
             one.label(width, height, left[one.columns.start])
+        self._cut_titles(placed, width)
+
+    def _cut_titles(self, placed: list[Axes], width: float) -> None:
+        """Titles end where the next axes begin, or the figure ends."""
+        starts = sorted({axes.get_position().x0 for axes in placed} | {1.0})
+        for axes in placed:
+            title, start = axes._left_title, axes.get_position().x0  # type: ignore[attr-defined]
+            whole, shown = self._titles.get(title, ("", ""))
+            whole = whole if shown == title.get_text() else title.get_text()
+            room = (next(x for x in starts if x > start) - start) * width - GAP
+            title.set_text(cut(whole, max(FEWEST, int(room / (BOLD * title.get_fontsize() * POINT)))))
+            self._titles[title] = whole, title.get_text()
 
 
 class _Room:
@@ -86,6 +103,8 @@ class _Room:
         self.rows, self.columns = spec.rowspan, spec.colspan
         self.left = self.right = self.top = self.bottom = GAP
         self.flat = axes.name != "3d"
+        if not self.flat:
+            self.right = SPACE
         if self.flat:
             self._below(axes)
             self._left(axes)

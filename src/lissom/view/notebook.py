@@ -17,7 +17,7 @@ HEIGHT = 700  # px of the page in the cell
 def notebook_html(run: Trajectory) -> str:
     """A table of key figures, and below it charts and the moving arm, in a frame that reaches nothing outside."""
     summary = run.summary()
-    rows = [(what, value) for value, what in tables.key_figures(summary)]
+    rows = [(what, value) for value, what in tables.key_figures(run, summary)]
     table = tables.table(("", _heading(run)), rows)
     page = escape(report.embedded(run), quote=True)
     style = f"width:100%;height:{HEIGHT}px;border:0"

@@ -179,7 +179,8 @@ def energy_residual(axes: Axes, run: Trajectory) -> None:
     values = run.numbers["energy_residual"]
     factor, prefix = _prefix(np.abs(values).max(initial=0.0))
     axes.plot(run.time, values / factor, color=COLOURS[6])
-    axes.set(title="Residual: stored - work + dissipated", ylabel=f"residual [{prefix}J]")
+    put_in = "work - work of loads" if "load_work" in run.quantities else "work"
+    axes.set(title=f"Residual: stored - {put_in} + dissipated", ylabel=f"residual [{prefix}J]")
 
 
 def _prefix(size: float) -> tuple[float, str]:

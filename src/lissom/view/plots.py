@@ -32,7 +32,7 @@ from lissom.view.panels import (
     torque_panels,
     wrench_sizes,
 )
-from lissom.view.series import AXES, shown
+from lissom.view.series import AXES, busiest, shown
 from lissom.view.style import DIVERGING, SEQUENTIAL, grid, headline, line, style
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ def plot_overview(run: Trajectory) -> Figure:
     if run.model.flexible:
         panels.append(partial(deflections, run=run))
     if len(panels) % 2 == 0:  # three more follow, and the rows have two
-        last = run.model.links[-1]
-        tip = run.numbers.tip(last)
+        end = busiest(run)
+        tip = run.numbers.tip(end)
         moves = np.ptp(tip, axis=0).max() > 0
-        where = _components(run, tip, "position [m]", f"Tip of {last} in the world")
+        where = _components(run, tip, "position [m]", f"Tip of {end} in the world")
         panels.append(where if moves else partial(energy_forms, run=run))
     panels.append(partial(energy_flows, run=run))
     return _figure(run, [*panels, *_wrenches(run, shown(run))], columns=2)
@@ -78,12 +78,15 @@ def plot_joints(run: Trajectory, joints: Sequence[str] | str | None = None) -> F
 
 
 def plot_tip(run: Trajectory, link: str | None = None) -> Figure:
-    """Path of a link's tip in space, its position, velocity and (if the link bends) deflection over time."""
+    """Path of a link's tip in space, its position, velocity and (if the link bends) deflection over time.
+
+    The link is the end-effector that goes farthest unless named.
+    """
     import matplotlib.pyplot as plt
 
     from lissom.view.margins import Margins
 
-    name = run.model.links[-1] if link is None else link
+    name = busiest(run) if link is None else link
     run.model.row(name)
     tip = run.numbers.tip(name)
     flexible = name in run.model.flexible

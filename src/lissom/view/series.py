@@ -30,6 +30,12 @@ def shown(run: Trajectory) -> list[BodyNames]:
     return [body for body in run.lookup.moving() if body.link not in free] or list(run.model.bodies)
 
 
+def busiest(run: Trajectory) -> str:
+    """The end-effector whose tip goes farthest from where it starts; the last of those that go equally far."""
+    ways = {end: run.numbers.tip(end) - run.numbers.tip(end)[0] for end in reversed(run.model.ends)}
+    return max(ways, key=lambda end: float(np.nan_to_num(np.linalg.norm(ways[end], axis=1)).max()))
+
+
 def joints_by_unit(
     run: Trajectory, chosen: Sequence[BodyNames] | None = None, rates: bool = False
 ) -> dict[str, Coordinates]:

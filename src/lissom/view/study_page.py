@@ -47,7 +47,7 @@ BODY = """\
 </section>
 <section><h2>Picked run</h2>
 <div class="chart study">
-<div class="bar"><label>run <input id="number" type="number" min="0" step="1" value="0"></label>
+<div class="bar"><label>run <input id="number" type="number" min="0" step="1" placeholder="none"></label>
 <a id="open" class="button" target="_blank" rel="noopener" hidden>Open in 3D</a></div>
 <div id="picked"></div></div>
 </section>

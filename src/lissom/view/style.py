@@ -10,7 +10,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lissom.files import write_whole
+from lissom.messages import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +25,9 @@ DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
 GREY = "#8C8C8C"
 LIGHT = "#D0D0D0"
 INK = "#262626"
+HEAD = 0.08  # inches from the top of a figure to its title
+LONGEST = 26  # letters of a name in a legend
+NAMED = 8  # curves that a legend names, of many
 DIVERGING = "RdBu_r"
 SEQUENTIAL = "viridis"
 
@@ -110,18 +116,34 @@ def grid(count: int, columns: int, width: float = 4.6, height: float = 2.5, **op
 
 
 def legend(axes: Axes, outside: int = 8) -> None:
-    """A legend where there is something to tell apart, beside the axes if it is long."""
-    _, names = axes.get_legend_handles_labels()
+    """A legend where there is something to tell apart, beside the axes if it is long.
+
+    Of many curves it names those that reach farthest.
+    """
+    handles, labels = axes.get_legend_handles_labels()
+    names = shortened(labels, LONGEST)
     if len(names) > outside:
-        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
+        if len(names) > NAMED + 1:
+            far = sorted(range(len(names)), key=lambda k: -_extent(handles[k]))[:NAMED]
+            rest = axes.plot([], [], linestyle="")[0]
+            handles = [*(handles[k] for k in sorted(far)), rest]
+            names = [*(names[k] for k in sorted(far)), f"and {len(names) - NAMED} more"]
+        axes.legend(handles, names, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
     elif names:
         from lissom.view.legends import SETTLED
         from lissom.view.margins import Margins
 
-        drawn = axes.legend(loc="best", ncols=1 if len(names) < 4 else 2, columnspacing=1.2)
+        drawn = axes.legend(handles, names, loc="best", ncols=1 if len(names) < 4 else 2, columnspacing=1.2)
         figure: Any = axes.get_figure(root=True)
         if axes.name != "3d" and isinstance(figure.get_layout_engine(), Margins):
             drawn.set(loc="upper right", gid=SETTLED)
+
+
+def _extent(drawn: Any) -> float:
+    """From the least to the greatest value of a curve; of what is no curve, without end."""
+    values = np.asarray(drawn.get_ydata(), float) if hasattr(drawn, "get_ydata") else np.empty(0)
+    values = values[np.isfinite(values)]
+    return float(np.ptp(values)) if len(values) else np.inf
 
 
 def save(figure: Any, path: str | os.PathLike[str]) -> None:
@@ -133,8 +155,9 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
 
 def headline(figure: Any, title: str, detail: str = "") -> None:
     """A figure's title on the left and a detail in grey on the right: the last touch, after all other texts."""
-    figure.suptitle(title, x=0.012, y=0.988, ha="left", va="top", fontweight="bold")
-    figure.text(0.988, 0.988, detail, color=GREY, ha="right", va="top", fontsize=8.5)
+    top = 1 - HEAD / figure.get_size_inches()[1]
+    figure.suptitle(title, x=0.012, y=top, ha="left", va="top", fontweight="bold")
+    figure.text(0.988, top, detail, color=GREY, ha="right", va="top", fontsize=8.5)
     for text in _texts(figure):
         text.set_parse_math(False)  # names may hold dollars, which are no formulas
 

@@ -26,6 +26,7 @@ from lissom.view.live.moved import Moved
 from lissom.view.live.recorded import Recorded
 from lissom.view.live.server import set_theme
 from lissom.view.live.stage import VIEWS, Stage
+from lissom.view.series import busiest
 
 RECORDED, MOVED, MODES = "recorded run", "move by hand", "natural modes"
 FPS = 33.0  # pictures per second that are tried for
@@ -156,7 +157,8 @@ class App:
         if kind == RECORDED:
             run = self._chosen()
             self._name(run.model.robot.name, f"{run.time[-1] - run.time[0]:g} s of motion, {run.info.status.word}")
-            return Recorded(self.server, run, Stage(self.server, Drawing(run.model)), self.curves, self._scale)
+            stage = Stage(self.server, Drawing(run.model, tip=busiest(run)))
+            return Recorded(self.server, run, stage, self.curves, self._scale)
         robot = self.robot if self.robot is not None else self._chosen().model.robot
         if kind == MOVED:
             self._name(robot.name, "simulated while you move the sliders")

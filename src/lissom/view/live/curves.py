@@ -16,6 +16,7 @@ DOWN = 12  # px from the line's element to the chart below it
 WIDTH = 380
 FAINT = "rgba(128, 138, 150, 0.22)"  # lines behind the curves, on light and dark paper
 SAMPLES = 1200
+LARGE = 1e6  # beside an axis there is no room for larger numbers
 FINE, DIGITS = 4e-3, 3  # least height of a chart; axes are labelled with so many digits behind the point
 # In a legend, one dashed entry stands for all curves of a group (the references of the joints); it has no value.
 LOOK = """<style>
@@ -43,6 +44,7 @@ class Curves:
         self._made: list[Any] = []
         self._plots: list[Any] = []
         self._lines: list[Any] = []
+        self._labels: list[str] = []
         self._span = (0.0, 1.0)
 
     def set(self, charts: list[Chart]) -> None:
@@ -50,6 +52,8 @@ class Curves:
         for handle in self._made:
             self._leaving.add(handle)
         self._made, self._plots, self._lines = [], [], []
+        charts = [chart.prefixed(LARGE) for chart in charts]
+        self._labels = [chart.label for chart in charts]
         with self.server.atomic(), self.tab:
             for chart in charts:
                 self._add(chart.thinned(SAMPLES))
@@ -64,8 +68,12 @@ class Curves:
 
     def update(self, charts: list[Chart]) -> None:
         """New data for the charts that are shown."""
+        drawn = [chart.prefixed(LARGE) for chart in charts]
+        if [chart.label for chart in drawn] != self._labels:  # other units: the axes are labelled again
+            self.set(charts)
+            return
         with self.server.atomic():
-            for plot, chart in zip(self._plots, charts, strict=True):
+            for plot, chart in zip(self._plots, drawn, strict=True):
                 plot.data = _data(chart)
                 if (scales := _scales(chart)) != plot.scales:
                     plot.scales = scales

@@ -9,7 +9,7 @@ import numpy as np
 from lissom.lie import quaternion
 from lissom.view.drawing import Drawing, Frames, Motion
 from lissom.view.render import Camera
-from lissom.view.viewpoint import Viewpoint, home
+from lissom.view.viewpoint import Viewpoint, followed, home
 
 FORCE, TORQUE = (213, 94, 0), (122, 79, 181)
 TRAIL = (0, 114, 178)
@@ -134,10 +134,11 @@ class Stage:
     def frame_view(self, motion: Motion, scale: float = 1.0) -> None:
         """Put ground and camera so that the whole motion is in view."""
         arm = self.arm
+        arm.follow = followed(arm, motion)
         every = range(0, len(motion.eta), max(1, len(motion.eta) // 24))
         cloud = np.concatenate([self._cloud(motion, k, scale) for k in every])
-        ground = float((cloud @ arm.up).min()) - 0.015 * arm.reach
-        self.ground = ground - 0.002 * arm.reach
+        if arm.follow is None:  # there is no ground to go along with
+            self.ground = float((cloud @ arm.up).min()) - 0.017 * arm.reach
         self._seen, self._home = cloud, home(arm, motion)
         self._lay_grid()
         self.look("free")
@@ -160,7 +161,7 @@ class Stage:
         camera = Camera.around(self._seen, arm.up, ASPECT, *(VIEWS[view] or self._home), fill=0.86, angle=0.6)
         start = self.server.initial_camera
         start.position, start.look_at, start.up, start.fov = camera.eye, camera.target, camera.up, camera.angle
-        start.near, start.far = 0.01 * arm.reach, 100 * arm.reach
+        start.near, start.far = 0.01 * arm.reach, float(np.linalg.norm(camera.eye - camera.target)) + 100 * arm.reach
         for client in self.server.get_clients().values():
             with client.atomic():
                 client.camera.position, client.camera.look_at = camera.eye, camera.target

@@ -90,6 +90,17 @@ Lissom.Motion = class {
     }
     for (let i = 0; i < 9 * this.loads; i++) this.acting[i] = mix(this.load, 9 * this.loads, i);
     for (let i = 0; i < this.modes; i++) this.amplitudes[i] = scale * mix(this.eta, this.modes, i);
+    this.travel();
+  }
+
+  travel() {
+    // the picture goes along with a link of an arm that goes far
+    const { p, acting } = this, { follow } = this.drawing;
+    p.fill(0, 3 * this.frames);
+    if (follow === null) return;
+    const from = p.slice(3 * follow, 3 * follow + 3);
+    for (let i = 0; i < p.length; i++) p[i] -= from[i % 3];
+    for (let k = 0; k < this.loads; k++) for (let i = 0; i < 3; i++) acting[9 * k + i] -= from[i];
   }
 
   place(parent, rotation, x, y, z, frame) {
@@ -230,6 +241,7 @@ Lissom.Scene = class {
     const solids = this.drawing.pieces.map((piece) =>
       new Lissom.Solid(piece, k > 0 ? record.colour : piece.colour, k > 0 ? 0.4 : 1));
     for (const solid of solids) group.add(solid.mesh, solid.shadow);
+    for (const solid of solids) solid.shadow.visible = this.drawing.follow === null;
     const line = new THREE.Line(
       new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: record.colour || "#0072B2", transparent: true, opacity: 0.75 }));
     line.frustumCulled = false;
@@ -283,6 +295,7 @@ Lissom.Scene = class {
     if (this.floor) { this.three.remove(this.floor); this.floor.geometry.dispose(); }
     const colours = [theme.lines, theme.paper].map((colour) => new THREE.Color(colour));
     this.floor = Lissom.grid(this.middle, this.ahead, this.side, this.cell, 1.5 * this.drawing.reach, colours);
+    this.floor.visible = this.drawing.follow === null;
     this.three.add(this.floor);
     for (const { line, colour } of this.runs) line.material.color.set(Lissom.visible(colour, theme));
     this.dirty = true;
@@ -363,6 +376,8 @@ Lissom.Scene = class {
 
   aim() {
     const direction = this.direction();
+    this.camera.far = this.distance + 60 * this.drawing.reach;
+    this.camera.updateProjectionMatrix();
     this.camera.position.copy(this.target).addScaledVector(direction, this.distance);
     this.camera.lookAt(this.target);
     this.camera.updateMatrixWorld();

@@ -180,7 +180,12 @@ const Study = (() => {
     state.picked = k;
     const open = find("open"), list = find("picked");
     list.replaceChildren();
-    if (k === null) { open.hidden = true; draw(); return; }
+    if (k === null) {
+      open.hidden = true;
+      list.textContent = "Click a line or a point, or write the number of a run.";
+      draw();
+      return;
+    }
     find("number").value = data.runs[k];
     open.hidden = !data.served; open.href = `run/${data.runs[k]}`;
     const table = document.createElement("table");
@@ -211,5 +216,6 @@ const Study = (() => {
   new ResizeObserver(draw).observe(lines.box);
   new ResizeObserver(draw).observe(points.box);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  pick(null);
   return { state, data, columns, pick, kept };
 })();

@@ -12,6 +12,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lissom.errors import LissomError
 from lissom.files import write_whole
 from lissom.simulation.ending import Ending
@@ -19,7 +21,9 @@ from lissom.view.charts import charts, compared, differences, space, wrench_comp
 from lissom.view.drawing import Drawing
 from lissom.view.report import pack, tables
 from lissom.view.report.markup import document, stage
+from lissom.view.series import busiest
 from lissom.view.style import COLOURS
+from lissom.view.viewpoint import followed
 
 if TYPE_CHECKING:
     from lissom.simulation.summary import Summary
@@ -33,14 +37,14 @@ turn, wheel to come nearer, shift-drag to move, double-click to go back. The spa
 
 def report(run: Trajectory, title: str | None = None) -> str:
     """The HTML of a report: summary, moving arm, charts, tables of joints, links, energy and robot, citation."""
-    summary, arm = run.summary(), Drawing(run.model)
+    summary, arm = run.summary(), Drawing(run.model, tip=busiest(run))
     floating = space(run)
     data = _data({"": run}, charts(run) + wrench_components(run) + floating, arm)
     parts = [
         _header(title or summary.robot, _status(run) + escape(_how(summary)) + _when(run)),
-        tables.figures(tables.key_figures(summary)),
+        tables.figures(tables.key_figures(run, summary)),
         _hero(stage(_duration(run))),
-        *(f'<p class="hint">{escape(text)}</p>' for text in arm.missing),
+        *(f'<p class="hint">{escape(text)}</p>' for text in (*_travelling(arm), *arm.missing)),
         '<div id="charts" class="charts"></div>',
         f'<p class="hint">{escape(HINT)}</p>',
         _section("Peak wrench in every joint", tables.wrench_table(run, summary)),
@@ -120,8 +124,9 @@ def write(path: str | Path, html: str) -> Path:
 def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None = None) -> dict[str, Any]:
     """What the scripts of the page read."""
     first = next(iter(runs.values()))
-    arm = arm or Drawing(first.model)
+    arm = arm or Drawing(first.model, tip=busiest(first))
     several = len(runs) > 1
+    arm.follow = followed(arm, arm.motion(np.nan_to_num(first.state(pack.scenes(first))[0])))
     motions = []
     for k, (label, run) in enumerate(runs.items()):
         own = {"label": label, "colour": COLOURS[k % len(COLOURS)]} if several else {"label": label}
@@ -131,6 +136,11 @@ def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None 
         "charts": [pack.chart(one, float(first.time[0])) for one in drawn],
         "scene": {"drawing": pack.drawing(arm), "runs": motions},
     }
+
+
+def _travelling(arm: Drawing) -> list[str]:
+    """Says that the picture does not stand still."""
+    return [] if arm.follow is None else [f"The whole arm goes far: the picture travels with {arm.links[arm.follow]}."]
 
 
 def _hero(scene: str) -> str:

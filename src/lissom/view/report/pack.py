@@ -28,6 +28,7 @@ def drawing(arm: Drawing) -> dict[str, Any]:
         "owner": arm.owner.tolist(),
         "rest": arm.rest.tolist(),
         "carrier": arm.carrier.tolist(),
+        "follow": arm.follow,
         "first": [int(arm.frames_of[link][0]) if link in arm.model.flexible else 0 for link in arm.links],
         "last": [int(arm.frames_of[link][-1]) + 1 if link in arm.model.flexible else 0 for link in arm.links],
         "tip": {"frame": arm.tip, "offset": offset.tolist()},

@@ -10,6 +10,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.simulation.summary import number
+from lissom.view.series import busiest
 
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink
@@ -40,7 +41,7 @@ def figures(pairs: Iterable[tuple[str, str]]) -> str:
     return f'<div class="figures">{cards}</div>'
 
 
-def key_figures(summary: Summary) -> list[tuple[str, str]]:
+def key_figures(run: Trajectory, summary: Summary) -> list[tuple[str, str]]:
     """The few numbers that one looks at first."""
     made = []
     if summary.links:
@@ -49,10 +50,12 @@ def key_figures(summary: Summary) -> list[tuple[str, str]]:
         made.append((size, f"peak deflection of {worst.link}, {worst.percent:.2g} % of its length"))
     strongest = max(summary.joints, key=lambda joint: joint.torque.value)
     made.append((f"{number(strongest.torque.value)} N m", f"peak torque through {strongest.joint}"))
-    tip = summary.settling[-1] if summary.settling else None
-    if tip is not None and tip.moved:
+    end = busiest(run)
+    tip = next(row for row in summary.settling if row.tip_of == end)
+    if tip.moved:
         when = "still moving" if tip.time is None else f"{number(tip.time)} s"
-        made.append((when, f"{tip.name} settles within 2 % of its way"))
+        which = f"{tip.name}, which goes farthest," if len(run.model.ends) > 1 else tip.name
+        made.append((when, f"{which} settles within 2 % of its way"))
     if summary.energy.relative is not None:
         made.append((f"{summary.energy.relative:.1e}", "energy that does not add up, of what was exchanged"))
     if summary.speed:
