@@ -72,6 +72,7 @@ class Runs:
     scenario: Scenario
     variations: Variations
     outputs: dict[str, Quantity] = field(default_factory=dict)
+    lanes: bool | None = None  # whether runs that look alike are computed several at once; found out unless given
 
     def __len__(self) -> int:
         return len(self.variations)
@@ -228,7 +229,8 @@ class Runs:
     @cached_property
     def in_packs(self) -> bool:
         """Whether runs are computed several at once: there are enough, and no account of energy is wanted of them."""
-        return not self._needs & ACCOUNTS and worth(len(self))
+        lanes = worth(len(self)) if self.lanes is None else self.lanes
+        return lanes and not self._needs & ACCOUNTS
 
     def __getstate__(self) -> dict[str, Any]:
         """All but memory for kernels, which belongs to a process."""

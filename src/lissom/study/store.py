@@ -14,6 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from lissom.study.schema import Study
 
-STORED = "stored"
+STORED, LANES = "stored", "lanes"
 DAMAGE = (KeyError, ValueError, TypeError, AttributeError, RuntimeError, EOFError, OSError)
 SHOWN = 5  # differences that a message lists
 TEXT = f"<U{LONGEST}"
@@ -88,6 +89,11 @@ class Store:
         return Store, (self.address,)
 
     @property
+    def anywhere(self) -> str:
+        """Its address for processes that may run in other folders."""
+        return self.address if "://" in self.address else os.path.abspath(self.address)
+
+    @property
     def group(self) -> Any:
         """The Zarr group; an error where there is none."""
         if self._group is None:
@@ -122,7 +128,7 @@ class Store:
     def _lay_out(self, study: Study, address: str) -> None:
         group = need_zarr().open_group(address, mode="a", zarr_format=2)
         self._arrays(group, study.runs, study.chunk)
-        group.attrs.update({"lissom": __version__, "study": json.dumps(study.to_dict())})
+        group.attrs.update({"lissom": __version__, "study": json.dumps(study.to_dict()), LANES: study.runs.in_packs})
 
     def _lay_out_aside(self, study: Study, folder: Path) -> None:
         """In a folder of its own first, so that of several processes one makes the store and the others find it."""
@@ -220,6 +226,10 @@ class Store:
         if not self.exists():
             raise StudyError(f"there is no study in {self.address}; make one with lissom sweep STUDY.yaml")
         return Study.from_dict(self._description())
+
+    def runs(self) -> Runs:
+        """Its runs, computed in lanes or one by one wherever they are, as when they were begun: digits depend on it."""
+        return replace(self.study().runs, lanes=self.group.attrs.get(LANES))
 
     def _description(self) -> dict[str, Any]:
         """The study as plain data."""
