@@ -6,10 +6,11 @@ import copy
 from collections.abc import Iterable
 from typing import Any
 
-from lissom.errors import ScenarioError
+from lissom.errors import RobotError, ScenarioError
 from lissom.messages import did_you_mean, listed
 from lissom.model import Robot
 from lissom.model.part import Part
+from lissom.model.paths import get
 from lissom.model.plain import fields
 from lissom.scenario.schema import Scenario
 
@@ -47,6 +48,25 @@ def replaced(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario
     if others:
         scenario = _with_others(scenario, others)
     return scenario.model_copy(update={"robot": scenario.load_robot().with_values(of_robot)}) if of_robot else scenario
+
+
+def value_at(scenario: Scenario, path: str) -> Any:
+    """The value at a path of the scenario or of its robot; None where none is given."""
+    head, _, rest = path.partition(".")
+    if head in ROBOT or (head == "robot" and rest):
+        try:
+            return get(scenario.load_robot(), rest if head == "robot" else path)
+        except RobotError:
+            return None
+    here: Any = plain(scenario, whole_robot=False)
+    while path:
+        if isinstance(here, list):
+            here = {str(k): one for k, one in enumerate(here)}
+        key = _longest(here, path) if isinstance(here, dict) else None
+        if key is None:
+            return None
+        here, path = here[key], path[len(key) + 1 :]
+    return here
 
 
 def _with_others(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario:
@@ -90,9 +110,13 @@ def _placed(here: Any, path: str, value: Any, whole: str) -> Any:
         raise ScenarioError(f"unknown path at {path!r}; there is nothing below", whole.split("."))
     mapping = here or {}
     # A key with dots, such as shoulder.1, goes before the plain word.
-    known = [key for key in mapping if path == key or path.startswith(f"{key}.")]
-    head = max(known, key=len, default=path.partition(".")[0])
+    head = _longest(mapping, path) or path.partition(".")[0]
     return mapping | {head: _placed(mapping.get(head), path[len(head) + 1 :], value, whole)}
+
+
+def _longest(mapping: dict[str, Any], path: str) -> str | None:
+    """The longest key that a path begins with."""
+    return max((key for key in mapping if path == key or path.startswith(f"{key}.")), key=len, default=None)
 
 
 def _lists(value: Any) -> Any:

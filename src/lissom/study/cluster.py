@@ -49,9 +49,7 @@ def on_cluster(job: Callable[[int], int], pieces: Iterable[int], client: Any) ->
     try:
         workers = len(client.scheduler_info(n_workers=-1)["workers"])
         if not workers:
-            text = (
-                f"the cluster has no workers yet; they begin with the first: dask worker {_address(client)}"
-            )
+            text = f"the cluster has no workers yet; they begin with the first: dask worker {_address(client)}"
             warnings.warn(text, stacklevel=2)
         first = [
             client.submit(job, piece, pure=False, retries=TRIES) for piece in islice(waiting, AHEAD * max(1, workers))

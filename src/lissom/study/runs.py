@@ -246,6 +246,13 @@ def _needs(outputs: Mapping[str, Quantity]) -> frozenset[str]:
     return frozenset().union(*(quantity.needs for quantity in outputs.values()))
 
 
+def check_units(scenario: Scenario, path: str, given: Sequence[Any]) -> None:
+    """Refuse a field that does not exist, or takes no such unit, of values some of which are texts such as "45 deg"."""
+    for value in given:
+        if isinstance(value, str):
+            scenario.with_value(path, value)
+
+
 def as_scenario(what: Any, duration: Any = None) -> Scenario:
     """The scenario of a batch: one, its name or file; or a robot, which moves freely for the duration."""
     from lissom.model.any_robot import as_robot

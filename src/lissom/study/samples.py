@@ -16,6 +16,7 @@ from lissom.errors import LissomError, StudyError
 from lissom.messages import listed
 from lissom.model.names import Choice
 from lissom.model.part import Part, refusals
+from lissom.model.units import quantity
 from lissom.model.values import Checked, Count, Number, kind_of, refusal
 
 MOST_RUNS = 10**9
@@ -183,6 +184,12 @@ class Variations:
         if not columns or not next(iter(lengths.values())):
             raise StudyError("is empty; give {path: values}, such as {'gravity.1': [-9.81, -1.62]}", ("variations",))
         return cls(columns, {path: (path,) for path in columns})
+
+
+def in_si(value: Any) -> float:
+    """A number, or the one of a text with a unit, such as "45 deg", in SI units."""
+    found = quantity(value) if isinstance(value, str) else None
+    return float(value) if found is None else found[0] * found[1].size
 
 
 def _turned(rows: Sequence[Any]) -> dict[str, list[Any]]:

@@ -12,7 +12,7 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +36,7 @@ STORED, LANES = "stored", "lanes"
 DAMAGE = (KeyError, ValueError, TypeError, AttributeError, RuntimeError, EOFError, OSError)
 SHOWN = 5  # differences that a message lists
 TEXT = f"<U{LONGEST}"
+GO_ON = "what was stored before is whole; make room and start the same study again"
 
 
 def need_zarr() -> Any:
@@ -66,6 +67,37 @@ def check_address(address: str) -> None:
     except (ImportError, ValueError) as error:
         text = f"cannot be written to from here ({error}); give a folder, or an address that fsspec knows"
         raise StudyError(text, ("store",), address) from None
+
+
+def laid_out(address: str, lay_out: Callable[[str], None]) -> bool:
+    """Lay out a store, in a folder of its own first: of several processes one makes it. False where something is."""
+    try:
+        if "://" in address:
+            lay_out(address)
+            return True
+        folder = Path(address)
+        if folder.exists() and not folder.is_dir():
+            raise StudyError(f"{folder} is a file, not a store; give another name")
+        if folder.parent.exists() and not folder.parent.is_dir():
+            raise NotWritten(folder, f"{folder.parent} is a file")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+        try:
+            lay_out(os.fspath(aside))
+            aside.chmod(0o777 & ~umask())
+            os.rename(aside, folder)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise not_written(error, address) from None
+        return False
+    return True
+
+
+def not_written(error: OSError, address: str, remedy: str = "give another place") -> NotWritten:
+    """What an error says of a store that could not be written."""
+    return NotWritten.because(OSError(error.errno, error.strerror or str(error)), address, remedy)
 
 
 def check_same(address: str, there: dict[str, Any], asked: dict[str, Any]) -> None:
@@ -117,40 +149,16 @@ class Store:
 
     def create(self, study: Study) -> None:
         """Lay out an empty store, unless another process just did; the mark that makes it one is written last."""
-        try:
-            if "://" in self.address:
-                self._lay_out(study, self.address)
-            else:
-                self._lay_out_aside(study, Path(self.address))
-        except OSError as error:
-            raise NotWritten.because(OSError(error.errno, error.strerror or str(error)), self.address) from None
+        if not laid_out(self.address, lambda address: self._lay_out(study, address)):
+            if not self.exists():
+                text = f"{self.address} holds something else, or a damaged study"
+                raise StudyError(f"{text}; give another name, or an empty folder")
+            self.check_same(study)
 
     def _lay_out(self, study: Study, address: str) -> None:
         group = need_zarr().open_group(address, mode="a", zarr_format=2)
         self._arrays(group, study.runs, study.chunk)
         group.attrs.update({"lissom": __version__, "study": json.dumps(study.to_dict()), LANES: study.runs.in_packs})
-
-    def _lay_out_aside(self, study: Study, folder: Path) -> None:
-        """In a folder of its own first, so that of several processes one makes the store and the others find it."""
-        if folder.exists() and not folder.is_dir():
-            raise StudyError(f"{folder} is a file, not a store; give another name")
-        if folder.parent.exists() and not folder.parent.is_dir():
-            raise NotWritten(folder, f"{folder.parent} is a file")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
-        try:
-            self._lay_out(study, os.fspath(aside))
-            aside.chmod(0o777 & ~umask())
-            os.rename(aside, folder)
-        except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                raise
-            if not self.exists():
-                text = f"{folder} holds something else, or a damaged study"
-                raise StudyError(f"{text}; give another name, or an empty folder") from None
-            self.check_same(study)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
 
     def _arrays(self, group: Any, runs: Runs, chunk: int) -> None:
         count = len(runs)
@@ -216,8 +224,7 @@ class Store:
             self._array("cause")[at] = np.array(results.cause, dtype=TEXT)
             self._array(STORED)[piece] = 1
         except OSError as error:
-            remedy = "what was stored before is whole; make room and start the same study again"
-            raise NotWritten.because(OSError(error.errno, error.strerror or str(error)), self.address, remedy) from None
+            raise not_written(error, self.address, GO_ON) from None
 
     def study(self) -> Study:
         """The study that was begun here."""
