@@ -16,6 +16,7 @@ import numpy as np
 
 from lissom.errors import LissomError, StudyError
 from lissom.messages import listed
+from lissom.scenario.paths import unit_at
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.schema import Scenario
 from lissom.simulation.dataset import ACCOUNTS, TOGETHER, look_for, quantities, quantities_together
@@ -37,6 +38,8 @@ STATUS = (*Ending, REFUSED)  # the numbers of endings in results, which only eve
 FINISHED = STATUS.index(Ending.FINISHED)
 LONGEST = 240  # characters kept of a cause
 TRIED = 20  # values of a field, to see whether it exists
+VARIED = "varied from run to run"
+TAKEN = ("run", "status", "cause", "time", "stored", "piece")  # names of arrays and axes of results
 TIME_FIELDS = ("duration", "output.rate", "output")
 
 
@@ -118,10 +121,28 @@ class Runs:
         if over_time and moving:
             text = f"differs from run to run, so {over_time[0]} has no common time axis; reduce it, as in 'peak ...'"
             raise StudyError(text, ("variations", moving[0]))
+        for k, path in enumerate(changed):
+            lost = next((one for one in changed[:k] if f"{one}.".startswith(f"{path}.")), None)
+            if lost is not None:
+                raise StudyError(f"is set a second time by {path}, and one value would be lost", ("variations", lost))
         for name, values in self.variations.columns.items():
             for path in self.variations.fields[name]:
                 self._check_field(path, values)
-        self.shapes  # noqa: B018  asks for each quantity once
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Refuse names that results cannot have: each is an array beside others, and a folder in a store."""
+        axes = {dim for shape in self.shapes.values() for dim in shape.dims}
+        for kind, names in (("vary", self.variations.columns), ("outputs", self.outputs)):
+            for name in names:
+                if name in TAKEN or name in axes:
+                    raise StudyError("is a name that results have for something else; give another", (kind,), name)
+                if not name.strip() or "/" in name or name.startswith("."):
+                    raise StudyError(
+                        "cannot serve as a name; write one without / that begins with a letter", (kind,), name
+                    )
+                if kind == "outputs" and name in self.variations.columns:
+                    raise StudyError("is varied, too; give the output another name, {name: quantity}", (kind,), name)
 
     def _check_field(self, path: str, values: Sequence[Any]) -> None:
         """Refuse a field of which no value makes a scenario: it does not exist, or takes something else."""
@@ -147,6 +168,12 @@ class Runs:
             name: Shape.of(quantity.measure(run.quantities, run.model, run.q[0]), self.samples)
             for name, quantity in self.outputs.items()
         }
+
+    def column_attributes(self, name: str) -> dict[str, str]:
+        """What is known of a varied quantity: its unit, where its fields have one and the same."""
+        units = {unit_at(self._loaded, path) for path in self.variations.fields[name]}
+        unit = units.pop() if len(units) == 1 else ""
+        return {"long_name": VARIED} | ({"units": unit} if unit else {})
 
     @cached_property
     def time(self) -> np.ndarray:

@@ -24,7 +24,7 @@ from lissom.errors import LissomError, StudyError
 from lissom.files import NotWritten, umask
 from lissom.messages import brief, listed
 from lissom.study.batch import column_of, status_attributes
-from lissom.study.runs import LONGEST, Piece, Runs
+from lissom.study.runs import LONGEST, VARIED, Piece, Runs
 from lissom.version import __version__
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class Store:
         for name, values in runs.variations.columns.items():
             column = column_of(values)
             column = column.astype(str) if column.dtype == object else column
-            array(name, column, ("run",), {"long_name": "varied from run to run"})
+            array(name, column, ("run",), runs.column_attributes(name))
         for shape in runs.shapes.values():
             for dim, labels in shape.labels.items():
                 array(dim, np.array(labels, dtype=str), (dim,))
@@ -272,7 +272,7 @@ class Store:
         self.group  # noqa: B018  or a clear error
         with self.reading("the table of its arrays"):
             found = xr.open_zarr(self.address, consolidated=False, zarr_format=2, chunks=None, mask_and_scale=False)
-        varied = [name for name in found.data_vars if found[name].attrs.get("long_name") == "varied from run to run"]
+        varied = [name for name in found.data_vars if found[name].attrs.get("long_name") == VARIED]
         return found.set_coords(varied).drop_vars(STORED).assign_coords(run=np.arange(found.sizes["run"]))
 
 
