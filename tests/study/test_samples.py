@@ -124,3 +124,10 @@ def test_ranking_finds_the_shares_of_a_known_function():
     assert found["a"] == pytest.approx(0.3139, abs=0.02)
     assert found["b"] == pytest.approx(0.4424, abs=0.02)
     assert found["c"] == pytest.approx(0.0, abs=0.02)
+
+
+def test_ranking_takes_words_and_says_nothing_of_too_few_runs():
+    words, numbers = np.array(["steel", "carbon"] * 50), np.linspace(0, 1, 100)
+    shares = first_order_indices({"material": words, "other": numbers}, (words == "steel") * 3.0)
+    assert shares["material"] == pytest.approx(1.0) and shares["other"] < 0.05
+    assert np.isnan(first_order_indices({"x": np.arange(3.0)}, np.arange(3.0))["x"])
