@@ -155,8 +155,7 @@ class _Search:
         return log
 
     def _check(self) -> None:
-        middle, ends = np.full((1, len(self.bounds)), 0.5), [np.zeros(len(self.bounds)), np.ones(len(self.bounds))]
-        runs = self._runs(np.vstack([middle, self.start(), *ends]))
+        runs = self._runs(np.vstack([np.outer([0.5, 0.0, 1.0], np.ones(len(self.bounds))), self.start()]))
         runs.check()
         for name, shape in runs.shapes.items():
             if shape.sizes:
@@ -186,7 +185,7 @@ class _Search:
         if new:
             new = new[:room]
             runs = self._runs(np.array(new))
-            found = [piece for piece in computed(runs, processes_for(len(new), self.cores), lambda done: None)]
+            found = computed(runs, processes_for(len(new), self.cores), lambda done: None)
             values = np.concatenate([np.column_stack([piece.values[name] for name in self.outputs]) for piece in found])
             good = np.concatenate([piece.status for piece in found]) == FINISHED
             values[~good | ~np.isfinite(values).all(axis=1)] = FAILED

@@ -89,7 +89,7 @@ class Results(printing.Printed):
             shares = sorted(((field, share) for field, share in ranking[name].items() if share > 0.02), key=_by_share)
             most = listed([f"{field} ({share:.0%})" for field, share in shares[:2]] or ["-"], "and")
             table.add_row(name, *numbers, self.data[name].attrs.get("units", ""), most)
-        for name in self.study.outputs.keys() - ranking.keys():
+        for name in (name for name in self.study.outputs if name not in ranking):
             table.add_row(name, "over time", "", "", self.data[name].attrs.get("units", ""), "")
         return table
 
