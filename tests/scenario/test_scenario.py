@@ -152,6 +152,7 @@ def test_a_path_finds_items_of_lists_and_names_with_dots() -> None:
         ("durations", "did you mean 'duration'"),
         ("link.upper.beam.length", "did you mean 'links'"),
         ("links.uper.beam.length", "did you mean 'upper'"),
+        ("control.gains.elbw.p", "did you mean 'elbow'"),
         ("duration.x", "nothing below"),
         ("control.reference.points.9.joint1", "items 0 to 2"),
     ],

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 from small_study import MASS, PENDULUM
 
 import lissom
 from lissom.errors import LissomError
 from lissom.study.runs import STATUS
+from lissom.study.samples import Variations
 
 
 @pytest.fixture
@@ -179,3 +181,40 @@ def test_what_is_left_out_changes_nothing(only):
     }
     data = lissom.simulate_batch(scenario, {"start.elbow": [0.0]}, outputs=only)
     np.testing.assert_array_equal(data[only[0]][0], whole[only[0]])
+
+
+@pytest.mark.parametrize("name", ["status", "run", "time", "cause", "stored", "a/b", "", ".zattrs", MASS])
+def test_names_that_results_cannot_have_are_refused(pendulum, name):
+    with pytest.raises(LissomError, match=r"give another|cannot serve as a name|another name"):
+        lissom.simulate_batch(pendulum, {MASS: [1, 2]}, outputs={name: "last position.pin"}, progress=False)
+
+
+@pytest.mark.parametrize("again", [MASS, "links.rod.body", "links"])
+def test_a_field_that_is_set_twice_is_refused(pendulum, again):
+    """The row of a run would say what another quantity has overwritten."""
+    variations = Variations({"a": (1.0, 2.0), "b": (3.0, 4.0)}, {"a": (MASS,), "b": (again,)})
+    with pytest.raises(LissomError, match="is set a second time by"):
+        lissom.simulate_batch(pendulum, variations, outputs=["mass"], progress=False)
+
+
+@pytest.mark.parametrize("text", ["mass.3", "peak mass", "|mass|", "last frequency.1", "peak"])
+def test_quantities_of_the_robot_stand_alone(pendulum, text):
+    with pytest.raises(LissomError, match="outputs ="):
+        lissom.simulate_batch(pendulum, {MASS: [1, 2]}, outputs=[text], progress=False)
+
+
+def test_columns_may_come_from_any_library(pendulum):
+    column = xr.DataArray([1.0, 2.0])
+    data = lissom.simulate_batch(pendulum, {MASS: column}, outputs=["mass"], progress=False)
+    np.testing.assert_array_equal(data["mass"], column)
+
+
+def test_units_of_varied_fields_are_told():
+    varied = {
+        "control.gains.elbow.d": [40, 50],
+        "duration": ["10 ms", 0.01],
+        "links.upper.beam.stiffening": ["first", "none"],
+    }
+    data = lissom.simulate_batch("ella", varied, outputs=["mass"], progress=False)
+    assert [data[name].attrs.get("units") for name in varied] == ["N m s/rad", "s", None]
+    np.testing.assert_array_equal(data["duration"], [0.01, 0.01])

@@ -125,6 +125,7 @@ def test_many_arms_move_as_single_ones(ella):
     [
         ({"torques": {"elbo": 1}}, "torques = 'elbo': has no motor (did you mean 'elbow'?)"),
         ({"torques": {"elbow": -1}}, "torques.elbow = -1: must be the largest torque"),
+        ({"rate": float("inf")}, "must be the number of actions per second"),
         ({"rate": 0}, "rate = 0: must be the number of actions per second"),
         ({"observations": ["positon"]}, "did you mean 'position'"),
         ({"observations": ["peak position.elbow"]}, "must be a quantity of one moment"),
@@ -137,6 +138,35 @@ def test_what_makes_no_environment_is_refused(ella, options, text):
     with pytest.raises(LissomError) as error:
         Environment(ella, **options)
     assert text in str(error.value)
+
+
+def test_actions_that_are_not_one_number_per_motor_are_refused(ella):
+    env, envs = Environment(ella), VectorEnvironment(3, scenario=ella)
+    env.reset(seed=1)
+    envs.reset(seed=1)
+    for wrong in (np.zeros(5), [0.0, np.nan, 0.0]):
+        with pytest.raises(LissomError, match="must be finite numbers of the shape"):
+            env.step(wrong)
+    with pytest.raises(LissomError, match="must be finite numbers of the shape"):
+        envs.step(np.zeros((2, 3)))  # of three arms
+    with pytest.raises(LissomError, match="must be one number, or 3 of them"):
+        envs.reset(seed=[1, 2])
+    envs.close()
+    with pytest.raises(LissomError, match="num_envs = 0"):
+        VectorEnvironment(0, scenario=ella)
+
+
+def test_an_episode_of_another_structure_is_refused(ella):
+    env = Environment(ella, observations=["eta"])
+    with pytest.raises(LissomError, match="other coordinates"):
+        env.reset(options={"links.upper.beam.modes.y": 1})
+    env.reset(seed=1)
+    env.step(np.zeros(3))
+
+
+def test_a_floating_base_has_no_motor_unless_asked_for():
+    assert not any(name.startswith("base") for name in Environment("satellite-two-arm").joints)
+    assert Environment("satellite-two-arm", torques={"base.wz": 5.0}).joints == ["base.wz"]
 
 
 def test_a_run_that_is_over_must_begin_again(ella):

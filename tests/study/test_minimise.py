@@ -1,13 +1,15 @@
 """The best variant: known minima, limits, and searches that go on."""
 
+import os
 import sys
 
 import numpy as np
 import pytest
-from small_study import PENDULUM
+from small_study import PENDULUM, contents
 
 import lissom
 from lissom.errors import LissomError
+from lissom.scenario.paths import value_at
 from lissom.study import Best, minimise
 from lissom.study.runs import Runs
 
@@ -59,6 +61,56 @@ def test_a_search_goes_on_where_it_stopped(pendulum, tmp_path, monkeypatch):
         minimise(pendulum.with_value("duration", 0.3), most=60, **ask)
 
 
+def test_a_search_that_was_cut_goes_on_with_the_right_numbers(pendulum, tmp_path, monkeypatch):
+    """Whatever is not whole when the process ends is asked for again, and what follows stays in its place."""
+    ask = dict(output="first tip_position.rod.y", over={START: (-2.5, 0.5)}, method="local", **OPTIONS)
+    alone = minimise(pendulum, most=12, **ask)
+    store = tmp_path / "s.zarr"
+    for most in (4, 8, 12):
+        found = minimise(pendulum, most=most, store=store, **ask)
+        for name in os.listdir(store):
+            if (store / name).is_dir() and (store / name / f"{most - 1}.0").exists():
+                (store / name / f"{most - 1}.0").unlink()  # cut between its row and what is in it
+    assert found.values == alone.values and found.outputs == alone.outputs
+
+
+def test_a_search_writes_nowhere_else(pendulum, tmp_path, monkeypatch):
+    ask = dict(output="mass", over={MASS: (1, 2)}, most=3, **OPTIONS)
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "one.txt").write_text("dear")
+    with pytest.raises(LissomError, match="holds something else"):
+        minimise(pendulum, store=tmp_path / "letters", **ask)
+    with pytest.raises(LissomError, match="is a file"):
+        minimise(pendulum, store=tmp_path / "letters" / "one.txt", **ask)
+    assert contents(tmp_path / "letters") == {"one.txt": b"dear"}
+
+    def full(self, value):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("zarr.Array.append", full)
+    with pytest.raises(LissomError, match=r"no space left on device; what was stored before is whole"):
+        minimise(pendulum, store=tmp_path / "s.zarr", **ask)
+
+
+def test_a_limit_of_what_is_minimised_is_heeded(pendulum):
+    found = minimise(pendulum, "mass", {MASS: (1.0, 2.0)}, limits={"mass": 0.5}, method="local", most=20, **OPTIONS)
+    assert "no variant keeps the limits" in found.message
+
+
+def test_a_local_search_begins_with_the_own_values_of_robot_start_and_controller():
+    ella = lissom.scenario.load("ella").with_value("duration", 0.01)
+    mass, gain = "links.forearm.beam.masses.0.mass", "control.gains.elbow.d"
+    own = {mass: value_at(ella, mass), gain: ella.control.gains["elbow"].d, "duration": 0.01, "start.elbow": 0.0}
+    over = {path: (value - 1e-3, value + 3e-3) for path, value in own.items()}
+    found = minimise(ella, "mass", over, method="local", most=1, **OPTIONS)
+    assert found.values == pytest.approx(own, abs=1e-9)
+
+
+def test_bounds_may_have_units(pendulum):
+    found = minimise(pendulum, "mass", {MASS: ("500 g", "2 kg")}, method="local", most=20, **OPTIONS)
+    assert found.values[MASS] == pytest.approx(0.5, abs=0.02)
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
@@ -67,6 +119,9 @@ def test_a_search_goes_on_where_it_stopped(pendulum, tmp_path, monkeypatch):
         ({"over": {}}, "is empty"),
         ({"over": {"links.rod.body.mas": (1, 2)}}, "did you mean 'mass'"),
         ({"output": "position.pin"}, "must be one number per run"),
+        ({"over": {MASS: ("1 m", "2 m")}}, "a unit of the wrong kind"),
+        ({"limits": {"mass": "3 kg"}}, "limits.mass = '3 kg': must be the largest value allowed"),
+        ({"most": "many"}, "most = 'many': must be a whole number"),
         ({"method": "globel"}, "did you mean 'global'"),
         ({"method": "powell", "limits": {"mass": 1.0}}, "cannot heed limits"),
     ],

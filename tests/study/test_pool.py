@@ -2,6 +2,8 @@
 
 import os
 import signal
+import threading
+import time
 
 import pytest
 
@@ -44,6 +46,26 @@ def test_errors_of_a_job_are_raised_where_it_was_asked_for(tmp_path, monkeypatch
     monkeypatch.syspath_prepend(os.path.dirname(__file__))
     with pytest.raises(LissomError, match="item = 7: seven is refused"), Pool(2, Job(tmp_path / "m")) as pool:
         list(pool.each([1, 7, 2]))
+
+
+def test_work_that_is_given_up_ends_without_a_word(monkeypatch):
+    """Ctrl-C or an error in one item ends processes that are at work on others."""
+    monkeypatch.syspath_prepend(os.path.dirname(__file__))
+    said = []
+    monkeypatch.setattr(threading, "excepthook", said.append)
+    with pytest.raises(KeyboardInterrupt), Pool(2, _Slow()) as pool:
+        for _ in pool.each([0.0, 30.0, 0.0]):
+            raise KeyboardInterrupt
+    begun = time.monotonic()
+    while any(thread.name.endswith("(_serve)") for thread in threading.enumerate()):
+        assert time.monotonic() < begun + 10
+        time.sleep(0.01)
+    assert not said
+
+
+class _Slow:
+    def __call__(self, seconds):
+        time.sleep(seconds)
 
 
 class _Kill:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import lissom
 from lissom.errors import LissomError
 from lissom.study.ranking import first_order_indices
 from lissom.study.samples import AnyVaried, Sampling, Variations, sampled
@@ -55,7 +56,9 @@ def test_a_latin_hypercube_has_one_run_in_every_slice():
         ({"from": 2, "to": 1}, "must be larger than from"),
         ({"from": 0, "to": 1, "scale": "log"}, "must be positive on a logarithmic scale"),
         ({"mean": 1, "deviation": 0}, "must be positive"),
-        ({"from": 0, "to": 1, "point": 3}, "point"),
+        ({"from": 0, "to": 1, "point": 3}, "did you mean 'points'"),
+        ({"from": 0, "too": 1}, "did you mean 'to'"),
+        ({"from": "1 stone", "to": 3}, "its unit is not known"),
     ],
 )
 def test_wrong_values_are_refused(given, text):
@@ -77,6 +80,21 @@ def test_wrong_values_are_refused(given, text):
 def test_values_that_do_not_go_together_are_refused(fields, draw, text):
     with pytest.raises(LissomError, match=text):
         sampled(fields, Sampling(**draw))
+
+
+def test_ranges_and_lists_may_have_units():
+    from lissom.study import Study
+
+    mass = "links.forearm.beam.masses.0.mass"
+    given = {"scenario": "ella", "outputs": ["mass"]}
+    vary = {mass: {"from": "500 g", "to": "3 kg", "points": 2}, "start.elbow": ["90 deg", 0]}
+    study = Study(vary=vary, **given)
+    assert study.variations.columns[mass] == (0.5, 0.5, 3.0, 3.0)
+    data = lissom.simulate_batch("ella", study.runs.variations, 0.01, outputs=["mass"], cores=1, progress=False)
+    np.testing.assert_allclose(data["start.elbow"], [np.pi / 2, 0, np.pi / 2, 0])
+    assert data["start.elbow"].attrs["units"] == "rad" and data[mass].attrs["units"] == "kg"
+    with pytest.raises(LissomError, match="a unit of the wrong kind"):
+        len(Study(vary={mass: {"from": "500 mm", "to": "3 m", "points": 2}}, **given).runs)
 
 
 def test_a_draw_needs_a_number_of_runs():
@@ -106,3 +124,10 @@ def test_ranking_finds_the_shares_of_a_known_function():
     assert found["a"] == pytest.approx(0.3139, abs=0.02)
     assert found["b"] == pytest.approx(0.4424, abs=0.02)
     assert found["c"] == pytest.approx(0.0, abs=0.02)
+
+
+def test_ranking_takes_words_and_says_nothing_of_too_few_runs():
+    words, numbers = np.array(["steel", "carbon"] * 50), np.linspace(0, 1, 100)
+    shares = first_order_indices({"material": words, "other": numbers}, (words == "steel") * 3.0)
+    assert shares["material"] == pytest.approx(1.0) and shares["other"] < 0.05
+    assert np.isnan(first_order_indices({"x": np.arange(3.0)}, np.arange(3.0))["x"])

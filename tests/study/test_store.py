@@ -76,6 +76,15 @@ def test_what_is_stored_is_not_computed_again(study, tmp_path, monkeypatch):
     assert len(computed) == 36
 
 
+@pytest.mark.parametrize("lanes", [True, False])
+def test_whether_runs_share_lanes_is_decided_once(study, tmp_path, monkeypatch, lanes):
+    """Their digits depend on it, and another machine that goes on may have other kernels at hand."""
+    monkeypatch.setattr("lissom.study.runs.worth", lambda runs: lanes)
+    Store(tmp_path / "s.zarr").create(study)
+    monkeypatch.setattr("lissom.study.runs.worth", lambda runs: not lanes)
+    assert Store(tmp_path / "s.zarr").runs().in_packs is lanes
+
+
 @pytest.mark.parametrize(
     ("path", "value", "told"),
     [

@@ -3,6 +3,7 @@
 import threading
 import urllib.error
 import urllib.request
+from itertools import pairwise
 
 import pytest
 from browser import inked, shot, until
@@ -162,3 +163,66 @@ def test_the_command_serves_a_store(results, monkeypatch):
     assert shown.exit_code == 0 and "lissom view: http://127.0.0.1:" in shown.output, shown.output
     refused = CliRunner().invoke(app, ["view", store, "--set", "duration=1"])
     assert refused.exit_code == 2 and "a study is as it is" in refused.output
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory):
+    """Runs that differ in a word, an output that never settles, one that is the same in all, too few runs to rank."""
+    scenario = lissom.scenario.load("ella").with_values([("duration", 0.1), ("output.rate", 50)])
+    study = lissom.study.Study(
+        name="words",
+        scenario=scenario,
+        vary={
+            "stiffening": {"values": ["first", "none"], "fields": ["links.upper.beam.stiffening"]},
+            "control.gains.shoulder.d": [40, 50],
+        },
+        outputs={
+            "never": "settling position.shoulder-yaw",
+            "same": "first position.elbow",
+            "the largest deflection of the upper link at its tip": "peak |deflection.upper|",
+            "bend": "deflection.upper",
+        },
+    )
+    return study.run(tmp_path_factory.mktemp("words") / "words.zarr", cores=1, progress=False)
+
+
+def test_words_are_drawn_as_places_on_their_axis(page, words, tmp_path):
+    page.goto(words.page(tmp_path / "words.html").as_uri())
+    until(page, "Study.state.drawn > 0")
+    assert inked(shot(page, "study-words", "#lines")) > 0.005
+    page.evaluate("Study.pick(3)")
+    assert "stiffening\tnone" in page.inner_text("#picked") and "50 N m s/rad" in page.inner_text("#picked")
+    assert "Too few runs" in page.inner_text("body") and "2 inputs, 3 outputs" in page.inner_text("header")
+
+
+def test_a_long_field_with_a_long_unit_fits_a_phone(page, words, tmp_path):
+    page.set_viewport_size({"width": 360, "height": 700})
+    page.goto(words.page(tmp_path / "words.html").as_uri())
+    page.evaluate("Study.pick(1)")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_run_that_is_not_drawn_can_be_opened(page, results, monkeypatch):
+    monkeypatch.setattr("lissom.view.study_page.SHOWN", 4)
+    page.set_content(study_page(results, served=True))
+    page.fill("#number", "7")
+    page.dispatch_event("#number", "change")
+    assert page.input_value("#number") == "7" and "not drawn" in page.inner_text("#picked")
+    assert page.get_attribute("#open", "href") == "run/7"
+
+
+def test_a_picture_of_a_study_has_room_for_all_its_texts(words):
+    """The headline stands above the charts, and no label of a row reaches into the next."""
+    figure = words.plot()
+    figure.canvas.draw()
+    titles = [figure._suptitle.get_window_extent(), figure.texts[-1].get_window_extent()]
+    charts = [axes for part in figure.subfigs[1:2] for axes in part.axes]
+    assert len(charts) == 6 and all(axes.get_tightbbox().y1 <= min(box.y0 for box in titles) for axes in charts)
+    labels = [axes.yaxis.label.get_window_extent() for axes in charts[::2]]
+    assert all(above.y0 >= below.y1 for above, below in pairwise(labels))
+    assert [text.get_text() for text in charts[-2].get_xticklabels()] == ["first", "none"]
+
+
+def test_outputs_over_time_and_words_are_in_the_table(words):
+    assert "over time" in str(words)
+    assert words.to_dict()["ranking"]["same"] == {"stiffening": None, "control.gains.shoulder.d": None}

@@ -36,6 +36,11 @@ def unit_of(robot: Robot, path: str) -> str:
             marks = type(here).model_fields[key].metadata
             said = next((mark.unit for mark in marks if hasattr(mark, "unit")), "")
         kind, here = getattr(below, "type", kind) if key == "joint" else kind, below
+    return settled_unit(said, kind)
+
+
+def settled_unit(said: str, kind: str) -> str:
+    """The SI unit that a field says it has, such as "N m/rad (N/m when sliding)", at a joint of a kind."""
     unit, _, sliding = said.partition(" (")
     moved = set(KINDS[kind].velocity_units) if kind in KINDS else set()
     if sliding.endswith(" when sliding)") and moved != {"rad"}:

@@ -6,10 +6,12 @@ import copy
 from collections.abc import Iterable
 from typing import Any
 
-from lissom.errors import ScenarioError
+from lissom.errors import RobotError, ScenarioError
 from lissom.messages import did_you_mean, listed
 from lissom.model import Robot
+from lissom.model.joint_kinds import KINDS
 from lissom.model.part import Part
+from lissom.model.paths import get, settled_unit, unit_of
 from lissom.model.plain import fields
 from lissom.scenario.schema import Scenario
 
@@ -49,9 +51,56 @@ def replaced(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario
     return scenario.model_copy(update={"robot": scenario.load_robot().with_values(of_robot)}) if of_robot else scenario
 
 
+def value_at(scenario: Scenario, path: str) -> Any:
+    """The value at a path of the scenario or of its robot; None where none is given."""
+    head, _, rest = path.partition(".")
+    if head in ROBOT or (head == "robot" and rest):
+        try:
+            return get(scenario.load_robot(), rest if head == "robot" else path)
+        except RobotError:
+            return None
+    here: Any = plain(scenario, whole_robot=False)
+    while path:
+        if isinstance(here, list):
+            here = {str(k): one for k, one in enumerate(here)}
+        key = _longest(here, path) if isinstance(here, dict) else None
+        if key is None:
+            return None
+        here, path = here[key], path[len(key) + 1 :]
+    return here
+
+
+def unit_at(scenario: Scenario, path: str) -> str:
+    """SI unit of the number at a path of the scenario or of its robot; empty where it has none, or one that depends."""
+    robot, (head, _, rest) = scenario.load_robot(), path.partition(".")
+    try:
+        if head in ROBOT or (head == "robot" and rest):
+            return unit_of(robot, rest if head == "robot" else path)
+    except RobotError:
+        return ""
+    kinds = {link.joint.name: link.joint.type for link in robot.links}
+    if head == "start":
+        moved = set(KINDS[kinds[rest]].velocity_units) if rest in kinds else set()
+        return moved.pop() if len(moved) == 1 else ""
+    said, kind, rest = "", "", path
+    here: Any = scenario
+    while rest:
+        key = _longest(here, rest) if isinstance(here, dict) else rest.partition(".")[0]
+        if isinstance(here, Part) and key in type(here).model_fields:
+            said = next((mark.unit for mark in type(here).model_fields[key].metadata if hasattr(mark, "unit")), "")
+            here = getattr(here, key)
+        elif isinstance(here, dict) and key is not None:
+            kind, here = kinds.get(key, kind), here[key]
+        else:
+            return ""
+        rest = rest[len(key) + 1 :]
+    return settled_unit(said, kind)
+
+
 def _with_others(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario:
     """With other values of its own; what lies beside them are the same objects."""
-    data, changed = plain(scenario, whole_robot=False), set()
+    before, changed, changes = plain(scenario, whole_robot=False), set(), list(changes)
+    data = dict(before)
     for path, value in changes:
         head, _, rest = path.partition(".")
         if head == "start" and rest:  # names of coordinates have dots of their own
@@ -59,7 +108,12 @@ def _with_others(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scen
         else:
             data[_known(head, path)] = _placed(data.get(head), rest, value, path)
         changed |= {head, "hold"} if head == "start" else {head}
-    made = Scenario.from_dict(data)
+    try:
+        made = Scenario.from_dict(data)
+    except ScenarioError:
+        for path, _ in changes:
+            _check_spelling(before, path)
+        raise
     return made.model_copy(update={name: getattr(scenario, name) for name in Scenario.model_fields.keys() - changed})
 
 
@@ -90,9 +144,24 @@ def _placed(here: Any, path: str, value: Any, whole: str) -> Any:
         raise ScenarioError(f"unknown path at {path!r}; there is nothing below", whole.split("."))
     mapping = here or {}
     # A key with dots, such as shoulder.1, goes before the plain word.
-    known = [key for key in mapping if path == key or path.startswith(f"{key}.")]
-    head = max(known, key=len, default=path.partition(".")[0])
+    head = _longest(mapping, path) or path.partition(".")[0]
     return mapping | {head: _placed(mapping.get(head), path[len(head) + 1 :], value, whole)}
+
+
+def _check_spelling(here: Any, path: str) -> None:
+    """Refuse a path whose first key that is not there looks like one that is."""
+    rest = path
+    while isinstance(here, dict) and (key := _longest(here, rest)) is not None:
+        here, rest = here[key], rest[len(key) + 1 :]
+    word = rest.partition(".")[0]
+    hint = did_you_mean(word, here) if isinstance(here, dict) and word else ""
+    if hint:
+        raise ScenarioError(f"unknown path at {word!r}{hint}; here there are {listed(here, 'and')}", path.split("."))
+
+
+def _longest(mapping: dict[str, Any], path: str) -> str | None:
+    """The longest key that a path begins with."""
+    return max((key for key in mapping if path == key or path.startswith(f"{key}.")), key=len, default=None)
 
 
 def _lists(value: Any) -> Any:

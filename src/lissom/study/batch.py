@@ -17,7 +17,7 @@ from lissom.simulation.settings import takes_settings
 from lissom.study.outputs import Quantity, quantities
 from lissom.study.pool import Pool, cores
 from lissom.study.runs import STATUS, Piece, Runs, as_scenario, with_settings
-from lissom.study.samples import Variations
+from lissom.study.samples import Variations, in_si
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -129,8 +129,7 @@ def gathered(runs: Runs, pieces: list[Piece]) -> xr.Dataset:
     variables: dict[str, Any] = {}
     coordinates: dict[str, Any] = {"run": np.arange(len(runs))}
     for name, values in runs.variations.columns.items():
-        column = column_of(values)
-        coordinates[name] = ("run", column, {"long_name": "varied from run to run"})
+        coordinates[name] = ("run", column_of(values), runs.column_attributes(name))
     for name, shape in runs.shapes.items():
         variables[name] = (
             ("run", *shape.dims),
@@ -147,14 +146,11 @@ def gathered(runs: Runs, pieces: list[Piece]) -> xr.Dataset:
 
 
 def column_of(values: tuple[Any, ...]) -> np.ndarray:
-    """A varied quantity as an array: numbers where all are, else text."""
+    """A varied quantity as an array: numbers, in SI units, where all are, else text."""
     try:
-        column = np.array(values, dtype=float)
-        if column.ndim == 1:
-            return column
+        return np.array([in_si(value) for value in values])
     except (TypeError, ValueError):
-        pass
-    return np.array([str(value) for value in values], dtype=object)
+        return np.array([str(value) for value in values], dtype=object)
 
 
 def status_attributes() -> dict[str, Any]:

@@ -57,7 +57,7 @@ class Environment(gymnasium.Env):
         scenario: a scenario, its name or file; or a Robot or Model.
         rate: actions per second, each held until the next.
         torques: {joint: largest torque or force}; joints that are not named are left alone. Unless given, every joint
-            with a motor, strong enough for its weight and 10 rad/s2.
+            with a motor but free ones, strong enough for its weight and 10 rad/s2.
         control: keep the scenario's controller, so that actions are added to it.
         observations: quantities by name, as in studies: "position", "velocity.elbow", "deflection.upper",
             "tip_position.tool.z".
@@ -84,7 +84,7 @@ class Environment(gymnasium.Env):
     ) -> None:
         self.scenario = as_scenario(scenario)
         self.scenario = self.scenario.model_copy(update={"robot": self.scenario.load_robot()})
-        if not (isinstance(rate, int | float) and rate > 0):
+        if not (isinstance(rate, int | float) and 0 < rate < np.inf):
             raise StudyError("must be the number of actions per second, above 0", ("rate",), rate)
         self.rate, self.control, self.reward, self.failure = float(rate), control, reward, float(failure)
         self.vary = {path: _bounds(path, pair) for path, pair in (vary or {}).items()}
@@ -116,14 +116,18 @@ class Environment(gymnasium.Env):
         changes = drawn | (options or {})
         before = self._prepared.model
         if changes or self.vary:
-            self._prepared = prepare(self.scenario.with_values(changes.items()))
+            prepared = prepare(self.scenario.with_values(changes.items()))
+            if prepared.model.coordinates != before.coordinates:
+                text = "make another arm with other coordinates; make another environment of it"
+                raise StudyError(text, ("options",), changes)
+            self._prepared = prepared
             self._prepared.model.take_over(before)
         self._episode = self._begin()
         return self._senses(self._episode), {"time": 0.0, **changes}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Let torques act for one period."""
-        action = np.clip(np.asarray(action, float), -1.0, 1.0)
+        action = np.clip(_actions(action, self.action_space), -1.0, 1.0)
         force = np.zeros(self._episode.model.nv)
         for share, (index, limit) in zip(action, self._motors.values(), strict=True):
             force[index] = share * limit
@@ -159,6 +163,8 @@ class VectorEnvironment(VectorEnv):
     metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
 
     def __init__(self, num_envs: int = 1, **options: Any) -> None:
+        if isinstance(num_envs, bool) or not isinstance(num_envs, int) or num_envs < 1:
+            raise StudyError("must be a whole number, at least 1", ("num_envs",), num_envs)
         self.envs = [Environment(**options) for _ in range(num_envs)]
         self.num_envs = num_envs
         self.single_action_space = self.envs[0].action_space
@@ -171,13 +177,15 @@ class VectorEnvironment(VectorEnv):
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin all again; `seed` for the first, the others count on from it, or one for each."""
         seeds = seed if isinstance(seed, list | tuple) else [None if seed is None else seed + k for k in self._numbers]
+        if len(seeds) != self.num_envs:
+            raise StudyError(f"must be one number, or {self.num_envs} of them", ("seed",), seed)
         self._ended[:] = False
         begun = [env.reset(seed=own, options=options) for env, own in zip(self.envs, seeds, strict=True)]
         return np.stack([seen for seen, _ in begun]), self._told([info for _, info in begun])
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Let torques act on all arms for one period."""
-        done = list(self._threads.map(self._one, self._numbers, np.asarray(actions, float)))
+        done = list(self._threads.map(self._one, self._numbers, _actions(actions, self.action_space)))
         seen, rewards, terminated, truncated, infos = zip(*done, strict=True)
         failed, over = np.array(terminated, bool), np.array(truncated, bool)
         self._ended = failed | over
@@ -204,6 +212,14 @@ class VectorEnvironment(VectorEnv):
         return told
 
 
+def _actions(given: Any, space: Any) -> np.ndarray:
+    """Actions as an array; what is not as many numbers as there are motors is refused."""
+    actions = np.asarray(given, float)
+    if actions.shape != space.shape or not np.isfinite(actions).all():
+        raise StudyError(f"must be finite numbers of the shape {space.shape}", ("action",), given)
+    return actions
+
+
 def _motors(model: Model, q: np.ndarray, torques: Mapping[str, float] | None) -> dict[str, tuple[int, float]]:
     """{coordinate: (place in v, largest torque)}."""
     names = {model.coordinates[k]: int(k) for k in model.actuated if not model.arrays.velocities.prescribed[k]}
@@ -211,7 +227,13 @@ def _motors(model: Model, q: np.ndarray, torques: Mapping[str, float] | None) ->
     if torques is None:
         still = np.zeros(model.nv)
         M, weight = mass_matrix(model, q), inverse_dynamics(model, q, still, still)
-        return {name: (k, float(BRISK * M[k, k] + abs(weight[_joint_side(model, k)]))) for name, k in known.items()}
+        free = {link.joint.name for link in model.robot.links if link.joint.type == "free"}
+        floating = {k for body in model.bodies if body.joint in free for k in range(model.nv)[body.joint_v]}
+        return {
+            name: (k, float(BRISK * M[k, k] + abs(weight[_joint_side(model, k)])))
+            for name, k in known.items()
+            if k not in floating  # there is nothing that its motor could stand on
+        }
     for name, limit in torques.items():
         if name not in known:
             text = f"has no motor{did_you_mean(name, known)}; there are {listed(known, 'and')}"

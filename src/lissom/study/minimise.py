@@ -6,7 +6,6 @@ that was interrupted goes on by asking again: what is known is answered at once.
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -16,18 +15,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom import printing
-from lissom.errors import StudyError
+from lissom.errors import LissomError, StudyError
 from lissom.messages import did_you_mean, listed
-from lissom.model.paths import get
+from lissom.model.values import is_number
 from lissom.progress import Progress
+from lissom.scenario.paths import value_at
 from lissom.scenario.schema import Scenario
 from lissom.study.batch import computed, processes_for
 from lissom.study.outputs import Quantity, quantities
-from lissom.study.runs import FINISHED, Runs, as_scenario
-from lissom.study.samples import Variations
+from lissom.study.runs import FINISHED, Runs, as_scenario, check_units
+from lissom.study.samples import Variations, in_si
+from lissom.study.search_log import RUNS, SLOPES, SearchLog
 from lissom.study.slopes import slopes
-from lissom.study.store import check_address, check_same, may_hold_group, need_zarr
-from lissom.version import __version__
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -109,6 +108,10 @@ class _Enough(Exception):
     """The allowed number of runs is reached."""
 
 
+class _Refused(Exception):
+    """Its cause ends a search."""
+
+
 class _Search:
     """Runs that were asked for; points are given in shares of the bounds, 0 to 1."""
 
@@ -127,18 +130,32 @@ class _Search:
         if not self.bounds:
             raise StudyError("is empty; give {path: (least, largest)}", ("over",))
         self.outputs: dict[str, Quantity] = quantities([output, *limits])
-        self.limits = np.array([float(limit) for limit in limits.values()])
+        self.limits = np.array([_limit(name, limit) for name, limit in limits.items()])
+        self._limited = [list(self.outputs).index(name) for name in quantities(list(limits))] if limits else []
+        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+            raise StudyError("must be a whole number, at least 1", ("most",), most)
         self.most, self.cores = most, cores
         self.known: dict[bytes, np.ndarray] = {}
         self.order: list[np.ndarray] = []
         self.known_slopes: dict[bytes, np.ndarray] = {}
         self.by_differences = False  # no derivative exists
         self.told: Callable[[float], None] = lambda done: None
+        for path, pair in over.items():
+            check_units(self.scenario, path, pair)
         self._check()
-        self.log = _Log(store, self) if store is not None else None
+        self.log = self._read(store) if store is not None else None
+
+    def _read(self, store: str | os.PathLike[str]) -> SearchLog:
+        """What was asked for earlier."""
+        log = SearchLog(store, self.describe(), len(self.bounds), len(self.outputs))
+        for point, row in log.rows(RUNS):
+            self.note(point, row)
+        for point, row in log.rows(SLOPES):
+            self.note_slopes(point, row.reshape(len(self.outputs), len(self.bounds)))
+        return log
 
     def _check(self) -> None:
-        runs = self._runs(np.full((1, len(self.bounds)), 0.5))
+        runs = self._runs(np.vstack([np.outer([0.5, 0.0, 1.0], np.ones(len(self.bounds))), self.start()]))
         runs.check()
         for name, shape in runs.shapes.items():
             if shape.sizes:
@@ -168,14 +185,14 @@ class _Search:
         if new:
             new = new[:room]
             runs = self._runs(np.array(new))
-            found = [piece for piece in computed(runs, processes_for(len(new), self.cores), lambda done: None)]
+            found = computed(runs, processes_for(len(new), self.cores), lambda done: None)
             values = np.concatenate([np.column_stack([piece.values[name] for name in self.outputs]) for piece in found])
             good = np.concatenate([piece.status for piece in found]) == FINISHED
             values[~good | ~np.isfinite(values).all(axis=1)] = FAILED
             for point, row in zip(new, values, strict=True):
                 self.note(point, row)
                 if self.log is not None:
-                    self.log.write(point, row)
+                    self.log.write(RUNS, point, row)
             self.told(self.made)
         if any(point.tobytes() not in self.known for point in points):
             raise _Enough
@@ -192,7 +209,7 @@ class _Search:
     def room(self, point: np.ndarray) -> np.ndarray:
         """What is left to the limits, as shares of them: negative beyond."""
         size = np.where(self.limits == 0, 1.0, np.abs(self.limits))
-        return (self.limits - self.evaluate(point)[0, 1:]) / size
+        return (self.limits - self.evaluate(point)[0, self._limited]) / size
 
     def slopes(self, point: np.ndarray) -> np.ndarray:
         """Derivatives (outputs, fields) by shares: exact where they exist, from one run; else by differences."""
@@ -203,7 +220,7 @@ class _Search:
             found = self._exact_slopes(point)
             self.note_slopes(point, found)
             if self.log is not None:
-                self.log.write_slopes(point, found)
+                self.log.write(SLOPES, point, found)
         found = self.known_slopes[point.tobytes()].copy()
         unknown = np.isnan(found).any(axis=1)
         if unknown.any():
@@ -227,7 +244,7 @@ class _Search:
     def room_slopes(self, point: np.ndarray) -> np.ndarray:
         """Derivatives of `room`, (limits, fields)."""
         size = np.where(self.limits == 0, 1.0, np.abs(self.limits))
-        return -self.slopes(point)[1:] / size[:, None]
+        return -self.slopes(point)[self._limited] / size[:, None]
 
     def note_slopes(self, point: np.ndarray, found: np.ndarray) -> None:
         """Remember derivatives."""
@@ -244,10 +261,8 @@ class _Search:
         return np.array([self._share(path, low, high) for path, (low, high) in self.bounds.items()])
 
     def _share(self, path: str, low: float, high: float) -> float:
-        try:
-            return float(np.clip((float(get(self.scenario.load_robot(), path)) - low) / (high - low), 0.0, 1.0))
-        except (ValueError, TypeError):  # not of the robot
-            return 0.5
+        own = value_at(self.scenario, path)
+        return float(np.clip((own - low) / (high - low), 0.0, 1.0)) if is_number(own) else 0.5
 
     def best(self, message: str) -> Best:
         """The best run within the limits; the one nearest to them where none is."""
@@ -256,10 +271,11 @@ class _Search:
         points = np.array(self.order)
         values = np.array([self.known[point.tobytes()] for point in points])
         size = np.where(self.limits == 0, 1.0, np.abs(self.limits))
-        beyond = np.maximum(0.0, (values[:, 1:] - self.limits) / size - 1e-9).sum(axis=1)
+        beyond = np.maximum(0.0, (values[:, self._limited] - self.limits) / size - 1e-9).sum(axis=1)
         k = int(np.lexsort((values[:, 0], beyond))[0])
         if values[k, 0] >= FAILED:
-            raise StudyError(f"none of {len(points)} runs finished; widen the bounds, or look at one run first")
+            text = f"none of {len(points)} runs finished with a number; widen the bounds, or look at one run first"
+            raise StudyError(text)
         if beyond[k] > 0:
             message = "no variant keeps the limits; this one comes nearest"
         runs = self._runs(points[k : k + 1])
@@ -276,8 +292,11 @@ def _globally(search: _Search, seed: int) -> str:
     def together(function: Callable, points: Any) -> list[float]:
         """A whole generation at once, on all cores."""
         points = list(points)
-        if points:
-            search.evaluate(np.array(points))
+        try:
+            if points:
+                search.evaluate(np.array(points))
+        except LissomError as error:
+            raise _Refused from error  # SciPy takes every ValueError for a mistake in this function
         return [function(point) for point in points]
 
     try:
@@ -287,6 +306,9 @@ def _globally(search: _Search, seed: int) -> str:
         )  # fmt: skip
     except _Enough:
         return f"stopped after {search.most} runs"
+    except _Refused as refused:
+        assert refused.__cause__ is not None
+        raise refused.__cause__ from None
     return _locally(search, LOCAL, found.x)  # evolution ends near the bottom, not at it
 
 
@@ -311,46 +333,15 @@ def _locally(search: _Search, name: str, start: np.ndarray | None = None) -> str
     return str(found.message)
 
 
-class _Log:
-    """Every run of a search in a Zarr group: a row of shares and a row of outputs each, or of their derivatives."""
-
-    def __init__(self, address: str | os.PathLike[str], search: _Search) -> None:
-        zarr = need_zarr()
-        self.address = os.fspath(address)
-        check_address(self.address)
-        said = {"version": __version__, **json.loads(json.dumps(search.describe()))}
-        fields, outputs = len(search.bounds), len(search.outputs)
-        if not may_hold_group(self.address):
-            group = zarr.open_group(self.address, mode="a", zarr_format=2)
-            widths = {"point": fields, "value": outputs, "slope_point": fields, "slope": fields * outputs}
-            for name, width in widths.items():
-                group.create_array(
-                    name, shape=(0, width), chunks=(1, width), dtype="f8", fill_value=np.nan, overwrite=True
-                )
-            group.attrs["minimise"] = json.dumps(said)
-        self.group = zarr.open_group(self.address, mode="r+", zarr_format=2)
-        check_same(self.address, json.loads(self.group.attrs.get("minimise", "{}")), said)
-        points, values = self.group["point"][:], self.group["value"][:]
-        for point, row in zip(points, values, strict=False):
-            if np.isfinite(point).all() and np.isfinite(row).all():  # the last row may have been cut
-                search.note(point, row)
-
-        for point, row in zip(self.group["slope_point"][:], self.group["slope"][:], strict=False):
-            if np.isfinite(point).all():
-                search.note_slopes(point, row.reshape(outputs, fields))
-
-    def write_slopes(self, point: np.ndarray, found: np.ndarray) -> None:
-        self.group["slope"].append(found.reshape(1, -1))
-        self.group["slope_point"].append(point[None])
-
-    def write(self, point: np.ndarray, row: np.ndarray) -> None:
-        self.group["value"].append(row[None])
-        self.group["point"].append(point[None])
+def _limit(name: str, value: Any) -> float:
+    if not is_number(value) or not np.isfinite(value):
+        raise StudyError("must be the largest value allowed, a number in SI units", ("limits", name), value)
+    return float(value)
 
 
 def _bounds(path: str, pair: Any) -> tuple[float, float]:
     try:
-        low, high = (float(value) for value in pair)
+        low, high = (in_si(value) for value in pair)
     except (TypeError, ValueError):
         raise StudyError("must be (least, largest)", ("over", path), pair) from None
     if not low < high or not np.isfinite([low, high]).all():

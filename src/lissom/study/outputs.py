@@ -89,7 +89,13 @@ class Quantity:
             raise StudyError(
                 f"unknown reduction {reduction!r}{hint}; there are {listed(REDUCTIONS, 'and')}", ("outputs",), text
             )
-        return cls(text.strip(), vector or plain, reduction or "", vector is not None)
+        made = cls(text.strip(), vector or plain, reduction or "", vector is not None)
+        if made.of_robot and (made.reduction or made.length):
+            text_ = f"{made.channel} is one number and does not change with time; write it alone"
+            raise StudyError(text_, ("outputs",), text)
+        if made.channel in REDUCTIONS and not made.reduction:
+            raise StudyError(f"does not say of what; write it as in {EXAMPLE!r}", ("outputs",), text)
+        return made
 
     @property
     def over_time(self) -> bool:
@@ -108,6 +114,8 @@ class Quantity:
     def measure(self, data: Quantities, model: Model, q: np.ndarray) -> Measured:
         """Its value in a run of the results `data`, which began in `q`; time is an axis where it is not reduced."""
         head, _, rest = self.channel.partition(".")
+        if head == MASS and rest:
+            raise StudyError(f"there is nothing below {MASS}; leave out {rest!r}", ("outputs",), self.text)
         if head == MASS:
             return Measured((), np.asarray(total_mass(model)), {}, "kg")
         if head == FREQUENCY:

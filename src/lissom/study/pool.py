@@ -159,7 +159,8 @@ class Pool:
 
     def _discard(self, process: Process | None) -> None:
         if process is not None:
-            self._processes.remove(process)
+            with contextlib.suppress(ValueError):  # the work was given up meanwhile, and all processes with it
+                self._processes.remove(process)
             process.end()
 
 

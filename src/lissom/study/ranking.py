@@ -12,8 +12,10 @@ FEWEST = 4  # samples in a slice
 
 
 def first_order_indices(inputs: dict[str, np.ndarray], output: np.ndarray) -> dict[str, float]:
-    """Index of every input, (runs,) each, for an output (runs,); runs without a result are left out."""
+    """Index of every input, numbers or words, (runs,) each, for an output (runs,); nan where too few have a result."""
     good = np.isfinite(output)
+    if good.sum() < 2 * FEWEST:
+        return dict.fromkeys(inputs, np.nan)
     return {name: _index(values[good], output[good]) for name, values in inputs.items()}
 
 

@@ -64,17 +64,18 @@ class Results(printing.Printed):
         return self.study.runs.trajectory(run, **options)
 
     def inputs(self) -> dict[str, np.ndarray]:
-        """Varied quantities that are numbers, (runs,) each."""
-        varied = {str(name): self.values(name) for name in self.study.vary}
-        return {name: values for name, values in varied.items() if values.dtype.kind == "f"}
+        """Varied quantities, (runs,) each: numbers, or words such as the names of materials."""
+        return {str(name): self.values(name) for name in self.study.vary}
 
     def outputs(self) -> dict[str, np.ndarray]:
         """Outputs that are one number per run, (runs,) each; nan where a run failed."""
-        found = {str(name): self.values(name) for name in self.study.outputs}
-        return {name: values for name, values in found.items() if values.ndim == 1}
+        return {str(name): self.values(name) for name in self.study.outputs if self.data[name].ndim == 1}
 
     def ranking(self) -> dict[str, dict[str, float]]:
-        """Share of the variance of each output that each input explains alone (first-order Sobol index), 0 to 1."""
+        """Share of the variance of each output that each input explains alone (first-order Sobol index), 0 to 1.
+
+        nan where fewer than eight runs have a result: they do not tell.
+        """
         inputs = self.inputs()
         return {name: first_order_indices(inputs, values) for name, values in self.outputs().items()}
 
@@ -85,9 +86,11 @@ class Results(printing.Printed):
         for name, values in self.outputs().items():
             finite = values[np.isfinite(values)]
             numbers = [f"{x:.5g}" for x in (finite.min(), finite.mean(), finite.max())] if len(finite) else ["-"] * 3
-            shares = sorted(ranking[name].items(), key=lambda pair: -pair[1])
-            most = listed([f"{field} ({share:.0%})" for field, share in shares[:2] if share > 0.02] or ["-"], "and")
+            shares = sorted(((field, share) for field, share in ranking[name].items() if share > 0.02), key=_by_share)
+            most = listed([f"{field} ({share:.0%})" for field, share in shares[:2]] or ["-"], "and")
             table.add_row(name, *numbers, self.data[name].attrs.get("units", ""), most)
+        for name in (name for name in self.study.outputs if name not in ranking):
+            table.add_row(name, "over time", "", "", self.data[name].attrs.get("units", ""), "")
         return table
 
     @property
@@ -114,7 +117,7 @@ class Results(printing.Printed):
             "finished": self.finished,
             "failed": failed,
             "outputs": ranges,
-            "ranking": self.ranking(),
+            "ranking": {name: {k: _plain(share) for k, share in all_.items()} for name, all_ in self.ranking().items()},
         }
 
     def plot(self, *outputs: str) -> Any:
@@ -131,6 +134,14 @@ class Results(printing.Printed):
         failed = f", {stored - good} did not finish" if stored > good else ""
         missing = f", {len(status) - stored} still to be computed" if stored < len(status) else ""
         return f"{self.study.name}: {good} runs{failed}{missing}"
+
+
+def _by_share(pair: tuple[str, float]) -> float:
+    return -pair[1]
+
+
+def _plain(share: float) -> float | None:
+    return float(share) if np.isfinite(share) else None
 
 
 def open_results(address: str | os.PathLike[str]) -> Results:

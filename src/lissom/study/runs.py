@@ -16,6 +16,7 @@ import numpy as np
 
 from lissom.errors import LissomError, StudyError
 from lissom.messages import listed
+from lissom.scenario.paths import unit_at
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.schema import Scenario
 from lissom.simulation.dataset import ACCOUNTS, TOGETHER, look_for, quantities, quantities_together
@@ -37,6 +38,8 @@ STATUS = (*Ending, REFUSED)  # the numbers of endings in results, which only eve
 FINISHED = STATUS.index(Ending.FINISHED)
 LONGEST = 240  # characters kept of a cause
 TRIED = 20  # values of a field, to see whether it exists
+VARIED = "varied from run to run"
+TAKEN = ("run", "status", "cause", "time", "stored", "piece")  # names of arrays and axes of results
 TIME_FIELDS = ("duration", "output.rate", "output")
 
 
@@ -72,6 +75,7 @@ class Runs:
     scenario: Scenario
     variations: Variations
     outputs: dict[str, Quantity] = field(default_factory=dict)
+    lanes: bool | None = None  # whether runs that look alike are computed several at once; found out unless given
 
     def __len__(self) -> int:
         return len(self.variations)
@@ -117,10 +121,28 @@ class Runs:
         if over_time and moving:
             text = f"differs from run to run, so {over_time[0]} has no common time axis; reduce it, as in 'peak ...'"
             raise StudyError(text, ("variations", moving[0]))
+        for k, path in enumerate(changed):
+            lost = next((one for one in changed[:k] if f"{one}.".startswith(f"{path}.")), None)
+            if lost is not None:
+                raise StudyError(f"is set a second time by {path}, and one value would be lost", ("variations", lost))
         for name, values in self.variations.columns.items():
             for path in self.variations.fields[name]:
                 self._check_field(path, values)
-        self.shapes  # noqa: B018  asks for each quantity once
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Refuse names that results cannot have: each is an array beside others, and a folder in a store."""
+        axes = {dim for shape in self.shapes.values() for dim in shape.dims}
+        for kind, names in (("vary", self.variations.columns), ("outputs", self.outputs)):
+            for name in names:
+                if name in TAKEN or name in axes:
+                    raise StudyError("is a name that results have for something else; give another", (kind,), name)
+                if not name.strip() or "/" in name or name.startswith("."):
+                    raise StudyError(
+                        "cannot serve as a name; write one without / that begins with a letter", (kind,), name
+                    )
+                if kind == "outputs" and name in self.variations.columns:
+                    raise StudyError("is varied, too; give the output another name, {name: quantity}", (kind,), name)
 
     def _check_field(self, path: str, values: Sequence[Any]) -> None:
         """Refuse a field of which no value makes a scenario: it does not exist, or takes something else."""
@@ -146,6 +168,12 @@ class Runs:
             name: Shape.of(quantity.measure(run.quantities, run.model, run.q[0]), self.samples)
             for name, quantity in self.outputs.items()
         }
+
+    def column_attributes(self, name: str) -> dict[str, str]:
+        """What is known of a varied quantity: its unit, where its fields have one and the same."""
+        units = {unit_at(self._loaded, path) for path in self.variations.fields[name]}
+        unit = units.pop() if len(units) == 1 else ""
+        return {"long_name": VARIED} | ({"units": unit} if unit else {})
 
     @cached_property
     def time(self) -> np.ndarray:
@@ -228,7 +256,8 @@ class Runs:
     @cached_property
     def in_packs(self) -> bool:
         """Whether runs are computed several at once: there are enough, and no account of energy is wanted of them."""
-        return not self._needs & ACCOUNTS and worth(len(self))
+        lanes = worth(len(self)) if self.lanes is None else self.lanes
+        return lanes and not self._needs & ACCOUNTS
 
     def __getstate__(self) -> dict[str, Any]:
         """All but memory for kernels, which belongs to a process."""
@@ -242,6 +271,13 @@ class Runs:
 def _needs(outputs: Mapping[str, Quantity]) -> frozenset[str]:
     """Results of a run that outputs are made of."""
     return frozenset().union(*(quantity.needs for quantity in outputs.values()))
+
+
+def check_units(scenario: Scenario, path: str, given: Sequence[Any]) -> None:
+    """Refuse a field that does not exist, or takes no such unit, of values some of which are texts such as "45 deg"."""
+    for value in given:
+        if isinstance(value, str):
+            scenario.with_value(path, value)
 
 
 def as_scenario(what: Any, duration: Any = None) -> Scenario:

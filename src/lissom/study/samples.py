@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
@@ -16,12 +16,32 @@ from lissom.errors import LissomError, StudyError
 from lissom.messages import listed
 from lissom.model.names import Choice
 from lissom.model.part import Part, refusals
+from lissom.model.units import quantity
 from lissom.model.values import Checked, Count, Number, kind_of, refusal
 
 MOST_RUNS = 10**9
 GRID, LIST, RANDOM, LATIN, SOBOL = SAMPLINGS = ("grid", "list", "random", "latin-hypercube", "sobol")
 SCALES = ("linear", "log")
 EXAMPLES = "[0.5, 1.0, 2.0], {from: 0.5, to: 2.0, points: 4} or {mean: 1.0, deviation: 0.05}"
+
+
+class WithUnit(float):
+    """A number in SI units that was given with a unit: the fields that take it say whether it is of their kind."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Amount(Number):
+    """A number, with any unit or without."""
+
+    def check_one(self, value: Any) -> float:
+        found = quantity(value) if isinstance(value, str) else None
+        if found is None:
+            return super().check_one(value)
+        made = WithUnit(super().check_one(in_si(value)))
+        made.text = value
+        return made
 
 
 class StudyPart(Part):
@@ -37,6 +57,11 @@ class Varied(StudyPart):
     what: ClassVar[str] = "varied quantity"
 
     fields: tuple[str, ...] = Field(default=(), description="the fields that take its value; its own name unless given")
+
+    @property
+    def texts(self) -> list[str]:
+        """Numbers of it that were given with a unit."""
+        return [value.text for name in type(self).model_fields if isinstance(value := getattr(self, name), WithUnit)]
 
     def points_of_grid(self) -> Sequence[Any]:
         """Its values in a grid; none where it has none."""
@@ -63,8 +88,8 @@ class Values(Varied):
 class Range(Varied):
     """Anything between two numbers."""
 
-    start: Annotated[float, Number("the least value")] = Field(alias="from")
-    to: Annotated[float, Number("the largest value")]
+    start: Annotated[float, Amount("the least value")] = Field(alias="from")
+    to: Annotated[float, Amount("the largest value")]
     points: Annotated[int, Count("how many points a grid takes of it", MOST_RUNS)] = 0
     scale: Annotated[str, Choice("a scale", SCALES)] = "linear"
 
@@ -90,8 +115,8 @@ class Range(Varied):
 class Normal(Varied):
     """A normal distribution, such as a tolerance."""
 
-    mean: Annotated[float, Number("the mean value")]
-    deviation: Annotated[float, Number("the standard deviation", above=0)]
+    mean: Annotated[float, Amount("the mean value")]
+    deviation: Annotated[float, Amount("the standard deviation", above=0)]
 
     def at(self, share: np.ndarray) -> Sequence[Any]:
         from scipy.special import ndtri
@@ -112,17 +137,13 @@ class AnyVaried(Checked):
         if isinstance(value, list | tuple | np.ndarray):
             if len(value) == 0:
                 raise refusal(f"is an empty list; {self.remedy}")
-            return Values.model_validate({"values": tuple(np.asarray(value).tolist() if _plain(value) else value)})
+            return Values.model_validate({"values": _column("values", value)})
         if not isinstance(value, dict):
             raise refusal(f"must be a list or a mapping, not {kind_of(value)}; {self.remedy}")
         for kind, mark in ((Range, "from"), (Normal, "mean"), (Values, "values")):
             if mark in value:
                 return kind.model_validate(value)
         raise refusal(f"does not say how it varies; {self.remedy}")
-
-
-def _plain(values: Any) -> bool:
-    return isinstance(values, np.ndarray)
 
 
 class Sampling(StudyPart):
@@ -185,6 +206,12 @@ class Variations:
         return cls(columns, {path: (path,) for path in columns})
 
 
+def in_si(value: Any) -> float:
+    """A number, or the one of a text with a unit, such as "45 deg", in SI units."""
+    found = quantity(value) if isinstance(value, str) else None
+    return float(value) if found is None else found[0] * found[1].size
+
+
 def _turned(rows: Sequence[Any]) -> dict[str, list[Any]]:
     """Columns from a list of rows that all have the same names."""
     names = list(rows[0]) if rows and isinstance(rows[0], dict) else []
@@ -198,11 +225,12 @@ def _turned(rows: Sequence[Any]) -> dict[str, list[Any]]:
 def _column(path: Any, values: Any) -> tuple[Any, ...]:
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise StudyError("must be a list with one value per run", ("variations", str(path)), values)
-    array = getattr(values, "tolist", None)
-    return tuple(array() if array is not None else values)
+    if hasattr(values, "__array__"):  # of NumPy, pandas, xarray
+        return tuple(np.asarray(values).tolist())
+    return tuple(value.item() if isinstance(value, np.generic) else value for value in values)
 
 
-def sampled(vary: dict[str, Varied], sampling: Sampling) -> Variations:
+def sampled(vary: Mapping[str, Varied], sampling: Sampling) -> Variations:
     """The runs that a study asks for, always in the same order."""
     fields = {name: varied.fields or (name,) for name, varied in vary.items()}
     draw = {GRID: _grid, LIST: _side_by_side}.get(sampling.type)
@@ -210,7 +238,7 @@ def sampled(vary: dict[str, Varied], sampling: Sampling) -> Variations:
     return Variations(columns, fields)
 
 
-def _grid(vary: dict[str, Varied]) -> dict[str, tuple[Any, ...]]:
+def _grid(vary: Mapping[str, Varied]) -> dict[str, tuple[Any, ...]]:
     axes = {name: varied.points_of_grid() for name, varied in vary.items()}
     for name, points in axes.items():
         if not len(points):
@@ -223,7 +251,7 @@ def _grid(vary: dict[str, Varied]) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(row[k] for row in rows) for k, name in enumerate(axes)}
 
 
-def _side_by_side(vary: dict[str, Varied]) -> dict[str, tuple[Any, ...]]:
+def _side_by_side(vary: Mapping[str, Varied]) -> dict[str, tuple[Any, ...]]:
     columns = {name: tuple(varied.points_of_grid()) for name, varied in vary.items()}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1 or not all(lengths.values()):
@@ -232,7 +260,7 @@ def _side_by_side(vary: dict[str, Varied]) -> dict[str, tuple[Any, ...]]:
     return columns
 
 
-def _drawn(vary: dict[str, Varied], sampling: Sampling) -> dict[str, tuple[Any, ...]]:
+def _drawn(vary: Mapping[str, Varied], sampling: Sampling) -> dict[str, tuple[Any, ...]]:
     from scipy.stats import qmc
 
     size, seed = len(vary), sampling.seed

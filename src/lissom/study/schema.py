@@ -18,8 +18,8 @@ from lissom.scenario.files import load as load_scenario
 from lissom.scenario.schema import Scenario
 from lissom.scenario.tasks import load_task
 from lissom.study.outputs import EXAMPLE, quantities
-from lissom.study.runs import Runs
-from lissom.study.samples import AnyVaried, Sampling, StudyPart, Variations, Varied, sampled
+from lissom.study.runs import Runs, check_units
+from lissom.study.samples import AnyVaried, Normal, Range, Sampling, StudyPart, Values, Variations, sampled
 
 if TYPE_CHECKING:
     from lissom.study.results import Results
@@ -76,7 +76,7 @@ class Study(StudyPart):
     lissom: FormatVersion = FORMAT
     name: Annotated[str, Title("the name of the study")] = "study"
     scenario: Annotated[Scenario, ScenarioSource()]
-    vary: dict[str, Annotated[Varied, AnyVaried()]] = Field(
+    vary: dict[str, Annotated[Range | Normal | Values, AnyVaried()]] = Field(
         min_length=1, description="what differs from run to run, {path: [values]}, {path: {from: , to: }} and so on"
     )
     sampling: Sampling = Sampling()
@@ -91,6 +91,9 @@ class Study(StudyPart):
     @cached_property
     def runs(self) -> Runs:
         """The runs, to be computed."""
+        for name, varied in self.vary.items():
+            for path in varied.fields or (name,):
+                check_units(self.scenario, path, varied.texts)
         return Runs(self.scenario, self.variations, quantities(self.outputs))
 
     def __len__(self) -> int:

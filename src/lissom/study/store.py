@@ -12,8 +12,9 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from lissom.errors import LissomError, StudyError
 from lissom.files import NotWritten, umask
 from lissom.messages import brief, listed
 from lissom.study.batch import column_of, status_attributes
-from lissom.study.runs import LONGEST, Piece, Runs
+from lissom.study.runs import LONGEST, VARIED, Piece, Runs
 from lissom.version import __version__
 
 if TYPE_CHECKING:
@@ -31,10 +32,11 @@ if TYPE_CHECKING:
 
     from lissom.study.schema import Study
 
-STORED = "stored"
+STORED, LANES = "stored", "lanes"
 DAMAGE = (KeyError, ValueError, TypeError, AttributeError, RuntimeError, EOFError, OSError)
 SHOWN = 5  # differences that a message lists
 TEXT = f"<U{LONGEST}"
+GO_ON = "what was stored before is whole; make room and start the same study again"
 
 
 def need_zarr() -> Any:
@@ -67,6 +69,37 @@ def check_address(address: str) -> None:
         raise StudyError(text, ("store",), address) from None
 
 
+def laid_out(address: str, lay_out: Callable[[str], None]) -> bool:
+    """Lay out a store, in a folder of its own first: of several processes one makes it. False where something is."""
+    try:
+        if "://" in address:
+            lay_out(address)
+            return True
+        folder = Path(address)
+        if folder.exists() and not folder.is_dir():
+            raise StudyError(f"{folder} is a file, not a store; give another name")
+        if folder.parent.exists() and not folder.parent.is_dir():
+            raise NotWritten(folder, f"{folder.parent} is a file")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+        try:
+            lay_out(os.fspath(aside))
+            aside.chmod(0o777 & ~umask())
+            os.rename(aside, folder)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise not_written(error, address) from None
+        return False
+    return True
+
+
+def not_written(error: OSError, address: str, remedy: str = "give another place") -> NotWritten:
+    """What an error says of a store that could not be written."""
+    return NotWritten.because(OSError(error.errno, error.strerror or str(error)), address, remedy)
+
+
 def check_same(address: str, there: dict[str, Any], asked: dict[str, Any]) -> None:
     """Refuse to go on where something else was begun; say what differs."""
     found = list(differences(there, asked))
@@ -86,6 +119,11 @@ class Store:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Store, (self.address,)
+
+    @property
+    def anywhere(self) -> str:
+        """Its address for processes that may run in other folders."""
+        return self.address if "://" in self.address else os.path.abspath(self.address)
 
     @property
     def group(self) -> Any:
@@ -111,40 +149,16 @@ class Store:
 
     def create(self, study: Study) -> None:
         """Lay out an empty store, unless another process just did; the mark that makes it one is written last."""
-        try:
-            if "://" in self.address:
-                self._lay_out(study, self.address)
-            else:
-                self._lay_out_aside(study, Path(self.address))
-        except OSError as error:
-            raise NotWritten.because(OSError(error.errno, error.strerror or str(error)), self.address) from None
+        if not laid_out(self.address, lambda address: self._lay_out(study, address)):
+            if not self.exists():
+                text = f"{self.address} holds something else, or a damaged study"
+                raise StudyError(f"{text}; give another name, or an empty folder")
+            self.check_same(study)
 
     def _lay_out(self, study: Study, address: str) -> None:
         group = need_zarr().open_group(address, mode="a", zarr_format=2)
         self._arrays(group, study.runs, study.chunk)
-        group.attrs.update({"lissom": __version__, "study": json.dumps(study.to_dict())})
-
-    def _lay_out_aside(self, study: Study, folder: Path) -> None:
-        """In a folder of its own first, so that of several processes one makes the store and the others find it."""
-        if folder.exists() and not folder.is_dir():
-            raise StudyError(f"{folder} is a file, not a store; give another name")
-        if folder.parent.exists() and not folder.parent.is_dir():
-            raise NotWritten(folder, f"{folder.parent} is a file")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
-        try:
-            self._lay_out(study, os.fspath(aside))
-            aside.chmod(0o777 & ~umask())
-            os.rename(aside, folder)
-        except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                raise
-            if not self.exists():
-                text = f"{folder} holds something else, or a damaged study"
-                raise StudyError(f"{text}; give another name, or an empty folder") from None
-            self.check_same(study)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
+        group.attrs.update({"lissom": __version__, "study": json.dumps(study.to_dict()), LANES: study.runs.in_packs})
 
     def _arrays(self, group: Any, runs: Runs, chunk: int) -> None:
         count = len(runs)
@@ -167,7 +181,7 @@ class Store:
         for name, values in runs.variations.columns.items():
             column = column_of(values)
             column = column.astype(str) if column.dtype == object else column
-            array(name, column, ("run",), {"long_name": "varied from run to run"})
+            array(name, column, ("run",), runs.column_attributes(name))
         for shape in runs.shapes.values():
             for dim, labels in shape.labels.items():
                 array(dim, np.array(labels, dtype=str), (dim,))
@@ -210,8 +224,7 @@ class Store:
             self._array("cause")[at] = np.array(results.cause, dtype=TEXT)
             self._array(STORED)[piece] = 1
         except OSError as error:
-            remedy = "what was stored before is whole; make room and start the same study again"
-            raise NotWritten.because(OSError(error.errno, error.strerror or str(error)), self.address, remedy) from None
+            raise not_written(error, self.address, GO_ON) from None
 
     def study(self) -> Study:
         """The study that was begun here."""
@@ -220,6 +233,10 @@ class Store:
         if not self.exists():
             raise StudyError(f"there is no study in {self.address}; make one with lissom sweep STUDY.yaml")
         return Study.from_dict(self._description())
+
+    def runs(self) -> Runs:
+        """Its runs, computed in lanes or one by one wherever they are, as when they were begun: digits depend on it."""
+        return replace(self.study().runs, lanes=self.group.attrs.get(LANES))
 
     def _description(self) -> dict[str, Any]:
         """The study as plain data."""
@@ -255,7 +272,7 @@ class Store:
         self.group  # noqa: B018  or a clear error
         with self.reading("the table of its arrays"):
             found = xr.open_zarr(self.address, consolidated=False, zarr_format=2, chunks=None, mask_and_scale=False)
-        varied = [name for name in found.data_vars if found[name].attrs.get("long_name") == "varied from run to run"]
+        varied = [name for name in found.data_vars if found[name].attrs.get("long_name") == VARIED]
         return found.set_coords(varied).drop_vars(STORED).assign_coords(run=np.arange(found.sizes["run"]))
 
 

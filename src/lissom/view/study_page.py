@@ -22,7 +22,7 @@ from lissom.view.live.server import free_port, is_loopback
 from lissom.view.report import report, write
 from lissom.view.report.markup import document
 from lissom.view.report.tables import figures, table
-from lissom.view.study import spread_evenly
+from lissom.view.study import coded, spread_evenly
 
 if TYPE_CHECKING:
     from lissom.study.results import Results
@@ -57,18 +57,18 @@ BODY = """\
 def study_page(results: Results, served: bool = False) -> str:
     """The HTML of a study; where it is `served`, a picked run can be opened."""
     inputs, outputs = results.inputs(), results.outputs()
-    if not inputs or not outputs:
-        raise LissomError("there is nothing to show: no output is one number per run, or nothing varied is a number")
+    if not outputs:
+        raise LissomError("there is nothing to show: no output is one number per run")
     status = results.values("status")
     stored, good = int((status >= 0).sum()), results.finished
     rows = spread_evenly(len(status), SHOWN)
     columns = [
-        {"name": name, "unit": unit, "input": name in inputs, "values": [_number(x) for x in values[rows]]}
+        {"name": name, "unit": unit, "input": name in inputs, "words": words, "values": [_number(x) for x in at[rows]]}
         for name, values in (inputs | outputs).items()
-        for unit in [str(results.data[name].attrs.get("units", ""))]
+        for unit, (at, words) in [(str(results.data[name].attrs.get("units", "")), coded(values))]
     ]
     data = {"runs": rows.tolist(), "total": len(status), "columns": columns, "served": served}
-    detail = f"{len(inputs)} inputs, {len(outputs)} outputs, {results.store.address}"
+    detail = f"{_count(inputs, 'input')}, {_count(outputs, 'output')}, {results.store.address}"
     numbers = [(str(len(status)), "runs"), (str(good), "finished"), (str(stored - good), "did not finish")]
     if stored < len(status):
         numbers.append((str(len(status) - stored), "still to be computed"))
@@ -89,26 +89,37 @@ def save(results: Results, path: str | os.PathLike[str]) -> Path:
     return write(os.fspath(path), study_page(results))
 
 
+def _count(what: dict, word: str) -> str:
+    return f"{len(what)} {word}{'' if len(what) == 1 else 's'}"
+
+
 def _number(x: float) -> float | None:
     return float(f"{x:.6g}") if np.isfinite(x) else None
 
 
 def _ranking(ranking: dict[str, dict[str, float]]) -> str:
     """Bars of the share of each output's variance that each input explains alone."""
+    if not all(np.isfinite(share) for shares in ranking.values() for share in shares.values()):
+        few = '<p class="hint">Too few runs have a result of every output to tell what moves it.</p>'
+        ranking = {name: shares for name, shares in ranking.items() if np.isfinite(list(shares.values())).all()}
+    else:
+        few = ""
+    if not ranking:
+        return f"<section><h2>What moves the outputs</h2>{few}</section>"
     rows = []
     for output, shares in ranking.items():
         for field, share in sorted(shares.items(), key=lambda pair: -pair[1]):
             width = f'<i style="width:{100 * share:.1f}%"></i>'
             rows.append(
                 f"<tr><td>{escape(output)}</td><td>{escape(field)}</td>"
-                f'<td class="share"><div>{width}</div></td><td class="number">{100 * share:.0f} %</td></tr>'
+                f'<td class="number">{100 * share:.0f} %</td><td class="share"><div>{width}</div></td></tr>'
             )
             output = ""
-    head = "<tr><th>output</th><th>input</th><th>share of its variance</th><th></th></tr>"
+    head = "<tr><th>output</th><th>input</th><th></th><th>share of its variance</th></tr>"
     return (
         f'<section><h2>What moves the outputs</h2><div class="wide"><table class="ranking"><thead>{head}</thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
-        '<p class="hint">First-order Sobol indices, from the runs themselves.</p></section>'
+        '<p class="hint">First-order Sobol indices, from the runs themselves.</p>' + few + "</section>"
     )
 
 

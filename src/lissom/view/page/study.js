@@ -25,6 +25,7 @@ const Study = (() => {
     return `rgb(${stops[k].map((c, i) => Math.round(c + (stops[k + 1][i] - c) * (at - k))).join(",")})`;
   };
   const number = (x) => (x === null ? "–" : x !== 0 && (Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3) ? x.toExponential(3) : String(Number(x.toPrecision(5))));
+  const shown = (one, x) => (x !== null && one.words.length ? one.words[x] : number(x));
   const colourOf = (k) => { const one = columns[state.colour], x = one.values[k]; return x === null ? theme().soft : ramp(one.share(x)); };
   const kept = (k) => [...state.bands].every(([c, [low, high]]) => { const x = columns[c].values[k]; return x !== null && x >= low && x <= high; });
 
@@ -41,9 +42,9 @@ const Study = (() => {
   };
 
   // lines ---------------------------------------------------------------------------------------------------------
-  const TOP = 46, BOTTOM = 26, SIDE = 76;
+  const TOP = 60, BOTTOM = 26, SIDE = 76;
   const lines = canvas(find("lines"));
-  find("lines").style.minWidth = `${Math.max(300, 120 * columns.length)}px`;
+  find("lines").style.minWidth = `${Math.max(300, 132 * columns.length)}px`;
   const axisX = (c, width) => SIDE + (columns.length > 1 ? c / (columns.length - 1) : 0.5) * (width - 2 * SIDE);
   const axisY = (c, x, height) => height - BOTTOM - columns[c].share(x) * (height - TOP - BOTTOM);
   const clipped = (text, width, pen) => {
@@ -51,6 +52,13 @@ const Study = (() => {
     let end = text;
     while (end.length > 3 && pen.measureText(`…${end}`).width > width) end = end.slice(1);
     return `…${end}`;
+  };
+  // a path in two lines, broken after the dot or at the space that leaves them about as long
+  const inLines = (text, width, pen) => {
+    if (pen.measureText(text).width <= width) return [text];
+    const breaks = [...text].map((letter, k) => (letter === "." || letter === " " ? k + 1 : 0)).filter((k) => k && k < text.length);
+    const at = breaks.sort((a, b) => Math.abs(text.length - 2 * a) - Math.abs(text.length - 2 * b))[0];
+    return at ? [clipped(text.slice(0, at), width, pen), clipped(text.slice(at), width, pen)] : [clipped(text, width, pen)];
   };
   const line = (k, width, height) => {
     const { pen } = lines;
@@ -60,7 +68,9 @@ const Study = (() => {
       const x = one.values[k];
       if (x === null) { open = false; return; }
       const place = [axisX(c, width), axisY(c, x, height)];
-      if (open) pen.lineTo(...place); else pen.moveTo(...place);
+      const alone = !open && (c + 1 >= columns.length || columns[c + 1].values[k] === null);
+      if (alone) { pen.moveTo(place[0] - 5, place[1]); pen.lineTo(place[0] + 5, place[1]); }
+      else if (open) pen.lineTo(...place); else pen.moveTo(...place);
       open = true;
     });
     pen.stroke();
@@ -68,10 +78,10 @@ const Study = (() => {
   const drawLines = () => {
     const [width, height] = lines.fit(), { pen } = lines, colours = theme();
     pen.clearRect(0, 0, width, height);
-    const shown = [...Array(count).keys()].filter(kept);
-    pen.globalAlpha = Math.min(0.9, 0.1 + 60 / Math.max(1, shown.length));
+    const within = [...Array(count).keys()].filter(kept);
+    pen.globalAlpha = Math.min(0.9, 0.1 + 60 / Math.max(1, within.length));
     pen.lineWidth = 1;
-    for (const k of shown) { pen.strokeStyle = colourOf(k); line(k, width, height); }
+    for (const k of within) { pen.strokeStyle = colourOf(k); line(k, width, height); }
     pen.globalAlpha = 1;
     pen.font = "12px system-ui, sans-serif"; pen.textAlign = "center";
     columns.forEach((one, c) => {
@@ -79,9 +89,11 @@ const Study = (() => {
       pen.strokeStyle = colours.lines; pen.lineWidth = 1.5;
       pen.beginPath(); pen.moveTo(x, TOP); pen.lineTo(x, height - BOTTOM); pen.stroke();
       pen.fillStyle = colours.ink; pen.font = `${one.input ? "" : "600 "}12px system-ui, sans-serif`;
-      pen.fillText(clipped(one.label, Math.min(room, 2 * SIDE - 6), pen), x, 14);
+      const label = inLines(one.label, Math.min(room, 2 * SIDE - 6), pen);
+      label.forEach((part, k) => pen.fillText(part, x, 28 - 14 * (label.length - 1 - k)));
       pen.font = "11.5px system-ui, sans-serif"; pen.fillStyle = colours.soft;
-      pen.fillText(number(one.high), x, TOP - 8); pen.fillText(number(one.low), x, height - BOTTOM + 16);
+      pen.fillText(shown(one, one.high), x, TOP - 8); pen.fillText(shown(one, one.low), x, height - BOTTOM + 16);
+      one.words.slice(1, -1).forEach((word, k) => pen.fillText(word, x, axisY(c, k + 1, height) - 3));
       const band = state.bands.get(c);
       if (band) {
         const [a, b] = band.map((v) => axisY(c, v, height));
@@ -90,7 +102,7 @@ const Study = (() => {
       }
     });
     if (state.picked !== null) { pen.strokeStyle = colours.ink; pen.lineWidth = 2.5; line(state.picked, width, height); }
-    find("count").textContent = state.bands.size ? `${shown.length} of ${count} runs` : `${count} runs`;
+    find("count").textContent = state.bands.size ? `${within.length} of ${count} runs` : `${count} runs`;
   };
   const place = (event, box) => { const at = box.getBoundingClientRect(); return [event.clientX - at.left, event.clientY - at.top, at.width, at.height]; };
   const nearestLine = (x, y, width, height) => {
@@ -156,9 +168,9 @@ const Study = (() => {
       if (at) { pen.strokeStyle = colours.ink; pen.lineWidth = 2; pen.beginPath(); pen.arc(...at, 6, 0, 7); pen.stroke(); pen.lineWidth = 1; }
     }
     pen.font = "11.5px system-ui, sans-serif"; pen.fillStyle = colours.soft;
-    pen.textAlign = "left"; pen.fillText(number(a.low), LEFT - 6, height - LOW + 20);
-    pen.textAlign = "right"; pen.fillText(number(a.high), width - EDGE, height - LOW + 20);
-    pen.fillText(number(b.low), LEFT - 10, height - LOW + 4); pen.fillText(number(b.high), LEFT - 10, EDGE + 8);
+    pen.textAlign = "left"; pen.fillText(shown(a, a.low), LEFT - 6, height - LOW + 20);
+    pen.textAlign = "right"; pen.fillText(shown(a, a.high), width - EDGE, height - LOW + 20);
+    pen.fillText(shown(b, b.low), LEFT - 10, height - LOW + 4); pen.fillText(shown(b, b.high), LEFT - 10, EDGE + 8);
     pen.fillStyle = colours.ink; pen.textAlign = "center";
     pen.fillText(clipped(a.label, width - 220, pen), (LEFT + width) / 2, height - 8);
     pen.save(); pen.translate(14, (height - LOW) / 2); pen.rotate(-Math.PI / 2); pen.fillText(clipped(b.label, height - 90, pen), 0, 0); pen.restore();
@@ -193,16 +205,19 @@ const Study = (() => {
       const row = table.insertRow();
       row.insertCell().textContent = one.name;
       const cell = row.insertCell();
-      cell.className = "number"; cell.textContent = `${number(one.values[k])} ${one.unit}`;
+      cell.className = "number"; cell.textContent = `${shown(one, one.values[k])} ${one.unit}`;
     }
     list.append(table);
     draw();
   };
   find("number").max = data.total - 1;
   find("number").addEventListener("change", () => {
-    const wanted = Number(find("number").value);
-    const nearest = data.runs.reduce((best, run, k) => (Math.abs(run - wanted) < Math.abs(data.runs[best] - wanted) ? k : best), 0);
-    pick(nearest);
+    const wanted = Math.round(Math.min(Math.max(Number(find("number").value) || 0, 0), data.total - 1)), at = data.runs.indexOf(wanted);
+    find("number").value = wanted;
+    pick(at < 0 ? null : at);
+    if (at >= 0) return;
+    find("picked").textContent = "This run is not drawn; its values are in the store.";
+    find("open").hidden = !data.served; find("open").href = `run/${wanted}`;
   });
 
   // controls ------------------------------------------------------------------------------------------------------
