@@ -44,7 +44,7 @@ def ella(*changes):
 
 def prepared(scenario):
     one = prepare(scenario)
-    assert eligible(Run(one.model, one.controller, one.start))
+    assert eligible(of(one))
     return one
 
 
@@ -62,7 +62,7 @@ def alone(one):
 
 
 def of(one):
-    return Run(one.model, one.controller, one.start)
+    return Run(one.model, one.controller, one.start, one.settings.duration)
 
 
 def error(found, one, exact):
@@ -183,8 +183,8 @@ def test_deflections_and_wrenches_of_a_pack_are_those_of_its_runs(ones, flock):
     bad = prepared(ella(("start.elbow.rate", 2e6)))
     ran = flock.run([of(ones[1]), of(bad), of(ones[2])])
     deflections, wrenches = ran.deflections(), ran.wrenches()
-    assert list(ran.lanes) == [0, 2] and len(deflections) == len(wrenches) == 2
-    for k, lane in enumerate(ran.lanes):
-        expected = observe_run(ran.raw(lane), Look.FORCES)
+    assert ran.numbers == [0, 2] and len(deflections) == len(wrenches) == 2
+    for k, number in enumerate(ran.numbers):
+        expected = observe_run(ran.raw(number), Look.FORCES)
         np.testing.assert_allclose(deflections[k], expected.deflection, rtol=0, atol=1e-13)
         np.testing.assert_allclose(wrenches[k], expected.wrench, rtol=0, atol=1e-12 * np.abs(expected.wrench).max())
