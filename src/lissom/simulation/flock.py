@@ -66,9 +66,9 @@ class Flock:
         self._kernel = [packing.of(part) for part in memory]
         self.system, self.scratch, self.record, self.state, self.work = (part.fields for part in self._kernel)
         self.newton = self.work.newton.fields
-        written = {id(made) for made in self.record}
+        recorded = {getattr(self.record, name).ctypes.data for name in SAMPLES}
         made = [made for _, made in packing.places.values() if made.dtype.fields is not None]
-        self._packs = [each for each in made if id(each) not in written]  # all but what is recorded
+        self._packs = [each for each in made if each.ctypes.data not in recorded]  # what a lane goes on by
         self._tables = [
             [packing.places[t.ctypes.data][1]["lanes"] if _varies(t) else None for t in part]
             for part in parts(series.model.arrays)
@@ -80,7 +80,7 @@ class Flock:
         self._held: list[dict[int, Any]] = [{} for _ in range(LANES)]  # tables and laws that lanes are filled with
         self._bent: tuple[list[Any], np.ndarray] = ([None], np.zeros(0))  # fields of links, and their map
         self._maps = [deflection_map(series.model)] * LANES
-        self.refilled = 0  # lanes that took another run while others went on
+        self.refilled = 0  # how often a lane took another run while others went on
 
     def compile(self) -> None:
         """Take no step, so that kernels are ready."""
