@@ -53,6 +53,12 @@ class Wrenches(NamedTuple):
     wrench: np.ndarray
 
 
+class Frames(NamedTuple):
+    """Likewise."""
+
+    frame: np.ndarray
+
+
 class Flock:
     """Memory for packs of runs that look like the one of `series`, which has begun with `method`."""
 
@@ -87,6 +93,7 @@ class Flock:
         self.start(self.series.duration, self.series.times)
         self.march(0.0, self.series.duration, 0)
         self.wrenches()
+        self.frames()
 
     def wrenches(self) -> np.ndarray:
         """Packs (N, n, 6) of the wrenches of the parent on the child at each joint, of all outputs."""
@@ -94,6 +101,13 @@ class Flock:
         out = Wrenches(aligned(count, len(self._like.links), 6))
         lanes.write_wrenches(*self._kernel[:3], count, Struct(out))
         return out.wrench
+
+    def frames(self) -> np.ndarray:
+        """Packs (N, n, 12) of position and rotation matrix of each link in the world, of all outputs."""
+        count = int(self.record.next[0])
+        out = Frames(aligned(count, len(self._like.links), 12))
+        lanes.write_frames(*self._kernel[:3], count, Struct(out))
+        return out.frame
 
     def settings(self, duration: float) -> RunSettings:
         """Those of a run."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lissom.model.compiled import Model
+from lissom.model.probe import tip_of
 from lissom.simulation.newton import report
 from lissom.simulation.outputs import instants
 from lissom.simulation.raw import RawRun
@@ -90,6 +91,19 @@ class Flocked:
             else:
                 for run, tip in enumerate(tips):
                     out[run, :, k] = tip.displacement(eta[run])
+        return out
+
+    def tips(self) -> np.ndarray:
+        """Where the tips of links are in the world, (runs, N, n, 3): `observe`, by the frames of links."""
+        frames, deflections = self._of_pack("frame", self.flock.frames), self.deflections()
+        models = [self.runs[number].model for number in self.numbers]
+        place = np.array([[tip_of(model, link) for link in model.links] for model in models])[:, None]
+        bending = [k for k, link in enumerate(models[0].links) if link in models[0].flexible]
+        place = np.repeat(place, frames.shape[1], axis=1)
+        place[:, :, bending] += deflections
+        out = frames[..., :3]
+        for column in range(3):
+            out = out + frames[..., 3 + column :: 3] * place[..., column : column + 1]
         return out
 
     def _of_pack(self, name: str, measure: Any) -> np.ndarray:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from lissom.control import kernel as law
 from lissom.control.kernel import polynomial
 from lissom.kernel.elementary import since, worst
+from lissom.kernel.kinematics import outward, world_frames
 from lissom.kernel.machine import inline, kernel
 from lissom.kernel.retarget import without
 from lissom.simulation import dense, radau, radau_matrix, record, step_end, system
@@ -148,6 +149,20 @@ def write_wrenches(system, scratch, record, count, out):
 
 
 @kernel
+def write_frames(system, scratch, record, count, out):
+    """Position and rotation matrix of every link in the world, (N, n, 12), of the first `count` outputs."""
+    work = scratch.work
+    for s in range(count):
+        outward(system.model, work, record.q[s], record.v[s])
+        world_frames(system.model, work)
+        for k in range(out.frame.shape[1]):
+            for row in range(3):
+                out.frame[s, k, row] = work.world_position[k + 1, row]
+                for column in range(3):
+                    out.frame[s, k, 3 + 3 * row + column] = work.world_rotation[k + 1, row, column]
+
+
+@kernel
 def accelerate(system, scratch, matrix, state, t):
     """state.a = a(t, q, v) by the factors of the mass matrix: the residual is linear in the accelerations."""
     local = matrix.second
@@ -174,5 +189,5 @@ def accelerate(system, scratch, matrix, state, t):
 
 
 march.returns = "int64"
-for function in (write_state, write_wrenches, accelerate):
+for function in (write_state, write_wrenches, write_frames, accelerate):
     function.returns = "none"
