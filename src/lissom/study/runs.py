@@ -195,9 +195,16 @@ class Runs:
         found, first = quantities_together(ran, _needs(together)), ran.runs[ran.numbers[0]]
         for name, quantity in together.items():
             piece.values[name][at] = quantity.measure(found, first.model, first.start[0]).values
+        of_robot = {n: each for n, each in others.items() if each.of_robot}
+        of_run = {n: each for n, each in others.items() if not each.of_robot}
         for number, k in zip(ran.numbers, at, strict=True) if others else ():
+            run = ran.runs[number]
             with self._noted(piece, k):
-                self._measure(others, ran.raw(number), ran.runs[number].start[0], piece, k)
+                if of_run:
+                    self._measure(of_run, ran.raw(number), run.start[0], piece, k)
+                model = self._together.followed(run.model) if of_robot else run.model
+                for name, quantity in of_robot.items():
+                    piece.values[name][k] = quantity.measure(found, model, run.start[0]).values
 
     @contextmanager
     def _noted(self, piece: Piece, k: int) -> Iterator[None]:

@@ -11,6 +11,7 @@ from lissom.dynamics.sensing import sensors_of
 from lissom.errors import LissomError
 from lissom.kernel.machine.library import complete
 from lissom.kernel.packs import LANES
+from lissom.model.compiled import Follower, Model
 from lissom.scenario.prepare import Prepared, prepare, prepare_all
 from lissom.scenario.schema import Scenario
 from lissom.simulation.flock import Flock, eligible
@@ -53,6 +54,13 @@ class Together:
     def __init__(self) -> None:
         self._first: Prepared | None = None  # the others are prepared from it
         self._flock: Flock | None = None
+        self._follower: Follower | None = None
+
+    def followed(self, model: Model) -> Model:
+        """The model in the memory of the one before, where they are alike: to lay it out takes as long as to use it."""
+        if self._follower is None or not self._follower.fits(model):
+            self._follower = Follower(model)
+        return self._follower.of(model)
 
     def run(self, scenarios: Mapping[int, Scenario], size: int = LANES) -> Iterator[tuple[list[int], Flocked]]:
         """Runs that were computed together: their numbers, and what is to be read before the next are asked for.
