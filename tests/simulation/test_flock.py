@@ -131,6 +131,17 @@ def test_a_lane_that_fails_is_left_to_be_computed_alone_and_the_others_go_on(one
     assert_as_exact(found[2], ones[1])
 
 
+def test_lanes_that_are_not_filled_do_not_repeat_one_that_fails(ones, flock):
+    """The last run of a pack fails, at its start or on the way."""
+    for changes in ([("start.elbow.rate", 2e6)], [(f"{UPPER}.section.EIz", 1.0)]):
+        bad = prepared(ella(*changes))
+        found = flock.run([of(ones[0]), of(ones[1]), of(bad)]).raws()
+        assert found[2] is None
+        for raw, one in zip(found, ones[:2], strict=False):
+            assert_as_exact(raw, one)
+            assert raw.steps < 300
+
+
 def test_a_lane_that_crawls_does_not_hold_the_others_back(ones, flock):
     """A beam so soft that its steps become ever shorter, until the motion diverges."""
     soft = prepared(ella((f"{UPPER}.section.EIz", 1.0)))
@@ -269,13 +280,14 @@ def test_lanes_take_the_numbers_of_the_next_pack_alone(ones, flock):
                 np.testing.assert_array_equal(getattr(found, name), getattr(same, name))
 
 
-def test_deflections_and_wrenches_of_a_pack_are_those_of_its_runs(ones, flock):
+def test_deflections_tips_and_wrenches_of_a_pack_are_those_of_its_runs(ones, flock):
     """Links of two lengths; one lane is lost."""
     bad = prepared(ella(("start.elbow.rate", 2e6)))
     ran = flock.run([of(ones[1]), of(bad), of(ones[2])])
-    deflections, wrenches = ran.deflections(), ran.wrenches()
+    deflections, tips, wrenches = ran.deflections(), ran.tips(), ran.wrenches()
     assert ran.numbers == [0, 2] and len(deflections) == len(wrenches) == 2
     for k, number in enumerate(ran.numbers):
         expected = observe_run(ran.raw(number), Look.FORCES)
         np.testing.assert_allclose(deflections[k], expected.deflection, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(tips[k], expected.tip_position, rtol=0, atol=1e-13)
         np.testing.assert_allclose(wrenches[k], expected.wrench, rtol=0, atol=1e-12 * np.abs(expected.wrench).max())

@@ -138,6 +138,7 @@ def test_durations_that_differ_give_the_same_digits_on_any_number_of_cores(some,
         ["peak |deflection.upper|", "rms velocity.elbow"],
         ["eta", "torque.elbow"],
         ["peak |wrench.elbow.torque|", "rms wrench.shoulder.force", "last deflection.forearm.y"],
+        ["tip_position.forearm", "last tip_position.upper.z", "mass", "frequency.1"],
     ],
 )
 def test_packs_measured_at_once_give_what_their_runs_do(outputs, some, monkeypatch):

@@ -57,6 +57,7 @@ class Stream:
         self._standing: dict[int, Standing] = {}
         self._ended: list[tuple[Standing, Stood]] = []
         self._segments = Segments(np.zeros(0), np.zeros(0))
+        self._followed: dict[int, int] = {}  # by each lane without a run of its own: the lane that it repeats
         self._slow: dict[int, int] = {}  # at how many looks in a row a lane was behind
 
     def results(self) -> Iterator[Flocked]:
@@ -79,6 +80,7 @@ class Stream:
                 self.flock.fill(lane, self.runs[taken.get(lane, last)], 0.0)
             nothing = np.zeros_like(self.flock.state.counts)
             self._standing = {lane: self._place(number, 0.0, nothing) for lane, number in taken.items()}
+            self._followed = {lane: list(taken)[-1] for lane in range(LANES) if lane not in taken}
             self.flock.start(self._shortest, self._due(0.0))
             lost = sorted(self.flock.beyond() & set(taken))
             if not lost or not self._waiting:
@@ -173,8 +175,13 @@ class Stream:
         self._idle(gone)
 
     def _idle(self, lanes: Sequence[int]) -> None:
-        if lanes and self._standing:
-            self.flock.repeat(lanes, next(iter(self._standing)))
+        """Let lanes, and those that repeat them, repeat one that goes on, the longest."""
+        self._followed |= dict.fromkeys(lanes, -1)
+        if self._standing:
+            sound = max(self._standing, key=lambda lane: self._standing[lane].end)
+            astray = [lane for lane, other in self._followed.items() if other not in self._standing]
+            self.flock.repeat(astray, sound)
+            self._followed |= dict.fromkeys(astray, sound)
 
     def _worth(self) -> bool:
         """Whether lanes without a run should take the next ones while the others go on; see START."""
@@ -197,13 +204,12 @@ class Stream:
         t = float(s.clock[TIME])
         oldest = min(one.began for one in self._standing.values())
         flock.forget(int(np.searchsorted(flock.record.times, oldest - SAME * max(1.0, oldest))))
-        free = [lane for lane in range(LANES) if lane not in self._standing]
-        sound = next(iter(self._standing))
-        taken = {lane: self._waiting.popleft() for lane in free[: len(self._waiting)]}
+        taken = {lane: self._waiting.popleft() for lane in sorted(self._followed)[: len(self._waiting)]}
         for lane, number in taken.items():
             self._standing[lane] = self._place(number, t, s.counts.copy())
             flock.fill(lane, self.runs[number], t)
-        flock.repeat(free[len(taken) :], sound)
+            del self._followed[lane]
+        self._idle(list(self._followed))  # what has ended stands there again, to be read
         flock.refilled += len(taken)
         written, due = flock.record.times[: int(flock.record.next[0])], self._due(t)
         noted = t - written[-1] <= SAME * max(1.0, t)
