@@ -2,8 +2,8 @@
 
     python benchmarks/lock_step.py
 
-Variants of ella's manoeuvre as in `batch.py`: all of 4 s; of 1 to 4 s; all of 4 s, a tenth of which fail at once. One by
-one is the same `simulate_batch` in portions too small for lanes. Turns alternate.
+Variants of ella's manoeuvre as in `batch.py`: all of 4 s; of 1 to 4 s; all of 4 s, a tenth of which fail at once. One
+by one is the same `simulate_batch` in portions too small for lanes. Turns alternate.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from sheet import Sheet, spread
 
 import lissom
 from lissom.dynamics.sensing import sensors_of
+from lissom.kernel.packs import LANES
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.simulation.flock import Flock
 from lissom.simulation.flocked import Run
 from lissom.simulation.run import run
 from lissom.simulation.series import Series
-from lissom.study.together import MANY
+from lissom.study.together import MANY, stream_of
 
 RUNS, ONE_BY_ONE, TURNS = 1024, 128, 5
-PACKS = 4  # whose steps are counted, of eight runs each
+STREAMS = 4  # of sixteen runs each, whose steps are counted
 OUTPUT = "peak |deflection.upper|"
 DURATION, RATE = "duration", "start.elbow.rate"
 WILD = 2e6  # rad/s: an arm that turns so fast at its start is given up at once
@@ -70,31 +71,34 @@ def race(base: Any, changed: Changed) -> dict[str, Any]:
     }
 
 
-def prepared(base: Any, changed: Changed, count: int) -> list[Prepared]:
-    """Some of the runs that do not fail, the longest first, as a batch takes them."""
-    rows = [k for k in range(RUNS) if changed.get(RATE, np.zeros(RUNS))[k] == 0.0][: RUNS // 8]
-    rows.sort(key=lambda k: -float(changed.get(DURATION, np.zeros(RUNS))[k]))
-    variants = (base.with_values([(path, float(values[k])) for path, values in changed.items()]) for k in rows[:count])
-    return [prepare(variant) for variant in variants]
+def streams(base: Any, changed: Changed) -> list[list[Prepared]]:
+    """Some of the runs that pass through one pack, evenly spread over the batch in the order in which it takes them."""
+    size, order = stream_of(RUNS), sorted(range(RUNS), key=lambda k: -float(changed.get(DURATION, np.zeros(RUNS))[k]))
+    firsts = size * np.linspace(0, RUNS // size - 1, STREAMS).astype(int)
+    return [
+        [prepare(base.with_values([(path, float(values[k])) for path, values in changed.items()])) for k in rows]
+        for rows in (order[first : first + size] for first in firsts)
+    ]
 
 
 def steps(base: Any, changed: Changed) -> dict[str, float]:
-    """Mean number of steps, tried ones included, of runs alone, of their packs, and of lanes that idle at the end."""
-    ones = prepared(base, changed, 8 * PACKS)
-    alone = [run(one.model, one.settings.model_copy(update={"audit": False}), **one.drive) for one in ones]
-    first = ones[0]
-    series = Series(
-        first.model,
-        first.settings.model_copy(update={"audit": False}),
-        **(first.drive | {"sensors": sensors_of(first.model, first.sensors)}),
-    )
-    flock, packs, own = Flock(series, series.begin()), 0, 0
-    runs = [Run(one.model, one.controller, one.start, one.settings.duration) for one in ones]
-    for ran in flock.stream(runs):
-        packs += 8 * int(flock.state.counts[:2].sum())
-        own += sum(int(one.counts[:2].sum()) for one in ran.stood)
-    needed = sum(raw.steps + raw.rejected for raw in alone)
-    return {"alone": needed / len(ones), "lock step": own / needed - 1.0, "idle": (packs - own) / needed}
+    """Steps of runs alone, tried ones included; and in packs, relative to them: beyond that, and of lanes that idle.
+
+    Of runs that come through; whatever lanes do for those that fail is idle.
+    """
+    alone, packs, own, count, quick = 0, 0, 0, 0, {"audit": False}
+    for ones in streams(base, changed):
+        first = ones[0]
+        drive = first.drive | {"sensors": sensors_of(first.model, first.sensors)}
+        series = Series(first.model, first.settings.model_copy(update=quick), **drive)
+        flock = Flock(series, series.begin())
+        for ran in flock.stream([Run(one.model, one.controller, one.start, one.settings.duration) for one in ones]):
+            own += sum(int(one.counts[:2].sum()) for one in ran.stood)
+            for one in (ones[number] for number in ran.numbers):
+                raw = run(one.model, one.settings.model_copy(update=quick), **one.drive)
+                alone, count = alone + raw.steps + raw.rejected, count + 1
+        packs += LANES * flock.tried
+    return {"alone": alone / count, "lock step": own / alone - 1.0, "idle": (packs - own) / alone}
 
 
 def measure(base: Any, changed: Changed) -> list[dict[str, Any]]:
@@ -110,9 +114,9 @@ def sheet(rows: list[dict[str, Any]]) -> Sheet:
         shares = [f"{100 * row[name]:.0f} %" for name in ("lock step", "idle")]
         lines.append([row["runs"], *rates, spread(row["ratio"]), f"{row['alone']:.0f}", *shares])
     text = (
-        f"{RUNS} variants of ella's manoeuvre on one core by `simulate_batch`, runs per second, against the same one by "
-        "one. Then the steps that a run takes alone, how many more its pack takes until it ends, since each step is the "
-        "shortest that any of eight runs asks for, and how many more it idles until the pack ends. Medians, quartiles."
+        f"{RUNS} variants of ella's manoeuvre on one core by `simulate_batch`, runs per second, against the same one "
+        "by one. Then the steps that a run takes alone; how many more its pack takes until it ends, since each step is "
+        "the shortest that any of eight runs asks for; and those of lanes that idle. Medians, quartiles."
     )
     columns = ("runs", "in lanes", "one by one", "ratio", "steps alone", "by lock-step", "idle")
     return Sheet("Runs in lanes", text, columns, lines)

@@ -86,6 +86,7 @@ class Flock:
         self._held: list[dict[int, Any]] = [{} for _ in range(LANES)]  # tables and laws that lanes are filled with
         self._bent: tuple[list[Any], np.ndarray] = ([None], np.zeros(0))  # fields of links, and their map
         self._maps = [deflection_map(series.model)] * LANES
+        self.tried = 0  # steps of all packs, rejected ones included
         self.refilled = 0  # how often a lane took another run while others went on
 
     def compile(self) -> None:
@@ -226,7 +227,10 @@ class Flock:
         """Take some steps, not beyond `end`; `shortest` is the duration of a run. Returns a Status."""
         scratch = self._kernel[1]
         self.system.latest[0] = end - 1e-13 * max(1.0, end)
-        return int(lanes.march(*self._kernel[:2], scratch, *self._kernel[2:], end, 0.1 * shortest, False, steps))
+        before = int(self.state.counts[:2].sum())
+        code = int(lanes.march(*self._kernel[:2], scratch, *self._kernel[2:], end, 0.1 * shortest, False, steps))
+        self.tried += int(self.state.counts[:2].sum()) - before
+        return code
 
     def beyond(self) -> set[int]:
         """Lanes whose motion has grown beyond sense since the last look, see `Watch`."""
