@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from multiprocessing import get_context
 from typing import Any
 
+import lock_step
 import numpy as np
 from forward_dynamics import LANES_TARGET, lanes, peak_gflops
 from sheet import Sheet, spread
@@ -169,12 +170,20 @@ def measure() -> dict[str, Any]:
     for one in races:
         found = one.pop("found")
         one["errors"] = {name: max(abs(values[k] / exact[k] - 1) for k in values) for name, values in found.items()}
-    return {"cores": cores(), "runs": RUNS, "races": races, "peak_gflops": peak_gflops(), "lanes": lanes()}
+    return {
+        "cores": cores(),
+        "runs": RUNS,
+        "races": races,
+        "peak_gflops": peak_gflops(),
+        "lanes": lanes(),
+        "lock step": lock_step.measure(loop, fields(variants(lock_step.RUNS))),
+    }
 
 
 def sheets(results: dict[str, Any]) -> list[Sheet]:
     """The tables of this part."""
-    return [_many_runs(results), _in_lanes(results)]
+    measured = results.get("lock step")  # which results of earlier versions do not have
+    return [_many_runs(results), *([lock_step.sheet(measured)] if measured else []), _in_lanes(results)]
 
 
 def _many_runs(results: dict[str, Any]) -> Sheet:

@@ -1,5 +1,7 @@
 """Runs in lanes of vector registers: each is as exact as its run alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import lissom
 from lissom.dynamics.sensing import sensors_of
 from lissom.kernel.packs import LANES
 from lissom.scenario.prepare import prepare
+from lissom.simulation import stream
 from lissom.simulation.flock import Flock, eligible
 from lissom.simulation.flocked import Run
 from lissom.simulation.observe import Look, observe_run
@@ -44,7 +47,7 @@ def ella(*changes):
 
 def prepared(scenario):
     one = prepare(scenario)
-    assert eligible(Run(one.model, one.controller, one.start))
+    assert eligible(of(one))
     return one
 
 
@@ -62,7 +65,7 @@ def alone(one):
 
 
 def of(one):
-    return Run(one.model, one.controller, one.start)
+    return Run(one.model, one.controller, one.start, one.settings.duration)
 
 
 def error(found, one, exact):
@@ -128,6 +131,17 @@ def test_a_lane_that_fails_is_left_to_be_computed_alone_and_the_others_go_on(one
     assert_as_exact(found[2], ones[1])
 
 
+def test_lanes_that_are_not_filled_do_not_repeat_one_that_fails(ones, flock):
+    """The last run of a pack fails, at its start or on the way."""
+    for changes in ([("start.elbow.rate", 2e6)], [(f"{UPPER}.section.EIz", 1.0)]):
+        bad = prepared(ella(*changes))
+        found = flock.run([of(ones[0]), of(ones[1]), of(bad)]).raws()
+        assert found[2] is None
+        for raw, one in zip(found, ones[:2], strict=False):
+            assert_as_exact(raw, one)
+            assert raw.steps < 300
+
+
 def test_a_lane_that_crawls_does_not_hold_the_others_back(ones, flock):
     """A beam so soft that its steps become ever shorter, until the motion diverges."""
     soft = prepared(ella((f"{UPPER}.section.EIz", 1.0)))
@@ -159,8 +173,96 @@ def test_lanes_equal_runs_alone_on_other_arms(name):
         assert_as_exact(found, one)
 
 
+def lasting(one, duration):
+    return replace(one, settings=one.settings.model_copy(update={"duration": duration}))
+
+
+def streamed(flock, runs):
+    """What comes of runs that pass through a flock, and how often a lane was refilled."""
+    before, found = flock.refilled, [None] * len(runs)
+    for ran in flock.stream([of(one) for one in runs]):
+        found = [new or old for new, old in zip(ran.raws(), found, strict=True)]
+    return found, flock.refilled - before
+
+
+def test_runs_of_different_durations_share_a_pack(ones, flock):
+    """Shorter and longer than the flock was made for, on and off the grid of outputs; all begin together."""
+    mixed = [lasting(one, d) for one, d in zip(ones, (0.4, 0.6, 0.25, 0.1037, 0.4, 0.017, 0.333), strict=True)]
+    found, refilled = streamed(flock, mixed)
+    assert refilled == 0 and len({raw.steps for raw in found}) > 1
+    for raw, one in zip(found, mixed, strict=True):
+        assert_as_exact(raw, one)
+        assert raw.settings.duration == one.settings.duration
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Lanes are refilled as soon as they are free, whatever it costs."""
+    monkeypatch.setattr(stream, "START", 0)
+    monkeypatch.setattr(stream, "OUT_OF_STEP", 0)
+
+
+def test_free_lanes_are_refilled_while_the_others_go_on(ones, flock, at_once):
+    """Off the grid of outputs, under references that begin anew with every run; one run diverges."""
+    durations = np.random.default_rng(1).uniform(0.05, 0.5, 3 * len(ones))
+    mixed = [lasting(one, float(d)) for one, d in zip(3 * ones, durations, strict=True)]
+    bad = prepared(ella(("start.elbow.rate", 2e6)))
+    found, refilled = streamed(flock, [*mixed[:12], bad, *mixed[12:]])
+    assert refilled == len(mixed) + 1 - LANES
+    assert found.pop(12) is None
+    for raw, one in zip(found, mixed, strict=True):
+        assert_as_exact(raw, one)
+    again, _ = streamed(flock, [*mixed[:12], bad, *mixed[12:]])
+    again.pop(12)
+    for a, b in zip(found, again, strict=True):
+        np.testing.assert_array_equal(a.q, b.q)
+
+
+def test_jumps_come_at_the_time_of_each_run(at_once):
+    """Set-points of the dual-screw arm jump; runs begin one after the other, so jumps meet other runs anywhere."""
+    settings = [("duration", 0.7), ("output.rate", 50), ("method", "radau")]
+    base = lissom.scenario.load("dual-screw-arm").with_values(settings)
+    some = [prepared(base.with_values(changes)) for changes in OTHERS["dual-screw-arm"]]
+    mixed = [lasting(some[k % 4], 0.7 - 0.04 * k) for k in range(12)]
+    found, refilled = streamed(flock_of(some[0]), mixed)
+    assert refilled == 12 - LANES
+    for raw, one in zip(found, mixed, strict=True):
+        assert_as_exact(raw, one)
+
+
+def test_lanes_wait_for_the_next_pack_unless_most_are_free_for_long(ones, flock):
+    """A long motion whose vibrations last among short ones; and short ones alone."""
+    base = lissom.scenario.load("canadarm2").with_values([("method", "radau"), ("output.rate", 50)])
+    arm = prepared(base.with_value("duration", 2.0))
+    long_and_short = [arm] + [
+        lasting(prepared(base.with_value("start.shoulder", 0.5 + 0.01 * k)), 0.1) for k in range(9)
+    ]
+    found, refilled = streamed(flock_of(arm), long_and_short)
+    assert refilled == len(long_and_short) - LANES
+    for raw, one in zip(found[::3], long_and_short[::3], strict=True):
+        assert_as_exact(raw, one)
+    found, refilled = streamed(flock, [lasting(one, 0.2 + 0.01 * k) for k, one in enumerate(2 * ones)])
+    assert refilled == 0 and all(raw is not None for raw in found)
+
+
+def test_a_run_without_a_sensible_begin_leaves_its_lane_to_the_next(ones, flock):
+    bad = prepared(ella(("start.elbow.rate", 2e6)))
+    mixed = [ones[0], bad, *ones[1:], ones[0]]
+    packs = [ran.numbers for ran in flock.stream([of(one) for one in mixed])]
+    assert [sorted(pack) for pack in packs] == [[0, 2, 3, 4, 5, 6, 7, 8]]
+
+
+def test_references_of_other_durations_share_a_pack(ones, flock):
+    """Their pieces end at other times."""
+    mixed = [prepared(ella(("control.reference.duration", d))) for d in (0.2, 0.3, 0.37)]
+    assert all(flock.fits(of(one)) for one in mixed)
+    found, _ = streamed(flock, [ones[0], *mixed])
+    for raw, one in zip(found[1:], mixed, strict=True):
+        assert_as_exact(raw, one)
+
+
 def test_what_does_not_fit_is_told(ones, flock):
-    for changes in ([("control.reference.duration", 0.2)], [(f"{UPPER}.modes", FEW | {"y": 3})], [("control", None)]):
+    for changes in ([(f"{UPPER}.modes", FEW | {"y": 3})], [("control", None)]):
         assert not flock.fits(of(prepare(ella(*changes))))
     for changes in ([("control.saturation", 20.0)], [("control.gravity_compensation", True)]):
         one = prepare(ella(*changes))
@@ -178,13 +280,14 @@ def test_lanes_take_the_numbers_of_the_next_pack_alone(ones, flock):
                 np.testing.assert_array_equal(getattr(found, name), getattr(same, name))
 
 
-def test_deflections_and_wrenches_of_a_pack_are_those_of_its_runs(ones, flock):
+def test_deflections_tips_and_wrenches_of_a_pack_are_those_of_its_runs(ones, flock):
     """Links of two lengths; one lane is lost."""
     bad = prepared(ella(("start.elbow.rate", 2e6)))
     ran = flock.run([of(ones[1]), of(bad), of(ones[2])])
-    deflections, wrenches = ran.deflections(), ran.wrenches()
-    assert list(ran.lanes) == [0, 2] and len(deflections) == len(wrenches) == 2
-    for k, lane in enumerate(ran.lanes):
-        expected = observe_run(ran.raw(lane), Look.FORCES)
+    deflections, tips, wrenches = ran.deflections(), ran.tips(), ran.wrenches()
+    assert ran.numbers == [0, 2] and len(deflections) == len(wrenches) == 2
+    for k, number in enumerate(ran.numbers):
+        expected = observe_run(ran.raw(number), Look.FORCES)
         np.testing.assert_allclose(deflections[k], expected.deflection, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(tips[k], expected.tip_position, rtol=0, atol=1e-13)
         np.testing.assert_allclose(wrenches[k], expected.wrench, rtol=0, atol=1e-12 * np.abs(expected.wrench).max())

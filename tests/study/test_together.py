@@ -64,23 +64,72 @@ def test_gains_references_and_loads_may_differ(some, monkeypatch):
             np.testing.assert_array_equal(found.values[name][[2, 5]], values[[2, 5]])
 
 
-def test_runs_of_other_durations_and_tolerances_stand_in_other_packs(some, monkeypatch):
+def counted(monkeypatch):
+    """How many runs come through lanes from now on."""
+    found = []
+    whole = of_runs.Runs._measure_pack
+
+    def noted(self, ran, at, piece):
+        found.extend(at)
+        whole(self, ran, at, piece)
+
+    monkeypatch.setattr(of_runs.Runs, "_measure_pack", noted)
+    return found
+
+
+def test_runs_of_all_durations_share_packs_and_those_of_other_tolerances_do_not(some, monkeypatch):
     """Interleaved, so that runs of all kinds are among any eight; one kind is too rare for a pack."""
     base, _ = some
     columns = {
         MASS: np.linspace(0.5, 3.0, 16).tolist(),
-        "duration": [(0.3, 0.12)[k % 2] for k in range(16)],
+        "duration": [(0.3, 0.12, 0.2034)[k % 3] for k in range(16)],
         "rtol": [1e-4 if k == 4 else 1e-6 for k in range(16)],
     }
-    kept, values = quantities(["last position.elbow", "peak velocity.shoulder"]), {}
+    texts = ["last position.elbow", "peak velocity.shoulder", "peak |wrench.elbow.torque|", "peak |deflection.upper|"]
+    kept, values, in_lanes = quantities(texts), {}, counted(monkeypatch)
     for lanes in (False, True):
         monkeypatch.setattr(of_runs, "worth", lambda count, lanes=lanes: lanes)
         runs = Runs(base, Variations.of(columns), kept)
         values[lanes] = runs.compute(range(16)).values
-    assert vars(runs)["_together"]._flock is not None
+    assert sorted(in_lanes) == [k for k in range(16) if k != 4]
     for name, expected in values[False].items():
         np.testing.assert_allclose(values[True][name], expected, rtol=1e-4, atol=1e-6, err_msg=name)
         assert values[True][name][4] == expected[4]  # computed alone
+
+
+def test_the_longest_motions_come_first_and_runs_keep_their_places(some, monkeypatch):
+    base, _ = some
+    monkeypatch.setattr(of_runs, "worth", lambda count: True)
+    durations = [0.1, 0.3, 0.2, 0.3]
+    runs = Runs(base, Variations.of({"duration": durations}), quantities(["last position.elbow"]))
+    assert runs.order(range(4)) == [1, 3, 2, 0] and runs.order([3, 2]) == [0, 1]
+    texts = Runs(base, Variations.of({"duration": ["100 ms", "0.3 s"]}), quantities(["last position.elbow"]))
+    assert texts.order(range(2)) == [0, 1]
+    for row, value in enumerate(runs.compute(range(4)).values["last position.elbow"]):
+        alone = runs.trajectory(row, progress=False)["elbow"][-1]
+        np.testing.assert_allclose(value, alone, rtol=1e-4, atol=1e-6)
+
+
+def test_durations_that_differ_give_the_same_digits_on_any_number_of_cores(some, monkeypatch):
+    """By `simulate_batch`, with runs that fail; and in streams of other sizes the same to tolerance."""
+    base, _ = some
+    rng, rate = np.random.default_rng(2), np.zeros(80)
+    rate[[5, 40, 41]] = 2e6
+    columns = {MASS: rng.uniform(0.5, 3.0, 80), "duration": rng.uniform(0.05, 0.3, 80), "start.elbow.rate": rate}
+    monkeypatch.setattr(together, "at_hand", lambda: True)
+    whole = [
+        lissom.simulate_batch(base, columns, outputs=OUTPUTS[::2], cores=cores, progress=False) for cores in (1, 2)
+    ]
+    runs = Runs(base, Variations.of(columns), quantities(OUTPUTS[::2]))
+    pieces = [runs.compute(range(80), stream) for stream in (together.AT_ONCE, 2 * LANES)]
+    for name in OUTPUTS[::2]:
+        found = whole[0][name].values
+        np.testing.assert_array_equal(found, whole[1][name].values, err_msg=name)
+        assert np.flatnonzero(np.isnan(found)).tolist() == [5, 40, 41]
+        for piece in pieces:
+            np.testing.assert_allclose(piece.values[name], found, rtol=1e-4, atol=1e-6, err_msg=name)
+            assert np.flatnonzero(piece.status).tolist() == [5, 40, 41] and piece.cause[40]
+    assert (whole[0].status.values == whole[1].status.values).all()
 
 
 @pytest.mark.parametrize(
@@ -89,6 +138,7 @@ def test_runs_of_other_durations_and_tolerances_stand_in_other_packs(some, monke
         ["peak |deflection.upper|", "rms velocity.elbow"],
         ["eta", "torque.elbow"],
         ["peak |wrench.elbow.torque|", "rms wrench.shoulder.force", "last deflection.forearm.y"],
+        ["tip_position.forearm", "last tip_position.upper.z", "mass", "frequency.1"],
     ],
 )
 def test_packs_measured_at_once_give_what_their_runs_do(outputs, some, monkeypatch):
@@ -115,9 +165,10 @@ def test_who_shares_a_pack_follows_from_the_rows(some, monkeypatch):
 
 
 @pytest.mark.parametrize("processes", [1, 2, 5, 16])
-@pytest.mark.parametrize("count", [64, 70, 1000])
+@pytest.mark.parametrize("count", [64, 70, 1000, 5000])
 def test_who_shares_a_pack_does_not_depend_on_the_number_of_processes(count, processes):
     parts = portions(count, processes, packs=True)
+    assert all(part.start % together.stream_of(count) == 0 for part in parts)
     assert [row for part in parts for row in part] == list(range(count))
     assert all(part.start % LANES == 0 for part in parts)
     assert len(parts) >= min(processes, count // LANES)  # nobody is idle

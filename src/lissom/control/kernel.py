@@ -59,6 +59,21 @@ def piece_at(breaks, t):
 
 
 @inline
+def polynomial(c, s):
+    """Value, rate and acceleration of a piece at the time s since its begin."""
+    r = c[5]
+    rd = 5.0 * c[5]
+    rdd = 20.0 * c[5]
+    for k in range(4, -1, -1):
+        r = r * s + c[k]
+    for k in range(4, 0, -1):
+        rd = rd * s + k * c[k]
+    for k in range(4, 1, -1):
+        rdd = rdd * s + k * (k - 1) * c[k]
+    return r, rd, rdd
+
+
+@inline
 def evaluate(breaks, coefficients, channel, t):
     """Value, rate and acceleration of a piecewise polynomial; held outside its range."""
     last = breaks.shape[0] - 1
@@ -70,17 +85,7 @@ def evaluate(breaks, coefficients, channel, t):
         t = breaks[last]
         moving = 0.0
     piece = piece_at(breaks, t)
-    c = coefficients[piece, channel]
-    s = t - breaks[piece]
-    r = c[5]
-    rd = 5.0 * c[5]
-    rdd = 20.0 * c[5]
-    for k in range(4, -1, -1):
-        r = r * s + c[k]
-    for k in range(4, 0, -1):
-        rd = rd * s + k * c[k]
-    for k in range(4, 1, -1):
-        rdd = rdd * s + k * (k - 1) * c[k]
+    r, rd, rdd = polynomial(coefficients[piece, channel], t - breaks[piece])
     return r, moving * rd, moving * rdd
 
 

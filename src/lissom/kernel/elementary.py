@@ -14,7 +14,7 @@ from numpy import cos, sin, sqrt
 
 from lissom.kernel.machine import inline
 
-__all__ = ["above", "clamp", "cos", "of_several", "sin", "sqrt", "step", "tanh", "worst"]
+__all__ = ["above", "clamp", "cos", "of_several", "since", "sin", "sqrt", "step", "tanh", "worst"]
 
 ENDLESS = 1e300
 
@@ -27,6 +27,11 @@ def tanh(x: Any) -> Any:
 def worst(x: Any) -> Any:
     """The number itself; of a number that stands for several runs the largest of theirs: what is decided for all."""
     return x
+
+
+def since(t: Any, begin: Any, later: Any, before: Any) -> Any:
+    """`later` from the time `begin` on, else `before`; each run by itself where numbers stand for several."""
+    return later if t >= begin else before
 
 
 def of_several(x: Any) -> bool:

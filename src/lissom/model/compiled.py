@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.kernel.arrays import Arrays, Loads, alike, leaves
+from lissom.kernel.arrays import Arrays, Loads, alike, leaves, mapped
 from lissom.messages import suggestion
 
 if TYPE_CHECKING:
@@ -271,3 +271,25 @@ class Model(Compiled):
             if name.endswith(".qw"):
                 q[k] = 1.0
         return q
+
+
+class Follower:
+    """Memory of its own for models that differ from the first in numbers alone, laid out once."""
+
+    def __init__(self, model: Model) -> None:
+        copied = mapped(np.copy, model.arrays)
+        self._model = Model(model.robot, copied, model.flexible, model.bodies, model.frames)
+        self._held: list[Any] = parts(model.arrays)  # whose numbers the memory has
+
+    def fits(self, model: Model) -> bool:
+        """Whether a model differs in numbers alone."""
+        return alike(model.arrays, self._model.arrays)
+
+    def of(self, model: Model) -> Model:
+        """The first model with the numbers of another one, until it is asked for the next."""
+        for k, (own, part) in enumerate(zip(parts(self._model.arrays), parts(model.arrays), strict=True)):
+            if part is not self._held[k]:
+                self._held[k] = part
+                for mine, table in zip(own, part, strict=True):
+                    mine[...] = table
+        return self._model

@@ -76,6 +76,13 @@ def _place(model: Model, arrays: Arrays, row: int, link: str, x: float | str | N
     else:
         if x is not None:
             raise LissomError(f"{link} is rigid; give offset=(x, y, z) in its frame instead", ("x",), x)
-        tip = getattr(model.robot.link(link).body, "tip", None)
-        if tip is not None:
-            section.position[row] = tip
+        section.position[row] = tip_of(model, link)
+
+
+def tip_of(model: Model, link: str) -> np.ndarray:
+    """Tip of a link that is not deformed, in its axes (3,); the origin of a rigid one that has none."""
+    if link in model.flexible:
+        beam = model.flexible[link]
+        return np.asarray(beam.section_map(beam.length).position)
+    tip = getattr(model.robot.link(link).body, "tip", None)
+    return np.zeros(3) if tip is None else np.asarray(tip)

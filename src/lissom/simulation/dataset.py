@@ -35,7 +35,7 @@ PLACES = {  # what follows without forces and energies
     *("link_position", "link_orientation", "tip_position", "tip_orientation", "tip_twist", *BENDING),
     *("loop_position", "loop_orientation", "loop_gap", *SPACE),
 }
-TOGETHER = SAMPLES - {"reference", "reading", "ideal_reading"} | {"deflection", "wrench"}  # alike for a pack of runs
+TOGETHER = SAMPLES - {"reference", "reading", "ideal_reading"} | {"deflection", "wrench", "tip_position"}  # of a pack
 ACCOUNTS = {"work", "dissipated", "load_work", "energy_residual"}  # kept by runs with audit
 
 
@@ -84,7 +84,7 @@ def _columns(model: Model, kind: str, names: tuple[str, ...]) -> Columns:
 def quantities_together(ran: Flocked, only: Collection[str]) -> Quantities:
     """Results of the runs of a pack that are asked for by name, of those in TOGETHER, with an axis of runs in front."""
     nothing = np.zeros(0)
-    of_pack = {"deflection": ran.deflections, "wrench": ran.wrenches}
+    of_pack = {"deflection": ran.deflections, "wrench": ran.wrenches, "tip_position": ran.tips}
     found = {name: see() for name, see in of_pack.items() if name in only}
     seen = Observation(*(found.get(name, nothing) for name in Observation._fields))
     return quantities(ran.together(), lambda: seen, only)
@@ -120,8 +120,9 @@ def quantities(raw: RawRun, see: Callable[[], Observation], only: Collection[str
         _sensed(made, raw, raw.sensed)
     if only is None or not set(only) <= SAMPLES:
         seen = see()
-        if only is not None and set(only) <= SAMPLES | BENDING | {"wrench"}:
+        if only is not None and set(only) <= SAMPLES | BENDING | {"wrench", "tip_position"}:
             _wrenches(made, seen)
+            _tips(made, seen)
             _bending(made, seen)
         else:
             _observed(made, raw, seen)
@@ -151,6 +152,11 @@ def _wrenches(made: Quantities, seen: Observation) -> None:
     made.add("wrench", ("joint", "wrench_component"), seen.wrench, text, ["N m"] * 3 + ["N"] * 3)
 
 
+def _tips(made: Quantities, seen: Observation) -> None:
+    """Where they are."""
+    made.add("tip_position", ("link", "axis"), seen.tip_position, "tip in the world", "m")
+
+
 def _observed(made: Quantities, raw: RawRun, seen: Observation) -> None:
     """What follows from the samples."""
     model = raw.model
@@ -163,7 +169,7 @@ def _observed(made: Quantities, raw: RawRun, seen: Observation) -> None:
         made.add("loop_gap", ("loop",), seen.loop_gap, "how far the loop gapes, m or rad", "1")
     made.add("link_position", ("link", "axis"), seen.link_position, "origin of the link in the world", "m")
     made.add("link_orientation", ("link", "quaternion"), seen.link_orientation, "link axes in world axes", "1")
-    made.add("tip_position", ("link", "axis"), seen.tip_position, "tip in the world", "m")
+    _tips(made, seen)
     made.add("tip_orientation", ("link", "quaternion"), seen.tip_orientation, "tip axes in world axes", "1")
     rates = ["rad/s"] * 3 + ["m/s"] * 3
     made.add("tip_twist", ("link", "twist_component"), seen.tip_twist, "tip twist, world axes", rates)

@@ -1,12 +1,11 @@
 """Runs of models that differ in numbers alone, several at once: each in a lane of vector registers, in lock-step.
 
-The steps of a pack are as long as the lane allows that asks for the shortest. A lane that diverges, whose steps do not
-converge, or for which the others would wait long, is left to whoever computes runs alone; the others go on.
+Here is their memory and what is done to lanes; `stream` says which run stands in which lane from when to when.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -21,20 +20,19 @@ from lissom.model.compiled import parts
 from lissom.simulation import lanes
 from lissom.simulation.drive import law_arrays
 from lissom.simulation.flocked import Flocked, Run
-from lissom.simulation.methods import Method
-from lissom.simulation.newton import DUE
-from lissom.simulation.run import CHUNK, begin_anew
+from lissom.simulation.methods import Method, recommend
+from lissom.simulation.record import make_record
 from lissom.simulation.segments import Segments, cut
 from lissom.simulation.series import IN_TIME, Series
-from lissom.simulation.stepping import LAST_STEP, NEXT_STEP, REJECTED, STEPS, TIME, Status
+from lissom.simulation.settings import RunSettings
+from lissom.simulation.stepping import set_out
+from lissom.simulation.stream import Stream
 from lissom.simulation.tolerances import Paces
 from lissom.simulation.watch import HOPELESS, RACING, deflection_map
 
 LAW = -1  # what a lane is filled with, beside the tables of its model
-CRAWLING = 1e-4  # of the duration: mean step below which lanes are looked for that hold the others back,
-FAR = 1e4  # by the square of their last error or correction over that of most lanes: tenfold steps without them
-TROUBLE = 20  # rejected attempts beyond one per step, after which runs are better computed alone
-
+FROM_BEGIN = ("breaks", "feed_breaks")  # tables of a law with times of its run
+SAMPLES = ("times", "q", "v", "a", "tau")  # of the record
 
 law_tables = lru_cache(maxsize=2 * LANES)(law_arrays)  # those of a pack are asked for again and again
 
@@ -55,12 +53,18 @@ class Wrenches(NamedTuple):
     wrench: np.ndarray
 
 
+class Frames(NamedTuple):
+    """Likewise."""
+
+    frame: np.ndarray
+
+
 class Flock:
     """Memory for packs of runs that look like the one of `series`, which has begun with `method`."""
 
     def __init__(self, series: Series, method: Method) -> None:
         self._like, self.series, self.method = series.model, series, method
-        packing = Packing(lanes.PLAIN, lanes.UNUSED)
+        self._packing = packing = Packing(lanes.PLAIN, lanes.UNUSED)
         fields = method.work.fields
         newton = Struct(fields.newton.fields._replace(cost=np.inf))  # no exact matrix is ever worth it: there is none
         work = Struct(fields._replace(newton=newton))
@@ -68,7 +72,9 @@ class Flock:
         self._kernel = [packing.of(part) for part in memory]
         self.system, self.scratch, self.record, self.state, self.work = (part.fields for part in self._kernel)
         self.newton = self.work.newton.fields
-        self._packs = [made for _, made in packing.places.values() if made.dtype.fields is not None]
+        recorded = {getattr(self.record, name).ctypes.data for name in SAMPLES}
+        made = [made for _, made in packing.places.values() if made.dtype.fields is not None]
+        self._packs = [each for each in made if each.ctypes.data not in recorded]  # what a lane goes on by
         self._tables = [
             [packing.places[t.ctypes.data][1]["lanes"] if _varies(t) else None for t in part]
             for part in parts(series.model.arrays)
@@ -76,15 +82,19 @@ class Flock:
         steering = (*self.newton, *self.work, *self.state)
         noted = [x for x in steering if isinstance(x, np.ndarray) and x.dtype.fields is None]
         self._first = [(memory, memory.copy()) for memory in noted]
-        self._lost: set[int] = set()
         self._paces = Paces(series.model)
         self._held: list[dict[int, Any]] = [{} for _ in range(LANES)]  # tables and laws that lanes are filled with
+        self._bent: tuple[list[Any], np.ndarray] = ([None], np.zeros(0))  # fields of links, and their map
+        self._maps = [deflection_map(series.model)] * LANES
+        self.tried = 0  # steps of all packs, rejected ones included
+        self.refilled = 0  # how often a lane took another run while others went on
 
     def compile(self) -> None:
         """Take no step, so that kernels are ready."""
-        self._start()
-        self._call(0.0, 0)
+        self.start(self.series.duration, self.series.times)
+        self.march(0.0, self.series.duration, 0)
         self.wrenches()
+        self.frames()
 
     def wrenches(self) -> np.ndarray:
         """Packs (N, n, 6) of the wrenches of the parent on the child at each joint, of all outputs."""
@@ -93,109 +103,136 @@ class Flock:
         lanes.write_wrenches(*self._kernel[:3], count, Struct(out))
         return out.wrench
 
+    def frames(self) -> np.ndarray:
+        """Packs (N, n, 12) of position and rotation matrix of each link in the world, of all outputs."""
+        count = int(self.record.next[0])
+        out = Frames(aligned(count, len(self._like.links), 12))
+        lanes.write_frames(*self._kernel[:3], count, Struct(out))
+        return out.frame
+
+    def settings(self, duration: float) -> RunSettings:
+        """Those of a run."""
+        own = self.series.settings
+        return own if own.duration == duration else own.model_copy(update={"duration": duration})
+
     def fits(self, run: Run) -> bool:
-        """Whether a run differs from the first in numbers alone: of its model, gains, reference and start."""
+        """Whether a run differs from the first in numbers alone: of its model, gains, reference, start and duration."""
+        fastest = self.series.fastest  # 0 where the method is as asked
+        if fastest > 0.0 and recommend(fastest, run.duration)[0] != self.method.name:
+            return False
         if not alike(run.model.arrays, self._like.arrays):
             return False
         if run.controller is self.series.controller:
             return True
         own, other = law_tables(self.series.law), law_tables(run.controller)
         return all(
-            a.shape == b.shape and ((name not in lanes.PLAIN and a.dtype.kind == "f") or np.array_equal(a, b))
-            for name, a, b in zip(own._fields, own, other, strict=True)
+            a.shape == b.shape and (a.dtype.kind == "f" or np.array_equal(a, b))
+            for a, b in zip(own, other, strict=True)
         )
 
     def run(self, runs: Sequence[Run]) -> Flocked:
         """Results of up to LANES runs, without those that are to be computed alone."""
-        self._fill(runs)
-        self._lost = set(range(len(runs), LANES))
-        self._start()
-        self._lose(self._beyond())
-        duration, segments = self.series.duration, self._segments(runs)
-        while self.state.clock[TIME] < duration:
-            end = segments.end_after(float(self.state.clock[TIME]), duration)
-            self.system.latest[0] = end - 1e-13 * max(1.0, end)
-            if not self._march(end):
-                return Flocked(self, runs, ())
-            if end < duration and np.any(segments.jumps == end):
-                self.system.latest[0] = np.inf
-                self._accelerate(end)
-                begin_anew(self.state, self.record, end, 1e-3 * duration, self._write)
-        return Flocked(self, runs, [lane for lane in range(len(runs)) if lane not in self._lost])
+        return next(self.stream(runs[:LANES]), Flocked(self, runs, ()))
 
-    def _segments(self, runs: Sequence[Run]) -> Segments:
-        """Where steps end: wherever one of the runs asks for it."""
-        found, own = self.series.segments, law_tables(self.series.law)
-        for law in {run.controller for run in runs} - {self.series.controller}:
-            tables = law_tables(law)
-            if not all(np.array_equal(getattr(own, name), getattr(tables, name)) for name in IN_TIME):
-                found = Segments(*map(np.union1d, found, cut(law, (), ())))
-        return found
+    def stream(self, runs: Sequence[Run]) -> Iterator[Flocked]:
+        """Results of any number of runs, to be read before the next; without those that are to be computed alone."""
+        return Stream(self, runs).results()
 
-    def _fill(self, runs: Sequence[Run]) -> None:
-        """Give every lane its run; lanes without one repeat the last."""
-        self._maps: list[np.ndarray] = []
-        fields: list[Any] = []
-        for lane in range(LANES):
-            model, controller, (q, v) = runs[min(lane, len(runs) - 1)]
-            if lane < len(runs):
-                speed, before = self.series.settings.atol * self._paces.of(model, q), fields
-                fields = [getattr(link, "field", link) for link in model.flexible.values()]
-                if lane == 0 or any(a is not b for a, b in zip(fields, before, strict=True)):
-                    bent = deflection_map(model)
-            held = self._held[lane]
-            for k, (places, part) in enumerate(zip(self._tables, parts(model.arrays), strict=True)):
-                if held.get(k) is not part:
-                    held[k] = part
-                    for place, table in zip(places, part, strict=True):
-                        if place is not None:
-                            place[..., lane] = table
-            if held.get(LAW, self) is not controller:
-                held[LAW] = controller
-                for place, table in zip(self.system.law.fields, law_tables(controller), strict=True):
-                    if place.dtype == PACK:
-                        place["lanes"][..., lane] = table
-            self.state.q["lanes"][:, lane], self.state.v["lanes"][:, lane] = q, v
-            self.state.atol_rate["lanes"][:, lane] = speed
-            self._maps.append(bent)
+    def segments_of(self, law: ControlLaw | None) -> Segments:
+        """Where the steps of a run under a law end."""
+        own, tables = law_tables(self.series.law), law_tables(law)
+        same = all(np.array_equal(getattr(own, name), getattr(tables, name)) for name in IN_TIME)
+        return self.series.segments if same else cut(law, (), ())
 
-    def _start(self) -> None:
+    def fill(self, lane: int, run: Run, began: float) -> None:
+        """Let a run stand in a lane, at its start, at a time of the pack."""
+        self.equip(lane, run, began)
+        q, v = run.start
+        self.state.q["lanes"][:, lane], self.state.v["lanes"][:, lane] = q, v
+        self.state.atol_rate["lanes"][:, lane] = self.series.settings.atol * self._paces.of(run.model, q)
+        fields = [getattr(link, "field", link) for link in run.model.flexible.values()]
+        if len(fields) != len(self._bent[0]) or any(a is not b for a, b in zip(fields, self._bent[0], strict=True)):
+            self._bent = fields, deflection_map(run.model)
+        self._maps[lane] = self._bent[1]
+
+    def equip(self, lane: int, run: Run, began: float) -> None:
+        """Fill a lane with the tables of a run and of its law alone."""
+        held = self._held[lane]
+        for k, (places, part) in enumerate(zip(self._tables, parts(run.model.arrays), strict=True)):
+            if held.get(k) is not part:
+                held[k] = part
+                for place, table in zip(places, part, strict=True):
+                    if place is not None:
+                        place[..., lane] = table
+        law, since = held.get(LAW, (self, 0.0))
+        if law is not run.controller or since != began:
+            held[LAW] = run.controller, began
+            tables = law_tables(run.controller)
+            for name, place, table in zip(tables._fields, self.system.law.fields, tables, strict=True):
+                if place.dtype == PACK:
+                    place["lanes"][..., lane] = table + began if name in FROM_BEGIN else table
+
+    def repeat(self, others: Iterable[int], sound: int) -> None:
+        """Let lanes repeat another one from here on."""
+        for lane in others:
+            self._held[lane].clear()
+            for pack in self._packs:
+                for part in pack.dtype.names or ():
+                    pack[part][..., lane] = pack[part][..., sound]
+
+    def start(self, shortest: float, times: np.ndarray) -> None:
+        """Begin at time 0 with what lanes are filled with; `shortest` is the duration of a run, `times` of outputs."""
         for memory, first in self._first:
             memory[...] = first
+        set_out(self.state, shortest)
         self.record.next[0] = 0
-        self.system.latest[0] = np.inf
-        self._accelerate(0.0)
-        self._write(0.0)
+        self.expect(times)
+        self.accelerate(0.0)
+        self.write(0.0)
         self._seen = 0
 
-    def _accelerate(self, t: float) -> None:
+    def expect(self, times: np.ndarray) -> None:
+        """Set the times of outputs, those that are written included; makes room for them."""
+        if len(times) > len(self.record.times):
+            room = np.full(max(len(times), 2 * len(self.record.times)), np.inf)
+            made = make_record(self._like, room, False, 0, self.series.record.projector)
+            before, self._kernel[2] = self.record, self._packing.of(Struct(made))
+            self.record = self._kernel[2].fields
+            count = int(before.next[0])
+            self.record.next[0] = count
+            for name in SAMPLES:
+                getattr(self.record, name)[:count] = getattr(before, name)[:count]
+        self.record.times[: len(times)] = times
+        self.record.times[len(times) :] = np.inf
+
+    def forget(self, rows: int) -> None:
+        """Drop the first rows of the record."""
+        left = int(self.record.next[0]) - rows
+        for name in SAMPLES:
+            table = getattr(self.record, name)
+            table[:left] = table[rows : rows + left].copy()
+        self.record.next[0] = left
+        self._seen -= min(self._seen, rows)
+
+    def accelerate(self, t: float) -> None:
+        """Accelerations of all lanes that fit their forces at t."""
+        self.system.latest[0] = np.inf
         lanes.accelerate(*self._kernel[:2], self.work.matrix, self._kernel[3], t)
 
-    def _write(self, t: float) -> None:
+    def write(self, t: float) -> None:
+        """Note the state as the next output."""
         lanes.write_state(*self._kernel[:4], t)
 
-    def _march(self, end: float) -> bool:
-        """Advance to `end`; False where it is better to compute the runs alone."""
-        s = self.state
-        while True:
-            begun = float(s.clock[TIME])
-            code = self._call(end, CHUNK)
-            failed = code in (Status.FAILED, Status.NOT_FINITE)
-            crawling = code == Status.PAUSED and s.clock[TIME] - begun < CHUNK * CRAWLING * self.series.duration
-            self._lose(self._beyond() | ({self._guilty()} if failed else self._behind() if crawling else set()))
-            if len(self._lost) == LANES or s.counts[REJECTED] > TROUBLE + s.counts[STEPS]:
-                return False
-            if failed:
-                s.clock[NEXT_STEP] = max(0.5 * s.clock[LAST_STEP], 1e-6 * self.series.duration)
-                self.newton.plan[DUE] = 1
-            if code == Status.REACHED:
-                return True
+    def march(self, end: float, shortest: float, steps: int) -> int:
+        """Take some steps, not beyond `end`; `shortest` is the duration of a run. Returns a Status."""
+        scratch = self._kernel[1]
+        self.system.latest[0] = end - 1e-13 * max(1.0, end)
+        before = int(self.state.counts[:2].sum())
+        code = int(lanes.march(*self._kernel[:2], scratch, *self._kernel[2:], end, 0.1 * shortest, False, steps))
+        self.tried += int(self.state.counts[:2].sum()) - before
+        return code
 
-    def _call(self, end: float, steps: int) -> int:
-        scratch, longest = self._kernel[1], 0.1 * self.series.duration
-        return int(lanes.march(*self._kernel[:2], scratch, *self._kernel[2:], end, longest, False, steps))
-
-    def _beyond(self) -> set[int]:
+    def beyond(self) -> set[int]:
         """Lanes whose motion has grown beyond sense since the last look, see `Watch`."""
         first, self._seen = self._seen, int(self.record.next[0])
         q, now = self.record.q["lanes"][first : self._seen], self.state.q["lanes"]
@@ -206,32 +243,11 @@ class Flock:
             if not bent.max() < HOPELESS / 2:  # the largest of all coordinates together are too much: look closer
                 q = np.concatenate([q, now[None]])
                 bent = np.abs(np.matmul(q.transpose(2, 0, 1), maps)).max(axis=(1, 2), initial=0.0)
-            return set(np.flatnonzero(~(bent < HOPELESS / 2) | ~(fast < RACING)).tolist()) - self._lost
+            return set(np.flatnonzero(~(bent < HOPELESS / 2) | ~(fast < RACING)).tolist())
 
-    def _guilty(self) -> int:
-        """The lane whose last correction was the largest."""
-        size = self._sizes()
-        return max(size, key=lambda lane: size[lane])
-
-    def _behind(self) -> set[int]:
-        """Lanes whose last error or correction is far larger than that of most."""
-        size = self._sizes()
-        return {lane for lane, own in size.items() if own > FAR * np.median(list(size.values()))}
-
-    def _sizes(self) -> dict[int, float]:
-        """Square of the last error or correction of every lane that is not lost."""
-        size = np.nan_to_num(self.work.size["lanes"][0], nan=np.inf)
-        return {lane: float(size[lane]) for lane in range(LANES) if lane not in self._lost}
-
-    def _lose(self, lost: set[int]) -> None:
-        """Let lanes repeat another one from here on."""
-        self._lost |= lost
-        sound = next((k for k in range(LANES) if k not in self._lost), None)
-        for lane in lost:
-            self._held[lane].clear()
-            for pack in self._packs if sound is not None else ():
-                for part in pack.dtype.names or ():
-                    pack[part][..., lane] = pack[part][..., sound]
+    def sizes(self) -> np.ndarray:
+        """Square of the last error or correction of every lane."""
+        return np.nan_to_num(self.work.size["lanes"][0], nan=np.inf)
 
 
 def _varies(table: np.ndarray) -> bool:

@@ -1,12 +1,17 @@
 """Radau over packs: the runs of a pack in lock-step, by the source of `radau` itself.
 
 Time, step size and Newton's plan are those of all lanes: the largest correction and the largest error decide
-(`kernel.elementary.worst`). Left out is what `eligible` runs do not have: loops, motions on groups, accounts of energy,
-and the forms of Newton's matrix beyond the one of a single configuration.
+(`kernel.elementary.worst`). A run may have begun at any time of its pack: the times of its reference are counted from
+there, so that lanes may be in different pieces of it. Left out is what `eligible` runs do not have: loops, motions on
+groups, accounts of energy, and the forms of Newton's matrix beyond the one of a single configuration.
 """
 
 from __future__ import annotations
 
+from lissom.control import kernel as law
+from lissom.control.kernel import polynomial
+from lissom.kernel.elementary import since, worst
+from lissom.kernel.kinematics import outward, world_frames
 from lissom.kernel.machine import inline, kernel
 from lissom.kernel.retarget import without
 from lissom.simulation import dense, radau, radau_matrix, record, step_end, system
@@ -23,9 +28,7 @@ from lissom.simulation.radau_matrix import (
 from lissom.simulation.radau_tableau import GAMMA
 from lissom.simulation.system import prescribe, residual
 
-PLAIN = frozenset(
-    ("Newton", "clock", "rtol", "atol", "times", "breaks", "feed_breaks", "motion_breaks", "driven_breaks")
-) | {"load_breaks", "latest", "accepted", "ceiling"}  # numbers that all lanes share
+PLAIN = frozenset(("Newton", "clock", "rtol", "atol", "times", "latest", "accepted", "ceiling"))  # all lanes share them
 UNUSED = frozenset(("forward", "mass", "factorise_coupled", "solve_coupled", "solve"))  # pointers not followed
 
 
@@ -48,6 +51,36 @@ def filter_error(system, work, form, h):
     if work.lag > 0.0:
         for _ in range(PASSES):
             low_pass(system, work, work.matrix.slow, work.lag)
+
+
+@inline
+def piece_of_all(breaks, t, sign):
+    """The last piece of a piecewise function that all lanes have reached (sign 1), or any of them (sign -1)."""
+    low = 0
+    high = breaks.shape[0] - 2
+    while low < high:
+        middle = (low + high + 1) // 2
+        if sign * worst(sign * breaks[middle]) <= t:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@inline
+def evaluate(breaks, coefficients, channel, t):
+    """The piecewise polynomial of `control.kernel`, each lane in its own piece."""
+    end = breaks[breaks.shape[0] - 1]
+    at = since(t, end, end, since(t, breaks[0], t, breaks[0]))
+    moving = since(t, end, 0.0, since(t, breaks[0], 1.0, 0.0))
+    first = piece_of_all(breaks, t, 1.0)
+    r, rd, rdd = polynomial(coefficients[first, channel], at - breaks[first])
+    for piece in range(first + 1, piece_of_all(breaks, t, -1.0) + 1):
+        value, rate, rise = polynomial(coefficients[piece, channel], at - breaks[piece])
+        r = since(t, breaks[piece], value, r)
+        rd = since(t, breaks[piece], rate, rd)
+        rdd = since(t, breaks[piece], rise, rdd)
+    return r, moving * rd, moving * rdd
 
 
 @inline
@@ -81,6 +114,7 @@ def refine_groups(model, record, h, u1, rate1, v0, a0, v1, a1):
 
 
 INSTEAD = {
+    law.evaluate: evaluate,
     radau_matrix.renew: renew,
     radau_matrix.correct: correct,
     radau_matrix.filter_error: filter_error,
@@ -115,6 +149,20 @@ def write_wrenches(system, scratch, record, count, out):
 
 
 @kernel
+def write_frames(system, scratch, record, count, out):
+    """Position and rotation matrix of every link in the world, (N, n, 12), of the first `count` outputs."""
+    work = scratch.work
+    for s in range(count):
+        outward(system.model, work, record.q[s], record.v[s])
+        world_frames(system.model, work)
+        for k in range(out.frame.shape[1]):
+            for row in range(3):
+                out.frame[s, k, row] = work.world_position[k + 1, row]
+                for column in range(3):
+                    out.frame[s, k, 3 + 3 * row + column] = work.world_rotation[k + 1, row, column]
+
+
+@kernel
 def accelerate(system, scratch, matrix, state, t):
     """state.a = a(t, q, v) by the factors of the mass matrix: the residual is linear in the accelerations."""
     local = matrix.second
@@ -141,5 +189,5 @@ def accelerate(system, scratch, matrix, state, t):
 
 
 march.returns = "int64"
-for function in (write_state, write_wrenches, accelerate):
+for function in (write_state, write_wrenches, write_frames, accelerate):
     function.returns = "none"

@@ -19,8 +19,12 @@ UNKNOWN = 8e9  # bytes of memory where the system does not tell
 
 def output_times(model: Model, settings: RunSettings) -> np.ndarray:
     """0 to the duration at the rate, the end included; refused where the outputs do not fit into memory."""
-    duration, rate = settings.duration, settings.rate
-    check_size(model, duration * rate, ("rate",), rate)
+    check_size(model, settings.duration * settings.rate, ("rate",), settings.rate)
+    return instants(settings.duration, settings.rate)
+
+
+def instants(duration: float, rate: float) -> np.ndarray:
+    """The same times, however many."""
     times = np.arange(int(np.floor(duration * rate * (1 + 1e-12))) + 1) / rate
     return times if times[-1] >= duration * (1 - 1e-12) else np.append(times, duration)
 

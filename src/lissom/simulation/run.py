@@ -27,7 +27,7 @@ from lissom.simulation.raw import RawRun
 from lissom.simulation.record import DISSIPATED, LOAD_WORK, WORK
 from lissom.simulation.sensors import Row
 from lissom.simulation.settings import RunSettings
-from lissom.simulation.stepping import CONTINUED, LEAST_STEP, NEXT_STEP, STEPS, TIME, Status
+from lissom.simulation.stepping import CONTINUED, NEXT_STEP, STEPS, TIME, Status, set_out
 from lissom.simulation.system import KERNEL, Dynamics
 from lissom.simulation.tolerances import sharpness
 from lissom.simulation.touching import SHORTEST, TRIES, Touching
@@ -188,8 +188,7 @@ class Loop(Memory):
         if method.implicit:
             self.scratch_c = self.make_scratch(np.complex128)
             method.work.fields.newton.fields.memory[2] = sharpness(self.model, self.settings)
-        self.state.clock[NEXT_STEP] = self.step or min(1e-4, self.duration / 100)
-        self.state.clock[LEAST_STEP] = 1e-12 * max(self.duration, 1e-3)
+        set_out(self.state, self.duration, self.step)
         return method
 
     def _choose(self) -> Method:

@@ -64,6 +64,17 @@ def make_state(model: Any, q: np.ndarray, v: np.ndarray, rtol: float, atol: floa
     )
 
 
+def first_step(duration: float) -> float:
+    """A step to begin a run with, short enough for whatever it begins with, s."""
+    return min(1e-4, duration / 100)
+
+
+def set_out(state: Any, duration: float, step: float | None = None) -> None:
+    """Note the first step to try in a run, the given one if any, and the least one."""
+    state.clock[NEXT_STEP] = step or first_step(duration)
+    state.clock[LEAST_STEP] = 1e-12 * max(duration, 1e-3)
+
+
 def not_derived(system: Any) -> dict[str, Any]:
     """What an implicit method calls after its steps where nobody wants their derivatives; see `variation`."""
     nothing = Hidden(system)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from lissom.dynamics.state import finite
-from lissom.kernel.arrays import mapped
 from lissom.kernel.mass_matrix import mass_matrix
-from lissom.model.compiled import Compiled, Model, parts
+from lissom.model.compiled import Follower, Model
 from lissom.simulation.settings import RunSettings
 
 PACE = 300.0  # 1/s: error allowed in velocities per error allowed in positions, of all that is slower than that
@@ -26,18 +23,13 @@ class Paces:
     """The same of models that differ from the first in numbers alone, in memory that is laid out once."""
 
     def __init__(self, model: Model) -> None:
-        self._memory = Compiled(mapped(np.copy, model.arrays))
-        self._held: list[Any] = parts(model.arrays)  # whose numbers the memory has
+        self._memory = Follower(model)
         self._matrix, self._rest = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
 
     def of(self, model: Model, q: np.ndarray) -> np.ndarray:
         """`pace` of a model."""
-        for k, (own, part) in enumerate(zip(parts(self._memory.arrays), parts(model.arrays), strict=True)):
-            if part is not self._held[k]:
-                self._held[k] = part
-                for mine, table in zip(own, part, strict=True):
-                    mine[...] = table
-        mass_matrix(self._memory.struct, self._memory.workspace(), q, self._rest, self._matrix)
+        own = self._memory.of(model)
+        mass_matrix(own.struct, own.workspace(), q, self._rest, self._matrix)
         return _pace(model, q, self._matrix)
 
 

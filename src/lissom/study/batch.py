@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from lissom.study.outputs import Quantity, quantities
 from lissom.study.pool import Pool, cores
 from lissom.study.runs import STATUS, Piece, Runs, as_scenario, with_settings
 from lissom.study.samples import Variations, in_si
+from lissom.study.together import stream_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -69,8 +71,8 @@ def simulate_batch(
     count = len(runs)
     processes = processes_for(count, cores)
     with Progress("simulating", count, "runs", show=progress) as bar:
-        pieces = computed(runs, processes, bar.update)
-    return gathered(runs, pieces)
+        piece = computed(runs, processes, bar.update)
+    return gathered(runs, piece)
 
 
 def everything(runs: Runs) -> dict[str, Quantity]:
@@ -99,30 +101,35 @@ def _check_size(runs: Runs) -> None:
 
 def portions(count: int, processes: int, packs: bool) -> list[range]:
     """Runs that one process computes at a time; who shares a pack does not depend on the number of processes."""
-    size = max(1, math.ceil(count / (processes * SHARE)))
+    size, stream = max(1, math.ceil(count / (processes * SHARE))), stream_of(count)
     if packs:
-        size = LANES * max(1, min(max(size, FULL), count // processes) // LANES)
+        size = stream * max(1, min(max(size, FULL), count // processes) // stream)
     return [range(k, min(k + size, count)) for k in range(0, count, size)]
 
 
-def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> list[Piece]:
-    """Results of all runs, in order; `tell` is told how many are done."""
-    ranges = portions(len(runs), processes, runs.in_packs)
-    done = 0
-    found: dict[range, Piece] = {}
+def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> Piece:
+    """Results of all runs; `tell` is told how many are done."""
+    order, job = runs.order(range(len(runs))), partial(runs.compute, stream=stream_of(len(runs)))
+    parts = [tuple(order[k] for k in part) for part in portions(len(runs), processes, runs.in_packs)]
+    found: dict[tuple[int, ...], Piece] = {}
     if processes == 1:
-        for rows in ranges:
-            found[rows] = runs.compute(rows)
-            tell(done := done + len(rows))
+        for rows in parts:
+            found[rows] = job(rows)
+            tell(sum(map(len, found)))
     else:
-        with Pool(processes, runs.compute) as pool:
-            for rows, piece in pool.each(ranges):
+        with Pool(processes, job) as pool:
+            for rows, piece in pool.each(parts):
                 found[rows] = piece
-                tell(done := done + len(rows))
-    return [found[rows] for rows in ranges]
+                tell(sum(map(len, found)))
+    pieces, place = [found[rows] for rows in parts], np.argsort(order)
+    return Piece(
+        {name: np.concatenate([piece.values[name] for piece in pieces])[place] for name in runs.shapes},
+        np.concatenate([piece.status for piece in pieces])[place],
+        [text for _, text in sorted(zip(order, (text for piece in pieces for text in piece.cause), strict=True))],
+    )
 
 
-def gathered(runs: Runs, pieces: list[Piece]) -> xr.Dataset:
+def gathered(runs: Runs, piece: Piece) -> xr.Dataset:
     """One labelled dataset of all runs."""
     import xarray as xr
 
@@ -131,17 +138,12 @@ def gathered(runs: Runs, pieces: list[Piece]) -> xr.Dataset:
     for name, values in runs.variations.columns.items():
         coordinates[name] = ("run", column_of(values), runs.column_attributes(name))
     for name, shape in runs.shapes.items():
-        variables[name] = (
-            ("run", *shape.dims),
-            np.concatenate([piece.values[name] for piece in pieces]),
-            shape.attributes,
-        )
+        variables[name] = (("run", *shape.dims), piece.values[name], shape.attributes)
         coordinates |= {dim: list(labels) for dim, labels in shape.labels.items()}
     if any("time" in shape.dims for shape in runs.shapes.values()):
         coordinates["time"] = ("time", runs.time, {"units": "s"})
-    status = np.concatenate([piece.status for piece in pieces])
-    variables["status"] = ("run", status, status_attributes())
-    variables["cause"] = ("run", np.array([text for piece in pieces for text in piece.cause], dtype=object))
+    variables["status"] = ("run", piece.status, status_attributes())
+    variables["cause"] = ("run", np.array(piece.cause, dtype=object))
     return xr.Dataset(variables, coordinates)
 
 

@@ -16,6 +16,7 @@ from lissom.study.pool import Pool
 from lissom.study.results import Results
 from lissom.study.runs import Runs
 from lissom.study.store import Store, need_zarr
+from lissom.study.together import AT_ONCE
 
 if TYPE_CHECKING:
     from lissom.study.schema import Study
@@ -38,7 +39,7 @@ def compute_piece(address: str, piece: int, call: str = "") -> int:
     store, runs = _begun(address, call, get_ident())
     rows = store.rows(piece)
     if not store.holds(piece):
-        store.write(piece, runs.compute(rows))
+        store.write(piece, runs.compute(rows, AT_ONCE))
     return len(rows)
 
 

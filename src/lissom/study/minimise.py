@@ -186,8 +186,8 @@ class _Search:
             new = new[:room]
             runs = self._runs(np.array(new))
             found = computed(runs, processes_for(len(new), self.cores), lambda done: None)
-            values = np.concatenate([np.column_stack([piece.values[name] for name in self.outputs]) for piece in found])
-            good = np.concatenate([piece.status for piece in found]) == FINISHED
+            values = np.column_stack([found.values[name] for name in self.outputs])
+            good = found.status == FINISHED
             values[~good | ~np.isfinite(values).all(axis=1)] = FAILED
             for point, row in zip(new, values, strict=True):
                 self.note(point, row)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError, StudyError
+from lissom.kernel.packs import LANES
 from lissom.messages import listed
 from lissom.scenario.paths import unit_at
 from lissom.scenario.prepare import Prepared, prepare
@@ -180,42 +181,58 @@ class Runs:
         """Output times of histories, s."""
         return output_times(self._base.model, self._base.settings)
 
-    def compute(self, rows: Sequence[int]) -> Piece:
-        """Simulate some runs; what goes wrong with one is noted, and the others go on."""
+    def compute(self, rows: Sequence[int], stream: int = LANES) -> Piece:
+        """Simulate some runs; what goes wrong with one is noted, and the others go on.
+
+        `stream`: how many of them may pass through one pack, one after the other.
+        """
         values = {name: np.full((len(rows), *shape.sizes), np.nan) for name, shape in self.shapes.items()}
         piece = Piece(values, np.full(len(rows), FINISHED, np.int8), [""] * len(rows))
+        order = self.order(rows)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for first in range(0, len(rows), AT_ONCE):
-                self._compute(range(first, min(first + AT_ONCE, len(rows))), rows, piece)
+                self._compute(order[first : first + AT_ONCE], rows, piece, stream)
         return piece
 
-    def _compute(self, numbers: range, rows: Sequence[int], piece: Piece) -> None:
-        """Simulate some runs, together where they look alike, and note them under their numbers in a piece."""
-        scenarios: dict[int, Scenario] = {}
-        for k in numbers:
-            with self._noted(piece, k):
-                scenarios[k] = self.scenario_of(rows[k])
-        for pack, ran in self._together.run(scenarios) if self.in_packs else ():
-            at = {lane: pack[lane] for lane in ran.lanes}
-            self._measure_pack(ran, at, piece)
-            scenarios = {k: scenario for k, scenario in scenarios.items() if k not in at.values()}
-        for k, scenario in scenarios.items():
-            with self._noted(piece, k):
-                self._measure(self.outputs, *self._bench.run(scenario), piece, k)
+    def order(self, rows: Sequence[int]) -> list[int]:
+        """In which order to take some rows: those that move longest first, so that neighbours end together."""
+        name = next((name for name, paths in self.variations.fields.items() if "duration" in paths), None)
+        values = [] if name is None or not self.in_packs else [self.variations.columns[name][row] for row in rows]
+        if not all(isinstance(value, int | float) for value in values):  # texts with units, say
+            values = []
+        return sorted(range(len(rows)), key=lambda k: -values[k]) if values else list(range(len(rows)))
 
-    def _measure_pack(self, ran: Flocked, at: Mapping[int, int], piece: Piece) -> None:
-        """Note the runs of a pack; `at`: their numbers in a piece by their lanes."""
-        if not at:
-            return
+    def _compute(self, numbers: Sequence[int], rows: Sequence[int], piece: Piece, stream: int) -> None:
+        """Simulate some runs, together where they look alike, and note them under their numbers in a piece."""
+        scenarios: dict[int, Scenario] = {}  # by their place among them
+        for place, k in enumerate(numbers):
+            with self._noted(piece, k):
+                scenarios[place] = self.scenario_of(rows[k])
+        for places, ran in self._together.run(scenarios, stream) if self.in_packs else ():
+            self._measure_pack(ran, [numbers[place] for place in places], piece)
+            scenarios = {place: scenario for place, scenario in scenarios.items() if place not in places}
+        for place, scenario in scenarios.items():
+            with self._noted(piece, numbers[place]):
+                self._measure(self.outputs, *self._bench.run(scenario), piece, numbers[place])
+
+    def _measure_pack(self, ran: Flocked, at: Sequence[int], piece: Piece) -> None:
+        """Note runs of a pack whose samples stand in the same rows; `at`: their numbers in a piece."""
         together = {n: each for n, each in self.outputs.items() if each.needs <= TOGETHER and not each.of_robot}
         others = {n: each for n, each in self.outputs.items() if n not in together}
-        found, numbers = quantities_together(ran, _needs(together)), list(at.values())
+        found, first = quantities_together(ran, _needs(together)), ran.runs[ran.numbers[0]]
         for name, quantity in together.items():
-            piece.values[name][numbers] = quantity.measure(found, ran.runs[0].model, ran.runs[0].start[0]).values
-        for lane, k in at.items() if others else ():
+            piece.values[name][at] = quantity.measure(found, first.model, first.start[0]).values
+        of_robot = {n: each for n, each in others.items() if each.of_robot}
+        of_run = {n: each for n, each in others.items() if not each.of_robot}
+        for number, k in zip(ran.numbers, at, strict=True) if others else ():
+            run = ran.runs[number]
             with self._noted(piece, k):
-                self._measure(others, ran.raw(lane), ran.runs[lane].start[0], piece, k)
+                if of_run:
+                    self._measure(of_run, ran.raw(number), run.start[0], piece, k)
+                model = self._together.followed(run.model) if of_robot else run.model
+                for name, quantity in of_robot.items():
+                    piece.values[name][k] = quantity.measure(found, model, run.start[0]).values
 
     @contextmanager
     def _noted(self, piece: Piece, k: int) -> Iterator[None]:

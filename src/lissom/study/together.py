@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import groupby
+from typing import Any
 
 from lissom.dynamics.sensing import sensors_of
 from lissom.errors import LissomError
 from lissom.kernel.machine.library import complete
 from lissom.kernel.packs import LANES
+from lissom.model.compiled import Follower, Model
 from lissom.scenario.prepare import Prepared, prepare, prepare_all
 from lissom.scenario.schema import Scenario
 from lissom.simulation.flock import Flock, eligible
 from lissom.simulation.flocked import Flocked, Run
 from lissom.simulation.series import Series
+from lissom.simulation.settings import RunSettings
 
 MANY, WORTH = 64, 20_000  # runs of a batch that are computed in lanes: where kernels are at hand, and elsewhere
 FEWEST = 2  # runs that take longer alone than in a pack that is hardly filled
-AT_ONCE = 8 * LANES  # runs that are prepared together
+AT_ONCE = 8 * LANES  # runs that are prepared together, and the most that pass through one pack
+SHARES = 64  # parts that a batch must have for whatever number of cores
 
 
 def worth(runs: int) -> bool:
     """Whether so many runs are worth lanes: a wheel brings the kernels, else they take a minute to compile."""
     return runs >= WORTH or (runs >= MANY and at_hand())
+
+
+def stream_of(runs: int) -> int:
+    """How many runs of a batch may pass through one pack: no more than leave work for many cores."""
+    size = LANES
+    while 2 * size <= min(AT_ONCE, runs // SHARES):
+        size *= 2
+    return size
 
 
 _found: list[bool] = []  # that kernels are at hand, once they are: looking for them takes longer than a few runs
@@ -41,17 +54,28 @@ class Together:
     def __init__(self) -> None:
         self._first: Prepared | None = None  # the others are prepared from it
         self._flock: Flock | None = None
+        self._follower: Follower | None = None
 
-    def run(self, scenarios: Mapping[int, Scenario]) -> Iterator[tuple[list[int], Flocked]]:
-        """Runs that were computed together, pack by pack: their numbers, and what is to be read before the next pack.
+    def followed(self, model: Model) -> Model:
+        """The model in the memory of the one before, where they are alike: to lay it out takes as long as to use it."""
+        if self._follower is None or not self._follower.fits(model):
+            self._follower = Follower(model)
+        return self._follower.of(model)
 
-        Runs of the same settings whose numbers begin with the same multiple of LANES share a pack. Audits are not kept.
+    def run(self, scenarios: Mapping[int, Scenario], size: int = LANES) -> Iterator[tuple[list[int], Flocked]]:
+        """Runs that were computed together: their numbers, and what is to be read before the next are asked for.
+
+        Runs whose numbers begin with the same multiple of `size` pass through the lanes of a pack one after the other,
+        where their settings are the same but for the duration. Audits are not kept.
         """
-        for pack in _packs({k: one for k, one in self._prepared(scenarios).items() if self._takes(one)}):
-            flock = self._flock_for(next(iter(pack.values()))) if len(pack) >= FEWEST else None
-            runs = {} if flock is None else {k: run for k, one in pack.items() if flock.fits(run := _run(one))}
+        for some in _streams({k: one for k, one in self._prepared(scenarios).items() if self._takes(one)}, size):
+            flock = self._flock_for(next(iter(some.values()))) if len(some) >= FEWEST else None
+            runs = {} if flock is None else {k: run for k, one in some.items() if flock.fits(run := _run(one))}
             if flock is not None and len(runs) >= FEWEST:
-                yield list(runs), flock.run(list(runs.values()))
+                numbers = list(runs)
+                for ran in flock.stream(list(runs.values())):
+                    for alike in ran.alike():
+                        yield [numbers[k] for k in alike.numbers], alike
 
     def _prepared(self, scenarios: Mapping[int, Scenario]) -> dict[int, Prepared]:
         """Those that can be prepared; whoever computes the others alone says why not."""
@@ -71,7 +95,7 @@ class Together:
         """Memory for runs like this one; None where it takes another method."""
         settings = one.settings.model_copy(update={"audit": False})
         flock, run = self._flock, _run(one)
-        if flock is not None and flock.series.settings == settings and flock.fits(run):
+        if flock is not None and flock.settings(settings.duration) == settings and flock.fits(run):
             return flock
         self._flock = None
         drive = one.drive | {"sensors": sensors_of(one.model, one.sensors)}
@@ -82,16 +106,22 @@ class Together:
         return self._flock
 
 
-def _packs(ready: Mapping[int, Prepared]) -> Iterator[dict[int, Prepared]]:
-    """Runs that share a pack: each has its time and its tolerances from one of them."""
-    for _, numbers in groupby(ready, lambda k: k // LANES):
+def _streams(ready: Mapping[int, Prepared], size: int) -> Iterator[dict[int, Prepared]]:
+    """Runs that pass through one pack: each has its tolerances from one of them."""
+    for _, numbers in groupby(ready, lambda k: k // size):
         near = list(numbers)
-        for settings in dict.fromkeys(ready[k].settings for k in near):
-            yield {k: ready[k] for k in near if ready[k].settings == settings}
+        for kind in dict.fromkeys(_kind(ready[k].settings) for k in near):
+            yield {k: ready[k] for k in near if _kind(ready[k].settings) == kind}
+
+
+@lru_cache(maxsize=AT_ONCE)
+def _kind(settings: RunSettings) -> tuple[Any, ...]:
+    """Settings but for the duration."""
+    return tuple(value for name, value in settings if name != "duration")
 
 
 def _run(one: Prepared) -> Run:
-    return Run(one.model, one.controller, one.start)
+    return Run(one.model, one.controller, one.start, one.settings.duration)
 
 
 def _first_of(scenarios: Iterable[Scenario]) -> Prepared | None:

@@ -11,9 +11,9 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-from lissom.kernel.elementary import of_several, worst
+from lissom.kernel.elementary import of_several, since, worst
 from lissom.kernel.packs import LANES
-from lissom.kernel.packs.number import INDEX, PACK, PACKS, REAL, VECTOR, WHOLE, PackType
+from lissom.kernel.packs.number import INDEX, PACK, PACKS, REAL, VECTOR, WHOLE, PackType, wide
 
 
 def _by_instruction(name: str) -> Any:
@@ -145,6 +145,24 @@ def _largest_lane(context: Any, x: Any) -> Any:
 @overload(worst)
 def _worst(x):
     return (lambda x: _largest_lane(x)) if isinstance(x, PackType) else None
+
+
+@intrinsic
+def _chosen(context: Any, t: Any, begin: Any, later: Any, before: Any) -> Any:
+    """Lane by lane, one of two."""
+
+    def emit(context: Any, builder: Any, of: Any, args: Any) -> Any:
+        t, begin, later, before = (wide(context, builder, k, x) for k, x in zip(of.args, args, strict=True))
+        return builder.select(builder.fcmp_ordered(">=", t, begin), later, before)
+
+    return PACK(t, begin, later, before), emit
+
+
+@overload(since)
+def _since(t, begin, later, before):
+    if isinstance(begin, PackType):
+        return lambda t, begin, later, before: _chosen(t, begin, later, before)
+    return None
 
 
 @overload(of_several)
