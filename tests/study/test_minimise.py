@@ -52,7 +52,7 @@ def test_a_search_goes_on_where_it_stopped(pendulum, tmp_path, monkeypatch):
     minimise(pendulum, most=20, **ask)
     made = []
     real = Runs.compute
-    monkeypatch.setattr(Runs, "compute", lambda self, rows: made.append(len(rows)) or real(self, rows))
+    monkeypatch.setattr(Runs, "compute", lambda self, rows, **more: made.append(len(rows)) or real(self, rows, **more))
     whole = minimise(pendulum, most=60, **ask)
     assert whole.runs == 60 and sum(made) == 40
     alone = minimise(pendulum, "first tip_position.rod.y", {START: (-2.5, 0.5)}, most=60, **OPTIONS)
@@ -193,7 +193,7 @@ def test_gradients_take_one_run_each_and_are_kept(tmp_path, monkeypatch):
         **OPTIONS,
     )
     whole = minimise(scenario, store=tmp_path / "s.zarr", **ask)
-    monkeypatch.setattr(Runs, "compute", lambda self, rows: pytest.fail("computed again"))
+    monkeypatch.setattr(Runs, "compute", lambda self, rows, **more: pytest.fail("computed again"))
     monkeypatch.setattr(sys.modules[Best.__module__], "slopes", lambda *_: pytest.fail("derived again"))
     again = minimise(scenario, store=tmp_path / "s.zarr", **ask)
     assert again.values == whole.values and again.runs == whole.runs < 60
