@@ -164,6 +164,25 @@ def test_who_shares_a_pack_follows_from_the_rows(some, monkeypatch):
         np.testing.assert_array_equal(part.values[name], values[8:16], err_msg=name)
 
 
+def test_who_stands_in_a_lane_is_decided_by_the_first_run_of_all_in_every_process(some, monkeypatch):
+    """Softer runs would choose an explicit method by themselves, and the process that begins with them for all."""
+    base, _ = some
+    section = "links.forearm.beam.section"
+    scale, robot = np.repeat([1.0, 0.5], LANES), base.load_robot()
+    columns = {path: (robot.value(path) * scale).tolist() for path in (f"{section}.EIy", f"{section}.EIz")}
+    runs = Runs(base, Variations.of(columns), quantities(OUTPUTS))
+    stiff, soft = (together.Together(runs._prepared(k))._fastest for k in (0, LANES))
+    assert soft < stiff
+    between = (soft + stiff) / 2
+    monkeypatch.setattr(together, "recommend", lambda fastest, _: ("radau" if fastest > between else "dop853", ""))
+    whole, _ = computed((base, runs.variations), monkeypatch, True, range(2 * LANES))
+    in_lanes = counted(monkeypatch)
+    part, _ = computed((base, runs.variations), monkeypatch, True, range(LANES, 2 * LANES))
+    assert len(in_lanes) == LANES
+    for name, values in whole.values.items():
+        np.testing.assert_array_equal(part.values[name], values[LANES:], err_msg=name)
+
+
 @pytest.mark.parametrize("processes", [1, 2, 5, 16])
 @pytest.mark.parametrize("count", [64, 70, 1000, 5000])
 def test_who_shares_a_pack_does_not_depend_on_the_number_of_processes(count, processes):

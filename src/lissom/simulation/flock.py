@@ -20,7 +20,7 @@ from lissom.model.compiled import parts
 from lissom.simulation import lanes
 from lissom.simulation.drive import law_arrays
 from lissom.simulation.flocked import Flocked, Run
-from lissom.simulation.methods import Method, recommend
+from lissom.simulation.methods import Method
 from lissom.simulation.record import make_record
 from lissom.simulation.segments import Segments, cut
 from lissom.simulation.series import IN_TIME, Series
@@ -117,9 +117,6 @@ class Flock:
 
     def fits(self, run: Run) -> bool:
         """Whether a run differs from the first in numbers alone: of its model, gains, reference, start and duration."""
-        fastest = self.series.fastest  # 0 where the method is as asked
-        if fastest > 0.0 and recommend(fastest, run.duration)[0] != self.method.name:
-            return False
         if not alike(run.model.arrays, self._like.arrays):
             return False
         if run.controller is self.series.controller:

@@ -268,7 +268,7 @@ class Runs:
 
     @cached_property
     def _together(self) -> Together:
-        return Together()
+        return Together(self._base)
 
     @cached_property
     def in_packs(self) -> bool:

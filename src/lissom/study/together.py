@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import Any
 
 from lissom.dynamics.sensing import sensors_of
-from lissom.errors import LissomError
 from lissom.kernel.machine.library import complete
 from lissom.kernel.packs import LANES
 from lissom.model.compiled import Follower, Model
-from lissom.scenario.prepare import Prepared, prepare, prepare_all
+from lissom.scenario.prepare import Prepared, prepare_all
 from lissom.scenario.schema import Scenario
 from lissom.simulation.flock import Flock, eligible
 from lissom.simulation.flocked import Flocked, Run
+from lissom.simulation.methods import recommend
 from lissom.simulation.series import Series
 from lissom.simulation.settings import RunSettings
 
@@ -49,10 +49,10 @@ def at_hand() -> bool:
 
 
 class Together:
-    """Memory of one process for packs of runs."""
+    """Memory of one process for packs of runs, all of which are prepared from `base`."""
 
-    def __init__(self) -> None:
-        self._first: Prepared | None = None  # the others are prepared from it
+    def __init__(self, base: Prepared) -> None:
+        self._base = base
         self._flock: Flock | None = None
         self._follower: Follower | None = None
 
@@ -79,31 +79,36 @@ class Together:
 
     def _prepared(self, scenarios: Mapping[int, Scenario]) -> dict[int, Prepared]:
         """Those that can be prepared; whoever computes the others alone says why not."""
-        if self._first is None:
-            self._first = _first_of(scenarios.values())
-        if self._first is None:
-            return {}
-        made = zip(scenarios, prepare_all(list(scenarios.values()), self._first), strict=True)
+        made = zip(scenarios, prepare_all(list(scenarios.values()), self._base), strict=True)
         return {k: one for k, one in made if one is not None}
 
     def _takes(self, one: Prepared) -> bool:
         settings = one.settings
-        known = settings.method in ("auto", "radau") and settings.step is None
-        return known and one.alone and eligible(_run(one))
+        if settings.step is not None or not one.alone or not eligible(_run(one)):
+            return False
+        chosen = recommend(self._fastest, settings.duration)[0] if settings.method == "auto" else settings.method
+        return chosen == "radau"
 
-    def _flock_for(self, one: Prepared) -> Flock | None:
-        """Memory for runs like this one; None where it takes another method."""
-        settings = one.settings.model_copy(update={"audit": False})
+    @cached_property
+    def _fastest(self) -> float:
+        """Of the base, 1/s: whether a run may stand in a lane does not turn on who else is in its process."""
+        series = _series(self._base, self._base.settings.model_copy(update={"method": "auto"}))
+        series.begin()
+        return series.fastest
+
+    def _flock_for(self, one: Prepared) -> Flock:
+        """Memory for runs like this one."""
+        settings = one.settings.model_copy(update={"audit": False, "method": "radau"})
         flock, run = self._flock, _run(one)
         if flock is not None and flock.settings(settings.duration) == settings and flock.fits(run):
             return flock
-        self._flock = None
-        drive = one.drive | {"sensors": sensors_of(one.model, one.sensors)}
-        series = Series(one.model, settings, **drive)
-        method = series.begin()
-        if method.name == "radau" and not method.fixed:
-            self._flock = Flock(series, method)
-        return self._flock
+        series = _series(one, settings)
+        self._flock = flock = Flock(series, series.begin())
+        return flock
+
+
+def _series(one: Prepared, settings: RunSettings) -> Series:
+    return Series(one.model, settings, **(one.drive | {"sensors": sensors_of(one.model, one.sensors)}))
 
 
 def _streams(ready: Mapping[int, Prepared], size: int) -> Iterator[dict[int, Prepared]]:
@@ -122,12 +127,3 @@ def _kind(settings: RunSettings) -> tuple[Any, ...]:
 
 def _run(one: Prepared) -> Run:
     return Run(one.model, one.controller, one.start, one.settings.duration)
-
-
-def _first_of(scenarios: Iterable[Scenario]) -> Prepared | None:
-    for scenario in scenarios:
-        try:
-            return prepare(scenario)
-        except LissomError:
-            continue
-    return None
