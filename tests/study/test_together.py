@@ -1,5 +1,7 @@
 """Runs of a batch in lanes: the same results to tolerance, the same endings and causes, whoever computes them."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -181,6 +183,13 @@ def test_who_stands_in_a_lane_is_decided_by_the_first_run_of_all_in_every_proces
     assert len(in_lanes) == LANES
     for name, values in whole.values.items():
         np.testing.assert_array_equal(part.values[name], values[LANES:], err_msg=name)
+
+
+def test_what_belongs_to_a_process_is_not_sent_to_another(some, monkeypatch):
+    """Runs are prepared from one that shares tables with them by identity, which none that was sent does."""
+    _, runs = computed(some, monkeypatch, True)
+    own = {"_base", "_bench", "_together"}
+    assert own <= vars(runs).keys() and own.isdisjoint(vars(pickle.loads(pickle.dumps(runs))))
 
 
 @pytest.mark.parametrize("processes", [1, 2, 5, 16])

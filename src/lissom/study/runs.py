@@ -277,8 +277,8 @@ class Runs:
         return lanes and not self._needs & ACCOUNTS
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but memory for kernels, which belongs to a process."""
-        return {key: value for key, value in vars(self).items() if key not in ("_bench", "_together")}
+        """All but what belongs to a process: memory for kernels, and the run that others share their tables with."""
+        return {key: value for key, value in vars(self).items() if key not in ("_base", "_bench", "_together")}
 
     @cached_property
     def _needs(self) -> frozenset[str]:
