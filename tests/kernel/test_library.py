@@ -207,6 +207,7 @@ def caller(tmp_path, monkeypatch):
 def called(folder, **environment):
     environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{os.pathsep.join(sys.path)}", **environment}
     environment |= {"LISSOM_BUILD": "off", "LISSOM_CACHE_KERNELS": str(folder / "kernels")}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # by which Python takes an edit within a second for the same file
     done = subprocess.run([sys.executable, "-c", CALL], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()

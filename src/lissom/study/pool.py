@@ -99,15 +99,17 @@ class Pool:
         self.size, self.job = size, job
         self._processes: list[Process] = []
         self._stopping = threading.Event()
+        self._lock = threading.Lock()  # no process joins the others once they are told to stop
 
     def __enter__(self) -> Pool:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._stopping.set()
-        for process in self._processes:
+        with self._lock:
+            self._stopping.set()
+            processes, self._processes = self._processes, []
+        for process in processes:
             process.end() if kind is not None else _kept.append(process)
-        self._processes.clear()
 
     def each(self, items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         """(item, answer) as they come; an error ends the work."""
@@ -137,8 +139,9 @@ class Pool:
                 return
             for attempt in range(TRIES):
                 try:
+                    process = process or self._ready()
                     if process is None:
-                        process = self._ready()
+                        return
                     done.put((item, process.do(item), None))
                     break
                 except Died as error:
@@ -151,16 +154,21 @@ class Pool:
                     done.put((item, None, error))
                     return
 
-    def _ready(self) -> Process:
+    def _ready(self) -> Process | None:
+        """A process that knows the job; None where the work is given up meanwhile."""
         process = _kept.pop() if _kept else Process()
-        self._processes.append(process)
+        with self._lock:
+            if self._stopping.is_set():
+                process.end()
+                return None
+            self._processes.append(process)
         process.begin(self.job)
         return process
 
     def _discard(self, process: Process | None) -> None:
         if process is not None:
-            with contextlib.suppress(ValueError):  # the work was given up meanwhile, and all processes with it
-                self._processes.remove(process)
+            with self._lock:
+                self._processes = [one for one in self._processes if one is not process]
             process.end()
 
 
