@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import lru_cache, partial
-from threading import get_ident
+from functools import partial
+from threading import local
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -21,22 +21,21 @@ from lissom.study.together import AT_ONCE
 if TYPE_CHECKING:
     from lissom.study.schema import Study
 
-THREADS = 64  # of one process that compute at a time
+_own = local()  # each thread has its own runs, as workers of Dask have several: kernels write to memory of the runs
 
 
-@lru_cache(maxsize=THREADS)
-def _begun(address: str, call: str, thread: int) -> tuple[Store, Runs]:
-    """A store and its runs, opened once for a call: at the next, another study may be there.
-
-    Each thread has its own, as workers of Dask have several: kernels write to memory that belongs to the runs.
-    """
-    store = Store(address)
-    return store, store.runs()
+def _begun(address: str, call: str) -> tuple[Store, Runs]:
+    """A store and its runs, opened once for a call: at the next, another study may be there."""
+    if getattr(_own, "call", None) != (address, call):
+        store = Store(address)
+        _own.call, _own.begun = (address, call), (store, store.runs())
+    found: tuple[Store, Runs] = _own.begun
+    return found
 
 
 def compute_piece(address: str, piece: int, call: str = "") -> int:
     """Compute a piece and store it, unless it is stored, wherever this runs; the number of its runs."""
-    store, runs = _begun(address, call, get_ident())
+    store, runs = _begun(address, call)
     rows = store.rows(piece)
     if not store.holds(piece):
         store.write(piece, runs.compute(rows, AT_ONCE))
