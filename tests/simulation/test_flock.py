@@ -71,7 +71,7 @@ def of(one):
 def error(found, one, exact):
     """Largest error of a run, in what a step may err by: the integrator's own measure of it."""
     s = one.settings
-    allowed = {"q": np.full(one.model.nq, s.atol), "v": s.atol * pace(one.model, one.start[0])}
+    allowed = {"q": np.full(one.model.nq, s.absolute_error), "v": s.absolute_error * pace(one.model, one.start[0])}
     return {
         name: np.max(
             np.abs(getattr(found, name) - getattr(exact, name))

@@ -31,6 +31,9 @@ def compare(
     settings: Settings = None,
     duration: Annotated[float | None, typer.Option(metavar="SECONDS", help="Time to simulate.")] = None,
     rtol: Annotated[float, typer.Option(metavar="NUMBER", help="Relative error allowed per step.")] = 1e-7,
+    atol: Annotated[
+        float | None, typer.Option(metavar="NUMBER", help="Absolute error allowed per step, rtol / 100 unless given.")
+    ] = None,
     out: Annotated[Path | None, options.out("Folder; out/compare-NAME unless given.")] = None,
     figure: Annotated[bool, typer.Option("--figure/--no-figure", help="Draw the figure.")] = True,
     report: Annotated[bool, typer.Option("--report", help="Write report.html, a page that opens anywhere.")] = False,
@@ -77,6 +80,7 @@ def compare(
                 baseline=baseline,
                 duration=duration,
                 rtol=rtol,
+                atol=atol,
                 progress=tell,
             )
         try:

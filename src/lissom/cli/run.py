@@ -31,6 +31,9 @@ def run(
     method: Annotated[str | None, typer.Option(metavar="NAME", help="Integrator: auto, radau, dop853, ...")] = None,
     step: Annotated[float | None, typer.Option(metavar="SECONDS", help="A fixed step.")] = None,
     rtol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Relative error allowed per step.")] = None,
+    atol: Annotated[
+        float | None, typer.Option(metavar="NUMBER", help="Absolute error allowed per step, rtol / 100 unless given.")
+    ] = None,
     rate: Annotated[float | None, typer.Option(metavar="HZ", help="Outputs per second.")] = None,
     out: Annotated[Path | None, options.out("Folder for the results, out/NAME unless given.")] = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures.")] = True,
@@ -51,7 +54,7 @@ def run(
     Exit codes: 0 done, 1 an error or a run that failed, 2 wrong usage, 130 interrupted.
     """
     changes = [assignment(text, EXAMPLE) for text in settings or ()]
-    given = {"duration": duration, "method": method, "step": step, "rtol": rtol, "output.rate": rate}
+    given = {"duration": duration, "method": method, "step": step, "rtol": rtol, "atol": atol, "output.rate": rate}
     if method is not None and step is None:
         changes.append(("step", None))  # the scenario's step was meant for its own method
     changes += [(path, value) for path, value in given.items() if value is not None]

@@ -36,10 +36,7 @@ from lissom.simulation.sensitivity import ROTOR, sensitivity
 from lissom.simulation.settings import RunSettings
 
 RATE = ".rate"
-PRECISE = {
-    "rtol": 1e-7,
-    "atol": 1e-9,
-}  # settings of runs: two that differ little must not differ in their steps' errors
+PRECISE = {"rtol": 1e-7}  # settings of runs: two that differ little must not differ in their steps' errors
 FINER = 2.0  # outputs of a run per sample, where they are interpolated
 LEAST = 0.1  # rad, m: the size of a start value that is near zero
 

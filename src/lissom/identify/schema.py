@@ -40,7 +40,9 @@ class FitFile(FitPart):
     frequencies: tuple[MeasuredFrequency, ...] = Field(default=(), description="[{frequency: 3.2, mode: 1}]")
     most: Annotated[int, Count("the evaluations of the model at most", 10**6)] = 50
     rtol: Annotated[float, Number("the relative error of runs per step", above=0, below=1)] = 1e-7
-    atol: Annotated[float, Number("the absolute error of runs per step", above=0)] = 1e-9
+    atol: Annotated[float | None, Number("the absolute error of runs per step, rtol / 100 unless given", above=0)] = (
+        None
+    )
     folder: Annotated[str, Title("where relative paths begin")] = "."
 
     def run(self, *, progress: bool = True) -> Fit:

@@ -133,7 +133,7 @@ def compare(
     baseline: str = KERNEL,
     duration: float | None = None,
     rtol: float = 1e-7,
-    atol: float = 1e-9,
+    atol: float | None = None,
     progress: Callable[[str, float], Any] | None = None,
 ) -> Comparison:
     """Run one manoeuvre by several formulations and measure how they differ.
@@ -145,7 +145,8 @@ def compare(
         formulations: names as in `theory.names()`; all unless given.
         baseline: the formulation that the others are measured against.
         duration: seconds, in place of the scenario's.
-        rtol, atol: error allowed per step of every run, small enough to leave only the physics.
+        rtol, atol: error allowed per step of every run, small enough to leave only the physics; atol is rtol / 100
+            unless given.
         progress: called now and then with the name of the formulation that runs and the seconds it has simulated.
     Returns:
         The Comparison. A formulation that does not cover the robot is listed with the reason, as is one that fails.

@@ -38,7 +38,7 @@ def energy_doubts(run: Trajectory) -> list[Event]:
     step = None if settings is None else settings.step
     if audit.relative <= DOUBT or missing <= _unseen(run):
         return []
-    remedy = "take a smaller rtol and atol" if step is None else f"take a smaller step than {step:.3g} s, or none"
+    remedy = "take a smaller rtol" if step is None else f"take a smaller step than {step:.3g} s, or none"
     when = float(run.time[np.argmax(np.abs(audit.residual) > DOUBT * audit.scale)])
     text = (
         f"the energy does not add up: from t = {when:.4g} s on it is wrong by up to {missing:.3g} J, "
@@ -58,4 +58,4 @@ def _unseen(run: Trajectory) -> float:
     if settings is None:
         return PER_STEP * kinetic
     per_step = settings.rtol if settings.step is None else PER_STEP
-    return max(min(2 * per_step * run.info.steps, COASTING) * kinetic, mass * GRAVITY * settings.atol)
+    return max(min(2 * per_step * run.info.steps, COASTING) * kinetic, mass * GRAVITY * settings.absolute_error)

@@ -146,7 +146,7 @@ class Flock:
         self.equip(lane, run, began)
         q, v = run.start
         self.state.q["lanes"][:, lane], self.state.v["lanes"][:, lane] = q, v
-        self.state.atol_rate["lanes"][:, lane] = self.series.settings.atol * self._paces.of(run.model, q)
+        self.state.atol_rate["lanes"][:, lane] = self.series.settings.absolute_error * self._paces.of(run.model, q)
         fields = [getattr(link, "field", link) for link in run.model.flexible.values()]
         if len(fields) != len(self._bent[0]) or any(a is not b for a, b in zip(fields, self._bent[0], strict=True)):
             self._bent = fields, deflection_map(run.model)

@@ -58,7 +58,8 @@ def simulate(
             "cvode-bdf".
         step: fixed step in seconds (needed by rk4 and euler); without it the step follows `rtol` and `atol`.
         rtol, atol: relative and absolute error allowed per step in positions; in velocities rtol, and atol times
-            each coordinate's own frequency (at least 300 per second).
+            each coordinate's own frequency (at least 300 per second). Without `atol` it is rtol / 100, so that rtol
+            alone sets how precise a run is.
         rate: outputs per second, independent of the steps.
         radius: spectral radius of generalised-alpha at high frequencies, 1 (no damping) to 0.
         follow: highest frequency, in Hz, whose vibrations radau follows; it damps faster ones. None: all of them.

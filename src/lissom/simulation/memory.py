@@ -98,7 +98,7 @@ class Memory:
         self.keep(make_record(self.model, self.times, settings.audit, len(self.loads.row), self.closure))
         self.start = start_state(self.model, start, motion, driven)
         q, v = self.start
-        self.state = make_state(self.model, q, v, settings.rtol, settings.atol, pace(self.model, q))
+        self.state = make_state(self.model, q, v, settings.rtol, settings.absolute_error, pace(self.model, q))
         self.packed_state = Struct(self.state)
 
     def cut(self) -> Segments:

@@ -19,6 +19,7 @@ from lissom.model.compiled import Model
 from lissom.simulation import newton
 from lissom.simulation.radau_matrix import correct, filter_error, make_matrix, note_stiffness, renew
 from lissom.simulation.radau_tableau import ERROR, GAMMA, NODES, TABLEAU
+from lissom.simulation.settings import TYPICAL_SIZE
 from lissom.simulation.step_end import finish_implicit, try_again, try_newton_again
 from lissom.simulation.stepping import (
     CONTINUED,
@@ -29,6 +30,7 @@ from lissom.simulation.stepping import (
     next_step,
     not_derived,
     position_scale,
+    position_size,
     velocity_scale,
 )
 from lissom.simulation.system import prescribe, residual
@@ -265,14 +267,25 @@ def estimate_error(state, work, h):
 
 
 @inline
+def estimate_tolerance(tolerance):
+    """What the estimate of a step may be, of order 3, for a solution of order 5 as precise as `tolerance` (RADAU5)."""
+    return max(tolerance, 0.1 * tolerance ** (2.0 / 3.0))
+
+
+@inline
 def filtered_error(system, state, work, h):
-    """Filter work.error against stiff components. Returns its size, 1 is the allowed error."""
+    """Filter work.error against stiff components. Returns its size, 1 is the allowed estimate.
+
+    Both tolerances are eased, each by its own size: a smaller one never allows more.
+    """
     n = state.v.shape[0]
     filter_error(system, work, work.newton.plan[newton.FORM], h)
+    rtol = estimate_tolerance(state.rtol[0])
+    ease = estimate_tolerance(state.atol[0] / TYPICAL_SIZE) * TYPICAL_SIZE / state.atol[0]
     total = 0.0
     for k in range(n):
-        place = work.error[0, k] / position_scale(system, state, k)
-        speed = work.error[1, k] / velocity_scale(state, k)
+        place = work.error[0, k] / (ease * state.atol[0] + rtol * position_size(system, state, k))
+        speed = work.error[1, k] / (ease * state.atol_rate[k] + rtol * abs(state.v[k]))
         total += place * place + speed * speed
     work.size[0] = total
     return (worst(total) / (2 * n)) ** 0.5
@@ -293,8 +306,6 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
     """Advance to `t_end` or for `max_steps` steps; with `fixed` the step is not controlled. Returns a Status."""
     n = state.v.shape[0]
     plan = work.newton.plan
-    # The estimate is of order 3, the solution of order 5: what it may be for a solution as precise as asked (RADAU5).
-    slack = max(1.0, 0.1 * state.rtol[0] ** (-1.0 / 3.0))
     for _ in range(max_steps):
         t = state.clock[TIME]
         if t >= t_end:
@@ -313,9 +324,8 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             continue
         estimate_error(state, work, h)
         error = filtered_error(system, state, work, h)
-        if error > slack and (work.rejected[0] == 1 or state.flags[CONTINUED] == 0):
+        if error > 1.0 and (work.rejected[0] == 1 or state.flags[CONTINUED] == 0):
             error = filtered_error(system, state, work, h)  # a transient too stiff to matter is no error: (8.20) there
-        error /= slack
         if not fixed and not error <= 1.0:
             work.rejected[0] = 1
             plan[newton.LIMIT] = newton.ACCURACY

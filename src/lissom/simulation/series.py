@@ -48,7 +48,7 @@ class Series(Loop):
             memory[...] = first
         state, (q, v) = self.state, start
         state.q[:], state.q1[:], state.v[:] = q, q, v
-        state.atol_rate[:] = self.settings.atol * pace(model, q)
+        state.atol_rate[:] = self.settings.absolute_error * pace(model, q)
         self.record.next[0], self.record.flow[:] = 0, 0.0
         self.system.latest[0] = np.inf
         self.scratch.fields.wrench[:] = 0.0

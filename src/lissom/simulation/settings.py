@@ -20,6 +20,7 @@ FIXED_STEP = ("euler", "rk4")  # methods without an estimate of their error
 DAMPING = ("radau", "auto")  # methods that can leave out vibrations
 SHORTEST = 1e-9  # s of a run
 MOST_STEPS = 1e10  # fixed ones in a run: hours; with many more, time no longer advances in double precision
+TYPICAL_SIZE = 1e-2  # m or rad: of coordinates whose relative and absolute error count alike, unless atol is given
 FINEST = 1e-14  # smallest relative error that double precision resolves
 
 
@@ -34,9 +35,16 @@ class Integration(Part):
     method: Annotated[str, Choice("an integrator", METHODS)] = "auto"
     step: Annotated[float | None, Number("a fixed step", "seconds", above=0)] = None
     rtol: Annotated[float, Number("the relative error allowed per step", at_least=FINEST, below=1)] = 1e-6
-    atol: Annotated[float, Number("the absolute error allowed per step", above=0)] = 1e-8
+    atol: Annotated[float | None, Number("the absolute error allowed per step, rtol / 100 unless given", above=0)] = (
+        None
+    )
     radius: Annotated[float, Number("the spectral radius of generalised-alpha, 0 to 1", at_least=0, at_most=1)] = 0.8
     follow: Annotated[float | None, Number("the highest frequency whose vibrations are followed", "Hz", above=0)] = None
+
+    @property
+    def absolute_error(self) -> float:
+        """The absolute error allowed per step: `atol`, or where that is not given what follows from `rtol`."""
+        return TYPICAL_SIZE * self.rtol if self.atol is None else self.atol
 
     @model_validator(mode="after")
     def _steps(self) -> Self:

@@ -87,11 +87,17 @@ def no_derivatives(variation, t, h, form):
 
 
 @inline
+def position_size(system, state, k):
+    """Size of position k that a relative error is relative to; 1 on a group."""
+    if system.model.velocities.group_axis[k] >= 0:
+        return 1.0 + 0.0 * state.v[k]  # of the number type of the state
+    return abs(state.q[system.model.velocities.coordinate[k]])
+
+
+@inline
 def position_scale(system, state, k):
     """Error allowed in position k."""
-    if system.model.velocities.group_axis[k] >= 0:
-        return state.atol[0] + state.rtol[0]
-    return state.atol[0] + state.rtol[0] * abs(state.q[system.model.velocities.coordinate[k]])
+    return state.atol[0] + state.rtol[0] * position_size(system, state, k)
 
 
 @inline

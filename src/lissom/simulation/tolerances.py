@@ -49,5 +49,5 @@ def sharpness(model: Model, settings: RunSettings) -> float:
     """
     contacts = model.arrays.contacts
     rubbing = np.real(contacts.friction_speed)[np.real(contacts.friction) > 0]
-    allowed = PACE * settings.atol + settings.rtol
+    allowed = PACE * settings.absolute_error + settings.rtol
     return max(1.0, 10.0 * allowed / float(rubbing.min())) if len(rubbing) else 0.0
