@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -9,7 +11,8 @@ from lissom.analysis import signals
 from lissom.analysis.closed import independent
 from lissom.analysis.linear_model import LinearModel
 from lissom.analysis.observed import Motion, output_matrices
-from lissom.analysis.statics import Equilibrium, Loads, load_forces
+from lissom.analysis.statics import Equilibrium
+from lissom.analysis.tangent import Loads, load_forces
 from lissom.dynamics import derivatives, mass_matrix
 from lissom.dynamics.closing import close_loops
 from lissom.dynamics.coordinates import Named, along_coordinates, configuration, forces, rates
@@ -51,15 +54,16 @@ def linearise(
         that instant.
     """
     model = as_model(robot)
+    lengths: Mapping[str, float] = {}
     if isinstance(q, Equilibrium):
         if not (tau is None and wrenches is None and loads is None):
             raise LissomError(
                 "an Equilibrium brings its own forces; leave out tau, wrenches, loads, or pass its q alone"
             )
         rest = q
-        q, tau, wrenches, loads = rest.q, rest.tau, rest.wrenches, rest.loads
+        q, tau, wrenches, loads, lengths = rest.q, rest.tau, rest.wrenches, rest.loads, rest.lengths
     if model.loops:
-        q = close_loops(model, q)
+        q = close_loops(model, q, lengths=lengths)
     q, v, tau, loads = configuration(model, q), rates(model, v), forces(model, tau), dict(loads or {})
     n = model.nv
     exact = derivatives(model, q, v, tau + load_forces(model, q, loads), wrenches)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 
 from lissom import printing
 from lissom.analysis import participation as shares
-from lissom.analysis.closed import free_displacements, multipliers, reaction_stiffness
+from lissom.analysis.closed import Free, free_displacements, multipliers
 from lissom.analysis.holding import Hold, held_coordinates
 from lissom.analysis.participation import Part, Participation
 from lissom.analysis.statics import Equilibrium, static_equilibrium
-from lissom.dynamics import bias, inverse_derivatives
+from lissom.analysis.tangent import eigenmodes, tangent
+from lissom.dynamics import bias
 from lissom.dynamics.closing import close_loops
 from lissom.dynamics.coordinates import Named, configuration, indices
 from lissom.dynamics.state import Vector
@@ -39,11 +40,14 @@ class NaturalModes(Printed):
     """Undamped natural modes, slowest first.
 
     A mode that does not oscillate has the frequency zero: a rigid motion of free joints, or one that gravity
-    or a preload makes unstable (`growth` above zero).
+    or a load makes unstable (`growth` above zero). Two modes that flutter under a follower load share a
+    frequency and a growth; their shapes are the real and the imaginary part of the motion.
     """
 
     frequencies: np.ndarray  # (modes,) Hz
-    damping_ratios: np.ndarray  # (modes,) of the damping matrix seen by each mode; nan where it does not oscillate
+    damping_ratios: (
+        np.ndarray
+    )  # (modes,) of the damping matrix seen by each mode; nan where it does not oscillate or grows
     shapes: np.ndarray  # (nv, modes) unit modal mass, zero rows where locked
     labels: tuple[str, ...]  # such as "upper bending y 1"
     participation: Participation
@@ -75,7 +79,8 @@ class NaturalModes(Printed):
         table = printing.table(*columns, title=f"natural modes of {self.name}")
         for k, label in enumerate(self.labels):
             moving = ", ".join(f"{name} {share:.0%}" for name, share in self.participation.strongest(k))
-            hz = f"{self.frequencies[k]:.5g}" if self.growth[k] == 0 else f"unstable ({self.growth[k]:.3g}/s)"
+            hz = f"{self.frequencies[k]:.5g}" if self.frequencies[k] or self.growth[k] == 0 else ""
+            hz += f"{' ' * bool(hz)}unstable ({self.growth[k]:.3g}/s)" if self.growth[k] else ""
             ratio = "-" if np.isnan(self.damping_ratios[k]) else f"{100 * self.damping_ratios[k]:.3g} %"
             table.add_row(str(k + 1), hz, ratio, label, moving)
         return table
@@ -110,8 +115,9 @@ def natural_modes(
     """Undamped natural modes about a pose at rest, from the mass matrix and the exact stiffness there.
 
     Args:
-        q: pose (nq,), or {joint: value} with the rest neutral; neutral unless given. Or an `Equilibrium`, whose
-            reactions in loops count. Where loops are to be closed, named joints are kept and the rest is found.
+        q: pose (nq,), or {joint: value} with the rest neutral; neutral unless given. Or an `Equilibrium`: all that
+            acts there counts, its loads, wrenches that follow a link, and reactions in loops. Where loops are to be
+            closed, named joints are kept and the rest is found.
         locked: True locks every joint (in loops those near the ground, which the others follow), rotors
             included; False locks nothing; "motors" locks the rotors and the joints that have none, so that
             elastic joints give way. Or names: "elbow" locks the joint's angle, "elbow.rotor" its rotor.
@@ -132,7 +138,7 @@ def natural_modes(
     rest: Equilibrium | None = None
     if isinstance(q, Equilibrium):
         rest, pose = q, q.q
-        fixed = _locked(model, locked, pose)
+        fixed = _locked(model, locked, pose, rest.lengths)
     else:
         pose = close_loops(model, q) if model.loops else configuration(model, q)
         fixed = _locked(model, locked, pose)
@@ -144,24 +150,20 @@ def natural_modes(
     if not open_.basis.shape[1]:
         text = f"{model.robot.name} has nothing left to move: its links are rigid or held; let joints move"
         raise LissomError(f"{text} (locked=False, on the command line --free)", ("locked",), locked)
-    M, C, K = _matrices(loaded, pose, prestress)
-    if model.loops and prestress:
-        pressed = multipliers(open_, bias(loaded, pose, np.zeros(model.nv))[free]) if rest is None else rest.multipliers
-        K = K - reaction_stiffness(model, pose, pressed, np.arange(model.nv))
-        K = (K + K.T) / 2
+    M, C, K, pull = _matrices(loaded, pose, rest, open_, free, prestress)
     every = shares.parts(model)
     free_parts = [part for k, part in enumerate(every) if k in set(free.tolist())]
-    pull = float(np.abs(bias(loaded, pose, np.zeros(model.nv))).max(initial=0.0))
     squares, shapes = _modes(M, K, free, open_.basis, free_parts, pull)
     squares, shapes = squares[:number], shapes[:, :number]
-    omega, growth = np.sqrt(np.maximum(squares, 0)), np.sqrt(np.maximum(-squares, 0))
+    rates = np.sqrt(-squares.astype(complex))
+    omega, growth = np.abs(rates.imag), np.abs(rates.real)
     decay = np.einsum("ik,ij,jk->k", shapes, C, shapes)
     ratios = decay / (2 * np.where(omega > 0, omega, 1.0))
     moving = shares.kinetic(every, M, shapes)
     stored = shapes * (K @ shapes)
     return NaturalModes(
         frequencies=omega / (2 * np.pi),
-        damping_ratios=np.where(omega > 0, np.where(np.abs(ratios) > ROUNDING, ratios, 0.0), np.nan),
+        damping_ratios=np.where((omega > 0) & (growth == 0), np.where(np.abs(ratios) > ROUNDING, ratios, 0.0), np.nan),
         shapes=shapes,
         labels=shares.labels(every, stored, moving.shares, squares == 0),
         participation=moving,
@@ -173,10 +175,10 @@ def natural_modes(
     )
 
 
-def _locked(model: Model, locked: Locked, q: Vector) -> list[int]:
+def _locked(model: Model, locked: Locked, q: Vector, lengths: Mapping[str, float] | None = None) -> list[int]:
     """Indices in v of the coordinates that do not move."""
     if locked is True:
-        fixed = set(held_coordinates(model, "joints", q)) | {
+        fixed = set(held_coordinates(model, "joints", q, lengths)) | {
             body.rotor_v for body in model.bodies if body.rotor_v is not None
         }
     elif locked is False:
@@ -184,7 +186,7 @@ def _locked(model: Model, locked: Locked, q: Vector) -> list[int]:
     elif isinstance(locked, str) and locked != "motors":
         raise LissomError(f"write True, False, 'motors' or a list of names such as [{locked!r}]", ("locked",), locked)
     else:
-        fixed = set(held_coordinates(model, locked, q))
+        fixed = set(held_coordinates(model, locked, q, lengths))
     return sorted(fixed | set(np.flatnonzero(model.arrays.velocities.prescribed).tolist()))
 
 
@@ -204,19 +206,25 @@ def _without_gravity(model: Model) -> Model:
     return Model(model.robot, arrays, model.flexible, model.bodies, model.frames)
 
 
-def _matrices(model: Model, q: Vector, prestress: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mass, damping and stiffness matrix about q at rest."""
-    zero = np.zeros(model.nv)
-    exact = inverse_derivatives(model, q, zero, zero)
-    stiffness = exact.q
+def _matrices(
+    model: Model, q: Vector, rest: Equilibrium | None, open_: Free, free: np.ndarray, prestress: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """Mass, damping and stiffness matrix about q at rest, and the largest force there."""
     if not prestress:
         plain = q.copy()
         for body in model.bodies:
             plain[body.modes_q] = 0.0
             if body.rotor_q is not None:
                 plain[body.rotor_q] = plain[indices(body.joint_q)[0]]
-        stiffness = inverse_derivatives(_without_gravity(model), plain, zero, zero).q
-    return exact.a, exact.v, (stiffness + stiffness.T) / 2
+        K = tangent(_without_gravity(model), plain).K
+        return *tangent(model, q)[1:3], (K + K.T) / 2, 0.0
+    pull = bias(model, q, np.zeros(model.nv))
+    if rest is not None:
+        found = tangent(model, q, rest.wrenches, rest.loads, rest.multipliers)
+        return found.M, found.C, found.K, float(np.abs(pull).max(initial=0.0))
+    found = tangent(model, q, lam=multipliers(open_, pull[free]))
+    # Nobody says what holds a pose that is no equilibrium: such forces have a potential.
+    return found.M, found.C, (found.K + found.K.T) / 2, float(np.abs(pull).max(initial=0.0))
 
 
 def _modes(
@@ -226,22 +234,25 @@ def _modes(
 
     `pull` is the largest force at rest: what its derivatives leave by rounding is no stiffness.
     """
-    from scipy.linalg import LinAlgError, eigh
+    from scipy.linalg import LinAlgError
 
     inner = np.ix_(free, free)
     mass, stiffness = M[inner], K[inner]
     try:
-        raw, X = eigh(Z.T @ stiffness @ Z, Z.T @ mass @ Z)
-        X = Z @ X
+        found = eigenmodes(Z.T @ mass @ Z, Z.T @ stiffness @ Z, pull)
     except LinAlgError:
         least = free_parts[int(mass.diagonal().argmin())].coordinate
         raise LissomError(f"the mass matrix is not positive definite: look at what {least} moves") from None
-    noise = len(free) * np.finfo(float).eps * (np.abs(raw).max() + pull * (X**2).sum(axis=0).max())
-    X = _separated(X, mass, raw, noise, free_parts)
-    # Rayleigh's quotient removes the rounding that the stiffest mode leaves on the softest.
-    squares = np.einsum("ik,ij,jk->k", X, stiffness, X) / np.einsum("ik,ij,jk->k", X, mass, X)
-    squares[np.abs(raw) <= noise] = 0.0
-    order = np.argsort(squares, kind="stable")
+    squares, X = found.squares, Z @ found.shapes
+    if found.potential:
+        X = _separated(X, mass, squares, found.noise[0], free_parts)
+        # Rayleigh's quotient removes the rounding that the stiffest mode leaves on the softest.
+        squares = np.einsum("ik,ij,jk->k", X, stiffness, X) / np.einsum("ik,ij,jk->k", X, mass, X)
+    squares = np.where(np.abs(found.squares) <= found.noise, 0.0, squares)
+    if np.iscomplexobj(X):  # pairs that flutter stand side by side, the negative imaginary part first
+        X = np.where(squares.imag < 0, X.real, np.where(squares.imag > 0, X.imag, X.real))
+        X = X / np.sqrt(np.einsum("ik,ij,jk->k", X, mass, X))
+    order = np.argsort(squares.real, kind="stable")
     X = X[:, order] * np.sign(X[np.abs(X).argmax(axis=0), np.arange(X.shape[1])])[order]
     shapes = np.zeros((len(M), X.shape[1]))
     shapes[free] = X

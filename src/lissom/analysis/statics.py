@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,8 @@ from lissom import printing
 from lissom.analysis.closed import free_displacements, multipliers, reaction_stiffness
 from lissom.analysis.deflection import Deflection, bending_doubts, tip_deflections
 from lissom.analysis.holding import Hold, held_coordinates, refuse_held_forces
-from lissom.dynamics import bias, integrate, inverse_derivatives, point_force
+from lissom.analysis.tangent import Loads, load_forces
+from lissom.dynamics import bias, integrate, inverse_derivatives
 from lissom.dynamics.closing import close_loops, closed_configuration, length_gaps
 from lissom.dynamics.coordinates import (
     Named,
@@ -34,8 +35,6 @@ from lissom.printing import Printed
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-Loads: TypeAlias = Mapping[str | tuple[str, float], ArrayLike]
 
 ITERATIONS = 200
 TOLERANCE = 1e-13  # of the last correction, relative to the displacement
@@ -60,6 +59,7 @@ class Equilibrium(Printed):
     model: Model = field(repr=False, kw_only=True)
     wrenches: Wrenches | None = field(repr=False, kw_only=True)
     loads: Loads = field(repr=False, kw_only=True)
+    lengths: Mapping[str, float] = field(default_factory=dict, repr=False, kw_only=True)  # of loops, if not their own
 
     @property
     def torques(self) -> dict[str, float]:
@@ -145,6 +145,7 @@ class _Search:
     ) -> None:
         self.model, self.q, self.tau, self.begun = model, q, tau, q.copy()
         self.wrenches, self.loads, self.load = wrenches, loads, partial(load_forces, model, loads=loads)
+        self.lengths = lengths
         self.wound: list[BodyNames] = []  # elastic joints held at the link: their rotors follow by the torque
         self.held = self._held(hold, lengths)
         self._release(np.setdiff1d(np.arange(model.nv), self.held))
@@ -197,6 +198,7 @@ class _Search:
             model=self.model,
             wrenches=self.wrenches,
             loads=self.loads,
+            lengths=self.lengths,
         )
 
     def _settled(self) -> tuple[int, bool]:
@@ -368,12 +370,3 @@ def _spread(stiffness: np.ndarray, mass: np.ndarray) -> tuple[float, float, bool
     spread = eigvalsh((stiffness + stiffness.T) / 2, mass)
     floor = 1e-12 * np.abs(spread).max()
     return float(spread[0]), float(floor), bool(spread[0] > floor)
-
-
-def load_forces(model: Model, q: Vector, loads: Loads) -> Vector:
-    """Generalised forces (nv,) of loads at points; q may be complex."""
-    total = np.zeros(model.nv, q.dtype)
-    for place, wrench in loads.items():
-        link, x = place if isinstance(place, tuple) else (place, None)
-        total = total + point_force(model, q, wrench, link, x)
-    return total

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.analysis.natural_modes import natural_modes
-from lissom.analysis.statics import Equilibrium, load_forces, static_equilibrium
+from lissom.analysis.statics import Equilibrium, static_equilibrium
+from lissom.analysis.tangent import load_forces, tangent
 from lissom.beam import BeamLink
-from lissom.dynamics.coordinates import along_coordinates, configuration, indices
-from lissom.dynamics.derivatives import inverse_derivatives
+from lissom.dynamics.coordinates import configuration, indices
 from lissom.dynamics.inverse import bias, inverse_dynamics, joint_wrenches
 from lissom.dynamics.kinematics import point_pose, tip_pose
 from lissom.kernel.derivatives import STEP
@@ -93,11 +93,7 @@ class Loaded:
 
     @cached_property
     def _stiffness(self) -> np.ndarray:
-        zero = np.zeros(self.model.nv)
-        K = inverse_derivatives(self.model, self.rest.q, zero, zero).q
-        if self.loads:
-            K = K - along_coordinates(self.model, self.rest.q, lambda q: load_forces(self.model, q, self.loads))
-        return K
+        return tangent(self.model, self.rest.q, loads=self.loads).K
 
     def _value(self, function: Any) -> Value:
         """function(robot's model, q) -> a number, with its derivatives."""
@@ -200,7 +196,8 @@ class Loaded:
         for model, q in zip(self.models, self.states, strict=True):
 
             def force(share: float, model: Model = model, q: np.ndarray = q) -> float:
-                return float(shape @ bias(model, q + share * eps * place, zero).imag)
+                there = q + share * eps * place
+                return float(shape @ (bias(model, there, zero) - load_forces(model, there, self.loads)).imag)
 
             stiffer = (8 * (force(1) - force(-1)) - (force(2) - force(-2))) / (12 * eps)
             heavier = shape @ (inverse_dynamics(model, q, zero, shape) - inverse_dynamics(model, q, zero, zero)).imag
