@@ -1,20 +1,25 @@
 """States whose loops are closed: given joints are kept, the rest moves until the loops close.
 
 Joints move before links bend: modes weigh much more than joints, in Newton's method for loops as in every correction.
+
+The rows of the kernel are zero too where a joint is assembled the wrong way round: an axis reversed, the axes of a weld
+exchanged (120 degrees), a thread half a turn off. Far from closed, the search therefore takes the angles themselves,
+which are zero only where the joint is as described (`assembly.py`).
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.dynamics.assembly import angle_rows, angles_off
 from lissom.dynamics.coordinates import Named, configuration, indices, velocity_indices
-from lissom.dynamics.loops import loop_gaps, loop_jacobian, loop_rotations
+from lissom.dynamics.loops import loop_gaps, loop_jacobian
 from lissom.dynamics.state import Vector, integrate
 from lissom.errors import LissomError
-from lissom.kernel.arrays import Hold
 from lissom.messages import listed
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
@@ -27,6 +32,12 @@ LARGEST_TURN = 0.4  # rad or m, in one iteration
 SINGULAR = 1e-9  # of the rows' Jacobian, relative
 NUDGE = 0.01  # rad or m
 TRIES = 40  # starts of the joints that are not kept, where the given one leads nowhere
+ASSEMBLED = 0.5  # rad: a joint turned by less is near how it is described, so its rows have no other zero near
+TURNED = np.pi / 2  # rad: a start that is turned by more is told
+
+
+class LoopWarning(UserWarning):
+    """Loops that were closed, but far from where they began."""
 
 
 def close_loops(
@@ -43,7 +54,8 @@ def close_loops(
         keep: names of joints, coordinates or links that do not move; those that `q` names by themselves unless given.
         lengths: distance in metres of loops that hold one, where it is not the robot's own.
     Returns:
-        The configuration; an error names the loop that cannot close, how far it gapes, and what to free.
+        The configuration, every joint assembled as it is described; a start that is turned by more than 90 degrees is
+        told by a warning. An error names the loop that cannot close, how far it gapes, and what to free.
     """
     model = as_model(robot)
     named: tuple[str, ...] = ()
@@ -74,6 +86,12 @@ def closed_configuration(model: Model, q: Vector, keep: set[int], lengths: Mappi
             best, gap = other, left
     if gap > CLOSED:
         raise _cannot_close(model, search, best, fixed & joints)
+    for loop, angle in zip(model.loops, angles_off(model, q), strict=True):
+        if angle > TURNED:
+            text = (
+                f"loops.{loop.name} starts turned by {np.degrees(angle):.0f} degrees against how its joint is described"
+            )
+            warnings.warn(f"{text}; it was closed as described: check where it starts", LoopWarning, stacklevel=3)
     return _with_rotors(model, q, best, fixed)
 
 
@@ -139,39 +157,29 @@ class _Search:
         if not len(free):
             return q, size
         for _ in range(ITERATIONS):
-            if size <= 0.1 * CLOSED:
+            off = angles_off(self.model, q)
+            if size <= 0.1 * CLOSED and off.max(initial=0.0) <= ASSEMBLED:
                 break
+            turned = np.flatnonzero(off > ASSEMBLED)
+            left, G = g, loop_jacobian(self.model, q)
+            if len(turned):
+                left, G = angle_rows(self.model, q, turned, left, G)
             weight = self.weights[free]
             step = np.zeros(self.model.nv)
-            step[free] = -weight * _least(loop_jacobian(self.model, q)[:, free] * weight, g)
+            step[free] = -weight * _least(G[:, free] * weight, left)
             largest = np.abs(step).max()
             factor = min(1.0, LARGEST_TURN / largest) if largest > 0 else 1.0
             for _ in range(12):
                 moved = integrate(self.model, q, factor * step)
                 after = self.gaps(moved)
-                if np.linalg.norm(after) < np.linalg.norm(g):
+                there = angle_rows(self.model, moved, turned, after)[0] if len(turned) else after
+                if np.linalg.norm(there) < np.linalg.norm(left):
                     break
                 factor /= 2
             else:
                 break
             q, g, size = moved, after, np.abs(after).max()
-        return (q, size) if self._upright(q) else (q, max(size, 1.0))
-
-    def _upright(self, q: Vector) -> bool:
-        """Whether no joint is assembled the wrong way round: rows that compare axes are zero there too."""
-        table = self.model.arrays.loops
-        if not np.any(table.hold == Hold.SQUARE):
-            return True
-        return all(np.all(part > -0.5) for part in axes_agree(self.model, q))
-
-
-def axes_agree(model: Model, q: Vector) -> list[np.ndarray]:
-    """For each loop the cosines of axes that its joint keeps together, 1 where it is assembled."""
-    found = []
-    for loop, R in zip(model.loops, loop_rotations(model, q), strict=True):
-        axes = loop.kept_axes
-        found.append(np.einsum("ni,ij,nj->n", axes, R, axes))
-    return found
+        return (q, size) if angles_off(self.model, q).max(initial=0.0) <= ASSEMBLED else (q, max(size, 1.0))
 
 
 def _least(A: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -52,13 +52,15 @@ def loop_jacobian(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
     return out
 
 
-def loop_rotations(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
-    """Axes of each loop's second frame in those of its first, shape (loops, 3, 3)."""
+def loop_poses(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
+    """Pose (R, p) of each loop's second frame in the axes of its first, shape (loops, 3, 4)."""
     model = as_model(robot)
     work = _placed(model, q)
     kinematics.world_frames(model.struct, work)
-    table, R = model.arrays.loops, work.fields.world_rotation
-    return np.swapaxes(R[table.first], 1, 2) @ R[table.second]
+    table, R, p = model.arrays.loops, work.fields.world_rotation, work.fields.world_position
+    back = np.swapaxes(R[table.first], 1, 2)
+    apart = back @ (p[table.second] - p[table.first])[:, :, None]
+    return np.concatenate([back @ R[table.second], apart], axis=2)
 
 
 def closed_loops(
