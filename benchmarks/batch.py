@@ -95,7 +95,7 @@ def exudyn_runs(rows: range) -> list[float]:
     for k in rows:
         variant = robot.with_values([(path, float(values[k])) for path, values in changed.items()])
         arm = exudyn_arm.Arm(variant, race.theirs.elements, list(race.figures["start"].values()), race._drive())
-        result = arm.run(race.duration, race.theirs.step, race.rate, race.theirs.radius)
+        result = arm.run(race.duration, race.rate, race.theirs)
         bent = exudyn_arm.deflection(result, "upper", variant.link("upper").beam.length)
         found.append(float(np.linalg.norm(bent, axis=1).max()))
     return found

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from exudyn_common import OUTPUT, Drive, Result, clocked, euler_parameters, exu, items, settings
+from exudyn_common import OUTPUT, Drive, Result, Theirs, clocked, euler_parameters, exu, items, settings
 
 from lissom.lie import so3
 from lissom.model import Robot
@@ -17,9 +17,10 @@ class Arm:
     """A tree of beams and rigid bodies on revolute, spherical and fixed joints.
 
     Beams are two-node elements interpolated on SE(3). Their shear stiffness 12 EI / h^2 makes the nodal statics those
-    of Bernoulli and Euler; their mass is lumped to rigid bodies at the nodes, those at the ends with their centre of
-    mass h/6 inward. For the manoeuvres this converges faster over the number of elements than the elements' own mass;
-    for the L mechanism their own mass does better, with their own shear (`shear`: factor of the shear area).
+    of Bernoulli and Euler. Their mass is lumped to rigid bodies at the nodes, those at the ends with their centre of
+    mass h/6 inward, which converges faster over the number of elements for the manoeuvres; or it is the elements' own
+    (`own_mass`), which does better for chains that fall and for the L mechanism, the latter with shear (`shear`: factor
+    of the shear area).
     """
 
     def __init__(
@@ -29,8 +30,9 @@ class Arm:
         start: Sequence[float] = (),
         drive: Drive | None = None,
         shear: float | None = None,
+        own_mass: bool = False,
     ) -> None:
-        self.robot, self.elements, self.drive, self.shear = robot, elements, drive, shear
+        self.robot, self.elements, self.drive, self.shear, self.own_mass = robot, elements, drive, shear, own_mass
         self.sections = {link: beam.section for link, beam in robot.compile().flexible.items()}
         self.container = exu.SystemContainer()
         self.system = system = self.container.AddSystem()
@@ -134,7 +136,7 @@ class Arm:
         stiffness = [section.EA, *self._shear(link, h), section.GJ, section.EIy, section.EIz]
         shape = exu.BeamSection()
         shape.stiffnessMatrix = np.diag(stiffness)
-        if self.shear is not None:
+        if self.own_mass:
             shape.massPerLength, shape.inertia = section.rhoA, np.diag([section.Jx, section.Jy, section.Jz])
         nodes = [self._node(position + R[:, 0] * h * k, R) for k in range(n + 1)]
         markers = [self.system.AddMarker(items.MarkerNodeRigid(nodeNumber=node)) for node in nodes]
@@ -148,7 +150,7 @@ class Arm:
         for k, (node, marker) in enumerate(zip(nodes, markers, strict=True)):
             part = h if 0 < k < n else 0.5 * h
             extra = sum(lump.mass for lump in link.beam.masses) if k == n else 0.0
-            if self.shear is None:
+            if not self.own_mass:
                 inward = h / 6 if k == 0 else -h / 6 if k == n else 0.0
                 self._lump(node, section, part, inward, extra)
             else:
@@ -256,11 +258,11 @@ class Arm:
                 system.SetObjectParameter(spring, "velocityOffset", rate)
         return True
 
-    def run(self, duration: float, step: float, rate: float, radius: float = 0.9) -> Result:
+    def run(self, duration: float, rate: float, theirs: Theirs) -> Result:
         if self.drive is not None:
             self.system.SetPreStepUserFunction(self._follow)
             self._follow(self.system, 0.0)
-        chosen = settings(duration, step, rate, radius)
+        chosen = settings(duration, rate, theirs)
         _, seconds = clocked(lambda: self.system.SolveDynamic(chosen))
 
         def samples(sensor: int) -> np.ndarray:

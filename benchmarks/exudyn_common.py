@@ -1,7 +1,8 @@
 """What the Exudyn models of the race share: settings that make it fast, set-points, and the result of a run.
 
-The settings: its generalised-alpha method with fixed steps, modified Newton, sparse solver, Newton tolerances 1e-6, no
-files, sensors kept in memory, the library's fast build (without range checks), one thread.
+The settings: its generalised-alpha method with fixed steps, modified Newton, no files, sensors kept in memory, the
+library's fast build (without range checks), one thread. Mesh, step, spectral radius, Newton tolerance and linear solver
+are those of `Theirs`, chosen for every problem.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +22,37 @@ from exudyn.rigidBodyUtilities import RotationMatrix2EulerParameters as euler_pa
 
 exu.config.printToConsole = False
 OUTPUT = exu.OutputVariableType
-__all__ = ["OUTPUT", "Drive", "Result", "clocked", "euler_parameters", "exu", "items", "quintic", "settings", "steps"]
+__all__ = [
+    "OUTPUT",
+    "Drive",
+    "Result",
+    "Theirs",
+    "clocked",
+    "euler_parameters",
+    "exu",
+    "items",
+    "quintic",
+    "settings",
+    "steps",
+]
+
+
+@dataclass(frozen=True)
+class Theirs:
+    """Settings of Exudyn: elements of each beam, fixed step, spectral radius, Newton tolerance, linear solver."""
+
+    elements: int
+    step: float
+    radius: float = 0.9
+    tolerance: float = 1e-6
+    dense: bool = False
+    mass: str = "lumped"  # of beams in space: "lumped" to rigid bodies at the nodes, or the elements' "own"
+
+    def __str__(self) -> str:
+        solver = ", dense" if self.dense else ""
+        own = ", own mass" if self.mass == "own" else ""
+        numbers = f"step {1e3 * self.step:g} ms, radius {self.radius:g}, Newton {self.tolerance:g}"
+        return f"{self.elements} elements{own}, {numbers}{solver}"
 
 
 class Result(NamedTuple):
@@ -79,22 +111,23 @@ def steps(points: Sequence[tuple[float, Sequence[float]]]) -> Callable[[float], 
     return setpoint
 
 
-def settings(duration: float, step: float, rate: float, radius: float) -> Any:
-    """Simulation settings of every run."""
+def settings(duration: float, rate: float, theirs: Theirs) -> Any:
+    """Simulation settings of a run that stores `rate` samples per second."""
     chosen = exu.SimulationSettings()
     time_integration = chosen.timeIntegration
     time_integration.endTime = duration
-    time_integration.numberOfSteps = round(duration / step)
-    time_integration.generalizedAlpha.spectralRadius = radius
+    time_integration.numberOfSteps = round(duration / theirs.step)
+    time_integration.generalizedAlpha.spectralRadius = theirs.radius
     time_integration.newton.useModifiedNewton = True
-    time_integration.newton.relativeTolerance = 1e-6
-    time_integration.newton.absoluteTolerance = 1e-6
+    time_integration.newton.relativeTolerance = theirs.tolerance
+    time_integration.newton.absoluteTolerance = theirs.tolerance
     time_integration.newton.numericalDifferentiation.forODE2 = False
     time_integration.adaptiveStep = False
     time_integration.verboseMode = 0
     chosen.solutionSettings.writeSolutionToFile = False
     chosen.solutionSettings.sensorsWritePeriod = 1.0 / rate
-    chosen.linearSolverType = exu.LinearSolverType.EigenSparse
+    solver = exu.LinearSolverType
+    chosen.linearSolverType = solver.EXUdense if theirs.dense else solver.EigenSparse
     chosen.parallel.numberOfThreads = 1
     return chosen
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import exudyn_mechanisms
 import numpy as np
-from exudyn_problems import Entry, Ours, Outcome, Problem, Theirs
+from exudyn_common import Theirs
+from exudyn_problems import Entry, Ours, Outcome, Problem
 
 import lissom
 from lissom.model import Model
@@ -69,7 +70,7 @@ class Mechanism(Problem):
     def exudyn(self, settings: Theirs) -> Entry:
         def entry() -> Outcome:
             made = type(self).built(self.data, settings.elements)
-            seen = made.run(self.duration, settings.step, self.rate, settings.radius)
+            seen = made.run(self.duration, self.rate, settings)
             return Outcome(self._errors(self.theirs_columns(seen)), seen.seconds)
 
         return entry

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from exudyn_common import OUTPUT, clocked, exu, items, settings
+from exudyn_common import OUTPUT, Theirs, clocked, exu, items, settings
 
 Law = Callable[[float], float]  # of time
 Point = np.ndarray  # (2,)
@@ -137,8 +137,8 @@ class Mechanism:
         self.system.SolveStatic(chosen, updateInitialValues=True)
         self.moves = True
 
-    def run(self, duration: float, step: float, rate: float, radius: float) -> Samples:
-        chosen = settings(duration, step, rate, radius)
+    def run(self, duration: float, rate: float, theirs: Theirs) -> Samples:
+        chosen = settings(duration, rate, theirs)
         _, seconds = clocked(lambda: self.system.SolveDynamic(chosen))
         stored = {name: self.system.GetSensorStoredData(sensor) for name, sensor in self.sensors.items()}
         time = next(iter(stored.values()))[:, 0]

@@ -13,6 +13,7 @@ import exudyn_arm
 import exudyn_common
 import exudyn_spinup
 import numpy as np
+from exudyn_common import Theirs
 
 import lissom
 from lissom.control import Reference, pd
@@ -46,18 +47,6 @@ class Ours:
         beams += "+".join(str(n) for n in self.modes.values()) + f" {kind}" if self.modes else "functions as in file"
         how = f"step {1e3 * self.step:g} ms" if self.step else f"rtol {self.rtol:.0e}"
         return f"{beams}, {self.method}, {how}, atol {self.atol:.0e}"
-
-
-@dataclass(frozen=True)
-class Theirs:
-    """Settings of Exudyn: elements of each beam, fixed step, spectral radius."""
-
-    elements: int
-    step: float
-    radius: float = 0.9
-
-    def __str__(self) -> str:
-        return f"{self.elements} elements, step {1e3 * self.step:g} ms, radius {self.radius:g}"
 
 
 class Outcome(NamedTuple):
@@ -153,7 +142,7 @@ class SpinUp(Problem):
 
         def entry() -> Outcome:
             model = exudyn_spinup.SpinUp(robot, self.angle, settings.elements)
-            result = model.run(self.duration, settings.step, self.rate, settings.radius)
+            result = model.run(self.duration, self.rate, settings)
             return Outcome(self._errors(result.time, result.tip[:, 1]), result.seconds)
 
         return entry
@@ -206,8 +195,8 @@ class Swing(Problem):
         robot = lissom.load("l-mechanism")
 
         def entry() -> Outcome:
-            arm = exudyn_arm.Arm(robot, settings.elements, shear=5 / 6)
-            result = arm.run(self.duration, settings.step, self.rate, settings.radius)
+            arm = exudyn_arm.Arm(robot, settings.elements, shear=5 / 6, own_mass=True)
+            result = arm.run(self.duration, self.rate, settings)
             return Outcome(self._errors(result.ends["arm"][2][-1], result.tip[-1]), result.seconds)
 
         return entry
@@ -303,7 +292,7 @@ class Manoeuvre(Problem):
 
         def entry() -> Outcome:
             arm = exudyn_arm.Arm(robot, settings.elements, start, self._drive())
-            result = arm.run(self.duration, settings.step, self.rate, settings.radius)
+            result = arm.run(self.duration, self.rate, settings)
             bent = {beam: exudyn_arm.deflection(result, beam, length) for beam, length in lengths.items()}
             return Outcome(self._errors(result.time, result.tip, result.q, bent), result.seconds)
 

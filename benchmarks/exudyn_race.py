@@ -14,8 +14,9 @@ import argparse
 from typing import Any
 
 import numpy as np
+from exudyn_common import Theirs
 from exudyn_mechanism_problems import Crane, FiveBar
-from exudyn_problems import Manoeuvre, Ours, Problem, SpinUp, Swing, Theirs
+from exudyn_problems import Manoeuvre, Ours, Problem, SpinUp, Swing
 
 TURNS = 5
 FEW = {"y": 2, "z": 2, "torsion": 1, "axial": 0}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from exudyn_common import OUTPUT, Result, clocked, exu, items, settings
+from exudyn_common import OUTPUT, Result, Theirs, clocked, exu, items, settings
 
 from lissom.model import Robot
 
@@ -56,9 +56,9 @@ class SpinUp:
     def _offset(self, system: Any, t: float, item: int, offset: float) -> float:
         return self.angle(t)
 
-    def run(self, duration: float, step: float, rate: float = 100.0, radius: float = 0.9) -> Result:
+    def run(self, duration: float, rate: float, theirs: Theirs) -> Result:
         """Deflection of the tip in the axes of the hub, in `tip`."""
-        chosen = settings(duration, step, rate, radius)
+        chosen = settings(duration, rate, theirs)
         _, seconds = clocked(lambda: self.system.SolveDynamic(chosen))
         data = self.system.GetSensorStoredData(self.sensor)
         t = data[:, 0]

@@ -6,20 +6,24 @@
 Aluminium strips of 0.5 m with five functions each, revolute joints with a little damping, 0.5 s of fall from rest.
 Accuracy: ends of all links at all outputs, as a share of the arm's length, against lissom with ten functions per link
 and rtol 1e-8, itself checked against finely meshed Exudyn. lissom's tolerance is the loosest from which on all tighter
-ones are within 1e-4; Exudyn's mesh and step are the fastest of those listed that are. Both sides take turns. Needs the
-extra `bench`.
+ones are within 1e-4. Exudyn has two-dimensional beams where the chain is planar, elements with their own mass or lumped
+ones elsewhere; its mesh, step and solver settings are the fastest of those listed that are within 1e-4 and stay there
+with half the step and a hundredth of the Newton tolerance, so that no error is small by chance. Both sides take turns.
+Needs the extra `bench`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from exudyn_arm import Arm
-from exudyn_common import clocked
+from exudyn_chain import PlanarChain
+from exudyn_common import Theirs, clocked
 from falling_arms import FINE, robot
 
 import lissom
@@ -32,6 +36,7 @@ ALLOWED = 1e-4
 DURATION, RATE = 0.5, 100.0
 TOLERANCES = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
 TURNS = 5
+MESHES = (1, 2, 3, 4, 6)  # elements of each beam
 LINKS = (2, 4, 8, 16, 32, 64)
 GROWTH = (8, 16, 32, 64, 128)
 
@@ -52,10 +57,14 @@ def call_ours(model: Model, rtol: float) -> float:
     return seconds
 
 
-def ends_theirs(arm: Robot, elements: int, step: float) -> tuple[np.ndarray, float, float]:
-    """The same of Exudyn."""
-    model, building = clocked(lambda: Arm(arm, elements))
-    result = model.run(DURATION, step, RATE)
+def ends_theirs(kind: str, arm: Robot, theirs: Theirs) -> tuple[np.ndarray, float, float]:
+    """Ends of all beams by Exudyn, processor time of the loop, and of the whole call."""
+    if kind == "planar":
+        chain, building = clocked(lambda: PlanarChain(arm, theirs.elements))
+        ends, seconds = chain.run(DURATION, RATE, theirs)
+        return ends, seconds, building + seconds
+    model, building = clocked(lambda: Arm(arm, theirs.elements, own_mass=theirs.mass == "own"))
+    result = model.run(DURATION, RATE, theirs)
     ends = np.stack([tip for _, _, tip in result.ends.values()], axis=1)
     return ends, result.seconds, building + result.seconds
 
@@ -66,15 +75,37 @@ def error(ends: np.ndarray, precise: np.ndarray, length: float) -> float:
     return float(np.linalg.norm(ends - precise, axis=2).max() / length)
 
 
-def candidates(kind: str, links: int) -> list[tuple[int, float]]:
-    """Elements of each beam and steps worth trying."""
-    if kind == "hand":
-        return [(2, 2.5e-3), (3, 2.5e-3), (4, 2.5e-3), (4, 1.25e-3), (6, 2.5e-3), (6, 1.25e-3), (8, 1.25e-3), (8, 1e-3)]
-    if links <= 4:
-        return [(4, 5e-3), (6, 5e-3), (6, 2.5e-3), (8, 2.5e-3), (12, 2.5e-3)]
-    if links == 8:
-        return [(2, 5e-3), (3, 1e-2), (3, 5e-3), (4, 5e-3)]
-    return [(1, 1e-2), (1, 5e-3), (2, 1e-2), (2, 5e-3), (2, 2.5e-3)]
+def fastest(kind: str, arm: Robot, precise: np.ndarray, length: float) -> Theirs | None:
+    """Settings with which Exudyn is fastest of those that keep the error.
+
+    Meshes, steps and masses come first; then solver settings of the three fastest. Settings whose error grows beyond
+    what is allowed with half the step and a finer Newton iteration are lucky hits, and left out.
+    """
+
+    def seconds(settings: Iterable[Theirs]) -> dict[Theirs, float]:
+        taken = {}
+        for theirs in settings:
+            try:
+                ends, took, _ = ends_theirs(kind, arm, theirs)
+            except Exception:  # a step or mesh that its solver fails with is no candidate
+                continue
+            if error(ends, precise, length) < ALLOWED:
+                taken[theirs] = took
+        return taken
+
+    steps = (5e-3, 2.5e-3, 1.25e-3) if kind == "hand" else (1e-2, 5e-3, 2.5e-3)
+    masses = ("own",) if kind == "planar" else ("own", "lumped")
+    meshes = seconds(Theirs(n, step, mass=mass) for n in MESHES for step in steps for mass in masses)
+    tuned = seconds(
+        replace(theirs, radius=radius, tolerance=tolerance, dense=dense)
+        for theirs in sorted(meshes, key=meshes.__getitem__)[:3]
+        for radius in (0.9, 0.5)
+        for tolerance in (1e-6, 1e-4)
+        for dense in (False, True)
+    )
+    ranked = sorted(tuned, key=tuned.__getitem__)
+    finer = (replace(theirs, step=theirs.step / 2, tolerance=theirs.tolerance / 100) for theirs in ranked)
+    return next((theirs for theirs, fine in zip(ranked, finer) if seconds([fine])), None)
 
 
 def race(kind: str, links: int) -> dict[str, Any]:
@@ -82,25 +113,18 @@ def race(kind: str, links: int) -> dict[str, Any]:
     arm, model = robot(kind, links), robot(kind, links).compile()
     length = 0.2 + 0.2 * links if kind == "hand" else 0.5 * links
     precise = ends_ours(robot(kind, links, FINE).compile(), 1e-8)[0]
-    meshed = ends_theirs(arm, 8 if links <= 16 else 4, 1e-3)[0]
+    meshed = ends_theirs(kind, arm, Theirs(8 if links <= 16 else 4, 1e-3))[0]
     tried = {rtol: error(ends_ours(model, rtol)[0], precise, length) for rtol in TOLERANCES}
     good = [rtol for k, rtol in enumerate(TOLERANCES) if all(tried[tighter] < ALLOWED for tighter in TOLERANCES[k:])]
     if not good:
         raise SystemExit(f"{kind} {links}: no tolerance keeps {ALLOWED}: {tried}")
     rtol = good[0]
-    theirs = {}
-    for choice in candidates(kind, links):
-        try:
-            ends, seconds, _ = ends_theirs(arm, *choice)
-        except Exception:  # a step or mesh that its solver fails with is no candidate
-            continue
-        if error(ends, precise, length) < ALLOWED:
-            theirs[choice] = seconds
-    chosen = min(theirs, key=theirs.__getitem__) if theirs else None
+    theirs = fastest(kind, arm, precise, length)
     turns = []
     for _ in range(TURNS):
         _, loop, run = ends_ours(model, rtol)
-        turns.append((loop, call_ours(model, rtol), *(ends_theirs(arm, *chosen)[1:] if chosen else (np.nan, np.nan))))
+        other = ends_theirs(kind, arm, theirs)[1:] if theirs else (np.nan, np.nan)
+        turns.append((loop, call_ours(model, rtol), *other))
     loop, call, loop_theirs, call_theirs = np.median(turns, axis=0)
     ratios = np.array(turns)[:, 2] / np.array(turns)[:, 0]
     return {
@@ -111,7 +135,7 @@ def race(kind: str, links: int) -> dict[str, Any]:
         "error": tried[rtol],
         "steps": run.steps,
         "newton": run.newton,
-        "exudyn": {"elements": chosen and chosen[0], "step": chosen and chosen[1]},
+        "exudyn": str(theirs),
         "ms": {"lissom": 1e3 * loop, "exudyn": 1e3 * loop_theirs},
         "call ms": {"lissom": 1e3 * call, "exudyn": 1e3 * call_theirs},
         "ratio": dict(zip(("low", "median", "high"), np.quantile(ratios, (0.25, 0.5, 0.75)).tolist())),

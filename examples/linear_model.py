@@ -15,7 +15,7 @@ for pole in ringing:
 
 # Driven at the elbow, the elbow stands still where the arm with a locked elbow would ring: a zero of the response.
 hz = np.linspace(5, 25, 20001)
-response = lissom.frequency_response(linear, "elbow", "elbow", hz)
+response = lissom.frequency_response(linear, outputs="elbow", inputs="elbow", frequencies=hz)
 inner = response.magnitude[1:-1]
 dips = hz[1:-1][(inner < response.magnitude[:-2]) & (inner < response.magnitude[2:])]
 locked = lissom.natural_modes(model, rest.q, locked=["elbow"]).frequencies

@@ -218,7 +218,9 @@ def test_to_control_is_the_same_system_or_says_what_to_install(monkeypatch):
     system = linear.to_control()
     assert np.array_equal(system.A, linear.A) and system.output_labels == ["hinge", "beam_tip_y"]
     omega = 11.0
-    expected = lissom.frequency_response(linear, "hinge", "beam.tip.y", [omega / 2 / np.pi]).response[0]
+    expected = lissom.frequency_response(
+        linear, outputs="beam.tip.y", inputs="hinge", frequencies=[omega / 2 / np.pi]
+    ).response[0]
     assert system(1j * omega)[1, 0] == pytest.approx(expected, rel=1e-9)
     assert control.isdtime(linear.discretise(0.01).to_control(), strict=True)
 

@@ -28,7 +28,7 @@ def test_response_of_a_clamped_beam_is_the_sum_over_its_modes_at_resonance_and_e
     s = 2j * np.pi * hz[:, None]
     tip = lissom.jacobian(model, model.neutral(), "beam")[4] @ modes.shapes
     expected = (tip**2 / (s**2 + 0.04 * omega * s + omega**2)).sum(axis=1)
-    found = lissom.frequency_response(model, ("tip", "beam", "y"), "beam.deflection.y", hz)
+    found = lissom.frequency_response(model, outputs="beam.deflection.y", inputs=("tip", "beam", "y"), frequencies=hz)
     assert found.response == pytest.approx(expected, rel=1e-8)
     assert np.array_equal(np.asarray(found), found.response)
     in_y = modes.participation.directions["y"] > 0.5
@@ -47,7 +47,9 @@ def test_response_equals_the_inverse_of_the_dynamic_stiffness():
     hz = np.array([0.7, 3.0, 11.2, 60.0])
     still = np.zeros(model.nv)
     exact = lissom.dynamics.inverse_derivatives(model, rest.q, still, still)
-    found = lissom.frequency_response(linear, ["shoulder", "elbow"], ["elbow", "forearm.y1.rate"], hz)
+    found = lissom.frequency_response(
+        linear, outputs=["elbow", "forearm.y1.rate"], inputs=["shoulder", "elbow"], frequencies=hz
+    )
     assert found.response.shape == (4, 2, 2)
     rows = [model.coordinates.index(name) for name in ("elbow", "forearm.y1")]
     columns = [model.coordinates.index(name) for name in ("shoulder", "elbow")]
@@ -56,29 +58,31 @@ def test_response_equals_the_inverse_of_the_dynamic_stiffness():
         assert found.response[k] == pytest.approx(expected * [[1], [s]], rel=1e-6)
     table = found.to_dataarray()
     assert complex(table.sel(input="elbow", output="elbow")[1]) == found.response[1, 0, 1]
-    whole = lissom.frequency_response(model, "elbow", ("tip", "forearm"), hz, q=rest)
+    whole = lissom.frequency_response(model, rest, outputs=("tip", "forearm"), inputs="elbow", frequencies=hz)
     assert whole.outputs == ("forearm.tip.x", "forearm.tip.y", "forearm.tip.z")
 
 
 def test_a_discrete_model_answers_like_the_continuous_one_at_low_frequency():
     linear = lissom.linearise(hinged_beam(), outputs=["hinge.rate"])
     hz = np.array([0.5, 2.0])
-    slow = lissom.frequency_response(linear, "hinge", "hinge.rate", hz).response
-    held = lissom.frequency_response(linear.discretise(1e-4), "hinge", "hinge.rate", hz).response
+    slow = lissom.frequency_response(linear, outputs="hinge.rate", inputs="hinge", frequencies=hz).response
+    held = lissom.frequency_response(
+        linear.discretise(1e-4), outputs="hinge.rate", inputs="hinge", frequencies=hz
+    ).response
     assert held == pytest.approx(slow * np.exp(-1j * np.pi * hz * 1e-4), rel=1e-4)  # a hold delays by half a step
 
 
 def test_a_response_that_is_not_there_is_told():
     linear = lissom.linearise(clamped_beam().compile(), outputs=["beam.y1"], inputs=["beam.y1"])
     with pytest.raises(lissom.LissomError, match=r"output = 'beam\.z1': the linear model has no such output"):
-        lissom.frequency_response(linear, "beam.y1", "beam.z1", [1.0])
+        lissom.frequency_response(linear, outputs="beam.z1", inputs="beam.y1", frequencies=[1.0])
     with pytest.raises(lissom.LissomError, match="has its state already"):
-        lissom.frequency_response(linear, "beam.y1", "beam.y1", [1.0], q=np.zeros(8))
+        lissom.frequency_response(linear, np.zeros(8), outputs="beam.y1", inputs="beam.y1", frequencies=[1.0])
     with pytest.raises(lissom.LissomError, match="a list of finite numbers, in Hz"):
-        lissom.frequency_response(linear, "beam.y1", "beam.y1", [np.nan])
+        lissom.frequency_response(linear, outputs="beam.y1", inputs="beam.y1", frequencies=[np.nan])
     free = lissom.linearise(hinged_beam(), outputs=["hinge"])
     with pytest.raises(lissom.LissomError, match="no finite response between 0 and 1 Hz"):
-        lissom.frequency_response(free, "hinge", "hinge", [0.0, 1.0])
+        lissom.frequency_response(free, outputs="hinge", inputs="hinge", frequencies=[0.0, 1.0])
 
 
 # Spectra

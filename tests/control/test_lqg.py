@@ -45,6 +45,28 @@ def linear(robot, outputs=("angle", "gauge")):
     return lissom.linearise(model, lissom.static_equilibrium(model), outputs=list(outputs), inputs=["hub"])
 
 
+@pytest.mark.parametrize("resolution", [1e-3, 1e-6, 1e-7, 1e-8])
+def test_a_fine_encoder_beside_an_accelerometer_has_a_filter(resolution):
+    """Readings whose precision differs by many orders: the Riccati equation is badly scaled, but has its solution."""
+    joint = {"name": "slide", "type": "prismatic", "axis": [0, 0, 1], "damping": 5.0}
+    body = {"mass": 1.5, "com": [0, 0, -0.1], "inertia": [0.01, 0.01, 0.001]}
+    turn = {"name": "turn", "type": "revolute", "axis": [0, 0, 1]}
+    turn["transmission"] = {"rotor_inertia": 1.0, "stiffness": 9000.0, "damping": 1.0}
+    arm = {"mass": 8, "com": [0.2, 0, 0], "inertia": [0.02, 0.1, 0.1]}
+    links = [
+        {"name": "arm", "joint": turn, "body": arm},
+        {"name": "quill", "origin": {"xyz": [0.4, 0, 0]}, "joint": joint, "body": body},
+    ]
+    robot = lissom.Robot.from_dict({"lissom": 1, "name": "picker", "links": links})
+    sensors = [
+        Encoder(name="a", joint="turn", resolution=1e-5),
+        Encoder(name="z", joint="slide", resolution=resolution),
+        Accelerometer(name="tip", link="quill", noise=0.02),
+    ]
+    law = control.lqg(robot, sensors=sensors, keep={"turn": 1e-3, "slide": 1e-3}, torque=50.0, frequency=60.0)
+    assert np.abs(law.function.filter.poles).max() < 1
+
+
 def test_a_scalar_filter_is_that_of_the_formula():
     """x' = -x + u: the steady covariance solves P = a^2 P V / (P + V) + W."""
     from lissom.analysis import LinearModel

@@ -1,5 +1,7 @@
 """lissom.fit on arms whose parameters are known."""
 
+import re
+
 import numpy as np
 import pytest
 from measured_arms import ARMS, guess, record, truth
@@ -7,6 +9,7 @@ from measured_arms import ARMS, guess, record, truth
 import lissom
 from lissom.errors import LissomError
 from lissom.identify import MeasuredFrequency, Misfit, Record
+from lissom.identify.estimate import search
 from lissom.identify.parameters import unknowns
 
 QUIET = {"progress": False}
@@ -244,6 +247,48 @@ def test_the_new_robot_file_says_where_its_values_come_from(tmp_path):
     assert lissom.load(tmp_path / "new.yaml") == found.robot
     assert "# Record bench" in text and f"# {STIFFNESS} = " in text and "was 43.47826" in text
     assert found.to_dict()["parameters"][STIFFNESS]["value"] == found.values[STIFFNESS]
+
+
+RINGING = """
+lissom: 1
+name: ringing
+gravity: [0, 0, 0]
+links:
+  - name: arm
+    joint: {name: hinge, type: revolute, axis: [0, 0, 1], spring: {stiffness: 300}, damping: 0.02}
+    body: {mass: 1, com: [0.3, 0, 0], inertia: [0.03, 0.04, 0.05]}
+"""
+
+
+@pytest.fixture(scope="module")
+def ringing():
+    """A record of 15 periods of a hinge on a spring, from rest at 0.1 rad."""
+    robot = lissom.Robot.from_yaml(RINGING)
+    run = lissom.simulate(robot, 2.0, start={"hinge": 0.1}, rate=200, rtol=1e-8, progress=False)
+    noise = 1e-4 * np.random.default_rng(5).standard_normal(len(run.time))
+    return Record(
+        data={"time": run.time, "angle": run["hinge"] + noise}, outputs={"position.hinge": "angle"}, start="measured"
+    )
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.7])
+def test_a_search_that_ends_in_a_local_minimum_starts_again_with_short_windows(ringing, factor):
+    """With half the stiffness the model loses five of fifteen periods: the misfit has a minimum for each of them."""
+    spring = "links.arm.joint.spring.stiffness"
+    wrong = lissom.Robot.from_yaml(RINGING).with_value(spring, factor * 300)
+    misfit = Misfit(wrong, unknowns([spring]), {"run": ringing})
+    ended, _ = search(misfit, 50)
+    assert abs(ended[0] / 300 - 1) > 0.05  # from the whole record alone
+    found = lissom.fit(wrong, [spring], ringing, **QUIET)
+    assert found.message == "converged"
+    assert found.values[spring] == pytest.approx(300, rel=1e-3)
+
+
+def test_a_fit_with_large_errors_that_are_no_noise_does_not_say_converged(ringing):
+    wrong = lissom.Robot.from_yaml(RINGING).with_value("links.arm.joint.spring.stiffness", 150.0)
+    found = lissom.fit(wrong, ["links.arm.joint.damping"], ringing, **QUIET)
+    assert re.match("poor fit: errors of position.hinge in record 1 are .* begin nearer", found.message)
+    assert "poor fit" in str(found.table().title)
 
 
 def test_missing_dynamics_widen_intervals_and_are_told():

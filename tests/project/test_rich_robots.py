@@ -43,7 +43,9 @@ USES = {
     "modes": lambda robot, run: lissom.natural_modes(robot).frequencies,
     "equilibrium": lambda robot, run: lissom.static_equilibrium(robot, hold="joints").q,
     "linear model": lambda robot, run: lissom.linearise(robot).A,
-    "response": lambda robot, run: lissom.frequency_response(robot, hinge(robot), hinge(robot), [3.0]),
+    "response": lambda robot, run: lissom.frequency_response(
+        robot, outputs=hinge(robot), inputs=hinge(robot), frequencies=[3.0]
+    ),
     "derivatives": lambda robot, run: lissom.derivatives(run.model, run.q[-1], run.v[-1]).q,
     "wrenches": lambda robot, run: lissom.joint_wrenches(run.model, run.q[-1], run.v[-1], run.a[-1]),
     "sensitivity": lambda robot, run: str(lissom.sensitivity(robot, "gravity.2", DURATION)),

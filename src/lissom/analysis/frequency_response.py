@@ -10,7 +10,10 @@ from numpy.typing import ArrayLike
 
 from lissom.analysis.linear_model import LinearModel
 from lissom.analysis.linearise import linearise
-from lissom.analysis.signals import Signals, as_list, dotted
+from lissom.analysis.signals import Outputs, Signals, as_list, dotted
+from lissom.analysis.statics import Equilibrium, Loads
+from lissom.dynamics.coordinates import Named
+from lissom.dynamics.state import Wrenches
 from lissom.errors import LissomError
 from lissom.model.any_robot import AnyRobot
 
@@ -58,36 +61,48 @@ class FrequencyResponse:
 
 
 def frequency_response(
-    robot: AnyRobot | LinearModel, input: Signals, output: Signals, frequencies: ArrayLike, **about: Any
+    robot: AnyRobot | LinearModel,
+    q: ArrayLike | Named | Equilibrium | None = None,
+    v: ArrayLike | Named | None = None,
+    tau: ArrayLike | Named | None = None,
+    outputs: Outputs | None = None,
+    inputs: Signals | None = None,
+    wrenches: Wrenches | None = None,
+    loads: Loads | None = None,
+    *,
+    frequencies: ArrayLike,
 ) -> FrequencyResponse:
-    """Response of `output` to `input` at some frequencies.
+    """Return the response of outputs to sinusoidal inputs at some frequencies.
+
+    >>> hz = numpy.geomspace(0.1, 100, 400)
+    >>> lissom.frequency_response(robot, pose, outputs="forearm.tip", inputs="elbow", frequencies=hz)
 
     Args:
-        robot: a robot, linearised here about the state that `about` gives (q, v, tau, wrenches of
-            `linearise`), or a linear model that has these signals.
-        input, output: names, or lists of them: see `lissom.analysis.signals`; ("tip", "forearm") as an input
-            is a force at the tip.
+        robot: a robot, linearised here, or a linear model, which has its state already.
+        q, v, tau, outputs, inputs, wrenches, loads: the state and the signals, as in `linearise`; of a linear model
+            `outputs` and `inputs` select among those that it has.
         frequencies: where to evaluate it, shape (N,), Hz.
     """
     frequencies = np.atleast_1d(np.asarray(frequencies, float))
     if frequencies.ndim != 1 or not np.all(np.isfinite(frequencies)):
         raise LissomError("must be a list of finite numbers, in Hz", ("frequencies",))
     if isinstance(robot, LinearModel):
-        if about:
-            raise LissomError("the linear model has its state already; leave this out", (", ".join(about),))
-        linear = _selected(robot, input, output)
+        state = {"q": q, "v": v, "tau": tau, "wrenches": wrenches, "loads": loads}
+        if given := [name for name, value in state.items() if value is not None]:
+            raise LissomError("the linear model has its state already; leave this out", (", ".join(given),))
+        linear = _selected(robot, outputs, inputs)
     else:
-        linear = linearise(robot, outputs=output, inputs=input, **about)
+        linear = linearise(robot, q, v, tau, outputs, inputs, wrenches, loads)
     response = linear.response(frequencies)
     if response.shape[1:] == (1, 1):
         response = response[:, 0, 0]
     return FrequencyResponse(frequencies, response, linear.inputs, linear.outputs)
 
 
-def _selected(linear: LinearModel, input: Signals, output: Signals) -> LinearModel:
-    """The linear model with these of its signals alone."""
-    rows = _matching(linear.outputs, output, "output")
-    columns = _matching(linear.inputs, input, "input")
+def _selected(linear: LinearModel, outputs: Any, inputs: Any) -> LinearModel:
+    """The linear model with these of its signals alone, all unless named."""
+    rows = _matching(linear.outputs, linear.outputs if outputs is None else outputs, "output")
+    columns = _matching(linear.inputs, linear.inputs if inputs is None else inputs, "input")
     return replace(
         linear,
         B=linear.B[:, columns],

@@ -17,6 +17,8 @@ from lissom.printing import Printed
 if TYPE_CHECKING:
     from rich.table import Table
 
+STEADY = 1e-9  # from the unit circle: motions that do not decay
+DOUBLINGS = 50  # more samples than any filter takes to settle
 FLOOR = 1e-10  # share of the disturbance that moves every state, so that none is believed beyond doubt
 
 
@@ -138,21 +140,51 @@ def kalman(
     P = _riccati(plant, W, V)
     L = np.linalg.solve(plant.C @ P @ plant.C.T + V, plant.C @ P).T
     made = KalmanFilter(plant, L, (np.eye(len(P)) - L @ plant.C) @ P, rate, linear.outputs)
-    if not np.abs(made.poles).max(initial=0.0) < 1:
-        raise LissomError(f"kalman: the filter of {linear.name} is not stable; {_REMEDY}")
+    largest = np.abs(made.poles).max(initial=0.0) if np.all(np.isfinite(L)) else np.inf
+    if not largest < 1:
+        raise LissomError(f"kalman: there is no steady filter of {linear.name}: {_cause(plant, noises)}")
     return made
 
 
-_REMEDY = (
-    "some motion that does not decay is not seen by any reading: add a sensor of it, such as encoders of all joints"
-)
+def _cause(plant: Plant, noises: np.ndarray) -> str:
+    """Why there is no filter: a motion that no reading sees, or readings whose precision differs too much."""
+    values = np.linalg.eigvals(plant.A)
+    C = plant.C / np.linalg.norm(plant.C, axis=1, keepdims=True).clip(1e-300)
+    identity = np.eye(len(plant.A))
+    for value in values[np.abs(values) > 1 - STEADY]:  # Popov, Belevitch and Hautus: detectable if of full rank
+        if np.linalg.svd(np.vstack([plant.A - value * identity, C]), compute_uv=False)[-1] < STEADY:
+            return (
+                "some motion that does not decay is not seen by any reading; add a sensor of it, such as encoders of "
+                "all joints"
+            )
+    return (
+        f"the noise of its readings, {noises.min():.3g} to {noises.max():.3g} of their units, is too far apart; give "
+        "the most precise sensor a coarser resolution or more noise"
+    )
 
 
 def _riccati(plant: Plant, W: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """Return the covariance of the steady prediction, the stabilising solution of the filter's Riccati equation."""
     from scipy.linalg import solve_discrete_are
 
-    scale = np.sqrt(np.diag(V))
+    C = plant.C / np.sqrt(np.diag(V))[:, None]
     try:
-        return solve_discrete_are(plant.A.T, (plant.C / scale[:, None]).T, W, np.eye(len(V)))
-    except (np.linalg.LinAlgError, ValueError) as error:
-        raise LissomError(f"kalman: there is no steady filter ({error}); {_REMEDY}") from None
+        return solve_discrete_are(plant.A.T, C.T, W, np.eye(len(V)))
+    except (np.linalg.LinAlgError, ValueError):  # its eigenvalues cannot be told apart: readings of unlike precision
+        return _doubled(plant.A, C, W)
+
+
+def _doubled(A: np.ndarray, C: np.ndarray, W: np.ndarray) -> np.ndarray:
+    """Solve P = A P (1 + C^T C P)^-1 A^T + W by doubling: iteration k covers 2^k samples (Chu et al. 2004).
+
+    It needs no eigenvalues, so that badly scaled equations cost digits, not the solution.
+    """
+    F, G, P = A.T, C.T @ C, W
+    for _ in range(DOUBLINGS):
+        inverse = np.linalg.inv(np.eye(len(A)) + G @ P)
+        more = F.T @ P @ inverse @ F
+        F, G, P = F @ inverse @ F, G + F @ inverse @ G @ F.T, P + more
+        G, P = (G + G.T) / 2, (P + P.T) / 2
+        if not np.all(np.isfinite(P)) or np.abs(more).max() <= 1e-15 * np.abs(P).max():
+            break
+    return P

@@ -16,6 +16,7 @@ from lissom.identify.parameters import unknowns
 from lissom.identify.records import named
 from lissom.identify.result import Fit
 from lissom.identify.uncertainty import longest_memory, uncertainty
+from lissom.identify.windows import growing_windows, likelihood, poorest
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.progress import Progress
 
@@ -56,7 +57,7 @@ def fit(
         records: a `Record` or a list of them, or what they hold as mappings.
         frequencies: measured natural frequencies: `MeasuredFrequency` or mappings.
         held_back: records that are not fitted; the result says how well they are met.
-        most: evaluations of the model at most.
+        most: evaluations of the model at most, in each search.
         folder: where relative paths of records begin.
         progress: show how far it is once it takes longer than two seconds.
         rtol, atol, ...: settings of the runs, as in `lissom.simulate`.
@@ -68,6 +69,9 @@ def fit(
     misfit = Misfit(described, unknowns(parameters), named(records), made, settings=settings, folder=os.fspath(folder))
     with Progress("fitting", most, "evaluations at most", show=progress) as bar:
         x, message = search(misfit, most, bar)
+        if poorest(misfit.blocks(x)) is not None:
+            bar.say("fitting short windows first")
+            x, message = _by_windows(misfit, x, message, most, bar)
         found = Fit(misfit, x, uncertainty(misfit, x), message)
         if held_back:
             bar.say("validating")
@@ -75,10 +79,36 @@ def fit(
     return found
 
 
-def search(misfit: Misfit, most: int, bar: Progress | None = None) -> tuple[np.ndarray, str]:
-    """The parameters (p,) with the least misfit, and how the search ended; noise that is not given is found too."""
-    x = misfit.start
+def _by_windows(misfit: Misfit, x: np.ndarray, message: str, most: int, bar: Progress) -> tuple[np.ndarray, str]:
+    """Search again from windows that grow; the better of both ends, with what is left to doubt in the message."""
+    at, ended = misfit.start, message
+    with suppress(LissomError):
+        for part in growing_windows(misfit):
+            at, _ = search(part, most, bar, at)
+            misfit.evaluations += part.evaluations
+        at, ended = search(misfit, misfit.evaluations + most, bar, at)
+        if likelihood(misfit.blocks(at)) < likelihood(misfit.blocks(x)):
+            x, message = at, ended
+    left = poorest(misfit.blocks(x))
+    if left is not None:
+        message = (
+            f"poor fit: errors of {left.output} in {left.record} are {100 * left.normalised:.0f} % of what was "
+            "measured and no noise, also by way of short windows; begin nearer, narrow the bounds, or doubt the model"
+        )
+    return x, message
+
+
+def search(
+    misfit: Misfit, most: int, bar: Progress | None = None, start: np.ndarray | None = None
+) -> tuple[np.ndarray, str]:
+    """The parameters (p,) with the least misfit, and how the search ended; noise that is not given is found too.
+
+    It begins with the robot's own values, or with `start` (p,).
+    """
     misfit.first_guess()
+    x = misfit.start if start is None else start
+    if start is not None:
+        misfit.estimate_noise(start, 0)
     samples = len(misfit.residuals(x))
     if samples < len(x):
         raise IdentifyError(f"{len(x)} parameters cannot be found from {samples} numbers; give more data")

@@ -76,13 +76,15 @@ class Misfit:
         *,
         settings: Mapping[str, Any] | None = None,
         folder: str = ".",
+        short: bool = False,
     ) -> None:
-        self.robot = robot
+        self.robot, self.parameters = robot, dict(parameters)
+        self.settings, self.folder = dict(settings or {}), folder
         self.frequencies = tuple(frequencies)
         self.records: dict[str, Prepared] = {}
         for name, record in records.items():
             with within("records", name):
-                self.records[name] = Prepared(name, robot, record, dict(settings or {}), folder)
+                self.records[name] = Prepared(name, robot, record, self.settings, folder, short)
         own = [field_entry(robot, path, unknown) for path, unknown in parameters.items()]
         _check_once(own)
         self.entries: list[Entry] = own + [entry for each in self.records.values() for entry in each.entries]
@@ -100,6 +102,11 @@ class Misfit:
         self.evaluations = 0
         self._first: Evaluation | None = None  # where the search starts, which is shown in the end
         self._last: Evaluation | None = None
+
+    def on(self, records: Mapping[str, Record]) -> Misfit:
+        """Return the misfit of the same robot and parameters on other records, however short they are."""
+        given = self.robot, self.parameters, records, self.frequencies
+        return Misfit(*given, settings=self.settings, folder=self.folder, short=True)
 
     @property
     def start(self) -> np.ndarray:

@@ -44,9 +44,11 @@ Slopes = dict[str, np.ndarray]  # derivatives (N,) of an output, by the path of 
 
 
 class Prepared:
-    """A record, and the runs that go with it."""
+    """A record, and the runs that go with it; `short`: it may end before the slowest vibration has come round."""
 
-    def __init__(self, name: str, robot: Robot, record: Record, options: Mapping[str, Any], folder: str) -> None:
+    def __init__(
+        self, name: str, robot: Robot, record: Record, options: Mapping[str, Any], folder: str, short: bool = False
+    ) -> None:
         self.name, self.record, self.options = name, record, dict(options)
         self.samples = record.samples(folder)
         self.model = robot.compile(prescribed=tuple(record.motion))
@@ -72,7 +74,8 @@ class Prepared:
         self.settings = RunSettings.of(
             float(self.samples.time[-1]), **{"rate": rate, "audit": False, **PRECISE, **options}
         )
-        self._check_times()
+        if not short:
+            self._check_times()
 
     def modelled(
         self, robot: Robot, fields: Sequence[str], values: Mapping[str, float]
@@ -210,7 +213,7 @@ class Prepared:
 
     def _check_times(self) -> None:
         """Refuse a record that ends before the slowest vibration has come round once, or is too coarse to show it."""
-        slowest = _slowest(self.model)
+        slowest = slowest_frequency(self.model)
         if slowest is None:
             return
         told = f"a period of the slowest vibration, {1 / slowest:.4g} s ({slowest:.4g} Hz)"
@@ -225,8 +228,8 @@ class Prepared:
             raise IdentifyError(f"{text}, or give a faster record", ("time",))
 
 
-def _slowest(model: Model) -> float | None:
-    """The lowest frequency in Hz of a robot that bends, motors held; None where nothing vibrates."""
+def slowest_frequency(model: Model) -> float | None:
+    """Return the lowest frequency in Hz of a robot that bends, motors held; None where nothing vibrates."""
     if not any(body.modes_v.stop > body.modes_v.start or body.rotor_v is not None for body in model.bodies):
         return None
     try:

@@ -112,7 +112,7 @@ def _bounds(entries: list[Entry], x: np.ndarray) -> list[str]:
 def _follow(blocks: list[Block], memory: float) -> list[str]:
     if memory < 2.0:
         return []
-    worst = max(blocks, key=lambda block: _memory(block.errors))
+    worst = max(blocks, key=lambda block: memory_of(block.errors))
     return [
         f"errors of {worst.output} in {worst.record} follow each other over about {memory:.0f} samples: the model "
         f"misses something, and intervals are {np.sqrt(memory):.1f} times those of white noise"
@@ -121,10 +121,10 @@ def _follow(blocks: list[Block], memory: float) -> list[str]:
 
 def longest_memory(blocks: list[Block]) -> float:
     """Samples over which errors follow each other, the longest of all blocks."""
-    return max([1.0, *(_memory(block.errors) for block in blocks)])
+    return max([1.0, *(memory_of(block.errors) for block in blocks)])
 
 
-def _memory(errors: np.ndarray) -> float:
+def memory_of(errors: np.ndarray) -> float:
     """Samples over which errors follow each other, 1 for white noise: 1 + 2 sum of correlations while positive."""
     n = len(errors)
     e = errors - errors.mean()
