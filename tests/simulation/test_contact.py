@@ -196,3 +196,16 @@ def test_a_stop_hit_at_speed_throws_the_arm_back():
     assert run.velocity("strip").values.min() < -0.2
     assert float(run.dataset["contact_force"].max()) > 100
     assert run.energy_audit().relative < 1e-4
+
+
+@pytest.mark.parametrize("speed, stiffness", [(2.0, 1e6), (0.1, 1e4), (5.0, 1e8), (0.5, 1e5)])
+def test_a_cart_hits_a_stop_with_the_force_of_its_spring(speed, stiffness):
+    """Its kinetic energy becomes that of the stop: F = v sqrt(k m), however little the stop is pressed."""
+    limits = {"lower": -1.0, "upper": 0.02, "stiffness": stiffness}
+    joint = {"name": "slide", "type": "prismatic", "axis": [1, 0, 0], "limits": limits}
+    cart = {"name": "cart", "joint": joint, "body": {"mass": 2.0}}
+    robot = lissom.Robot.from_dict({"lissom": 1, "name": "cart", "links": [cart]})
+    until = 0.02 / speed + np.pi * np.sqrt(2.0 / stiffness)
+    run = lissom.simulate(robot, until, start={"slide.rate": speed}, rate=2000 / until, progress=False)
+    force = 2.0 * np.abs(run.dataset["acceleration"].values).max()
+    assert force == pytest.approx(speed * np.sqrt(2.0 * stiffness), rel=2e-3)

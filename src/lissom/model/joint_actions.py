@@ -64,6 +64,9 @@ class Spring(Part):
     ] = 0.0
 
 
+SET_IN = 1e-5  # of the range of a joint: where a stop sets in; a hit that presses it less deep is softened
+
+
 class Limits(Part):
     """Soft stops at `lower` and `upper`: beyond them a stiff spring and a damper, blended in over `width`."""
 
@@ -94,13 +97,13 @@ class Limits(Part):
     @field_validator("width")
     @classmethod
     def _default_width(cls, width: PerCoordinate | None, info: Any) -> PerCoordinate | None:
-        """One percent of the range, unless given."""
+        """Return a width far below the depth to which stops are pressed, unless one is given."""
         lower, upper = info.data.get("lower"), info.data.get("upper")
         if width is not None or lower is None or upper is None or not _same_size(lower, upper):
             return width
         if isinstance(lower, tuple) or isinstance(upper, tuple):
-            return tuple(float(w) for w in 0.01 * np.subtract(upper, lower))
-        return 0.01 * (upper - lower)
+            return tuple(float(w) for w in SET_IN * np.subtract(upper, lower))
+        return SET_IN * (upper - lower)
 
 
 class Transmission(Part):

@@ -90,7 +90,7 @@ def no_derivatives(variation, t, h, form):
 def position_size(system, state, k):
     """Size of position k that a relative error is relative to; 1 on a group."""
     if system.model.velocities.group_axis[k] >= 0:
-        return 1.0 + 0.0 * state.v[k]  # of the number type of the state
+        return 1.0 + 0.0 * abs(state.v[k])  # a pack where the state is one, real where it is complex
     return abs(state.q[system.model.velocities.coordinate[k]])
 
 
