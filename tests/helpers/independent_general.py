@@ -156,7 +156,10 @@ class GeneralBeamField(BeamField):
         for tension, y, z in self.beam.tendons:
             out += tension * np.array([1, 0, 0, 0, z, -y])
         if self.beam.prestrain is not None:
-            out -= self.stiffness @ np.array(self.beam.prestrain)
+            C = self.beam.profile.tables(self.xi)[0]
+            strain = np.tile(np.array(self.beam.prestrain, float), (len(self.xi), 1))
+            strain[:, 1:3] += strain[:, 3:4] * C[:, 1:3, 3] / C[:, 3:4, 3]  # shear that a torque brings with the twist
+            out -= (self.stiffness @ strain[..., None])[..., 0]
         return out
 
     def energy_of(self, strains: list[MX]) -> MX:

@@ -24,7 +24,6 @@ from lissom.beam.lumped import LumpedMass
 from lissom.beam.number import Array, Number
 from lissom.beam.own_field import OwnField
 from lissom.beam.own_shapes import OwnBasis
-from lissom.beam.prestress import Prestress
 from lissom.beam.quadrature import Quadrature
 from lissom.lie import so3
 
@@ -92,25 +91,25 @@ class ExactField:
         T[..., 3, 3] = 1
         return T
 
-    def strain_energy(self, stiffness: Array, prestress: Prestress, eta: Array) -> Number:
-        """Elastic energy at eta (..., m), for the sections' stiffness (K, 6, 6)."""
+    def strain_energy(self, stiffness: Array, prestress: Array, eta: Array) -> Number:
+        """Elastic energy at eta (..., m), for the sections' stiffness (K, 6, 6) and forces without strain (K, 6)."""
         nodes = self._nodes
         theta, theta_x = (np.einsum("kaj,...j->...ka", part, eta) for part in (nodes.psi, nodes.psi_x))
         curvature = so3.act(so3.right_jacobian(theta), theta_x)
         stretch = np.einsum("kaj,...j->...ka", nodes.strain[:, :3], eta)
         strain = np.concatenate([stretch, curvature], axis=-1)
         elastic = np.einsum("...ka,kab,...kb,k->...", strain, stiffness, strain, self.weights) / 2
-        return elastic + np.einsum("...ka,ka,k->...", strain, prestress.forces(stiffness), self.weights)
+        return elastic + np.einsum("...ka,ka,k->...", strain, prestress, self.weights)
 
     def stations(
         self,
         stiffness: Array,
         moments: Array,
-        prestress: Prestress,
+        prestress: Array,
         masses: Sequence[LumpedMass],
         retardation: Number,
     ) -> Stations:
-        """The tables of a link: stiffness (K, 6, 6) and moments of mass per length (K, 4, 4) of its sections."""
+        """Tables of a link: stiffness (K, 6, 6), moments (K, 4, 4), forces without strain (K, 6) of its sections."""
         nodes = self.rule.nodes
         lumps = self.field.fraction([lump.x for lump in masses]) if masses else nodes[:0]
         xi = np.concatenate([nodes, lumps])
@@ -121,7 +120,7 @@ class ExactField:
         second = W[:, 1:, 1:] - mass[:, None, None] * offset[:, :, None] * offset[:, None, :]
         inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
         weighted = self.weights[:, None, None] * stiffness
-        pulls = self.weights[:, None] * prestress.forces(stiffness)
+        pulls = self.weights[:, None] * prestress
         sections = self.field.sections(xi)
         return Stations(
             nodes=len(nodes),

@@ -88,8 +88,7 @@ class GeneralSection:
     @property
     def shear_centre(self) -> Array:
         """Where shear forces do not twist it (y, z), seen from the axis."""
-        C = self.compliance
-        return np.array([-C[TWIST, SHEAR_Z], C[TWIST, SHEAR_Y]]) / C[TWIST, TWIST]
+        return shear_centres(self.compliance)
 
     def rigid_in_shear(self) -> GeneralSection:
         """The section that shear forces twist about its shear centre, but do not shear (next to nothing)."""
@@ -111,6 +110,27 @@ class GeneralSection:
     def centre(self) -> Array:
         """Centre of mass (y, z)."""
         return self.moments[0, 2:] / self.moments[0, 0]
+
+
+def shear_centres(compliance: Array) -> Array:
+    """Shear centres (..., 2), as (y, z) seen from the axis, of sections with compliance (..., 6, 6)."""
+    C = compliance
+    return np.stack([-C[..., TWIST, SHEAR_Z], C[..., TWIST, SHEAR_Y]], axis=-1) / C[..., TWIST, TWIST, None]
+
+
+def independent_forces(compliance: Array) -> tuple[Array, Array]:
+    """Six combinations of the forces, one a column of (..., 6, 6), and the strains that they bring, likewise.
+
+    Axial and shear forces come with the torque and the moments that leave sections untwisted and unbent: shear forces
+    act in the shear centre, axial forces in the centroid. Of sections with compliance (..., 6, 6).
+    """
+    C = compliance
+    forces = np.zeros_like(C)
+    forces[..., range(6), range(6)] = 1
+    forces[..., TWIST:, :TWIST] = -np.linalg.solve(C[..., TWIST:, TWIST:], C[..., TWIST:, :TWIST])
+    strains = C @ forces
+    strains[..., TWIST:, :TWIST] = 0  # but for rounding it is
+    return forces, strains
 
 
 def to_own_axes(turn: Number, offset: tuple[Number, Number]) -> tuple[Array, Array]:

@@ -32,7 +32,7 @@ from lissom.beam.eigen import eigenmodes
 from lissom.beam.exact import ExactField, Stations
 from lissom.beam.field import Field
 from lissom.beam.flexible import NaturalModes, SectionMap
-from lissom.beam.general import RIGID_IN_SHEAR
+from lissom.beam.general import RIGID_IN_SHEAR, shear_centres
 from lissom.beam.invariants import Invariants
 from lissom.beam.lumped import LumpedMass
 from lissom.beam.number import Array, Number, positive, symmetric
@@ -101,8 +101,8 @@ class BeamLink:
         """Number of bending coordinates, which come first."""
         bending = self.basis.counts["y"] + self.basis.counts["z"]
         if isinstance(self.field, OwnField):  # coupled sections: twist and stretch bend the link too
-            nodes = self.field.nodes
-            if nodes.psi[:, 1:, bending:].any() or nodes.strain[:, 1:3, bending:].any():
+            turned, slip = self.field.nodes.psi[:, 1:], self.field.nodes.strain[:, 1:3]
+            if turned[..., bending:].any() or (turned.any() and slip[..., bending:].any()):
                 return self.count
         return bending
 
@@ -146,18 +146,23 @@ class BeamLink:
         field = self.exact_field
         if field is None:
             return None
-        moments, stiffness = self.profile.tables(field.rule.nodes)[1], self._section_stiffness(field.rule.nodes)
-        return field.stations(stiffness, moments, self.prestress, self.masses, self.retardation)
+        moments = self.profile.tables(field.rule.nodes)[1]
+        stiffness, prestress = self._section_stiffness(field.rule.nodes)
+        return field.stations(stiffness, moments, prestress, self.masses, self.retardation)
 
-    def _section_stiffness(self, xi: Array) -> Array:
-        """Stiffness (k, 6, 6) of the sections at fractions xi (k,); without shear, none against it."""
+    def _section_stiffness(self, xi: Array) -> tuple[Array, Array]:
+        """Stiffness (k, 6, 6) of the sections at fractions xi (k,), and forces (k, 6) in them without strain.
+
+        Without shear there is no stiffness against it.
+        """
         compliance = self.profile.tables(xi)[0]
         if self.profile.shear:
-            return symmetric(np.linalg.inv(compliance))
-        keep = np.ix_(range(len(compliance)), RIGID_IN_SHEAR, RIGID_IN_SHEAR)
-        out = np.zeros_like(compliance)
-        out[keep] = symmetric(np.linalg.inv(compliance[keep]))
-        return out
+            S = symmetric(np.linalg.inv(compliance))
+        else:
+            keep = np.ix_(range(len(compliance)), RIGID_IN_SHEAR, RIGID_IN_SHEAR)
+            S = np.zeros_like(compliance)
+            S[keep] = symmetric(np.linalg.inv(compliance[keep]))
+        return S, self.prestress.forces(S, shear_centres(compliance))
 
     def section_map(self, x: Number) -> SectionMap:
         """Linear and quadratic terms of the motion of the section at x."""
@@ -251,8 +256,7 @@ class BeamLink:
         """Elastic energy at eta (..., m)."""
         eta = np.asarray(eta)
         if self.exact_field:
-            stiffness = self._section_stiffness(self.exact_field.rule.nodes)
-            return self.exact_field.strain_energy(stiffness, self.prestress, eta)
+            return self.exact_field.strain_energy(*self._section_stiffness(self.exact_field.rule.nodes), eta)
         index, coefficient, _ = self.cubic_terms()
         quadratic = np.einsum("...i,ij,...j->...", eta, self.stiffness(), eta) / 2 + eta @ self.preload()
         cubic = (coefficient * eta[..., index].prod(axis=-1)).sum(axis=-1)
@@ -312,8 +316,7 @@ class BeamLink:
     @cached_property
     def _prestress_forces(self) -> Array:
         """F0 at the nodes times their weights, (n, 6)."""
-        forces = self.prestress.forces(self._section_stiffness(self.basis.rule.nodes))
-        return self.field.weights[:, None] * forces
+        return self.field.weights[:, None] * self._section_stiffness(self.basis.rule.nodes)[1]
 
     @cached_property
     def _preload(self) -> Array:

@@ -39,7 +39,11 @@ class OwnField:
     @cached_property
     def forces(self) -> Array:
         """Internal forces per coordinate at the nodes, (n, 6, m)."""
-        return self.basis.forces(self.basis.rule.nodes)
+        return self._forces_and_strains[0]
+
+    @cached_property
+    def _forces_and_strains(self) -> tuple[Array, Array]:
+        return self.basis.forces_and_strains(self.basis.rule.nodes)
 
     @cached_property
     def tables(self) -> tuple[Array, Array]:
@@ -48,7 +52,7 @@ class OwnField:
 
     @cached_property
     def _strain(self) -> Array:
-        return self.tables[0] @ self.forces
+        return self._forces_and_strains[1]
 
     @cached_property
     def _inner(self) -> Array:
@@ -58,7 +62,7 @@ class OwnField:
     def sections(self, xi: Array) -> Sections:
         """First-order motion of the sections at fractions xi (k,) of the length."""
         phi, psi = integrate_strains(self._strain, self._inner, self.running(self.basis.rule, xi))
-        strain = self.basis.profile.tables(xi)[0] @ self.basis.forces(xi)
+        strain = self.basis.forces_and_strains(xi)[1]
         return Sections(phi, psi, strain[:, 3:], strain)
 
     @cached_property

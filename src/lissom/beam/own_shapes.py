@@ -6,7 +6,8 @@ strains jump where sections do, and nothing locks. Each direction has the forces
 
     y: moment Mz, shear force Qy      z: moment My, shear force Qz      torsion: torque      axial: axial force
 
-and every displacement that they bring, coupled ones included. Functions are Ritz solutions among polynomials in each
+each through the centre that keeps it to its own direction (`general.independent_forces`), and every displacement that
+they bring, coupled ones included. Functions are Ritz solutions among polynomials in each
 piece.
 """
 
@@ -21,11 +22,12 @@ import numpy as np
 from numpy.polynomial.legendre import Legendre, legvander
 
 from lissom.beam.basis import DIRECTIONS, Ends, by_direction, split_ends
+from lissom.beam.general import independent_forces
 from lissom.beam.lumped import LumpedMass
 from lissom.beam.number import Array
 from lissom.beam.profile import Profile
 from lissom.beam.quadrature import Quadrature
-from lissom.beam.ritz import MOTION, Ritz, components, enough_degree, raw_forces
+from lissom.beam.ritz import MOTION, Ritz, components, enough_degree, raw_distributions
 from lissom.errors import LissomError
 
 # what holds the tip, what is free at the base: rows of MOTION
@@ -78,13 +80,22 @@ class OwnBasis:
         """Interior points where sections may jump."""
         return self.profile.edges[1:-1]
 
-    def forces(self, xi: Array) -> Array:
-        """Internal forces per coordinate at fractions xi (k,) of the length, (k, 6, m)."""
+    def distributions(self, xi: Array) -> Array:
+        """Independent forces (`general.independent_forces`) per coordinate at fractions xi (k,), (k, 6, m)."""
         out = np.zeros((len(xi), 6, self.count), np.result_type(xi, float))
         for name, part in self.slices.items():
-            raw = raw_forces(self.profile, name, self.degree, xi)
-            out[:, :, part] = raw @ self.mixing[name]
+            out[:, :, part] = raw_distributions(self.profile, name, self.degree, xi) @ self.mixing[name]
         return out
+
+    def forces_and_strains(self, xi: Array) -> tuple[Array, Array]:
+        """Internal forces and strains per coordinate at fractions xi (k,) of the length, each (k, 6, m)."""
+        forces, strains = independent_forces(self.profile.tables(xi)[0])
+        along = self.distributions(xi)
+        return forces @ along, strains @ along
+
+    def forces(self, xi: Array) -> Array:
+        """Internal forces per coordinate at fractions xi (k,) of the length, (k, 6, m)."""
+        return self.forces_and_strains(xi)[0]
 
 
 def own_basis(

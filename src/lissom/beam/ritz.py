@@ -10,7 +10,7 @@ from numpy.polynomial.legendre import legvander
 
 from lissom.beam.eigen import eigenmodes
 from lissom.beam.field import integrate_strains
-from lissom.beam.general import BEND_Y, BEND_Z, SHEAR_Y, SHEAR_Z, STRETCH, TWIST
+from lissom.beam.general import BEND_Y, BEND_Z, SHEAR_Y, SHEAR_Z, STRETCH, TWIST, independent_forces
 from lissom.beam.lumped import LumpedMass
 from lissom.beam.number import Array
 from lissom.beam.profile import Profile
@@ -33,8 +33,8 @@ def components(profile: Profile, direction: str) -> tuple[int, ...]:
     return forces if profile.shear else forces[:1]
 
 
-def raw_forces(profile: Profile, direction: str, degree: int, xi: Array) -> Array:
-    """Force distributions of a direction at xi (k,): (k, 6, forces x pieces x (degree + 1))."""
+def raw_distributions(profile: Profile, direction: str, degree: int, xi: Array) -> Array:
+    """Polynomials of the independent forces of a direction at xi (k,): (k, 6, forces x pieces x (degree + 1))."""
     which, s = profile.piece(xi)
     P = legvander(2 * s - 1, degree)
     pieces, rows = len(profile.pieces), np.arange(len(xi))
@@ -46,6 +46,15 @@ def raw_forces(profile: Profile, direction: str, degree: int, xi: Array) -> Arra
     for k, component in enumerate(named):
         out[:, component, k] = flat
     return out.reshape(len(xi), 6, -1)
+
+
+def raw_forces(profile: Profile, direction: str, degree: int, xi: Array) -> Array:
+    """Force distributions of a direction at xi (k,): (k, 6, forces x pieces x (degree + 1)).
+
+    Shear forces of bending do not twist, axial forces do not bend: what does is left to functions of torsion and of
+    bending. If all could do all, two functions of different directions could be the same.
+    """
+    return independent_forces(profile.tables(xi)[0])[0] @ raw_distributions(profile, direction, degree, xi)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +76,7 @@ class Ritz:
         C, W = (np.real(t) for t in profile.tables(rule.nodes))
         rate = np.real(profile.rate(rule.nodes))
         weights = rate * rule.weights
-        F = np.concatenate([raw_forces(profile, name, degree, rule.nodes) for name in directions], axis=2)
+        F = np.concatenate([np.real(raw_forces(profile, name, degree, rule.nodes)) for name in directions], axis=2)
         strain = C @ F
         K = np.einsum("kar,k,kas->rs", F, weights, strain, optimize=True)
         inner = rule.running(rule.nodes) * rate

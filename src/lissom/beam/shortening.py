@@ -49,9 +49,11 @@ class Span:
         if slip.any():
             crossed = psi[:, 1, :, None] * slip[:, 0, None] - psi[:, 0, :, None] * slip[:, 1, None]
             pairs = pairs + crossed + np.swapaxes(crossed, 1, 2)
-        entries = terms.running @ pairs[:, *np.triu_indices(psi.shape[2])]
+        i, j = np.triu_indices(psi.shape[2])
+        entries = terms.running @ pairs[:, i, j]
         largest = np.abs(entries.real).max(axis=0)
-        overlap = largest > 1e-14 * largest.max()  # functions of different elements have no product
+        own = np.sqrt(largest[i == j])
+        overlap = largest > RESOLUTION * own[i] * own[j]  # functions of different elements have no product
         return cls(x, sections, terms, entries[:, overlap] / largest[overlap])
 
     def shortening(self, moments: Array) -> Shortening:
@@ -74,7 +76,8 @@ class Span:
         """Functions at the stations, (..., P, k), that span the entries of B there.
 
         Which combinations of the entries they are is chosen at the real parts; the functions themselves follow a
-        station that moves by a complex step.
+        station that moves by a complex step. Their signs, which a singular value decomposition leaves open, do not
+        change with rounding: derivatives by parameters stand beside the numbers of the model itself.
         """
         weight = np.sqrt(np.real(mass / mass.sum(axis=-1, keepdims=True)))
         _, size, V = np.linalg.svd(weight[..., None] * self.entries.real, full_matrices=False)
@@ -82,6 +85,7 @@ class Span:
         count = int(counts.max())
         if counts.min() < count:
             raise LissomError("the links take different numbers of functions", ("modes",))
+        V = V * np.where((V**3).sum(axis=-1, keepdims=True) < 0, -1.0, 1.0)
         return (V[..., :count, :] / size[..., :count, None]) @ self.entries.T
 
 

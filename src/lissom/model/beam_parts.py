@@ -116,13 +116,16 @@ class TendonSpec(Part):
 class PrestressSpec(Part):
     """What strains a beam by itself: strain that heat or its making gives to every section, and tendons.
 
-    `stretch` (1.2e-5 per kelvin in steel), `twist` in rad/m about x, `curvature` in 1/m about y and z.
+    `stretch` (1.2e-5 per kelvin in steel), `twist` in rad/m about the shear centre of each section, `curvature` in 1/m
+    about y and z.
     """
 
     what: ClassVar[str] = "prestress block"
 
     stretch: Annotated[float, Number("the strain of the unloaded beam", at_least=-0.1, at_most=0.1)] = 0.0
-    twist: Annotated[float, Number("the twist of the unloaded beam", "rad/m")] = 0.0
+    twist: Annotated[
+        float, Number("the twist of the unloaded beam about its shear centre", "rad/m")
+    ] = 0.0
     curvature: Annotated[Vec2, Pair("the curvature of the unloaded beam about y and z", "1/m")] = (0.0, 0.0)
     tendons: tuple[TendonSpec, ...] = ()
 
