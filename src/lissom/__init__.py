@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lissom.analysis.natural_modes import natural_modes
     from lissom.analysis.reduction import reduce_model
     from lissom.analysis.statics import static_equilibrium
+    from lissom.analysis.steady_motion import steady_motion
     from lissom.citation import cite
     from lissom.dynamics.closing import close_loops
     from lissom.dynamics.derivatives import derivatives
@@ -67,6 +68,7 @@ __all__ = [
     "reduce_model",
     "natural_modes",
     "static_equilibrium",
+    "steady_motion",
     "frequency_response",
     "compare",
     "sensitivity",
@@ -99,7 +101,14 @@ _MODULES = {
         "close_loops",
         "closed_loops",
     ),
-    "lissom.analysis": ("linearise", "reduce_model", "natural_modes", "static_equilibrium", "frequency_response"),
+    "lissom.analysis": (
+        "linearise",
+        "reduce_model",
+        "natural_modes",
+        "static_equilibrium",
+        "steady_motion",
+        "frequency_response",
+    ),
     "lissom.simulation": ("simulate", "Load", "Payload", "Trajectory"),
     "lissom.simulation.sensitivity": ("sensitivity",),
     "lissom.scenario.compare": ("compare",),

@@ -248,3 +248,24 @@ def test_wrong_arguments_get_a_plain_message(options, message):
 def test_something_that_is_no_model_is_refused():
     with pytest.raises(lissom.LissomError, match=r"robot = .*: must be its name"):
         lissom.linearise(3.0)
+
+
+@pytest.mark.parametrize(
+    "speed, flap, lag", [(2, 4.1373196, 3.621797), (6, 7.360373, 4.2632254), (4, 5.5850014, 3.8977225)]
+)
+def test_a_spinning_blade_is_linearised_about_its_steady_motion(speed, flap, lag):
+    """Wright et al. 1982, omega sqrt(rhoA L^4 / EI): the blade stretches first, and that tension stiffens it."""
+    section = {"shape": "circle", "diameter": 0.02}
+    beam = {"length": 2.0, "material": "steel", "section": section, "modes": {"y": 5, "z": 5, "axial": 2}}
+    hub = {"name": "hub", "type": "revolute", "axis": [0, 0, 1]}
+    data = {"lissom": 1, "name": "blade", "gravity": [0, 0, 0], "links": [{"name": "rod", "joint": hub, "beam": beam}]}
+    data["materials"] = {"steel": {"E": 2.1e11, "nu": 0.3, "rho": 7850.0}}
+    model = lissom.Robot.from_dict(data).compile(prescribed=["hub"])
+    unit = np.sqrt(2.1e11 * np.pi * 0.01**4 / 4 / (7850.0 * np.pi * 0.01**2 * 2.0**4))
+    steady = lissom.steady_motion(model, v={"hub": speed * unit})
+    linear = lissom.linearise(model, *steady)
+    assert np.abs(linear.a).max() < 1e-6
+    found = np.unique(np.round(np.abs(np.linalg.eigvals(linear.A)) / unit, 6))
+    assert found[found > 0.1][:2] == pytest.approx([lag, flap], rel=2e-3)
+    with pytest.warns(UserWarning, match=r"rod.axial1 by .* about the steady motion"):
+        lissom.linearise(model, v={"hub": speed * unit})

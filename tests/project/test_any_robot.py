@@ -58,7 +58,8 @@ ARGUMENTS = {
     lissom.linearise: (),
     lissom.natural_modes: (),
     lissom.static_equilibrium: (),
-    lissom.frequency_response: (JOINT, JOINT, [3.0]),
+    lissom.steady_motion: (),
+    lissom.frequency_response: (),
     lissom.compare: (["kernel"],),
     lissom.sensitivity: ("gravity.2", 0.02),
     lissom.simulate: (0.02,),
@@ -99,6 +100,7 @@ ARGUMENTS = {
 
 ENCODERS = [{"type": "encoder", "joint": joint, "noise": 1e-4} for joint in MODEL.joints]
 OPTIONS = {
+    lissom.frequency_response: {"outputs": JOINT, "inputs": JOINT, "frequencies": [3.0]},
     lissom.compare: {"duration": 0.02},
     control.lqg: {"sensors": ENCODERS, "keep": {joint: 0.01 for joint in MODEL.joints}, "torque": 5.0, "order": 6},
 }

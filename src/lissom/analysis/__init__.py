@@ -11,6 +11,7 @@ from lissom.analysis.participation import Participation
 from lissom.analysis.reduction import Reduction, reduce_model
 from lissom.analysis.spectra import Peaks, Spectrum, amplitude_spectrum, find_peaks, power_density
 from lissom.analysis.statics import Equilibrium, static_equilibrium
+from lissom.analysis.steady_motion import SteadyMotion, steady_motion
 
 __all__ = [
     "linearise",
@@ -23,6 +24,8 @@ __all__ = [
     "Participation",
     "static_equilibrium",
     "Equilibrium",
+    "steady_motion",
+    "SteadyMotion",
     "Deflection",
     "frequency_response",
     "FrequencyResponse",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 
 import numpy as np
@@ -12,16 +13,20 @@ from lissom.analysis.closed import independent
 from lissom.analysis.linear_model import LinearModel
 from lissom.analysis.observed import Motion, output_matrices
 from lissom.analysis.statics import Equilibrium
+from lissom.analysis.steady_motion import elastic_velocities
 from lissom.analysis.tangent import Loads, load_forces
 from lissom.dynamics import derivatives, mass_matrix
 from lissom.dynamics.closing import close_loops
 from lissom.dynamics.coordinates import Named, along_coordinates, configuration, forces, rates
+from lissom.dynamics.derivatives import Derivatives
 from lissom.dynamics.loops import closed_loops, loop_jacobian
 from lissom.dynamics.state import Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
+
+UNDEFORMED = 1e-7  # m or rad: what a steady motion may deform a link without a word
 
 
 def linearise(
@@ -67,6 +72,8 @@ def linearise(
     q, v, tau, loads = configuration(model, q), rates(model, v), forces(model, tau), dict(loads or {})
     n = model.nv
     exact = derivatives(model, q, v, tau + load_forces(model, q, loads), wrenches)
+    if np.any(v) and not model.loops:
+        _warn_of_undeformed_links(model, q, exact)
     A = np.zeros((2 * n, 2 * n))
     A[:n, :n], A[:n, n:] = _carried(model, v), np.eye(n)
     A[n:, :n], A[n:, n:] = exact.q, exact.v
@@ -87,6 +94,23 @@ def linearise(
         if outputs is None:
             C, D, observed = np.eye(len(chosen)), D[chosen], states
     return LinearModel(A, B, C, D, states, tuple(names), observed, q=q, v=v, tau=tau, a=exact.a, name=model.robot.name)
+
+
+def _warn_of_undeformed_links(model: Model, q: Vector, exact: Derivatives) -> None:
+    """Warn where links are undeformed although the motion deforms them: what tension stiffens is left out."""
+    elastic = elastic_velocities(model)
+    if not len(elastic) or np.any(q[np.asarray(model.arrays.velocities.coordinate)[elastic]]):
+        return
+    change = np.linalg.lstsq(exact.q[np.ix_(elastic, elastic)], -exact.a[elastic], rcond=None)[0]
+    worst = int(np.argmax(np.abs(change)))
+    if abs(change[worst]) > UNDEFORMED:
+        warnings.warn(
+            f"{model.robot.name}: links are undeformed, but this motion deforms them "
+            f"({model.coordinates[elastic[worst]]} by {change[worst]:.3g} m or rad); what that stiffens is left out. "
+            "Linearise about the steady motion: linearise(robot, *lissom.steady_motion(robot, q, v))",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _closed_states(model: Model, q: Vector, v: Vector) -> tuple[np.ndarray, np.ndarray]:
