@@ -54,7 +54,7 @@ def lowered_load(**start):
 def test_a_load_far_from_its_rope_comes_to_rest_below_it(place):
     """The rope pulls at first by 10 to 25 times what the boom carries: only once the load hangs may the boom bend."""
     far, near = lowered_load(**{"swing.near": place}), lowered_load()
-    q = [prepared.start[0][prepared.model.body("boom").modes_q] for prepared in (far, near)]
+    q = [prepared.start[0][prepared.model.link("boom").modes_q] for prepared in (far, near)]
     np.testing.assert_allclose(*q, rtol=1e-8, atol=1e-12)
 
 

@@ -79,7 +79,7 @@ def test_outputs_equal_finite_differences_of_what_they_name(stiffening):
         "elbow.acceleration",
     ]
     linear = lissom.linearise(model, q, v, tau, outputs=names)
-    beam, modes = model.flexible["upper"], model.body("upper").modes_q
+    beam, modes = model.flexible["upper"], model.link("upper").modes_q
 
     def outputs(s):
         at, rate = integrate(model, q, s[: model.nv]), v + s[model.nv :]

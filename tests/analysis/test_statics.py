@@ -164,7 +164,7 @@ def test_held_joints_stay_and_rotors_wind_up_by_the_torque_they_transmit():
 def test_motors_held_let_elastic_joints_give_way():
     robot = lissom.load("canadarm2")
     rest = lissom.static_equilibrium(robot, {"shoulder": 0.4, "elbow": -0.9}, hold="motors")
-    body = rest.model.body("shoulder")
+    body = rest.model.joint("shoulder")
     assert rest.q[body.rotor_q] == 0.4
     assert rest.q[body.joint_q.start] == pytest.approx(0.4 - rest.tau[body.rotor_v] / 2.66e6, abs=1e-12)
 

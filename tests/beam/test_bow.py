@@ -60,7 +60,7 @@ def test_the_kernel_moves_it_as_its_poses_and_energies_say():
     model = bowed_arm().compile()
     rng = np.random.default_rng(2)
     q, v = model.neutral(), rng.normal(size=model.nv)
-    modes = model.body("rod").modes_q
+    modes = model.link("rod").modes_q
     q[modes] = 0.03 * rng.normal(size=7) * [1, 1, 1, 1, 1, 1, 0.01]
     rod = model.flexible["rod"]
     assert rod.bow is not None
@@ -84,7 +84,7 @@ def test_derivatives_of_the_kernel_equal_differences():
     model = bowed_arm().compile()
     rng = np.random.default_rng(4)
     q, v, tau = model.neutral(), rng.normal(size=model.nv), rng.normal(size=model.nv)
-    q[model.body("rod").modes_q] = 0.02 * rng.normal(size=7) * [1, 1, 1, 1, 1, 1, 0.01]
+    q[model.link("rod").modes_q] = 0.02 * rng.normal(size=7) * [1, 1, 1, 1, 1, 1, 0.01]
     slopes, h = lissom.derivatives(model, q, v, tau), 1e-6
     for k in range(model.nv):
         unit = np.eye(model.nv)[k] * h
@@ -100,7 +100,7 @@ def test_its_own_mass_is_drawn_back_as_its_poses_say():
     data = bowed_arm().to_dict()
     data["links"][0]["beam"]["section"] |= {"Jx": 1e-9, "Jy": 0.0, "Jz": 0.0}  # else sections turn by the linear field
     model = lissom.Robot.from_dict(data | {"links": data["links"][:1]}).compile()
-    rod, modes = model.flexible["rod"], model.body("rod").modes_q
+    rod, modes = model.flexible["rod"], model.link("rod").modes_q
     q, v, h = model.neutral(), np.zeros(model.nv), 1e-5
     q[modes][:2], q[modes][3] = [0.03, 0.004], 0.01
     v[modes][:2], v[modes][3] = [4.0, -2.0], 3.0

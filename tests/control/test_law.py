@@ -109,7 +109,7 @@ def test_gravity_compensation_holds_the_rigid_twin() -> None:
 
 def test_computed_torque_gives_a_rigid_robot_the_wanted_acceleration() -> None:
     model = lissom.load("rigid-7-axis").compile()
-    gains = {joint: {"p": 25.0, "d": 10.0} for joint in model.joints if model.body(joint).v_names}
+    gains = {joint: {"p": 25.0, "d": 10.0} for joint in model.joints if model.joint(joint).v_names}
     motion = Reference.quintic(np.zeros(7), np.linspace(-1, 1, 7), 2.0)
     law = computed_torque(model, gains, motion)
     q, v = some_state(model)

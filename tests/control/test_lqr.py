@@ -121,7 +121,7 @@ def test_the_equilibrium_of_an_elastic_joint_winds_up_its_gear() -> None:
     at = held_by_motors(arm, arm.neutral(), channels(arm, arm.joints, ""))
     a = lissom.forward_dynamics(arm, at.q, np.zeros(arm.nv), at.tau)
     assert np.abs(a).max() < 1e-6
-    shoulder = arm.body("shoulder")
+    shoulder = arm.joint("shoulder")
     assert at.q[shoulder.rotor_q] == pytest.approx(at.tau[shoulder.rotor_v] / 2.66e6, rel=1e-6)
 
 

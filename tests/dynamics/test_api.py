@@ -78,9 +78,11 @@ def test_an_unknown_link_is_refused_with_the_nearest_name(call):
 
 
 def test_an_unknown_link_or_joint_of_a_model_is_refused():
-    assert ELLA.body("elbow") is ELLA.body("forearm")
-    with pytest.raises(lissom.LissomError, match="no link or joint 'elbo'; did you mean 'elbow'"):
-        ELLA.body("elbo")
+    assert ELLA.joint("elbow") is ELLA.link("forearm")
+    with pytest.raises(lissom.LissomError, match="no joint 'elbo'; did you mean 'elbow'"):
+        ELLA.joint("elbo")
+    with pytest.raises(lissom.LissomError, match="no link 'elbow'; there are hub, upper, forearm"):
+        ELLA.link("elbow")
 
 
 @pytest.mark.parametrize(

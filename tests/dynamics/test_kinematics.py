@@ -103,7 +103,7 @@ def test_a_link_sits_on_its_parents_section():
             if link.parent not in case.model.flexible:
                 continue
             q = case.q.copy()
-            at = case.model.body(link.name).joint_q
+            at = case.model.link(link.name).joint_q
             q[at] = case.model.neutral()[at]
             section = lissom.point_pose(case.model, q, link.parent, link.at)
             origin = np.eye(4)
@@ -152,7 +152,7 @@ def test_tip_is_the_end_of_a_beam_or_the_named_tool_point():
     ella, arm = (lissom.load(name).compile() for name in ("ella", "rigid-7-axis"))
     assert lissom.tip_pose(ella, ella.neutral())[:3, 3] == pytest.approx([0.95 + 0.93, 0, 0])
     assert lissom.tip_pose(ella, ella.neutral(), "upper")[:3, 3] == pytest.approx([0.95, 0, 0])
-    flange = lissom.point_pose(arm, arm.neutral(), "link7", offset=(0, 0, -0.045))
+    flange = lissom.point_pose(arm, arm.neutral(), "link7", offset=(0, 0, 0))
     tip = lissom.tip_pose(arm, arm.neutral())
     assert tip[:3, 3] - flange[:3, 3] == pytest.approx(flange[:3, :3] @ [0, 0, 0.045])
 

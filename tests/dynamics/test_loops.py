@@ -28,11 +28,11 @@ def test_a_joint_of_the_tree_may_as_well_close_a_loop(kind, stiffening):
         tree, other = robot.compile(), cut(data, k).compile()
         q, v = random_state(robot, rng)
         tau = rng.normal(size=tree.nv)
-        tau[tree.body(f"link{k}").joint_v] = 0.0
+        tau[tree.link(f"link{k}").joint_v] = 0.0
         q1, v1 = carried_over(tree, q, v, other, f"link{k}")
         tau1 = np.zeros(other.nv)
         for name in tree.links:
-            body, there = tree.body(name), other.body(name)
+            body, there = tree.link(name), other.link(name)
             tau1[there.modes_v] = tau[body.modes_v]
             if name != f"link{k}":
                 tau1[there.joint_v] = tau[body.joint_v]
@@ -41,7 +41,7 @@ def test_a_joint_of_the_tree_may_as_well_close_a_loop(kind, stiffening):
         closed = closed_loops(other, q1, v1, tau1)
         size = np.abs(a).max()
         for name in tree.links:
-            body, there = tree.body(name), other.body(name)
+            body, there = tree.link(name), other.link(name)
             np.testing.assert_allclose(closed.a[there.modes_v], a[body.modes_v], atol=1e-9 * size)
             if name != f"link{k}":
                 np.testing.assert_allclose(closed.a[there.joint_v], a[body.joint_v], atol=1e-9 * size)

@@ -119,7 +119,7 @@ def test_accelerations_of_prescribed_joints_are_an_input():
     assert function.name_in() == ["q", "v", "tau", "given"]
     value = numbers(function(q, v, tau, given))
     assert_equal(value[:, None], lissom.forward_dynamics(model, q, v, tau, a=given), 1e-11)
-    assert value[model.body("shoulder").joint_v] == given[model.body("shoulder").joint_v]
+    assert value[model.joint("shoulder").joint_v] == given[model.joint("shoulder").joint_v]
 
 
 def test_inputs_and_outputs_are_named():

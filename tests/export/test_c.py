@@ -345,12 +345,12 @@ def stepper(folder: Path, name: str, model: lissom.Model):
 def test_steps_of_the_closed_loop_converge_to_the_simulated_motion(tmp_path, name):
     model = lissom.load(name).compile()
     step = stepper(to_c(model, tmp_path, ["step"], backend="loops", name="arm").folder, "arm", model)
-    driven = [joint for joint in model.joints if len(range(*model.body(joint).joint_v.indices(model.nv))) == 1]
+    driven = [joint for joint in model.joints if len(range(*model.joint(joint).joint_v.indices(model.nv))) == 1]
     gains = {joint: {"p": 400.0, "d": 40.0} for joint in driven}
     law = lissom.control.pd(model, gains, [0.05] * len(driven), side="motor")
     kp, kd, target, zero = np.zeros((4, model.nv))
     for joint in driven:
-        body = model.body(joint)
+        body = model.joint(joint)
         at = body.joint_v.start if body.rotor_v is None else body.rotor_v
         kp[at], kd[at], target[at] = 400.0, 40.0, 0.05
     duration = 0.1

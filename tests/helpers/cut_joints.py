@@ -22,13 +22,13 @@ def cut(data, k):
 def carried_over(tree, q, v, other, link):
     """The state of `tree` as that of `other`, where `link` floats."""
     q1, v1 = other.neutral(), np.zeros(other.nv)
-    for body, there in ((tree.body(name), other.body(name)) for name in tree.links):
+    for body, there in ((tree.link(name), other.link(name)) for name in tree.links):
         if body.link != link:
             q1[there.joint_q], v1[there.joint_v] = q[body.joint_q], v[body.joint_v]
         q1[there.modes_q], v1[there.modes_v] = q[body.modes_q], v[body.modes_v]
     x = 0.0 if link in tree.flexible else None
     T = lissom.point_pose(tree, q, link, x)
-    body = other.body(link)
+    body = other.link(link)
     q1[body.joint_q] = np.concatenate([quaternion.from_matrix(T[:3, :3]), T[:3, 3]])
     v1[body.joint_v] = lissom.point_velocity(tree, q, v, link, x, frame="local")
     return q1, v1

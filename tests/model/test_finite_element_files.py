@@ -61,7 +61,7 @@ def test_mesh_in_a_robot_file_is_found_beside_it_and_runs(arm):
     wrench = run.wrench("shoulder", frame="world").values[0]
     assert np.all(np.isfinite(wrench)) and np.allclose(run.tip("boom").values[0], [0.4, 0, 0], atol=1e-6)
     assert "finite elements" in robot.describe()
-    stress = boom.von_mises(run.q[:, run.model.body("boom").modes_q])
+    stress = boom.von_mises(run.q[:, run.model.link("boom").modes_q])
     assert stress.shape == (len(run.time), len(boom.nodes)) and stress.max() > 1e4
 
 

@@ -55,7 +55,7 @@ def test_a_scenario_and_a_batch_change_the_payload():
     angles = batch["position.fore"].values
     for mass, angle in zip(masses, angles, strict=True):
         alone = scenario.with_value(path, mass).run(progress=False)
-        np.testing.assert_array_equal(angle, alone.q[:, alone.model.body("fore").joint_q][:, 0])
+        np.testing.assert_array_equal(angle, alone.q[:, alone.model.link("fore").joint_q][:, 0])
     assert np.max(np.abs(angles[0] - angles[1])) > 1e-5
 
 

@@ -41,7 +41,7 @@ def test_held_joints_keep_their_start_and_links_sag_there() -> None:
     scenario = Scenario.from_yaml(ELLA + "start: {shoulder: 45 deg, elbow: -20 deg}\nhold: joints")
     q, v = scenario.prepare().start
     model = scenario.load_robot().compile()
-    assert q[model.body("shoulder").joint_q] == pytest.approx(np.pi / 4)
+    assert q[model.joint("shoulder").joint_q] == pytest.approx(np.pi / 4)
     np.testing.assert_array_equal(q, lissom.static_equilibrium(model, {"shoulder": np.pi / 4, "elbow": -np.pi / 9}).q)
     assert not v.any() and swing(scenario.run(progress=False)) < 1e-8
 

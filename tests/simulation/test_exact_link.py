@@ -171,7 +171,7 @@ def test_energy_is_conserved_at_large_deflection():
     )
     model = whip.compile()
     q, v = np.zeros(model.nq), np.zeros(model.nv)
-    q[model.body("upper").modes_q.start], v[1] = 0.2, 3.0
+    q[model.link("upper").modes_q.start], v[1] = 0.2, 3.0
     swing, largest = Swing(model, q, v), 0.0
     total, kinetic = [], []
     for _ in range(20):
@@ -179,7 +179,7 @@ def test_energy_is_conserved_at_large_deflection():
         energy = lissom.energy(model, swing.q, swing.v)
         total.append(energy.total)
         kinetic.append(energy.kinetic)
-        tip_frame = model.flexible["upper"].pose(1.0, swing.q[model.body("upper").modes_q])
+        tip_frame = model.flexible["upper"].pose(1.0, swing.q[model.link("upper").modes_q])
         largest = max(largest, np.linalg.norm(tip_frame[:3, 3] - [1, 0, 0]))
     assert largest > 0.2
     claim(np.ptp(total) / max(kinetic), 1e-8)

@@ -129,7 +129,7 @@ def misaligned_columns(model, q, multipliers):
     still = np.zeros(model.nv)
     force = lissom.joint_wrenches(model, q, still, still, frame="world", multipliers=multipliers)[0][3:]
     C = lissom.point_pose(model, q, "bar2")[:3, 3]
-    columns = {"phi_D": q[model.body("bar3").joint_q][0]}
+    columns = {"phi_D": q[model.link("bar3").joint_q][0]}
     columns |= {f"C_{axis}": C[k] for k, axis in enumerate("xyz")}
     return columns | {f"F_A_{axis}": force[k] for k, axis in enumerate("xyz")}
 
@@ -140,7 +140,7 @@ def test_misaligned_four_bar_is_pushed_out_of_its_plane():
     q, times = model.neutral(), np.arange(0.5, 2.51, 0.25)
     reference = data["cases"]["slow_before_dead_centre"]["reference"]
     for t in times:
-        q[model.body("bar1").joint_q] = motion["bar1"](t)[0]
+        q[model.link("bar1").joint_q] = motion["bar1"](t)[0]
         rest = lissom.static_equilibrium(model, q, hold=())
         q, case = rest.q.copy(), reference.get(f"{t:g}")
         if t >= 1.0 and case is not None:  # it has started with hardly any inertia

@@ -52,7 +52,7 @@ def test_results_are_made_when_asked_for(run):
     assert "samples" in repr(fresh) and "dataset" not in vars(fresh)
     assert fresh.wrench("elbow").shape == (5, 6)
     assert np.array_equal(fresh.dataset["time"].values, fresh.time)
-    assert np.array_equal(fresh["elbow"].values, fresh.q[:, ELLA.body("elbow").joint_q.start])
+    assert np.array_equal(fresh["elbow"].values, fresh.q[:, ELLA.joint("elbow").joint_q.start])
 
 
 def test_models_and_trajectories_can_be_pickled(run):

@@ -88,7 +88,7 @@ def test_modes_and_joints_with_several_coordinates_are_found_by_name():
     run = satellite_run()
     names = run.model.q_names
     assert_allclose(run["left-upper.y1"], run.q[:, names.index("left-upper.y1")])
-    assert_allclose(run["left-shoulder"], run.q[:, run.model.body("left-upper").joint_q])
+    assert_allclose(run["left-shoulder"], run.q[:, run.model.link("left-upper").joint_q])
     assert_allclose(run["base.wx"], run.v[:, 0])
     assert run["base"].shape == (26, 7) and run["base"].attrs["units"] == "1, m"
     assert run["base.z"].attrs["units"] == "m" and run["base.qw"].attrs["units"] == "1"

@@ -86,7 +86,7 @@ def test_the_linear_form_has_the_same_first_order(tree):
 def test_the_linear_mass_matrix_is_positive_definite_at_any_deflection():
     model = lissom.load("dual-screw-arm").compile()
     q = model.neutral()
-    q[model.body("link2").modes_q] = 0.3
+    q[model.link("link2").modes_q] = 0.3
     assert np.linalg.eigvalsh(theory.dual_screw(model).equations(q, np.zeros(model.nv))[0])[0] > 0
     assert np.linalg.eigvalsh(theory.dual_screw(model, "first-order").equations(q, np.zeros(model.nv))[0])[0] < 0
 
@@ -274,7 +274,7 @@ def test_links_of_finite_elements_in_time(meshed_tree):
 def test_a_mass_matrix_that_lost_its_sign_is_an_error_that_says_so():
     model = lissom.load("dual-screw-arm").compile()
     q = model.neutral()
-    q[model.body("link2").modes_q] = 0.3
+    q[model.link("link2").modes_q] = 0.3
     with pytest.raises(lissom.LissomError, match=r"first-order mass matrix .* not positive definite .* in link\d\."):
         theory.dual_screw(model, "first-order").accelerations(q, np.zeros(model.nv), np.zeros(model.nv))
 

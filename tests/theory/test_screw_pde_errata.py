@@ -22,8 +22,8 @@ def swinging_arm(modes, first):
     robot = lissom.Robot.from_dict({"lissom": 1, "name": "swinging", "gravity": [0, 0, 0], "links": links})
     model = robot.compile()
     q, v = model.neutral(), np.zeros(model.nv)
-    q[model.body("fore").joint_q] = 0.7
-    v[model.body("upper").joint_v], v[model.body("fore").joint_v] = 2.0, -3.0
+    q[model.link("fore").joint_q] = 0.7
+    v[model.link("upper").joint_v], v[model.link("fore").joint_v] = 2.0, -3.0
     return model, q, v
 
 
@@ -130,7 +130,7 @@ def stretched_ella(rate=0.6):
     """ELLA stretched out and undeformed, its elbow turning at `rate` (rad/s)."""
     model = lissom.load("ella").compile()
     v = np.zeros(model.nv)
-    v[model.body("elbow").joint_v] = rate
+    v[model.joint("elbow").joint_v] = rate
     return ScrewPDE(model), model.neutral(), v
 
 

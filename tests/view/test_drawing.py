@@ -63,7 +63,7 @@ def test_a_tube_is_swept_along_the_bent_axis_with_its_own_section():
     arm = Drawing(model)
     tube = next(piece for piece in arm.pieces if piece.link == "upper" and piece.role == "link")
     q = model.neutral()
-    q[model.body("upper").modes_q] = 0.01
+    q[model.link("upper").modes_q] = 0.01
     motion = arm.motion(q)
     frames = arm.frames(motion)
     points = arm.points(tube, frames, motion.eta[0])
@@ -78,11 +78,11 @@ def test_a_link_of_finite_elements_bends_its_own_mesh(tmp_path):
     arm = Drawing(model)
     boom = next(piece for piece in arm.pieces if piece.link == "boom" and piece.role == "link")
     q = model.neutral()
-    q[model.body("boom").modes_q] = 1e-3 * np.arange(1, model.flexible["boom"].count + 1)
+    q[model.link("boom").modes_q] = 1e-3 * np.arange(1, model.flexible["boom"].count + 1)
     motion = arm.motion(q)
     drawn = arm.points(boom, arm.frames(motion), motion.eta[0])
     reduced = model.flexible["boom"]
-    exact = reduced.deformed(q[model.body("boom").modes_q])
+    exact = reduced.deformed(q[model.link("boom").modes_q])
     nodes = [reduced.nearest_node(point) for point in boom.mesh.points]
     assert drawn == pytest.approx(exact[nodes], abs=1e-12)
     assert np.abs(drawn - boom.mesh.points).max() > 1e-4
@@ -137,7 +137,7 @@ def test_the_viewer_stands_before_the_arm_that_moves(side, y):
     """The arms of the satellite lie on both sides of its bus, along y."""
     model = lissom.load("satellite-two-arm").compile()
     q = np.repeat([model.neutral()], 9, axis=0)
-    q[:, model.body(f"{side}-elbow").joint_q] = np.linspace(0, 1.0, 9)[:, None]
+    q[:, model.link(f"{side}-elbow").joint_q] = np.linspace(0, 1.0, 9)[:, None]
     arm = Drawing(model)
     turn, lift = home(arm, arm.motion(q))
     assert np.sin(turn) * y > 0.8 and lift == HOME[1]

@@ -50,7 +50,7 @@ class Output:
         J = jacobian(model, q, of)[3:]
         if kind == "tip":
             return J[self.row]
-        out, modes = np.zeros_like(J[0]), model.body(of).modes_v
+        out, modes = np.zeros_like(J[0]), model.link(of).modes_v
         R = point_pose(model, q, of, 0.0)[:3, :3]
         out[modes] = R[:, self.row] @ J[:, modes]  # what the link's own modes do, in its frame
         return out

@@ -113,7 +113,7 @@ def _held(linear: LinearModel, time: float) -> SampledModel:
 
 def tip_rows(model: Model, link: str) -> np.ndarray:
     """Elastic displacement (3) and rotation times length (3) of a beam's tip, by v: (6, nv)."""
-    beam, body = model.flexible[link], model.body(link)
+    beam, body = model.flexible[link], model.link(link)
     section = beam.section_map(beam.length)
     rows = np.zeros((6, model.nv))
     rows[:3, body.modes_v], rows[3:, body.modes_v] = section.phi, beam.length * section.psi
@@ -153,7 +153,7 @@ def tip_sensor(model: Model, q: np.ndarray, spec: Any, path: Keys) -> Sensor:
     bends = [k for k in (1, 2) if np.any(rows[k])]
     if not bends:
         raise LissomError("has no bending modes; give it some, or measure its position", (*path, "link"), link)
-    beam, modes = model.flexible[link], model.body(link).modes_q
+    beam, modes = model.flexible[link], model.link(link).modes_q
     return Sensor(
         f"deflection of {link}", rows[bends], lambda q: beam.displacement(beam.length, q[modes])[bends], noise
     )

@@ -292,7 +292,7 @@ def _encoders(sensing: Sensing, selected: Sequence[Channel]) -> tuple[tuple[int,
     found: dict[int, tuple[int, int]] = {}
     for eye in sensing.eyes:
         if isinstance(eye.sensor, Encoder):
-            first = sensing.model.body(eye.sensor.joint).joint_q.start
+            first = sensing.model.joint(eye.sensor.joint).joint_q.start
             for k, channel in enumerate(selected):
                 if channel.joint == eye.sensor.joint:
                     found[k] = (eye.place.start + channel.joint_q - first, k)

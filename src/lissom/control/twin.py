@@ -16,6 +16,7 @@ from lissom.model.values import Matrix3
 
 if TYPE_CHECKING:
     from lissom.model.element import Element
+    from lissom.model.loop import Loop
 
 
 def rigid_twin(robot: AnyRobot, rotors: bool = False) -> Robot:
@@ -32,21 +33,22 @@ def rigid_twin(robot: AnyRobot, rotors: bool = False) -> Robot:
     robot = as_robot(robot)
     flexible = robot.flexible_links()
     links = tuple(_rigid_link(link, flexible, rotors) for link in robot.links)
-    elements = tuple(_on_rigid_links(element, flexible) for element in robot.elements)
-    return robot.model_copy(
-        update={"links": links, "materials": {}, "elements": elements, "contacts": (), "sensors": ()}
+    elements, loops = (
+        tuple(_on_rigid_links(part, flexible) for part in parts) for parts in (robot.elements, robot.loops)
     )
+    changed = {"links": links, "elements": elements, "loops": loops}
+    return robot.model_copy(update={**changed, "materials": {}, "contacts": (), "sensors": ()})
 
 
-def _on_rigid_links(element: Element, flexible: dict[str, FlexibleLink]) -> Element:
-    """The element between the places where its ends are while no link is bent."""
+def _on_rigid_links(part: Element | Loop, flexible: dict[str, FlexibleLink]) -> Element | Loop:
+    """The element or loop between the places where its ends are while no link is bent."""
     between = tuple(
         frame.model_copy(update=_placed(frame.at, frame.origin, flexible[frame.link]))
         if frame.link in flexible
         else frame
-        for frame in element.between
+        for frame in part.between
     )
-    return element.model_copy(update={"between": between})
+    return part.model_copy(update={"between": between})
 
 
 def _placed(at: float | str | None, origin: Origin, beam: FlexibleLink) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Pose, velocity and Jacobian of any point of any link; forces at points.
 
-A point is a section of a beam at `x` (its tip unless given), an interface `x` of a link of finite elements or a frame
-of a rigid link (its `tip` if the robot file names one), shifted by `offset` in the axes of that section or link.
+Points are placed as frames are (`lissom.model.frame.Frame`): on a beam at the section `x`, on finite elements at the
+interface `x`, the tip of either unless given, shifted by `offset` in the axes there. On a rigid link `offset` is
+counted from the link's own frame; without it, the point is the link's `tip`, if it has one.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def tip_pose(robot: AnyRobot, q: ArrayLike, link: str | None = None) -> np.ndarr
 
 
 def point_pose(
-    robot: AnyRobot, q: ArrayLike, link: str, x: float | str | None = None, offset: ArrayLike = (0, 0, 0)
+    robot: AnyRobot, q: ArrayLike, link: str, x: float | str | None = None, offset: ArrayLike | None = None
 ) -> np.ndarray:
     """Pose T_world_point of a point of `link`, shape (4, 4)."""
     model = as_model(robot)
@@ -45,7 +46,7 @@ def point_velocity(
     v: ArrayLike,
     link: str,
     x: float | str | None = None,
-    offset: ArrayLike = (0, 0, 0),
+    offset: ArrayLike | None = None,
     frame: Frame = "world",
 ) -> Vector:
     """Twist (omega, v) of a point of `link`, (6,), in world axes or its own; v is the point's velocity."""
@@ -59,7 +60,7 @@ def jacobian(
     q: ArrayLike,
     link: str,
     x: float | str | None = None,
-    offset: ArrayLike = (0, 0, 0),
+    offset: ArrayLike | None = None,
     frame: Frame = "world",
 ) -> np.ndarray:
     """Jacobian of `point_velocity` with respect to `v`, shape (6, model.nv)."""
@@ -76,7 +77,7 @@ def point_force(
     wrench: ArrayLike,
     link: str,
     x: float | str | None = None,
-    offset: ArrayLike = (0, 0, 0),
+    offset: ArrayLike | None = None,
     frame: Frame = "world",
 ) -> Vector:
     """Generalised forces (model.nv,) of a wrench (torque, force) at a point of `link`: add them to `tau`."""
@@ -85,13 +86,13 @@ def point_force(
 
 
 def _frames(
-    model: Model, q: ArrayLike, v: ArrayLike, link: str, x: float | str | None, offset: ArrayLike
+    model: Model, q: ArrayLike, v: ArrayLike, link: str, x: float | str | None, offset: ArrayLike | None
 ) -> tuple[Any, Probe]:
     """Outward pass with the point as a last, massless frame."""
     q, v = vector(model, q, "q", model.nq), vector(model, v, "v", model.nv)
     number = number_type(model, q, v)
-    shift = numbers(offset, "offset")
-    if shift.shape != (3,):
+    shift = None if offset is None else numbers(offset, "offset")
+    if shift is not None and shift.shape != (3,):
         raise LissomError(f"must be (x, y, z), 3 numbers, not of shape {shift.shape}", ("offset",))
     place: Any = x
     named = isinstance(x, str) and link in model.flexible and model.flexible[link].interfaces
@@ -100,7 +101,7 @@ def _frames(
         if number_or_list.shape != ():
             raise LissomError(f"must be one number, metres along the beam, not of shape {number_or_list.shape}", ("x",))
         place = number_or_list.item()
-    point = probe(model, link, place, tuple(shift.tolist()))
+    point = probe(model, link, place, None if shift is None else tuple(shift.tolist()))
     packed = point.workspace(number)
     kinematics.outward(point.struct, packed, q.astype(number, copy=False), v.astype(number, copy=False))
     kinematics.world_frames(point.struct, packed)

@@ -82,8 +82,8 @@ class Sensing:
         at_points = [sensor for sensor in sensors if isinstance(sensor, AtPoint)]
         self._row = {id(sensor): model.rows + k for k, sensor in enumerate(at_points)}
         rows = {"world": 0} | {link: k for k, link in enumerate(model.links, start=1)}
-        frames = [sensor.frame(model.robot) for sensor in at_points]
-        self.points = Probe(with_frames(model.arrays, frames, rows, model.flexible))
+        frames = [sensor.frame for sensor in at_points]
+        self.points = Probe(with_frames(model.robot, model.arrays, frames, rows, model.flexible))
         self._sees_places = any(isinstance(sensor, Position) for sensor in sensors)
         self.eyes: list[Eye] = []
         begin = 0
@@ -186,7 +186,7 @@ class Sensing:
     def _gauge(self, sensor: StrainGauge, k: int) -> tuple[tuple[str, ...], tuple[str, ...], Callable[[Moment], Any]]:
         beam = self.model.flexible[sensor.link]
         assert isinstance(beam, BeamLink)
-        strain, modes = SectionStrain(beam, sensor.at), self.model.body(sensor.link).modes_q
+        strain, modes = SectionStrain(beam, sensor.at), self.model.link(sensor.link).modes_q
         if sensor.reading == "curvature":
             entry = BEND_Z if sensor.face[-1] == "y" else BEND_Y
             sign = (1.0 if entry == BEND_Z else -1.0) * (-1.0 if sensor.face.startswith("-") else 1.0)

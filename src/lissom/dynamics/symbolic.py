@@ -149,10 +149,10 @@ def energy(robot: AnyRobot) -> Function:
 def tip_pose(robot: AnyRobot, link: str | None = None) -> Function:
     """Function q -> T (4, 4), the pose of the tip of `link` (the last link unless given) in the world."""
     model = as_model(robot)
-    return _pose("tip_pose", model, link or model.links[-1], None, (0, 0, 0))
+    return _pose("tip_pose", model, link or model.links[-1], None, None)
 
 
-def point_pose(robot: AnyRobot, link: str, x: float | None = None, offset: ArrayLike = (0, 0, 0)) -> Function:
+def point_pose(robot: AnyRobot, link: str, x: float | None = None, offset: ArrayLike | None = None) -> Function:
     """Function q -> T (4, 4), the pose T_world_point of a point of `link`; see `lissom.point_pose`."""
     model = as_model(robot)
     return _pose("point_pose", model, link, x, offset)
@@ -174,7 +174,7 @@ def point_velocity(
     robot: AnyRobot,
     link: str,
     x: float | None = None,
-    offset: ArrayLike = (0, 0, 0),
+    offset: ArrayLike | None = None,
     frame: Frame = "world",
 ) -> Function:
     """Function (q, v) -> twist (6,) = (omega, v) of a point of `link`, in world axes or its own."""
@@ -241,11 +241,11 @@ def need_casadi(needing: str = "symbolic functions need", other: str = "") -> An
     return casadi
 
 
-def _point(model: Model, link: str, x: float | None, offset: ArrayLike) -> Compiled:
-    return probe(model, link, x, tuple(np.asarray(offset).tolist()))
+def _point(model: Model, link: str, x: float | None, offset: ArrayLike | None) -> Compiled:
+    return probe(model, link, x, None if offset is None else tuple(np.asarray(offset).tolist()))
 
 
-def _pose(name: str, model: Model, link: str, x: float | None, offset: ArrayLike) -> Function:
+def _pose(name: str, model: Model, link: str, x: float | None, offset: ArrayLike | None) -> Function:
     run = Run(_point(model, link, x, offset))
     run.frames(run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object))
     T = np.full((4, 4), 0.0, dtype=object)

@@ -51,7 +51,7 @@ def compile(robot: AnyRobot, prescribed: str | Iterable[str] = ()) -> Model:
 
 
 def _prescribes(model: Model, joints: Iterable[str]) -> bool:
-    return {model.body(name).joint for name in joints} == set(model.prescribed)
+    return {model.joint(name).joint for name in joints} == set(model.prescribed)
 
 
 class _Same:

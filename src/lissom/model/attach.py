@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from lissom.beam import FlexibleLink
     from lissom.model.frame import Frame
+    from lissom.model.robot import Robot
 
 
 def attach(sections: Sections, row: int, link: FlexibleLink, place: float | str | None) -> None:
@@ -27,9 +28,13 @@ def attach(sections: Sections, row: int, link: FlexibleLink, place: float | str 
 
 
 def with_frames(
-    arrays: Arrays, frames: Sequence[Frame], rows: Mapping[str, int], flexible: Mapping[str, FlexibleLink]
+    robot: Robot,
+    arrays: Arrays,
+    frames: Sequence[Frame],
+    rows: Mapping[str, int],
+    flexible: Mapping[str, FlexibleLink],
 ) -> Arrays:
-    """`arrays` with a row for each of the `frames` after the others; `rows` of the links by name."""
+    """`arrays` of a robot with a row for each of the `frames` after the others; `rows` of the links by name."""
     if not frames:
         return arrays
     more = with_bodies(arrays, len(frames))
@@ -37,6 +42,7 @@ def with_frames(
         more.tree.parent[row], more.tree.frame[row] = rows[frame.link], 1
         if frame.link in flexible:
             attach(more.sections, row, flexible[frame.link], frame.at)
-        more.joints.origin_rotation[row], more.joints.origin_position[row] = frame.origin.rotation(), frame.origin.xyz
-        more.joints.has_origin[row] = int(np.any(frame.origin.xyz) or np.any(frame.origin.rpy))
+        origin = robot.placed(frame).origin
+        more.joints.origin_rotation[row], more.joints.origin_position[row] = origin.rotation(), origin.xyz
+        more.joints.has_origin[row] = int(np.any(origin.xyz) or np.any(origin.rpy))
     return more

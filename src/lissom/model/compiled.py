@@ -237,12 +237,19 @@ class Model(Compiled):
     def _unknown(self, what: str, name: str, known: tuple[str, ...]) -> LissomError:
         return LissomError(f"{self.robot.name} has no {what} {name!r}; {suggestion(name, known)}")
 
-    def body(self, name: str) -> BodyNames:
-        """The body whose link or joint is called `name`."""
+    def link(self, name: str) -> BodyNames:
+        """The body whose link is called `name`. Links and joints have names of their own: one may be another's."""
         for body in self.bodies:
-            if name in (body.link, body.joint):
+            if body.link == name:
                 return body
-        raise self._unknown("link or joint", name, tuple(dict.fromkeys(self.links + self.joints)))
+        raise self._unknown("link", name, self.links)
+
+    def joint(self, name: str) -> BodyNames:
+        """The body that the joint `name` carries."""
+        for body in self.bodies:
+            if body.joint == name:
+                return body
+        raise self._unknown("joint", name, self.joints)
 
     def with_masses(self, frames: Sequence[Frame]) -> Model:
         """The model with a rigid body fixed at each of the frames, without mass until its rows are filled in."""
@@ -259,7 +266,7 @@ class Model(Compiled):
         from lissom.model.attach import with_frames
 
         rows = {"world": 0} | {link: k for k, link in enumerate(self.links, start=1)}
-        arrays = with_frames(self.arrays, frames, rows, self.flexible)
+        arrays = with_frames(self.robot, self.arrays, frames, rows, self.flexible)
         loads = Loads(self.rows + np.arange(len(frames)), np.array(in_world, np.int64))
         arrays = arrays._replace(loads=loads)
         return Model(self.robot, arrays, self.flexible, self.bodies, (*self.frames, *frames))

@@ -99,7 +99,7 @@ class _Compiler:
         tables = {name: shared[name] if name in shared else make() for name, make in self._makers().items()}
         arrays = Arrays(gravity=np.asarray(self.robot.gravity, self.number), **tables)
         check(arrays, [link.name for link in self.links])
-        arrays = with_frames(arrays, self.frames, self.rows, self.flexible)
+        arrays = with_frames(self.robot, arrays, self.frames, self.rows, self.flexible)
         return Model(self.robot, arrays, self.flexible, tuple(self.names), self.frames)
 
     def _makers(self) -> dict[str, Callable[[], Any]]:

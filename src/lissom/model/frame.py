@@ -11,7 +11,7 @@ from lissom.model.part import Part
 from lissom.model.place import AnyPlace, place_problem
 
 if TYPE_CHECKING:
-    from lissom.model.robot import Robot
+    from lissom.model.robot import Link, Robot
 
 Problem = tuple[tuple[str | int, ...], object, str]
 WORLD = "world"
@@ -20,8 +20,9 @@ WORLD = "world"
 class Frame(Part):
     """A frame on `link`, placed as a joint's is.
 
-    It is the frame of a rigid link or of the world, the section of a beam at x = `at` (its tip unless given) or the
-    interface `at` of a link of finite elements, shifted and turned by `origin`.
+    On a beam it is the section at x = `at`, on finite elements the interface `at`, the tip of either unless given,
+    shifted and turned by `origin`. On a rigid link `origin` is counted from the link's own frame; where its `xyz` is
+    not given, the frame sits at the link's `tip`, if it has one. On the world it is `origin`.
     """
 
     what: ClassVar[str] = "frame"
@@ -29,6 +30,14 @@ class Frame(Part):
     link: Annotated[str, Name("the link on which the frame is fixed, or world")]
     at: AnyPlace | None = None
     origin: Origin = Origin()
+
+
+def placed(link: Link | None, origin: Origin) -> Origin:
+    """Where something on `link` sits: `origin`, at the tip of a rigid link where `origin` gives no place."""
+    tip = None if link is None else getattr(link.body, "tip", None)
+    if tip is None or "xyz" in origin.model_fields_set:
+        return origin
+    return origin.model_copy(update={"xyz": tip})
 
 
 def frame_problems(robot: Robot, frame: Frame, path: tuple[str | int, ...]) -> list[Problem]:

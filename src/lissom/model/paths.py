@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 from pydantic_core import ValidationError
 
 from lissom.errors import RobotError
 from lissom.messages import did_you_mean, listed
 from lissom.model import units
+from lissom.model.frame import placed
 from lissom.model.joint_kinds import KINDS
 from lissom.model.part import Part
 from lissom.model.values import is_number, kind_of
@@ -22,9 +24,22 @@ if TYPE_CHECKING:
 def get(robot: Robot, path: str) -> Any:
     """The value at the path."""
     here: Any = robot
-    for key in _keys(path):
+    keys = _keys(path)
+    for k, key in enumerate(keys):
+        if key == "origin" and keys[k + 1 : k + 2] == ["xyz"] and len(keys) > k + 2:
+            _check_placed(robot, here, keys)
         here = _step(here, key, path)
     return here
+
+
+def _check_placed(robot: Robot, part: Any, keys: list[str]) -> None:
+    """Refuse one number of a place that is not given: it is the tip of a rigid link, not zero."""
+    on = getattr(part, "parent", None) or getattr(part, "link", None)
+    link = next((link for link in robot.links if link.name == on), None)
+    if link is not None and placed(link, part.origin) is not part.origin:
+        tip = ", ".join(f"{x:g}" for x in np.real(link.body.tip).tolist())  # type: ignore[union-attr]
+        text = f"is not given, so that the tip of {on} is meant; give origin: {{xyz: [{tip}]}} first"
+        raise RobotError(text, keys[:-1])
 
 
 def unit_of(robot: Robot, path: str) -> str:
@@ -52,6 +67,9 @@ def settled_unit(said: str, kind: str) -> str:
 def replaced(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot:
     """A copy with other values at paths: complex ones as they are, the others checked with the whole robot, at once."""
     changes = list(changes)
+    for path, _ in changes:
+        if ".origin.xyz." in f".{path}":
+            get(robot, path)  # refuses one number of a place that is not given
     made = _checked_along(robot, changes)
     if made is not None:
         return made

@@ -27,30 +27,28 @@ def plain(robot: Robot) -> dict[str, Any]:
         data["visual"] = [fields(shape) for shape in robot.visual]
     previous = WORLD
     data["links"] = []
-    tipped = {link.name for link in robot.links if link.body is not None and np.any(link.body.tip or 0)}
+    tipped = frozenset(link.name for link in robot.links if getattr(link.body, "tip", None) is not None)
     for link in robot.links:
-        data["links"].append(_link(link, previous))
-        if link.parent in tipped and "origin" in link.model_fields_set:  # said, as a tip might be meant without it
-            data["links"][-1].setdefault("origin", {"xyz": [0, 0, 0]})
+        data["links"].append(_link(link, previous, tipped))
         previous = link.name
     if robot.loops:
-        data["loops"] = [_loop(loop) for loop in robot.loops]
+        data["loops"] = [_loop(loop, tipped) for loop in robot.loops]
     for name in ("elements", "contacts", "sensors"):
         if parts := getattr(robot, name):
-            data[name] = [fields(part) for part in parts]
+            data[name] = [fields(part, tipped) for part in parts]
     return data
 
 
-def _link(link: Link, previous: str) -> dict[str, Any]:
-    data = fields(link)
+def _link(link: Link, previous: str, tipped: frozenset[str]) -> dict[str, Any]:
+    data = fields(link, tipped)
     if link.parent == previous:
         data.pop("parent", None)
     data["joint"] = _joint(link.joint, link.name)
     return data
 
 
-def _loop(loop: Loop) -> dict[str, Any]:
-    data = fields(loop)
+def _loop(loop: Loop, tipped: frozenset[str]) -> dict[str, Any]:
+    data = fields(loop, tipped)
     if loop.joint is not None:
         data["joint"] = _joint(loop.joint, loop.name)
     return data
@@ -65,21 +63,27 @@ def _joint(joint: Joint, link_name: str) -> str | dict[str, Any]:
     return joint.type if list(data) == ["type"] else data
 
 
-def fields(part: Part) -> dict[str, Any]:
-    """The fields that differ from their defaults, in the order of the schema, blocks at the end."""
+def fields(part: Part, tipped: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The fields that differ from their defaults, in the order of the schema, blocks at the end.
+
+    An origin of zero on a link of `tipped`, which have a tip, is written too: without it, the tip is meant.
+    """
     data = {}
+    on_tipped = getattr(part, "parent", None) in tipped or getattr(part, "link", None) in tipped
     for name, field in type(part).model_fields.items():
         value = getattr(part, name)
-        if name == part.chosen_by or field.is_required() or value != field.default:
-            data[field.alias or name] = _value(name, value)
+        if name == "origin" and on_tipped and "xyz" in value.model_fields_set:
+            data[name] = {"xyz": list(value.xyz), **fields(value)}
+        elif name == part.chosen_by or field.is_required() or value != field.default:
+            data[field.alias or name] = _value(name, value, tipped)
     return data
 
 
-def _value(name: str, value: Any) -> Any:
+def _value(name: str, value: Any, tipped: frozenset[str] = frozenset()) -> Any:
     if isinstance(value, Modes):
         return {direction: count for direction, count in value.as_dict().items() if count}
     if isinstance(value, Part):
-        return fields(value)
+        return fields(value, tipped)
     if name == "inertia":
         return _inertia(value)
     if name == "reduced" and not isinstance(value, str | None):
@@ -88,7 +92,7 @@ def _value(name: str, value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _value("", inner) for key, inner in value.items()}
     if isinstance(value, tuple):
-        return [_value("", v) for v in value]
+        return [_value("", v, tipped) for v in value]
     return value
 
 

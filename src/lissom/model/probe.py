@@ -13,7 +13,7 @@ from lissom.model.attach import attach
 from lissom.model.compiled import Compiled, Model
 
 Offset = tuple[float, float, float]
-Point = tuple[str, float | str | None, Offset]
+Point = tuple[str, float | str | None, Offset | None]
 
 
 class Probe(Compiled):
@@ -21,8 +21,8 @@ class Probe(Compiled):
 
 
 @lru_cache(maxsize=512)
-def probe(model: Model, link: str, x: float | str | None, offset: Offset) -> Probe:
-    """The point of a beam at section `x` (its tip unless given), or the tip of a rigid link or its origin."""
+def probe(model: Model, link: str, x: float | str | None, offset: Offset | None) -> Probe:
+    """A point of a link, placed as a frame is (`lissom.model.frame.Frame`): `x` is `at`, `offset` for `origin`."""
     return Probe(with_points(model, [(link, x, offset)]))
 
 
@@ -53,7 +53,7 @@ def with_points(model: Model, points: Sequence[Point]) -> Arrays:
 
 
 def _tip_points(model: Model) -> list[Point]:
-    return [(link, None, (0.0, 0.0, 0.0)) for link in model.links]
+    return [(link, None, None) for link in model.links]
 
 
 def _place_all(model: Model, arrays: Arrays, points: Sequence[Point]) -> None:
@@ -62,11 +62,12 @@ def _place_all(model: Model, arrays: Arrays, points: Sequence[Point]) -> None:
         _place(model, arrays, row, link, x, offset)
 
 
-def _place(model: Model, arrays: Arrays, row: int, link: str, x: float | str | None, offset: Offset) -> None:
-    """Fill row `row` with the point of `link` at section `x`, shifted by `offset`."""
+def _place(model: Model, arrays: Arrays, row: int, link: str, x: float | str | None, offset: Offset | None) -> None:
+    """Fill row `row` with the point of `link` at section `x`, shifted by `offset`; of a rigid link, its tip if none."""
     section, joint = arrays.sections, arrays.joints
     arrays.tree.parent[row], arrays.tree.frame[row] = model.row(link), 1
-    joint.origin_rotation[row], joint.origin_position[row], joint.has_origin[row] = np.eye(3), offset, 1
+    joint.origin_rotation[row], joint.has_origin[row] = np.eye(3), 1
+    joint.origin_position[row] = (0.0, 0.0, 0.0) if offset is None else offset
     if link in model.flexible:
         beam = model.flexible[link]
         place = beam.length if x is None else x
@@ -76,7 +77,8 @@ def _place(model: Model, arrays: Arrays, row: int, link: str, x: float | str | N
     else:
         if x is not None:
             raise LissomError(f"{link} is rigid; give offset=(x, y, z) in its frame instead", ("x",), x)
-        section.position[row] = tip_of(model, link)
+        if offset is None:
+            joint.origin_position[row] = tip_of(model, link)
 
 
 def tip_of(model: Model, link: str) -> np.ndarray:

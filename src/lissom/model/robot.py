@@ -13,7 +13,7 @@ from lissom.files import write_whole
 from lissom.model import topology
 from lissom.model.beam import Beam
 from lissom.model.body import AnyBody
-from lissom.model.frame import Frame
+from lissom.model.frame import Frame, placed
 from lissom.model.held import fitting_ends
 from lissom.model.joint import Joint
 from lissom.model.late import late
@@ -57,8 +57,8 @@ FormatVersion = Annotated[int, PlainValidator(_known_format)]
 class Link(Part):
     """One link: a `beam`, a body of `finite_elements` or a rigid `body`, and the joint that carries it.
 
-    The joint's frame is the parent's frame (rigid parent), its section at x = `at` (beam parent; the tip
-    unless given) or its interface `at` (finite-element parent), shifted and turned by `origin`.
+    The joint sits on the parent as any frame does (`lissom.model.frame.Frame`): at the parent's tip unless `at` (of a
+    beam or finite elements) or `origin.xyz` (of a rigid body, from its own frame) says where.
     """
 
     what: ClassVar[str] = "link"
@@ -116,10 +116,8 @@ class Link(Part):
         """Its payload as a link of its own, fixed to its tip: that of the beam, the body, the finite elements."""
         if self.payload is None:
             return None
-        tip = getattr(self.body, "tip", None)
-        origin = Origin() if tip is None else Origin(xyz=tip)
         name = self.payload_name
-        return Link(name=name, parent=self.name, origin=origin, joint=Joint(name=name, type="fixed"), body=self.payload)
+        return Link(name=name, parent=self.name, joint=Joint(name=name, type="fixed"), body=self.payload)
 
     def build(self, materials: dict[str, Material], ends: dict[str, str] | None = None) -> "FlexibleLink | None":
         """The mechanics of a link that bends; None of a rigid one. `ends`: a beam's functions by direction."""
@@ -142,6 +140,11 @@ class Link(Part):
         except LissomError as error:
             error.add_outer("links", self.name, "beam")
             raise RobotError.of(error) from None
+
+
+def _seated(link: Link, parent: Link) -> Link:
+    origin = placed(parent, link.origin)
+    return link if origin is link.origin else link.model_copy(update={"origin": origin})
 
 
 class Robot(Part):
@@ -183,21 +186,32 @@ class Robot(Part):
 
     @property
     def bodies(self) -> tuple[Link, ...]:
-        """The links and their payloads, ordered so that a parent comes before its children."""
+        """The links and their payloads, each with the `origin` where it sits, a parent before its children."""
         carried = (link.carried() for link in self.links)
-        return topology.ordered((*self.links, *(link for link in carried if link is not None)))
+        links = (*self.links, *(link for link in carried if link is not None))
+        tipped = {link.name: link for link in self.links if getattr(link.body, "tip", None) is not None}
+        if tipped:
+            links = tuple(_seated(link, tipped[link.parent]) if link.parent in tipped else link for link in links)
+        return topology.ordered(links)
 
     @property
     def closures(self) -> tuple[Loop, ...]:
-        """The loops, and each cylinder whose length is given as the loop that holds it."""
+        """The loops, and each cylinder whose length is given as the loop that holds it; frames where they sit."""
         driven = (part.held() for part in self.elements)
-        return (*self.loops, *(loop for loop in driven if loop is not None))
+        loops = (*self.loops, *(loop for loop in driven if loop is not None))
+        return tuple(loop.model_copy(update={"between": tuple(map(self.placed, loop.between))}) for loop in loops)
 
     @property
     def frames(self) -> tuple[Frame, ...]:
         """The frames that its elements, contacts and loops need, in their order."""
         outside = (frame for part in (*self.elements, *self.contacts) for _, frame in part.frames())
         return (*outside, *(frame for loop in self.closures for frame in loop.between))
+
+    def placed(self, frame: Frame) -> Frame:
+        """A frame with the `origin` where it sits: at the tip of a rigid link where it does not say."""
+        link = next((link for link in self.links if link.name == frame.link), None)
+        origin = placed(link, frame.origin)
+        return frame if origin is frame.origin else frame.model_copy(update={"origin": origin})
 
     def link(self, name: str) -> Link:
         """The link of that name; NAME-payload is the body that a link carries."""

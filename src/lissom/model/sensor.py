@@ -194,17 +194,22 @@ class AtPoint(Sensor):
     """A sensor at a frame of a link."""
 
     link: Annotated[str, Name("the link that it sits on")]
-    at: AnyPlace | None = Field(default=None, description="the place along a beam, its tip unless given; an interface")
-    origin: Origin = Field(default=Origin(), description="the sensor as seen from there, {xyz: [...], rpy: [...]}")
+    at: AnyPlace | None = Field(
+        default=None, description="the place along a beam in metres, or an interface; the tip unless given"
+    )
+    origin: Origin = Field(
+        default=Origin(), description="the sensor as seen from there; on a rigid link, from its frame"
+    )
 
-    def frame(self, robot: Robot) -> Frame:
+    @property
+    def frame(self) -> Frame:
         """Where it sits."""
         return Frame(link=self.link, at=self.at, origin=self.origin)
 
     def problems(self, robot: Robot, path: tuple[str | int, ...]) -> list[Problem]:
         if self.link == "world":
             return [((*path, "link"), self.link, "does not move; name a link")]
-        return frame_problems(robot, Frame(link=self.link, at=self.at, origin=self.origin), path)
+        return frame_problems(robot, self.frame, path)
 
 
 class Accelerometer(AtPoint):
@@ -224,18 +229,11 @@ class Gyro(AtPoint):
 
 
 class Position(AtPoint):
-    """Position of a point in the world; of a rigid link, seen from its `tip` where it has one."""
+    """Position of a point in the world."""
 
     form: ClassVar[str] = FORM + "position"
     unit: ClassVar[str] = "metres"
     type: Literal["position"] = "position"
-
-    def frame(self, robot: Robot) -> Frame:
-        tip = next((getattr(link.body, "tip", None) for link in robot.bodies if link.name == self.link), None)
-        if tip is None:
-            return super().frame(robot)
-        shifted = tuple(np.add(tip, self.origin.xyz).tolist())
-        return Frame(link=self.link, at=self.at, origin=Origin(xyz=shifted, rpy=self.origin.rpy))
 
 
 AnySensor = Annotated[

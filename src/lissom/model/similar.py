@@ -33,7 +33,7 @@ def shared_tables(robot: Robot, names: Sequence[BodyNames], before: Model) -> di
         return all(getattr(a, name) is getattr(b, name) for a, b in pairs if a is not b for name in fields)
 
     links = same("beam", "body", "finite_elements", "payload") and robot.materials == before.robot.materials
-    joints = same("joint", "origin") and not any(link.payload for link in robot.links)
+    joints = same("joint", "origin") and not any(link.payload or _tip(link) != _tip(other) for link, other in pairs)
     found = (OF_LINKS if links and all(a.at == b.at for a, b in pairs) else ()) + (OF_JOINTS if joints else ())
     return {name: getattr(before.arrays, name) for name in found}
 
@@ -62,6 +62,10 @@ def variants(robots: Sequence[Robot], before: Model) -> list[Model | None]:
     return made
 
 
+def _tip(link: Link) -> Any:
+    return getattr(link.body, "tip", None)
+
+
 def _alone(robot: Robot, before: Model) -> bool:
     """Whether nothing acts on two real robots of as many links from outside, and nothing is prescribed."""
     plain = before.arrays.gravity.dtype.kind != "c" and not before.arrays.velocities.prescribed.any()
@@ -82,7 +86,7 @@ def _similar(robot: Robot, before: Model) -> bool:
             return False
         if (a.beam is None, a.payload is None) != (b.beam is None, b.payload is None):
             return False
-        if a.payload is not None and getattr(a.body, "tip", None) != getattr(b.body, "tip", None):
+        if _tip(a) != _tip(b):  # where what it carries may sit
             return False
     meshed = robot.materials != other.materials and any(link.finite_elements for link in robot.links)
     return not meshed and not has_complex_values([*(a for a, _ in pairs), robot.materials])

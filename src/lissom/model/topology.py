@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from lissom.messages import did_you_mean
 from lissom.model.loop import loop_problems
 from lissom.model.massless import mass_problems
@@ -61,27 +59,11 @@ def problems(robot: Robot) -> list[Problem]:
 
 def doubts(robot: Robot) -> list[str]:
     """Warnings: what is allowed, but seldom meant."""
-    return [*_thick_beams(robot), *_off_the_tip(robot)]
-
-
-def _thick_beams(robot: Robot) -> list[str]:
     return [
         f"links.{link.name}.beam.length = {link.beam.length:g}: only {link.beam.slenderness:.1f} times the "
         "thickness of its section; beam theory is inaccurate there, consider a rigid body"
         for link in robot.links
         if link.beam is not None and link.beam.slenderness < SLENDER
-    ]
-
-
-def _off_the_tip(robot: Robot) -> list[str]:
-    """Links without an origin on a rigid one with a tip: beams carry at their tips, bodies at their joints."""
-    tips = {link.name: link.body.tip for link in robot.links if link.body is not None and link.body.tip is not None}
-    return [
-        f"links.{link.name}.origin: missing, so that it joins {link.parent} at the joint of that, not at its tip; "
-        f"write origin: {{xyz: [{', '.join(f'{x:g}' for x in np.real(tips[link.parent]))}]}} for the tip, "
-        "{xyz: [0, 0, 0]} for the joint"
-        for link in robot.links
-        if np.any(tips.get(link.parent, 0)) and "origin" not in link.model_fields_set
     ]
 
 

@@ -106,7 +106,7 @@ class Loaded:
         """Of a link's tip from its place while unbent, m."""
 
         def moved(model: Model, q: np.ndarray) -> Any:
-            beam, body = model.flexible[link], model.body(link)
+            beam, body = model.flexible[link], model.link(link)
             return _norm(beam.pose(beam.length, q[body.modes_q])[:3, 3] - beam.position(beam.length))
 
         return self._value(moved)

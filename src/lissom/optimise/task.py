@@ -56,7 +56,7 @@ class Task:
     @cached_property
     def slides(self) -> tuple[bool, ...]:
         """(channels,) whether each is a way, not an angle."""
-        joints = [self.model.robot.link(self.model.body(channel.joint).link).joint for channel in self.channels]
+        joints = [self.model.robot.link(self.model.joint(channel.joint).link).joint for channel in self.channels]
         which = [joint.velocity_names.index(c.name) for joint, c in zip(joints, self.channels, strict=True)]
         return tuple(joint.kind.velocity_units[k] == "m" for joint, k in zip(joints, which, strict=True))
 
@@ -234,7 +234,7 @@ def _positions(model: Model, motors: tuple[Channel, ...], asked: Motion) -> tupl
     """Soft stops of the joints, and what is given."""
     lower, upper = np.full(len(motors), -np.inf), np.full(len(motors), np.inf)
     for k, channel in enumerate(motors):
-        joint = model.robot.link(model.body(channel.joint).link).joint
+        joint = model.robot.link(model.joint(channel.joint).link).joint
         if joint.limits is not None:
             which = joint.velocity_names.index(channel.name)
             lower[k], upper[k] = joint.each(joint.limits.lower)[which], joint.each(joint.limits.upper)[which]

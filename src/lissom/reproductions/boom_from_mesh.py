@@ -91,7 +91,7 @@ def main(out: Path, size: float = 0.025, around: int = 12) -> Result:
 
 def _result(run: lissom.Trajectory, link: fem.ReducedLink) -> Result:
     """Stress at every node and sample; its peak beyond the foot."""
-    eta = run.q[:, run.model.body("boom").modes_q]
+    eta = run.q[:, run.model.link("boom").modes_q]
     counted = np.flatnonzero((link.nodes[:, 0] > FOOT) & (link.nodes[:, 0] < 0.97 * link.length))
     stress = link.von_mises(eta, counted)
     k, node = np.unravel_index(int(stress.argmax()), stress.shape)
@@ -110,7 +110,7 @@ def _draw(result: Result, out: Path) -> None:
 
     run, link = result.run, result.link
     k = int(np.argmin(np.abs(run.time - result.when)))
-    eta = run.q[k, run.model.body("boom").modes_q]
+    eta = run.q[k, run.model.link("boom").modes_q]
     title = f"Boom at t = {result.when:.3f} s, when its stress is largest"
     figure = stress_picture(link, eta, title, peak=result.node)
     figure.savefig(out / "stress.png")

@@ -104,7 +104,7 @@ def run(duration: float = 4.0) -> Results:
     tip = np.array([formulation.tip(sample)[:3, 3] for sample in q])
     stiff = q.copy()
     for link in LINKS:
-        stiff[:, model.body(link).modes_q] = 0.0
+        stiff[:, model.link(link).modes_q] = 0.0
     undeformed = np.array([formulation.tip(sample)[:3, 3] for sample in stiff])
     return Results(
         formulation=formulation,
@@ -247,7 +247,7 @@ def _compared(results: Results, curves: Sequence[tuple[str, Array, str, Array, s
 
 
 def joint_angles(results: Results) -> Figure:
-    at = [results.model.body(joint).joint_q.start for joint in MOTORS]
+    at = [results.model.joint(joint).joint_q.start for joint in MOTORS]
     curves = [
         (f"{joint} ({name})", results.q[:, at[k]], "flexible arm", results.desired[:, k], "reference")
         for k, (joint, name) in enumerate(MOTORS.items())
@@ -327,7 +327,7 @@ def modal_coordinates(results: Results) -> Figure:
 def torques(results: Results) -> Figure:
     curves = []
     for joint, name in MOTORS.items():
-        own = results.tau[:, results.model.body(joint).joint_v.start]
+        own = results.tau[:, results.model.joint(joint).joint_v.start]
         rigid = results.rigid.dataset["torque"].sel(coordinate=joint).values
         curves.append((f"{joint} ({name})", own, "flexible arm", rigid, "rigid arm"))
     return _compared(results, curves, "torque [N m]")

@@ -61,7 +61,7 @@ def _length(model: Model, name: str, block: Any, start: float, duration: float) 
 
 
 def _on_group(model: Model, joint: str) -> bool:
-    return model.robot.link(model.body(joint).link).joint.kind.on_group
+    return model.robot.link(model.joint(joint).link).joint.kind.on_group
 
 
 def _pose(model: Model, joint: str, block: Any, start: np.ndarray, duration: float) -> Reference:
@@ -69,7 +69,7 @@ def _pose(model: Model, joint: str, block: Any, start: np.ndarray, duration: flo
     from lissom.control.pose import Pose, pose_reference
 
     with within("motion"):
-        body = model.body(joint)
+        body = model.joint(joint)
     with within("motion", joint):
         if not _on_group(model, joint):
             raise ScenarioError("is for spherical and free joints; choose another", ("type",), "pose")

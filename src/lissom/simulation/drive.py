@@ -153,7 +153,7 @@ def stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, n
     groups: list[tuple[int, int, int, int]] = []
     before = 0
     for name, reference in motion.items():
-        body = model.body(name)
+        body = model.joint(name)
         kind = model.robot.link(body.link).joint.kind
         count = body.joint_q.stop - body.joint_q.start
         if reference.channels != count:

@@ -33,7 +33,8 @@ class Load(Part):
     >>> Load(link="forearm", at=0.93, force=[0, 0, -20])
     >>> Load(element="lift", force=Reference.step(0, 5e4, at=1.0))
 
-    They act at the frame that `link`, `at` and `origin` place, in world axes or, with `frame="local"`, in its own.
+    They act at the frame that `link`, `at` and `origin` place (its tip unless given), in world axes or, with
+    `frame="local"`, in its own.
     A function (t) or (t, q, v) is sampled `rate` times per second: the first is smooth between samples, the second is
     held.
     """
@@ -45,8 +46,12 @@ class Load(Part):
     name: Annotated[str | None, Name("the name of the load")] = None
     link: Annotated[str | None, Name("the link on which the load acts")] = None
     element: Annotated[str | None, Name("the cylinder that the load drives")] = None
-    at: AnyPlace | None = Field(default=None, description="the place along the link in metres, its tip unless given")
-    origin: Origin = Field(default=Origin(), description="the point as seen from there, {xyz: [0, 0, 0.1]}")
+    at: AnyPlace | None = Field(
+        default=None, description="the place along a beam in metres, or an interface; the tip unless given"
+    )
+    origin: Origin = Field(
+        default=Origin(), description="the point as seen from there; on a rigid link, from its frame"
+    )
     force: AnySeries | None = Field(default=None, description="three numbers in N, or a reference over time")
     torque: AnySeries | None = Field(default=None, description="three numbers in N m, or a reference over time")
     frame: Annotated[str, Choice("the axes of the load", AXES)] = "world"

@@ -31,7 +31,8 @@ SINGULAR = 1e-9  # of what loops hold, relative: directions that others hold alr
 
 
 class Payload(Part):
-    """A rigid body that a link carries from `pick` to `drop`, at the frame that `link`, `at` and `origin` place.
+    """A rigid body that a link carries from `pick` to `drop`, at the frame that `link`, `at` and `origin` place (its
+    tip unless given).
 
     >>> Payload(link="hand", mass=5.0, pick=1.0, drop=3.0)
 
@@ -45,8 +46,12 @@ class Payload(Part):
 
     name: Annotated[str | None, Name("the name of the payload")] = None
     link: Annotated[str, Name("the link that carries the payload")]
-    at: AnyPlace | None = Field(default=None, description="the place along the link in metres, its tip unless given")
-    origin: Origin = Field(default=Origin(), description="where it is held, as seen from there, {xyz: [0, 0, 0.1]}")
+    at: AnyPlace | None = Field(
+        default=None, description="the place along a beam in metres, or an interface; the tip unless given"
+    )
+    origin: Origin = Field(
+        default=Origin(), description="where it is held, as seen from there; on a rigid link, from its frame"
+    )
     mass: Annotated[float, Number("the mass", "kg", above=0, at_most=1e9)]
     com: Annotated[Vec3, Vector("the centre of mass in the payload's frame", "metres")] = ZERO3
     inertia: Annotated[Matrix3, InertiaTensor()] = ZERO33

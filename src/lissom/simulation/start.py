@@ -97,7 +97,7 @@ def _closed(
 def _put_prescribed(model: Model, motion: Mapping[str, Reference] | None, q: np.ndarray, v: np.ndarray) -> None:
     """Put into q and v how prescribed joints begin."""
     for joint, reference in (motion or {}).items():
-        body = model.body(joint)
+        body = model.joint(joint)
         value, rate, _ = reference(0.0)
         if model.robot.link(body.link).joint.kind.on_group:
             from lissom.control.pose import pose_state

@@ -24,7 +24,7 @@ class TipPoses(NamedTuple):
 
 def tip_poses(model: Model, link: str, q: np.ndarray, s: np.ndarray) -> TipPoses:
     """The tip of `link` at the configurations q (N, nq), which change by s (N, nv) as a parameter does."""
-    point = probe(model, link, None, (0.0, 0.0, 0.0))
+    point = probe(model, link, None, None)
     size = len(q)
     out = TipPoses(np.zeros((size, 3), complex), np.zeros((size, 3), complex), np.zeros((size, 3, 3), complex))
     q_c, u, v = np.zeros(model.nq, complex), np.zeros(model.nv, complex), np.zeros(model.nv, complex)

@@ -71,7 +71,8 @@ def line_axes(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, float]:
 
 def _end(arm: Drawing, frame: Frame) -> tuple[int, np.ndarray]:
     """The frame of the drawing that carries a frame of the robot, and the place of its origin there."""
-    offset = np.real(np.array(frame.origin.xyz, complex)).astype(float)
+    origin = arm.model.robot.placed(frame).origin
+    offset = np.real(np.array(origin.xyz, complex)).astype(float)
     return (arm.world if frame.link == "world" else arm.frame_at(frame.link, frame.at)), offset
 
 

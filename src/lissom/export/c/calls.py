@@ -24,7 +24,7 @@ class Calls:
         self.task, self.unit = task, Unit()
         model = task.model
         self.arrays = model.arrays
-        self.pointed = with_points(model, [(p.link, p.x, (0.0, 0.0, 0.0)) for p in task.points])
+        self.pointed = with_points(model, [(p.link, p.x, None) for p in task.points])
         self.varying = VaryingTables(task)
         self.model = self.varying.value("model_", self.arrays)
         self.work = Value(Record("workspace", workspace(self.arrays)), "work")

@@ -196,7 +196,7 @@ def _inverse_derivatives(task: Task) -> casadi.Function:
 
 
 def _at(model: Model, point: Point) -> Compiled:
-    return probe(model, point.link, point.x, (0.0, 0.0, 0.0))
+    return probe(model, point.link, point.x, None)
 
 
 def _pose(task: Task, point: Point) -> casadi.Function:

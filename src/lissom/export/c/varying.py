@@ -63,7 +63,7 @@ class VaryingTables:
         model = robot.compile(prescribed=self.task.model.prescribed)
         if name == "model_":
             return model.arrays
-        return with_points(model, [(p.link, p.x, (0.0, 0.0, 0.0)) for p in self.task.points])
+        return with_points(model, [(p.link, p.x, None) for p in self.task.points])
 
     def _entries(self, name: str) -> Entries:
         return self._found[name][1]

@@ -177,7 +177,7 @@ def prescribed_coordinates(model: Model) -> tuple[set[int], set[int]]:
     """Places in q and in v of joints that follow a motion."""
     places: tuple[set[int], set[int]] = set(), set()
     for joint in model.prescribed:
-        body = model.body(joint)
+        body = model.joint(joint)
         places[0].update(range(body.joint_q.start, body.joint_q.stop))
         places[1].update(range(body.joint_v.start, body.joint_v.stop))
     return places

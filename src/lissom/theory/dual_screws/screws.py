@@ -109,7 +109,7 @@ def section_projection(
     model: Model, frame: Projection, link: str, x: float, q: Array, v: Array, offset: Array | None = None
 ) -> Projection:
     """Projection matrices of the section of a beam at x, or of a point fixed to it, (92), (93)."""
-    body, beam = model.body(link), model.flexible[link]
+    body, beam = model.link(link), model.flexible[link]
     d = np.zeros(3) if offset is None else offset
     at = beam.section_map(x)
     phi = at.phi + np.cross(at.psi, d, axisa=0, axisc=0)
@@ -173,7 +173,7 @@ def _elements(model: Model, link: Link) -> list[Element]:
 
 def _section_frame(model: Model, frame: Projection, link: Link, q: Array, v: Array, printed: bool) -> Projection:
     """The frame j' of the section that carries a link."""
-    body, beam = model.body(link.parent), model.flexible[link.parent]
+    body, beam = model.link(link.parent), model.flexible[link.parent]
     at, eta = beam.section_map(beam.length if link.at is None else link.at), q[body.modes_q]
     theta = at.psi @ eta
     screws = _stacked(at.psi, at.phi)

@@ -26,7 +26,7 @@ NESTED = ("auto", "legendre")  # bases whose larger sets contain the smaller one
 def deformation(formulation: ScrewPDE, q: Array, link: str, x: Array) -> Array:
     """r(x, t) less (x, 0, 0): displacement (..., k, 3) of a link's centre line at stations x (k,), for q (..., nq)."""
     beam = _beam(formulation.model, link)
-    return beam.displacement(np.asarray(x, float), np.asarray(q)[..., formulation.model.body(link).modes_q])
+    return beam.displacement(np.asarray(x, float), np.asarray(q)[..., formulation.model.link(link).modes_q])
 
 
 @dataclass(frozen=True)

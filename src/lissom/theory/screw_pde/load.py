@@ -12,6 +12,7 @@ from lissom.dynamics.state import wrench_vector
 from lissom.errors import LissomError
 from lissom.kernel.derivatives import STEP
 from lissom.lie import se3
+from lissom.model.probe import tip_of
 
 if TYPE_CHECKING:
     from lissom.theory.screw_pde.formulation import ScrewPDE
@@ -19,10 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Load:
-    """A wrench (torque, force) on `link` at the section x (its tip unless given), in the section's or world axes.
-
-    On a rigid link it acts at the origin.
-    """
+    """A wrench (torque, force) on `link` at the section x (its tip unless given), in the section's or world axes."""
 
     link: str
     wrench: ArrayLike
@@ -51,7 +49,7 @@ def section_jacobian(system: ScrewPDE, link: str, x: float | None, q: np.ndarray
     if link not in model.flexible:
         if x is not None:
             raise LissomError("the link is rigid, so leave this out", ("load", link, "x"), x)
-        return np.eye(4), np.zeros((6, 0))
+        return se3.from_parts(np.eye(3), tip_of(model, link)), np.zeros((6, 0))
     beam, eta = model.flexible[link], q[model.bodies[system.row(link)].modes_q]
     x = beam.length if x is None else x
     frame = system.frames.get(link, 0.0)
