@@ -15,7 +15,16 @@ Hold: TypeAlias = Literal["joints", "motors"] | Iterable[str]
 
 
 def held_coordinates(model: Model, hold: Hold, q: Vector, lengths: Mapping[str, float] | None = None) -> list[int]:
-    """Indices in v of what `hold` names: the joints (of loops those that lead), the motors, or those of given names."""
+    """Indices in v of what `hold` names: the joints (of loops those that lead), the motors, or those of given names.
+
+    A joint whose motor follows a prescribed motion behind an elastic gear is not held: its motor is.
+    """
+    given = model.arrays.velocities.prescribed
+    led = {body.joint_v.start for body in model.bodies if body.rotor_v is not None and given[body.rotor_v]}
+    return [k for k in _named(model, hold, q, lengths) if k not in led]
+
+
+def _named(model: Model, hold: Hold, q: Vector, lengths: Mapping[str, float] | None) -> list[int]:
     if isinstance(hold, str):
         if hold == "joints":
             return leading_joints(model, q, lengths)

@@ -88,7 +88,10 @@ def number_type(model: Model, *arrays: np.ndarray, wrenches: Wrenches | None = N
 
 
 def body_wrenches(model: Model, wrenches: Wrenches | None, number: Any) -> np.ndarray:
-    """External wrenches by link name, (torque, force) at its origin in its axes, as rows (bodies + 1, 6)."""
+    """External wrenches by link name, (torque, force) at its origin in its axes, as rows (bodies + 1, 6).
+
+    Numbers in place of names are rows of frames, such as those of loads, whose axes the model knows.
+    """
     rows = np.zeros((model.rows, 6), number)
     if wrenches is None:
         return rows
@@ -96,8 +99,9 @@ def body_wrenches(model: Model, wrenches: Wrenches | None, number: Any) -> np.nd
         raise LissomError(
             "must be a mapping from link name to (torque, force), 6 numbers each", ("wrenches",), wrenches
         )
-    for link, wrench in wrenches.items():
-        rows[model.row(link)] = wrench_vector(wrench, f"wrench on {link}")
+    named: Mapping[Any, ArrayLike] = wrenches
+    for link, wrench in named.items():
+        rows[link if isinstance(link, int) else model.row(link)] = wrench_vector(wrench, f"wrench on {link}")
     return rows
 
 

@@ -37,6 +37,16 @@ class BodyNames:
     rotor_q: int | None = None
     rotor_v: int | None = None
 
+    @property
+    def motor_q(self) -> slice:
+        """Where its motor stands, which a prescribed motion moves: the rotor behind an elastic gear, else the joint."""
+        return self.joint_q if self.rotor_q is None else slice(self.rotor_q, self.rotor_q + 1)
+
+    @property
+    def motor_v(self) -> slice:
+        """The same in v."""
+        return self.joint_v if self.rotor_v is None else slice(self.rotor_v, self.rotor_v + 1)
+
 
 def parts(arrays: Arrays) -> list[tuple[np.ndarray, ...]]:
     """The tables, subject by subject."""
@@ -198,9 +208,11 @@ class Model(Compiled):
 
     @cached_property
     def prescribed(self) -> tuple[str, ...]:
-        """Joints whose motion is given: their acceleration is an input, their force a result."""
+        """Joints whose motion is given, behind an elastic gear that of the motor: acceleration is an input, force a
+        result.
+        """
         given = self.arrays.velocities.prescribed
-        return tuple(body.joint for body in self.bodies if np.any(given[body.joint_v]))
+        return tuple(body.joint for body in self.bodies if np.any(given[body.motor_v]))
 
     @cached_property
     def actuated(self) -> np.ndarray:

@@ -156,7 +156,7 @@ class _Compiler:
             if name not in known or known[name].joint_v.stop == known[name].joint_v.start:
                 movable = ", ".join(b.joint for b in self.names if b.joint_v.stop > b.joint_v.start)
                 raise RobotError(f"is not a joint that moves; choose from {movable}", ("prescribed",), name)
-            mask[known[name].joint_v] = 1
+            mask[known[name].motor_v] = 1
         return mask
 
     # tables -----------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from lissom.simulation.start import settled, start_state
 
 if TYPE_CHECKING:
     from lissom.model.sensor import Sensor
-    from lissom.simulation.loads import Load
+    from lissom.simulation.loads import ActiveLoads, Load
     from lissom.simulation.payload import Payload
     from lissom.simulation.trajectory import Trajectory
 
@@ -124,13 +124,13 @@ def prepare(scenario: Scenario, before: Prepared | None = None, model: Model | N
         joints, lengths = lengths_apart(model, motion)
         if joints:
             model = robot.compile(prescribed=tuple(joints))
-        if lengths:
+        if lengths or any(model.joint(name).rotor_q is not None for name in joints):
             q, v = start_state(model, scenario.start, joints, lengths)
+        loaded, loads = _loaded(model, scenario)
         if scenario.hold is not None:
-            q = settled(model, q, scenario.hold, joints, lengths)
+            q = settled(loaded, q, scenario.hold, joints, lengths, loads)
         _check_sensors(model, scenario)
         controller = from_config(model, scenario.control, q, until=scenario.duration, sensors=scenario.sensors)
-        _check_loads(model, scenario)
     except LissomError as error:
         raise ScenarioError.of(error) from None
     settings = RunSettings.joined(scenario, scenario.output)
@@ -146,13 +146,15 @@ def _check_sensors(model: Model, scenario: Scenario) -> None:
         Sensing(model, sensors_of(model, scenario.sensors))
 
 
-def _check_loads(model: Model, scenario: Scenario) -> None:
-    """That they act on something, and payloads are carried by something."""
-    if scenario.loads:
-        from lissom.simulation.loads import activate
-
-        activate(model, scenario.loads, scenario.duration)
+def _loaded(model: Model, scenario: Scenario) -> tuple[Model, ActiveLoads | None]:
+    """The model with the payloads that it carries at the start and the frames of its loads, and the loads."""
+    loads = None
     if scenario.payloads:
         from lissom.simulation.payload import with_payloads
 
-        with_payloads(model, scenario.payloads)
+        model, _ = with_payloads(model, scenario.payloads)
+    if scenario.loads:
+        from lissom.simulation.loads import activate
+
+        model, loads = activate(model, scenario.loads, scenario.duration)
+    return model, loads

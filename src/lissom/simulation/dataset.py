@@ -141,7 +141,15 @@ def _samples(made: Quantities, raw: RawRun, q: Columns, v: Columns) -> None:
     _by_coordinate(made, "rotor_velocity", "rotor", raw.v, v.rotors, v.units, "rotor velocity", "/s")
     _by_coordinate(made, "rotor_acceleration", "rotor", raw.a, v.rotors, v.units, "rotor acceleration", "/s2")
     forces = tuple(FORCE[unit] for unit in v.units)
-    _by_coordinate(made, "torque", "coordinate", raw.tau, np.arange(len(v.names)), forces, "applied force")
+    _by_coordinate(
+        made,
+        "torque",
+        "coordinate",
+        raw.tau,
+        np.arange(len(v.names)),
+        forces,
+        "applied force; that of a motor behind an elastic gear is on its rotor",
+    )
     if made.wants("reference"):
         _reference(made, raw, q)
 

@@ -145,7 +145,7 @@ def driven_rows(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.n
 
 
 def stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.ndarray]:
-    """Prescribed joints as one piecewise polynomial."""
+    """Prescribed joints as one piecewise polynomial; behind an elastic gear the motor is what moves so."""
     at_q: list[int] = []
     at_v: list[int] = []
     group_v: list[int] = []
@@ -164,8 +164,8 @@ def stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, n
             groups.append((body.joint_q.start, body.joint_v.start, before, int(kind.floats)))
             group_v.extend(range(body.joint_v.start, body.joint_v.stop))
         else:
-            at_q.extend(range(body.joint_q.start, body.joint_q.stop))
-            at_v.extend(range(body.joint_v.start, body.joint_v.stop))
+            at_q.extend(range(body.motor_q.start, body.motor_q.stop))
+            at_v.extend(range(body.motor_v.start, body.motor_v.stop))
             numbers.extend(range(before, before + count))
         before += count
     stacked = Reference.stack(list(motion.values())) if motion else NO_MOTION

@@ -88,6 +88,16 @@ class ActiveLoads:
         """The sampled functions at the beginning of a run."""
         return [Sampler(*each) for each in self.functions]
 
+    def at_start(self, q: np.ndarray, v: np.ndarray) -> dict[int, np.ndarray]:
+        """Wrenches (6,) that act at t = 0, by row of the loaded model; functions of the state are asked at (q, v)."""
+        values = np.array(self.reference(0.0)[0], float)
+        for sampler in self.samplers():
+            sampler.sample(0.0, q, v, values)
+        out: dict[int, np.ndarray] = {}
+        for row, entry, value in zip(self.row.tolist(), self.entry.tolist(), values.tolist(), strict=True):
+            out.setdefault(row, np.zeros(6))[entry] += value
+        return out
+
     def wrenches(self, first: int) -> np.ndarray:
         """(N, loads, 6) of the loads on links, in the axes in which they are given; `first`: row of their frames."""
         assert self.values is not None

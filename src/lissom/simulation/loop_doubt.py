@@ -20,8 +20,7 @@ def row_loops(model: Model) -> list[str]:
 
 def remedy(model: Model) -> str:
     """What to change where a loop cannot follow."""
-    given = model.arrays.velocities.prescribed == 1
-    joints = [body.joint for body in model.bodies if np.any(given[body.joint_v])]
+    joints = list(model.prescribed)
     joints += [loop.name for loop in model.loops if loop.distance is not None]
     if joints:
         return f"it cannot follow {listed(joints)} as prescribed; change that motion, or leave one of them free"

@@ -12,6 +12,7 @@ from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.simulation.axial_force import axial_doubts
 from lissom.simulation.energy_doubt import energy_doubts
+from lissom.simulation.gear_doubt import gear_doubts
 from lissom.simulation.run import run
 from lissom.simulation.settings import RunSettings, takes_settings
 from lissom.simulation.telling import tell
@@ -45,9 +46,11 @@ def simulate(
         controller: a law of `lissom.control` (runs compiled), a `Sampled` controller, or any function (t, q, v) that
             returns torques; a plain function is sampled 1000 times per second and its torques are held in between.
         start: joint values by name ({"elbow": 0.5}), an array q, or a pair (q, v); zero and at rest unless given.
-            "equilibrium" bends links and winds up elastic joints as the weight does with the joints at zero; the
-            result of `lissom.static_equilibrium` starts there, with what it holds and loads of your choice.
+            "equilibrium" bends links and winds up elastic joints as the weight does, payloads and loads of t = 0
+            included, with the joints at zero; the result of `lissom.static_equilibrium` starts there, with what it
+            holds and loads of your choice.
         motion: joints that follow a prescribed motion, {joint: Reference}; the torque they need is in the result.
+            Behind an elastic gear it is the motor that follows it, and the joint winds up and swings behind.
         loads: forces and torques over time on links, and what drives cylinders: a list of `lissom.Load`.
         payloads: bodies that links pick up and drop: a list of `lissom.Payload`.
         sensors: what measures the motion besides the sensors of the robot's file: a list such as
@@ -76,6 +79,6 @@ def simulate(
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
-    trajectory.warnings += axial_doubts(trajectory) + energy_doubts(trajectory)
+    trajectory.warnings += axial_doubts(trajectory) + energy_doubts(trajectory) + gear_doubts(trajectory)
     tell(raw, trajectory.warnings, stacklevel=2)
     return trajectory

@@ -96,7 +96,7 @@ class Memory:
         self.scratch = self.make_scratch(np.float64, dynamics)
         self.scratch_c: Any = self.scratch
         self.keep(make_record(self.model, self.times, settings.audit, len(self.loads.row), self.closure))
-        self.start = start_state(self.model, start, motion, driven)
+        self.start = start_state(self.model, start, motion, driven, self.loads)
         q, v = self.start
         self.state = make_state(self.model, q, v, settings.rtol, settings.absolute_error, pace(self.model, q))
         self.packed_state = Struct(self.state)

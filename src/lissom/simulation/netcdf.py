@@ -61,11 +61,10 @@ def save(run: Trajectory, path: str | Path) -> None:
     if method := OTHERS.get(Path(path).suffix.lower()):
         raise LissomError(f"save writes NetCDF; use {method}, or a name that ends in .nc", ("path",), str(path))
     model = run.model
-    prescribed = [b.joint for b in model.bodies if np.any(model.arrays.velocities.prescribed[b.joint_v])]
     texts = {
         "lissom": __version__,
         "robot": model.robot.to_yaml(),
-        "prescribed": json.dumps(prescribed),
+        "prescribed": json.dumps(model.prescribed),
         "info": json.dumps(_plain_info(run.info), default=plain),
         "warnings": json.dumps([asdict(event) for event in run.warnings], default=plain),
     }

@@ -17,6 +17,7 @@ from lissom.model.compiled import Model
 
 if TYPE_CHECKING:
     from lissom.analysis.holding import Hold
+    from lissom.simulation.loads import ActiveLoads
 
 RATE = ".rate"
 EQUILIBRIUM = "equilibrium"  # the word for a start at rest, every joint held where it is neutral
@@ -29,6 +30,7 @@ def start_state(
     start: Any,
     motion: Mapping[str, Reference] | None = None,
     driven: Mapping[str, Reference] | None = None,
+    loads: ActiveLoads | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Configuration (nq,) and velocity (nv,) of a start, with all loops closed.
 
@@ -40,11 +42,12 @@ def start_state(
             Or "equilibrium": joints at zero, links bent and elastic joints wound by the weight; or an `Equilibrium`.
         motion: prescribed joints, {joint: Reference}; an equilibrium has them where their motion begins.
         driven: loops whose distance is given in time, {loop: Reference}.
+        loads: what acts on the model, which has their frames: an equilibrium is that under those at t = 0.
     """
     if isinstance(start, str):
         if start != EQUILIBRIUM:
             raise LissomError(f"is unknown{did_you_mean(start, [EQUILIBRIUM])}; {REMEDY}", ("start",), start)
-        return settled(model, configuration(model), HELD, motion, driven), np.zeros(model.nv)
+        return settled(model, configuration(model), HELD, motion, driven, loads), np.zeros(model.nv)
     if isinstance(getattr(start, "q", None), np.ndarray):  # an Equilibrium
         start = start.q
     keep: tuple[set[int], set[int]] = set(), set()
@@ -64,6 +67,8 @@ def start_state(
     for array in (q, v):
         if np.iscomplexobj(array):
             raise LissomError("must hold real numbers; a run cannot start at complex ones", ("start",), start)
+    if start is None or isinstance(start, Mapping):
+        _put_motors(model, motion, start or {}, q, v)
     if isinstance(start, Mapping):
         for body in model.bodies:
             for k, name in zip(indices(body.joint_q), body.q_names):
@@ -94,6 +99,21 @@ def _closed(
         return q, closed_velocity(model, q, v, keep[1], given)
 
 
+def _put_motors(
+    model: Model, motion: Mapping[str, Reference] | None, named: Mapping[str, Any], q: np.ndarray, v: np.ndarray
+) -> None:
+    """Put into q and v how joints begin whose motors behind elastic gears follow a motion, unless they are named."""
+    for joint, reference in (motion or {}).items():
+        body = model.joint(joint)
+        if body.rotor_q is not None:
+            value, rate, _ = reference(0.0)
+            q[body.motor_q], v[body.motor_v] = value, rate
+            if not {joint, joint + NEAR} & set(named):
+                q[body.joint_q] = value
+            if joint + RATE not in named:
+                v[body.joint_v] = rate
+
+
 def _put_prescribed(model: Model, motion: Mapping[str, Reference] | None, q: np.ndarray, v: np.ndarray) -> None:
     """Put into q and v how prescribed joints begin."""
     for joint, reference in (motion or {}).items():
@@ -103,7 +123,7 @@ def _put_prescribed(model: Model, motion: Mapping[str, Reference] | None, q: np.
             from lissom.control.pose import pose_state
 
             value, rate = pose_state(value, rate)
-        q[body.joint_q], v[body.joint_v] = value, rate
+        q[body.motor_q], v[body.motor_v] = value, rate
 
 
 def lengths_at_start(driven: Mapping[str, Reference] | None) -> dict[str, float]:
@@ -117,11 +137,17 @@ def settled(
     hold: Hold,
     motion: Mapping[str, Reference] | None = None,
     driven: Mapping[str, Reference] | None = None,
+    loads: ActiveLoads | None = None,
 ) -> np.ndarray:
-    """The configuration (nq,) of rest near `q` with some coordinates held, prescribed joints where they begin."""
+    """The configuration (nq,) of rest near `q` with some coordinates held, prescribed joints where they begin.
+
+    Args:
+        model: with the rows of payloads, which weigh what they do at the start, and of `loads`, as of t = 0.
+    """
     from lissom.analysis.statics import static_equilibrium
 
     q = q.copy()
     _put_prescribed(model, motion, q, np.zeros(model.nv))
     with within("hold"):
-        return static_equilibrium(model, q, hold=hold, lengths=lengths_at_start(driven)).q
+        acting: dict[Any, Any] = {} if loads is None else loads.at_start(q, np.zeros(model.nv))
+        return static_equilibrium(model, q, hold=hold, wrenches=acting, lengths=lengths_at_start(driven)).q

@@ -71,7 +71,9 @@ class Trajectory(Samples):
         return self._labelled(name, self.lookup.coordinate(name, ACCELERATION, "v"))
 
     def torque(self, name: str) -> xr.DataArray:
-        """Force on a joint by its motor (as seen by the joint), or by what drives a prescribed joint."""
+        """Force of a joint's motor, seen at the joint side of its gear, elastic or not; of a prescribed joint, what its
+        motion takes.
+        """
         return self._labelled(name, self.lookup.force(name))
 
     def wrench(self, joint: str, frame: Frame = "local") -> xr.DataArray:

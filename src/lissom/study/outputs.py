@@ -12,7 +12,7 @@ mass                           of the whole arm
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -150,7 +150,7 @@ class Quantity:
                 word, kind = rest.partition(".")[0], dim.replace("_", " ")
                 text = f"{head} has no {kind} {word!r}{did_you_mean(word, labels)}; there are {listed(labels, 'and')}"
                 raise StudyError(text, ("outputs",), self.text)
-            label = max(known, key=len)
+            label = motor(max(known, key=len), labels) if head == "torque" else max(known, key=len)
             axis, last = dims.index(dim), dim == variable.dims[-1]
             at = [labels.index(name) for name in ([label] if label in labels else parts[label])]
             columns = [columns[k] for k in at] if last else columns
@@ -159,7 +159,7 @@ class Quantity:
                 dims.remove(dim)
             else:
                 values, kept[dim] = np.take(values, at, axis), parts[label]
-            rest = rest[len(label) + 1 :]
+            rest = rest[len(max(known, key=len)) + 1 :]
         if rest:
             raise StudyError(
                 f"there is nothing below {self.channel.removesuffix('.' + rest)}; leave out {rest!r}",
@@ -179,6 +179,12 @@ class Quantity:
         reduced = np.array([reduce(time, row) for row in values.reshape(-1, len(time))]).reshape(values.shape[:-1])
         dims = tuple(dim for dim in found.dims if dim != "time")
         return found._replace(dims=dims, values=reduced, units="s" if self.reduction == "settling" else found.units)
+
+
+def motor(joint: str, coordinates: Collection[str]) -> str:
+    """The coordinate on which the motor of a joint acts: its rotor behind an elastic gear, as `run.torque` has it."""
+    rotor = f"{joint}.rotor"
+    return rotor if rotor in coordinates else joint
 
 
 def _length(found: Measured, text: str) -> Measured:

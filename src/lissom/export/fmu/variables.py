@@ -153,6 +153,13 @@ class Variables(list[Variable]):
 
         wrench, twist = ["N m"] * 3 + ["N"] * 3, ["rad/s"] * 3 + ["m/s"] * 3
         self._all("torque", [(name,) for name in model.coordinates], record.tau[0], forces, "force that drives")
+        for body in model.bodies:  # the torque of a joint is that of its motor
+            if body.rotor_v is not None:
+                joint, rotor = (
+                    next(n for n, each in enumerate(self) if each.name == f"torque.{name}")
+                    for name in (body.joint, f"{body.joint}.rotor")
+                )
+                self[joint] = self[joint]._replace(at=self[rotor].at)
         self._all("wrench", each(model.joints, WRENCH), seen.wrench[0], wrench, "of parent on child, child axes")
         self._all("tip_position", each(model.links, AXES), seen.tip_position[0], "m", "tip in the world")
         self._all("tip_orientation", each(model.links, QUATERNION), seen.tip_orientation[0], "1", "axes in the world")
@@ -178,6 +185,6 @@ def prescribed_coordinates(model: Model) -> tuple[set[int], set[int]]:
     places: tuple[set[int], set[int]] = set(), set()
     for joint in model.prescribed:
         body = model.joint(joint)
-        places[0].update(range(body.joint_q.start, body.joint_q.stop))
-        places[1].update(range(body.joint_v.start, body.joint_v.stop))
+        places[0].update(range(body.motor_q.start, body.motor_q.stop))
+        places[1].update(range(body.motor_v.start, body.motor_v.stop))
     return places

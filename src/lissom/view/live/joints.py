@@ -43,7 +43,7 @@ def handles(model: Model) -> list[Handle]:
     reach = sum(float(np.real(beam.length)) for beam in model.flexible.values()) or 1.0
     made = []
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
-        if link.joint.kind.on_group or np.any(model.arrays.velocities.prescribed[body.joint_v]):
+        if link.joint.kind.on_group or np.any(model.arrays.velocities.prescribed[body.motor_v]):
             continue
         for k, name in enumerate(joint_names(body, "q")):
             q, v = body.joint_q.start + k, body.joint_v.start + k
