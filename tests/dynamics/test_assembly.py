@@ -74,7 +74,7 @@ def test_loops_of_random_arms_close_as_the_trees_that_they_were_cut_from(kind):
         tree, other = robot.compile(), cut(data, 1).compile()
         q = carried_over(tree, *random_state(robot, rng), other, "link1")[0]
         step = np.zeros(other.nv)
-        step[other.body("link1").joint_v] = 1.2 * rng.normal(size=6)
+        step[other.link("link1").joint_v] = 1.2 * rng.normal(size=6)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LoopWarning)
             closed = lissom.close_loops(other, integrate(other, q, step))

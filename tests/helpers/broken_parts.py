@@ -80,7 +80,7 @@ JOINTS = {
     "helical joint without pitch": (
         "revolute, axis: [0, 0, 1], damping: 0.1",
         "helical, axis: [0, 0, 1]",
-        ["links.upper.joint.pitch", "missing", "m per turn"],
+        ["links.upper.joint.pitch", "missing", "slide per turn"],
     ),
     "pitch of a revolute joint": (
         "damping: 0.1",

@@ -222,7 +222,7 @@ def test_controllers_of_both_kinds_act_together():
         ({"type": "encoder", "joint": "joint", "rate": 0}, "rate = 0: must be positive; give the samples per second"),
         ({"type": "encoder", "joint": "joint", "delay": -1}, "delay = -1: must not be negative.*seconds"),
         ({"type": "encoder", "joint": "joint", "low_pass": "fast"}, "low_pass = 'fast': must be a number, not text"),
-        ({"type": "encoder", "joint": "joint", "noise": -0.1}, "noise = -0.1: must not be negative.*rad or metres"),
+        ({"type": "encoder", "joint": "joint", "noise": -0.1}, "noise = -0.1: must not be negative.*in rad"),
         ({"type": "encoder", "joint": "joint", "noise": [1, 2]}, r"noise = \[1.*has 2 numbers, and the sensor 1"),
         ({"type": "encoder", "joint": "joint", "noise": "3 kg"}, "noise = '3 kg'.*wrong kind"),
         ({"type": "encoder", "joint": "joint", "seed": 1.5}, "seed = 1.5: must be a whole number"),

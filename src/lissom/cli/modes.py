@@ -75,9 +75,10 @@ def _pose(model: Model, given: list[tuple[str, Any]]) -> dict[str, Any]:
     from lissom.dynamics.coordinates import configuration
     from lissom.errors import LissomError
     from lissom.model.angles import doubt_degrees
+    from lissom.model.units import POSITION
     from lissom.model.values import Number
 
-    number = Number("where the joint stands", "rad or metres", each=True)
+    number = Number("where the joint stands", POSITION, each=True)
     pose = {}
     for name, value in given:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,8 @@ from lissom.control.reference import Reference
 from lissom.errors import Keys, LissomError
 from lissom.messages import brief, did_you_mean, listed
 from lissom.model.compiled import BodyNames, Model
-from lissom.model.values import kind_of
+from lissom.model.units import JointUnit
+from lissom.model.values import kind_of, wrong_kind
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,11 @@ def by_channel(
     path: str | Keys,
     remedy: str,
     at_least: float | None = None,
+    unit: JointUnit | None = None,
 ) -> np.ndarray:
     """One number per channel (na,), from a number or list, or from {joint: number or one per coordinate}."""
+    if unit is not None:
+        check_units(model, selected, values, unit, path)
     if not isinstance(values, Mapping):
         return checks.numbers(values, path, remedy, len(selected), at_least=at_least)
     out = np.full(len(selected), np.nan)
@@ -66,6 +70,26 @@ def by_channel(
         out[index] = checks.numbers(value, (*keys(path), name), remedy, len(index), at_least=at_least)
     require(selected, np.isfinite(out), path, remedy)
     return out
+
+
+def check_units(model: Model, selected: Sequence[Channel], values: Any, unit: JointUnit, path: str | Keys) -> None:
+    """Refuse numbers that were written in a unit of the wrong kind: one for all channels, one each, or by joint."""
+    given = values if isinstance(values, Mapping) else {None: values}
+    for name, value in given.items():
+        own = selected if name is None else _coordinates(model, name, path)
+        moved = [channel_unit(model, channel) for channel in own]
+        several = isinstance(value, tuple | list) and len(value) != len(own)  # such as [lower, upper]
+        texts = [wrong_kind(one, unit, moved) for one in (value if several else (value,))]
+        if any(texts):
+            raise LissomError(max(texts), (*keys(path), *([] if name is None else [name])), value)
+
+
+def channel_unit(model: Model, channel: Channel) -> str:
+    """What a coordinate is in, "rad" or "m"; what is no coordinate of the tree is a length."""
+    if channel.joint_v < 0:
+        return "m"
+    body = model.joint(channel.joint)
+    return model.robot.link(body.link).joint.kind.velocity_units[channel.joint_v - body.joint_v.start]
 
 
 def reference_of(model: Model, selected: tuple[Channel, ...], value: Any, path: str | Keys = "reference") -> Reference:
@@ -131,7 +155,7 @@ def _check(model: Model, body: BodyNames, name: str, path: str | Keys, measured:
             "control it by a function of (t, q, v), see Sampled",
             keys(path),
         )
-    if np.any(model.arrays.velocities.prescribed[body.joint_v]):
+    if np.any(model.arrays.velocities.prescribed[body.motor_v]):
         raise LissomError(f"the motion of {name!r} is prescribed; no controller can act on it", keys(path))
 
 

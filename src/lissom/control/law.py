@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.control import checks
-from lissom.control.channels import Channel, by_channel, channels, indices, reference_of
+from lissom.control.channels import Channel, by_channel, channels, check_units, indices, reference_of
 from lissom.control.control_law import ControlLaw, JointLaw
 from lissom.control.kernel import Law
 from lissom.control.kinds import SIDES, Side
@@ -19,6 +19,7 @@ from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
+from lissom.model.units import DAMPING, FORCE, STIFFNESS
 from lissom.model.values import kind_of
 
 Gains = Mapping[str, Mapping[str, ArrayLike]]
@@ -146,10 +147,11 @@ def _gains(model: Model, gains: Any) -> tuple[tuple[Channel, ...], np.ndarray, n
             if key not in pair:
                 raise LissomError(f"missing; {remedy}", ("gains", joint, key))
     out = []
-    for key, remedy in (("p", _P), ("d", _D)):
+    for key, remedy, unit in (("p", _P, STIFFNESS), ("d", _D, DAMPING)):
         gain = np.zeros(len(selected))
         for joint, pair in gains.items():
             index = indices(model, selected, joint, "gains")
+            check_units(model, [selected[k] for k in index], pair[key], unit, ("gains", joint, key))
             gain[index] = checks.numbers(pair[key], ("gains", joint, key), remedy, len(index), at_least=0)
         out.append(gain)
     return selected, out[0], out[1]
@@ -160,6 +162,7 @@ def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> t
     remedy = "give the largest torque in N m (N when sliding)"
     if limits is None:
         return lower, upper
+    check_units(model, selected, limits, FORCE, "saturation")
     if not isinstance(limits, Mapping):
         upper = by_channel(model, selected, limits, "saturation", remedy, at_least=0)
         return -upper, upper
@@ -179,6 +182,7 @@ def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> t
 
 def _torques(model: Model, selected: tuple[Channel, ...], values: Any, field: str) -> Reference:
     """Torques per channel, zero for the joints that are not named."""
+    check_units(model, selected, values, FORCE, field)
     if not isinstance(values, Mapping):
         return reference_of(model, selected, values, field)
     given: set[int] = set()

@@ -28,6 +28,7 @@ from lissom.errors import LissomError, check_choice, within
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.model.sensor import Encoder
+from lissom.model.units import FORCE
 from lissom.printing import Printed
 
 if TYPE_CHECKING:
@@ -160,8 +161,12 @@ def lqg(
     rate = checks.number(rate, "rate", "give the samples per second", above=0)
     selected = controlled(model, joints)
     remedy = "give an acceptable torque in N m (N)"
-    torques = _positive(by_channel(model, selected, torque, "torque", remedy), "torque", remedy)
-    pushes = 0.1 * torques if disturbance is None else by_channel(model, selected, disturbance, "disturbance", remedy)
+    torques = _positive(by_channel(model, selected, torque, "torque", remedy, unit=FORCE), "torque", remedy)
+    pushes = (
+        0.1 * torques
+        if disturbance is None
+        else by_channel(model, selected, disturbance, "disturbance", remedy, unit=FORCE)
+    )
     _positive(pushes, "disturbance", "give what the filter is to expect in N m (N)")
     sensing = Sensing(model, chosen_sensors(model, sensors))
     noise, ways = _trust(sensing), [way for eye in sensing.eyes for way in [_way(eye, rate)] * len(eye.labels)]

@@ -13,10 +13,11 @@ from lissom.errors import LissomError
 from lissom.messages import listed
 from lissom.model.names import Choice, Title
 from lissom.model.part import FORM, Part, form_of, refusals
+from lissom.model.units import ACCELERATION, FORCE, POSITION, RATE, SIGNAL
 from lissom.model.values import Number
 
 MOTION = "{type: quintic, to: 1.0, duration: 2}"  # an example, for messages
-COORDINATE = ByJoint(Number("the coordinate", "rad or metres"))
+COORDINATE = ByJoint(Number("the coordinate", POSITION))
 HERTZ = Number("frequencies", "Hz", above=0)
 TIMES = Number("rising times, one per point,", "seconds")
 BEGIN = Number("the begin of the motion", "seconds")
@@ -73,10 +74,8 @@ class Trapezoid(ReferenceBlock):
     type: Literal["trapezoid"] = "trapezoid"
     start: Annotated[Values | None, COORDINATE] = Field(default=None, alias="from")
     to: Annotated[Values, COORDINATE]
-    speed: Annotated[Values | None, ByJoint(Number("the largest speed", "rad/s or m/s", above=0))] = None
-    acceleration: Annotated[Values | None, ByJoint(Number("the largest acceleration", "rad/s2 or m/s2", above=0))] = (
-        None
-    )
+    speed: Annotated[Values | None, ByJoint(Number("the largest speed", RATE, above=0))] = None
+    acceleration: Annotated[Values | None, ByJoint(Number("the largest acceleration", ACCELERATION, above=0))] = None
     duration: Annotated[float | None, DURATION] = None
     begin: Annotated[float, BEGIN] = 0.0
 
@@ -141,7 +140,7 @@ class SpinUp(ReferenceBlock):
 
     form: ClassVar[str] = FORM + "spin-up"
     type: Literal["spin-up"] = "spin-up"
-    speed: Annotated[Values, ByJoint(Number("the final speed", "rad/s or m/s"))]
+    speed: Annotated[Values, ByJoint(Number("the final speed", RATE))]
     duration: Annotated[float, Number("the time it takes to reach the final speed", "seconds", above=0)]
     begin: Annotated[float, Number("the begin of the motion", "seconds", at_least=0)] = 0.0
 
@@ -149,7 +148,7 @@ class SpinUp(ReferenceBlock):
 class Wave(ReferenceBlock):
     """An oscillation about `offset`, where the joint starts unless given, until `duration` or the end of the run."""
 
-    amplitude: Annotated[Values, ByJoint(Number("the amplitude", "rad or metres, N m or N for torques"))]
+    amplitude: Annotated[Values, ByJoint(Number("the amplitude", SIGNAL))]
     offset: Annotated[Values | None, COORDINATE] = None
     duration: Annotated[float | None, DURATION] = None
     ramp: Annotated[float, Number("the time of fading in and out, 0 for none,", "seconds", at_least=0)] = 0.0
@@ -233,6 +232,6 @@ def _torque_form(data: Any) -> str | None:
 
 
 AnyTorque = Annotated[
-    Annotated[One, Number("the torque", "N m (N when sliding)", each=True), Tag(FORM + "number")] | _References,
+    Annotated[One, Number("the torque", FORCE, each=True), Tag(FORM + "number")] | _References,
     Discriminator(_torque_form),
 ]

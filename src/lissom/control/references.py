@@ -9,13 +9,14 @@ import numpy as np
 
 from lissom.control import checks
 from lissom.control import reference_schema as schema
-from lissom.control.channels import Channel, indices
+from lissom.control.channels import Channel, check_units, indices
 from lissom.control.reference import Reference
 from lissom.control.values import Values
 from lissom.errors import Keys, LissomError
 from lissom.messages import listed
 from lissom.model.angles import doubt_degrees
 from lissom.model.compiled import Model
+from lissom.model.units import ACCELERATION, FORCE, POSITION, RATE, JointUnit
 
 POSITIONS = ("from", "to", "points", "offset")  # fields of a block that say where, not how fast
 
@@ -45,6 +46,7 @@ class _Builder:
         self, model: Model, selected: tuple[Channel, ...], start: np.ndarray, until: float | None, positions: bool
     ) -> None:
         self.model, self.selected, self.start, self.until, self.positions = model, selected, start, until, positions
+        self.forces = not positions and selected[0].joint_v >= 0  # what has no coordinate is a length
 
     def build(self, block: Any) -> Reference:
         made: dict[type[schema.ReferenceBlock], Callable[[Any], Reference]] = {
@@ -138,6 +140,7 @@ class _Builder:
         if value is None:
             return row
         where = checks.keys(path)
+        check_units(self.model, self.selected, value, self._unit(where), where)
         remedy = "give the coordinate in rad or metres, for each of " + listed([c.name for c in self.selected], "and")
         if not isinstance(value, dict):
             given = value if isinstance(value, tuple) else (value,)
@@ -150,6 +153,15 @@ class _Builder:
             row[index] = checks.numbers(part, (*where, name), remedy, len(index))
             self._doubt(where, index, row[index])
         return row
+
+    def _unit(self, where: Keys) -> JointUnit:
+        """What a field of a block is in."""
+        if where[0] in ("speed", "acceleration"):
+            return RATE if where[0] == "speed" else ACCELERATION
+        if where[0] in ("frequency", "phase"):
+            unit = "Hz" if where[0] == "frequency" else "rad"
+            return JointUnit(unit, unit)
+        return FORCE if self.forces else POSITION
 
     def _doubt(self, where: Keys, index: Iterable[int], values: Iterable[float]) -> None:
         """Warn of positions that look like degrees."""
@@ -167,6 +179,7 @@ class _Builder:
     def _limit(self, value: Values | None, name: str) -> Any:
         """A limit: one for all channels, or {joint: value}."""
         if not isinstance(value, dict):
+            check_units(self.model, self.selected, value, self._unit((name,)), name)
             return value
         row = self._row(value, name, np.full(len(self.selected), np.nan))
         missing = [c.name for c, v in zip(self.selected, row) if np.isnan(v)]

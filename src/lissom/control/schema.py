@@ -10,6 +10,7 @@ from lissom.control.reference_schema import COORDINATE, AnyReference, AnyTorque,
 from lissom.control.values import ByJoint, One, Values
 from lissom.model.names import Choice, Title
 from lissom.model.part import FORM, form_of, refusals
+from lissom.model.units import DAMPING, FORCE, POSITION, STIFFNESS
 from lissom.model.values import Flag, Number
 
 CONTROL = "{type: pd, gains: ..., reference: ...}, or a list of such"  # an example, for messages
@@ -31,7 +32,7 @@ class NoControl(ControlBlock):
 class Limited(ControlBlock):
     """A controller with limits, which may be sampled."""
 
-    saturation: Annotated[Values | None, ByJoint(Number("the largest torque", "N m (N when sliding)"))] = None
+    saturation: Annotated[Values | None, ByJoint(Number("the largest torque", FORCE))] = None
     rate: Annotated[float | None, Number("the samples per second", above=0)] = None
     delay: Annotated[float | None, Number("the delay, 0 for none,", "seconds", at_least=0)] = None
 
@@ -59,8 +60,8 @@ class Gain(Block):
 
     what: ClassVar[str] = "gain"
 
-    p: Annotated[One, Number("p", "N m/rad (N/m when sliding)", at_least=0, each=True)]
-    d: Annotated[One, Number("d, 0 for none,", "N m s/rad (N s/m when sliding)", at_least=0, each=True)]
+    p: Annotated[One, Number("p", STIFFNESS, at_least=0, each=True)]
+    d: Annotated[One, Number("d, 0 for none,", DAMPING, at_least=0, each=True)]
 
 
 class ShaperBlock(Block):
@@ -150,12 +151,12 @@ class Lqr(Following):
     joints: tuple[Annotated[str, Title("the name of a joint")], ...] | None = Field(
         default=None, description="a list of joints"
     )
-    angle: Annotated[Values | None, ByJoint(Number("an acceptable error", "rad (m)", above=0))] = None
+    angle: Annotated[Values | None, ByJoint(Number("an acceptable error", POSITION, above=0))] = None
     deflection: Annotated[float | None, Number("an acceptable deflection", "metres", above=0)] = None
-    torque: Annotated[Values | None, ByJoint(Number("an acceptable torque", "N m (N)", above=0))] = None
+    torque: Annotated[Values | None, ByJoint(Number("an acceptable torque", FORCE, above=0))] = None
     bandwidth: Annotated[float | None, Number("the bandwidth of the joints", "Hz", above=0)] = None
     sensors: tuple[SensorBlock, ...] = Field(default=(), description="a list of {link: ..., kind: ...}")
-    angle_noise: Annotated[float | None, Number("the standard deviation of the encoders", "rad", above=0)] = None
+    angle_noise: Annotated[float | None, Number("the standard deviation of the encoders", POSITION, above=0)] = None
     limit: Annotated[float | None, Number("the highest frequency of the design", "Hz", above=0)] = None
     pose: Annotated[Values | None, COORDINATE] = None
 
@@ -169,7 +170,7 @@ class Lqg(ControlBlock):
     keep: dict[str, Annotated[float, Number("an acceptable deviation in its unit", above=0)]] = Field(
         description="acceptable deviations by signal: {elbow: 0.01, forearm.tip: 0.005}"
     )
-    torque: Annotated[Values, ByJoint(Number("an acceptable torque", "N m (N)", above=0))]
+    torque: Annotated[Values, ByJoint(Number("an acceptable torque", FORCE, above=0))]
     frequency: Annotated[
         float | None, Number("the frequency up to which the reduced model is right", "Hz", above=0)
     ] = None
@@ -179,9 +180,9 @@ class Lqg(ControlBlock):
     joints: tuple[Annotated[str, Title("the name of a joint")], ...] | None = Field(
         default=None, description="a list of joints"
     )
-    disturbance: Annotated[Values | None, ByJoint(Number("an unknown torque to expect", "N m (N)", above=0))] = None
+    disturbance: Annotated[Values | None, ByJoint(Number("an unknown torque to expect", FORCE, above=0))] = None
     rate: Annotated[float | None, Number("the samples per second", above=0)] = None
-    saturation: Annotated[Values | None, ByJoint(Number("the largest torque", "N m (N when sliding)"))] = None
+    saturation: Annotated[Values | None, ByJoint(Number("the largest torque", FORCE))] = None
     pose: Annotated[Values | None, COORDINATE] = None
 
 

@@ -16,10 +16,13 @@ from lissom.control.reference import Reference
 from lissom.control.reference_schema import TIMES, Block, Csv, check_timed
 from lissom.errors import LissomError, within
 from lissom.model.part import FORM, form_of, refusals
-from lissom.model.values import Number, kind_of, refusal
+from lissom.model.units import JointUnit, fits, quantity
+from lissom.model.values import Number, Quantity, kind_of, refusal
 
+UNITS = {"force": "N", "torque": "N m", "position": "metres", "rpy": "rad"}  # by field
 RATE = 1000.0  # Hz at which a function of time is sampled, unless told otherwise
-ROW = Number("a number, or a list such as [x, y, z]", each=True)
+ANY = JointUnit("rad", "metres", ("N", "N m"))  # of the forces, torques, places and angles that series are of
+ROW = Number("a number, or a list such as [x, y, z]", ANY, each=True)
 Row = float | tuple[float, ...]
 
 
@@ -108,6 +111,8 @@ def _wrapped(value: Any) -> Any:
         return Given(value=value)
     if isinstance(value, np.ndarray):
         value = value.tolist()
+    if isinstance(value, str) and quantity(value) is not None:
+        return {"type": "constant", "to": value}
     if isinstance(value, int | float | list | tuple) and not isinstance(value, bool):
         return {"type": "constant", "to": value}
     if not isinstance(value, dict | Series):
@@ -131,11 +136,22 @@ AnySeries = Annotated[
 def series_reference(series: Any, count: int, duration: float, field: str, rate: float = RATE) -> Reference:
     """The `count` numbers of a series over time, for a run of `duration` seconds; errors name `field`."""
     with within(field):
+        _check_units(series, UNITS.get(field, ""))
         made = _reference(series, count, duration, rate)
         if made.channels != count:
             numbers = "one number" if count == 1 else f"{count} numbers"
             raise LissomError(f"has {made.channels} numbers at a time; give {numbers}")
     return made
+
+
+def _check_units(series: Any, unit: str) -> None:
+    """Refuse numbers that were written in a unit of the wrong kind."""
+    for name in ("to", "amplitude", "mean"):
+        value = getattr(series, name, ())
+        for one in np.ravel(np.array(value, object)).tolist():
+            if isinstance(one, Quantity) and not fits(one.unit, unit):
+                wanted = f"a unit of {unit}" if unit else "no unit"
+                raise LissomError(f"has a unit of the wrong kind: this takes {wanted}", (name,), value)
 
 
 def _reference(series: Any, count: int, duration: float, rate: float) -> Reference:

@@ -39,6 +39,7 @@ from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
+from lissom.model.units import FORCE, POSITION
 from lissom.printing import Printed
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def lqr(
     rate = checks.number(rate, "rate", "give the samples per second", above=0)
     delay = checks.number(delay, "delay", "give the delay in seconds, 0 for none", at_least=0)
     limit = rate / 4 if limit is None else checks.number(limit, "limit", "give a frequency in Hz", above=0)
-    angles = by_channel(model, selected, angle, "angle", "give an acceptable error in rad (m)")
+    angles = by_channel(model, selected, angle, "angle", "give an acceptable error in rad (m)", unit=POSITION)
     _positive(angles, "angle")
     if deflection is not None:
         deflection = checks.number(deflection, "deflection", "give an acceptable deflection in m", above=0)
@@ -194,7 +195,7 @@ def lqr(
         omega = 2 * np.pi * _bandwidth(model, at, bandwidth, rate)
         torques = angles * omega**2 * np.diag(inertia)
     else:
-        torques = by_channel(model, selected, torque, "torque", "give an acceptable torque in N m (N)")
+        torques = by_channel(model, selected, torque, "torque", "give an acceptable torque in N m (N)", unit=FORCE)
         _positive(torques, "torque")
     tips = (tip_sensor(model, at.q, spec, ("sensors", k)) for k, spec in enumerate(sensors))
     eyes = (joint_sensor(model, selected, side, noise), *tips)
@@ -228,7 +229,7 @@ def controlled(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...
     """The coordinates of the joints that state feedback acts on: the named ones, or all that move."""
     for body in model.bodies:
         joint = model.robot.link(body.link).joint
-        if joint.kind.on_group and not np.any(model.arrays.velocities.prescribed[body.joint_v]):
+        if joint.kind.on_group and not np.any(model.arrays.velocities.prescribed[body.motor_v]):
             raise LissomError(
                 f"lqr: {body.joint!r} is a {joint.type} joint; state feedback needs joints of single angles or slides"
             )
@@ -237,7 +238,7 @@ def controlled(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...
     movable = [
         body.joint
         for body in model.bodies
-        if body.joint_v.stop > body.joint_v.start and not np.any(model.arrays.velocities.prescribed[body.joint_v])
+        if body.joint_v.stop > body.joint_v.start and not np.any(model.arrays.velocities.prescribed[body.motor_v])
     ]
     return channels(model, movable, "joints")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,8 @@ from lissom.kernel.derivatives import STEP
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import BodyNames, Model
+from lissom.model.units import FORCE, POSITION, RATE, JointUnit
+from lissom.model.values import Quantity, wrong_kind
 
 Named = Mapping[str, ArrayLike]
 
@@ -26,7 +29,7 @@ def configuration(robot: AnyRobot, q: ArrayLike | Named | None = None, field: st
     if q is not None and not isinstance(q, Mapping):
         return _unit_quaternions(model, _array(model, q, model.q_names, field), field)
     named = q or {}
-    out = _placed(model.neutral(), named, lambda name: _position_indices(model, name), field)
+    out = _placed(model.neutral(), named, lambda name: _position_indices(model, name), field, _Units(model, POSITION))
     for body in _led_rotors(model, named):
         out[body.rotor_q] = out[body.joint_q.start]
     return _unit_quaternions(model, out, field)
@@ -38,7 +41,7 @@ def rates(robot: AnyRobot, v: ArrayLike | Named | None = None, field: str = "v")
     if v is not None and not isinstance(v, Mapping):
         return _array(model, v, model.coordinates, field)
     named = v or {}
-    out = _placed(np.zeros(model.nv), named, lambda name: velocity_indices(model, name), field)
+    out = _placed(np.zeros(model.nv), named, lambda name: velocity_indices(model, name), field, _Units(model, RATE))
     for body in _led_rotors(model, named):
         out[body.rotor_v] = out[body.joint_v.start]
     return out
@@ -49,7 +52,7 @@ def forces(robot: AnyRobot, tau: ArrayLike | Named | None = None, field: str = "
     model = as_model(robot)
     if tau is not None and not isinstance(tau, Mapping):
         return _array(model, tau, model.coordinates, field)
-    return _placed(np.zeros(model.nv), tau or {}, lambda name: motor_indices(model, name), field)
+    return _placed(np.zeros(model.nv), tau or {}, lambda name: motor_indices(model, name), field, _Units(model, FORCE))
 
 
 def velocity_indices(model: Model, name: str) -> list[int]:
@@ -129,12 +132,37 @@ def _array(model: Model, values: ArrayLike, names: tuple[str, ...], field: str) 
     return out
 
 
-def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field: str) -> Vector:
+class _Units(NamedTuple):
+    """What numbers by name are in."""
+
+    model: Model
+    unit: JointUnit
+
+    def problem(self, index: list[int], value: Any) -> str:
+        """What is wrong with the unit of a value that belongs at `index`; "" if nothing is, or it is of modes."""
+        moved: dict[int, str] = {}
+        for body in self.model.bodies:
+            kind = self.model.robot.link(body.link).joint.kind
+            at, names, rotor = (
+                (body.joint_q, kind.position_units, body.rotor_q)
+                if self.unit is POSITION
+                else (body.joint_v, kind.velocity_units, body.rotor_v)
+            )
+            moved |= dict(zip(indices(at), names, strict=True))
+            if rotor is not None:
+                moved[rotor] = names[0]
+        return wrong_kind(value, self.unit, [moved[k] for k in index]) if all(k in moved for k in index) else ""
+
+
+def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field: str, units: _Units) -> Vector:
     """`out` with the named values in their places."""
     for name, value in named.items():
         with within(field):
             index = where(name)
         size = len(index)
+        written = any(isinstance(one, Quantity) for one in (value if isinstance(value, tuple) else (value,)))
+        if written and (text := units.problem(index, value)):
+            raise LissomError(text, (field, name), value)
         with within(field, name):
             given = np.atleast_1d(numbers(value, "it"))
         if given.shape != (size,) or not np.all(np.isfinite(given)):

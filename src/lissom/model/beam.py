@@ -134,6 +134,12 @@ class Beam(Part):
         thickness = max(section.thickness_estimate() for _, section, _ in self._sections())
         return self.length / thickness if thickness > 0 else float("inf")
 
+    def described_sections(self) -> list[tuple[str, SectionSpec]]:
+        """Its sections as the file gives them, each with its path below the beam."""
+        if self.section is not None:
+            return [("section", self.section)]
+        return [(f"stations.{k}.section", station.section) for k, station in enumerate(self.stations)]
+
     def _sections(self) -> list[tuple[tuple[str | int, ...], SectionSpec, str | None]]:
         """Every section with its material's name, and the path where that should stand."""
         if self.section is not None:

@@ -17,7 +17,7 @@ from lissom.model.values import InertiaTensor, Matrix3, Number, Vec3, Vector, re
 
 ZERO3: Vec3 = (0.0, 0.0, 0.0)
 ZERO33: Matrix3 = (ZERO3, ZERO3, ZERO3)
-Density = Number("the density", "kg/m3 (2700 for aluminium)", above=0, at_most=1e5)
+Density = Number("the density", "kg/m3", above=0, at_most=1e5)
 Centre = Vector("the centre of mass in the body frame", "metres")
 ToolPoint = Vector("the tool point in the body frame", "metres")
 

@@ -71,7 +71,7 @@ class Contact(Part):
     name: Annotated[str, Name("the name of the contact")]
     sphere: Sphere = Field(description="{link: foot, radius: 0.05}, with at and origin as any frame")
     surface: Surface = Field(description="{link: world, shape: plane}, with at and origin as any frame")
-    stiffness: Annotated[float, Number("the force per depth^exponent", "N/m^exponent", above=0)]
+    stiffness: Annotated[float, Number("the force per depth^exponent, in N/m^exponent,", above=0)]
     exponent: float = 1.5
     damping: Annotated[float, Number("the growth of the force per speed of approach", "s/m", at_least=0)] = 0.0
     friction: Annotated[float, Number("the coefficient of friction", at_least=0, at_most=10)] = 0.0

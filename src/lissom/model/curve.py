@@ -12,6 +12,7 @@ from pydantic import field_validator, model_validator
 from lissom.errors import RobotError
 from lissom.kernel.arrays import POWERS
 from lissom.model.part import Part, refusals
+from lissom.model.units import FORCE, POSITION
 from lissom.model.values import Number, PerCoordinate, refusal
 
 FAR = 1e30  # no stretch comes that far
@@ -33,19 +34,18 @@ class Curve(Part):
     what: ClassVar[str] = "curve"
 
     table: tuple[tuple[float, float], ...] = ()
-    polynomial: Annotated[PerCoordinate, Number("the coefficients of x, x^2, ...", "N m/rad^k", each=True)] = 0.0
-    backlash: Annotated[float, Number("the whole play", "rad (metres when sliding)", at_least=0)] = 0.0
-    width: Annotated[
-        float | None, Number("the width over which contact sets in", "rad (metres when sliding)", above=0)
-    ] = None
+    polynomial: Annotated[PerCoordinate, Number("the coefficients of x, x^2, ... in SI units", each=True)] = 0.0
+    backlash: Annotated[float, Number("the whole play", POSITION, at_least=0)] = 0.0
+    width: Annotated[float | None, Number("the width over which contact sets in", POSITION, above=0)] = None
 
     @field_validator("table", mode="before")
     @classmethod
     def _rising_rows(cls, rows: Any) -> Any:
-        number = Number("rows [stretch, force]", "rad and N m (metres and N when sliding)")
+        remedy = "give rows [stretch, force] in rad and N m (metres and N when sliding)"
+        stretch, force = Number("the stretch", POSITION), Number("the force", FORCE)
         if not isinstance(rows, list | tuple) or any(not isinstance(r, list | tuple) or len(r) != 2 for r in rows):
-            raise refusal(f"must be a list of pairs; {number.remedy}")
-        pairs = tuple((number.check_one(x), number.check_one(y)) for x, y in rows)
+            raise refusal(f"must be a list of pairs; {remedy}")
+        pairs = tuple((stretch.check_one(x), force.check_one(y)) for x, y in rows)
         if len(pairs) == 1 or any(a[0] >= b[0] for a, b in pairwise(pairs)):
             raise refusal("needs two rows or more with rising stretch; sort or complete them")
         return pairs

@@ -13,6 +13,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from lissom.kernel.arrays import Element as Kind
 from lissom.model.curve import Curve
 from lissom.model.frame import Frame, Problem, frame_problems
+from lissom.model.joint_actions import unit_problems
 from lissom.model.loop import Loop
 from lissom.model.names import Choice, Name
 from lissom.model.part import FORM, Part, form_of, refusals
@@ -66,6 +67,14 @@ class SpringElement(Element):
     length: Annotated[float, Number("the length without force", "metres", at_least=0)]
     damping: Annotated[float, Number("the damping", "N s/m", at_least=0)] = 0.0
     curve: Curve | None = None
+
+    @field_validator("curve")
+    @classmethod
+    def _in_metres(cls, curve: Curve | None) -> Curve | None:
+        wrong = [] if curve is None else unit_problems(curve, ("m",))
+        if wrong:
+            raise refusals(*wrong)
+        return curve
 
 
 class Damper(Element):

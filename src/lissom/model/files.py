@@ -35,9 +35,17 @@ def load(name_or_path: str | os.PathLike[str]) -> Robot:
         raise RobotError(f"{name!r}: not a name or a path; give text, e.g. load('ella')")
     if name in builtin_names():
         return parse(builtin.text(builtin.ROBOTS, name), f"{name}.yaml")
-    robot = parse(text_of(Path(name)), name)
+    return _doubted(parse(text_of(Path(name)), name), name)
+
+
+def read_text(text: str) -> Robot:
+    """A robot from the text of a robot file, doubts told."""
+    return _doubted(parse(text, "<text>"), "<text>")
+
+
+def _doubted(robot: Robot, name: str) -> Robot:
     for doubt in robot.warnings:
-        warnings.warn(f"{name}: {doubt}", UserWarning, stacklevel=2)
+        warnings.warn(f"{name}: {doubt}", UserWarning, stacklevel=3)
     return robot
 
 

@@ -11,7 +11,8 @@ from lissom.model.joint_kinds import KINDS, Kind
 from lissom.model.late import late
 from lissom.model.names import Choice, Name
 from lissom.model.part import Part, refusals
-from lissom.model.values import Axis, Number, PerCoordinate, Vec3, refusal
+from lissom.model.units import DAMPING
+from lissom.model.values import Axis, Number, PerCoordinate, Vec3, refusal, wrong_kind
 
 if TYPE_CHECKING:
     from lissom.model.joint_actions import Friction, Limits, Spring, Transmission
@@ -35,10 +36,8 @@ class Joint(Part):
     type: Annotated[str, Choice("the type of the joint", tuple(KINDS))]
     axis: Annotated[Vec3 | None, Axis("the joint's axis")] = None
     axes: tuple[Annotated[Vec3, Axis("the joint's axis")], ...] = Field(default=(), validate_default=True)
-    pitch: Annotated[float, Number("the pitch, positive for a right-hand thread", "m per turn")] = 0.0
-    damping: Annotated[
-        PerCoordinate, Number("the joint's damping", "N m s/rad (N s/m when sliding)", at_least=0, each=True)
-    ] = 0.0
+    pitch: Annotated[float, Number("the slide per turn, positive for a right-hand thread,", "metres")] = 0.0
+    damping: Annotated[PerCoordinate, Number("the joint's damping", DAMPING, at_least=0, each=True)] = 0.0
     friction: Friction | None = None
     spring: Spring | None = None
     limits: Limits | None = None
@@ -114,7 +113,7 @@ class Joint(Part):
             remedy = "give two axes as axes: [[x, y, z], [x, y, z]]" if kind.axes == 2 else "remove this field"
             problems.append(("axis", self.axis, f"a {self.type} joint has no single axis; {remedy}"))
         if kind.pitched and self.pitch == 0:
-            problems.append(("pitch", self.pitch, "missing; give the slide in m per turn, e.g. pitch: 0.005"))
+            problems.append(("pitch", self.pitch, "missing; give the slide per turn, e.g. pitch: 5 mm"))
         if self.pitch != 0 and not kind.pitched:
             text = f"a {self.type} joint has no pitch; use a helical one, or remove this field"
             problems.append(("pitch", self.pitch, text))
@@ -134,6 +133,7 @@ class Joint(Part):
         if problems:
             raise refusals(*problems)
         self._check_sizes()
+        self._check_units()
         return self
 
     def _check_sizes(self) -> None:
@@ -146,6 +146,20 @@ class Joint(Part):
         ]
         text = f"must be one number or a list of {self.nv}, one for each coordinate of the {self.type} joint"
         wrong = [(path, value, text) for path, value in lists if isinstance(value, tuple) and len(value) != self.nv]
+        if wrong:
+            raise refusals(*wrong)
+
+    def _check_units(self) -> None:
+        """Refuse numbers in units of the wrong kind, such as degrees on a prismatic joint."""
+        moved = self.kind.velocity_units
+        wrong: list[tuple[tuple[str | int, ...], Any, str]] = []
+        if text := wrong_kind(self.damping, DAMPING, moved):
+            wrong.append((("damping",), self.damping, text))
+        for name in ("friction", "spring", "limits", "transmission"):
+            if (block := getattr(self, name)) is not None:
+                from lissom.model.joint_actions import unit_problems
+
+                wrong += [((name, *path), value, text) for path, value, text in unit_problems(block, moved)]
         if wrong:
             raise refusals(*wrong)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
@@ -9,7 +10,8 @@ from pydantic import Field, field_validator, model_validator
 
 from lissom.model.late import late
 from lissom.model.part import Part, refusals
-from lissom.model.values import Number, PerCoordinate, refusal
+from lissom.model.units import DAMPING, FORCE, INERTIA, POSITION, RATE, STIFFNESS, JointUnit
+from lissom.model.values import Number, PerCoordinate, refusal, wrong_kind
 
 if TYPE_CHECKING:
     from lissom.model.curve import Curve
@@ -26,28 +28,22 @@ class Friction(Part):
 
     what: ClassVar[str] = "friction"
 
-    coulomb: Annotated[PerCoordinate, Number("the Coulomb friction", "N m (N when sliding)", at_least=0, each=True)] = (
-        0.0
-    )
+    coulomb: Annotated[PerCoordinate, Number("the Coulomb friction", FORCE, at_least=0, each=True)] = 0.0
     velocity: Annotated[
         PerCoordinate,
         Number(
             "the speed over which Coulomb friction is smoothed",
-            "rad/s (m/s when sliding)",
+            RATE,
             above=0,
             each=True,
         ),
     ] = 0.01
-    stick: Annotated[
-        PerCoordinate, Number("the friction at rest beyond Coulomb's", "N m (N when sliding)", at_least=0, each=True)
-    ] = 0.0
+    stick: Annotated[PerCoordinate, Number("the friction at rest beyond Coulomb's", FORCE, at_least=0, each=True)] = 0.0
     stribeck: Annotated[
         PerCoordinate,
-        Number("the speed at which half of `stick` is left", "rad/s (m/s when sliding)", above=0, each=True),
+        Number("the speed at which half of `stick` is left", RATE, above=0, each=True),
     ] = 0.1
-    viscous: Annotated[
-        PerCoordinate, Number("the viscous friction", "N m s/rad (N s/m when sliding)", at_least=0, each=True)
-    ] = 0.0
+    viscous: Annotated[PerCoordinate, Number("the viscous friction", DAMPING, at_least=0, each=True)] = 0.0
 
 
 class Spring(Part):
@@ -55,13 +51,9 @@ class Spring(Part):
 
     what: ClassVar[str] = "spring"
 
-    stiffness: Annotated[
-        PerCoordinate, Number("the stiffness", "N m/rad (N/m when sliding)", at_least=0, each=True)
-    ] = 0.0
+    stiffness: Annotated[PerCoordinate, Number("the stiffness", STIFFNESS, at_least=0, each=True)] = 0.0
     curve: Curve | None = None
-    rest: Annotated[
-        PerCoordinate, Number("the coordinate at which the spring is relaxed", "rad or metres", each=True)
-    ] = 0.0
+    rest: Annotated[PerCoordinate, Number("the coordinate at which the spring is relaxed", POSITION, each=True)] = 0.0
 
 
 SET_IN = 1e-5  # of the range of a joint: where a stop sets in; a hit that presses it less deep is softened
@@ -72,18 +64,16 @@ class Limits(Part):
 
     what: ClassVar[str] = "limits block"
 
-    lower: Annotated[PerCoordinate, Number("the lower limit", "rad or metres", each=True)]
-    upper: Annotated[PerCoordinate, Number("the upper limit", "rad or metres", each=True)]
-    stiffness: Annotated[
-        PerCoordinate, Number("the stiffness of the stop", "N m/rad (N/m when sliding)", above=0, each=True)
-    ]
+    lower: Annotated[PerCoordinate, Number("the lower limit", POSITION, each=True)]
+    upper: Annotated[PerCoordinate, Number("the upper limit", POSITION, each=True)]
+    stiffness: Annotated[PerCoordinate, Number("the stiffness of the stop", STIFFNESS, above=0, each=True)]
     damping: Annotated[
         PerCoordinate,
-        Number("the damping of the stop", "N m s/rad (N s/m when sliding)", at_least=0, each=True),
+        Number("the damping of the stop", DAMPING, at_least=0, each=True),
     ] = 0.0
     width: Annotated[
         PerCoordinate | None,
-        Number("the width over which the stop sets in", "rad or metres", above=0, each=True),
+        Number("the width over which the stop sets in", POSITION, above=0, each=True),
     ] = Field(default=None, validate_default=True)
 
     @field_validator("upper")
@@ -115,19 +105,17 @@ class Transmission(Part):
 
     what: ClassVar[str] = "transmission"
 
-    stiffness: Annotated[float | None, Number("the stiffness of the gear", "N m/rad (N/m when sliding)", above=0)] = (
-        None
-    )
+    stiffness: Annotated[float | None, Number("the stiffness of the gear", STIFFNESS, above=0)] = None
     curve: Curve | None = None
-    rotor_inertia: Annotated[float, Number("the rotor's inertia", "kg m2 (kg when sliding)", at_least=0)]
+    rotor_inertia: Annotated[float, Number("the rotor's inertia", INERTIA, at_least=0)]
     gear: Annotated[float, Number("the gear ratio (motor turns per joint turn)", above=0)] = 1.0
-    damping: Annotated[float, Number("the damping of the gear", "N m s/rad (N s/m when sliding)", at_least=0)] = 0.0
+    damping: Annotated[float, Number("the damping of the gear", DAMPING, at_least=0)] = 0.0
     hysteresis: Annotated[
-        float, Number("the friction inside the gear, half the height of its loop", "N m (N when sliding)", at_least=0)
+        float, Number("the friction inside the gear, half the height of its loop", FORCE, at_least=0)
     ] = 0.0
-    hysteresis_velocity: Annotated[
-        float, Number("the speed of winding over which that is smoothed", "rad/s (m/s when sliding)", above=0)
-    ] = 0.01
+    hysteresis_velocity: Annotated[float, Number("the speed of winding over which that is smoothed", RATE, above=0)] = (
+        0.01
+    )
 
     @property
     def elastic(self) -> bool:
@@ -148,6 +136,26 @@ class Transmission(Part):
                 text = f"acts across a stiffness, which is missing; give the stiffness, or use the joint's {other}"
                 raise refusals((field, getattr(self, field), text))
         return self
+
+
+def unit_problems(block: Part, moved: Sequence[str]) -> list[tuple[tuple[str | int, ...], Any, str]]:
+    """Numbers of a block about a joint that were written in units of the wrong kind: (path, value, what to do).
+
+    Args:
+        moved: what the coordinates of the joint are in, each "rad" or "m".
+    """
+    found: list[tuple[tuple[str | int, ...], Any, str]] = []
+    for name, field in type(block).model_fields.items():
+        value = getattr(block, name)
+        unit = next((mark.unit for mark in field.metadata if isinstance(getattr(mark, "unit", ""), JointUnit)), None)
+        if unit is not None and (text := wrong_kind(value, unit, moved)):
+            found.append(((name,), value, text))
+        elif name == "curve" and value is not None:
+            found += [((name, *path), wrong, text) for path, wrong, text in unit_problems(value, moved)]
+    for k, row in enumerate(getattr(block, "table", ())):
+        text = wrong_kind(row[0], POSITION, moved) or wrong_kind(row[1], FORCE, moved)
+        found += [(("table", k), row, text)] if text else []
+    return found
 
 
 def _same_size(a: PerCoordinate, b: PerCoordinate) -> bool:

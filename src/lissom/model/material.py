@@ -16,9 +16,9 @@ class Material(Part):
 
     what: ClassVar[str] = "material"
 
-    E: Annotated[float, Number("Young's modulus", "Pa (2.1e11 for steel)", at_least=1e3, at_most=1e13)]
+    E: Annotated[float, Number("Young's modulus (2.1e11 for steel)", "Pa", at_least=1e3, at_most=1e13)]
     nu: Annotated[float, Number("Poisson's ratio", above=-1, below=0.5)] = 0.3
-    rho: Annotated[float, Number("the density", "kg/m3 (7800 for steel)", at_least=1, at_most=1e5)]
+    rho: Annotated[float, Number("the density (7800 for steel)", "kg/m3", at_least=1, at_most=1e5)]
     G: Annotated[float | None, Number("the shear modulus", "Pa", above=0, at_most=1e13)] = None
 
     def build(self) -> beam.Material:

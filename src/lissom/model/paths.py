@@ -37,14 +37,15 @@ def _check_placed(robot: Robot, part: Any, keys: list[str]) -> None:
     on = getattr(part, "parent", None) or getattr(part, "link", None)
     link = next((link for link in robot.links if link.name == on), None)
     if link is not None and placed(link, part.origin) is not part.origin:
-        tip = ", ".join(f"{x:g}" for x in np.real(link.body.tip).tolist())  # type: ignore[union-attr]
+        tip = ", ".join(f"{np.real(x):g}" for x in placed(link, part.origin).xyz)
         text = f"is not given, so that the tip of {on} is meant; give origin: {{xyz: [{tip}]}} first"
         raise RobotError(text, keys[:-1])
 
 
 def unit_of(robot: Robot, path: str) -> str:
     """SI unit of the number at the path, such as "N m s/rad"; empty where it has none, or one that depends."""
-    said, kind, here = "", "", robot
+    said: str | units.JointUnit = ""
+    kind, here = "", robot
     for key in _keys(path):
         below = _step(here, key, path)
         if isinstance(here, Part):
@@ -54,14 +55,12 @@ def unit_of(robot: Robot, path: str) -> str:
     return settled_unit(said, kind)
 
 
-def settled_unit(said: str, kind: str) -> str:
-    """The SI unit that a field says it has, such as "N m/rad (N/m when sliding)", at a joint of a kind."""
-    unit, _, sliding = said.partition(" (")
-    moved = set(KINDS[kind].velocity_units) if kind in KINDS else set()
-    if sliding.endswith(" when sliding)") and moved != {"rad"}:
-        unit = sliding.removesuffix(" when sliding)") if moved == {"m"} else ""
-    unit = {"metres": "m", "seconds": "s"}.get(unit, unit)
-    return unit if units.parsed(unit) is not None else ""
+def settled_unit(unit: str | units.JointUnit, kind: str) -> str:
+    """The SI unit of a field at a joint of a kind; empty where it has none, or one that depends."""
+    if isinstance(unit, units.JointUnit):
+        moved = set(KINDS[kind].velocity_units) if kind in KINDS else set()
+        unit = "" if unit.others or len(moved) != 1 else unit.of(*moved)
+    return {"metres": "m", "seconds": "s"}.get(unit, unit)
 
 
 def replaced(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot:

@@ -89,6 +89,8 @@ def _value(name: str, value: Any, tipped: frozenset[str] = frozenset()) -> Any:
     if name == "reduced" and not isinstance(value, str | None):
         text = "holds a link in memory; write it with link.save('link.npz') and name that file under reduced"
         raise RobotError(text, ("links", "finite_elements", "reduced"))
+    if isinstance(value, float):
+        return float(value)  # whatever unit it was written in
     if isinstance(value, dict):
         return {key: _value("", inner) for key, inner in value.items()}
     if isinstance(value, tuple):

@@ -303,9 +303,9 @@ class Robot(Part):
     @classmethod
     def from_yaml(cls, text: str) -> "Robot":
         """A robot from the text of a robot file."""
-        from lissom.model.files import parse
+        from lissom.model.files import read_text
 
-        return parse(text, "<text>")
+        return read_text(text)
 
     def save(self, path: str | Path) -> None:
         """Write the robot file."""

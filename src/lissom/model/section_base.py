@@ -64,6 +64,13 @@ class SectionSpec(Part):
         """The section where it sits."""
         return self._placed(self.own(material, factor))
 
+    def lengths(self) -> list[tuple[str, float]]:
+        """Its fields that are lengths, with their values in metres."""
+        fields = type(self).model_fields.items()
+        own = [name for name, field in fields for mark in field.metadata if getattr(mark, "unit", "") == "metres"]
+        values = ((name, getattr(self, name)) for name in own)
+        return [(name, float(np.real(value))) for name, value in values if isinstance(value, float | complex)]
+
     def between(self, other: SectionSpec, s: float) -> Self:
         """The section at the fraction s of the way to another of the same form: every number changes linearly."""
         fields = ((name, getattr(self, name), getattr(other, name)) for name in type(self).model_fields)

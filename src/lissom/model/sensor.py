@@ -20,7 +20,8 @@ from lissom.model.names import Choice, Name
 from lissom.model.origin import Origin
 from lissom.model.part import FORM, Part, form_of, refusals
 from lissom.model.place import AnyPlace
-from lissom.model.values import Count, Number, Pair, PerCoordinate, Vec2
+from lissom.model.units import FORCE, POSITION, RATE, JointUnit
+from lissom.model.values import Count, Number, Pair, PerCoordinate, Vec2, wrong_kind
 
 if TYPE_CHECKING:
     from lissom.model.robot import Robot
@@ -41,7 +42,7 @@ class Sensor(Part):
 
     what: ClassVar[str] = "sensor"
     chosen_by: ClassVar[str] = "type"
-    unit: ClassVar[str] = ""  # of its readings
+    unit: ClassVar[str | JointUnit] = ""  # of its readings
 
     name: Annotated[str | None, Name("the name of the sensor")] = None
     rate: Annotated[
@@ -56,7 +57,7 @@ class Sensor(Part):
     resolution: PerCoordinate | None = Field(default=None, description="the step of the readings, one or a list")
     seed: Annotated[int, Count("the seed of the noise", LARGEST_SEED)] = 0
 
-    @field_validator("noise", "bias", "resolution", mode="before")
+    @field_validator("noise", "bias", "resolution", mode="plain")  # keeps the unit until the joint is known
     @classmethod
     def _in_its_unit(cls, value: Any, info: ValidationInfo) -> Any:
         bounds = {"noise": {"at_least": 0.0}, "resolution": {"above": 0.0}}.get(str(info.field_name), {})
@@ -97,7 +98,15 @@ class OnJoint(Sensor):
             return [((*path, "joint"), self.joint, text)]
         if joints[self.joint].nv == 0:
             return [((*path, "joint"), self.joint, "is a fixed joint, which does not move; name another")]
-        return []
+        kind = joints[self.joint].kind
+        return self._wrong_units(kind.position_units if self.unit is POSITION else kind.velocity_units, path)
+
+    def _wrong_units(self, moved: Sequence[str], path: tuple[str | int, ...]) -> list[Problem]:
+        """Numbers that were written in a unit of the wrong kind, for readings that are "rad" or "m" each."""
+        assert isinstance(self.unit, JointUnit)
+        given = [(name, getattr(self, name)) for name in ("noise", "bias", "resolution")]
+        texts = [(name, value, wrong_kind(value, self.unit, moved)) for name, value in given]
+        return [((*path, name), value, text) for name, value, text in texts if text]
 
 
 class Encoder(OnJoint):
@@ -107,7 +116,7 @@ class Encoder(OnJoint):
     """
 
     form: ClassVar[str] = FORM + "encoder"
-    unit: ClassVar[str] = "rad or metres"
+    unit: ClassVar[str | JointUnit] = POSITION
     type: Literal["encoder"] = "encoder"
     side: Annotated[str, Choice("the side of the gear", SIDES)] = "joint"
     counts: Annotated[float | None, Number("the counts per turn", above=0)] = None
@@ -133,7 +142,7 @@ class Tachometer(OnJoint):
     """Velocities of a joint, in the order of `v`; of an elastic gear those of the `joint` or of the `motor`."""
 
     form: ClassVar[str] = FORM + "tachometer"
-    unit: ClassVar[str] = "rad/s or m/s"
+    unit: ClassVar[str | JointUnit] = RATE
     type: Literal["tachometer"] = "tachometer"
     side: Annotated[str, Choice("the side of the gear", SIDES)] = "joint"
 
@@ -142,13 +151,13 @@ class ForceTorque(OnJoint):
     """Torque and force of the parent on the child in a joint, a fixed one or that of a loop too; the child's axes."""
 
     form: ClassVar[str] = FORM + "force-torque"
-    unit: ClassVar[str] = "N m or N"
+    unit: ClassVar[str | JointUnit] = FORCE
     type: Literal["force-torque"] = "force-torque"
 
     def problems(self, robot: Robot, path: tuple[str | int, ...]) -> list[Problem]:
         names = [*(link.joint.name for link in robot.bodies), *(loop.name for loop in robot.closures)]
         if self.joint in names:
-            return []
+            return self._wrong_units(("rad",) * 3 + ("m",) * 3, path)
         text = f"is not a joint{did_you_mean(self.joint, names)}; the joints are {listed(names)}"
         return [((*path, "joint"), self.joint, text)]
 

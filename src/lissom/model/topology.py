@@ -8,6 +8,7 @@ from lissom.messages import did_you_mean
 from lissom.model.loop import loop_problems
 from lissom.model.massless import mass_problems
 from lissom.model.place import place_problem
+from lissom.model.values import degrees_text, looks_like_degrees
 
 if TYPE_CHECKING:
     from lissom.model.robot import Link, Robot
@@ -59,12 +60,48 @@ def problems(robot: Robot) -> list[Problem]:
 
 def doubts(robot: Robot) -> list[str]:
     """Warnings: what is allowed, but seldom meant."""
-    return [
-        f"links.{link.name}.beam.length = {link.beam.length:g}: only {link.beam.slenderness:.1f} times the "
-        "thickness of its section; beam theory is inaccurate there, consider a rigid body"
-        for link in robot.links
-        if link.beam is not None and link.beam.slenderness < SLENDER
-    ]
+    return [*_thick_beams(robot), *_degrees(robot)]
+
+
+def _thick_beams(robot: Robot) -> list[str]:
+    """Beams too thick for beam theory; thicker than long, their sections were likely meant in millimetres."""
+    found = []
+    for link in robot.links:
+        if link.beam is None or link.beam.slenderness >= SLENDER:
+            continue
+        at, length = f"links.{link.name}.beam", link.beam.length
+        large = [
+            f"{at}.{path}.{name} = {value:g}: is more than the beam's length of {length:g}, as lengths are in metres; "
+            f"for millimetres write {value:g} mm"
+            for path, section in link.beam.described_sections()
+            for name, value in section.lengths()
+            if value > length
+        ]
+        text = (
+            f"{at}.length = {length:g}: only {link.beam.slenderness:.1f} times the thickness of its section; "
+            "beam theory is inaccurate there, consider a rigid body"
+        )
+        found += large or [text]
+    return found
+
+
+def _degrees(robot: Robot) -> list[str]:
+    """Angles of joints and origins that look like degrees."""
+    found = []
+    for link in robot.links:
+        at, joint = f"links.{link.name}", link.joint
+        turned = () if joint.kind.pitched else joint.kind.velocity_units
+        blocks = [("spring", "rest", joint.spring), *(("limits", end, joint.limits) for end in ("lower", "upper"))]
+        values = [
+            (f"{at}.joint.{block}.{name}", value)
+            for block, name, part in blocks
+            if part is not None
+            for value, unit in zip(joint.each(getattr(part, name)), turned)
+            if unit == "rad"
+        ]
+        values += [(f"{at}.origin.rpy", value) for value in link.origin.rpy]
+        found += [f"{path} = {value:g}: {degrees_text(value)}" for path, value in values if looks_like_degrees(value)]
+    return found
 
 
 def _duplicates(robot: Robot) -> list[Problem]:

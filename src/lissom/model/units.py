@@ -71,14 +71,42 @@ def parsed(text: str) -> Unit | None:
     return Unit(float(size), kind)
 
 
+class JointUnit(NamedTuple):
+    """SI units of a number about a joint: where its coordinate turns, and where it slides.
+
+    Fields that take numbers of several joints do not know which it is, and what they are about may depend on names:
+    they allow `others` too, and who knows the joint checks (`lissom.model.values.wrong_kind`).
+    """
+
+    turning: str
+    sliding: str
+    others: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.turning} ({self.sliding} when sliding)"
+
+    def of(self, moved: str) -> str:
+        """The one for a coordinate in rad or in m; none for others, as those of quaternions."""
+        return {"rad": self.turning, "m": self.sliding}.get(moved, "")
+
+
+POSITION, RATE = JointUnit("rad", "metres"), JointUnit("rad/s", "m/s")
+ACCELERATION = JointUnit("rad/s2", "m/s2")
+FORCE = JointUnit("N m", "N")
+STIFFNESS, DAMPING = JointUnit("N m/rad", "N/m"), JointUnit("N m s/rad", "N s/m")
+INERTIA = JointUnit("kg m2", "kg")
+STATE = JointUnit("rad", "metres", ("rad/s", "m/s"))  # of a coordinate, or of its rate
+SIGNAL = JointUnit("rad", "metres", ("N m", "N"))  # of a coordinate, or of the force on it
+
+
 @lru_cache(maxsize=256)
-def kinds(wanted: str) -> frozenset[Dimension]:
-    """The kinds that a field allows, from its words: "metres", "rad or metres", "N m/rad (N/m when sliding)"."""
-    words = re.split(r"\bor\b|\(|\)|\bwhen\b|,", wanted)
-    return frozenset(unit.kind for word in words if word.strip() and (unit := parsed(word.strip())) is not None)
+def kinds(wanted: str | JointUnit) -> frozenset[Dimension]:
+    """The kinds of units that a field allows."""
+    names = (wanted,) if isinstance(wanted, str) else (wanted.turning, wanted.sliding, *wanted.others)
+    return frozenset(unit.kind for name in names if name and (unit := parsed(name)) is not None)
 
 
-def fits(unit: Unit, wanted: str) -> bool:
+def fits(unit: Unit, wanted: str | JointUnit) -> bool:
     """Whether a unit is of a kind that a field allows; radians may be left out or added, turns may not."""
     without = {(*kind[:3], kind[4]) for kind in kinds(wanted)}
     if (*unit.kind[:3], unit.kind[4]) not in without:

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from pydantic import GetCoreSchemaHandler
@@ -28,6 +28,51 @@ LARGEST, SMALLEST = 1e20, 1e-40
 # Beside a longer lever arm the inertia of ordinary links is lost in rounding.
 LARGEST_IN = {"metres": 1e5, "1/m": 1e3, "rad/m": 1e3}
 PerCoordinate = float | tuple[float, ...]
+
+
+class Quantity(float):
+    """A number in SI units that knows the unit in which it was written, until its joint is known."""
+
+    unit: units.Unit
+
+    def __new__(cls, value: float, unit: units.Unit) -> Self:
+        made = super().__new__(cls, value)
+        made.unit = unit
+        return made
+
+    def __reduce__(self) -> tuple[type[Self], tuple[float, units.Unit]]:
+        return type(self), (float(self), self.unit)
+
+
+def looks_like_degrees(value: Any) -> bool:
+    """Whether an angle in radians was likely meant in degrees: more than a turn, and a number that people write.
+
+    Angles of several turns that are meant come from pi or from a unit, and have many digits: `720 deg` is no doubt.
+    """
+    number = value.real if isinstance(value, complex) else value
+    return not isinstance(number, Quantity) and abs(number) > 2 * math.pi and round(number, 2) == number
+
+
+def degrees_text(value: float) -> str:
+    """The question about an angle that looks like degrees."""
+    return f"is more than one turn, as angles are in radians; for degrees write {value:g} deg (in Python np.radians)"
+
+
+def wrong_kind(value: Any, unit: units.JointUnit, moved: Sequence[str]) -> str:
+    """What is wrong with the units in which numbers about a joint were written; "" if nothing is.
+
+    Args:
+        value: one number for all its coordinates, or one each.
+        moved: what its coordinates are in, each "rad" or "m".
+    """
+    several = isinstance(value, tuple | list)
+    for k, one in enumerate(value if several else (value,)):
+        for each in moved[k : k + 1] if several else moved:
+            if isinstance(one, Quantity) and not units.fits(one.unit, unit.of(each)):
+                how = {"rad": "turns", "m": "slides"}.get(each, "is of a quaternion")
+                wanted = unit.of(each) or "no unit"
+                return f"has a unit of the wrong kind: the coordinate {how}, so this takes {wanted}"
+    return ""
 
 
 def refusal(text: str) -> PydanticCustomError:
@@ -98,7 +143,7 @@ class Number(Checked):
     """
 
     meaning: str
-    unit: str = ""
+    unit: str | units.JointUnit = ""
     above: float | None = None
     at_least: float | None = None
     below: float | None = None
@@ -118,14 +163,17 @@ class Number(Checked):
         return self.check_one(value)
 
     def check_one(self, value: Any) -> float:
+        written = None
         if isinstance(value, str):
-            value = self._in_si(value)
+            value, written = self._in_si(value)
+        elif isinstance(value, Quantity):
+            written = value.unit
         if not is_number(value):
             raise refusal(f"must be a number, not {kind_of(value)}{_hint(value)}; {self.remedy}")
         number = _float(value)
         if not math.isfinite(number):
             raise refusal(f"must be a finite number; {self.remedy}")
-        largest = LARGEST_IN.get(self.unit, LARGEST)
+        largest = LARGEST_IN.get(self.unit, LARGEST) if isinstance(self.unit, str) else LARGEST
         if abs(number) > largest:
             raise refusal(f"is beyond any physical size (at most {largest:g}); {self.remedy}")
         if self.above == 0 and 0 < number < SMALLEST:
@@ -140,18 +188,18 @@ class Number(Checked):
             raise refusal(f"must be less than {self.below:g}; {self.remedy}")
         if self.at_most is not None and number > self.at_most:
             raise refusal(f"is beyond any sensible size (at most {self.at_most:g}); {self.remedy}")
-        return number
+        return number if written is None or isinstance(self.unit, str) else Quantity(number, written)
 
-    def _in_si(self, text: str) -> Any:
-        """The number of a quantity with a unit, such as "45 deg"; other text as it is."""
+    def _in_si(self, text: str) -> tuple[Any, units.Unit | None]:
+        """The number of a quantity with a unit, such as "45 deg", and the unit; other text as it is."""
         found = units.quantity(text)
         if found is None:
-            return text
+            return text, None
         number, unit = found
         if not units.fits(unit, self.unit):
             wanted = f"a unit of {self.unit}" if units.kinds(self.unit) else "no unit"
             raise refusal(f"has a unit of the wrong kind: this takes {wanted}; {self.remedy}")
-        return number * unit.size
+        return number * unit.size, unit
 
 
 @dataclass(frozen=True)

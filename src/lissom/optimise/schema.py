@@ -12,6 +12,7 @@ from lissom.errors import LissomError, OptimiseError
 from lissom.model.names import Choice, Title
 from lissom.model.part import Part, refusals
 from lissom.model.robot import FORMAT, FormatVersion
+from lissom.model.units import FORCE, POSITION, RATE
 from lissom.model.values import Count, Number
 from lissom.scenario.schema import Scenario
 from lissom.study.schema import ScenarioSource
@@ -55,9 +56,9 @@ class MotionLimits(OptimisePart):
 
     what: ClassVar[str] = "limits block"
 
-    torque: Annotated[Values | None, ByJoint(Number("the largest torque", "N m (N when sliding)"))] = None
-    speed: Annotated[Values | None, ByJoint(Number("the largest speed", "rad/s or m/s", above=0))] = None
-    position: dict[str, Annotated[One, Number("[lower, upper]", "rad or metres", each=True)]] = Field(
+    torque: Annotated[Values | None, ByJoint(Number("the largest torque", FORCE))] = None
+    speed: Annotated[Values | None, ByJoint(Number("the largest speed", RATE, above=0))] = None
+    position: dict[str, Annotated[One, Number("[lower, upper]", POSITION, each=True)]] = Field(
         default={}, description="{joint: [lower, upper]}; soft stops of the robot count as well"
     )
     deflection: dict[str, Annotated[float, Number("the largest deflection of the tip", "metres", above=0)]] = Field(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from pydantic import Field
 
 from lissom.model.names import Title
+from lissom.model.units import POSITION
 from lissom.model.values import Number, Vector
 from lissom.optimise.schema import OptimisePart, OptimiseTask
 from lissom.scenario.schema import Scenario
@@ -34,7 +35,7 @@ class CaseSpec(OptimisePart):
 
     what: ClassVar[str] = "case"
 
-    pose: dict[str, Annotated[float, Number("the coordinate", "rad or metres")]] = Field(
+    pose: dict[str, Annotated[float, Number("the coordinate", POSITION)]] = Field(
         default={}, description="{joint: value}, zero for those not named"
     )
     loads: tuple[CaseLoad, ...] = Field(default=(), description="a list of {link: boom, force: [0, 0, -3000]}")

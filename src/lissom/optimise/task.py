@@ -9,15 +9,16 @@ import numpy as np
 
 from lissom.analysis.deflection import tip_deflections
 from lissom.analysis.statics import Equilibrium, static_equilibrium
-from lissom.control.channels import Channel, by_channel, channels, indices
+from lissom.control.channels import Channel, by_channel, channels, check_units, indices
 from lissom.control.law import saturation_of
 from lissom.control.reference import Reference
 from lissom.control.twin import rigid_twin
 from lissom.dynamics.coordinates import configuration
 from lissom.dynamics.inverse import inverse_dynamics, joint_wrenches
-from lissom.errors import LissomError, OptimiseError, within
+from lissom.errors import Keys, LissomError, OptimiseError, within
 from lissom.messages import listed
 from lissom.model.compiled import Model
+from lissom.model.units import POSITION, RATE, JointUnit
 from lissom.optimise.schema import FEWEST_INTERVALS, Motion
 
 SAMPLES = 40  # along the first guess of a motion
@@ -189,9 +190,10 @@ def _refuse(model: Model, asked: Motion) -> None:
 
 
 def _values(
-    model: Model, motors: tuple[Channel, ...], given: object, path: tuple[str | int, ...], rest: np.ndarray
+    model: Model, motors: tuple[Channel, ...], given: object, path: Keys, rest: np.ndarray, unit: JointUnit = POSITION
 ) -> np.ndarray:
     """One value per channel: those given, `rest` elsewhere."""
+    check_units(model, motors, given, unit, path)
     if not isinstance(given, dict):
         return by_channel(model, motors, given, path, "give one value per joint")
     out = rest.copy()
@@ -227,7 +229,7 @@ def _speeds(model: Model, motors: tuple[Channel, ...], asked: Motion) -> np.ndar
     speed = asked.limits.speed
     if speed is None:
         return np.full(len(motors), np.inf)
-    return _values(model, motors, speed, ("limits", "speed"), np.full(len(motors), np.inf))
+    return _values(model, motors, speed, ("limits", "speed"), np.full(len(motors), np.inf), RATE)
 
 
 def _positions(model: Model, motors: tuple[Channel, ...], asked: Motion) -> tuple[np.ndarray, np.ndarray]:
@@ -240,6 +242,7 @@ def _positions(model: Model, motors: tuple[Channel, ...], asked: Motion) -> tupl
             lower[k], upper[k] = joint.each(joint.limits.lower)[which], joint.each(joint.limits.upper)[which]
     for name, pair in asked.limits.position.items():
         path = ("limits", "position", name)
+        check_units(model, motors, {name: pair}, POSITION, path[:-1])
         low, high = pair if isinstance(pair, tuple) and len(pair) == 2 else (1.0, 0.0)
         if low >= high:
             raise OptimiseError("must be [lower, upper]", path, pair)

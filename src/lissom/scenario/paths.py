@@ -13,6 +13,7 @@ from lissom.model.joint_kinds import KINDS
 from lissom.model.part import Part
 from lissom.model.paths import get, settled_unit, unit_of
 from lissom.model.plain import fields
+from lissom.model.units import JointUnit
 from lissom.scenario.schema import Scenario
 
 FIRST = ("lissom", "name", "robot", "duration")  # fields of a file in the order of reading
@@ -82,7 +83,8 @@ def unit_at(scenario: Scenario, path: str) -> str:
     if head == "start":
         moved = set(KINDS[kinds[rest]].velocity_units) if rest in kinds else set()
         return moved.pop() if len(moved) == 1 else ""
-    said, kind, rest = "", "", path
+    said: str | JointUnit = ""
+    kind, rest = "", path
     here: Any = scenario
     while rest:
         key = _longest(here, rest) if isinstance(here, dict) else rest.partition(".")[0]

@@ -16,6 +16,7 @@ from lissom.model.late import late
 from lissom.model.names import Title
 from lissom.model.part import Part, refusals
 from lissom.model.robot import FORMAT, FormatVersion
+from lissom.model.units import STATE
 from lissom.model.values import Checked, Number, kind_of, refusal
 from lissom.simulation.settings import Integration, Sampling
 from lissom.simulation.start import EQUILIBRIUM, HELD, REMEDY
@@ -102,9 +103,7 @@ class Scenario(ScenarioPart, Integration):
         str,
         Annotated[
             float | tuple[float, ...],
-            Number(
-                "the value at the start (a list for several)", "rad or metres (rad/s or m/s when a rate)", each=True
-            ),
+            Number("the value at the start (a list for several)", STATE, each=True),
         ],
     ] = Field(
         default={}, description="start values by joint, e.g. {elbow: 0.5, elbow.rate: 0.1}, or the word equilibrium"
