@@ -37,5 +37,6 @@ def bending_doubts(model: Model, deflections: dict[str, Deflection]) -> list[str
     for link, tip in deflections.items():
         share = np.linalg.norm(tip.displacement) / model.flexible[link].length
         if share > FAR and model.flexible[link].stiffening != "exact":
-            out.append(f"{link} deflects by {share:.0%} of its length, beyond small deformations ({FAR:.0%})")
+            text = f"{link} deflects by {share:.0%} of its length, beyond small deformations ({FAR:.0%})"
+            out.append(f"{text}: write stiffening: exact for it")
     return out

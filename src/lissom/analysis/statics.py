@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom import printing
-from lissom.analysis.closed import free_displacements, multipliers, reaction_stiffness
-from lissom.analysis.deflection import Deflection, bending_doubts, tip_deflections
+from lissom.analysis.balance import ABSURD, Away, Balance, Settled, Unsettled, gives_way, newton, spectrum
+from lissom.analysis.deflection import FAR, Deflection, bending_doubts, tip_deflections
 from lissom.analysis.holding import Hold, held_coordinates, refuse_held_forces
-from lissom.analysis.tangent import Loads, load_forces
-from lissom.dynamics import bias, integrate, inverse_derivatives
-from lissom.dynamics.closing import close_loops, closed_configuration, length_gaps
-from lissom.dynamics.coordinates import (
-    Named,
-    along_coordinates,
-    configuration,
-    forces,
-    indices,
-)
-from lissom.dynamics.loops import loop_gaps, loop_jacobian, reactions
+from lissom.analysis.load_path import Path, load_path
+from lissom.analysis.tangent import Loads, grows
+from lissom.dynamics import bias, inverse_derivatives, mass_matrix
+from lissom.dynamics.assembly import angles_off
+from lissom.dynamics.closing import ASSEMBLED, close_loops, closed_configuration
+from lissom.dynamics.coordinates import Named, configuration, forces, indices
+from lissom.dynamics.loops import reactions
 from lissom.dynamics.state import NotFinite, Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.messages import brief
@@ -37,11 +33,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 ITERATIONS = 200
-TOLERANCE = 1e-13  # of the last correction, relative to the displacement
-ROUNDING = 1e-9  # of the displacement: a correction below it that no longer shrinks is made of rounding
-BALANCED = 1e-13  # force that counts as none where nothing resists it, relative to the weight
-CLOSED = 1e-12  # m or rad, of a step that closes loops
-LARGEST_TURN = 0.5  # rad or m, of a free joint in one iteration
+BENDING = 60  # iterations where links alone move: beyond them, loads grow step by step
+UNBALANCED = 1e-6  # of what acts: force beyond which a state is not at rest
+BETWEEN = (0.25, 0.5, 0.75)  # of the way to rest, where something may have given way
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +50,8 @@ class Equilibrium(Printed):
     iterations: int
     warnings: tuple[str, ...] = ()
     multipliers: Vector = field(default_factory=lambda: np.zeros(0))  # (rows,) of the loops, the least that balance
+    growth: float = 0.0  # 1/s, of the fastest small motion that leaves it; zero where it is stable
+    flutter: float = 0.0  # Hz, of that motion; zero where it topples or buckles
     model: Model = field(repr=False, kw_only=True)
     wrenches: Wrenches | None = field(repr=False, kw_only=True)
     loads: Loads = field(repr=False, kw_only=True)
@@ -74,8 +70,12 @@ class Equilibrium(Printed):
 
     def table(self) -> Table:
         """A rich table of deflections and motor torques."""
-        how = "stable" if self.stable else "unstable: a small push makes it leave"
-        table = printing.table("part", "value", title=f"{self.model.robot.name} at rest", caption=how)
+        how = "stable"
+        if not self.stable:
+            flutters = f", fluttering at {self.flutter:.4g} Hz" if self.flutter else ""
+            how = f"unstable: a small push makes it leave by {self.growth:.3g} 1/s{flutters}"
+        title = f"{self.model.robot.name} at rest"
+        table = printing.table("part", "value", title=title, caption="\n".join([how, *self.warnings]))
         for link, tip in self.deflections.items():
             shift, turn = np.linalg.norm(tip.displacement), np.degrees(np.linalg.norm(tip.rotation))
             table.add_row(f"{link} deflection", f"{1e3 * shift:.4g} mm, {turn:.4g} deg")
@@ -84,6 +84,13 @@ class Equilibrium(Printed):
             for k, unit in zip(motors, described.joint.kind.force_units):
                 if k in self.model.actuated:
                     table.add_row(f"{self.model.coordinates[k]} motor", f"{self.tau[k]:.5g} {unit}")
+        for loop in self.model.loops:
+            torque, force = np.split(self.loop_wrenches[loop.name], 2)
+            if loop.distance is None:
+                table.add_row(f"{loop.name} loop", f"{np.linalg.norm(force):.5g} N, {np.linalg.norm(torque):.5g} N m")
+            else:
+                push = float(self.multipliers[self.model.arrays.loops.rows[self.model.loops.index(loop), 0]])
+                table.add_row(f"{loop.name} {'push' if push > 0 else 'pull'}", f"{abs(push):.5g} N")
         return table
 
 
@@ -98,7 +105,8 @@ def static_equilibrium(
 ) -> Equilibrium:
     """State of rest under gravity, springs and loads (Newton's method with the exact stiffness).
 
-    Loops stay closed: what is not held moves so that they are, and their reactions are part of the result.
+    Loops stay closed: what is not held moves so that they are, and their reactions are part of the result. Where
+    Newton's method does not get there, loads grow step by step along the path of rest, past limit points.
 
     Args:
         q: where held coordinates stand and where the search begins: (nq,), or {joint: value}; neutral unless
@@ -113,8 +121,9 @@ def static_equilibrium(
         loads: wrenches (torque, force) in the world's axes, by link name at its tip or by (link, x).
         lengths: distance in metres of loops that hold one, where it is not the robot's own.
     Returns:
-        An Equilibrium. Free joints settle where the arm would come to rest, if they start off a balance
-        point.
+        An Equilibrium, or an error that says how far the loads could grow: what is returned is at rest. Free joints
+        settle where the arm would come to rest, if they start off a balance point. Links bent beyond their range
+        (`stiffening: exact` has none) and limit points that were passed are told by a warning and in `warnings`.
     """
     model = as_model(robot)
     hold = hold if isinstance(hold, str) else tuple(hold)
@@ -126,12 +135,31 @@ def static_equilibrium(
     pose = close_loops(model, q, lengths=lengths) if closing else configuration(model, q)
     if isinstance(tau, Mapping):
         refuse_held_forces(model, tau, held_coordinates(model, hold, pose, lengths))
-    search = _Search(model, pose, forces(model, tau), hold, wrenches, dict(loads or {}), dict(lengths or {}))
-    return search.equilibrium()
+    found = find_equilibrium(model, pose, forces(model, tau), hold, wrenches, loads, lengths)
+    for doubt in found.warnings:
+        warnings.warn(f"{model.robot.name}: {doubt}", StaticsWarning, stacklevel=2)
+    return found
+
+
+class StaticsWarning(UserWarning):
+    """A state of rest that was found, but lies beyond what its model or its loads are good for."""
+
+
+def find_equilibrium(
+    model: Model,
+    q: Vector,
+    tau: Vector,
+    hold: Hold = "joints",
+    wrenches: Wrenches | None = None,
+    loads: Loads | None = None,
+    lengths: Mapping[str, float] | None = None,
+) -> Equilibrium:
+    """As `static_equilibrium`, of a model at a closed configuration; its warnings are in the result alone."""
+    return _Search(model, q, tau, hold, wrenches, dict(loads or {}), dict(lengths or {})).equilibrium()
 
 
 class _Search:
-    """Newton's method on the free coordinates."""
+    """Rest by Newton's method, along the path of growing loads where that does not find it."""
 
     def __init__(
         self,
@@ -143,21 +171,20 @@ class _Search:
         loads: dict[Any, Any],
         lengths: dict[str, float],
     ) -> None:
-        self.model, self.q, self.tau, self.begun = model, q, tau, q.copy()
-        self.wrenches, self.loads, self.load = wrenches, loads, partial(load_forces, model, loads=loads)
-        self.lengths = lengths
+        self.model, self.q, self.tau, self.begun = model, q.copy(), tau, q.copy()
+        self.lengths, self.doubts = lengths, list[str]()
         self.wound: list[BodyNames] = []  # elastic joints held at the link: their rotors follow by the torque
-        self.held = self._held(hold, lengths)
-        self._release(np.setdiff1d(np.arange(model.nv), self.held))
+        self.held = self._held(hold)
+        free = np.setdiff1d(np.arange(model.nv), self.held)
+        self.balance = Balance(model, free, tau, wrenches, loads, lengths)
         self.lam = np.zeros(len(model.arrays.loops.hold))
-        self.wanted = length_gaps(model, lengths)
         if model.loops:
             self.q = closed_configuration(model, self.q, set(self.held.tolist()), lengths)
 
-    def _held(self, hold: Hold, lengths: dict[str, float]) -> np.ndarray:
+    def _held(self, hold: Hold) -> np.ndarray:
         model = self.model
         held = set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
-        held |= set(held_coordinates(model, hold, self.q, lengths))
+        held |= set(held_coordinates(model, hold, self.q, self.lengths))
         for body in model.bodies:
             if body.rotor_v is not None and body.joint_v.start in held:
                 if body.rotor_v in held:
@@ -167,15 +194,9 @@ class _Search:
                 held.add(body.rotor_v)
         return np.array(sorted(held), np.int64)
 
-    def _release(self, free: np.ndarray) -> None:
-        """Let these coordinates move."""
-        joints = {k for body in self.model.bodies for k in indices(body.joint_v)}
-        self.free, self.turning = free, np.array([k in joints for k in free], bool)
-        self.open = free_displacements(self.model, self.q, free)
-
     def equilibrium(self) -> Equilibrium:
-        steps, definite = self._settled() if len(self.free) else (0, True)
-        needed = self._unbalanced(self.q) + self.tau
+        iterations = self._settle() if len(self.balance.free) else 0
+        needed = self.balance.unbalanced(self.q, self.lam) + self.tau
         for body in self.wound:
             joint = body.joint_v.start
             assert body.rotor_v is not None and body.rotor_q is not None
@@ -186,60 +207,125 @@ class _Search:
         held = [k for k in self.held if k not in wound]
         self.tau[held] = needed[held]
         deflections = tip_deflections(self.model, self.q)
+        growth, hertz = self._growth()
         return Equilibrium(
             self.q,
             self.tau,
             deflections,
-            self._unbalanced(self.q),
-            definite,
-            steps,
-            tuple(bending_doubts(self.model, deflections)),
+            self.balance.unbalanced(self.q, self.lam),
+            growth == 0,
+            iterations,
+            (*bending_doubts(self.model, deflections), *self.doubts),
             multipliers=self.lam,
+            growth=growth,
+            flutter=hertz if growth else 0.0,
             model=self.model,
-            wrenches=self.wrenches,
-            loads=self.loads,
+            wrenches=self.balance.wrenches,
+            loads=self.balance.loads,
             lengths=self.lengths,
         )
 
-    def _settled(self) -> tuple[int, bool]:
-        """Newton's method; where the arm would topple, its joints settle before its links bend."""
-        modes = {k for body in self.model.bodies for k in indices(body.modes_v)}
-        free, start = self.free, self.q
-        stiff = np.array([k for k in free if k not in modes], np.int64)
-        if not (0 < len(stiff) < len(free) and self._topples()):
-            return self._solve(ITERATIONS)
-        self._release(stiff)
-        try:
-            steps, _ = self._solve(ITERATIONS)
-        except LissomError as far:  # loops that close only by bending may yet allow it
-            self.q = start
-            self._release(free)
-            with suppress(LissomError):
-                return self._solve(ITERATIONS // 2)
-            raise far from None
-        self._release(free)
-        further, definite = self._solve(ITERATIONS)
-        return steps + further, definite
+    def _growth(self) -> tuple[float, float]:
+        """The fastest growth of small motions (1/s), held coordinates staying, and its frequency."""
+        if not len(self.balance.free):
+            return 0.0, 0.0
+        here = self.balance.at(self.q)
+        growth, hertz = grows(here.M, here.C, here.K)
+        softest, floor = gives_way(spectrum(here))
+        return (growth, hertz) if hertz or softest < -floor else (0.0, 0.0)
 
-    def _topples(self) -> bool:
-        """Whether something would give way where the search begins."""
-        with suppress(NotFinite):
-            _, stiffness, mass, *_ = self._reduced(*self._linear())
-            return len(mass) > 0 and not _spread(stiffness, mass)[2]
+    def _settle(self) -> int:
+        """Find q and lam at rest; how many iterations it took."""
+        start = self.q
+        try:
+            found = self._newton()
+            if not self._balanced(found.q, found.lam):
+                raise Unsettled(np.zeros(self.model.nv), found.iterations)
+        except Unsettled as away:
+            path = load_path(self.balance, start)
+            if not (path.complete and self._balanced(path.q, path.lam)):
+                raise self._failure(away, path) from None
+            self.q, self.lam, iterations = path.q, path.lam, away.iterations + path.iterations
+        else:
+            self.q, self.lam, iterations = found.q, found.lam, found.iterations
+            if not (found.doubtful and self._gave_way(start, found.q)):
+                return iterations
+            path = load_path(self.balance, start)
+            if path.complete and not path.limits and self._balanced(path.q, path.lam):  # nothing snaps on the way there
+                self.q, self.lam = path.q, path.lam
+            iterations += path.iterations
+        if path.limits and path.factor:
+            self.doubts.append(
+                f"the load passes a limit point at load factor {path.limits[0]:.3g}: on the way from where the search "
+                "began the arm snaps through; for the state before it lower the load, or begin beyond it"
+            )
+        return iterations
+
+    def _newton(self) -> Settled:
+        """Newton's method; where the arm would topple, its joints settle before its links bend."""
+        balance = self.balance
+        modes = {k for body in self.model.bodies for k in indices(body.modes_v)}
+        free = balance.free
+        stiff = np.array([k for k in free if k not in modes], np.int64)
+        if not (0 < len(stiff) < len(free) and self._topples(self.q)):
+            return newton(balance, self.q, ITERATIONS if len(stiff) else BENDING)
+        balance.release(stiff)
+        try:
+            first = newton(balance, self.q, ITERATIONS)
+        except Unsettled as far:  # loops that close only by bending may yet allow it
+            balance.release(free)
+            with suppress(Unsettled):
+                return newton(balance, self.q, ITERATIONS // 2)
+            raise far from None
+        finally:
+            balance.release(free)
+        found = newton(balance, first.q, ITERATIONS)
+        return found._replace(iterations=first.iterations + found.iterations, doubtful=False)
+
+    def _topples(self, q: Vector) -> bool:
+        """Whether something would give way at q under all loads."""
+        with suppress(Away):
+            softest, floor = gives_way(spectrum(self.balance.at(q)))
+            return softest <= floor
         return False
+
+    def _gave_way(self, start: Vector, end: Vector) -> bool:
+        """Whether under all loads something gives way between two states, although not at the first."""
+        if self.model.nq != self.model.nv or self._topples(start):
+            return False
+        return any(self._topples(start + share * (end - start)) for share in BETWEEN)
+
+    def _balanced(self, q: Vector, lam: Vector) -> bool:
+        """Whether what is left unbalanced is small beside what acts, and loops are closed as they are described."""
+        balance, free = self.balance, self.balance.free
+        try:
+            left = balance.unbalanced(q, lam)[free]
+            acts = left - balance.unloaded().unbalanced(q, lam)[free]
+            M = balance.at(q).M if not self.model.loops else mass_matrix(self.model, q)[np.ix_(free, free)]
+            force, scale = (np.sqrt(max(x @ np.linalg.solve(M, x), 0.0)) for x in (left, acts))
+            bent = tip_deflections(self.model, q)
+        except (Away, NotFinite, np.linalg.LinAlgError):
+            return False
+        heavy = np.sqrt(self.model.arrays.inertia.mass.sum())
+        as_described = not self.model.loops or angles_off(self.model, q).max() <= ASSEMBLED
+        return (
+            bool(force <= UNBALANCED * (scale + heavy))
+            and as_described
+            and all(_share(self.model, bent, link) <= ABSURD for link in bent)
+        )
 
     def _wind(self, rotor_q: int, rotor_v: int, torque: float) -> None:
         """Turn a rotor until its gear transmits `torque`; gears stiffen as they like."""
         from scipy.optimize import brentq
 
-        zero, start = np.zeros(self.model.nv), self.q[rotor_q]
+        zero, start, wrenches = np.zeros(self.model.nv), self.q[rotor_q], self.balance.wrenches
 
         def excess(angle: float) -> float:
             self.q[rotor_q] = start + angle
-            return float(bias(self.model, self.q, zero, self.wrenches)[rotor_v]) - torque
+            return float(bias(self.model, self.q, zero, wrenches)[rotor_v]) - torque
 
         missing = -excess(0.0)
-        stiffness = inverse_derivatives(self.model, self.q, zero, zero, self.wrenches).q[rotor_v, rotor_v]
+        stiffness = inverse_derivatives(self.model, self.q, zero, zero, wrenches).q[rotor_v, rotor_v]
         angle = missing / stiffness if stiffness > 0 else np.sign(missing) * 1e-3
         while excess(angle) * missing < -1e-9 * missing**2:
             angle *= 2
@@ -247,126 +333,43 @@ class _Search:
             angle = brentq(excess, 0.0, angle, xtol=1e-15 + 1e-13 * abs(angle))
         self.q[rotor_q] = start + angle
 
-    def _unbalanced(self, q: Vector) -> Vector:
-        force = bias(self.model, q, np.zeros(self.model.nv), self.wrenches) - self.tau - self.load(q)
-        return force - loop_jacobian(self.model, q).T @ self.lam if len(self.lam) else force
-
-    def _linear(self) -> tuple[Vector, np.ndarray, np.ndarray]:
-        """Unbalanced forces, their stiffness, the mass matrix, on the free coordinates; reactions of loops renewed."""
-        zero = np.zeros(self.model.nv)
-        exact = inverse_derivatives(self.model, self.q, zero, zero, self.wrenches)
-        force, stiffness = exact.tau - self.tau, exact.q[:, self.free]
-        if self.loads:
-            force = force - self.load(self.q)
-            stiffness = stiffness - along_coordinates(self.model, self.q, self.load, self.free)
-        if len(self.lam):
-            self.open = free_displacements(self.model, self.q, self.free)
-            self.lam = multipliers(self.open, force[self.free])
-            force = force - loop_jacobian(self.model, self.q).T @ self.lam
-            stiffness = stiffness - reaction_stiffness(self.model, self.q, self.lam, self.free)
-        return force[self.free], stiffness[self.free], exact.a[np.ix_(self.free, self.free)]
-
-    def _solve(self, most: int) -> tuple[int, bool]:
-        """How many of at most so many iterations it took to balance the free coordinates, and whether they stay so."""
-        weight = np.sqrt(self.model.arrays.inertia.mass.sum()) * np.linalg.norm(self.model.arrays.gravity)
-        largest, strongest, before = 0.0, weight, np.inf
-        correction = np.zeros(len(self.free))
-        for iteration in range(most):
-            try:
-                force, stiffness, mass = self._linear()
-            except NotFinite:
-                break
-            force, stiffness, mass, Z, closing = self._reduced(force, stiffness, mass)
-            if not len(force):
-                self._move(closing)
-                if np.abs(closing).max(initial=0.0) <= CLOSED:
-                    return iteration, True
-                continue
-            softest, floor, definite = _spread(stiffness, mass)
-            # Where the arm would topple, a shift by the mass turns Newton's step into one downhill.
-            shift = 0.0 if definite else 1.5 * abs(softest) + floor + np.finfo(float).tiny
-            strength = np.sqrt(force @ np.linalg.solve(mass, force))
-            strongest = max(strongest, strength)
-            if not definite and strength <= BALANCED * strongest:
-                return iteration, bool(softest > -floor)
-            matrix = stiffness + shift * mass
-            reduced = -np.linalg.solve(matrix, force)
-            correction = closing + Z @ reduced
-            size = np.sqrt(reduced @ mass @ reduced)
-            largest = max(largest, 1e-4 * np.sqrt(mass.diagonal().max()), self._displacement(mass, Z))
-            small = size <= TOLERANCE * largest or before / 2 <= size <= ROUNDING * largest
-            before = size
-            if small and np.abs(closing).max(initial=0.0) <= CLOSED:
-                self._move(correction)
-                return iteration, bool(softest > -floor)
-            step = self._damped(correction, matrix, mass, Z, size, definite)
-            largest = max(
-                largest, size * np.abs(step).max(initial=0.0) / max(np.abs(correction).max(initial=0.0), 1e-300)
-            )
-            self._move(step)
-        raise self._failure(most, correction)
-
-    def _reduced(
-        self, force: Vector, stiffness: np.ndarray, mass: np.ndarray
-    ) -> tuple[Vector, np.ndarray, np.ndarray, np.ndarray, Vector]:
-        """Force, stiffness and mass of what loops leave free, the basis Z of that, and the step that closes them."""
-        Z = self.open.basis
-        if not len(self.lam):
-            return force, stiffness, mass, Z, np.zeros(len(force))
-        closing = -self.open.back @ (loop_gaps(self.model, self.q) - self.wanted)
-        return Z.T @ (force + stiffness @ closing), Z.T @ stiffness @ Z, Z.T @ mass @ Z, Z, closing
-
-    def _displacement(self, mass: np.ndarray, Z: np.ndarray) -> float:
-        """Size of the elastic displacement so far, in the measure of the mass."""
-        eta = np.zeros(self.model.nv)
-        for body in self.model.bodies:
-            eta[body.modes_v] = self.q[body.modes_q]
-        moved = Z.T @ eta[self.free]
-        return float(np.sqrt(moved @ mass @ moved))
-
-    def _damped(
-        self, correction: Vector, matrix: np.ndarray, mass: np.ndarray, Z: np.ndarray, size: float, definite: bool
-    ) -> Vector:
-        """The correction, shortened where the next would be no smaller (Deuflhard's monotonicity test)."""
-        turn = np.abs(correction[self.turning]).max(initial=0.0)
-        factor = min(1.0, LARGEST_TURN / turn) if turn > 0 else 1.0
-        while definite and factor > 1e-3:
-            with suppress(NotFinite):
-                left = Z.T @ self._unbalanced(self._moved(factor * correction))[self.free]
-                following = np.linalg.solve(matrix, left)
-                if following @ mass @ following <= size**2:
-                    break
-            factor /= 2
-        return factor * correction
-
-    def _moved(self, correction: Vector) -> Vector:
-        step = np.zeros(self.model.nv)
-        step[self.free] = correction
-        return integrate(self.model, self.q, step)
-
-    def _move(self, correction: Vector) -> None:
-        self.q = self._moved(correction)
-
-    def _failure(self, most: int, correction: Vector) -> LissomError:
-        worst = int(np.argmax(np.abs(np.nan_to_num(correction, nan=np.inf))))
-        name = self.model.coordinates[self.free[worst]]
-        doubts = bending_doubts(self.model, tip_deflections(self.model, self.q)) if np.all(np.isfinite(self.q)) else []
-        remedy = "the load may be more than the links carry; lower it, stiffen the link or begin nearer"
-        if self.turning[worst]:
-            body = next(body for body in self.model.bodies if self.free[worst] in indices(body.joint_v))
+    def _failure(self, away: Unsettled, path: Path) -> LissomError:
+        """What was tried, how far it went, and what to do."""
+        text = f"no static equilibrium of {self.model.robot.name} found in {away.iterations} iterations"
+        correction = np.abs(np.nan_to_num(away.correction, nan=np.inf))
+        joints = sorted(self.balance.joints & set(self.balance.free.tolist()))
+        if joints and not path.factor:  # links follow what only their loads hold
+            correction = np.where(np.isin(np.arange(self.model.nv), joints), correction, 0.0)
+        worst = int(correction.argmax())
+        joint = None
+        if correction[worst] > 0:
+            text += f": {self.model.coordinates[worst]} still moves"
+            joint = next((body for body in self.model.bodies if worst in indices(body.joint_v)), None)
+        if joint is not None:
             remedy = (
                 "hold it, give it a spring or the torque that balances it, or begin nearer to rest than "
-                f"{body.joint} = {brief(np.squeeze(self.begun[body.joint_q]))}"
+                f"{joint.joint} = {brief(np.squeeze(self.begun[joint.joint_q]))}"
             )
-        robot = self.model.robot.name
-        text = f"no static equilibrium of {robot} found in {most} iterations: {name} still moves"
-        return LissomError("; ".join([text, *doubts, remedy]))
+            return LissomError(f"{text}; {remedy}")
+        parts = [text]
+        if path.factor:
+            share = tip_deflections(self.model, path.q_top)
+            bends = max(share, key=lambda link: np.linalg.norm(share[link].displacement), default="")
+            far = f", where {bends} deflects by {_share(self.model, share, bends):.0%} of its length" if bends else ""
+            how = f"turns back at load factor {path.top:.3g}" if path.limits else f"leads to load factor {path.top:.3g}"
+            parts.append(f"under growing loads its rest {how}{far}")
+            soft = [link for link in share if self.model.flexible[link].stiffening != "exact"]
+            if any(_share(self.model, share, link) > FAR for link in soft):
+                worst_link = max(soft, key=lambda link: _share(self.model, share, link))
+                field = self.model.flexible[worst_link].stiffening
+                parts.append(
+                    f"that is beyond small deformations ({FAR:.0%}), which stiffening: {field} is for: write "
+                    f"stiffening: exact for {worst_link}, or lower the load"
+                )
+                return LissomError("; ".join(parts))
+        parts.append("the load may be more than the links carry: lower it, or stiffen the link")
+        return LissomError("; ".join(parts))
 
 
-def _spread(stiffness: np.ndarray, mass: np.ndarray) -> tuple[float, float, bool]:
-    """The least eigenvalue of the stiffness beside the mass, what of it is rounding, and whether it lies above that."""
-    from scipy.linalg import eigvalsh
-
-    spread = eigvalsh((stiffness + stiffness.T) / 2, mass)
-    floor = 1e-12 * np.abs(spread).max()
-    return float(spread[0]), float(floor), bool(spread[0] > floor)
+def _share(model: Model, deflections: dict[str, Deflection], link: str) -> float:
+    return float(np.linalg.norm(deflections[link].displacement)) / model.flexible[link].length

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.analysis.natural_modes import natural_modes
-from lissom.analysis.statics import Equilibrium, static_equilibrium
+from lissom.analysis.statics import Equilibrium, find_equilibrium
 from lissom.analysis.tangent import load_forces, tangent
 from lissom.beam import BeamLink
 from lissom.dynamics.coordinates import configuration, indices
@@ -74,9 +74,8 @@ class Loaded:
         self.model = _weighing(design.model, case.factor)
         self.models = [_weighing(model, case.factor) for model in design.models]
         self.loads = {place: case.factor * wrench for place, wrench in case.loads.items()}
-        self.rest: Equilibrium = static_equilibrium(
-            self.model, configuration(self.model, case.pose, "pose"), hold="joints", loads=self.loads
-        )
+        pose = configuration(self.model, case.pose, "pose")
+        self.rest: Equilibrium = find_equilibrium(self.model, pose, np.zeros(self.model.nv), loads=self.loads)
         free = [k for body in self.model.bodies for k in indices(body.modes_v)]
         self.states = [self._settled(model, free) for model in self.models]  # q with derivatives, one for each size
 
