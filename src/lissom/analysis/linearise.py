@@ -23,7 +23,7 @@ from lissom.dynamics.loops import closed_loops, loop_jacobian
 from lissom.dynamics.state import Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.lie import so3
-from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.any_robot import AnyRobot, model_for
 from lissom.model.compiled import Model
 
 UNDEFORMED = 1e-7  # m or rad: what a steady motion may deform a link without a word
@@ -58,7 +58,7 @@ def linearise(
         is from equilibrium. About a moving state (v not zero) it holds for deviations from the motion, at
         that instant.
     """
-    model = as_model(robot)
+    model = model_for(robot, [key for key in loads or () if isinstance(key, tuple)], q)
     lengths: Mapping[str, float] = {}
     if isinstance(q, Equilibrium):
         if not (tau is None and wrenches is None and loads is None):

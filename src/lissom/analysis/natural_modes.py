@@ -21,7 +21,7 @@ from lissom.dynamics.closing import close_loops
 from lissom.dynamics.coordinates import Named, configuration, indices
 from lissom.dynamics.state import Vector
 from lissom.errors import LissomError, check_choice
-from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.any_robot import AnyRobot, model_for
 from lissom.model.compiled import Model
 from lissom.printing import Printed
 
@@ -129,7 +129,7 @@ def natural_modes(
         prestress: False takes the stiffness of the unloaded, undeformed arm; the mass matrix stays that at
             the pose.
     """
-    model = as_model(robot)
+    model = model_for(robot, (), q)
     check_choice("at", at, ("given", "equilibrium"))
     if number is not None and (isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1):
         raise LissomError("must be a whole number of modes from 1 on, or None for all", ("number",), number)

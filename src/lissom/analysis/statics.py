@@ -25,8 +25,9 @@ from lissom.dynamics.loops import reactions
 from lissom.dynamics.state import NotFinite, Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.messages import brief
-from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.any_robot import AnyRobot, model_for
 from lissom.model.compiled import BodyNames, Model
+from lissom.model.frame import Frame
 from lissom.printing import Printed
 
 if TYPE_CHECKING:
@@ -125,7 +126,8 @@ def static_equilibrium(
         settle where the arm would come to rest, if they start off a balance point. Links bent beyond their range
         (`stiffening: exact` has none) and limit points that were passed are told by a warning and in `warnings`.
     """
-    model = as_model(robot)
+    places = [key for key in loads or () if isinstance(key, tuple) and len(key) == 2]
+    model = model_for(robot, places, q)
     hold = hold if isinstance(hold, str) else tuple(hold)
     by_name = (("loads", loads, "{'hand': [0, 0, 0, 0, 0, -20]}"), ("lengths", lengths, "{'lift': 2.5}"))
     for name, given, example in by_name:
@@ -215,7 +217,7 @@ class _Search:
             self.balance.unbalanced(self.q, self.lam),
             growth == 0,
             iterations,
-            (*bending_doubts(self.model, deflections), *self.doubts),
+            (*self._span_doubts(), *bending_doubts(self.model, deflections), *self.doubts),
             multipliers=self.lam,
             growth=growth,
             flutter=hertz if growth else 0.0,
@@ -233,6 +235,11 @@ class _Search:
         growth, hertz = grows(here.M, here.C, here.K)
         softest, floor = gives_way(spectrum(here))
         return (growth, hertz) if hertz or softest < -floor else (0.0, 0.0)
+
+    def _span_doubts(self) -> list[str]:
+        """Where functions do not follow loads inside spans."""
+        places = [Frame(link=key[0], at=key[1]) for key in self.balance.loads if isinstance(key, tuple)]
+        return [text for _, text, _ in self.model.function_doubts(places)]
 
     def _settle(self) -> int:
         """Find q and lam at rest; how many iterations it took."""

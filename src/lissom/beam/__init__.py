@@ -1,6 +1,7 @@
 """Beams: sections, mode families and bases, and the flexible link made of them."""
 
 from lissom.beam import families
+from lissom.beam.attachments import Place
 from lissom.beam.basis import DIRECTIONS, Basis, make_basis
 from lissom.beam.damping import Damping
 from lissom.beam.enough_modes import enough_modes
@@ -22,6 +23,7 @@ __all__ = [
     "Piece",
     "Profile",
     "families",
+    "Place",
     "Shapes",
     "Basis",
     "make_basis",

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from lissom.beam import families, shapes
+from lissom.beam.attachments import Place
 from lissom.beam.number import Number, positive
 from lissom.beam.quadrature import Quadrature
 from lissom.beam.section import Section
@@ -65,10 +66,14 @@ class Basis:
         return {name: s.count for name, s in self.directions.items()}
 
     @cached_property
+    def breaks(self) -> tuple[float, ...]:
+        """Interior points where a derivative of some function jumps, in rising order."""
+        return tuple(sorted({b for s in self.directions.values() for b in s.breaks}))
+
+    @cached_property
     def rule(self) -> Quadrature:
         """Quadrature on [0, 1] that resolves products of any of the functions."""
-        sets = self.directions.values()
-        return Quadrature.resolving(max(s.degree for s in sets), tuple(b for s in sets for b in s.breaks))
+        return Quadrature.resolving(max(s.degree for s in self.directions.values()), self.breaks)
 
 
 def make_basis(
@@ -78,6 +83,7 @@ def make_basis(
     *,
     section: Section | None = None,
     length: Number = None,
+    places: tuple[Place, ...] = (),
 ) -> Basis:
     """Basis of a link from mode counts and the kind of functions.
 
@@ -91,9 +97,13 @@ def make_basis(
             keeps its mass.
         normalisation: "L2" for int_0^1 f^2 dxi = 1; "mass" for unit modal mass of the uniform beam with the
             tip load of its family, which needs `section` and `length`.
+        places: where something acts inside the span, as fractions of the length: directions that have functions get
+            those that loads there need (`lissom.beam.attachments`).
     """
     kinds = by_direction(modes, ends)
     sets = {name: _make_shapes(name, modes.get(name, 0), kinds[name]) for name in DIRECTIONS}
+    if places:
+        sets = {name: shapes.attached(s, name, places) for name, s in sets.items()}
     if normalisation == "mass":
         sets = {name: _mass_normalised(name, s, section, length) for name, s in sets.items()}
     elif normalisation != "L2":

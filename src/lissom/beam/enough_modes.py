@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -14,7 +15,8 @@ from lissom.beam.eigen import eigenmodes
 from lissom.beam.number import Array
 from lissom.beam.profile import Profile
 from lissom.beam.quadrature import Quadrature
-from lissom.beam.ritz import MOTION, Ritz, enough_degree, mass_matrices
+from lissom.beam.ritz import FORCES, MOTION, Ritz, enough_degree, mass_matrices
+from lissom.beam.section import Section
 from lissom.errors import LissomError
 
 FEW = 14  # functions of a direction that are usually enough
@@ -22,6 +24,11 @@ COUPLED = 1e-3  # of the diagonal, in compliance or mass, from which on directio
 MISSED = 20.0  # what a frequency counts that is not there at all, as the logarithm of its error
 SAMPLES = 8  # frequencies up to the wanted one, evenly
 APART = 0.999  # of a natural frequency of the link: where the tip's own motions are without bound
+LEAST = {"y": 4, "z": 4, "torsion": 2, "axial": 2}  # of `auto`: the three lowest bending frequencies within 0.5 %
+LOWEST = {"y": 1.8751, "z": 1.8751, "torsion": np.pi / 2, "axial": np.pi / 2}  # waves on a clamped-free link, rad
+WAVE_STEPS = 4  # per radian, to which waves on a link are rounded up
+MOST_WAVES = 20  # radians on a link up to which its waves tell how many functions it needs
+THICK = 0.05  # share of shear and rotary inertia in a wave from which on they shape it
 FAR = 20  # times as high as wanted: frequencies of stretching that need no function
 
 
@@ -30,23 +37,95 @@ def enough_modes(profile: Profile, reach: float | None, accuracy: float, most: i
 
     Enough that every frequency of the link up to `reach` (Hz; ten times its lowest unless given), its base held, is
     right within `accuracy`, whatever its tip carries. Bending and torsion have their shapes under tip loads at least;
-    stretching has none if its lowest frequency is more than twenty times as high as `reach`.
+    stretching has none if its lowest frequency is more than twenty times as high as `reach`. Where no `reach` is given
+    each direction has at least the functions of `LEAST`.
     """
-    alone = {name: Ritz.of(profile, [name], enough_degree(profile, FEW)) for name in DIRECTIONS}
-    lowest = {name: part.frequencies(part.modes(1))[0] for name, part in alone.items()}
+    groups = coupled_directions(profile)
+    waves = _Waves.of(profile) if reach is None and len(groups) == len(DIRECTIONS) else None
+    if waves is not None:
+        lowest = {name: waves.frequency(name, LOWEST[name]) for name in DIRECTIONS}
+    else:
+        alone = {name: Ritz.of(profile, [name], enough_degree(profile, FEW)) for name in DIRECTIONS}
+        lowest = {name: part.frequencies(part.modes(1))[0] for name, part in alone.items()}
     wanted = 10 * min(lowest.values()) if reach is None else reach
     counts = {name: 0 for name in DIRECTIONS}
-    for group in coupled_directions(profile):
+    for group in groups:
         if group == ["axial"] and lowest["axial"] > FAR * wanted:
             continue
-        found = _Search(profile, group, wanted, FEW).counts(accuracy)
+        found = None if waves is None else waves.counts(group[0], wanted, accuracy)
+        if found is None:
+            found = _Search(profile, group, wanted, FEW).counts(accuracy)
         if found is None:
             found = _Search(profile, group, wanted, most).counts(accuracy)
         if found is None:
             text = f"frequencies up to {wanted:g} Hz need more than {most} functions along {group[0]}; ask for less"
             raise LissomError(text, ("modes",))
         counts |= found
-    return counts
+    return counts if reach is not None else {name: max(n, LEAST[name]) for name, n in counts.items()}
+
+
+class _Waves(NamedTuple):
+    """A uniform link whose directions do not move each other, by the waves that run along it.
+
+    How many functions it needs depends on how many waves of the wanted frequency its length has, whatever its numbers.
+    """
+
+    length: float
+    stiffness: dict[str, float]  # EI, GJ or EA
+    inertia: dict[str, float]  # mass per length, or inertia about its axis
+    rotary: dict[str, float]  # rotary inertia of bending
+    shear: dict[str, float]  # compliance in shear
+
+    @classmethod
+    def of(cls, profile: Profile) -> _Waves | None:
+        """None of a link whose section changes along it."""
+        if len(profile.pieces) > 1 or not profile.pieces[0].uniform:
+            return None
+        compliance, moments = (np.real(t)[0] for t in profile.tables(np.array([0.5])))
+        mass = np.diagonal(mass_matrices(np.real(moments)[None])[0])
+        forces = {name: FORCES[name] for name in DIRECTIONS}
+        return cls(
+            float(np.real(profile.length)),
+            {name: 1 / compliance[rows[0], rows[0]] for name, rows in forces.items()},
+            {name: mass[MOTION[name][0]] for name in DIRECTIONS},
+            {name: mass[MOTION[name][1]] for name in ("y", "z")},
+            {name: compliance[forces[name][1], forces[name][1]] if profile.shear else 0.0 for name in ("y", "z")},
+        )
+
+    def frequency(self, name: str, wave: float) -> float:
+        """Hz of waves with `wave` radians on the length, without what shear and rotary inertia add."""
+        k = wave / self.length
+        speed = np.sqrt(self.stiffness[name] / self.inertia[name])
+        return float(speed * (k**2 if name in self.rotary else k) / (2 * np.pi))
+
+    def wave(self, name: str, frequency: float) -> float:
+        """Radians on the length of a wave of a frequency, Hz; infinite where shear and rotary inertia shape it."""
+        square = (2 * np.pi * frequency) ** 2
+        B, m = self.stiffness[name], self.inertia[name]
+        if name not in self.rotary:
+            return float(np.sqrt(square * m / B)) * self.length
+        J, g = self.rotary[name], self.shear[name]
+        # B k^4 - (J + m B g) w^2 k^2 - m w^2 (1 - J g w^2) = 0
+        half = (J + m * B * g) * square / 2
+        root = np.sqrt(half**2 + np.maximum(0.0, B * m * square * (1 - J * g * square)))
+        return float(np.sqrt((half + root) / B)) * self.length if half < THICK * root else np.inf
+
+    def counts(self, name: str, reach: float, accuracy: float) -> dict[str, int] | None:
+        """Functions of a direction; None where waves do not tell."""
+        kind = "y" if name in self.rotary else "torsion"
+        wave = self.wave(name, reach)
+        found = None if wave > MOST_WAVES else _counts_of_waves(kind, int(np.ceil(wave * WAVE_STEPS)), accuracy)
+        return None if found is None else {name: found}
+
+
+@lru_cache(maxsize=256)
+def _counts_of_waves(kind: str, steps: int, accuracy: float) -> int | None:
+    """Functions of a uniform link of unit length and numbers, for waves of steps / WAVE_STEPS radians on it."""
+    section = Section(rhoA=1.0, EA=1.0, EIy=1.0, EIz=1.0, GJ=1.0, Jx=1.0, Jy=0.0, Jz=0.0)
+    profile = Profile.uniform(section, 1.0, shear=False)
+    wave = steps / WAVE_STEPS
+    found = _Search(profile, [kind], (wave**2 if kind == "y" else wave) / (2 * np.pi), FEW).counts(accuracy)
+    return None if found is None else found[kind]
 
 
 def coupled_directions(profile: Profile) -> list[list[str]]:

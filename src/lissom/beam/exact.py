@@ -31,11 +31,10 @@ from lissom.lie import so3
 def rule(basis: Basis | OwnBasis) -> Quadrature:
     """Gauss rule of the exact field: about two nodes per function of a direction, or eight per element."""
     points = 10 + 2 * max(basis.counts.values())
-    if isinstance(basis, OwnBasis):
-        pieces = len(basis.profile.pieces)
-        return Quadrature.cached(basis.profile.edges, points if pieces == 1 else max(6, 4 + points // pieces))
-    breaks = tuple(b for s in basis.directions.values() for b in s.breaks)
-    return Quadrature.cached((0.0, *breaks, 1.0), 8 if breaks else points)
+    if isinstance(basis, Basis) and any(s.name == "hermite" for s in basis.directions.values()):
+        return Quadrature.cached((0.0, *basis.breaks, 1.0), 8)
+    pieces = len(basis.breaks) + 1
+    return Quadrature.cached((0.0, *basis.breaks, 1.0), points if pieces == 1 else max(6, 4 + points // pieces))
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,10 @@ from functools import cached_property
 import numpy as np
 from numpy.polynomial.legendre import Legendre, legvander
 
+from lissom.beam import attachments
+from lissom.beam.attachments import Place
 from lissom.beam.basis import DIRECTIONS, Ends, by_direction, split_ends
+from lissom.beam.enough_modes import coupled_directions
 from lissom.beam.general import independent_forces
 from lissom.beam.lumped import LumpedMass
 from lissom.beam.number import Array
@@ -99,7 +102,11 @@ class OwnBasis:
 
 
 def own_basis(
-    profile: Profile, modes: Mapping[str, int], ends: Ends = "auto", masses: Sequence[LumpedMass] = ()
+    profile: Profile,
+    modes: Mapping[str, int],
+    ends: Ends = "auto",
+    masses: Sequence[LumpedMass] = (),
+    places: Sequence[Place] = (),
 ) -> OwnBasis:
     """The functions of a link of any profile.
 
@@ -110,20 +117,33 @@ def own_basis(
             mapping with `family` and its options `tip_mass` (kg), `tip_inertia` (kg m2); or one of these by direction.
         masses: what the link carries in its natural shapes; let pieces of the profile end there (`Profile.split`), as
             forces jump where a mass is.
+        places: where something acts inside the span, in metres: directions that have functions get those that loads
+            there need (`lissom.beam.attachments`). Pieces of the basis' profile end there.
     """
     kinds = by_direction(modes, ends)
+    if places and len(coupled_directions(profile)) < len(DIRECTIONS):
+        places = [place._replace(couple=True) for place in places]  # forces twist, or bend the other way
+    profile = profile.split([place.x for place in places])
     most = max(modes.values(), default=0)
     degree = enough_degree(profile, most)
     if any(split_ends(kind)[0] == "legendre" for kind in kinds.values()):
         degree = max(degree, most)
-    mixing = {name: _functions(profile, degree, name, modes.get(name, 0), kinds[name], masses) for name in DIRECTIONS}
+    mixing = {
+        name: _functions(profile, degree, name, modes.get(name, 0), kinds[name], masses, places) for name in DIRECTIONS
+    }
     return OwnBasis(profile, degree, mixing)
 
 
 def _functions(
-    profile: Profile, degree: int, direction: str, count: int, ends: Ends, masses: Sequence[LumpedMass]
+    profile: Profile,
+    degree: int,
+    direction: str,
+    count: int,
+    ends: Ends,
+    masses: Sequence[LumpedMass],
+    places: Sequence[Place],
 ) -> Array:
-    """Mixing (r, count) of one direction."""
+    """Mixing (r, n) of one direction: `count` functions, and those that `places` need."""
     name, options = split_ends(ends)
     if name not in FAMILIES:
         choice = ", ".join(FAMILIES)
@@ -131,26 +151,58 @@ def _functions(
     size = len(components(profile, direction)) * len(profile.pieces) * (degree + 1)
     if count == 0:
         return np.zeros((size, 0))
+    ritz = Ritz.of(profile, [direction], degree, masses, [place.x for place in places])
     if name == "legendre":
-        return _polynomials(profile, degree, direction, count)
-    ritz = Ritz.of(profile, [direction], degree, masses)
+        return ritz.normalised(_attached(ritz, direction, places, _polynomials(profile, degree, direction, count)))
     if name == "auto":
-        return ritz.normalised(_auto(ritz, count))
+        return ritz.normalised(ritz.ordered(_attached(ritz, direction, places, _auto(ritz, count))))
     rows = len(MOTION[direction])
     held, free = (tuple(r for r in table.get(name, ()) if r < rows) for table in (HELD, FREE))
     at_tip = ("tip_inertia",) if direction == "torsion" else ("tip_mass", "tip_inertia")[:rows]
     load = np.array([options.get(option, 0.0) for option in at_tip]) if options else None
-    return ritz.normalised(ritz.modes(count, held, free, load))
+    return ritz.normalised(_attached(ritz, direction, places, ritz.modes(count, held, free, load)))
+
+
+def _attached(ritz: Ritz, direction: str, places: Sequence[Place], shapes: Array) -> Array:
+    """`shapes` (r, n) and the static ones under loads at the places that they leave out."""
+    if not places:
+        return shapes
+    own, statics, strains = _statics(ritz, direction, places, shapes)
+    chosen = attachments.needed_loads(own, strains)
+    added = np.hstack(statics) @ chosen
+    overlap = np.linalg.lstsq(own, np.hstack(strains) @ chosen, rcond=None)[0]
+    return np.hstack([shapes, added - shapes @ overlap])
+
+
+def _statics(
+    ritz: Ritz, direction: str, places: Sequence[Place], shapes: Array
+) -> tuple[Array, list[Array], list[Array]]:
+    """Strains of `shapes`; by place the shapes (r, c) under unit loads there, and their strains."""
+    loads = [ritz.places[k, list(place.loads(direction))].T for k, place in enumerate(places)]
+    statics = [np.linalg.solve(ritz.stiffness, load) for load in loads]
+    return ritz.strains(shapes), statics, [ritz.strains(part) for part in statics]
+
+
+def missed_shares(basis: OwnBasis, direction: str, places: Sequence[Place]) -> list[Array]:
+    """The share of the compliance under each unit load at places, in metres, that functions leave out, each (c,)."""
+    profile = basis.profile.split([place.x for place in places])
+    ritz = Ritz.of(profile, [direction], basis.degree, places=[place.x for place in places])
+    rule = Quadrature.cached(profile.edges, basis.degree + 1)
+    raw = raw_distributions(profile, direction, basis.degree, rule.nodes).reshape(-1, len(ritz.stiffness))
+    here = basis.distributions(rule.nodes)[:, :, basis.slices[direction]]
+    shapes = np.linalg.lstsq(raw, here.reshape(len(raw), -1), rcond=None)[0]  # the functions on the finer pieces
+    own, _, strains = _statics(ritz, direction, places, shapes)
+    return attachments.missed_shares(own, strains)
 
 
 def _auto(ritz: Ritz, count: int) -> Array:
-    """Shapes under loads at the tip and natural shapes with the tip held, mixed to natural modes.
+    """Shapes under loads at the tip and natural shapes with the tip held.
 
     Exact for any static load at the tip, whatever the link carries there. A single bending function is the deflection
     under a tip force.
     """
     rows = len(ritz.tip)
-    return ritz.ordered(ritz.statics([0]) if count < rows else ritz.tip_held(count - rows))
+    return ritz.statics([0]) if count < rows else ritz.tip_held(count - rows)
 
 
 def _polynomials(profile: Profile, degree: int, direction: str, count: int) -> Array:
@@ -172,5 +224,4 @@ def _polynomials(profile: Profile, degree: int, direction: str, count: int) -> A
             out[part, piece, :, j] = scaled.T @ (rule.weights * polynomial(at))
             if part == 0 and parts == 2:
                 out[1, piece, :, j] = balance * scaled.T @ (rule.weights * polynomial.deriv()(at))
-    ritz = Ritz.of(profile, [direction], degree)
-    return ritz.normalised(out.reshape(-1, count))
+    return out.reshape(-1, count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
@@ -68,10 +69,18 @@ class Ritz:
     tip: Array  # (c, r) motion of the tip along MOTION
     main: Array  # (k, r) the leading displacement at the nodes
     weights: Array  # (k,)
+    places: Array  # (p, c, r) motion of further places along MOTION
 
     @classmethod
-    def of(cls, profile: Profile, directions: Sequence[str], degree: int, masses: Sequence[LumpedMass] = ()) -> Ritz:
-        """`masses` are fixed to the link where its pieces end; the base does not feel them."""
+    def of(
+        cls,
+        profile: Profile,
+        directions: Sequence[str],
+        degree: int,
+        masses: Sequence[LumpedMass] = (),
+        places: Sequence[float] = (),
+    ) -> Ritz:
+        """`masses` are fixed to the link where its pieces end; the base does not feel them. `places`: in metres."""
         rule = Quadrature.cached(profile.edges, degree + profile.degree // 2 + 6)
         C, W = (np.real(t) for t in profile.tables(rule.nodes))
         rate = np.real(profile.rate(rule.nodes))
@@ -85,9 +94,13 @@ class Ritz:
         x = np.real(profile.place(rule.nodes))
         M6 = weights[:, None, None] * mass_matrices(W)
         M = np.einsum("kar,kab,kbs->rs", motion, M6, motion, optimize=True)
+
+        def moved(x: Any) -> Array:
+            upto = rule.running(np.real(profile.fraction(x))) * rate
+            return np.concatenate(integrate_strains(strain, inner, upto), axis=1)
+
         for lump in masses:
-            upto = rule.running(np.real(profile.fraction(lump.x))) * rate
-            there = np.concatenate(integrate_strains(strain, inner, upto), axis=1)[0]
+            there = moved(lump.x)[0]
             M = M + there.T @ mass_matrices(np.real(lump.moments)[None])[0] @ there
         rows = [row for name in directions for row in MOTION[name]]
         whole = np.tile(np.eye(6), (len(x), 1, 1))  # motion of the sections of a rigid link whose base moves
@@ -95,7 +108,8 @@ class Ritz:
         rigid = whole[:, :, rows]
         base = np.einsum("kar,kab,kbc->rc", motion, M6, rigid, optimize=True)
         base_mass = np.einsum("kac,kab,kbd->cd", rigid, M6, rigid, optimize=True)
-        return cls(K, M, base, base_mass, at_tip[rows], motion[:, rows[0]], weights / weights.sum())
+        there = moved(list(places))[:, rows] if len(places) else np.zeros((0, len(rows), len(K)))
+        return cls(K, M, base, base_mass, at_tip[rows], motion[:, rows[0]], weights / weights.sum(), there)
 
     def modes(self, n: int, held: tuple[int, ...] = (), free: tuple[int, ...] = (), tip: Array | None = None) -> Array:
         """The n lowest natural shapes (r, n): tip held in some motions, base free in some, `tip` inertia (c,) there."""
@@ -121,6 +135,10 @@ class Ritz:
     def statics(self, loads: list[int]) -> Array:
         """Shapes (r, len(loads)) under unit forces on the tip along the given motions."""
         return np.linalg.solve(self.stiffness, self.tip[loads].T)
+
+    def strains(self, shapes: Array) -> Array:
+        """Shapes (r, n) as strains, so scaled that the strain energy is half their square."""
+        return np.linalg.cholesky(self.stiffness).T @ shapes
 
     def tip_held(self, n: int) -> Array:
         """Shapes (r, c + n) under loads at the tip, then the n lowest natural ones with the tip held."""

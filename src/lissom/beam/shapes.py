@@ -13,7 +13,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.polynomial.legendre import legder, legint, legvander
 
-from lissom.beam import families
+from lissom.beam import attachments, families
+from lissom.beam.attachments import Place
 from lissom.beam.families import Family
 from lissom.beam.number import Array
 from lissom.beam.quadrature import Quadrature
@@ -142,6 +143,106 @@ def auto_rod(n: int) -> Shapes:
 
     half = np.pi * n / 2
     return Shapes("auto", raw, np.eye(n), int(half + 10 * np.cbrt(half)) + 3).ritz_modes(1)
+
+
+@lru_cache(maxsize=256)
+def attached(shapes: Shapes, direction: str, places: tuple[Place, ...]) -> Shapes:
+    """`shapes` of a direction and the attachment functions that loads at places xi inside the span need beyond them.
+
+    The functions of "auto" are mixed to natural modes again; others stay as they are.
+    """
+    if not places or shapes.count == 0:
+        return shapes
+    statics = _Statics(shapes, direction, places)
+    chosen = statics.needed_loads()
+    if not chosen.shape[1]:
+        return shapes
+
+    def raw(xi: Array) -> Values:
+        f, f1, f2 = (np.hstack(pair) for pair in zip(shapes.raw(xi), statics.values(xi)))
+        return f, f1, f2
+
+    # what is added is free of the functions at hand, so that a diagonal stiffness stays one
+    overlap = np.linalg.lstsq(statics.own, statics.strain @ chosen, rcond=None)[0]
+    above = np.hstack([shapes.mixing, -shapes.mixing @ overlap])
+    below = np.hstack([np.zeros((len(chosen), shapes.count)), chosen])
+    mixing, degree = np.vstack([above, below]), max(shapes.degree, 3)
+    found = replace(shapes, raw=raw, mixing=mixing, degree=degree, breaks=statics.breaks)
+    return found.ritz_modes(statics.order) if shapes.name == "auto" else found.l2_normalised()
+
+
+def missed_shares(shapes: Shapes, direction: str, places: tuple[Place, ...]) -> list[Array]:
+    """The share of the compliance under each unit load at places xi that functions leave out, each (c,)."""
+    statics = _Statics(shapes, direction, places)
+    return attachments.missed_shares(statics.own, statics.by_place)
+
+
+class _Statics:
+    """Shapes of a uniform link under unit loads at places of its span, beside functions at hand.
+
+    Where those lie on the chord, it is pinned at both ends; else it is a cantilever.
+    """
+
+    def __init__(self, shapes: Shapes, direction: str, places: tuple[Place, ...]) -> None:
+        bending = direction in ("y", "z")
+        self._shapes = _chord_statics if shapes.name == "chord" else _bending_statics if bending else _rod_statics
+        self._at = np.array([place.x for place in places])
+        self._kept = [[2 * k + j if bending else k for j in place.loads(direction)] for k, place in enumerate(places)]
+        self.order = 2 if bending else 1
+        self.breaks = tuple(sorted({*shapes.breaks, *(x for k, x in zip(self._kept, self._at.tolist()) if k)}))
+        rule = Quadrature.resolving(max(shapes.degree, 3), self.breaks)
+        scale = np.sqrt(rule.weights)[:, None]
+        self.own = scale * shapes.values(rule.nodes)[self.order]
+        every = scale * self._shapes(rule.nodes, self._at)[self.order]
+        self.by_place = [every[:, kept] for kept in self._kept]
+        self.strain = np.hstack(self.by_place)
+
+    def values(self, xi: Array) -> Values:
+        """The shapes and their derivatives at xi (k,), each (k, loads)."""
+        kept = [k for part in self._kept for k in part]
+        f, f1, f2 = (part[:, kept] for part in self._shapes(xi, self._at))
+        return f, f1, f2
+
+    def needed_loads(self) -> Array:
+        """Combinations of the loads (loads, n) that the functions at hand do not follow."""
+        return attachments.needed_loads(self.own, self.by_place)
+
+
+def _powers(xi: Array, at: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """xi as a column, and (xi - at)^k for k = 0 to 3 where that is positive, else zero, each (k, p)."""
+    beyond = xi[:, None] - at
+    step = np.where(beyond.real > 0, 1.0, 0.0)
+    return xi[:, None], step, step * beyond, step * beyond**2, step * beyond**3
+
+
+def _paired(force: Values, couple: Values) -> Values:
+    """Columns of each place in turn: those of a force, those of a couple."""
+    f, f1, f2 = (np.stack(pair, axis=2).reshape(len(pair[0]), -1) for pair in zip(force, couple))
+    return f, f1, f2
+
+
+def _bending_statics(xi: Array, at: Array) -> Values:
+    """A cantilever of unit length and stiffness under a unit force and a unit couple at each place."""
+    x, h, p, pp, ppp = _powers(xi, at)
+    force = (at * x**2 / 2 - x**3 / 6 + ppp / 6, at * x - x**2 / 2 + pp / 2, at - x + p)
+    couple = ((x**2 - pp) / 2, x - p, 1 - h + 0 * x)
+    return _paired(force, couple)
+
+
+def _chord_statics(xi: Array, at: Array) -> Values:
+    """A beam pinned at both ends under a unit force and a unit couple at each place, moments of opposite sign."""
+    x, h, p, pp, ppp = _powers(xi, at)
+    rest = 1 - at
+    slope = rest / 6 - rest**3 / 6, -1 / 6 + rest**2 / 2  # that makes the tip stay on the chord
+    force = (rest * x**3 / 6 - ppp / 6 - slope[0] * x, rest * x**2 / 2 - pp / 2 - slope[0], rest * x - p)
+    couple = (-(x**3) / 6 + pp / 2 - slope[1] * x, -(x**2) / 2 + p - slope[1], h - x)
+    return _paired(force, couple)
+
+
+def _rod_statics(xi: Array, at: Array) -> Values:
+    """A rod of unit length and stiffness under a unit force at each place."""
+    x, h, p, _, _ = _powers(xi, at)
+    return x - p, 1 - h + 0 * x, 0 * (x - p)
 
 
 def legendre(n: int, bending: bool) -> Shapes:

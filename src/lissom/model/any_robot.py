@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from lissom.errors import LissomError
+from lissom.model.attachments import attachments, with_attachments
 from lissom.model.compiled import Model
 from lissom.model.compiler import compile_robot
 from lissom.model.files import builtin_names, load
@@ -30,15 +33,32 @@ def as_robot(robot: AnyRobot) -> Robot:
     raise LissomError("must be its name, the path of its file, a Robot or a Model", ("robot",), robot)
 
 
-def as_model(robot: AnyRobot, prescribed: Iterable[str] | None = None) -> Model:
+def as_model(robot: AnyRobot, prescribed: Iterable[str] | None = None, acted: Iterable[tuple[str, Any]] = ()) -> Model:
     """The compiled model of a robot in any form; that of a Robot is made once and kept.
 
     Args:
         prescribed: joints whose motion is given; those of a given model unless said otherwise, none of a robot.
+        acted: places (link, x) at which loads will act: links of a robot, not those of a given model, whose functions
+            lissom chooses get those that such loads need.
     """
-    if isinstance(robot, Model) and (prescribed is None or _prescribes(robot, prescribed)):
-        return robot
-    return _compiled(_Same(as_robot(robot)), tuple(prescribed or ()))
+    if isinstance(robot, Model):
+        if prescribed is None or _prescribes(robot, prescribed):
+            return robot
+        acted = ()
+    return _compiled(_Same(as_robot(robot)), tuple(prescribed or ()), tuple(acted))
+
+
+def model_for(robot: AnyRobot, acted: Iterable[tuple[str, Any]], at: Any = None) -> Model:
+    """The model of a robot with the functions that loads at places (link, x) need.
+
+    at: where it stands: by name, an array q that may have been made for the robot by itself (which is then taken), or
+        an equilibrium, whose model may know of more places.
+    """
+    known = getattr(at, "model", None)
+    acted = [*acted, *(attachments(known.robot) if known is not None else ())]
+    model = as_model(robot, acted=acted)
+    size = None if at is None or isinstance(at, str | Mapping) else np.size(getattr(at, "q", at))
+    return model if size is None or size == model.nq else as_model(robot)
 
 
 def compile(robot: AnyRobot, prescribed: str | Iterable[str] = ()) -> Model:
@@ -68,8 +88,11 @@ class _Same:
 
 
 @lru_cache(maxsize=KEPT)
-def _compiled(key: _Same, prescribed: tuple[str, ...]) -> Model:
-    return compile_robot(key.robot, prescribed)
+def _compiled(key: _Same, prescribed: tuple[str, ...], acted: tuple[tuple[str, Any], ...]) -> Model:
+    robot = with_attachments(key.robot, acted)
+    if acted and robot is key.robot:  # nothing new: the model that others share
+        return _compiled(key, prescribed, ())
+    return compile_robot(robot, prescribed)
 
 
 @lru_cache(maxsize=1)

@@ -2,7 +2,7 @@
 
 # Annotations are not postponed here: pydantic would have to compile each of them again.
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
@@ -39,6 +39,11 @@ if TYPE_CHECKING:
     from lissom.beam.section_stress import SectionStress
 
 
+HELD = 5  # bending functions of a link in a loop: its three lowest frequencies with the tip held, within 0.5 %
+POLYNOMIALS = 7  # the same where it turns freely at both ends and its functions are polynomials
+PLACE = Number("a place along the beam", "metres", at_least=0)
+
+
 class Beam(Part):
     """A straight slender link along its x axis, bending in y and z, twisting and stretching."""
 
@@ -54,7 +59,10 @@ class Beam(Part):
         Field(description="sections along the beam: [{x: 0, section: ...}, {x: 0.4, section: ...}]"),
     ] = ()
     shear: AnyShear = "auto"
-    modes: AnyModes = Modes(y=2, z=2, torsion=1, axial=1)
+    modes: AnyModes = "auto"
+    attachments: Annotated[
+        tuple[float, ...], Field(description="places in metres along the beam where loads will act, such as [0.4, 1.2]")
+    ] = ()
     ends: AnyEnds = "auto"
     damping: AnyDamping = 0.0
     stiffening: Annotated[str, Choice("the order of the beam's field", STIFFENING)] = "first"
@@ -77,6 +85,19 @@ class Beam(Part):
             for at, part in zip(places, found, strict=True)
         ]
 
+    @field_validator("attachments", mode="before")
+    @classmethod
+    def _places(cls, data: Any, info: ValidationInfo) -> Any:
+        """Numbers or quantities such as 40 cm, on the beam."""
+        if not isinstance(data, list | tuple):
+            raise refusal("must be a list of places in metres along the beam, such as [0.4, 1.2]")
+        length = info.data.get("length", np.inf)
+        found = tuple(PLACE.check_one(x) for x in data)
+        for x in found:
+            if np.real(x) > np.real(length):
+                raise refusal(f"{np.real(x):g} lies beyond the end of the beam (length {np.real(length):g})")
+        return found
+
     @field_validator("modes")
     @classmethod
     def _bends(cls, modes: Modes | ModesTo | str) -> Modes | ModesTo | str:
@@ -88,7 +109,7 @@ class Beam(Part):
     def _consistent(self) -> Self:
         problems: list[tuple[tuple[str | int, ...] | str, Any, str]] = []
         family = self.ends if isinstance(self.ends, str) else self.ends.family
-        if family == "hermite" and not isinstance(self.modes, Modes):
+        if family == "hermite" and isinstance(self.modes, ModesTo):
             problems.append(("modes", None, "must be counts with hermite ends, such as {y: 4, z: 4}"))
         for direction in ("y", "z") if family == "hermite" and isinstance(self.modes, Modes) else ():
             count = getattr(self.modes, direction)
@@ -153,13 +174,28 @@ class Beam(Part):
             for k, station in enumerate(self.stations)
         ]
 
-    def mode_counts(self, materials: Mapping[str, Material]) -> dict[str, int]:
-        """Number of shape functions by direction, as given or as many as it takes."""
+    @property
+    def chooses_functions(self) -> bool:
+        """Whether lissom chooses its functions by what acts on it, rather than a file by counts or ends."""
+        return not isinstance(self.modes, Modes) and self.ends == "auto"
+
+    def mode_counts(
+        self, materials: Mapping[str, Material], ends: Mapping[str, str] | None = None, held: bool = False
+    ) -> dict[str, int]:
+        """Number of shape functions by direction, as given or as many as it takes, without attachment functions.
+
+        ends, held: as in `build`.
+        """
         if isinstance(self.modes, Modes):
             return self.modes.as_dict()
         reach = None if isinstance(self.modes, str) else self.modes.to
         accuracy = ModesTo(to=1.0).accuracy if isinstance(self.modes, str) else self.modes.accuracy
-        return dict(_enough_modes(self, tuple(materials.items()), reach, accuracy))
+        counts = dict(_enough_modes(self, tuple(materials.items()), reach, accuracy))
+        if self.ends == "hermite":  # whose elements bring two each in bending
+            counts |= {name: counts[name] + counts[name] % 2 for name in ("y", "z")}
+        if self.modes == "auto" and held:
+            counts |= {name: max(counts[name], POLYNOMIALS if name in (ends or {}) else HELD) for name in ("y", "z")}
+        return counts
 
     @property
     def wanted(self) -> str:
@@ -180,26 +216,42 @@ class Beam(Part):
         """Whether it is uniform, does not shear, and has its centroid on the axis."""
         return self.section is not None and self.section.centred and not self.sheared
 
-    def build(self, materials: Mapping[str, Material], ends: Mapping[str, str] | None = None) -> "beams.BeamLink":
+    def build(
+        self,
+        materials: Mapping[str, Material],
+        ends: Mapping[str, str] | None = None,
+        places: Sequence["beams.Place"] = (),
+        held: bool = False,
+    ) -> "beams.BeamLink":
         """The beam's mechanics: section, shape functions, invariants, stiffness and damping.
 
         ends: functions by direction that take the place of its own.
+        places: where something acts inside its span, in metres; its functions know of them where it chooses them.
+        held: whether a loop holds its tip.
 
         Numbers may be complex (see `Robot.with_value`); the shape functions are those of the real parts.
         """
-        return _link(self, tuple(materials.items()), tuple((ends or {}).items()))
+        known = tuple(places) if self.chooses_functions else ()
+        return _link(self, tuple(materials.items()), tuple((ends or {}).items()), known, held)
 
     def build_like(
-        self, other: Self, link: "beams.BeamLink", materials: Mapping[str, Material], before: Mapping[str, Material]
+        self,
+        other: Self,
+        link: "beams.BeamLink",
+        materials: Mapping[str, Material],
+        before: Mapping[str, Material],
+        places: Sequence["beams.Place"] = (),
     ) -> "beams.BeamLink":
         """The same from the `link` of another beam, which was made of the materials `before`.
 
-        Where the functions are the same they are taken from there, and so is all that does not differ.
+        Where the functions are the same they are taken from there, and so is all that does not differ. `places`: as in
+        `build`, the same for both.
         """
-        fields = ("length", "stations", "shear", "modes", "ends", "stiffening", "prestress")
-        counted = isinstance(self.modes, Modes) and isinstance(self.ends, str)
-        if not (counted and self.plain and link.plain and all(_same(self, other, name) for name in fields)):
-            return self.build(materials)
+        fields = ("length", "stations", "shear", "modes", "ends", "stiffening", "prestress", "attachments")
+        alike = isinstance(self.ends, str) and self.plain and link.plain and all(_same(self, other, f) for f in fields)
+        counted = isinstance(self.modes, Modes) or (alike and self.mode_counts(materials) == other.mode_counts(before))
+        if not (alike and counted):
+            return self.build(materials, places=places)
         made_of, old = (
             None if beam.material is None else known[beam.material]
             for beam, known in ((self, materials), (other, before))
@@ -279,13 +331,14 @@ def _same(beam: Beam, other: Beam, field: str) -> bool:
 
 Materials = tuple[tuple[str, Material], ...]
 GivenEnds = tuple[tuple[str, str], ...]
+Places = tuple["beams.Place", ...]
 
 
 @kept
-def _link(beam: Beam, materials: Materials, ends: GivenEnds) -> "beams.BeamLink":
+def _link(beam: Beam, materials: Materials, ends: GivenEnds, places: Places, held: bool) -> "beams.BeamLink":
     from lissom import beam as beams
 
-    along, functions = _mechanics(beam.model_copy(update={"masses": ()}), materials, ends)
+    along, functions = _mechanics(beam.model_copy(update={"masses": ()}), materials, ends, places, held)
     return beams.BeamLink(
         length=beam.length,
         section=along,
@@ -298,28 +351,34 @@ def _link(beam: Beam, materials: Materials, ends: GivenEnds) -> "beams.BeamLink"
 
 
 @kept
-def _mechanics(bare: Beam, materials: Materials, ends: GivenEnds) -> tuple[Any, Any]:
-    """Sections along a beam and its functions: what it carries does not change them."""
+def _mechanics(bare: Beam, materials: Materials, ends: GivenEnds, places: Places, held: bool) -> tuple[Any, Any]:
+    """Sections along a beam and its functions: how much it carries does not change them, where it does may."""
     from lissom import beam as beams
 
     made_of = dict(materials)
-    counts, given = bare.mode_counts(made_of), dict(ends)
+    given = dict(ends)
+    counts = bare.mode_counts(made_of, given, held)
     if bare.plain:
         assert bare.section is not None
         section = bare.section.build(made_of[bare.material].build() if bare.material is not None else None)
         wanted = given or bare._ends(section)
-        return section, _basis(tuple(counts.items()), wanted if isinstance(wanted, str) else tuple(wanted.items()))
-    along = bare.profile(made_of)
+        length = float(np.real(bare.length))
+        shares = tuple(place._replace(x=place.x / length) for place in places)
+        ends_key = wanted if isinstance(wanted, str) else tuple(wanted.items())
+        return section, _basis(tuple(counts.items()), ends_key, shares)
     own = bare.ends if isinstance(bare.ends, str) else bare.ends.as_dict()
-    return along, beams.own_basis(along, counts, given or own)
+    functions = beams.own_basis(bare.profile(made_of), counts, given or own, places=places)
+    return functions.profile, functions
 
 
 @lru_cache(maxsize=256)
-def _basis(counts: tuple[tuple[str, int], ...], ends: str | tuple[tuple[str, Any], ...]) -> "beams.Basis":
+def _basis(
+    counts: tuple[tuple[str, int], ...], ends: str | tuple[tuple[str, Any], ...], places: Places
+) -> "beams.Basis":
     """Functions of a plain beam: those of beams that differ in their sections alone are the same."""
     from lissom import beam as beams
 
-    return beams.make_basis(dict(counts), ends=ends if isinstance(ends, str) else dict(ends))
+    return beams.make_basis(dict(counts), ends=ends if isinstance(ends, str) else dict(ends), places=places)
 
 
 @lru_cache(maxsize=256)

@@ -123,9 +123,7 @@ class PrestressSpec(Part):
     what: ClassVar[str] = "prestress block"
 
     stretch: Annotated[float, Number("the strain of the unloaded beam", at_least=-0.1, at_most=0.1)] = 0.0
-    twist: Annotated[
-        float, Number("the twist of the unloaded beam about its shear centre", "rad/m")
-    ] = 0.0
+    twist: Annotated[float, Number("the twist of the unloaded beam about its shear centre", "rad/m")] = 0.0
     curvature: Annotated[Vec2, Pair("the curvature of the unloaded beam about y and z", "1/m")] = (0.0, 0.0)
     tendons: tuple[TendonSpec, ...] = ()
 

@@ -263,6 +263,15 @@ class Model(Compiled):
                 return body
         raise self._unknown("joint", name, self.joints)
 
+    def function_doubts(self, loads: Sequence[Frame] = ()) -> list[tuple[str, str, float]]:
+        """Link, sentence and share for every place inside a span where functions leave out too much compliance.
+
+        loads: frames on which loads act besides those of the model.
+        """
+        from lissom.model.function_doubts import function_doubts
+
+        return function_doubts(self.robot, self.flexible, (*self.frames[len(self.robot.frames) :], *loads))
+
     def with_masses(self, frames: Sequence[Frame]) -> Model:
         """The model with a rigid body fixed at each of the frames, without mass until its rows are filled in."""
         model = self.with_loads(frames, [False] * len(frames))

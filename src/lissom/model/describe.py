@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from io import StringIO
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich import box
@@ -14,7 +14,11 @@ from rich.table import Table
 
 from lissom.beam import BeamLink, FlexibleLink, own_basis
 from lissom.beam.enough_modes import coupled_directions
+from lissom.messages import listed
+from lissom.model.attachments import acting_places, in_loop
 from lissom.model.beam_parts import DIRECTIONS, MOST_MODES, Modes
+from lissom.model.function_doubts import function_doubts
+from lissom.model.held import fitting_ends
 
 if TYPE_CHECKING:
     from lissom.model.beam import Beam
@@ -46,6 +50,8 @@ def describe(robot: Robot) -> str:
     )
     console.print(_title(robot))
     console.print("\nLinks", _links(robot, flexible), sep="\n")
+    for line in (*_attached(robot, flexible), *(text for _, text, _ in function_doubts(robot, flexible))):
+        console.print(line, soft_wrap=False)
     if moving:
         console.print("Joints", _joints(moving), sep="\n")
     if any(link.beam is not None for link in robot.links):
@@ -73,7 +79,7 @@ def _table() -> Table:
     return Table(box=box.SIMPLE_HEAD, collapse_padding=True)
 
 
-def _links(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
+def _links(robot: Robot, flexible: dict[str, Any]) -> Table:
     table = _table()
     for name in ("link", "joined to", "by joint", "kind"):
         table.add_column(name, overflow="fold")
@@ -84,13 +90,33 @@ def _links(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
         length = modes = ""
         if link.beam is not None:
             length = f"{np.real(link.beam.length):g}"
-            counts = link.mode_counts(robot.materials)
+            counts = flexible[link.name].basis.counts
             modes = " ".join(f"{name[0]}{count}" for name, count in counts.items() if count) + link.beam.wanted
         elif link.finite_elements is not None:
             length, modes = f"{flexible[link.name].length:.4g}", f"{flexible[link.name].count}"
         joint = "(fixed)" if link.joint.nv == 0 else link.joint.name
         table.add_row(link.name, _place(link), joint, _kind(link), length, _number(_mass(link, flexible)), modes)
     return table
+
+
+def _attached(robot: Robot, flexible: dict[str, Any]) -> list[str]:
+    """A line for each link whose functions follow what acts inside its span: how many for what."""
+    lines = []
+    for link in robot.links:
+        places = acting_places(robot, link)
+        if link.beam is None or not places or not link.beam.chooses_functions:
+            continue
+        plain = link.beam.mode_counts(robot.materials, fitting_ends(robot, link), in_loop(robot, link))
+        parts = []
+        where = listed([f"{place.x:g} m" for place in places], "and")
+        for name, count in flexible[link.name].basis.counts.items():
+            if count > plain[name]:
+                tip = 2 if name in ("y", "z") else 1
+                natural = plain[name] - tip
+                parts.append(f"{name} {count} (tip {tip}, natural {natural}, at {where} {count - plain[name]})")
+        if parts:
+            lines.append(f"Functions of {link.name} by what acts on it: {', '.join(parts)}")
+    return lines
 
 
 def _place(link: Link) -> str:
@@ -188,7 +214,7 @@ def _shear_shifts(robot: Robot) -> Table:
             _refined(beam, robot.materials) for beam in (link.beam, link.beam.model_copy(update={"shear": "none"}))
         )
         cells = dict.fromkeys(DIRECTIONS, "")
-        counts = link.mode_counts(robot.materials)
+        counts = link.beam.mode_counts(robot.materials)
         for group in coupled_directions(own.profile):  # modes of directions that move each other count together
             (hz, labels), (without, _) = _in_order(own, group), _in_order(rigid, group)
             shifts = [a / b - 1 for a, b in zip(hz, without)][: len(hz) // RESOLVED]

@@ -11,6 +11,7 @@ from pydantic import Field, PlainValidator, field_validator, model_validator
 from lissom.errors import LissomError, RobotError
 from lissom.files import write_whole
 from lissom.model import topology
+from lissom.model.attachments import acting_places, in_loop
 from lissom.model.beam import Beam
 from lissom.model.body import AnyBody
 from lissom.model.frame import Frame, placed
@@ -27,7 +28,7 @@ from lissom.model.values import Vec3, Vector, refusal
 from lissom.model.visual import Visual
 
 if TYPE_CHECKING:
-    from lissom.beam import FlexibleLink
+    from lissom.beam import FlexibleLink, Place
     from lissom.model.compiled import Model
     from lissom.model.contact import Contact
     from lissom.model.element import AnyElement
@@ -119,19 +120,22 @@ class Link(Part):
         name = self.payload_name
         return Link(name=name, parent=self.name, joint=Joint(name=name, type="fixed"), body=self.payload)
 
-    def build(self, materials: dict[str, Material], ends: dict[str, str] | None = None) -> "FlexibleLink | None":
-        """The mechanics of a link that bends; None of a rigid one. `ends`: a beam's functions by direction."""
+    def build(
+        self,
+        materials: dict[str, Material],
+        ends: dict[str, str] | None = None,
+        places: "tuple[Place, ...]" = (),
+        held: bool = False,
+    ) -> "FlexibleLink | None":
+        """The mechanics of a link that bends; None of a rigid one.
+
+        Of a beam: `ends`, its functions by direction, `places` where something acts inside its span, and whether its
+        tip is `held` by a loop.
+        """
         if self.beam is not None:
             with self._named_in_errors():
-                return self.beam.build(materials, ends)
+                return self.beam.build(materials, ends, places, held)
         return None if self.finite_elements is None else self.finite_elements.build(materials)
-
-    def mode_counts(self, materials: dict[str, Material]) -> dict[str, int]:
-        """Number of shape functions of a beam by direction; none of another link."""
-        if self.beam is None:
-            return {}
-        with self._named_in_errors():
-            return self.beam.mode_counts(materials)
 
     @contextmanager
     def _named_in_errors(self) -> Iterator[None]:
@@ -239,13 +243,17 @@ class Robot(Part):
 
     @property
     def mode_count(self) -> int:
-        beams = sum(sum(link.mode_counts(self.materials).values()) for link in self.links)
-        solids = [link.finite_elements for link in self.links if link.finite_elements is not None]
-        return beams + sum(solid.build(self.materials).count for solid in solids)
+        """Number of shape functions of all links."""
+        return sum(link.count for link in self.flexible_links().values())
 
     def flexible_links(self) -> "dict[str, FlexibleLink]":
         """The mechanics of every link that bends, by name, a parent before its children."""
-        built = {link.name: link.build(self.materials, fitting_ends(self, link)) for link in self.bodies}
+        built = {
+            link.name: link.build(
+                self.materials, fitting_ends(self, link), acting_places(self, link), in_loop(self, link)
+            )
+            for link in self.bodies
+        }
         return {name: mechanics for name, mechanics in built.items() if mechanics is not None}
 
     @property

@@ -12,6 +12,7 @@ from lissom.beam.stack import Stack
 from lissom.errors import LissomError
 from lissom.kernel.arrays import Inertia, mapped
 from lissom.model.attach import attach
+from lissom.model.attachments import acting_places
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.link_tables import put_body, put_foreshortening, put_inertia, put_strain
 from lissom.model.paths import has_complex_values
@@ -149,7 +150,10 @@ class _Variants:
         for other, robot in zip(others, self.robots, strict=True):
             same = other.beam is link.beam and robot.materials == materials
             assert other.beam is not None and link.beam is not None  # links are of the same kind
-            beams.append(old if same else other.beam.build_like(link.beam, old, robot.materials, materials))
+            places = acting_places(robot, other)
+            if places != acting_places(self.before.robot, link):
+                raise LissomError(UNLIKE)
+            beams.append(old if same else other.beam.build_like(link.beam, old, robot.materials, materials, places))
         if all(beam is old for beam in beams):
             return
         stack = Stack.of(beams)

@@ -11,6 +11,7 @@ import numpy as np
 from lissom.control import Reference, from_config
 from lissom.control.config import Controller, needs_model
 from lissom.errors import LissomError, ScenarioError
+from lissom.model.attachments import with_attachments
 from lissom.model.compiled import Model
 from lissom.model.robot import Robot
 from lissom.model.similar import variants
@@ -110,6 +111,11 @@ def prepare(scenario: Scenario, before: Prepared | None = None, model: Model | N
     check_installed(scenario.method)
     robot = scenario.load_robot()
     if not isinstance(scenario.robot, Robot):
+        scenario = scenario.model_copy(update={"robot": robot})
+    acted = [(load.link, load.at) for load in scenario.loads if load.link]
+    known = with_attachments(robot, acted + [(payload.link, payload.at) for payload in scenario.payloads])
+    if known is not robot:
+        robot, model = known, None
         scenario = scenario.model_copy(update={"robot": robot})
     if before is not None and before.source.robot is robot and not before.motion:
         model = before.model

@@ -15,6 +15,7 @@ from lissom.simulation.energy_doubt import energy_doubts
 from lissom.simulation.gear_doubt import gear_doubts
 from lissom.simulation.run import run
 from lissom.simulation.settings import RunSettings, takes_settings
+from lissom.simulation.span_doubts import span_doubts
 from lissom.simulation.telling import tell
 from lissom.simulation.trajectory import Trajectory, from_run
 
@@ -79,6 +80,7 @@ def simulate(
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
-    trajectory.warnings += axial_doubts(trajectory) + energy_doubts(trajectory) + gear_doubts(trajectory)
+    doubts = (span_doubts, axial_doubts, energy_doubts, gear_doubts)
+    trajectory.warnings += [event for doubt in doubts for event in doubt(trajectory)]
     tell(raw, trajectory.warnings, stacklevel=2)
     return trajectory

@@ -10,7 +10,8 @@ import numpy as np
 from lissom.control.reference import Reference
 from lissom.dynamics.state import finite
 from lissom.kernel.machine import Struct
-from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.any_robot import AnyRobot, as_model, model_for
+from lissom.model.compiled import Model
 from lissom.model.sensor import Sensor
 from lissom.simulation.drive import (
     checked_motion,
@@ -58,10 +59,14 @@ class Memory:
         dynamics: Dynamics = KERNEL,
     ) -> None:
         check_installed(settings.method)
-        motion = checked_motion(motion)
+        motion, payloads, loads = checked_motion(motion), as_payloads(payloads), as_loads(loads)
+        if not isinstance(robot, Model):
+            # a controller was made for the coordinates of the robot by itself
+            acted = [(part.link, part.at) for part in (*loads, *payloads) if part.link and controller is None]
+            robot = model_for(robot, acted, start[0] if isinstance(start, tuple) else start).robot
         motion, driven = lengths_apart(as_model(robot), motion) if motion else ({}, {})
-        carrying, self.carried = with_payloads(as_model(robot, motion), as_payloads(payloads))
-        self.model, self.loads = activate(carrying, as_loads(loads), settings.duration)
+        carrying, self.carried = with_payloads(as_model(robot, motion), payloads)
+        self.model, self.loads = activate(carrying, loads, settings.duration)
         self.samplers = self.loads.samplers()
         self.settings = settings
         self.duration, self.step = settings.duration, settings.step
