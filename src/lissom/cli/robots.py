@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Annotated
 
 import typer
@@ -54,6 +55,7 @@ def describe(robot: Anything, settings: Settings = None) -> None:
 @command
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", show_default=False, help="Robot or scenario files.")],
+    strict: Annotated[bool, typer.Option("--strict", help="Let warnings count as errors.")] = False,
 ) -> None:
     """Check robot and scenario files; the exit code is 1 if any of them has an error.
 
@@ -62,7 +64,15 @@ def check(
     failed = False
     for file in files:
         try:
-            typer.echo(f"{file}: ok ({_checked(file)})")
+            with warnings.catch_warnings(record=strict) as doubts:
+                if strict:
+                    warnings.simplefilter("always")
+                found = _checked(file)
+            for doubt in doubts or ():
+                say(f"error: {doubt.message}", "red")
+            failed = failed or bool(doubts)
+            if not doubts:
+                typer.echo(f"{file}: ok ({found})")
         except LissomError as error:
             say(f"error: {error}", "red")
             failed = True

@@ -6,14 +6,14 @@ In a file: `body: {mass: 3.3, com: [0.1, 0, 0], inertia: [0.01, 0.02, 0.02]}` or
 
 # Annotations are not postponed here: pydantic would have to compile each of them again.
 from abc import abstractmethod
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Discriminator, Tag, field_validator
+from pydantic import Discriminator, Tag, field_validator, model_validator
 
 from lissom.model.names import Choice
-from lissom.model.part import FORM, Part
-from lissom.model.values import InertiaTensor, Matrix3, Number, Vec3, Vector, refusal
+from lissom.model.part import FORM, Part, refusals
+from lissom.model.values import Flag, InertiaTensor, Matrix3, Number, Vec3, Vector, refusal, unreal
 
 ZERO3: Vec3 = (0.0, 0.0, 0.0)
 ZERO33: Matrix3 = (ZERO3, ZERO3, ZERO3)
@@ -30,8 +30,16 @@ class Body(Part):
 
     mass: Annotated[float, Number("the mass", "kg", at_least=0, at_most=1e12)]
     com: Annotated[Vec3, Centre] = ZERO3
-    inertia: Annotated[Matrix3, InertiaTensor()] = ZERO33
+    inertia: Annotated[Matrix3, InertiaTensor(real=False)] = ZERO33
     tip: Annotated[Vec3 | None, ToolPoint] = None
+    unreal: Annotated[bool, Flag("whether an inertia that no body has is taken as it is")] = False
+
+    @model_validator(mode="after")
+    def _of_a_body(self) -> Self:
+        if not self.unreal and (text := unreal(self.inertia)):
+            why = "no body has such an inertia, check the numbers, or take them as they are by unreal: true"
+            raise refusals(("inertia", np.diag(self.inertia).tolist(), f"{text}; {why}"))
+        return self
 
 
 class SolidBody(Part):

@@ -13,6 +13,7 @@ import numpy as np
 
 from lissom.lie import se3, so3
 from lissom.model.origin import Origin
+from lissom.model.values import unreal
 
 WORLD = "world"
 
@@ -123,13 +124,15 @@ def _place(link: Framed, parent: Framed | None) -> dict[str, Any]:
 
 
 def _body(link: Framed) -> dict[str, Any]:
-    body = {
+    body: dict[str, Any] = {
         "mass": float(link.inertial.mass),
         "com": link.inertial.com.tolist(),
         "inertia": link.inertial.inertia.tolist(),
     }
     if link.tip is not None:
         body["tip"] = link.tip.tolist()
+    if unreal(link.inertial.inertia):  # told where it was read
+        body["unreal"] = True
     return {"body": body, **visuals(link)}
 
 

@@ -48,6 +48,9 @@ class Name(Checked):
         return value
 
 
+LONGEST_PATH = 4096  # characters that systems take
+
+
 @dataclass(frozen=True)
 class Title(Checked):
     """One line of free text."""

@@ -2,7 +2,8 @@
 
 Read: links with their inertial frames, joints (fixed, revolute, continuous, prismatic, floating, planar), damping and
 friction, visuals. Rigid links on fixed joints join the body that carries them. Limits are not read, as a URDF does
-not say how stiff a stop is; give `joints: {elbow: {limits: ...}}` in the overlay.
+not say how stiff a stop is; give `joints: {elbow: {limits: ...}}` in the overlay. What other programs read is read with
+a warning: inertias that no body has, links that move without an inertial, meshes with a strange scale.
 """
 
 from __future__ import annotations
@@ -10,24 +11,40 @@ from __future__ import annotations
 import math
 import re
 import warnings
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 from xml.etree import ElementTree
 from xml.parsers import expat
 
 import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from lissom.errors import Keys, RobotError
+from lissom.errors import Keys, LissomError, RobotError
 from lissom.messages import did_you_mean, listed
 from lissom.model.framed import WORLD, Framed, Inertial, merged, pose, robot_links, visuals
-from lissom.model.names import Title
+from lissom.model.names import LONGEST_PATH, Title
 from lissom.model.part import Part
 from lissom.model.remainder import REST, lump, told
 from lissom.model.robot import EARTH, Robot
-from lissom.model.values import Vec3, Vector
+from lissom.model.values import Vec3, Vector, unreal
 
+ROUNDING = 1e-9  # of the largest principal moment
+SMALLEST = 1e-12  # kg m2 that URDFs mean
+TRACE = 1e-6  # of the robot's mass, for a body that moves without any
+RADIUS = 0.1  # m, of gyration of such a body
+WITHOUT = (("body", "mass"), ("body", "inertia"))  # what is wrong with a body that moves so
+_DECLARATION = re.compile(r"<\?xml\b.*?\?>", re.DOTALL)
+XACRO = "http://www.ros.org/wiki/xacro"
 TYPES = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
+
+
+def _by_type(joint: Any) -> Any:
+    """A joint by its type alone, as `fixed`."""
+    return {"type": joint} if isinstance(joint, str) else joint
 
 
 class Overlay(Part):
@@ -36,19 +53,19 @@ class Overlay(Part):
     In a file: `urdf: arm.urdf`, then `flexible: {forearm: {section: {...}, modes: {...}}}` with the fields of a beam
     (and `start`, `end` in the link's frame, where the beam does not reach from the link's joint to its only child's;
     `rest: lumped` keeps what the link weighs beyond the beam as a mass on it),
-    and `joints: {elbow: {transmission: {...}}}` with the fields of a joint.
+    and `joints: {elbow: {transmission: {...}}, finger: fixed}` with the fields of a joint, or its type.
     """
 
     what: ClassVar[str] = "robot"
 
     lissom: int = 1
-    urdf: Annotated[str, Title("the path of the URDF file")]
+    urdf: Annotated[str, Title("the path of the URDF file", LONGEST_PATH)]
     name: Annotated[str | None, Title("the name of the robot")] = None
     gravity: Annotated[Vec3, Vector("the acceleration of gravity in the world frame", "m/s2")] = EARTH
     floating: bool = Field(default=False, description="true where the first link floats freely")
     materials: dict[str, Any] = Field(default={})
     flexible: dict[str, dict[str, Any]] = Field(default={})
-    joints: dict[str, dict[str, Any]] = Field(default={})
+    joints: dict[str, Annotated[dict[str, Any], BeforeValidator(_by_type)]] = Field(default={})
 
 
 def robot_from_urdf(text: str, source: str, overlay: Overlay | None = None) -> Robot:
@@ -64,6 +81,7 @@ def robot_from_urdf(text: str, source: str, overlay: Overlay | None = None) -> R
 class _Reader:
     def __init__(self, text: str, source: str, overlay: Overlay) -> None:
         self.overlay, self.source, self.folder = overlay, source, Path(source).parent
+        self.doubts: list[str] = []  # what was read although it cannot be right
         self.rests: dict[str, str] = {}  # what becomes of mass beyond that of the beam, by link
         self.root = _document(text)
         self.links = {_name(e): e for e in self._unique("link")}
@@ -72,11 +90,22 @@ class _Reader:
             _known(name, self.links, "flexible", "link")
         for name in overlay.joints:
             _known(name, self.joints, "joints", "joint")
+        self._refuse_mimics()
+
+    def _refuse_mimics(self) -> None:
+        fixed = {name for name, joint in self.overlay.joints.items() if joint.get("type") == "fixed"}
+        names = [name for name, joint in self.joints.items() if joint.find("mimic") is not None and name not in fixed]
+        if names:
+            all_fixed = ", ".join(f"{name}: fixed" for name in names)
+            raise RobotError(
+                f"joint {names[0]!r} mimics another one: lissom moves joints by forces, not by ratios; remove <mimic>, "
+                f"or fix what mimics by a robot file on top: urdf: {Path(self.source).name}, joints: {{{all_fixed}}}"
+            )
 
     def _unique(self, tag: str) -> list[ElementTree.Element]:
         found = self.root.findall(tag)
-        names = [_name(element) for element in found]
-        twice = {name for name in names if names.count(name) > 1}
+        counts = Counter(map(_name, found))
+        twice = [name for name, count in counts.items() if count > 1]
         if twice:
             raise RobotError(f"{tag} {min(twice)!r} is given twice; give each {tag} a name of its own")
         return found
@@ -84,7 +113,7 @@ class _Reader:
     def robot(self) -> Robot:
         links = [self._link(name, joint) for name, joint in self._ordered()]
         moving, ground = merged(links)
-        self._check_masses(moving)
+        self._doubt_masses(moving)
         data: dict[str, Any] = {
             "lissom": 1,
             "name": self.overlay.name or self.root.get("name") or "urdf",
@@ -97,13 +126,13 @@ class _Reader:
             raise RobotError("nothing in it moves: every joint is fixed; give a joint that moves, or floating: true")
         bending = {link.name: link for link in moving if link.beam is not None}
         robot = self._checked(data)
-        for entry in data["links"]:
+        for entry in data["links"] if self.rests else ():
             if self.rests.get(entry["name"]) == "lumped":
                 mechanics = robot.link(entry["name"]).build(robot.materials)
                 assert mechanics is not None
                 rest = lump(bending[entry["name"]].along_beam(), mechanics, entry["name"])
                 entry["beam"]["masses"] = [*entry["beam"].get("masses", ()), rest]
-        robot = self._checked(data)
+        robot = self._checked(data) if self.rests else robot
         self._tell(robot, bending)
         return robot
 
@@ -111,11 +140,35 @@ class _Reader:
         try:
             return Robot.from_dict(data)
         except RobotError as error:
+            if self._gave_inertia(data, error.problems or (error,)):
+                return self._checked(data)
             for problem in error.problems or (error,):
                 problem.path = _as_written(problem.path)
             raise
 
+    def _gave_inertia(self, data: dict[str, Any], problems: Sequence[LissomError]) -> bool:
+        """Give the bodies that a joint moves without mass or inertia a trace of it; whether that was all that is wrong.
+
+        Other programs read such files, and their mass matrix is singular.
+        """
+        bodies = {entry["name"]: entry["body"] for entry in data["links"] if "body" in entry}
+        mass = TRACE * max(1.0, sum(body["mass"] for body in bodies.values()))
+        names = {str(problem.path[1]) for problem in problems if tuple(problem.path[2:]) in WITHOUT}
+        empty = [name for name in names if name in bodies and not np.any(bodies[name]["inertia"])]
+        if len(empty) < len(problems):
+            return False
+        for name in empty:
+            own = max(bodies[name]["mass"], mass)
+            bodies[name] |= {"mass": own, "inertia": [RADIUS**2 * own] * 3}
+            self.doubts.append(
+                f"link {name!r} moves without mass or inertia: read with {own:.3g} kg and {RADIUS**2 * own:.3g} kg m2, "
+                "as its acceleration would be infinite; give its <inertial>"
+            )
+        return True
+
     def _tell(self, robot: Robot, bending: dict[str, Framed]) -> None:
+        for doubt in self.doubts:
+            warnings.warn(f"{self.source}: {doubt}", UserWarning, stacklevel=2)
         for name, link in bending.items():
             mechanics = robot.link(name).build(robot.materials)
             text = told(link.along_beam(), mechanics, name, self.rests[name]) if mechanics is not None else None
@@ -160,14 +213,14 @@ class _Reader:
             parent=WORLD,
             pose=np.eye(4),
             joint={"type": "free" if self.overlay.floating else "fixed", "name": f"{_plain(name)}-base"},
-            inertial=_inertial(element, name),
+            inertial=self._inertial(element, name),
             visual=[shape for e in element.findall("visual") if (shape := self._shape(e, name)) is not None],
         )
         if joint_name is not None:
             joint = self.joints[joint_name]
             link.parent = _plain(_end(joint, joint_name, "parent", self.links))
             link.pose = _origin(joint, f"joint {joint_name!r}")
-            link.joint = _joint(joint, joint_name) | self.overlay.joints.get(joint_name, {})
+            link.joint = _joint(joint, joint_name, self.overlay.joints.get(joint_name, {}))
         if name in self.overlay.flexible:
             self._bend(link, name, dict(self.overlay.flexible[name]))
         return link
@@ -192,15 +245,30 @@ class _Reader:
             raise RobotError("the beam has no length; give start and end, [x, y, z] each", ("flexible", name))
         link.beam, link.ends = {"length": length, **beam}, (points[0], points[1])
 
-    def _check_masses(self, moving: list[Framed]) -> None:
-        """A link that moves needs an inertial of its own, or one on a link fixed to it; zero has to be said."""
+    def _doubt_masses(self, moving: list[Framed]) -> None:
+        """A link that moves should have an inertial of its own, or one on a link fixed to it; zero has to be said."""
+        told = {_plain(name) for name, element in self.links.items() if element.find("inertial") is not None}
         for link in moving:
-            told = [n for n, e in self.links.items() if _plain(n) == link.name and e.find("inertial") is not None]
-            if link.beam is None and link.inertial.mass == 0 and not told:
-                raise RobotError(
-                    f"link {link.name!r} moves but has no <inertial>; give its mass and inertia "
+            if link.beam is None and link.inertial.mass == 0 and link.name not in told:
+                self.doubts.append(
+                    f"link {link.name!r} moves but has no <inertial>: read without mass; give its mass and inertia "
                     "(a mass of 0, if it is a frame only)"
                 )
+
+    def _inertial(self, link: ElementTree.Element, name: str) -> Inertial:
+        """Mass, centre and inertia in the axes of the link's frame; nothing where the URDF says nothing."""
+        found = _inertial(link, name)
+        moments, axes = np.linalg.eigh(found.inertia)
+        if moments[0] < 0:
+            if moments[0] < -ROUNDING * max(moments[-1], SMALLEST):
+                text = (
+                    f"its inertia has a negative principal moment ({moments[0]:.3g} kg m2), read as 0; check the signs"
+                )
+                self.doubts.append(f"link {name!r}: {text}")
+            found.inertia = axes @ np.diag(np.maximum(moments, 0.0)) @ axes.T
+        if text := unreal(found.inertia):
+            self.doubts.append(f"link {name!r}: its inertia {text}; no body has such an inertia, check the numbers")
+        return found
 
     def _shape(self, element: ElementTree.Element, link: str) -> dict[str, Any] | None:
         """A visual as a robot file has it, with its pose; None for what cannot be shown."""
@@ -219,8 +287,16 @@ class _Reader:
         name = shape.get("filename")
         if shape.tag != "mesh" or not name:
             return None
-        size = _numbers(shape.get("scale", "1 1 1"), 3, where)
+        size = self._scale(shape.get("scale", "1 1 1"), where)
         return {"shape": "mesh", "file": self._mesh(name), "size": size, **place}
+
+    def _scale(self, text: str, where: str) -> list[float]:
+        """Scale of a mesh along its axes, one number for all three; 1 where it is neither, which pictures survive."""
+        for count in (3, 1):
+            with suppress(RobotError):
+                return _numbers(text, count, where) * (3 // count)
+        self.doubts.append(f"{where}: its scale = {text!r} must be three numbers; read as 1 1 1")
+        return [1.0, 1.0, 1.0]
 
     def _mesh(self, name: str) -> str:
         """A mesh beside the URDF; package://name/path is sought with and without its name in every folder above."""
@@ -242,16 +318,22 @@ def _as_written(path: Keys) -> Keys:
 def _document(text: str) -> ElementTree.Element:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise RobotError("declares XML entities (<!DOCTYPE ...>), which are not read; remove the declaration")
+    plain = StringIO(_DECLARATION.sub("", text.lstrip("\ufeff \t\r\n")))
     try:
-        root = ElementTree.fromstring(text)
+        parsed = ElementTree.iterparse(plain, ("start-ns",))
+        spaces = [space for _, space in parsed]
+        root: ElementTree.Element = parsed.root  # type: ignore[attr-defined]
     except ElementTree.ParseError as error:
         line = error.position[0]
         reason = expat.ErrorString(error.code)
         raise RobotError(f"not valid XML on line {line}: {reason}; correct the file") from None
     if root.tag != "robot":
         raise RobotError(f"the file starts with <{root.tag}>, not <robot>; is it a URDF?")
-    if "<xacro:" in text:
-        raise RobotError("holds xacro macros; expand them first (xacro arm.xacro > arm.urdf)")
+    macros = {XACRO, *(address for prefix, address in spaces if prefix == "xacro")}
+    for element in root.iter():  # comments are none
+        space, _, name = str(element.tag).rpartition("}")
+        if space[1:] in macros:
+            raise RobotError(f"holds xacro macros (<xacro:{name}>); expand them first (xacro arm.xacro > arm.urdf)")
     return root
 
 
@@ -324,13 +406,17 @@ def _inertial(link: ElementTree.Element, name: str) -> Inertial:
     return Inertial(value, np.zeros(3), inertia).seen_from(_origin(inertial, f"the inertial of link {name!r}"))
 
 
-def _joint(joint: ElementTree.Element, name: str) -> dict[str, Any]:
+def _joint(joint: ElementTree.Element, name: str, more: dict[str, Any]) -> dict[str, Any]:
+    """The joint as a robot file has it, with what the overlay adds; one that it makes fixed is nothing else."""
+    if more.get("type") == "fixed":
+        return {"name": _plain(name)} | more
+    return _own_joint(joint, name) | more
+
+
+def _own_joint(joint: ElementTree.Element, name: str) -> dict[str, Any]:
     kind = joint.get("type", "")
     if kind not in TYPES:
         raise RobotError(f"joint {name!r}: its type {kind!r} is unknown; choose {listed(TYPES)}")
-    if joint.find("mimic") is not None:
-        text = "lissom moves joints by forces, not by ratios; remove <mimic>, or make the joint fixed"
-        raise RobotError(f"joint {name!r} mimics another one: {text}")
     element = joint.find("axis")
     axis = _numbers(element.get("xyz") if element is not None else "1 0 0", 3, f"axis of joint {name!r}")
     out: dict[str, Any] = {"name": _plain(name)}

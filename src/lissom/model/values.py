@@ -338,6 +338,7 @@ class Axis(Vector):
 class InertiaTensor(Checked):
     """Inertia about the centre of mass: three principal values, six named components, or a 3 x 3 matrix."""
 
+    real: bool = True  # whether some body must have it
     remedy: str = (
         "give the inertia about the centre of mass in kg m2 as [xx, yy, zz], "
         "as {xx, yy, zz, xy, xz, yz} or as a symmetric 3 x 3 matrix"
@@ -366,30 +367,35 @@ class InertiaTensor(Checked):
             raise refusal(f"six values in a list have no agreed order; name them: {self.remedy}")
         else:
             raise refusal(f"must not be {kind_of(value)}{_size(value)}; {self.remedy}")
-        return _physical(matrix)
+        return _physical(matrix, self.real)
 
 
 def _size(value: Any) -> str:
     return f" of {len(value)}" if isinstance(value, list | tuple | np.ndarray) else ""
 
 
-def _physical(matrix: Matrix3) -> Matrix3:
-    """Refuse a matrix that no mass distribution has; a thousandth is left for rounded numbers."""
+def _physical(matrix: Matrix3, real: bool) -> Matrix3:
+    """Refuse a matrix that is not positive, and where it must be `real`, one that no mass distribution has."""
     inertia = np.array(matrix)
     scale = float(np.abs(inertia).max())
     if scale == 0.0:
         return matrix
     if not np.allclose(inertia, inertia.T, rtol=0, atol=1e-9 * scale):
         raise refusal("must be symmetric; give the same value for xy and yx, xz and zx, yz and zy")
-    smallest, middle, largest = np.linalg.eigvalsh(inertia / scale)
+    smallest = np.linalg.eigvalsh(inertia / scale)[0]
     if smallest < -1e-9:
         raise refusal(
             f"has a negative principal moment ({smallest * scale:.3g} kg m2); "
             "check the signs: every principal moment of a body is positive"
         )
-    if smallest + middle < largest - 1e-3:
-        raise refusal(
-            f"violates the triangle inequality ({smallest * scale:.4g} + {middle * scale:.4g} < "
-            f"{largest * scale:.4g}, principal moments); no body has such an inertia, check the numbers"
-        )
+    if real and (text := unreal(matrix)):
+        raise refusal(f"{text}; no body has such an inertia, check the numbers")
     return matrix
+
+
+def unreal(matrix: Any) -> str:
+    """Why no mass distribution has an inertia (3, 3); "" where one has, a thousandth left for rounded numbers."""
+    smallest, middle, largest = np.linalg.eigvalsh(np.real(np.array(matrix)))
+    if smallest + middle >= (1 - 1e-3) * largest:
+        return ""
+    return f"violates the triangle inequality ({smallest:.4g} + {middle:.4g} < {largest:.4g}, principal moments)"

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import ValidationInfo, field_validator, model_validator
 
-from lissom.model.names import Choice, Title
+from lissom.model.names import LONGEST_PATH, Choice, Title
 from lissom.model.origin import Origin
 from lissom.model.part import Part, refusals
 from lissom.model.values import Vec3, Vector
@@ -23,7 +23,7 @@ class Visual(Part):
 
     shape: Annotated[str, Choice("the shape", ("box", "cylinder", "sphere", "mesh"))]
     size: Annotated[Vec3, Vector("edges of a box, extents of a cylinder or ball; scale of a mesh")] = (1.0, 1.0, 1.0)
-    file: Annotated[str | None, Title("the path of the mesh file")] = None
+    file: Annotated[str | None, Title("the path of the mesh file", LONGEST_PATH)] = None
     origin: Origin = Origin()
 
     @field_validator("file")
