@@ -52,6 +52,17 @@ def rows(lines: list[dict]) -> dict[str, list[str]]:
     return out
 
 
+def cases(lines: list[dict]) -> str:
+    """Table of the cases of a chapter, one row each; nothing where its claims name none."""
+    table = [
+        f"| {row['case']} | {row['source']} | {row['expected']} | {row['found']} | {numbers(line)[0]} |\n"
+        for line in lines
+        if (row := line.get("row"))
+    ]
+    head = "\n| case | source | expected | found | error |\n| --- | --- | ---: | ---: | ---: |\n"
+    return head + "".join(table) if table else ""
+
+
 def words(test: str) -> str:
     """The claim that a test's name makes."""
     return test.removeprefix("test_").replace("_", " ")
@@ -97,6 +108,7 @@ def main(claims: Path) -> None:
         text += f"\n## {chapter(file)}\n\n`{file}`\n\n"
         text += "| claim (test) | worst error | allowed | comparisons |\n| --- | ---: | ---: | ---: |\n"
         text += "\n".join(table) + "\n"
+        text += cases([line for line in lines if line["test"].split("::")[0] == file])
     text += limits([line for line in found if line["limit"] is not None])
     (ROOT / "docs" / "verification.md").write_text(text, encoding="utf-8")
     print(f"docs/verification.md: {sum(map(len, rows(lines).values()))} claims")

@@ -15,13 +15,16 @@ import numpy as np
 known_limit: str | None = None  # why the running test is expected to fail
 
 
-def claim(error: float, tolerance: float, unit: str = "") -> None:
-    """Assert that `error` is at most `tolerance` (relative, unless in a unit); note both where LISSOM_CLAIMS says."""
+def claim(error: float, tolerance: float, unit: str = "", case: dict[str, str] | None = None) -> None:
+    """Assert that `error` is at most `tolerance` (relative, unless in a unit); note both where LISSOM_CLAIMS says.
+
+    A `case` with its `source`, what is `expected` and what is `found` has a row of its own in the book.
+    """
     error, tolerance = float(error), float(tolerance)
     file = os.environ.get("LISSOM_CLAIMS")
     if file:
         test = os.environ["PYTEST_CURRENT_TEST"].rsplit(" ", 1)[0]
-        line = {"test": test, "error": error, "tolerance": tolerance, "unit": unit, "limit": known_limit}
+        line = {"test": test, "error": error, "tolerance": tolerance, "unit": unit, "limit": known_limit, "row": case}
         with Path(file).open("a", encoding="utf-8") as out:
             out.write(json.dumps(line) + "\n")
     assert error <= tolerance, f"{error:.3g} {unit}, but at most {tolerance:.3g} is allowed"
