@@ -113,9 +113,9 @@ def test_axes_stay_unit_under_repeated_normalisation() -> None:
     assert math.isclose(math.hypot(*joint.axes[0]), 1, rel_tol=1e-15)
 
 
-def test_a_stop_sets_in_over_one_percent_of_the_range_unless_told() -> None:
-    assert Limits(lower=-1, upper=1, stiffness=10).width == pytest.approx(0.02)
-    assert Limits(lower=(-1, 0), upper=(1, 0.5), stiffness=10).width == pytest.approx((0.02, 0.005))
+def test_a_stop_sets_in_over_a_hundred_thousandth_of_the_range_unless_told() -> None:
+    assert Limits(lower=-1, upper=1, stiffness=10).width == pytest.approx(2e-5)
+    assert Limits(lower=(-1, 0), upper=(1, 0.5), stiffness=10).width == pytest.approx((2e-5, 5e-6))
     assert Limits(lower=-1, upper=1, stiffness=10, width=0.1).width == 0.1
 
 
