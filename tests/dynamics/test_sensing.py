@@ -143,7 +143,7 @@ def test_strains_are_those_of_the_strain_energy(stiffening):
 
     nodes, weights = np.polynomial.legendre.leggauss(24)
     x, weights = 0.4 + 0.4 * nodes, 0.4 * weights
-    stiffness = beam._section_stiffness(x / 0.8)
+    stiffness, _ = beam._section_stiffness(x / 0.8)
     eta = rng.normal(size=beam.count) * 3e-3
 
     def energy(size):
@@ -222,3 +222,27 @@ def cantilever(length, section, E, stiffening, **changes):
     materials = {"m": {"E": E, "nu": 0.3, "rho": 2700.0}}
     data = {"lissom": 1, "name": "cantilever", "gravity": [0, 0, 0], "materials": materials, "links": links}
     return lissom.Robot.from_dict(data)
+
+
+def turned_bar():
+    """A flat bar turned by 30 degrees about x and shifted."""
+    section = {"shape": "rectangle", "width": 0.02, "height": 0.06, "turn": np.pi / 6, "offset": [0.01, 0.02]}
+    return cantilever(1.0, section, 7e10, "none")
+
+
+def test_a_fibre_is_given_along_the_axes_of_the_link_however_its_section_is_turned():
+    turn, load, x = np.pi / 6, -20.0, 0.3
+    robot = turned_bar()
+    at = lissom.static_equilibrium(robot, loads={"beam": [0, 0, 0, 0, 0, load]})
+    edge = np.array([0.01, 0.02]) + 0.03 * np.array([-np.sin(turn), np.cos(turn)])  # the middle of its upper edge
+    across = load * np.cos(turn)  # the part of the load that bends it about its own strong axis
+    wanted = -0.03 * across * (1.0 - x) / (7e10 * 0.02 * 0.06**3 / 12)
+    gauge = StrainGauge(link="beam", at=x, fibre=edge.tolist())
+    assert sense(robot, at.q, sensors=gauge)["strain-gauge-beam"] == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize("fibre", [[0.0, 0.0], [0.03, 0.02], [0.01, -0.02]])
+def test_a_fibre_beside_the_material_is_refused_with_what_the_section_reaches_over(fibre):
+    gauge = StrainGauge(link="beam", at=0.3, fibre=fibre)
+    with pytest.raises(LissomError, match=r"fibre.*lies beside the material of the section at x = 0.3 m"):
+        Sensing(turned_bar().compile(), [gauge])

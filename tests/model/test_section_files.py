@@ -43,6 +43,7 @@ def test_a_section_is_read_in_the_order_of_lissom(folder, form):
     assert type(robot).from_yaml(robot.to_yaml()) == robot  # which no longer needs the file
 
 
+@pytest.mark.filterwarnings("ignore:tube.dat")
 def test_a_blade_file_becomes_stations_along_the_link(folder):
     robot = loaded(folder, f"stations: {{file: {FILES['beamdyn']}, format: beamdyn}}")
     beam = robot.links[0].beam
@@ -92,4 +93,64 @@ def test_a_blade_with_a_number_missing_says_how_many_there_are(folder):
     text = (folder / "tube.dat").read_text()
     (folder / "tube.dat").write_text(text.rstrip().rsplit(None, 1)[0])
     with pytest.raises(RobotError, match="145 numbers; every station has 73"):
+        loaded(folder, "stations: {file: tube.dat, format: beamdyn}")
+
+
+MAIN = """\
+--------- BEAMDYN with OpenFAST INPUT FILE -------------------------------------------
+---------------------- GEOMETRY PARAMETER --------------------------------------
+          1   member_total    - Total number of members (-)
+          3   kp_total        - Total number of key points (-) [must be at least 3]
+     1     3                 - Member number; Number of key points in this member
+        kp_xr                   kp_yr                   kp_zr               initial_twist
+         (m)                     (m)                     (m)                   (deg)
+   0.0000000E+00   0.0000000E+00   0.0000000E+00   20.0
+   0.0   BESIDE   0.5   8.0
+   0.0   0.0   2.0   -4.0
+---------------------- MATERIAL PARAMETER --------------------------------------
+"tube.dat"    BldFile - Name of file containing properties for blade (quoted string)
+"""
+
+
+def main_file(folder, beside="0.0"):
+    """A main input file beside a blade file of two equal stations, much stiffer about BeamDyn's x than about its y."""
+    (folder / "main.inp").write_text(MAIN.replace("BESIDE", beside))
+    K = np.diag([1e6, 1e6, 1e7, 900.0, 100.0, 50.0])
+    M = np.diag([2.0, 2.0, 2.0, 2e-3, 1e-3, 3e-3])
+    rows = "\n".join(" ".join(f"{x:.9e}" for x in row) for row in np.vstack([K, M]))
+    heading = "---------------------- DISTRIBUTED PROPERTIES---------------------------------\n"
+    (folder / "tube.dat").write_text(heading + f" 0.0\n{rows}\n 1.0\n{rows}\n")
+
+
+def test_the_key_points_of_beamdyn_twist_the_sections_about_its_negative_z(folder):
+    main_file(folder)
+    beam = loaded(folder, "stations: {file: main.inp, format: beamdyn}").links[0].beam
+    assert [station.x for station in beam.stations] == [0.0, 0.5, 2.0]
+    turns = [station.section.turn for station in beam.stations]
+    np.testing.assert_allclose(turns, -np.radians([20.0, 8.0, -4.0]))
+
+
+def test_a_twisted_blade_gives_way_across_its_chord_wherever_that_points(folder):
+    main_file(folder)
+    profile = loaded(folder, "stations: {file: main.inp, format: beamdyn}").flexible_links()["boom"].profile
+    for place, twist in ((0.0, 20.0), (0.25, 8.0), (0.625, 2.0), (1.0, -4.0)):
+        bending = np.linalg.inv(profile.tables(np.array([place]))[0][0])[4:, 4:]
+        # lissom's y, z are BeamDyn's x, y: the stiff axis is y, turned about x = BeamDyn's z by minus the twist
+        stiff = np.linalg.eigh(bending)[1][:, 1]
+        angle = np.degrees(np.arctan2(stiff[1], stiff[0]))
+        assert (angle + twist + 90) % 180 - 90 == pytest.approx(0, abs=1e-6)
+
+
+def test_a_blade_that_is_bent_or_of_another_length_is_refused(folder):
+    main_file(folder, beside="0.2")
+    with pytest.raises(RobotError, match="beside a straight axis"):
+        loaded(folder, "stations: {file: main.inp, format: beamdyn}")
+    main_file(folder)
+    (folder / "main.inp").write_text((folder / "main.inp").read_text().replace("2.0   -4.0", "3.0   -4.0"))
+    with pytest.raises(RobotError, match=r"reach over 3 m, and the beam is 2 m long"):
+        loaded(folder, "stations: {file: main.inp, format: beamdyn}")
+
+
+def test_a_blade_file_alone_warns_that_it_has_no_twist(folder):
+    with pytest.warns(UserWarning, match="tube.dat: its sections are not twisted"):
         loaded(folder, "stations: {file: tube.dat, format: beamdyn}")

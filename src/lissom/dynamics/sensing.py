@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.beam import BeamLink
-from lissom.beam.fibre import SectionStrain, outermost
+from lissom.beam.fibre import SectionStrain, beside_material, outermost
 from lissom.beam.general import BEND_Y, BEND_Z
 from lissom.dynamics.state import Vector, finite, number_type, vector
 from lissom.errors import LissomError
@@ -195,6 +195,8 @@ class Sensing:
         if fibre is None:
             text = "missing; the section has no outline, so say where in it the gauge is: fibre: [y, z] in metres"
             raise LissomError(text, ("sensors", k, "fibre"))
+        if sensor.fibre is not None and (text := beside_material(beam, sensor.at, *sensor.fibre)):
+            raise LissomError(text, ("sensors", k, "fibre"), list(sensor.fibre))
         return ("",), ("1",), lambda moment: strain.fibre(moment.q[modes], *fibre)
 
     def _resolution(self, sensor: Sensor, size: int) -> np.ndarray | None:

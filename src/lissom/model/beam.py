@@ -76,14 +76,11 @@ class Beam(Part):
         if not isinstance(data, dict) or "file" not in data or "length" not in info.data:
             return data
         length = info.data["length"]
-        found = section_files.read(data, (info.context or {}).get("folder"))
+        found = section_files.read(data, (info.context or {}).get("folder"), float(np.real(length)))
         places = [0.0, 1.0] if len(found) == 1 else [part.at for part in found]
         if len(found) == 1:
             found = found * 2
-        return [
-            {"x": at * length, "section": {"stiffness": part.stiffness.tolist(), "mass": part.mass.tolist()}}
-            for at, part in zip(places, found, strict=True)
-        ]
+        return [{"x": at * length, "section": part.section} for at, part in zip(places, found, strict=True)]
 
     @field_validator("attachments", mode="before")
     @classmethod

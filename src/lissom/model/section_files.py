@@ -2,11 +2,15 @@
 
 All come out in lissom's order (along x, y, z, about x, y, z), x along the beam. VABS has it already; the others count
 the beam's axis as their z, with their x and y as lissom's y and z.
+
+BeamDyn keeps its blade in two files: the blade file has matrices in the axes of each section, the main input file names
+it and has the key points with the twist of the sections, in degrees about the negative z axis.
 """
 
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +21,8 @@ from lissom.model.values import kind_of, refusal
 
 FORMATS = ("vabs", "becas", "anba", "beamdyn")
 AXIS_LAST = [2, 0, 1, 5, 3, 4]  # where lissom's rows stand in matrices whose beam runs along z
+SAME_LENGTH = 1e-2  # relative difference of the lengths in two files
+STRAIGHT = 0.02  # of the length: how far the key points of a blade may lie beside its axis
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?"
 
 
@@ -26,10 +32,18 @@ class SectionMatrices(NamedTuple):
     at: float
     stiffness: np.ndarray  # (6, 6)
     mass: np.ndarray  # (6, 6)
+    turn: float = 0.0  # rad about x
+    offset: tuple[float, float] = (0.0, 0.0)  # off the axis, along y and z
+
+    @property
+    def section(self) -> dict[str, Any]:
+        """The section as a robot file has it."""
+        placed = {"turn": self.turn, "offset": list(self.offset)} if self.turn or any(self.offset) else {}
+        return {"stiffness": self.stiffness.tolist(), "mass": self.mass.tolist(), **placed}
 
 
-def read(data: dict[str, Any], folder: Any) -> list[SectionMatrices]:
-    """The sections of `{file: ..., format: ...}`; a refusal in words where they cannot be read."""
+def read(data: dict[str, Any], folder: Any, length: float | None = None) -> list[SectionMatrices]:
+    """The sections of `{file: ..., format: ...}` of a beam so long; a refusal in words where they cannot be read."""
     name, form = data.get("file"), data.get("format")
     stray = sorted(set(data) - {"file", "format"})
     if stray:
@@ -39,15 +53,19 @@ def read(data: dict[str, Any], folder: Any) -> list[SectionMatrices]:
     if form not in FORMATS:
         raise refusal(f"format {form!r} of {name} is unknown; choose {listed(FORMATS)}")
     path = Path(folder or "", name).absolute()
+    text = _text(path)
+    readers = {"vabs": _vabs, "becas": _becas, "anba": _anba}
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise refusal(f"there is no file {path} that can be read ({error.strerror})") from None
-    readers = {"vabs": _vabs, "becas": _becas, "anba": _anba, "beamdyn": _beamdyn}
-    try:
-        return readers[form](text)
+        return _beamdyn(text, path, length) if form == "beamdyn" else readers[form](text)
     except _Unreadable as error:
         raise refusal(f"{path.name} cannot be read as {form}: {error}") from None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise refusal(f"there is no file {path} that can be read ({error.strerror})") from None
 
 
 class _Unreadable(Exception):
@@ -91,7 +109,75 @@ def _anba(text: str) -> list[SectionMatrices]:
     return [_turned(0.0, np.array(rows[:6]), np.array(rows[6:]))]
 
 
-def _beamdyn(text: str) -> list[SectionMatrices]:
+def _beamdyn(text: str, path: Path, length: float | None) -> list[SectionMatrices]:
+    """The sections of a main input file, twisted by its key points; or of a blade file, whose twist is not known."""
+    if re.search(r"kp_total", text, re.IGNORECASE) is None:
+        found = _blade(text)
+        if length is not None:
+            warnings.warn(
+                f"{path.name}: its sections are not twisted, as a blade file of BeamDyn does not say how; the main "
+                "input file does, by its key points: name that one as file",
+                UserWarning,
+                stacklevel=2,
+            )
+        return found
+    points = _key_points(text)
+    named = re.search(r"[\"']([^\"'\n]+)[\"']\s+BldFile", text, re.IGNORECASE)
+    if named is None:
+        raise _Unreadable("it names no blade file (BldFile)")
+    places = points[:, 2] - points[0, 2]
+    span = float(places[-1])
+    if length is not None and abs(span - length) > SAME_LENGTH * length:
+        raise _Unreadable(f"its key points reach over {span:g} m, and the beam is {length:g} m long; give one length")
+    bent = float(np.abs(points[:, :2] - points[0, :2]).max())
+    if bent > STRAIGHT * span:
+        raise _Unreadable(
+            f"its key points lie up to {bent:g} m beside a straight axis; a beam is straight: split the blade into "
+            "links, or straighten its key points"
+        )
+    return _twisted(_blade(_text(path.parent / named.group(1))), places / span, points)
+
+
+def _key_points(text: str) -> np.ndarray:
+    """Rows (kp_xr, kp_yr, kp_zr, initial_twist in degrees) of a main input file, from root to tip."""
+    count = re.search(r"(\d+)\s+kp_total", text, re.IGNORECASE)
+    head = re.search(r"^.*initial_twist.*$", text, re.IGNORECASE | re.MULTILINE)
+    if count is None or head is None:
+        raise _Unreadable("it has no table of key points with their initial_twist")
+    wanted, rows = int(count.group(1)), []
+    for line in text[head.end() :].splitlines():
+        parts = line.replace(",", " ").split()[:4]
+        if len(parts) == 4 and all(re.fullmatch(NUMBER, part) for part in parts):
+            rows.append([_number(part) for part in parts])
+        elif rows:
+            break
+        if len(rows) == wanted:
+            break
+    points = np.array(rows).reshape(-1, 4)
+    if len(points) != wanted or len(points) < 2 or np.any(np.diff(points[:, 2]) <= 0):
+        raise _Unreadable(f"it has {len(rows)} key points from root to tip, not the {wanted} of kp_total")
+    return points
+
+
+def _twisted(found: list[SectionMatrices], places: np.ndarray, points: np.ndarray) -> list[SectionMatrices]:
+    """Sections at stations and key points, turned and shifted as these say; between two all numbers change linearly."""
+    at = np.array([part.at for part in found])
+    stiffness, mass = (np.array([getattr(part, name).ravel() for part in found]) for name in ("stiffness", "mass"))
+    made = list(found)
+    for place in places[~np.any(np.isclose(places[:, None], at, atol=1e-9), axis=1)]:
+        between = (np.array([np.interp(place, at, column) for column in table.T]) for table in (stiffness, mass))
+        made.append(SectionMatrices(float(place), *(part.reshape(6, 6) for part in between)))
+    made.sort(key=lambda part: part.at)  # two at one place, a jump, stay in order
+    return [
+        part._replace(
+            turn=-float(np.radians(np.interp(part.at, places, points[:, 3]))),
+            offset=tuple(float(np.interp(part.at, places, points[:, k] - points[0, k])) for k in (0, 1)),
+        )
+        for part in made
+    ]
+
+
+def _blade(text: str) -> list[SectionMatrices]:
     start = re.search(r"DISTRIBUTED PROPERTIES.*", text, re.IGNORECASE)
     if start is None:
         raise _Unreadable("it has no heading DISTRIBUTED PROPERTIES")

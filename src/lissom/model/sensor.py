@@ -165,6 +165,7 @@ class ForceTorque(OnJoint):
 class StrainGauge(Sensor):
     """Strain along the axis of a beam at the station `at`, of its outermost fibre on a `face` or of a given `fibre`.
 
+    Faces and fibres are along the axes of the link: [y, z] from its axis, however the section is turned or shifted.
     With `reading: curvature`, the curvature towards that face instead: v'' for y, w'' for z.
     """
 
@@ -174,7 +175,7 @@ class StrainGauge(Sensor):
     link: Annotated[str, Name("the beam that it is glued to")]
     at: Annotated[float, Number("the place along the beam", "metres", at_least=0)] = 0.0
     face: Annotated[str, Choice("the face of the beam", FACES)] = "y"
-    fibre: Annotated[Vec2 | None, Pair("the place of the fibre in the section")] = None
+    fibre: Annotated[Vec2 | None, Pair("the place of the fibre along the link's y and z, from its axis")] = None
     reading: Annotated[str, Choice("what is read", GAUGES)] = "strain"
 
     @model_validator(mode="after")
