@@ -21,8 +21,10 @@ from lissom.dynamics.closing import close_loops
 from lissom.dynamics.coordinates import Named, configuration, indices
 from lissom.dynamics.state import Vector
 from lissom.errors import LissomError, check_choice
+from lissom.messages import listed
 from lissom.model.any_robot import AnyRobot, model_for
 from lissom.model.compiled import Model
+from lissom.model.function_doubts import resolved_frequencies
 from lissom.printing import Printed
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 Locked: TypeAlias = bool | Literal["motors"] | Iterable[str]
 
 ROUNDING = 1e-14  # damping ratios below are those of rounding
+COARSE = 1.02  # times the frequency that functions follow, from which on modes are marked
+BENDING_SHARE = 0.2  # of the strain energy of a mode, in one direction of a link, for its functions to matter
 SAME = 1e-9  # relative distance of eigenvalues that count as one
 
 
@@ -55,7 +59,9 @@ class NaturalModes(Printed):
     coordinates: tuple[str, ...]  # names of the rows of `shapes`
     locked: tuple[str, ...]  # coordinates that do not move
     q: Vector = field(repr=False)  # (nq,) the pose
+    resolved: np.ndarray  # (modes,) whether the functions of the links that bend in a mode follow its frequency
     name: str = "robot"
+    coarse: tuple[str, ...] = ()  # the links whose functions do not, in modes that are not resolved
 
     def __len__(self) -> int:
         return len(self.frequencies)
@@ -81,8 +87,14 @@ class NaturalModes(Printed):
             moving = ", ".join(f"{name} {share:.0%}" for name, share in self.participation.strongest(k))
             hz = f"{self.frequencies[k]:.5g}" if self.frequencies[k] or self.growth[k] == 0 else ""
             hz += f"{' ' * bool(hz)}unstable ({self.growth[k]:.3g}/s)" if self.growth[k] else ""
+            hz += "" if self.resolved[k] else " *"
             ratio = "-" if np.isnan(self.damping_ratios[k]) else f"{100 * self.damping_ratios[k]:.3g} %"
             table.add_row(str(k + 1), hz, ratio, label, moving)
+        if not self.resolved.all():
+            table.caption = (
+                f"* may be too high: beyond what the functions of {listed(self.coarse, 'and')} follow; "
+                "write modes: {to: the frequency you need} in the beam"
+            )
         return table
 
     def to_dataset(self) -> Dataset:
@@ -161,6 +173,7 @@ def natural_modes(
     ratios = decay / (2 * np.where(omega > 0, omega, 1.0))
     moving = shares.kinetic(every, M, shapes)
     stored = shapes * (K @ shapes)
+    resolved, coarse = _resolved(model, every, stored, omega / (2 * np.pi))
     return NaturalModes(
         frequencies=omega / (2 * np.pi),
         damping_ratios=np.where((omega > 0) & (growth == 0), np.where(np.abs(ratios) > ROUNDING, ratios, 0.0), np.nan),
@@ -171,8 +184,25 @@ def natural_modes(
         coordinates=model.coordinates,
         locked=tuple(model.coordinates[k] for k in fixed),
         q=pose,
+        resolved=resolved,
         name=model.robot.name,
+        coarse=coarse,
     )
+
+
+def _resolved(
+    model: Model, parts: tuple[Part, ...], stored: np.ndarray, frequencies: np.ndarray
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return which modes have frequencies that the functions of their links follow, and the links that do not."""
+    limits = resolved_frequencies(model.robot, dict(model.flexible))
+    beyond, coarse = np.zeros(len(frequencies), bool), []
+    whole = np.abs(stored).sum(axis=0)
+    for (link, direction), limit in limits.items():
+        rows = [k for k, part in enumerate(parts) if (part.link, part.direction) == (link, direction)]
+        here = (frequencies > COARSE * limit) & (np.abs(stored[rows]).sum(axis=0) > BENDING_SHARE * whole)
+        beyond |= here
+        coarse += [link] if here.any() else []
+    return ~beyond, tuple(dict.fromkeys(coarse))
 
 
 def _locked(model: Model, locked: Locked, q: Vector, lengths: Mapping[str, float] | None = None) -> list[int]:

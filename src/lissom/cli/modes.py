@@ -101,6 +101,7 @@ def _data(found: NaturalModes) -> dict[str, Any]:
                 "frequency": float(found.frequencies[k]),
                 "damping_ratio": ratio if ratio == ratio else None,
                 "growth": float(found.growth[k]),
+                "resolved": bool(found.resolved[k]),
                 "label": label,
                 "participation": {name: float(share) for name, share in found.participation.strongest(k)},
             }

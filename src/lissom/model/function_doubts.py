@@ -1,4 +1,4 @@
-"""Whether the functions of beams follow what acts inside their spans, in words."""
+"""What the functions of beams follow: loads inside their spans, in words, and frequencies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from lissom.beam.attachments import Place, inside
 from lissom.beam.own_shapes import OwnBasis
 from lissom.beam.own_shapes import missed_shares as own_shares
 from lissom.beam.shapes import missed_shares
-from lissom.model.attachments import acting_places
+from lissom.model.attachments import acting_places, in_loop
+from lissom.model.held import fitting_ends
 
 if TYPE_CHECKING:
     from lissom.model.frame import Frame
@@ -47,6 +48,28 @@ def function_doubts(
                 remedy = _remedy(link, place, place.x in known)
                 told = f"{link.name}: its functions leave out {text} at {place.x:g} m; {remedy}"
                 found.append((link.name, told, max(worst.values())))
+    return found
+
+
+def resolved_frequencies(robot: Robot, flexible: dict[str, Any]) -> dict[tuple[str, str], float]:
+    """Return the frequency in Hz up to which the functions of each beam follow its vibration, by link and direction.
+
+    Of n functions of `auto` all but one give a natural frequency of the clamped link, of others about half.
+    """
+    found = {}
+    for link in robot.links:
+        beam = flexible.get(link.name)
+        if not isinstance(beam, BeamLink):
+            continue
+        assert link.beam is not None
+        ends = fitting_ends(robot, link)
+        counts = link.beam.mode_counts(robot.materials, ends, in_loop(robot, link))
+        own = beam.natural_modes()
+        for direction, n in counts.items():
+            right = n - 1 if link.beam.ends == "auto" and direction not in ends else n // 2
+            every = [f for f, label in zip(own.frequencies, own.labels) if label.startswith(direction)]
+            if every:
+                found[link.name, direction] = float(every[min(max(right, 1), len(every)) - 1])
     return found
 
 
