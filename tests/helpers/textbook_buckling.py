@@ -6,7 +6,7 @@ import numpy as np
 from plane_frames import Frame
 from scipy.linalg import eigh
 from scipy.optimize import brentq
-from textbook import Case, E, rest
+from textbook import Case, E, G, rest
 from textbook_beams import CLAMPED, EI, RHO, ROD, A, L
 from textbook_frequencies import FLAT_PORTAL, bending, portal_frame
 
@@ -53,6 +53,9 @@ GUIDED = (
 PROPPED = GUIDED.replace("joint: fixed, between", "joint: {type: spherical}, between")
 UPRIGHT = CLAMPED.replace("joint: fixed", "origin: {rpy: [0, -90 deg, 0]}, joint: fixed")
 EULER = np.pi**2 * EI / L**2
+_STRIP = CLAMPED.replace("shape: circle, diameter: 20 mm", "shape: rectangle, width: 5 mm, height: 60 mm")
+_STRIP_EI, _STRIP_GJ = E * 0.06 * 0.005**3 / 12, G * 0.06 * 0.005**3 / 3 * (1 - 0.63 * 5 / 60)
+_LATERAL = 4.013 * np.sqrt(_STRIP_EI * _STRIP_GJ) / L**2
 _BECK = CLAMPED[:-1] + ", {name: nozzle, joint: fixed, body: {mass: 1.0e-6}}]"
 
 
@@ -125,6 +128,13 @@ CASES = [
         UPRIGHT,
         lambda robot: limit(7.837 * EI / L**3 / (RHO * A), lambda a: rest(robot.with_value("gravity", [0, 0, -a]))),
         7.8373 * EI / L**3 / (RHO * A),
+    ),
+    Case(
+        "strip on edge, force at its end: lateral buckling",
+        "Prandtl, Michell 1899; 4.013 sqrt(EI GJ) / L^2",
+        _STRIP,
+        lambda robot: limit(_LATERAL, lambda F: rest(robot, loads={"rod": [0, 0, 0, 0, 0, -F]})),
+        _LATERAL,
     ),
     Case(
         "column pushed along its tip (follower force): flutter",
