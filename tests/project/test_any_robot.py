@@ -111,6 +111,7 @@ BENT = dynamics.close_loops(CLOSED)
 STILL = np.zeros(CLOSED.compile().nv)
 OF_LOOPS = {
     dynamics.close_loops: (),
+    dynamics.closed_pose: (),
     dynamics.closed_loops: (BENT, STILL),
     dynamics.loop_gaps: (BENT,),
     dynamics.loop_jacobian: (BENT,),

@@ -16,7 +16,7 @@ from lissom.analysis.statics import Equilibrium
 from lissom.analysis.steady_motion import elastic_velocities
 from lissom.analysis.tangent import Loads, load_forces
 from lissom.dynamics import derivatives, mass_matrix
-from lissom.dynamics.closing import close_loops
+from lissom.dynamics.closed_pose import closed_pose
 from lissom.dynamics.coordinates import Named, along_coordinates, configuration, forces, rates
 from lissom.dynamics.derivatives import Derivatives
 from lissom.dynamics.loops import closed_loops, loop_jacobian
@@ -38,6 +38,7 @@ def linearise(
     inputs: signals.Signals | None = None,
     wrenches: Wrenches | None = None,
     loads: Loads | None = None,
+    lengths: Mapping[str, float] | None = None,
 ) -> LinearModel:
     """Exact linear model of small motions about a state: `A, B = linearise(model, q, v, tau)`.
 
@@ -53,13 +54,13 @@ def linearise(
             input of a prescribed joint is its acceleration.
         wrenches, loads: constant external wrenches that turn with a link, or keep to the world's axes, as in
             `static_equilibrium`.
+        lengths: distance in metres of loops that hold one, where it is neither their own nor follows from q.
     Returns:
         A LinearModel: A, B, C, D with the names of states, inputs and outputs; `a` tells how far the state
         is from equilibrium. About a moving state (v not zero) it holds for deviations from the motion, at
         that instant.
     """
     model = model_for(robot, [key for key in loads or () if isinstance(key, tuple)], q)
-    lengths: Mapping[str, float] = {}
     if isinstance(q, Equilibrium):
         if not (tau is None and wrenches is None and loads is None):
             raise LissomError(
@@ -68,7 +69,7 @@ def linearise(
         rest = q
         q, tau, wrenches, loads, lengths = rest.q, rest.tau, rest.wrenches, rest.loads, rest.lengths
     if model.loops:
-        q = close_loops(model, q, lengths=lengths)
+        q = closed_pose(model, q, lengths).q
     q, v, tau, loads = configuration(model, q), rates(model, v), forces(model, tau), dict(loads or {})
     n = model.nv
     exact = derivatives(model, q, v, tau + load_forces(model, q, loads), wrenches)

@@ -17,8 +17,8 @@ from lissom.analysis.participation import Part, Participation
 from lissom.analysis.statics import Equilibrium, static_equilibrium
 from lissom.analysis.tangent import eigenmodes, tangent
 from lissom.dynamics import bias
-from lissom.dynamics.closing import close_loops
-from lissom.dynamics.coordinates import Named, configuration, indices
+from lissom.dynamics.closed_pose import closed_pose
+from lissom.dynamics.coordinates import Named, indices
 from lissom.dynamics.state import Vector
 from lissom.errors import LissomError, check_choice
 from lissom.messages import listed
@@ -123,13 +123,15 @@ def natural_modes(
     at: Literal["given", "equilibrium"] = "given",
     gravity: bool = True,
     prestress: bool = True,
+    lengths: Mapping[str, float] | None = None,
 ) -> NaturalModes:
     """Undamped natural modes about a pose at rest, from the mass matrix and the exact stiffness there.
 
     Args:
         q: pose (nq,), or {joint: value} with the rest neutral; neutral unless given. Or an `Equilibrium`: all that
             acts there counts, its loads, wrenches that follow a link, and reactions in loops. Where loops are to be
-            closed, named joints are kept and the rest is found.
+            closed, named joints are kept and the rest is found; cylinders driven by length follow the pose, or are
+            named like joints ({"lift": 3.8}).
         locked: True locks every joint (in loops those near the ground, which the others follow), rotors
             included; False locks nothing; "motors" locks the rotors and the joints that have none, so that
             elastic joints give way. Or names: "elbow" locks the joint's angle, "elbow.rotor" its rotor.
@@ -140,6 +142,7 @@ def natural_modes(
         gravity: whether weight acts: it stiffens or softens what hangs or stands.
         prestress: False takes the stiffness of the unloaded, undeformed arm; the mass matrix stays that at
             the pose.
+        lengths: distance in metres of loops that hold one, where it is neither their own nor to follow.
     """
     model = model_for(robot, (), q)
     check_choice("at", at, ("given", "equilibrium"))
@@ -152,10 +155,10 @@ def natural_modes(
         rest, pose = q, q.q
         fixed = _locked(model, locked, pose, rest.lengths)
     else:
-        pose = close_loops(model, q) if model.loops else configuration(model, q)
-        fixed = _locked(model, locked, pose)
+        pose, there = closed_pose(model, q, lengths)
+        fixed = _locked(model, locked, pose, there)
         if at == "equilibrium":
-            rest = static_equilibrium(loaded, pose, hold=_hold(locked))
+            rest = static_equilibrium(loaded, pose, hold=_hold(locked), lengths=there)
             pose = rest.q
     free = np.setdiff1d(np.arange(model.nv), fixed)
     open_ = free_displacements(model, pose, free)

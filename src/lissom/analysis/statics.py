@@ -19,6 +19,7 @@ from lissom.analysis.load_path import Path, load_path
 from lissom.analysis.tangent import Loads, grows
 from lissom.dynamics import bias, inverse_derivatives, mass_matrix
 from lissom.dynamics.assembly import angles_off
+from lissom.dynamics.closed_pose import closed_pose, split_lengths
 from lissom.dynamics.closing import ASSEMBLED, close_loops, closed_configuration
 from lissom.dynamics.coordinates import Named, configuration, forces, indices
 from lissom.dynamics.loops import reactions
@@ -111,7 +112,8 @@ def static_equilibrium(
 
     Args:
         q: where held coordinates stand and where the search begins: (nq,), or {joint: value}; neutral unless
-            given.
+            given. Cylinders driven by length may be named like joints; with `hold="joints"` those that are not follow
+            the joints that are.
         tau: forces on coordinates that are not held, (nv,) or {joint: value}; zero unless given.
         hold: "joints" keeps every joint at its angle in `q` (in loops those near the ground, which the others
             follow): links bend, and the rotor of an elastic joint winds up by the torque it transmits. "motors"
@@ -134,7 +136,11 @@ def static_equilibrium(
         if given is not None and not isinstance(given, Mapping):
             raise LissomError(f"must be given by name, such as {example}", (name,), given)
     closing = model.loops and hold == "joints"  # elsewhere the search closes them around what is held
-    pose = close_loops(model, q, lengths=lengths) if closing else configuration(model, q)
+    q, lengths = split_lengths(model, q, lengths)
+    if closing and isinstance(q, Mapping):
+        pose, lengths = closed_pose(model, q, lengths)
+    else:
+        pose = close_loops(model, q, lengths=lengths) if closing else configuration(model, q)
     if isinstance(tau, Mapping):
         refuse_held_forces(model, tau, held_coordinates(model, hold, pose, lengths))
     found = find_equilibrium(model, pose, forces(model, tau), hold, wrenches, loads, lengths)

@@ -18,12 +18,20 @@ if TYPE_CHECKING:
     from lissom.model import Model
 
 
+SHOWN = 12  # joints and cylinders in a title
+
+
 @command
 def modes(
     robot: Anything,
     pose: Annotated[
         list[str] | None,
-        typer.Option("--pose", metavar="JOINT=VALUE", show_default=False, help="Where a joint stands; else at zero."),
+        typer.Option(
+            "--pose",
+            metavar="NAME=VALUE",
+            show_default=False,
+            help="Where a joint stands (else at zero), or how long a cylinder is; other cylinders follow.",
+        ),
     ] = None,
     free: Annotated[bool, typer.Option("--free", help="Let every joint move.")] = False,
     lock: Annotated[
@@ -50,14 +58,17 @@ def modes(
         raise typer.BadParameter(f"give one of {' and '.join(given)}, not {'both' if len(given) == 2 else 'all'}")
     from lissom.analysis import natural_modes
     from lissom.cli.builtin import robot_of
+    from lissom.dynamics import closed_pose
 
     changed, scenario = robot_of(robot, [assignment(text, EXAMPLE) for text in settings or ()])
     model = changed.compile()
     q: Any = _pose(model, [assignment(text, "elbow=45 deg") for text in pose or ()])
     if scenario is not None and not q:
         q = scenario.with_value("robot", changed).prepare().start[0]
+    q, lengths = closed_pose(model, q)
     locked: Any = lock or (False if free else "motors" if motors else True)
-    found = natural_modes(model, q, locked=locked, number=number, at="equilibrium" if sag else "given")
+    at: Any = "equilibrium" if sag else "given"
+    found = natural_modes(model, q, locked=locked, number=number, at=at, lengths=lengths)
     if as_json:
         typer.echo(json.dumps(_data(found), indent=2))
         return
@@ -65,6 +76,8 @@ def modes(
     if lock:
         held = f"{', '.join(lock)} locked"
     where = ", ".join(text.replace("=", " ") for text in pose or ()) or ("at the start" if scenario else "at zero")
+    if model.loops and scenario is None:
+        where = _where(model, found.q)
     screen().print(_table(found, f"Natural modes of {found.name}, {held}, {where}{', sagging' if sag else ''}"))
 
 
@@ -79,17 +92,32 @@ def _pose(model: Model, given: list[tuple[str, Any]]) -> dict[str, Any]:
     from lissom.model.values import Number
 
     number = Number("where the joint stands", POSITION, each=True)
+    length = Number("how long the cylinder is", "metres", above=0)
+    held = {loop.name for loop in model.loops if loop.distance is not None}
     pose = {}
     for name, value in given:
         try:
-            pose[name] = number.check(value)
+            pose[name] = (length if name in held else number).check(value)
         except PydanticCustomError as error:
             raise LissomError(error.message(), ("pose", name), value) from None
-    q = configuration(model, pose, "pose")
+    q = configuration(model, {name: value for name, value in pose.items() if name not in held}, "pose")
     for k, name in enumerate(model.q_names):
         if any(name == joint or name.startswith(f"{joint}.") for joint in pose):
             doubt_degrees(model, k, float(q[k]), ("pose", name))
     return pose
+
+
+def _where(model: Model, q: Any) -> str:
+    """Where the joints stand and how long cylinders are, once the loops are closed."""
+    from lissom.dynamics.closed_pose import cylinders, lengths_at
+    from lissom.dynamics.coordinates import indices
+
+    single = [(body.joint, float(q[body.joint_q.start])) for body in model.bodies if len(indices(body.joint_q)) == 1]
+    names = cylinders(model)
+    own = {loop.name: float(loop.distance) for loop in model.loops if loop.name in names and loop.distance is not None}
+    values = [*single, *(own | lengths_at(model, q, names)).items()]
+    shown = ", ".join(f"{name} {value:.4g}" for name, value in values[:SHOWN])
+    return shown + (", ..." if len(values) > SHOWN else "")
 
 
 def _data(found: NaturalModes) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from lissom.dynamics.closed_pose import ClosedPose, closed_pose
 from lissom.dynamics.closing import close_loops
 from lissom.dynamics.coordinates import configuration, forces, rates
 from lissom.dynamics.derivatives import (
@@ -31,6 +32,8 @@ __all__ = [
     "InverseDerivatives",
     "bias",
     "close_loops",
+    "closed_pose",
+    "ClosedPose",
     "closed_loops",
     "configuration",
     "derivatives",

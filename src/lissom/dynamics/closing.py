@@ -32,6 +32,7 @@ LARGEST_TURN = 0.4  # rad or m, in one iteration
 SINGULAR = 1e-9  # of the rows' Jacobian, relative
 NUDGE = 0.01  # rad or m
 TRIES = 40  # starts of the joints that are not kept, where the given one leads nowhere
+BENT = 0.01  # of its length: a link that bends by more for a loop to close is told
 ASSEMBLED = 0.5  # rad: a joint turned by less is near how it is described, so its rows have no other zero near
 TURNED = np.pi / 2  # rad: a start that is turned by more is told
 
@@ -66,14 +67,23 @@ def close_loops(
     return closed_configuration(model, configuration(model, q), kept, lengths)
 
 
-def closed_configuration(model: Model, q: Vector, keep: set[int], lengths: Mapping[str, float] | None = None) -> Vector:
-    """As `close_loops`; `keep` holds indices of velocity coordinates. Prescribed joints are kept too."""
+def closed_configuration(
+    model: Model,
+    q: Vector,
+    keep: set[int],
+    lengths: Mapping[str, float] | None = None,
+    leave: Iterable[str] = (),
+) -> Vector:
+    """As `close_loops`; `keep` holds indices of velocity coordinates. Prescribed joints are kept too.
+
+    Loops in `leave` stay as open as they come. A link that has to bend by more than a hundredth of its length is told.
+    """
     fixed = keep | set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
     free = np.array([k for k in range(model.nv) if k not in fixed], np.int64)
     joints = {k for body in model.bodies for k in indices(body.joint_v)}
     turning = np.array([k for k in free if k in joints], np.int64)
     bending = np.array([k for k in free if k not in joints], np.int64)
-    search = _Search(model, lengths or {})
+    search = _Search(model, lengths or {}, leave)
     best, gap = search.closed(_apart(model, q, turning), turning, bending)
     rng = np.random.default_rng(0)
     for _ in range(TRIES):
@@ -92,7 +102,23 @@ def closed_configuration(model: Model, q: Vector, keep: set[int], lengths: Mappi
                 f"loops.{loop.name} starts turned by {np.degrees(angle):.0f} degrees against how its joint is described"
             )
             warnings.warn(f"{text}; it was closed as described: check where it starts", LoopWarning, stacklevel=3)
+    _tell_bending(model, q, best, fixed & joints)
     return _with_rotors(model, q, best, fixed)
+
+
+def _tell_bending(model: Model, before: Vector, after: Vector, kept: set[int]) -> None:
+    """Warn of links that had to bend far for the loops to close."""
+    for body in model.bodies:
+        if body.link not in model.flexible or np.array_equal(before[body.modes_q], after[body.modes_q]):
+            continue
+        beam = model.flexible[body.link]
+        tips = [beam.pose(beam.length, np.real(q[body.modes_q]))[:3, 3] for q in (before, after)]
+        share = np.linalg.norm(tips[1] - tips[0]) / beam.length
+        if share > BENT:
+            names = [other.joint for other in model.bodies if kept & set(indices(other.joint_v))]
+            free = f"free {listed(names)}, or " if names else ""
+            text = f"loops close only by bending {body.link} by {share:.0%} of its length; {free}give other lengths"
+            warnings.warn(f"{text}: of cylinders by name, as of joints", LoopWarning, stacklevel=4)
 
 
 def _apart(model: Model, q: Vector, turning: np.ndarray) -> Vector:
@@ -136,11 +162,13 @@ def length_gaps(model: Model, lengths: Mapping[str, float]) -> Vector:
 class _Search:
     """Newton's method on what the rows gape."""
 
-    def __init__(self, model: Model, lengths: Mapping[str, float]) -> None:
+    def __init__(self, model: Model, lengths: Mapping[str, float], leave: Iterable[str] = ()) -> None:
         self.model, self.weights, self.wanted = model, move_weights(model), length_gaps(model, lengths)
+        left = set(leave)
+        self.held = np.array([loop.name not in left for loop in model.loops for _ in loop.held], float)
 
     def gaps(self, q: Vector) -> Vector:
-        return loop_gaps(self.model, q) - self.wanted
+        return self.held * (loop_gaps(self.model, q) - self.wanted)
 
     def closed(self, q: Vector, turning: np.ndarray, bending: np.ndarray) -> tuple[Vector, float]:
         """The best configuration found from `q` and how far it gapes: by joints alone, else by modes too."""
@@ -161,7 +189,7 @@ class _Search:
             if size <= 0.1 * CLOSED and off.max(initial=0.0) <= ASSEMBLED:
                 break
             turned = np.flatnonzero(off > ASSEMBLED)
-            left, G = g, loop_jacobian(self.model, q)
+            left, G = g, self.held[:, None] * loop_jacobian(self.model, q)
             if len(turned):
                 left, G = angle_rows(self.model, q, turned, left, G)
             weight = self.weights[free]
