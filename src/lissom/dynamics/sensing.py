@@ -195,8 +195,8 @@ class Sensing:
         if fibre is None:
             text = "missing; the section has no outline, so say where in it the gauge is: fibre: [y, z] in metres"
             raise LissomError(text, ("sensors", k, "fibre"))
-        if sensor.fibre is not None and (text := beside_material(beam, sensor.at, *sensor.fibre)):
-            raise LissomError(text, ("sensors", k, "fibre"), list(sensor.fibre))
+        if sensor.fibre is not None and (beside := beside_material(beam, sensor.at, *sensor.fibre)):
+            raise LissomError(beside, ("sensors", k, "fibre"), list(sensor.fibre))
         return ("",), ("1",), lambda moment: strain.fibre(moment.q[modes], *fibre)
 
     def _resolution(self, sensor: Sensor, size: int) -> np.ndarray | None:

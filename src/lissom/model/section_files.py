@@ -165,14 +165,18 @@ def _twisted(found: list[SectionMatrices], places: np.ndarray, points: np.ndarra
     stiffness, mass = (np.array([getattr(part, name).ravel() for part in found]) for name in ("stiffness", "mass"))
     made = list(found)
     for place in places[~np.any(np.isclose(places[:, None], at, atol=1e-9), axis=1)]:
-        between = (np.array([np.interp(place, at, column) for column in table.T]) for table in (stiffness, mass))
-        made.append(SectionMatrices(float(place), *(part.reshape(6, 6) for part in between)))
-    made.sort(key=lambda part: part.at)  # two at one place, a jump, stay in order
-    return [
-        part._replace(
-            turn=-float(np.radians(np.interp(part.at, places, points[:, 3]))),
-            offset=tuple(float(np.interp(part.at, places, points[:, k] - points[0, k])) for k in (0, 1)),
+        K, M = (
+            np.array([np.interp(place, at, column) for column in table.T]).reshape(6, 6) for table in (stiffness, mass)
         )
+        made.append(SectionMatrices(float(place), K, M))
+    made.sort(key=lambda part: part.at)  # two at one place, a jump, stay in order
+    twist, y, z = points[:, 3], points[:, 0] - points[0, 0], points[:, 1] - points[0, 1]
+
+    def at_place(part: SectionMatrices, values: np.ndarray) -> float:
+        return float(np.interp(part.at, places, values))
+
+    return [
+        part._replace(turn=-float(np.radians(at_place(part, twist))), offset=(at_place(part, y), at_place(part, z)))
         for part in made
     ]
 
