@@ -15,6 +15,7 @@ from lissom.beam.field import RunningTerms, Sections
 from lissom.beam.invariants import Invariants, Motion
 from lissom.beam.number import Array, Number
 from lissom.beam.shortening import Shortening, Span
+from lissom.beam.turning import second_order_turn
 
 
 class Carriers:
@@ -46,6 +47,10 @@ class Carriers:
     def invariants(self, moments: Array) -> Invariants:
         """Of masses with moments (k, 4, 4)."""
         return _invariants(self, _Table(moments))
+
+    def turned(self, moments: Array) -> Array:
+        """What the second-order rotation of masses with moments (k, 4, 4) adds (4, 3, m, m), see `turning`."""
+        return second_order_turn(self.motion.first_moments(moments), self.sections, self._terms)
 
     def shortening(self, moments: Array) -> Shortening:
         """Of masses with moments (k, 4, 4)."""

@@ -58,7 +58,7 @@ class RunningTerms:
         return drawn + 2 * symmetric(gram(psi[:, 2], outboard, strain[:, 1]) - gram(psi[:, 1], outboard, strain[:, 2]))
 
     def twist(self, weights: Array) -> Array:
-        """sum_k weights_k D(x_k), shape (m, m); weights (k,)."""
+        """sum_k weights_k D(x_k), shape (..., m, m); weights (..., k)."""
         outboard = weights @ self.running
         psi, psi_x = self.nodes.psi, self.nodes.psi_x
         return symmetric(gram(psi[:, 1], outboard, psi_x[:, 2]) - gram(psi[:, 2], outboard, psi_x[:, 1]))

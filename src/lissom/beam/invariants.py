@@ -68,6 +68,10 @@ class Motion:
         P[:, :, 1:] = np.einsum("abc,kbj->kacj", LEVI_CIVITA, sections.psi)  # (psi x d)_a
         return cls(T0, P, np.moveaxis(P, 0, 1).reshape(3, k * 4, m), np.moveaxis(T0, 0, 1).reshape(3, k * 4))
 
+    def first_moments(self, moments: Array) -> Array:
+        """int s_a d over the mass at each station, s at rest, (..., k, 4, 3): a = x, y, z and s_a = 1."""
+        return np.concatenate([self.T0 @ moments[..., 1:], moments[..., :1, 1:]], axis=-2)
+
     def integrate(self, moments: Array) -> Invariants:
         """Invariants of a link with mass elements at offsets d from each station; of several, with an axis in front.
 

@@ -208,6 +208,10 @@ class BeamLink:
         """Integrals over the mass of the beam and its lumped masses."""
         return self._invariants
 
+    def turned_inertia(self) -> Array:
+        """int s0_a d_i d_j s_b of sections turned to second order, (4, 3, m, m); a = 3: s0_a = 1, see `turning`."""
+        return self.carriers.turned(self.moments)
+
     def shortening(self) -> Shortening | None:
         """What foreshortening adds to the inertia; None where the field has none."""
         return self._shortening if self.second_order and self.bending_count else None

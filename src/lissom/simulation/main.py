@@ -13,6 +13,7 @@ from lissom.progress import Progress
 from lissom.simulation.axial_force import axial_doubts
 from lissom.simulation.energy_doubt import energy_doubts
 from lissom.simulation.gear_doubt import gear_doubts
+from lissom.simulation.rotary_doubts import rotary_doubts
 from lissom.simulation.run import run
 from lissom.simulation.settings import RunSettings, takes_settings
 from lissom.simulation.span_doubts import span_doubts
@@ -80,7 +81,7 @@ def simulate(
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
-    doubts = (span_doubts, axial_doubts, energy_doubts, gear_doubts)
+    doubts = (span_doubts, axial_doubts, rotary_doubts, energy_doubts, gear_doubts)
     trajectory.warnings += [event for doubt in doubts for event in doubt(trajectory)]
     tell(raw, trajectory.warnings, stacklevel=2)
     return trajectory

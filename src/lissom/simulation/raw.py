@@ -27,9 +27,10 @@ class Event:
         link_or_joint: its name; the robot's where it concerns the whole.
         kind: "limit": a joint reached its limit (value: the coordinate, rad or m); "deflection": a tip is beyond a
             tenth of its link's length (value: the share of the length); "axial force": pressure that a linear field
-            leaves out (value: the share of the buckling load); "energy": the balance does not close (value: the share
-            of what was exchanged); "gear": a joint is not where the motion of its motor is (value: how far);
-            "divergence": the motion grew beyond sense (value: speed, or lengths of the link).
+            leaves out (value: the share of the buckling load); "propeller moment": inertia of sections that a
+            second-order field leaves out (value: the share of the stiffness); "energy": the balance does not close
+            (value: the share of what was exchanged); "gear": a joint is not where the motion of its motor is
+            (value: how far); "divergence": the motion grew beyond sense (value: speed, or lengths of the link).
         text: a whole sentence, with the remedy.
         value: the number behind it.
     """
