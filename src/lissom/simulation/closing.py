@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lissom.control.kernel import evaluate
+from lissom.kernel import articulated
 from lissom.kernel.chart import move
 from lissom.kernel.closed import Closure, close, make_closure, set_columns
 from lissom.kernel.kinematics import outward
@@ -16,6 +17,7 @@ from lissom.kernel.machine.pointer import Unused
 from lissom.kernel.schur import add_columns, factorise_rows, make_schur, solve_rows
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve
+from lissom.simulation.newton import EXACT, FORM
 
 CLOSED = 1e-13  # m or rad
 ROUNDS = 12  # of a projection
@@ -160,6 +162,32 @@ def project(system, scratch, closure, t, q, v):
         solve_rows(closure.schur)
         add_columns(closure.schur, v)
     return gap
+
+
+class AtHand(NamedTuple):
+    """The real matrix of the last implicit step in whichever form it has."""
+
+    plan: np.ndarray  # of Newton
+    local: Any  # Local of its articulated factors
+    dense: np.ndarray  # (n, n) factors of the exact form
+    pivots: np.ndarray
+
+
+@kernel
+def solve_at_hand(model, at_hand, factors):
+    """Overwrite factors.x by the real matrix of the last step; entries of prescribed coordinates become zero."""
+    if at_hand.plan[FORM] == EXACT:
+        x = factors.x
+        for k in range(x.shape[0]):
+            x[k] *= 1.0 - model.velocities.prescribed[k]
+        linear_solve.solve(at_hand.dense, at_hand.pivots, x)
+    else:
+        articulated.solve(model, at_hand.local, factors)
+
+
+def projector_at_hand(model: Model, at_hand: AtHand, factors: Any) -> Any:
+    """A Closure over the matrix that the last step has left; `factors` are its articulated ones."""
+    return projector(model, Struct(at_hand), factors, solve_at_hand)
 
 
 def projector(model: Model, local: Any, factors: Any, solve: Any, number: type = np.float64) -> Any:

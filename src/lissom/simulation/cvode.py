@@ -18,7 +18,7 @@ from lissom.simulation.closing import project
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.record import record_step
 from lissom.simulation.stepping import CONTINUED, EVALUATIONS, TIME, State, Status, accept
-from lissom.simulation.system import acceleration
+from lissom.simulation.system import acceleration, prescribe
 
 
 @kernel
@@ -44,6 +44,7 @@ def take_step(system, scratch, record, state, t, h, y):
     for k in range(state.v.shape[0]):
         state.v1[k] = y[nq + k]
     if scratch.lam.shape[0] > 0:
+        prescribe(system, t + h, state.q1, state.v1, state.a1)
         project(system, scratch, scratch.closure, t + h, state.q1, state.v1)
     acceleration(system, scratch, t + h, state.q1, state.v1, state.a1)
     difference(system.model, state.q, state.q1, state.u1)

@@ -24,7 +24,7 @@ from lissom.simulation.stepping import (
     position_scale,
     velocity_scale,
 )
-from lissom.simulation.system import acceleration
+from lissom.simulation.system import acceleration, prescribe
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +109,7 @@ def take_step(system, scratch, state, work, t, h):
     combine(work.b, work.ku, s, h, state.u1, work.u)
     combine(work.b, work.kv, s, h, state.v1, state.v)
     move(system.model, state.q, state.u1, state.q1)
+    prescribe(system, t + h, state.q1, state.v1, state.a1)  # loops close around joints as prescribed
     close_loops(system, scratch, scratch.closure, state, t, h)
     acceleration(system, scratch, t + h, state.q1, state.v1, state.a1)
     chart_rate(system.model, state.u1, state.v1, state.rate1)

@@ -10,7 +10,7 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.simulation.ending import Ending
 from lissom.simulation.fastest import fastest_rate
-from lissom.simulation.loop_doubt import dead_centre
+from lissom.simulation.loop_doubt import dead_centre, overdetermined
 from lissom.simulation.memory import Memory
 from lissom.simulation.methods import STABILITY, Method
 from lissom.simulation.stepping import NEXT_STEP, TIME, Status
@@ -36,7 +36,8 @@ def march_failure(code: int, memory: Memory, method: Method, watch: Watch) -> St
     else:
         text = f"{method.name} did not converge at t = {t:.6g} s with steps down to {h:.2g} s ({worst}); "
         remedy = "loosen rtol or atol, or look for a jump or a stiff stop there"
-        text += dead_centre(memory.model, memory.state.q) or remedy
+        told = overdetermined(memory.model, memory.state.q) or dead_centre(memory.model, memory.state.q)
+        text += told or remedy
     return Stop(FAILURES[Status(code)], text)
 
 

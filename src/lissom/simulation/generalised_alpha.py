@@ -20,7 +20,7 @@ from lissom.kernel.closed import set_columns
 from lissom.kernel.machine import Pointer, Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve, newton
-from lissom.simulation.closing import copy_rows, correct_rows, dense_columns, projector
+from lissom.simulation.closing import AtHand, copy_rows, correct_rows, dense_columns, projector, projector_at_hand
 from lissom.simulation.linearise import linearise, local_memory, stage_scratch
 from lissom.simulation.step_end import finish_implicit, try_again, try_newton_again
 from lissom.simulation.stepping import (
@@ -72,23 +72,25 @@ def make_work(model: Model, system: Any, scratch: Any, radius: float) -> Any:
     local, factors = local_memory(model), Struct(articulated.make_factors(model.arrays, np.float64))
     own, seen = stage_scratch(scratch, local)
     a, a_new, a_last, jerk, r = np.zeros((5, n))
+    dense, pivots = np.zeros((n, n)), np.zeros(n, np.int64)
+    iteration = newton.make_newton(1, len(model.bodies), n)
     return Struct(
         AlphaWork(
-            newton=Struct(newton.make_newton(1, len(model.bodies), n)),
+            newton=Struct(iteration),
             scratch=own,
             seen=seen,
             local=local,
             factors=factors,
             closure=projector(model, local, factors, articulated.solve),
-            projector=projector(model, local, factors, articulated.solve),
+            projector=projector_at_hand(model, AtHand(iteration.plan, local, dense, pivots), factors),
             linearise=Pointer(linearise, system, scratch, local, 0.0, 1, newton.TENSE),
             factorise=Pointer(articulated.factorise, model.struct, local, factors, 0.0, 0.0),
             solve=Pointer(articulated.solve, model.struct, local, factors),
             M=np.zeros((n, n)),
             C=np.zeros((n, n)),
             K=np.zeros((n, n)),
-            dense=np.zeros((n, n)),
-            pivots=np.zeros(n, np.int64),
+            dense=dense,
+            pivots=pivots,
             a=a,
             a_new=a_new,
             a_last=a_last,
@@ -281,6 +283,9 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         for k in range(n):
             work.a_last[k] = work.a_new[k]
             work.jerk[k] = (state.a1[k] - state.a[k]) / h
+        record.reach[0] = h * gamma * (1.0 - alpha_f) / (1.0 - alpha_m)
+        record.reach[1] = h * h * beta * (1.0 - alpha_f) / (1.0 - alpha_m)
+        record.allowed[0] = state.atol[0]
         if not finish_implicit(system, scratch, record, state, work, work.projector, 3, t, h, t_end):
             return 3
         newton.plan_after_step(work.newton, iterations, rate)

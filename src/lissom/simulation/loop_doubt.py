@@ -27,6 +27,21 @@ def remedy(model: Model) -> str:
     return "check the start, and lengths and origins around it"
 
 
+def singularity(model: Model, q: np.ndarray) -> tuple[float, str]:
+    """How well loops are held at q, 0 at a singular position, 1 at most; and the loop that is held least.
+
+    It is the least singular value of the loops' Jacobian over the largest, without rows that others hold anywhere.
+    """
+    free = model.arrays.velocities.prescribed == 0
+    G = (loop_jacobian(model, q) * move_weights(model))[:, free]
+    U, sizes, _ = np.linalg.svd(G, full_matrices=False)
+    held = sizes > HELD_ALREADY * max(sizes.max(initial=0.0), 1e-300)
+    if not held.any():
+        return 1.0, ""
+    last = int(np.flatnonzero(held)[-1])
+    return float(sizes[last] / sizes[0]), row_loops(model)[int(np.argmax(np.abs(U[:, last])))]
+
+
 def dead_centre(model: Model, q: np.ndarray) -> str:
     """Words about a loop that is close to a dead centre at q; none where there is no such loop."""
     if not model.loops or not np.all(np.isfinite(q)):
@@ -40,3 +55,17 @@ def dead_centre(model: Model, q: np.ndarray) -> str:
         return ""
     loop = row_loops(model)[int(np.argmax(np.abs(U[:, close[-1]])))]
     return f"loops.{loop} is close to a dead centre there, its links in line: {remedy(model)}"
+
+
+def overdetermined(model: Model, q: np.ndarray) -> str:
+    """Words about a loop that prescribed joints leave nothing to follow with; none where there is no such loop."""
+    free = model.arrays.velocities.prescribed == 0
+    if not model.loops or free.all() or not np.all(np.isfinite(q)):
+        return ""
+    G = loop_jacobian(model, q)
+    held = [np.linalg.matrix_rank(part, tol=HELD_ALREADY * max(np.abs(G).max(), 1e-300)) for part in (G, G[:, free])]
+    if held[1] == held[0]:
+        return ""
+    left = G - G[:, free] @ np.linalg.pinv(G[:, free]) @ G  # what free coordinates cannot make up for
+    loop = row_loops(model)[int(np.argmax(np.abs(left).max(axis=1)))]
+    return f"loops.{loop} opens: {remedy(model)}"

@@ -80,8 +80,13 @@ def choose(name: str, settings: RunSettings, state: State, model: Model, system:
     return Method(name, make_march(name, state), None, False, False)
 
 
-def recommend(fastest: float, duration: float) -> tuple[str, str]:
-    """The method for a system whose fastest eigenvalue is `fastest` (1/s) over `duration` (s), and the reason."""
+def recommend(fastest: float, duration: float, loops: bool = False) -> tuple[str, str]:
+    """The method for a system whose fastest eigenvalue is `fastest` (1/s) over `duration` (s), and the reason.
+
+    `loops`: whether it has closed ones. Explicit stages leave the loops' branch where two of them meet.
+    """
+    if loops:
+        return "radau", "loops stay closed at every stage of it, so that they keep their branch at singular positions"
     if fastest == 0.0:
         return "dop853", "no link, joint or gain oscillates or decays, so an explicit method of high order is best"
     limit = 3.0 / fastest  # stability of explicit methods

@@ -94,10 +94,11 @@ def _new_work(model: Model, system: Any, scratch: Any, follow: float | None) -> 
     rows = len(model.arrays.loops.hold)
     L, C, lam_step, lam_last = np.zeros((4, 3, rows))
     forms = 1 if rows else 3  # with loops one configuration serves all stages, or the exact matrix
+    iteration = newton.make_newton(forms, len(model.bodies), model.nv)
     return Struct(
         RadauWork(
-            newton=Struct(newton.make_newton(forms, len(model.bodies), model.nv)),
-            matrix=make_matrix(model, system, scratch),
+            newton=Struct(iteration),
+            matrix=make_matrix(model, system, scratch, iteration.plan),
             lag=0.0 if follow is None else 1.0 / (2.0 * np.pi * follow),
             A=A,
             V=V,
@@ -346,6 +347,9 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         for i in range(3):
             for k in range(work.L.shape[1]):
                 work.lam_last[i, k] = work.L[i, k]
+        record.reach[0] = h * GAMMA
+        record.reach[1] = (h * GAMMA) ** 2
+        record.allowed[0] = state.atol[0]
         if not finish_implicit(system, scratch, record, state, work, work.matrix.projector, 5, t, h, t_end):
             return 3
         state.flags[CONTINUED] = 1

@@ -21,7 +21,7 @@ from lissom.kernel.local import add_local_product
 from lissom.kernel.machine import Pointer, Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve
-from lissom.simulation.closing import copy_rows, correct_rows, dense_columns, projector
+from lissom.simulation.closing import AtHand, copy_rows, correct_rows, dense_columns, projector, projector_at_hand
 from lissom.simulation.linearise import linearise, local_memory, stage_scratch
 from lissom.simulation.newton import DUE, EXACT, KEPT, MATRICES, SHARED, SLACK, STAGES, STIFFEN, TENSE, UNTIL_TENSE
 from lissom.simulation.noted import copy_stiffness, make_noted, note
@@ -48,7 +48,7 @@ class Matrix(NamedTuple):
     slow: Any  # Factors for the lag that tells slow motion from vibrations
     closure: Any  # Closure of loops over the factors for GAMMA
     closure_complex: Any  # and over those for LAMBDA
-    projector: Any  # Closure that brings states to closed loops, over the factors for GAMMA
+    projector: Any  # Closure that brings states to closed loops, over the real factors at hand
     linearise: Any  # Pointers
     factorise_real: Any
     factorise_complex: Any
@@ -67,17 +67,21 @@ class Matrix(NamedTuple):
     pivots_complex: np.ndarray
 
 
-def make_matrix(model: Model, system: Any, scratch: Any) -> Any:
-    """Memory for `model`; dense arrays take none until they are used. System and scratch as kernels take them."""
+def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> Any:
+    """Memory for `model`; dense arrays take none until they are used. System and scratch as kernels take them.
+
+    `plan` is that of Newton's iterations.
+    """
     n = model.nv
+    dense, pivots = np.zeros((n, n)), np.zeros(n, np.int64)
     first, second, third = stages = [local_memory(model) for _ in range(3)]
     scratches = [stage_scratch(scratch, local) for local in stages]
     real, complex_ = (Struct(articulated.make_factors(model.arrays, number)) for number in (np.float64, np.complex128))
     whole = Struct(coupled.make_coupled(model.arrays))
     struct, noted = model.struct, Struct(make_noted(first.fields.work.fields))
-    closure, closure_complex, own = (
+    closure, closure_complex = (
         projector(model, second, factors, articulated.solve, factors.fields.x.dtype.type)
-        for factors in (real, complex_, real)
+        for factors in (real, complex_)
     )
     return Struct(
         Matrix(
@@ -94,7 +98,7 @@ def make_matrix(model: Model, system: Any, scratch: Any) -> Any:
             slow=Struct(articulated.make_factors(model.arrays, np.float64)),
             closure=closure,
             closure_complex=closure_complex,
-            projector=own,
+            projector=projector_at_hand(model, AtHand(plan, second, dense, pivots), real),
             linearise=Pointer(linearise, system, scratch, first, 0.0, 1, TENSE),
             factorise_real=Pointer(articulated.factorise, struct, first, real, 0.0, 0.0),
             factorise_complex=Pointer(articulated.factorise, struct, first, complex_, 0j, 0j),
@@ -107,8 +111,8 @@ def make_matrix(model: Model, system: Any, scratch: Any) -> Any:
             M=np.zeros((n, n)),
             C=np.zeros((n, n)),
             K=np.zeros((n, n)),
-            dense=np.zeros((n, n)),
-            pivots=np.zeros(n, np.int64),
+            dense=dense,
+            pivots=pivots,
             dense_complex=np.zeros((n, n), complex),
             pivots_complex=np.zeros(n, np.int64),
         )

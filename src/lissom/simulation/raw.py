@@ -30,7 +30,8 @@ class Event:
             leaves out (value: the share of the buckling load); "propeller moment": inertia of sections that a
             second-order field leaves out (value: the share of the stiffness); "energy": the balance does not close
             (value: the share of what was exchanged); "gear": a joint is not where the motion of its motor is
-            (value: how far); "divergence": the motion grew beyond sense (value: speed, or lengths of the link).
+            (value: how far); "branch": velocities jump where a loop may go on in more ways than one (value: by which
+            share of the fastest); "divergence": the motion grew beyond sense (value: speed, or lengths of the link).
         text: a whole sentence, with the remedy.
         value: the number behind it.
     """
@@ -55,6 +56,7 @@ class RawRun:
     work: np.ndarray  # (N,) J, energy put in by tau
     dissipated: np.ndarray  # (N,) J
     multipliers: np.ndarray | None = None  # (N, rows) of the directions that loops hold
+    kernel: bool = False  # whether a follows from q, v and tau by the kernel's forward dynamics, but for interpolation
     given: np.ndarray | None = None  # (N, rows) what their values are to be, zero but for distances that are driven
     load_work: np.ndarray | None = None  # (N,) J, energy put in by loads and the thrust of cylinders
     loads: ActiveLoads | None = None  # what acted from outside, with its values at the samples

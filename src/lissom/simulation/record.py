@@ -1,7 +1,9 @@
 """Output at the asked times, whatever the steps, and the energy that flows in between.
 
-Within a step the motion follows the polynomials of `dense`. Work and dissipation are integrated along them (four Gauss
-points), so that the energy balance is as accurate as the steps.
+Within a step the motion follows the polynomials of `dense`. They miss the motion by what the step may err, which
+stiffness and loops would multiply in accelerations and multipliers; so samples with loops are brought onto the
+equations of motion (`settle`). Work and dissipation are integrated along the polynomials by Gauss points, so that the
+energy balance is as accurate as the steps.
 """
 
 from __future__ import annotations
@@ -11,17 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.chart import move
+from lissom.kernel.closed import set_columns
 from lissom.kernel.kinematics import outward
 from lissom.kernel.machine import inline, kernel
 from lissom.kernel.outside import gather, has_more, outside_loss
 from lissom.kernel.passive import dissipation
-from lissom.simulation.closing import project, take_reactions
+from lissom.simulation.closing import copy_rows, correct_rows, project, take_reactions
 from lissom.simulation.dense import TERMS
-from lissom.simulation.system import acceleration, applied_forces, prescribe
+from lissom.simulation.system import acceleration, applied_forces, prescribe, residual
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
-GAUSS_NODES, GAUSS_WEIGHTS = 0.5 + 0.5 * _NODES, 0.5 * _WEIGHTS  # on [0, 1]
-
+_RULES = [np.polynomial.legendre.leggauss(points) for points in (2, 4)]
+FEW_NODES, GAUSS_NODES = (0.5 + 0.5 * nodes for nodes, _ in _RULES)  # on [0, 1]
+FEW_WEIGHTS, GAUSS_WEIGHTS = (0.5 * weights for _, weights in _RULES)
+SHORT = 0.25  # of a step: over less, two Gauss points are as precise as four over the whole of it
 
 WORK, DISSIPATED, LOAD_WORK = range(3)  # entries of Record.flow
 
@@ -49,7 +53,9 @@ class Record(NamedTuple):
     drive: np.ndarray  # (nv,) scratch: driving forces
     lam: np.ndarray  # (N, rows) multipliers of loops
     given: np.ndarray  # (N, rows) values that they are to have
-    projector: Any  # Closure by which samples are brought to closed loops
+    projector: Any  # Closure by which samples are brought to closed loops, over factors of M + c D + d K
+    reach: np.ndarray  # (2,) c, d: what velocities and positions move by per acceleration; 0 where they do not
+    allowed: np.ndarray  # (1,) error of positions beyond which it is worth it
 
 
 def make_record(
@@ -86,6 +92,8 @@ def make_record(
         lam=unwritten(n, len(model.arrays.loops.hold)),
         given=np.zeros((n, len(model.arrays.loops.hold))),
         projector=projector,
+        reach=np.zeros(2),
+        allowed=np.zeros(1),
     )
 
 
@@ -125,12 +133,58 @@ def driving_forces(system, scratch, t, q, v, a, force):
             force[p] = scratch.residual[p]
 
 
-@inline
+@kernel
 def settle(system, scratch, record, t):
-    """Bring the state of `scratch` to closed loops, with the accelerations and multipliers that keep them closed."""
-    if scratch.lam.shape[0] > 0:
+    """Bring the state of `scratch` to closed loops, with the accelerations and multipliers that keep them closed.
+
+    And onto the equations of motion where they ask for accelerations far from what the polynomials expect.
+    """
+    if scratch.lam.shape[0] == 0:
+        return
+    expected = record.bend
+    for k in range(scratch.a.shape[0]):
+        expected[k] = scratch.a[k]
+    project(system, scratch, record.projector, t, scratch.q, scratch.v)
+    acceleration(system, scratch, t, scratch.q, scratch.v, scratch.a)
+    off = 0.0
+    for k in range(scratch.a.shape[0]):
+        off = max(off, abs(scratch.a[k] - expected[k]))
+    if off * record.reach[1] > record.allowed[0]:
+        relax(system, scratch, record, t)
         project(system, scratch, record.projector, t, scratch.q, scratch.v)
         acceleration(system, scratch, t, scratch.q, scratch.v, scratch.a)
+
+
+@inline
+def relax(system, scratch, record, t):
+    """Newton step of r(q + d x, v + c x, a + x) = 0 by the factors of the implicit step; loops stay closed: G x = 0.
+
+    The accelerations a are those that the polynomials expect. What is slow hardly moves, by what its acceleration
+    misses times the square of the step. What is stiff comes to where its forces balance: an error of its position that
+    is nothing to the step would be one of forces.
+    """
+    closure = record.projector
+    x = record.u
+    n = x.shape[0]
+    for row in range(scratch.lam.shape[0]):
+        scratch.lam[row] = scratch.closure.lam[row]
+    residual(system, scratch, t, scratch.q, scratch.v, record.bend, scratch.residual)
+    copy_rows(system.model, scratch.G, closure)
+    set_columns(system.model, closure)
+    for k in range(n):
+        closure.factors.x[k] = -scratch.residual[k]
+    closure.solve(system.model, closure.local, closure.factors)
+    for k in range(n):
+        x[k] = closure.factors.x[k]
+    for row in range(closure.miss.shape[0]):
+        closure.miss[row] = 0.0
+    correct_rows(closure, x, closure.miss)
+    for k in range(n):
+        scratch.v[k] += record.reach[0] * x[k]
+        x[k] = record.reach[1] * x[k]
+    move(system.model, scratch.q, x, scratch.q1)
+    for k in range(scratch.q.shape[0]):
+        scratch.q[k] = scratch.q1[k]
 
 
 @inline
@@ -162,9 +216,10 @@ def record_step(system, scratch, record, t, h, base):
 @inline
 def integrate_flow(system, scratch, record, t, h, base, begin, end):
     """Add the energy that flows between two fractions of the step [t, t + h]."""
-    for node in range(4):
-        s = begin + (end - begin) * GAUSS_NODES[node]
-        weight = GAUSS_WEIGHTS[node] * (end - begin) * h
+    few = end - begin < SHORT
+    for node in range(2 if few else 4):
+        s = begin + (end - begin) * (FEW_NODES[node] if few else GAUSS_NODES[node])
+        weight = (FEW_WEIGHTS[node] if few else GAUSS_WEIGHTS[node]) * (end - begin) * h
         state_within(system, scratch, record, t, h, s, base)
         if system.motion_v.shape[0] + system.driven.shape[0] > 0:
             settle(system, scratch, record, t + s * h)

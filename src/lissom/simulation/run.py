@@ -31,7 +31,7 @@ from lissom.simulation.stepping import CONTINUED, NEXT_STEP, STEPS, TIME, Status
 from lissom.simulation.system import KERNEL, Dynamics
 from lissom.simulation.tolerances import sharpness
 from lissom.simulation.touching import SHORTEST, TRIES, Touching
-from lissom.simulation.watch import Watch
+from lissom.simulation.watch import SINGULAR, Watch
 
 CHUNK = 50  # steps between looks at the keyboard and the state; a number, not a time, so that runs repeat exactly
 AS_ASKED = "as asked"  # why a method was taken
@@ -82,6 +82,7 @@ class Loop(Memory):
         super().__init__(robot, settings, *drive, **more)
         self.method_name, self.reason = settings.method, AS_ASKED
         self.fastest = 0.0  # 1/s, at the start, where the method is chosen by it
+        self.singular = False  # whether loops have come near a singular position
         self.hold: Hold | Holds | None = None
         self.watch = Watch(self.model, self.record, self.given_lengths)
         self.touching = Touching(self.model, self.state, self.record) if self.model.robot.contacts else None
@@ -115,7 +116,7 @@ class Loop(Memory):
             with heeded() as self.asked_to_stop:
                 while stop is None and self.state.clock[TIME] < self.duration:
                     stop = self._march(method, self._segment_end(), progress)
-                    method = self._explicit(method) if self._outrun(method) else method
+                    method = self._better(method)
         except KeyboardInterrupt:
             text = f"stopped by hand at t = {self.state.clock[TIME]:.6g} s; what was computed is kept"
             stop = Stop(Ending.INTERRUPTED, text)
@@ -183,13 +184,17 @@ class Loop(Memory):
     def _method(self) -> Method:
         if self.method_name == "auto":
             self.fastest = fastest_rate(self.model, self.packed, self.scratch, self.state)
-            self.method_name, self.reason = recommend(self.fastest, self.duration)
+            self.method_name, self.reason = recommend(self.fastest, self.duration, bool(self.model.loops))
         method = self._choose()
+        self._ready(method)
+        set_out(self.state, self.duration, self.step)
+        return method
+
+    def _ready(self, method: Method) -> None:
+        """Give an implicit method what it takes besides its own memory."""
         if method.implicit:
             self.scratch_c = self.make_scratch(np.complex128)
             method.work.fields.newton.fields.memory[2] = sharpness(self.model, self.settings)
-        set_out(self.state, self.duration, self.step)
-        return method
 
     def _choose(self) -> Method:
         method = choose(self.method_name, self.settings, self.state, self.model, self.packed, self.scratch)
@@ -202,7 +207,39 @@ class Loop(Memory):
         if method.name != "radau" or self.fastest == 0.0 or self.touching is not None or self.hold is not None:
             return False
         steps, t = int(self.state.counts[STEPS]), float(self.state.clock[TIME])
-        return steps >= TRIAL and t * self.fastest < steps
+        return steps >= TRIAL and t * self.fastest < steps and not self._near_singular()
+
+    def _near_singular(self) -> bool:
+        """Whether loops are near a position where explicit stages may leave their branch, or were since `radau` left.
+
+        Looked at from chunk to chunk.
+        """
+        if self.model.loops and not self.singular:
+            self.singular = self.watch.near_singular(self.state.q)[0] < SINGULAR
+        return self.singular
+
+    def _better(self, method: Method) -> Method:
+        """The method that goes on where the present one of `auto` no longer suits."""
+        if self._outrun(method):
+            return self._explicit(method)
+        return self._implicit() if self._endangered(method) else method
+
+    def _endangered(self, method: Method) -> bool:
+        """Whether an explicit method that took over comes near what it should not pass."""
+        return (
+            self.settings.method == "auto" and not method.implicit and bool(self.model.loops) and self._near_singular()
+        )
+
+    def _implicit(self) -> Method:
+        """The implicit method that goes on, to the end, in place of an explicit one."""
+        t = float(self.state.clock[TIME])
+        self.reason += f"; from t = {t:.3g} s on radau again, where loops come near a singular position"
+        method = self._choose()
+        self._ready(method)
+        self.state.flags[CONTINUED] = 0
+        self.accelerate(t)
+        self._compile(method)
+        return method
 
     def _explicit(self, method: Method) -> Method:
         """The explicit method that goes on in place of an implicit one."""
@@ -212,7 +249,7 @@ class Loop(Memory):
             "loses nothing of their energy"
         )
         method.over()
-        self.keep(self.record._replace(projector=self.closure))
+        self.keep(self.record._replace(projector=self.closure, reach=np.zeros(2)))
         self.state.flags[CONTINUED] = 0
         self.accelerate(t)
         self.scratch_c = self.scratch  # as for every explicit method
@@ -257,7 +294,7 @@ class Loop(Memory):
                 return march_failure(code, self, method, self.watch)
             if code == Status.REACHED:
                 break
-            if self._outrun(method):
+            if self._outrun(method) or self._endangered(method):
                 return None
         self._look()
         jumps = self.hold is not None or self.samplers or np.any(self.segments.jumps == end)
@@ -333,6 +370,7 @@ class Loop(Memory):
             tau=r.tau[n].copy(),
             multipliers=r.lam[n].copy(),
             given=r.given[n].copy(),
+            kernel=self.kernel,
             work=r.work[n].copy(),
             dissipated=r.dissipated[n].copy(),
             load_work=r.load_work[n].copy(),

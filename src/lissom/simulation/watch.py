@@ -10,7 +10,7 @@ import numpy as np
 
 from lissom.dynamics.loops import loop_gaps
 from lissom.model.compiled import Model
-from lissom.simulation.loop_doubt import remedy, row_loops
+from lissom.simulation.loop_doubt import remedy, row_loops, singularity
 from lissom.simulation.raw import Event
 from lissom.simulation.record import Record
 from lissom.simulation.stepping import TIME, State
@@ -21,6 +21,9 @@ HOPELESS = 3.0  # tip deflection over length beyond which a run is stopped
 WHOLE_TURN = 1.0  # turns of the tip of an exact link beyond which a run is stopped
 RACING = 1e6  # rad/s or m/s of a joint beyond which a run is stopped
 OPEN = 1e-9  # m or rad that a loop may gape
+JUMP = 0.2  # of the fastest velocity so far: more than accelerations explain from sample to sample
+CLOSER_LOOKS = 8  # at such samples at a time: a link that rings faster than it is sampled has many
+SINGULAR = 0.1  # of how loops are held at best, see `near_singular`: links that are nearly in line
 
 
 class Watch:
@@ -30,6 +33,7 @@ class Watch:
         self.model, self.record, self._lengths = model, record, lengths  # what rows of loops are given at a time
         self.events: list[Event] = []
         self._seen = 0
+        self._held = self._speed = 1e-300  # how well loops were held at best, and the fastest velocity, so far
         self._told: set[tuple[str, str]] = set()
         self._stops = np.flatnonzero(model.arrays.passive.has_stop)
         self._tips = {name: _tip_map(beam) for name, beam in model.flexible.items()}
@@ -49,6 +53,8 @@ class Watch:
         t, q = np.append(t, state.clock[TIME]), np.vstack([q, state.q])
         if len(self._stops):
             self._limits(t, q)
+        if self.model.loops:
+            self._branches(state, max(first - 3, 0))
         if self.model.loops and (opened := self._loops(*((t, q) if closed else (t[:-1], q[:-1])))) is not None:
             return opened
         with np.errstate(all="ignore"):  # a state that overflows is what is looked for
@@ -88,6 +94,36 @@ class Watch:
                 limit = arrays.passive.upper[k] if value > arrays.passive.upper[k] else arrays.passive.lower[k]
                 text = f"{name} reached its limit {limit:.4g} at t = {when:.4g} s"
                 self._tell(Event(when, name, "limit", text, value))
+
+    def near_singular(self, q: np.ndarray) -> tuple[float, str]:
+        """How well the worst loop is held at q, by what loops were held at best in this run; 0 where it is in line."""
+        held, loop = singularity(self.model, q)
+        self._held = max(self._held, held)
+        return held / self._held, loop
+
+    def _branches(self, state: State, first: int) -> None:
+        """Velocities that jump beside a singular position, in samples from `first` on: loops left their branch there.
+
+        Where branches meet, positions are the same on both and velocities are not; a motion keeps its own. Samples
+        before and after a jump are explained by their accelerations; where links ring between samples, none are.
+        """
+        t, v, a = (part[first : self._seen] for part in (self.record.times, self.record.v, self.record.a))
+        if len(t) < 4 or not all(np.isfinite(part).all() for part in (v, a, state.q)):
+            return
+        self.near_singular(state.q)
+        self._speed = max(self._speed, float(np.abs(v).max()))
+        explained = 0.5 * np.diff(t)[:, None] * (a[1:] + a[:-1])
+        jump = np.abs(np.diff(v, axis=0) - explained).max(axis=1) / self._speed
+        alone = (jump[1:-1] > JUMP) & (np.maximum(jump[:-2], jump[2:]) < JUMP / 4)  # else samples are just too few
+        for k in 1 + np.flatnonzero(alone)[:CLOSER_LOOKS]:
+            least, loop = min(self.near_singular(q) for q in self.record.q[first + k : first + k + 2])
+            if least < SINGULAR:
+                text = (
+                    f"loops.{loop} passes a singular position near t = {t[k]:.4g} s, its links in line, where more "
+                    f"than one branch goes on; velocities jump there by {jump[k]:.0%}, so the motion may have changed "
+                    "its branch: take method radau, or a smaller rtol, and compare"
+                )
+                self._tell(Event(float(t[k]), loop, "branch", text, float(jump[k])))
 
     def _loops(self, t: np.ndarray, q: np.ndarray) -> str | None:
         """A loop that is open at the last of the times: what is prescribed asks for what it cannot follow."""
