@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from lissom.errors import LissomError
 
@@ -66,26 +67,36 @@ def write_whole(path: str | os.PathLike[str], content: Any) -> None:
     A reader sees the old file or the new one, never a part; so do two writers of one file. A device or a pipe is
     written to as it is.
     """
+    with replacing(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """An open file that takes the place of `path` once it was written to without an error; see `write_whole`."""
     goal = Path(path)
-    data = content.encode() if isinstance(content, str) else content
     try:
         if goal.is_dir():
             raise NotWritten(goal, "it is a folder; name a file in it")
         if goal.exists() and not goal.is_file():
-            goal.write_bytes(data)
+            with open(goal, "wb") as file:
+                yield file
         else:
-            _replace(goal.resolve(), data)
+            with _beside(goal.resolve()) as file:
+                yield file
     except OSError as error:
         if not goal.parent.is_dir():
             raise NotWritten(goal, f"there is no folder {goal.parent}; make it first") from None
         raise NotWritten.because(OSError(error.errno, error.strerror), goal) from None
 
 
-def _replace(goal: Path, data: Any) -> None:
+@contextlib.contextmanager
+def _beside(goal: Path) -> Iterator[BinaryIO]:
+    """A file in the folder of another, that replaces it at the end; nothing remains of one that failed."""
     handle, name = tempfile.mkstemp(prefix=f".{goal.name}.", suffix=".part", dir=goal.parent)
     try:
-        with open(handle, "wb") as file:
-            file.write(data)
+        with open(handle, "w+b") as file:
+            yield file
         os.chmod(name, goal.stat().st_mode & 0o777 if goal.exists() else 0o666 & ~umask())
         os.replace(name, goal)
     except BaseException:

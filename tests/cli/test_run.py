@@ -216,14 +216,16 @@ main()
 """
 
 
-def interrupted(folder: Path, arguments: str, due: Callable[[str], bool]) -> tuple[int, str]:
+def interrupted(
+    folder: Path, arguments: str, due: Callable[[str], bool], by: signal.Signals = signal.SIGINT
+) -> tuple[int, str]:
     """Exit code and standard error of a command that gets Ctrl-C at the line of its output that is `due`."""
     command = [sys.executable, "-c", TOLD, *arguments.split()]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stdout is not None
         assert any(due(line) for line in process.stdout)
-        os.kill(process.pid, signal.SIGINT)
+        os.kill(process.pid, by)
         _, said = process.communicate(timeout=60)
     return process.returncode, said
 
@@ -277,6 +279,80 @@ def test_ctrl_c_before_the_first_step_leaves_no_folder(call, monkeypatch: pytest
     result = call("run", "ella")
     assert (result.exit_code, result.stderr) == (130, "interrupted\n")
     assert not Path("out/ella").exists()
+
+
+@pytest.mark.parametrize("at", ["axial_doubts", "summary", "save", "figures"])
+def test_ctrl_c_while_results_are_prepared_keeps_the_whole_run(at, call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    places = {
+        "axial_doubts": "lissom.simulation.main.axial_doubts",
+        "summary": "lissom.simulation.trajectory.Trajectory.summary",
+        "save": "lissom.simulation.trajectory.Trajectory.save",
+        "figures": "lissom.cli.folder.Folder.figures",
+    }
+    monkeypatch.setattr(places[at], stopped)
+    result = call("run", "ella", "--duration", 0.02)
+    assert result.exit_code == 130
+    assert result.stderr.startswith("interrupted: ") and "whole motion is" in result.stderr
+    assert "out/ella" in result.stderr
+    kept = Trajectory.load("out/ella/trajectory.nc")
+    assert kept.time[-1] == 0.02 and kept.wrench("elbow").shape == (len(kept.time), 6)
+
+
+def test_too_little_memory_for_the_results_keeps_the_run(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("lissom.simulation.trajectory.Trajectory.summary", full)
+    result = call("run", "ella", "--duration", 0.02, NO)
+    assert result.exit_code == 1 and "not enough memory" in result.stderr and "out/ella" in result.stderr
+    assert Trajectory.load("out/ella/trajectory.nc").time[-1] == 0.02
+
+
+def test_a_disk_that_takes_the_samples_alone_keeps_the_run(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise files.NotWritten("out/ella/trajectory.nc", "no space left on device")
+
+    monkeypatch.setattr(Trajectory, "save", full)
+    result = call("run", "ella", "--duration", 0.02, NO)
+    assert result.exit_code == 1 and "the samples of the run are in out/ella" in result.stderr
+    assert Trajectory.load("out/ella/trajectory.nc").time[-1] == 0.02
+
+
+def test_a_folder_that_takes_nothing_does_not_cost_the_run(call, monkeypatch, tmp_path) -> None:
+    from lissom.simulation import netcdf
+
+    save = netcdf.save_samples
+
+    def full(run: Trajectory, path: Path) -> None:
+        if "out" in Path(path).parts:
+            raise files.NotWritten(path, "no space left on device")
+        save(run, path)
+
+    monkeypatch.setattr(netcdf, "save_samples", full)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    result = call("run", "ella", "--duration", 0.02, NO)
+    assert result.exit_code == 1 and "no space left on device; the whole run is in" in result.stderr
+    (kept,) = tmp_path.glob("lissom-*/trajectory.nc")
+    assert Trajectory.load(kept).time[-1] == 0.02
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_a_request_to_end_keeps_what_was_computed(tmp_path: Path) -> None:
+    arguments = "run l-mechanism --duration 2000 --rate 20 --no-figures --quiet"
+    code, said = interrupted(tmp_path, arguments, due=half_a_second, by=signal.SIGTERM)
+    assert code == 130 and said.startswith("interrupted: stopped by hand at t = ")
+    assert Trajectory.load(tmp_path / "out/l-mechanism/trajectory.nc").info.status == "interrupted"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of memory are a POSIX feature")
+def test_a_limit_of_memory_is_looked_at_before_the_run(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("resource.getrlimit", lambda kind: (100_000_000, -1))
+    result = call("run", "ella", "--duration", 1000, "--rate", 1000)
+    assert result.exit_code == 1 and "of memory, and there are 100 MB; lower the rate" in result.stderr
 
 
 # export

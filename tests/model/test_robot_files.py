@@ -51,7 +51,7 @@ WHOLE = {
     "utf-16": (GOOD.encode("utf-16"), ["not UTF-8", "save the file as UTF-8"]),
     "binary": (bytes(range(256)), ["UTF-8"]),
     "huge": (b"# " + b"x" * 5_000_000, ["larger than 5 MB", "kilobytes"]),
-    "too many values": (b"a: [" + b"1," * 2000 + b"]", ["more than 1000 values", "far fewer"]),
+    "too many values": (b"a: &a [" + b"1," * 300 + b"]\nb: [*a, *a, *a, *a]", ["more than 1000 values", "far fewer"]),
     "alias bomb": (BOMB.encode(), ["more than 1000 values", "aliases"]),
 }
 
@@ -60,7 +60,7 @@ WHOLE = {
 def test_a_file_that_is_no_robot_at_all_gives_one_error(
     content: bytes, said: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "MAX_VALUES", 1000)
+    monkeypatch.setattr(reader, "MAX_REPEATED", 1000)
     path = tmp_path / "arm.yaml"
     path.write_bytes(content)
     with pytest.raises(RobotError) as caught:

@@ -1,6 +1,8 @@
 """Trajectories survive the disk, and the disk's failures."""
 
 import sys
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,9 @@ from sample_runs import ella_run, satellite_run
 import lissom
 from lissom.simulation.raw import RawRun
 from lissom.simulation.trajectory import Trajectory, from_run
+
+FILES = Path(__file__).parent / "files"
+KEPT = 0.058698401853937904  # rad
 
 
 @pytest.mark.parametrize("name, method", [("run.mat", "to_mat"), ("run.csv", "to_csv"), ("run.parquet", "to_parquet")])
@@ -130,6 +135,80 @@ def test_a_file_that_is_no_trajectory_is_refused(tmp_path):
     ella_run().dataset.to_netcdf(tmp_path / "bare.nc", engine="h5netcdf")
     with pytest.raises(lissom.LissomError, match="not a trajectory of lissom"):
         Trajectory.load(tmp_path / "bare.nc")
+
+
+def same(back, run):
+    """That a run came back with all that it can tell."""
+    assert back.dataset.identical(run.dataset)
+    assert back.info == run.info and back.warnings == run.warnings
+    assert str(back.summary()) == str(run.summary())
+    for link in run.model.flexible:
+        xr.testing.assert_equal(back.section_forces(link, 3), run.section_forces(link, 3))
+
+
+@pytest.fixture(scope="module")
+def crane():
+    """A crane whose booms are loaded by cylinders of given length and of given force, by a load and by payloads."""
+    robot = lissom.load("luffing-crane")
+    tip = robot.links[-1].name
+    loads = [{"link": tip, "force": [0, 50, 0]}, {"link": tip, "torque": [0, 5, 0], "frame": "world"}]
+    payloads = [{"link": tip, "mass": 20.0, "pick": 0.01}]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return lissom.simulate(robot, 0.02, loads=loads, payloads=payloads, rate=200, progress=False)
+
+
+@pytest.mark.parametrize("format", ["NETCDF4", "NETCDF3_64BIT"])
+def test_a_run_written_again_by_xarray_is_the_same_run(crane, format, tmp_path):
+    crane.save(tmp_path / "run.nc")
+    same(Trajectory.load(tmp_path / "run.nc"), crane)
+    xr.load_dataset(tmp_path / "run.nc").to_netcdf(tmp_path / "again.nc", format=format)
+    same(Trajectory.load(tmp_path / "again.nc"), crane)
+
+
+def test_what_a_file_lacks_is_computed_and_what_it_has_more_is_kept(crane, tmp_path):
+    crane.save(tmp_path / "run.nc")
+    data = xr.load_dataset(tmp_path / "run.nc")
+    derived = ["wrench", "deflection", "kinetic_energy", "load_force", "tip_twist", "energy_residual"]
+    older = data.drop_vars(derived)
+    older["temperature"] = ("time", np.arange(len(data.time)) + 20.0, {"units": "degC"})
+    info = older.attrs["info"].replace('"method"', '"colour": "red", "method"')
+    older.attrs = {key: text for key, text in older.attrs.items() if key != "checksum"} | {"info": info}
+    older.to_netcdf(tmp_path / "older.nc")
+    back = Trajectory.load(tmp_path / "older.nc")
+    assert back.dataset["temperature"].values[1] == 21.0
+    for name in derived:
+        assert_array_equal(back.dataset[name].values, crane.dataset[name].values, name)
+    assert back.info == crane.info
+
+
+def test_samples_alone_are_a_whole_run(crane, tmp_path):
+    from lissom.simulation.netcdf import save_samples
+
+    for run in (crane, satellite_run(), ella_run()):
+        save_samples(run, tmp_path / "run.nc")
+        back = Trajectory.load(tmp_path / "run.nc")
+        assert back.dataset.identical(run.dataset)
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_files_of_every_format_are_read(number):
+    """Kept from the version that wrote them: the pendulum of 10 samples, and its angle as it was printed then."""
+    run = Trajectory.load(FILES / f"format-{number}.nc")
+    assert run.model.robot.name == "kept" and run.info.status.word == "finished"
+    assert_array_equal(run.time, np.arange(11) / 100)
+    np.testing.assert_allclose(run["j"].values[-1], KEPT, rtol=1e-9)
+    assert run.wrench("j").shape == (11, 6) and run.deflection("a").shape == (11, 3)
+
+
+def test_a_robot_of_any_size_comes_back(tmp_path, monkeypatch):
+    monkeypatch.setattr("lissom.model.reader.MAX_REPEATED", 10)  # some files have more values than aliases may repeat
+    link = {"parent": "world", "joint": {"type": "revolute", "axis": [0, 0, 1]}}
+    body = {"mass": 1.0, "com": [0.1, 0, 0], "inertia": [0.01, 0.02, 0.03], "tip": [0.2, 0, 0]}
+    links = [link | {"name": f"link-{k}", "body": body} for k in range(20)]
+    robot = lissom.Robot.from_dict({"lissom": 1, "name": "comb", "links": links})
+    robot.save(tmp_path / "comb.yaml")
+    assert lissom.load(tmp_path / "comb.yaml") == robot
 
 
 def test_other_programs_read_the_file_as_netcdf(tmp_path):

@@ -73,17 +73,30 @@ class Folder:
                 if self.around is not None:
                     self.around.rmdir()
 
-    def write(self, scenario: Scenario, trajectory: Trajectory, summary: Summary) -> None:
-        """The data of a run, and what repeats it. What was drawn of an earlier run in this folder goes first."""
+    def keep(self, scenario: Scenario, trajectory: Trajectory) -> None:
+        """Write the samples of a run, by which nothing of it can be lost any more, and what repeats it.
+
+        What was drawn of an earlier run in this folder goes first.
+        """
+        from lissom.simulation.netcdf import save_samples
+
         with _explained(self.path):
             self._clear()
-            trajectory.save(self.path / DATA)
+            try:
+                save_samples(trajectory, self.path / DATA)
+            except NotWritten as error:
+                raise error.advised(_kept_elsewhere(trajectory)) from None
             self.files.append(DATA)
             robot = trajectory.model.robot
             used = scenario.model_copy(update={"robot": "robot.yaml"}).to_dict()
             used.get("output", {}).pop("folder", None)
             self.text("robot.yaml", robot.to_yaml())
             self.text("scenario.yaml", _scenario_text(used))
+
+    def write(self, trajectory: Trajectory, summary: Summary) -> None:
+        """Write all data of a run in the place of its samples, and the summary."""
+        with _explained(self.path):
+            trajectory.save(self.path / DATA)
             self.finish(summary)
 
     def finish(self, summary: Summary) -> None:
@@ -168,6 +181,18 @@ class Folder:
                 within(self.path, name).unlink()
 
 
+def _kept_elsewhere(trajectory: Trajectory) -> str:
+    """Where the samples of a run are that its own folder does not take, such as on a full disk."""
+    from lissom.simulation.netcdf import save_samples
+
+    try:
+        place = Path(tempfile.mkdtemp(prefix="lissom-")) / DATA
+        save_samples(trajectory, place)
+    except (OSError, LissomError):
+        return ELSEWHERE
+    return f"the whole run is in {place} instead"
+
+
 def within(folder: Path, name: str) -> Path:
     """The path of a file or folder in a folder; a name that leads out of it is refused."""
     path = Path(name)
@@ -218,6 +243,6 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except NotWritten as error:
-        raise error.advised(ELSEWHERE) from None
+        raise error if "instead" in error.text else error.advised(ELSEWHERE) from None
     except OSError as error:
         raise NotWritten.because(error, path, ELSEWHERE) from None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +14,9 @@ from lissom.cli import options
 from lissom.cli.options import EXAMPLE, Anything, Json, Settings
 from lissom.cli.shell import FAILED, INTERRUPTED, assignment, command, say
 from lissom.errors import LissomError
+from lissom.files import NotWritten
 from lissom.progress import Progress
+from lissom.simulation.interrupt import terminated
 from lissom.terminal import screen
 
 if TYPE_CHECKING:
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from lissom.scenario.files import Loaded
     from lissom.scenario.prepare import Prepared
     from lissom.scenario.schema import Scenario
+    from lissom.simulation.summary import Summary
     from lissom.simulation.trajectory import Trajectory
 
 
@@ -60,19 +65,26 @@ def run(
     changes += [(path, value) for path, value in given.items() if value is not None]
     _check_animation(animation)
     scenario, prepared, folder = _prepared(what, changes, out)
-    with folder:
+    with folder, terminated():
         trajectory = _trajectory(prepared, quiet)
-        summary = trajectory.summary()
         try:
-            with Progress("writing data", show=not quiet):
-                folder.write(scenario, trajectory, summary)
-        finally:  # also where the disk is full
+            with Progress("writing samples", show=not quiet):
+                folder.keep(scenario, trajectory)
+        except NotWritten:
             if not (quiet or as_json):
-                from lissom.cli.report import show
-
-                show(screen(), trajectory, summary)
-        _extras(folder, trajectory, figures, report, animation, show=not quiet)
-        folder.finish(summary)
+                _show(trajectory, trajectory.summary())
+            raise
+        with _told_what_is_kept(folder):
+            with Progress("preparing results", show=not quiet):
+                summary = trajectory.summary()
+            try:
+                with Progress("writing data", show=not quiet):
+                    folder.write(trajectory, summary)
+            finally:  # also where the disk is full
+                if not (quiet or as_json):
+                    _show(trajectory, summary)
+            _extras(folder, trajectory, figures, report, animation, show=not quiet)
+            folder.finish(summary)
     if as_json:
         import json
 
@@ -125,6 +137,27 @@ def _trajectory(prepared: Prepared, quiet: bool) -> Trajectory:
         warnings.simplefilter("always", SimulationWarning)
         warnings.simplefilter("ignore", SimulationWarning if quiet else EndedEarly)  # how it ended is told at the end
         return prepared.simulate(progress=not quiet)
+
+
+def _show(trajectory: Trajectory, summary: Summary) -> None:
+    from lissom.cli.report import show
+
+    show(screen(), trajectory, summary)
+
+
+@contextlib.contextmanager
+def _told_what_is_kept(folder: Folder) -> Iterator[None]:
+    """Whatever ends the preparation of results: the run is on disk, and the message says where."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"interrupted: the whole motion is in {folder.path}", "yellow")
+        raise typer.Exit(INTERRUPTED) from None
+    except MemoryError:
+        text = "there is not enough memory to prepare all results; the whole motion is in"
+        raise LissomError(f"{text} {folder.path}, lower the rate for less") from None
+    except NotWritten as error:
+        raise error.advised(f"the samples of the run are in {folder.path}, and load as a whole run") from None
 
 
 def _extras(

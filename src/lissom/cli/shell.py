@@ -34,6 +34,8 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
                     function(*args, **kwargs)
             except LissomError as error:
                 fail(str(error))
+            except MemoryError:
+                fail("there is not enough memory for this; ask for less at once, such as a lower rate or fewer runs")
             except KeyboardInterrupt:
                 say("interrupted", "yellow")
                 raise typer.Exit(INTERRUPTED) from None

@@ -30,7 +30,7 @@ from ruamel.yaml.events import (
 from lissom.errors import RobotError
 
 MAX_DEPTH = 20
-MAX_VALUES = 50_000
+MAX_REPEATED = 50_000  # values that aliases may stand for: a short text must not make a large robot
 
 _INTEGER = re.compile(r"[-+]?[0-9]{1,15}")
 _DECIMAL = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -81,7 +81,7 @@ class _Reader:
         self.events = self._events(text)
         self.anchors: dict[str, Node] = {}
         self.open_anchors: set[str | None] = set()
-        self.values = 0
+        self.repeated = 0
 
     def _events(self, text: str) -> Iterator[Event]:
         try:
@@ -119,7 +119,6 @@ class _Reader:
         if event.tag is not None:
             raise self._refuse(event, f"the YAML tag {event.tag!r} is not allowed; write the plain value")
         node = Node(None, event.start_mark.line + 1)
-        self._count(1, event)
         self.open_anchors.add(event.anchor)
         if isinstance(event, MappingStartEvent):
             self._mapping(node, depth)
@@ -142,7 +141,9 @@ class _Reader:
                 f"the alias *{event.anchor} has no anchor &{event.anchor} before it; write the value out",
             )
         node = self.anchors[event.anchor]
-        self._count(node.size, event)
+        self.repeated += node.size
+        if self.repeated > MAX_REPEATED:
+            raise self._refuse(event, f"aliases repeat more than {MAX_REPEATED} values; a robot file needs far fewer")
         return node
 
     def _mapping(self, node: Node, depth: int) -> None:
@@ -169,11 +170,6 @@ class _Reader:
             inner = self._node(event, depth + 1)
             node.inside[len(node.value)] = inner
             node.value.append(inner.value)
-
-    def _count(self, values: int, event: Event) -> None:
-        self.values += values
-        if self.values > MAX_VALUES:
-            raise self._refuse(event, f"more than {MAX_VALUES} values; a robot file needs far fewer, check its aliases")
 
     def _refuse(self, event: Event, text: str) -> RobotError:
         return self._error(event.start_mark.line + 1, text)

@@ -52,8 +52,8 @@ class Prepared:
 
         given = {name: options.pop(name) for name in tuple(options) if name in RunSettings.model_fields}
         settings = RunSettings(**(self.settings.model_dump() | given))
-        made = simulate(self.model, settings, **(self.drive | options), progress=progress)
         told = plain(self.source, whole_robot=False)
+        made = simulate(self.model, settings, **(self.drive | options), progress=progress)
         made.info = replace(made.info, scenario={key: told[key] for key in told if key not in ("robot", "lissom")})
         return made
 

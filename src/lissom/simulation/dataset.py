@@ -259,14 +259,20 @@ def _energies(made: Quantities, raw: RawRun, parts: np.ndarray) -> None:
     made.add("stored_energy", (), stored, "kinetic and potential energy", "J")
     if not raw.audited:
         return
+    flow = add_accounts(made, raw)
+    residual = (stored - stored[:1]) - (flow - flow[:1])
+    made.add("energy_residual", (), residual, "stored - work (of loads too) + dissipated, since the start", "J")
+
+
+def add_accounts(made: Quantities, raw: RawRun) -> np.ndarray:
+    """Add what was integrated along the way; return what the robot has gained by it, (N,) J."""
     made.add("work", (), raw.work, "work of the applied forces", "J")
     made.add("dissipated", (), raw.dissipated, "energy dissipated", "J")
     flow = raw.work - raw.dissipated
     if raw.load_work is not None and raw.model.frames:
         made.add("load_work", (), raw.load_work, "work of loads and of the thrust of cylinders", "J")
         flow = flow + raw.load_work
-    residual = (stored - stored[:1]) - (flow - flow[:1])
-    made.add("energy_residual", (), residual, "stored - work (of loads too) + dissipated, since the start", "J")
+    return flow
 
 
 def _reference(made: Quantities, raw: RawRun, q: Columns) -> None:

@@ -17,6 +17,8 @@ from lissom.version import __version__
 if TYPE_CHECKING:
     import pandas as pd
 
+STILL_THERE = "the results are still in memory: write them elsewhere"
+
 
 def to_dataframe(run: Trajectory) -> pd.DataFrame:
     """One row per time; columns are variable, label and component joined by dots."""
@@ -87,7 +89,7 @@ def write_file(path: str | Path, content: Any) -> None:
     try:
         write_whole(path, content)
     except NotWritten as error:
-        raise error.advised("the results are still in memory: write them elsewhere") from None
+        raise error.advised(STILL_THERE) from None
 
 
 def plain(value: Any) -> Any:

@@ -12,6 +12,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+AFTER_ALL = "stopped by hand after the last step; the whole motion is kept"
+
 
 @contextlib.contextmanager
 def heeded() -> Iterator[Callable[[], bool]]:
@@ -32,3 +34,52 @@ def heeded() -> Iterator[Callable[[], bool]]:
         yield lambda: pressed
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextlib.contextmanager
+def deferred() -> Iterator[Callable[[], bool]]:
+    """Let what is inside end before Ctrl-C is heeded, where an exception in its midst would do harm.
+
+    Gives a function that tells whether it was pressed meanwhile; whoever has called it knows, and nothing is raised.
+    """
+    ours = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT) if ours else None
+    if not callable(before):
+        yield lambda: False
+        return
+    noted: list[Any] = []
+
+    def pressed() -> bool:
+        found = bool(noted)
+        noted.clear()
+        return found
+
+    signal.signal(signal.SIGINT, lambda number, frame: noted.append(frame))
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if noted:
+            before(signal.SIGINT, noted[0])
+
+
+@contextlib.contextmanager
+def terminated() -> Iterator[None]:
+    """Take a request to end (SIGTERM) for a Ctrl-C: what was computed is kept."""
+
+    def heed(number: int, frame: Any) -> None:
+        interrupt = signal.getsignal(signal.SIGINT)
+        if callable(interrupt):
+            interrupt(signal.SIGINT, frame)
+        else:  # a shell lets its background jobs ignore Ctrl-C
+            raise KeyboardInterrupt
+
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, heed)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)

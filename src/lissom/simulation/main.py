@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from lissom.control.reference import Reference
@@ -11,8 +12,11 @@ from lissom.kernel.machine.events import listening
 from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.simulation.axial_force import axial_doubts
+from lissom.simulation.ending import Ending
 from lissom.simulation.energy_doubt import energy_doubts
 from lissom.simulation.gear_doubt import gear_doubts
+from lissom.simulation.interrupt import AFTER_ALL
+from lissom.simulation.raw import Event
 from lissom.simulation.rotary_doubts import rotary_doubts
 from lissom.simulation.run import run
 from lissom.simulation.settings import RunSettings, takes_settings
@@ -82,6 +86,13 @@ def simulate(
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
     doubts = (span_doubts, axial_doubts, rotary_doubts, energy_doubts, gear_doubts)
-    trajectory.warnings += [event for doubt in doubts for event in doubt(trajectory)]
+    try:
+        trajectory.warnings += [event for doubt in doubts for event in doubt(trajectory)]
+    except KeyboardInterrupt:
+        raw.status, raw.message = Ending.INTERRUPTED, AFTER_ALL
+        trajectory.info = replace(trajectory.info, status=raw.status, message=raw.message)
+    except MemoryError:
+        text = "there is not enough memory to check the results of this run; take a lower rate, or a shorter one"
+        trajectory.warnings.append(Event(float(raw.time[-1]), raw.model.robot.name, "memory", text, len(raw.time)))
     tell(raw, trajectory.warnings, stacklevel=2)
     return trajectory

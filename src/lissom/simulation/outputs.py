@@ -35,7 +35,7 @@ def check_size(model: Model, outputs: float, path: Keys, value: float) -> None:
     size, available = 8.0 * COPIES * numbers * outputs, memory()
     if size > available:
         raise LissomError(
-            f"{outputs:.3g} outputs of {numbers} numbers need {readable(size)} of memory, and this machine has "
+            f"{outputs:.3g} outputs of {numbers} numbers need {readable(size)} of memory, and there are "
             f"{readable(available)}; lower the rate or the duration",
             path,
             value,
@@ -43,11 +43,17 @@ def check_size(model: Model, outputs: float, path: Keys, value: float) -> None:
 
 
 def memory() -> float:
-    """Bytes of this machine."""
+    """Bytes of this machine, or those that the process may have of them (`ulimit -v`)."""
     try:
-        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+        size = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
-        return UNKNOWN
+        size = UNKNOWN
+    try:
+        import resource
+    except ImportError:  # Windows
+        return size
+    limits = (resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
+    return min([size, *(float(limit) for limit in limits if limit != resource.RLIM_INFINITY)])
 
 
 def readable(size: float) -> str:

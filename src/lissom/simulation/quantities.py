@@ -51,6 +51,11 @@ class Quantities:
     def __getitem__(self, name: str) -> np.ndarray:
         return self.variables[name].values
 
+    def get(self, name: str, otherwise: Any = None) -> Any:
+        """The values of a variable, or something else where it is not there."""
+        variable = self.variables.get(name)
+        return otherwise if variable is None else variable.values
+
     @property
     def names(self) -> list[str]:
         """All but axes."""

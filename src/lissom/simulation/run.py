@@ -18,7 +18,7 @@ from lissom.model.any_robot import AnyRobot, as_model
 from lissom.simulation.ending import Ending
 from lissom.simulation.failures import FAILURES, Stop, function_failure, march_failure, unstable
 from lissom.simulation.fastest import fastest_rate
-from lissom.simulation.interrupt import heeded
+from lissom.simulation.interrupt import AFTER_ALL, deferred, heeded
 from lissom.simulation.memory import Memory
 from lissom.simulation.methods import FAST, SUNDIALS, Method, choose, followed_vibrations, recommend
 from lissom.simulation.newton import report
@@ -120,7 +120,11 @@ class Loop(Memory):
         except KeyboardInterrupt:
             text = f"stopped by hand at t = {self.state.clock[TIME]:.6g} s; what was computed is kept"
             stop = Stop(Ending.INTERRUPTED, text)
-        result = self.result(method, stop or Stop(Ending.FINISHED), time.perf_counter() - began)
+        wall = time.perf_counter() - began
+        with deferred() as pressed:  # nothing of what was computed is lost by now
+            result = self.result(method, stop or Stop(Ending.FINISHED), wall)
+            if pressed() and stop is None:
+                result.status, result.message = Ending.INTERRUPTED, AFTER_ALL
         method.over()
         return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 from lissom.errors import LissomError, check_choice
 from lissom.lie import quaternion
 from lissom.model.compiled import Model
-from lissom.simulation.dataset import ENERGIES, quantities
+from lissom.simulation.dataset import ACCOUNTS, ENERGIES, quantities
 from lissom.simulation.interpolate import interpolate
 from lissom.simulation.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
 from lissom.simulation.numbers import Numbers
@@ -20,6 +21,7 @@ from lissom.simulation.observe import Observation, energies_of, observe, observe
 from lissom.simulation.quantities import Quantities
 from lissom.simulation.raw import Event, RawRun
 from lissom.simulation.run_info import RunInfo
+from lissom.simulation.settings import RunSettings
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -29,9 +31,18 @@ class Samples:
     """Times, states and accounts of a run, from the run itself or from a file; results as labelled and plain arrays."""
 
     def __init__(
-        self, source: xr.Dataset | Quantities | RawRun, model: Model, info: RunInfo, warnings: Sequence[Event] = ()
+        self,
+        source: xr.Dataset | Quantities | RawRun,
+        model: Model,
+        info: RunInfo,
+        warnings: Sequence[Event] = (),
+        stored: Quantities | None = None,
     ) -> None:
-        self._source = source if isinstance(source, Quantities | RawRun) else Quantities.of(source)
+        """From a run, or from its quantities; `stored` are those of a run that are known already."""
+        if not isinstance(source, RawRun):
+            stored = source if isinstance(source, Quantities) else Quantities.of(source)
+            source = raw_of(stored, model, info.settings)
+        self._raw, self._stored = source, stored
         self.model = model
         self.info = info
         self.warnings = list(warnings)
@@ -43,8 +54,15 @@ class Samples:
 
     @cached_property
     def quantities(self) -> Quantities:
-        """The same as plain arrays."""
-        return quantities(self._source, lambda: self.seen) if isinstance(self._source, RawRun) else self._source
+        """The same as plain arrays; of those that a file or another version left out, what its samples give."""
+        if self._stored is None:
+            return quantities(self._raw, lambda: self.seen)
+        unknown = () if self.audited else ACCOUNTS
+        missing = [n for n in expected(self._raw).names if n not in self._stored and n not in unknown]
+        if not missing:
+            return self._stored
+        made = quantities(self._raw, lambda: self.seen, missing)
+        return Quantities(made.variables | self._stored.variables)
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -54,9 +72,7 @@ class Samples:
     @cached_property
     def seen(self) -> Observation:
         """What follows from the samples, without labels."""
-        if isinstance(self._source, RawRun):
-            return observe_run(self._source)
-        return observe(self.model, self.q, self.v, self.a)
+        return observe_run(self._raw)
 
     @cached_property
     def lookup(self) -> Lookup:
@@ -64,33 +80,36 @@ class Samples:
         return Lookup(self.quantities, self.model)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Data alone: a controller that ran may be any function, and its set-points are in the dataset."""
-        return {"_source": self.quantities, "model": self.model, "info": self.info, "warnings": self.warnings}
+        """Data alone: a controller or a load may be any function, and what they gave is among the quantities."""
+        loads = self._raw.loads and replace(self._raw.loads, functions=())
+        raw = replace(self._raw, controller=None, loads=loads)
+        state = {"_raw": raw, "_stored": self.quantities}
+        return state | {"model": self.model, "info": self.info, "warnings": self.warnings}
 
-    @cached_property
+    @property
     def time(self) -> np.ndarray:
         """Times of the samples, (N,) s."""
-        return self._source.time if isinstance(self._source, RawRun) else self._source["time"]
+        return self._raw.time
 
-    @cached_property
+    @property
     def q(self) -> np.ndarray:
         """Configurations in the model's order, (N, nq)."""
-        return self._source.q if isinstance(self._source, RawRun) else self.lookup.whole("q", POSITION)
+        return self._raw.q
 
-    @cached_property
+    @property
     def v(self) -> np.ndarray:
         """Velocities in the model's order, (N, nv)."""
-        return self._source.v if isinstance(self._source, RawRun) else self.lookup.whole("v", VELOCITY)
+        return self._raw.v
 
-    @cached_property
+    @property
     def a(self) -> np.ndarray:
         """Accelerations in the model's order, (N, nv)."""
-        return self._source.a if isinstance(self._source, RawRun) else self.lookup.whole("v", ACCELERATION)
+        return self._raw.a
 
-    @cached_property
+    @property
     def tau(self) -> np.ndarray:
         """Forces of motors and of prescribed motions in the model's order, (N, nv)."""
-        return self._source.tau if isinstance(self._source, RawRun) else self._source["torque"]
+        return self._raw.tau
 
     def state(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """State (q, v) at a time, (nq,) and (nv,), or at several, (k, nq) and (k, nv).
@@ -125,21 +144,22 @@ class Samples:
     @cached_property
     def energies(self) -> np.ndarray:
         """Kinetic energy, potential of gravity, energy of links, of joints, of elements and contacts, (N, 5) J."""
-        if isinstance(self._source, RawRun):
+        if self._stored is None:
             return self.seen.energy
         return np.stack([self.quantities[name] for name in ENERGIES], axis=1)
 
     def energies_at(self, samples: np.ndarray) -> np.ndarray:
         """`energies` of a few samples, (n, 5), without the work for all of them."""
-        raw = self._source
-        if isinstance(raw, RawRun) and "seen" not in self.__dict__ and not (raw.carried and raw.carried.payloads):
-            return energies_of(self.model, raw.q[samples], raw.v[samples])
-        return self.energies[samples]
+        raw = self._raw
+        known = self._stored is not None or "seen" in self.__dict__
+        if known or (raw.carried and raw.carried.payloads):
+            return self.energies[samples]
+        return energies_of(self.model, raw.q[samples], raw.v[samples])
 
     @property
     def audited(self) -> bool:
         """Whether work and dissipation were integrated along the way."""
-        return self._source.audited if isinstance(self._source, RawRun) else "work" in self.quantities
+        return self._raw.audited if self._stored is None else "work" in self._stored
 
     @property
     def work(self) -> np.ndarray:
@@ -154,11 +174,42 @@ class Samples:
     @property
     def load_work(self) -> np.ndarray:
         """Work of loads and of the thrust of cylinders since the start, (N,) J."""
-        if isinstance(self._source, RawRun) and self._source.load_work is not None:
-            return self._source.load_work
-        return self.quantities["load_work"] if "load_work" in self.quantities else np.zeros(len(self.time))
+        return np.zeros(len(self.time)) if self._raw.load_work is None else self._raw.load_work
 
     def _account(self, name: str) -> np.ndarray:
         if not self.audited:
             raise LissomError("this run kept no energy accounts; simulate with audit=True")
-        return getattr(self._source, name) if isinstance(self._source, RawRun) else self.quantities[name]
+        return getattr(self._raw, name)
+
+
+def expected(raw: RawRun) -> Quantities:
+    """What a run such as this one has results of: its quantities without a single sample."""
+    loads, sensed = raw.loads, raw.sensed
+    none = {name: getattr(raw, name)[:0] for name in ("time", "q", "v", "a", "tau", "work", "dissipated")}
+    some = {name: getattr(raw, name) for name in ("multipliers", "given", "load_work")}
+    none |= {name: values if values is None else values[:0] for name, values in some.items()}
+    if loads is not None and loads.values is not None:
+        loads = replace(loads, values=loads.values[:0])
+    if sensed is not None:
+        sensed = sensed._replace(reading=sensed.reading[:0])
+    empty = replace(raw, loads=loads, sensed=sensed, controller=None, carried=None, **none)
+    return quantities(empty, lambda: observe_run(empty))
+
+
+def raw_of(stored: Quantities, model: Model, settings: RunSettings | None = None) -> RawRun:
+    """The samples among quantities, in the model's order; what is not among them is zero."""
+    whole = Lookup(stored, model).whole
+    zero = np.zeros(len(stored["time"]))
+    work, dissipated = stored.get("work", zero), stored.get("dissipated", zero)
+    return RawRun(
+        model,
+        stored["time"],
+        whole("q", POSITION),
+        whole("v", VELOCITY),
+        whole("v", ACCELERATION),
+        stored["torque"],
+        work,
+        dissipated,
+        load_work=stored.get("load_work"),
+        settings=settings,
+    )

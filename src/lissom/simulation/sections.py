@@ -182,6 +182,5 @@ def _check_balance(run: Trajectory, link: str, length: float, base: np.ndarray) 
     if off[:3].max() > BALANCED * force + 1e-9 or off[3:].max() > BALANCED * (moment + force * length) + 1e-9:
         raise LissomError(
             f"the forces in the sections of {link} do not add up to those of its joint (by {off[:3].max():.2g} N and "
-            f"{off[3:].max():.2g} N m): the run diverged, or it was read from a file, which has no "
-            "loads on links"
+            f"{off[3:].max():.2g} N m): the run diverged, or it was made from a dataset, which has no loads on links"
         )

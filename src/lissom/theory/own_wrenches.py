@@ -24,7 +24,7 @@ class OwnWrenches(Trajectory):
 
     @cached_property
     def seen(self) -> Observation:
-        if not isinstance(self._source, RawRun):  # a copy from another process, which has them among its quantities
+        if self._stored is not None:  # a copy from another process, which has them among its quantities
             return super().seen
         wrenches = [self._formulation.wrenches(*sample) for sample in zip(self.q, self.v, self.a, strict=True)]
         return super().seen._replace(wrench=np.reshape(wrenches, (len(self.time), -1, 6)))
