@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -299,3 +300,94 @@ def test_a_damaged_store_is_one_message_and_stays_as_it_is(study, begun, tmp_pat
         with pytest.raises(LissomError, match=r"s\.zarr"):
             study.run(store, cores=1, progress=False)
         assert contents(store) == before
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A store that is complete."""
+    place = tmp_path_factory.mktemp("whole") / "s.zarr"
+    Study.from_dict(GIVEN).run(place, cores=1, progress=False)
+    return place
+
+
+def pieces_of(place, name):
+    return sorted(file for file in (place / name).iterdir() if not file.name.startswith("."))
+
+
+@pytest.mark.parametrize("name", ["low", "angle", "status", "cause", "stored", MASS])
+@pytest.mark.parametrize("damage", ["gone", "empty", "cut", "flipped"])
+def test_a_file_that_was_lost_or_changed_is_told_and_computed_again(name, damage, study, whole, tmp_path):
+    place = tmp_path / "s.zarr"
+    shutil.copytree(whole, place)
+    file = pieces_of(place, name)[-1]
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 8
+    file.write_bytes({"gone": b"", "empty": b"", "cut": data[:-3], "flipped": data}[damage])
+    if damage == "gone":
+        file.unlink()
+    if name not in ("stored", MASS):
+        with pytest.raises(LissomError, match=r"has lost the file|cannot be read"):
+            lissom.study.open(place).values(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = study.run(place, cores=1, progress=False)
+    assert results.complete and contents(place) == contents(whole)
+    assert Store(place).damaged() == {}
+
+
+def test_random_changes_of_bytes_never_give_other_numbers(study, whole, tmp_path):
+    place = tmp_path / "s.zarr"
+    shutil.copytree(whole, place)
+    good = {name: lissom.study.open(whole).values(name) for name in ("low", "angle", "status")}
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        name = rng.choice(["low", "angle", "status"])
+        file = rng.choice(pieces_of(place, name))
+        before = file.read_bytes()
+        data = bytearray(before)
+        data[rng.integers(len(data))] ^= 1 << rng.integers(8)
+        file.write_bytes(data)
+        try:
+            found = lissom.study.open(place).values(name)
+        except LissomError:
+            found = None
+        assert found is None or np.array_equal(found, good[name], equal_nan=True)
+        file.write_bytes(before)
+
+
+def test_a_study_whose_files_were_edited_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    times = np.linspace(0, 0.2, 5)
+    table = "\n".join(["t,pin", *(f"{t},{t}" for t in times)])
+    Path("ref.csv").write_text(table)
+    robot = lissom.Robot.from_dict(GIVEN["scenario"]["robot"]).to_dict()
+    joint = robot["links"][0]["joint"].get("name", robot["links"][0]["name"])
+    Path("ref.csv").write_text(table.replace("pin", joint))
+    reference = {"type": "csv", "path": "ref.csv"}
+    control = {"type": "pd", "gains": {joint: {"p": 1.0, "d": 0.1}}, "reference": reference}
+    asked = Study.from_dict(GIVEN | {"scenario": GIVEN["scenario"] | {"control": control}})
+    store = Store("s.zarr")
+    store.create(asked)
+    store.check_same(asked)
+    Path("ref.csv").write_text(table.replace("pin", joint).replace("0.1,", "0.1,9"))
+    with pytest.raises(LissomError, match=r"other contents of .*ref\.csv; put them back"):
+        asked.run("s.zarr", cores=1, progress=False)
+    with pytest.raises(LissomError, match=r"other contents of .*ref\.csv"):
+        compute_piece(store.anywhere, 0)
+
+
+def test_pieces_have_at_least_one_run():
+    with pytest.raises(LissomError, match="chunk = 0: is too small"):
+        Study.from_dict(GIVEN | {"chunk": 0})
+
+
+def test_a_study_none_of_whose_runs_can_be_made_is_told_after_a_few(monkeypatch):
+    wrong = GIVEN["scenario"] | {"loads": [{"link": "nowhere", "force": [0, 0, 1]}]}
+    many = {"type": "sobol", "runs": 2048, "seed": 3}
+    runs = Study.from_dict(GIVEN | {"scenario": wrong, "sampling": many}).runs
+    tried = []
+    prepared = Runs._prepared
+    monkeypatch.setattr(Runs, "_prepared", lambda self, run: tried.append(run) or prepared(self, run))
+    with pytest.raises(LissomError, match=r"none of \d+ runs tried can be made; the first says: .*nowhere"):
+        runs.check()
+    assert len(tried) <= 100

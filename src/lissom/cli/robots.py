@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from typing import Annotated
 
@@ -54,12 +55,18 @@ def describe(robot: Anything, settings: Settings = None) -> None:
 
 @command
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", show_default=False, help="Robot or scenario files.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...", show_default=False, help="Files of robots, scenarios, studies, fits and tasks; stores."
+        ),
+    ],
     strict: Annotated[bool, typer.Option("--strict", help="Let warnings count as errors.")] = False,
 ) -> None:
-    """Check robot and scenario files; the exit code is 1 if any of them has an error.
+    """Check files of robots, scenarios, studies, fits and tasks; the exit code is 1 if any of them has an error.
 
-    An error names the file, the line, the field, its value and a remedy.
+    An error names the file, the line, the field, its value and a remedy. Of a store, everything that was written is
+    read and compared with its checksums.
     """
     failed = False
     for file in files:
@@ -84,6 +91,11 @@ def _checked(file: str) -> str:
     """What is in a file without errors."""
     from lissom.scenario.files import find
 
+    if os.path.isdir(file) and os.path.exists(os.path.join(file, ".zgroup")):
+        return _checked_store(file)
+    described = _described(file)
+    if described is not None:
+        return described
     loaded = find(file)
     scenario = loaded.scenario
     if loaded.kind == "robot":
@@ -99,6 +111,55 @@ def _checked(file: str) -> str:
     parts = [f"{scenario.duration:g} s", f"control: {control}"]
     parts += [f"prescribed: {', '.join(scenario.motion)}"] if scenario.motion else []
     return f"scenario of {model.robot.name}: {', '.join(parts)}, {model.nv} degrees of freedom"
+
+
+def _described(file: str) -> str | None:
+    """What is in a file of a study, a fit or a task; None of others."""
+    from pathlib import Path
+
+    from lissom.model.files import URDF, text_of
+    from lissom.model.reader import read
+
+    path = Path(file)
+    if not path.is_file() or path.suffix.lower() in URDF:
+        return None
+    root = read(text_of(path), file)
+    fields = root.value if root is not None and isinstance(root.value, dict) else {}
+    if "links" in fields or "duration" in fields:
+        return None
+    if "vary" in fields or ("scenario" in fields and "outputs" in fields):
+        from lissom.study import load as load_study
+
+        study = load_study(path)
+        study.runs.check()
+        return f"study {study.name}: {len(study)} runs, outputs {', '.join(study.outputs)}"
+    if "scenario" in fields:
+        from lissom.optimise.files import load as load_task
+
+        task = load_task(path)
+        return f"{type(task).__name__.lower()} {task.name}"
+    if "parameters" in fields or "records" in fields or "frequencies" in fields:
+        from lissom.identify.schema import load as load_fit
+
+        fit = load_fit(path)
+        parts = [f"{len(fit.parameters)} parameters", f"{len(fit.records)} records"]
+        return f"fit {fit.name}: {', '.join(parts)}"
+    return None
+
+
+def _checked_store(address: str) -> str:
+    """What is in a store that is as it was written."""
+    from lissom.study.store import opened
+
+    store = opened(address)
+    study, damaged = store.study(), store.damaged()
+    if damaged:
+        runs = ", ".join(f"{r.start} to {r.stop - 1} ({name})" for name, r in store.places(damaged))
+        text = f"is not as it was written: runs {runs}; the same study, run again, computes them again"
+        raise LissomError(text, source=address)
+    store.check_files()
+    missing = sum(len(store.rows(piece)) for piece in store.missing())
+    return f"store of {study.name}: {len(study)} runs, " + (f"{missing} to be computed" if missing else "complete")
 
 
 @command

@@ -204,22 +204,23 @@ class Number(Checked):
 
 @dataclass(frozen=True)
 class Count(Checked):
-    """A whole number of things, from 0 to `at_most`."""
+    """A whole number of things, from `at_least` to `at_most`."""
 
     meaning: str
     at_most: int
+    at_least: int = 0
 
     @property
     def remedy(self) -> str:
-        return f"give {self.meaning} as a whole number from 0 to {self.at_most}"
+        return f"give {self.meaning} as a whole number from {self.at_least} to {self.at_most}"
 
     def check(self, value: Any) -> int:
         if not is_number(value):
             raise refusal(f"must be a whole number, not {kind_of(value)}; {self.remedy}")
         if not math.isfinite(_float(value)) or value != int(value):
             raise refusal(f"must be a whole number; {self.remedy}")
-        if value < 0:
-            raise refusal(f"must not be negative; {self.remedy}")
+        if value < self.at_least:
+            raise refusal(f"{'must not be negative' if value < 0 else 'is too small'}; {self.remedy}")
         if value > self.at_most:
             raise refusal(f"is too large; {self.remedy}")
         return int(value)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from functools import partial
 from threading import local
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from lissom.messages import listed
 from lissom.progress import Progress
 from lissom.study.batch import processes_for
 from lissom.study.cluster import client_of, on_cluster
@@ -55,6 +57,10 @@ def execute(
     store = Store(address)
     if store.exists():
         store.check_same(study)
+        if damaged := store.repair(study):
+            places = listed([f"{name} of runs {r.start} to {r.stop - 1}" for name, r in store.places(damaged)], "and")
+            text = f"{store.address} is not as it was written: {places}; these runs are computed again"
+            warnings.warn(text, stacklevel=3)
     with client_of(cluster) as client:  # nothing is written where it does not answer
         if not store.exists():
             study.runs.check()

@@ -39,6 +39,7 @@ STATUS = (*Ending, REFUSED)  # the numbers of endings in results, which only eve
 FINISHED = STATUS.index(Ending.FINISHED)
 LONGEST = 240  # characters kept of a cause
 TRIED = 20  # values of a field, to see whether it exists
+FIRST, SPREAD = 10, 90  # runs that are prepared at most to find one that can be: the first ones, and some of all
 VARIED = "varied from run to run"
 TAKEN = ("run", "status", "cause", "time", "stored", "piece")  # names of arrays and axes of results
 TIME_FIELDS = ("duration", "output.rate", "output")
@@ -104,12 +105,14 @@ class Runs:
     def _base(self) -> Prepared:
         """The first run that can be prepared: all others look like it."""
         refused: LissomError | None = None
-        for run in range(len(self)):
+        tried = first_tries(len(self))
+        for run in tried:
             try:
                 return self._prepared(run)
             except LissomError as error:
                 refused = refused or error
-        raise StudyError(f"no run can be made; the first says: {refused}") from None
+        text = "no run can be made" if len(tried) == len(self) else f"none of {len(tried)} runs tried can be made"
+        raise StudyError(f"{text}; the first says: {refused}") from None
 
     def _prepared(self, run: int) -> Prepared:
         return prepare(self.scenario_of(run))
@@ -283,6 +286,15 @@ class Runs:
     @cached_property
     def _needs(self) -> frozenset[str]:
         return _needs(self.outputs)
+
+
+def first_tries(count: int) -> list[int]:
+    """Runs to be prepared until one can be: the first ones, then some spread over all of them.
+
+    Where so many are refused, values of the scenario itself are wrong, or nearly all of those that vary.
+    """
+    spread = np.linspace(0, count - 1, min(count, SPREAD)).astype(int).tolist()
+    return list(dict.fromkeys([*range(min(count, FIRST)), *spread]))
 
 
 def _needs(outputs: Mapping[str, Quantity]) -> frozenset[str]:

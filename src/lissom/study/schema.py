@@ -81,7 +81,7 @@ class Study(StudyPart):
     )
     sampling: Sampling = Sampling()
     outputs: Annotated[dict[str, str], Outputs()]
-    chunk: Annotated[int, Count("how many runs are written together", 10**6)] = CHUNK
+    chunk: Annotated[int, Count("how many runs are written together", 10**6, at_least=1)] = CHUNK
 
     @cached_property
     def variations(self) -> Variations:
