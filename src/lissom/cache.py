@@ -2,11 +2,14 @@
 
 The folder is that of the environment variable LISSOM_CACHE, or `lissom` in the user's cache folder; LISSOM_CACHE=off
 keeps nothing. LISSOM_CACHE_KERNELS and LISSOM_CACHE_LINKS name the folder of one of the two, or turn it off.
+
+Machine code is run, so a folder that others may write to is not used: the user's own is taken in its place.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,8 +25,41 @@ LOSS = {
 def folder(what: str) -> Path | None:
     """Where `what` ("kernels", "links") is kept; None if nowhere."""
     own, common = os.environ.get(f"LISSOM_CACHE_{what.upper()}"), os.environ.get("LISSOM_CACHE")
-    if own or common:
-        return None if (own or common) == "off" else Path(own) if own else Path(str(common)) / what
+    if (own or common) == "off":
+        return None
+    asked = Path(own) if own else Path(common) / what if common else None
+    if asked is not None and trusted(asked):
+        return asked
+    usual = _usual(what)
+    safe = usual if usual is not None and trusted(usual) else None
+    refused = asked or (usual if safe is None else None)
+    if refused is not None:
+        instead = LOSS[what] if safe is None else f"{safe} is taken in its place"
+        _tell(what, f"{refused} belongs to another user or may be written by others", instead)
+    return safe
+
+
+def trusted(path: Path) -> bool:
+    """Whether nobody but the user and the system can put something at a path: owners and modes of all on the way.
+
+    What does not exist yet is as safe as the folder it will be made in.
+    """
+    if not hasattr(os, "getuid"):
+        return True
+    place = path.resolve()
+    for each in (place, *place.parents):
+        try:
+            found = each.stat()
+        except OSError:
+            continue
+        shared = found.st_mode & stat.S_IWOTH and not (each != place and found.st_mode & stat.S_ISVTX)
+        if shared or found.st_uid not in (0, os.getuid()):
+            return False
+    return True
+
+
+def _usual(what: str) -> Path | None:
+    """Where the user's own folder is; None where there is none."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
     else:
@@ -44,7 +80,7 @@ def writing(what: str) -> Iterator[None]:
         _tell(what, f"{folder(what)} cannot be written ({error.strerror or error})")
 
 
-def _tell(what: str, reason: str) -> None:
+def _tell(what: str, reason: str, loss: str = "") -> None:
     if what not in _told:
         _told.add(what)
-        print(f"lissom: {reason}: {LOSS[what]}. LISSOM_CACHE=folder names another place.", file=sys.stderr)
+        print(f"lissom: {reason}: {loss or LOSS[what]}. LISSOM_CACHE=folder names another place.", file=sys.stderr)

@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -122,6 +124,50 @@ def test_a_damaged_library_is_left_alone(held, damage):
     assert held(damage) == [None, None]
 
 
+@pytest.fixture
+def copied(table, tmp_path, monkeypatch):
+    """The library in a folder of its own, which is that of the cache."""
+    folder = tmp_path / "cache"
+    shutil.copytree(table.parent, folder)
+    monkeypatch.setenv("LISSOM_CACHE_KERNELS", str(folder))
+    library.libraries.cache_clear()
+    yield folder / table.name
+    library.libraries.cache_clear()
+
+
+@pytest.mark.parametrize("damage", ["flip", "cut"])
+def test_a_library_with_other_bytes_is_not_loaded_and_made_again(damage, copied, monkeypatch):
+    monkeypatch.setattr(library, "tables", lambda: [copied])
+    file = copied.with_name(json.loads(copied.read_text())["file"])
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 4
+    file.write_bytes(data if damage == "flip" else data[:4096])
+    with pytest.raises(library.Damaged):
+        library.Library(copied)
+    assert library.libraries() == ()
+    assert not copied.exists() and not file.exists()  # so that it is made again
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are a POSIX feature")
+def test_a_folder_that_others_write_to_is_not_used(copied, tmp_path, monkeypatch, capsys):
+    from lissom import cache
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
+    monkeypatch.setattr(cache, "_told", set())
+    assert cache.folder("kernels") == copied.parent
+    copied.parent.chmod(0o777)
+    assert cache.folder("kernels") == tmp_path / "own" / "lissom" / "kernels"
+    assert copied not in library.tables()
+    assert "may be written by others" in capsys.readouterr().err
+    copied.parent.chmod(0o755)
+    assert cache.trusted(copied.parent)
+    found = os.stat(copied.parent)
+    foreign = os.stat_result([*found[:4], os.getuid() + 1, *found[5:10]])
+    stat = Path.stat
+    monkeypatch.setattr(Path, "stat", lambda self, **o: foreign if self == copied.parent else stat(self, **o))
+    assert not cache.trusted(copied.parent) and not cache.trusted(copied)
+
+
 def test_a_kernel_that_calls_what_a_library_lacks_is_left_to_numba(tmp_path, monkeypatch):
     """A complex power is a function of Numba's own: code that calls it may not stand in a library."""
     (tmp_path / "powers.py").write_text(POWERS)
@@ -210,6 +256,19 @@ def called(folder, **environment):
     done = subprocess.run([sys.executable, "-c", CALL], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
+
+
+def test_machine_code_of_one_kernel_is_read_as_it_was_written_or_compiled_again(caller):
+    first = called(caller)
+    kept = list((caller / "kernels").glob("*.kernel"))
+    assert kept
+    for file in kept:
+        data = bytearray(file.read_bytes())
+        data[len(data) // 2] ^= 1
+        file.write_bytes(data)
+    damaged = {file: file.read_bytes() for file in kept}
+    assert called(caller) == first
+    assert all(file.read_bytes() != data for file, data in damaged.items())
 
 
 def traced_caller():

@@ -52,7 +52,7 @@ def compilations():
 def test_damaged_machine_code_is_made_again(tmp_path, monkeypatch):
     monkeypatch.setenv("LISSOM_CACHE_KERNELS", str(tmp_path))
     assert [compilations(), compilations()] == [1, 0]
-    (code,) = tmp_path.glob("*.code")
+    (code,) = tmp_path.glob("*.kernel")
     for damaged in (code.read_bytes()[:1000], b"", b"\0" * code.stat().st_size):
         code.write_bytes(damaged)
         assert [compilations(), compilations()] == [1, 0]

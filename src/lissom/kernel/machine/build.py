@@ -185,7 +185,15 @@ def _link(entries: dict[str, dict[str, Any]], folder: Path, goal: Path, name: st
         for about in entries.values():
             shutil.copy(folder / about["object"], goal)
     kept = {key: {field: about[field] for field in KEPT} for key, about in entries.items()}
-    content = {"file": file, "sources": sources(PACKAGE), "rarer": rarer, "runtime": runtime, "entries": kept}
+    made = None if file is None else content_digest((goal / file).read_bytes())
+    content = {
+        "file": file,
+        "digest": made,
+        "sources": sources(PACKAGE),
+        "rarer": rarer,
+        "runtime": runtime,
+        "entries": kept,
+    }
     _write(goal / f"{name}.json", json.dumps(content).encode())
     for old in goal.glob(f"{name}-*.so"):
         if old.name != file:
@@ -209,8 +217,6 @@ def _whole(entries: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 def _shared(path: Path, objects: list[Path]) -> bool:
     """Link a shared library; False where nothing can."""
-    if path.exists():
-        return True
     if compiler() is None:
         return False
     part = path.with_suffix(f".{os.getpid()}.part")

@@ -13,6 +13,7 @@ import json
 import platform
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from typing import Any
 from lissom import cache as disk
 from lissom.kernel.machine import first_use
 from lissom.kernel.machine.kinds import Array, Kind, Number, Table, has_packs
+from lissom.kernel.machine.objects import content_digest
 from lissom.kernel.machine.stamp import stamp
 from lissom.kernel.machine.struct import address
 
@@ -100,6 +102,10 @@ def own_name(level: str) -> str:
     return f"library-{level}-{digest(str(PACKAGE))[:12]}"
 
 
+class Damaged(ValueError):
+    """A library that is not as it was linked."""
+
+
 class Library:
     """A shared library, or object files where nothing could link them, and the table of what is in them."""
 
@@ -109,6 +115,9 @@ class Library:
         # what another program links to call the same code
         self.files = [table.with_name(content["file"])] if content["file"] is not None else []
         if self.files:
+            # Changed bytes would be run: they give other numbers, or end the process.
+            if content_digest(self.files[0].read_bytes()) != content["digest"]:
+                raise Damaged(self.files[0])
             code = ctypes.CDLL(str(self.files[0]))
             self._address: Callable[[str], int] = lambda name: ctypes.cast(code[name], ctypes.c_void_p).value or 0
         else:
@@ -171,6 +180,11 @@ def libraries() -> tuple[Library, ...]:
     for table in tables():
         try:
             found.append(Library(table))
+        except Damaged as damage:  # taken away, so that it is made again
+            with suppress(OSError):
+                if disk.folder("kernels") == table.parent:
+                    table.unlink()
+                    Path(damage.args[0]).unlink()
         except (OSError, ValueError, KeyError, TypeError, ImportError, RuntimeError):  # none here, or damaged
             continue
     return tuple(found)

@@ -22,6 +22,7 @@ from lissom import cache
 from lissom.kernel.machine.stamp import stamp
 
 PATIENCE = 600.0  # s to wait for another process
+DIGEST = 32  # bytes in front of a file that tell whether it is whole
 
 
 class DiskCache:
@@ -51,7 +52,8 @@ class DiskCache:
             with cache.writing("kernels"):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 part = path.with_suffix(f".{os.getpid()}.part")
-                part.write_bytes(dumps(compiled._reduce()))
+                content = dumps(compiled._reduce())
+                part.write_bytes(hashlib.sha256(content).digest() + content)
                 part.replace(path)
         self._release(signature)
 
@@ -62,11 +64,14 @@ class DiskCache:
         about = repr((signature, codegen.magic_tuple(), numba.__version__, self._options))
         version = hashlib.sha256(about.encode()).hexdigest()[:16]
         name = f"{self._function.__module__}.{self._function.__qualname__}"
-        return folder / f"{name}-{stamp(self._function)[:16]}-{version}.code"
+        return folder / f"{name}-{stamp(self._function)[:16]}-{version}.kernel"
 
     def _read(self, path: Path, context: Any) -> Any:
         try:
-            return CompileResult._rebuild(context, *pickle.loads(path.read_bytes()))
+            data = path.read_bytes()
+            if hashlib.sha256(data[DIGEST:]).digest() != data[:DIGEST] or not cache.trusted(path):
+                return None  # changed bytes would be run, and so would those of another user
+            return CompileResult._rebuild(context, *pickle.loads(data[DIGEST:]))
         except FileNotFoundError:
             return None
         except Exception:  # cut short or damaged: compiled again
