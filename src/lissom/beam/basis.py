@@ -115,7 +115,7 @@ def by_direction(modes: Mapping[str, int], ends: Ends) -> dict[str, Ends]:
     """What `ends` mean in each direction; an error for counts or directions that there are not."""
     _check_directions("modes", modes)
     for direction, count in modes.items():
-        if isinstance(count, bool) or count != int(count) or count < 0:
+        if isinstance(count, bool | complex) or count != int(count) or count < 0:
             raise LissomError("must be a whole number >= 0", ("modes", direction), count)
     if isinstance(ends, Mapping) and set(ends) & set(DIRECTIONS):
         _check_directions("ends", ends)

@@ -189,7 +189,11 @@ def _solve(points: Array, triangles: Array, area: Number, centroid: Array, secon
         [turning, load(d, 2 * (1 + nu) * (Iy * y - Iyz * z)), load(h, 2 * (1 + nu) * (Iz * z - Iyz * y))], axis=1
     )
     solved = np.zeros_like(loads)
-    solved[1:] = splu(stiffness[1:, 1:]).solve(loads[1:])  # one node held: only slopes count
+    factors, right = splu(stiffness[1:, 1:]), loads[1:]  # one node held: only slopes count
+    if np.iscomplexobj(right) and not np.iscomplexobj(K):  # derived by Poisson's ratio alone
+        solved[1:] = factors.solve(right.real) + 1j * factors.solve(np.ascontiguousarray(right.imag))
+    else:
+        solved[1:] = factors.solve(right)
     warping, psi, phi = solved.T
 
     polar = w * (y**2 + z**2)

@@ -45,6 +45,10 @@ from lissom.printing import Printed
 if TYPE_CHECKING:
     from rich.table import Table
 
+FARTHEST = (
+    1e9  # growth from one sample to the next beyond which Riccati's equation cannot be solved in double precision
+)
+
 
 @dataclass(eq=False)
 class StateFeedback(Printed):
@@ -314,9 +318,14 @@ def riccati(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, what: st
     """The solution of the discrete Riccati equation; an error that names the design where there is none."""
     from scipy.linalg import solve_discrete_are
 
+    if not np.abs(A).max(initial=0.0) < FARTHEST:
+        text = (
+            f"{design}: between two samples the linear model moves {np.abs(A).max():.2g} times as far as it stands off"
+        )
+        raise LissomError(f"{text}; raise the rate", ("rate",))
     try:
         return solve_discrete_are(A, B, Q, R)
-    except (np.linalg.LinAlgError, ValueError) as error:
+    except Exception as error:  # LAPACK has exceptions of its own
         raise LissomError(
             f"{design}: no {what} stabilises the linear model ({error}); lower `limit` to leave fast modes out, "
             "give the links some damping, or add sensors"

@@ -212,7 +212,12 @@ class _Search:
 
 def _least(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The least x with A x = b, as far as there is one."""
-    return np.linalg.lstsq(A, b, rcond=SINGULAR)[0]
+    try:
+        return np.linalg.lstsq(A, b, rcond=SINGULAR)[0]
+    except np.linalg.LinAlgError:
+        raise LissomError(
+            "the loops cannot be closed: sizes of the robot are beyond what numbers can tell apart"
+        ) from None
 
 
 def move_weights(model: Model) -> np.ndarray:

@@ -85,7 +85,6 @@ def _diagonal(matrix: Sparse) -> Sparse:
 
 def read_matrix(source: Any) -> Sparse:
     """A sparse matrix from a file or an array."""
-    from scipy.io import mmread
     from scipy.sparse import csr_array, load_npz
 
     if not isinstance(source, str | Path):
@@ -97,16 +96,65 @@ def read_matrix(source: Any) -> Sparse:
             with np.load(path, allow_pickle=False) as file:
                 plain = [file[name] for name in file.files] if "format" not in file.files else None
             if plain is None:
-                return csr_array(load_npz(path))
+                made = csr_array(load_npz(path))
+                made.check_format(full_check=True)  # indices that point nowhere would be read from anywhere
+                return made
             if len(plain) != 1:
                 raise LissomError(f"holds {len(plain)} arrays; save one matrix in it", source=str(path))
             return csr_array(plain[0])
-        return csr_array(mmread(path))
-    except (OSError, ValueError, StopIteration) as error:
-        if isinstance(error, LissomError):
-            raise
+        return _matrix_market(path)
+    except LissomError:
+        raise
+    except MemoryError:
+        raise LissomError("does not fit into memory; give a sparse matrix", source=str(path)) from None
+    except Exception as error:  # whatever readers of archives make of damaged bytes
         text = f"cannot be read as a matrix ({error}); give a Matrix Market (.mtx) or .npz file"
         raise LissomError(text, source=str(path)) from None
+
+
+def _matrix_market(path: Path) -> Sparse:
+    """A real matrix in the exchange format of Matrix Market; other forms and damaged files are refused.
+
+    Not by SciPy's reader, which ends the process on some of them.
+    """
+    from scipy.sparse import coo_array, csr_array
+
+    head, _, body = path.read_text(encoding="utf-8").partition("\n")
+    words = head.lower().split()
+    if len(words) != 5 or words[0] != "%%matrixmarket" or words[1] != "matrix":
+        raise ValueError("its first line is not %%MatrixMarket matrix ...")
+    form, kind, symmetry = words[2:]
+    if kind not in ("real", "double", "integer"):
+        raise ValueError(f"its numbers are {kind}, not real")
+    if symmetry not in ("general", "symmetric") or form not in ("coordinate", "array"):
+        raise ValueError(f"it is {form} {symmetry}; give a coordinate or array, general or symmetric")
+    while body.startswith("%") or body[: body.find("\n") + 1].isspace():
+        body = body.partition("\n")[2]
+    line, _, body = body.partition("\n")
+    sizes = [int(word) for word in line.split()]
+    if len(sizes) != (3 if form == "coordinate" else 2) or min(sizes) < 0:
+        raise ValueError(f"its line of sizes is {line!r}")
+    rows, columns = sizes[:2]
+    if symmetry == "symmetric" and rows != columns:
+        raise ValueError(f"{rows} by {columns} cannot be symmetric")
+    numbers = np.array(body.split(), dtype=float)
+    if form == "array":
+        below = np.tri(rows, columns, dtype=bool) if symmetry == "symmetric" else np.ones((rows, columns), bool)
+        at = np.nonzero(below.T)[::-1]
+    else:
+        if len(numbers) != 3 * sizes[2]:
+            raise ValueError(f"it says {sizes[2]} entries and holds {len(numbers) / 3:g}")
+        places, numbers = numbers.reshape(-1, 3)[:, :2].T.astype(int) - 1, numbers[2::3]
+        if np.any(places < 0) or np.any(places[0] >= rows) or np.any(places[1] >= columns):
+            raise ValueError(f"an entry lies outside of {rows} by {columns}")
+        at = tuple(places)
+    if len(numbers) != len(at[0]):
+        raise ValueError(f"it says {len(at[0])} entries and holds {len(numbers)}")
+    made = csr_array(coo_array((numbers, at), shape=(rows, columns)))
+    if symmetry == "symmetric":
+        off = coo_array((np.where(at[0] == at[1], 0.0, numbers), at[::-1]), shape=(rows, columns))
+        made = made + csr_array(off)
+    return csr_array(made)
 
 
 def read_nodes(source: Any) -> tuple[Array | None, Array]:

@@ -48,7 +48,9 @@ def load(path: Any) -> ReducedLink:
         about = json.loads(str(data.pop("about")))
         if about["format"] != FORMAT:
             raise LissomError(f"reduced link of format {about['format']}, this lissom reads {FORMAT}", source=str(path))
-        return _link(data, about)
+        link = _link(data, about)
+        _check(link)
+        return link
     except LissomError:
         raise
     except Exception as error:  # whatever the archive's reader makes of damaged bytes
@@ -77,3 +79,48 @@ def _link(data: dict[str, np.ndarray], about: dict[str, Any]) -> ReducedLink:
         truncation=Truncation(**truncation),
         **{name: data[name] for name in ARRAYS if name in data},
     )
+
+
+def _check(link: ReducedLink) -> None:
+    """Refuse arrays that do not fit together, which would fail elsewhere or be read beyond their ends."""
+    m, n = len(link.modal_stiffness), len(link.nodes)
+    inertia = link.inertia
+    expected: list[tuple[str, Any, tuple[int, ...]]] = [
+        ("modal_stiffness", link.modal_stiffness, (m, m)),
+        ("inertia.mass", inertia.mass, ()),
+        ("inertia.mc0", inertia.mc0, (3,)),
+        ("inertia.C1", inertia.C1, (3, m)),
+        ("inertia.G0", inertia.G0, (3, 3)),
+        ("inertia.S0", inertia.S0, (3, 3, m)),
+        ("inertia.N", inertia.N, (3, 3, m, m)),
+        ("nodes", link.nodes, (n, 3)),
+        ("shapes", link.shapes, (n, 3, m)),
+        ("faces", link.faces, (len(link.faces), 3)),
+        ("lines", link.lines, (len(link.lines), 2)),
+    ]
+    if link.stress_shapes is not None:
+        expected.append(("stress_shapes", link.stress_shapes, (n, 6, m)))
+    for name, part in link.interfaces.items():
+        expected += [(f"{name}.position", part.position, (3,)), (f"{name}.phi", part.phi, (3, m))]
+        expected.append((f"{name}.psi", part.psi, (3, m)))
+    for entry in fields(Truncation):
+        value = getattr(link.truncation, entry.name)
+        shape = value.shape if isinstance(value, np.ndarray) else ()
+        if isinstance(value, np.ndarray):
+            expected.append((entry.name, value, (len(value), 6) if entry.name == "shares" else shape[:1]))
+    for name, value, shape in expected:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiu" or array.shape != shape or not np.all(np.isfinite(array)):
+            raise ValueError(f"{name} is not {shape or 'a number'} of finite numbers")
+    for name, corners in (("faces", link.faces), ("lines", link.lines)):
+        if corners.dtype.kind not in "iu" or (corners.size and not 0 <= corners.min() <= corners.max() < n):
+            raise ValueError(f"{name} name nodes that are not there")
+    ends = [name for name in (link.base, link.tip) if name not in link.interfaces]
+    if ends:
+        raise ValueError(f"there is no interface {ends[0]!r}")
+    texts, numbers = (
+        (link.truncation.method, *link.truncation.interfaces),
+        (link.truncation.unknowns, link.truncation.mass),
+    )
+    if not all(isinstance(text, str) for text in texts) or not all(isinstance(x, int | float) for x in numbers):
+        raise ValueError("its account of the reduction is of another form")

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.errors import LissomError
+from lissom.files import check_file
 from lissom.messages import listed
 from lissom.model.values import kind_of, refusal
 
@@ -63,7 +65,11 @@ def read(data: dict[str, Any], folder: Any, length: float | None = None) -> list
 
 def _text(path: Path) -> str:
     try:
+        if path.exists():
+            check_file(path)  # a pipe would keep its reader waiting for ever
         return path.read_text(encoding="utf-8", errors="replace")
+    except LissomError as error:
+        raise refusal(str(error)) from None
     except OSError as error:
         raise refusal(f"there is no file {path} that can be read ({error.strerror})") from None
 

@@ -134,10 +134,11 @@ class Scenario(ScenarioPart, Integration):
         change, robot = (data.get("change"), data.get("robot")) if isinstance(data, dict) else (None, None)
         if not (isinstance(change, dict) and change and robot):
             return data
-        given = RobotSource().check(robot)
+        given = robot if isinstance(robot, dict) else RobotSource().check(robot)
         place = "robot"
         try:
-            source = load(given) if isinstance(given, str) else given
+            source = Robot.from_dict(given) if isinstance(given, dict) else given
+            source = load(source) if isinstance(source, str) else source
             place = "change"
             return data | {"robot": source.with_values(change.items()), "change": {}}
         except LissomError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import threading
 from collections.abc import Callable
 from functools import lru_cache
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 SHOWN = 4000  # runs that the page draws, evenly out of all
 FAILED = 50  # runs that it lists with their causes
 KEPT = 20  # pages of runs
+PATIENCE = 10.0  # s that a visitor may let us wait for the next bytes of a request
+VISITORS = 100  # connections at the same time
+DIGITS = 9  # of the number of a run
 
 BODY = """\
 <section><h2>Every run as a line</h2>
@@ -149,8 +153,7 @@ class StudyServer:
         self.page = study_page(results, served=True).encode()
         self.door, self._turn = Door(host, remote), threading.Lock()
         self.run_page = lru_cache(maxsize=KEPT)(lambda run: _run_page(results, run))
-        self._server = ThreadingHTTPServer((host, free), _handler(self))
-        self._server.daemon_threads = True
+        self._server = _Server((host, free), _handler(self))
         shown = f"[{host}]" if ":" in host else host
         self.address = f"http://{shown}:{self._server.server_address[1]}/{self.door.key}/"
 
@@ -159,7 +162,7 @@ class StudyServer:
         if path == "/":
             return 200, self.page
         number = path.removeprefix("/run/")
-        if not path.startswith("/run/") or not number.isdecimal():
+        if not path.startswith("/run/") or not number.isdecimal() or len(number) > DIGITS:
             return 404, b"There is no such page.\n"
         try:
             with self._turn:  # one simulation at a time
@@ -176,6 +179,34 @@ class StudyServer:
         self._server.server_close()
 
 
+class _Server(ThreadingHTTPServer):
+    """Answers many visitors at once, but no more than `VISITORS`: of those who wait, the first ones have to go."""
+
+    daemon_threads = True
+
+    def __init__(self, *arguments: Any) -> None:
+        self._open: dict[int, Any] = {}  # connections, the oldest first
+        self._lock = threading.Lock()
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._lock:
+            while len(self._open) >= VISITORS:
+                oldest = self._open.pop(next(iter(self._open)))
+                with contextlib.suppress(OSError):
+                    oldest.shutdown(socket.SHUT_RDWR)  # its thread ends and closes it
+            self._open[id(request)] = request
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._lock:
+            self._open.pop(id(request), None)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A visitor who goes away, or sends what is no request, is no concern of the user's terminal."""
+
+
 def _run_page(results: Results, run: int) -> bytes:
     found = results.trajectory(run, progress=False)
     return report(found, f"{results.study.name}, run {run}").encode()
@@ -183,6 +214,8 @@ def _run_page(results: Results, run: int) -> bytes:
 
 def _handler(server: StudyServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        timeout = PATIENCE
+
         def do_GET(self) -> None:
             hosts, origins = (self.headers.get_all(name) or [] for name in ("Host", "Origin"))
             refused = server.door.refusal(hosts, origins, self.path)

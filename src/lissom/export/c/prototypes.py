@@ -20,8 +20,14 @@ def prototype(task: Task, signature: Signature, static: str = "") -> str:
     ]
     arguments += [f"double {each.name}[{each.size}]" for each in signature.outputs]
     first = f"{static}void {task.name}_{signature.name}("
-    lines = wrap((first + ", ".join(each.replace(" ", KEPT) for each in arguments) + ")"), 108)
+    text = first + ", ".join(each.replace(" ", KEPT) for each in arguments) + ")"
+    lines = wrap(text, 108, break_long_words=False, break_on_hyphens=False)
     return "\n    ".join(lines).replace(KEPT, " ")
+
+
+def in_comment(text: str) -> str:
+    """A text as it may stand in a comment, which names of robots and joints must not end."""
+    return text.replace("*/", "* /")
 
 
 def header(task: Task, chosen: Sequence[Signature]) -> str:
@@ -29,13 +35,14 @@ def header(task: Task, chosen: Sequence[Signature]) -> str:
     guard = f"{task.upper}_H"
     sizes = "\n".join(f"#define {task.upper}_{name} {count}" for name, count in task.sizes.items())
     functions = "\n\n".join(f"{_comment(each)}\n{prototype(task, each)};" for each in chosen)
-    return f"""/* Dynamics of {task.model.robot.name}, written by lissom {__version__}. C99; needs libm, nothing else.
+    robot = in_comment(task.model.robot.name)
+    return f"""/* Dynamics of {robot}, written by lissom {__version__}. C99; needs libm, nothing else.
 
    SI units, radians. Twists are (angular, linear), wrenches (torque, force). Matrices are row by row. No function
    allocates, keeps a state or touches anything but its arguments, so that any number of threads may call them.
    Outputs must not overlap inputs. Quaternions in q (w, x, y, z) have unit length.
 
-{_coordinates(task)}
+{in_comment(_coordinates(task))}
 */
 #ifndef {guard}
 #define {guard}

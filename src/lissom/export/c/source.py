@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lissom.export.c.prototypes import header, prototype
+from lissom.export.c.prototypes import header, in_comment, prototype
 from lissom.export.c.tables import Tables
 from lissom.export.c.task import Argument, Signature, Task
 
@@ -122,7 +122,7 @@ def code(task: Task, chosen: Sequence[Signature], backend: str = "auto") -> Code
     if composed:
         n = task.model.nv
         counts["derivatives"] = sum(counts[each] for each in NEEDS["derivatives"]) + n**3 // 3 + 6 * n**3
-    title = f"/* Dynamics of {task.model.robot.name}. What the functions do is in {task.name}.h. */"
+    title = f"/* Dynamics of {in_comment(task.model.robot.name)}. What the functions do is in {task.name}.h. */"
     extra = [SIGN] if any("sign_of(" in text for text in texts) else []
     heads = ["#include <math.h>", *(["#include <string.h>"] if looped else [])]
     source = "\n".join([title, "", f'#include "{task.name}.h"', "", *heads, "", *extra, *texts, *composed])
