@@ -36,7 +36,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_a_run_prints_a_summary_and_writes_a_folder(call) -> None:
     result = call("run", "ella", "--duration", 0.1, NO)
     assert result.exit_code == 0, result.stderr
-    for part in ("finished", "0.1 s of motion", "times real time", "Peak wrench in every joint", "Peak tip deflection"):
+    for part in ("finished", "0.1 s of motion", "times real time", "Peak wrench in every joint", "Peak deflection"):
         assert part in result.stdout
     for part in ("Settling", "Energy balance", "shoulder-yaw", "forearm", "Written to out/ella", "over time", "▁"):
         assert part in result.stdout

@@ -13,7 +13,7 @@ from lissom.model.joint_kinds import KINDS
 from lissom.theory.screw_pde import ScrewPDE, integrate
 
 SOFT = {"length": 0.6, "section": {"rhoA": 0.8, "EA": 2e4, "EIy": 8.0, "EIz": 12.0, "GJ": 5.0, "Jx": 1e-3}}
-SOFT |= {"modes": {"y": 1, "z": 1}, "ends": "legendre"}
+SOFT |= {"modes": {"y": 1, "z": 1}, "ends": "legendre", "stiffening": "none"}  # with `first` loops bring more terms
 HAND = {"mass": 1.0, "com": [0.2, 0, 0], "inertia": [0.01, 0.02, 0.02]}
 
 
@@ -77,9 +77,9 @@ def test_loops_of_a_floating_robot_move_as_the_kernel_moves_them():
     assert motion.velocity_drift.max() < drifting.velocity_drift.max() < 1e-8
 
 
-@pytest.mark.parametrize(("ends", "stiffening"), [("legendre", "first"), ("auto", "none")])  # on the base, the chord
-def test_a_loop_that_is_held_too_often_has_the_least_wrench(ends, stiffening):
-    robot, start, _, _ = five_bar(y=2, axial=1, stiffening=stiffening, ends=ends)
+@pytest.mark.parametrize("ends", ["legendre", "auto"])
+def test_a_loop_that_is_held_too_often_has_the_least_wrench(ends):
+    robot, start, _, _ = five_bar(y=2, axial=1, stiffening="none", ends=ends)
     model = robot.model_copy(update={"gravity": (0.0, -9.81, 0.0)}).compile()
     q = lissom.close_loops(model, start)
     v, tau = moving(model, q), np.zeros(model.nv)
@@ -107,9 +107,9 @@ def test_other_formulations_refuse_loops_by_name(name):
 
 @pytest.mark.parametrize("name", [name for name in theory.names() if name not in ("kernel", "lie_group")])
 def test_links_that_bow_between_their_ends_are_refused_by_name(name):
-    beam = SOFT | {"ends": "chord", "stiffening": "first"}
+    beam = SOFT | {"frame": "chord", "stiffening": "first"}
     robot = lissom.Robot.from_dict({"name": "bowed", "links": [{"name": "rod", "joint": "spherical", "beam": beam}]})
-    with pytest.raises(theory.Unsupported, match=f"links.rod.beam.ends: {name} has no terms of fourth order"):
+    with pytest.raises(theory.Unsupported, match=f"links.rod.beam.stiffening: {name} has no terms of fourth order"):
         theory.build(name, robot)
     if name == "screw_pde":
         with pytest.raises(theory.Unsupported, match="no terms of fourth order"):

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 
 from lissom import printing
 from lissom.analysis.balance import ABSURD, Away, Balance, Settled, Unsettled, gives_way, newton, spectrum
-from lissom.analysis.deflection import FAR, Deflection, bending_doubts, tip_deflections
+from lissom.analysis.deflection import Deflection, bending_doubts, tip_deflections
 from lissom.analysis.holding import Hold, held_coordinates, refuse_held_forces
 from lissom.analysis.load_path import Path, load_path
 from lissom.analysis.tangent import Loads, grows
+from lissom.beam.flexible import SMALL
 from lissom.dynamics import bias, inverse_derivatives, mass_matrix
 from lissom.dynamics.assembly import angles_off
 from lissom.dynamics.closed_pose import closed_pose, split_lengths
@@ -372,11 +373,11 @@ class _Search:
             how = f"turns back at load factor {path.top:.3g}" if path.limits else f"leads to load factor {path.top:.3g}"
             parts.append(f"under growing loads its rest {how}{far}")
             soft = [link for link in share if self.model.flexible[link].stiffening != "exact"]
-            if any(_share(self.model, share, link) > FAR for link in soft):
+            if any(_share(self.model, share, link) > SMALL for link in soft):
                 worst_link = max(soft, key=lambda link: _share(self.model, share, link))
                 field = self.model.flexible[worst_link].stiffening
                 parts.append(
-                    f"that is beyond small deformations ({FAR:.0%}), which stiffening: {field} is for: write "
+                    f"that is beyond small deformations ({SMALL:.0%}), which stiffening: {field} is for: write "
                     f"stiffening: exact for {worst_link}, or lower the load"
                 )
                 return LissomError("; ".join(parts))

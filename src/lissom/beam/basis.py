@@ -27,7 +27,6 @@ FAMILIES = {
     "axial": families.EXTENSION,
 }
 GENERAL = ("auto", "legendre", "hermite")
-CHORD = "chord"  # bending functions that vanish at both ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +90,7 @@ def make_basis(
         modes: number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
         ends: "auto", "legendre", "hermite" or the name of a mode family (`lissom.beam.families`); or a
             mapping with `family` and its options `tip_mass`, `tip_inertia` (ratios to the beam's own); or a
-            mapping from direction to one of these (directions left out: "auto"). "chord" puts the frame on the
-            chord of a link that turns freely at both ends. A family of bending modes
+            mapping from direction to one of these (directions left out: "auto"). A family of bending modes
             named for the whole link stands for clamped-free in torsion and extension, where "clamped-mass"
             keeps its mass.
         normalisation: "L2" for int_0^1 f^2 dxi = 1; "mass" for unit modal mass of the uniform beam with the
@@ -140,8 +138,6 @@ def split_ends(ends: Ends) -> tuple[str, dict[str, float]]:
 def _counterpart(ends: Ends, direction: str) -> Ends:
     """What `ends` given for the whole link mean in one direction."""
     name, options = split_ends(ends)
-    if name == CHORD and direction not in ("y", "z"):
-        return "legendre"
     if direction in ("y", "z") or name not in families.BENDING:
         return ends
     if direction == "axial" and name == "clamped-mass":
@@ -152,7 +148,7 @@ def _counterpart(ends: Ends, direction: str) -> Ends:
 def _make_shapes(direction: str, count: int, ends: Ends) -> Shapes:
     name, options = split_ends(ends)
     bending, known = direction in ("y", "z"), FAMILIES[direction]
-    if name not in known and name not in GENERAL and not (bending and name == CHORD):
+    if name not in known and name not in GENERAL:
         choice = ", ".join(GENERAL + known)
         raise LissomError(f"is not a basis for this direction; choose from {choice}", ("ends", direction), name)
     allowed = {"torsion": {"tip_inertia"}, "axial": {"tip_mass"}}.get(direction, {"tip_mass", "tip_inertia"})
@@ -165,8 +161,6 @@ def _make_shapes(direction: str, count: int, ends: Ends) -> Shapes:
         return shapes.auto_bending(count) if bending else shapes.auto_rod(count)
     if name == "legendre":
         return shapes.legendre(count, bending)
-    if name == CHORD:
-        return shapes.chord(count)
     if name == "hermite":
         return shapes.hermite_bending(count) if bending else shapes.hermite_rod(count)
     if bending:

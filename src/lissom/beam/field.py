@@ -11,6 +11,9 @@ Where shear or off-axis sections let the axis slip past the normal, its slopes a
     eta^T D(x) eta = int_0^x (thy thz' - thz thy') ds
 
 so that the stretch stays a' along the section's normal; with gy = gz = 0 as above.
+
+The link frame is tangent to the link at its base. With `chord` it is turned, to first order, so that x goes through the
+tip: seen from there, the slopes of a link that is held at both ends are half as large. What is bent stays what it is.
 """
 
 from __future__ import annotations
@@ -85,6 +88,22 @@ def integrate_strains(strain: Array, inner: Array, upto: Array) -> tuple[Array, 
     return np.einsum("kn,naj->kaj", upto, slope), np.einsum("kn,naj->kaj", upto, strain[:, 3:])
 
 
+def on_chord(sections: Sections, x: Array, tip: Array, length: Number, chord: tuple[str, ...]) -> Sections:
+    """Return the motion of sections at x (k,) seen from the chord in some of the directions y and z.
+
+    tip: (3, m) displacement of the tip per coordinate, seen from the base.
+    """
+    if not chord:
+        return sections
+    phi, psi = np.array(sections.phi), np.array(sections.psi)
+    for direction, row, axis, sense in (("y", 1, 2, 1.0), ("z", 2, 1, -1.0)):
+        if direction in chord:
+            turn = tip[row] / length
+            phi[:, row] -= np.multiply.outer(x, turn)
+            psi[:, axis] -= sense * turn
+    return sections._replace(phi=phi, psi=psi)
+
+
 def gram(left: Array, weights: Array, right: Array) -> Array:
     """sum_k weights_k left_ki right_kj, (..., m, m); weights (..., k)."""
     return left.T @ (weights[..., None] * right)
@@ -92,10 +111,11 @@ def gram(left: Array, weights: Array, right: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """The field of a link of the given length and basis."""
+    """The field of a link of the given length and basis; `chord`: directions in which its frame lies on the chord."""
 
     length: Number
     basis: Basis
+    chord: tuple[str, ...] = ()
 
     def fraction(self, x: Any) -> Array:
         """xi = x/L, shape (k,); an error for a station that is not on the link."""
@@ -123,7 +143,10 @@ class Field:
         psi_x[:, 0, torsion], psi_x[:, 1, z], psi_x[:, 2, y] = t1 / L, -w2 / L**2, v2 / L**2
         stretch = np.zeros_like(psi_x)
         stretch[:, 0, axial] = a1 / L
-        return Sections(phi, psi, psi_x, np.concatenate([stretch, psi_x], axis=1))
+        found = Sections(phi, psi, psi_x, np.concatenate([stretch, psi_x], axis=1))
+        tip = np.zeros((3, basis.count))
+        tip[1, y], tip[2, z] = basis.y.values(1.0)[0][0], basis.z.values(1.0)[0][0]
+        return on_chord(found, self.place(xi), tip, L, self.chord)
 
     @cached_property
     def nodes(self) -> Sections:

@@ -33,6 +33,29 @@ class SectionMap(NamedTuple):
         return moved
 
 
+SMALL = 0.1  # deflection over length beyond which a field of low order is in doubt
+OFF_AXIS = 0.03  # the same of a held link that stretches where it bends: a term of third order is left out
+BOWING = 0.05  # the same seen from the chord, where a bow counts a third of what it does from the base
+PLACES = (0.25, 0.5, 0.75, 1.0)  # of the length, where deflections are looked at: held links bow before the tip
+BOWED = np.linspace(0.0, 1.0, 25)[1:-1]  # of the length: where a link is looked at for its bow
+
+
+def bow(link: FlexibleLink, eta: Array) -> Array:
+    """Largest distance of the bent axis of a link from its chord, m, at coordinates eta (..., m): (...,)."""
+    x = np.append(BOWED, 1.0) * np.real(link.length)
+    axis = link.displacement(x, eta) + link.position(x)
+    along = axis[..., -1:, :] / np.linalg.norm(axis[..., -1:, :], axis=-1, keepdims=True)
+    across = axis - (axis * along).sum(axis=-1, keepdims=True) * along
+    return np.linalg.norm(across, axis=-1).max(axis=-1)
+
+
+def small_deflection(link: FlexibleLink) -> float:
+    """Return the deflection over length, seen from the link frame, up to which a field of low order is right."""
+    if getattr(link, "chord", ()):
+        return BOWING
+    return OFF_AXIS if link.bow is not None and link.bow.stretches else SMALL
+
+
 class NaturalModes(NamedTuple):
     """Natural modes of a link with its base held, in rising order of frequency.
 
@@ -117,7 +140,7 @@ class FlexibleLink(Protocol):
 
     @property
     def bow(self) -> Bow | None:
-        """Terms of fourth order, where the link's frame lies on its chord and its field is of second order."""
+        """Terms of fourth order; None where the field has none."""
 
     def bow_shares(self) -> Array:
         """(P, K) of a link that bows: from values at its nodes to int psi_p of their running integrals."""

@@ -58,6 +58,8 @@ class BeamLink:
         stiffening: "none" for the linear field, "first" for the second-order one, "exact" for any deflection.
         damping: modal ratio, {"stiffness": beta, "mass": alpha}, or the preset "engineering".
         prestress: heat and tendons that bend, stretch or stress it by themselves.
+        chord: bending directions, y and z, in which the link frame lies on the chord rather than on the base section.
+        fourth_order: whether the second-order field has the terms of `beam.bow`, too.
     """
 
     length: Number
@@ -67,6 +69,8 @@ class BeamLink:
     damping: Damping = 0.0
     masses: tuple[LumpedMass, ...] = ()
     prestress: Prestress = NOTHING
+    chord: tuple[str, ...] = ()
+    fourth_order: bool = False
 
     interfaces: ClassVar[Mapping[str, Any]] = MappingProxyType({})  # places are metres along the axis: none has a name
 
@@ -114,7 +118,7 @@ class BeamLink:
     @cached_property
     def field(self) -> Any:
         """The displacement field that the basis spans."""
-        return _field(self.length, self.basis)
+        return _field(self.length, self.basis, self.chord)
 
     @cached_property
     def profile(self) -> Profile:
@@ -218,8 +222,9 @@ class BeamLink:
 
     @cached_property
     def bow(self) -> Bow | None:
-        """Terms of fourth order, where the link's frame lies on its chord and its field is of second order."""
-        return bow(self.field, self.section) if self.second_order else None
+        """Terms of fourth order, where the link has them and bends."""
+        wanted = self.fourth_order and self.second_order and self.bending_count > 0
+        return bow(self.field, self._forces_at) if wanted else None
 
     def bow_shares(self) -> Array:
         """(P, K) of a link that bows: from values at its nodes to int psi_p of their running integrals."""
@@ -317,6 +322,12 @@ class BeamLink:
             return self.field.forces
         return self.section.rigidity[:, None] * self.field.nodes.strain
 
+    def _forces_at(self, xi: Array) -> Array:
+        """Internal forces per coordinate at fractions xi (k,) of the length, (k, 6, m)."""
+        if isinstance(self.field, OwnField):
+            return self.basis.forces(xi)
+        return self.section.rigidity[:, None] * self.field.sections(xi).strain
+
     @cached_property
     def _prestress_forces(self) -> Array:
         """F0 at the nodes times their weights, (n, 6)."""
@@ -352,9 +363,9 @@ class BeamLink:
 
 
 @lru_cache(maxsize=256, typed=True)  # a complex length is not the real one that equals it
-def _field(length: Number, basis: Any) -> Any:
+def _field(length: Number, basis: Any, chord: tuple[str, ...]) -> Any:
     """The field that a basis spans: one for all links that differ in masses and sections alone."""
-    return OwnField(basis) if isinstance(basis, OwnBasis) else Field(length, basis)
+    return OwnField(basis, chord) if isinstance(basis, OwnBasis) else Field(length, basis, chord)
 
 
 @lru_cache(maxsize=256, typed=True)

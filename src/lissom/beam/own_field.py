@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.beam.field import RunningTerms, Sections, integrate_strains
+from lissom.beam.field import RunningTerms, Sections, integrate_strains, on_chord
 from lissom.beam.number import Array, Number
 from lissom.beam.own_shapes import OwnBasis
 from lissom.beam.quadrature import Quadrature, kept_by_place
@@ -20,6 +20,7 @@ class OwnField:
     """The field of a link with functions of its own; offers what `Field` does."""
 
     basis: OwnBasis
+    chord: tuple[str, ...] = ()
 
     @property
     def length(self) -> Number:
@@ -63,13 +64,17 @@ class OwnField:
         """First-order motion of the sections at fractions xi (k,) of the length."""
         phi, psi = integrate_strains(self._strain, self._inner, self.running(self.basis.rule, xi))
         strain = self.basis.forces_and_strains(xi)[1]
-        return Sections(phi, psi, strain[:, 3:], strain)
+        return self._framed(Sections(phi, psi, strain[:, 3:], strain), xi)
+
+    def _framed(self, sections: Sections, xi: Array) -> Sections:
+        tip = integrate_strains(self._strain, self._inner, self.running(self.basis.rule, np.ones(1)))[0][0]
+        return on_chord(sections, self.place(xi), tip, self.length, self.chord)
 
     @cached_property
     def nodes(self) -> Sections:
         """The sections at the nodes of the basis' quadrature."""
         phi, psi = integrate_strains(self._strain, self._inner, self._inner)
-        return Sections(phi, psi, self._strain[:, 3:], self._strain)
+        return self._framed(Sections(phi, psi, self._strain[:, 3:], self._strain), self.basis.rule.nodes)
 
     @property
     def weights(self) -> Array:

@@ -1,7 +1,6 @@
 """Sets of shape functions on xi = x/L in [0, 1]: what a link's coordinates multiply.
 
-Every set vanishes at the base, bending shapes with their slope: there the link frame is tangent to the link. `chord`
-alone leaves the slope free and vanishes at the tip instead: its frame lies on the chord.
+Every set vanishes at the base, bending shapes with their slope: there the link frame is tangent to the link.
 """
 
 from __future__ import annotations
@@ -262,19 +261,6 @@ def legendre(n: int, bending: bool) -> Shapes:
         return f, f1, f2
 
     return Shapes("legendre", raw, np.eye(n), n + 1 if bending else n).l2_normalised()
-
-
-def chord(n: int) -> Shapes:
-    """Polynomials that vanish at both ends (integrals of Legendre's): for a link that turns freely at both ends."""
-    slope = np.eye(n + 1)[:, 1:]
-    coefficients = (legint(slope, lbnd=-1, scl=0.5), slope, legder(slope, scl=2.0))
-
-    def raw(xi: Array) -> Values:
-        P = legvander(2 * xi - 1, n + 1)
-        f, f1, f2 = (P[:, : len(c)] @ c for c in coefficients)
-        return f, f1, f2
-
-    return Shapes("chord", raw, np.eye(n), n + 1).l2_normalised()
 
 
 def hermite_bending(n: int) -> Shapes:

@@ -14,6 +14,7 @@ from lissom.control.reference import Reference
 from lissom.errors import Keys, LissomError
 from lissom.messages import brief, did_you_mean, listed
 from lissom.model.compiled import BodyNames, Model
+from lissom.model.held import ON_CHORD
 from lissom.model.units import JointUnit
 from lissom.model.values import kind_of, wrong_kind
 
@@ -42,6 +43,8 @@ def channels(model: Model, names: Any, path: str | Keys, measured: bool = True) 
     found: dict[int, Channel] = {}
     for name in names:
         for channel in _coordinates(model, name, path, measured):
+            if model.robot.on_chord(link := model.joint(channel.joint).link):
+                raise LissomError(ON_CHORD.format(link), keys(path), name)
             if channel.joint_v in found:
                 raise LissomError(f"{channel.name!r} is given twice; give it once", keys(path))
             found[channel.joint_v] = channel

@@ -76,7 +76,7 @@ class Axis(Enum):
     MODE = "modes of a link, padded"
     COUPLING = "12 numbers for each mode, padded"
     FUNCTION = "foreshortening functions of all links"
-    BOW = "quadrature nodes of all links that bow between their ends"
+    BOW = "quadrature nodes of all links with terms of fourth order"
     BOW_NODE = "quadrature nodes of one of them, padded"
     COUPLED = "couplings of all links that their deformation changes"
     CUBIC = "cubic terms of the strain energy of all links"
@@ -172,12 +172,12 @@ class Foreshortening(NamedTuple):
 
 
 class Bow(NamedTuple):
-    """Links whose frame lies on their chord, with the second-order field: terms of fourth order, node by node."""
+    """Terms of fourth order of links that are held at both ends, node by node; see `lissom.beam.bow`."""
 
     start: Annotated[Index, Axis.START]
-    slope: Annotated[Number, Axis.BOW, 2, Axis.MODE]  # rotation of the section about y and z
-    slope_x: Annotated[Number, Axis.BOW, 2, Axis.MODE]  # its x-derivative
-    rigidity: Annotated[Number, Axis.BOW, 3]  # EIy, EIz and their mean, times the share of the length
+    # per mode, about y and z: rotation of the section, curvature, moment, lean of the axis, shear force; moment and
+    # shear force times the share of the length
+    nodes: Annotated[Number, Axis.BOW, 5, 2, Axis.MODE]
 
 
 class Strain(NamedTuple):

@@ -48,7 +48,7 @@ class Workspace(NamedTuple):
     rate: Annotated[Number, 12]  # scratch: rates of the moments
     swing: Annotated[Number, 3]  # scratch: force along x, torques about y and z of the foreshortening's drift
     shortening: Annotated[Number, 2, Axis.MODE]  # scratch: A_p eta, A_p etadot
-    bow: Annotated[Number, Axis.BOW, 6]  # at nodes of links that bow: slopes, their rates, curvatures, about y and z
+    bow: Annotated[Number, Axis.BOW, 14]  # at nodes of links with terms of fourth order, see `bow`
     modal_force: Annotated[Number, Axis.MODE]  # scratch: bias of the modal rows
     gyration: Annotated[Number, 3, Axis.MODE]  # scratch: gyroscopic force per unit of twice the angular velocity
     tangent: Annotated[Number, 3, Axis.STATION, Extent.TANGENT]  # x-derivative of velocity per mode, place, rate, drift
@@ -84,7 +84,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         Extent.COLUMN: padded(m + 7 + LANES),
         Extent.TANGENT: padded(m + 3),
         Extent.TURNED: m + 3,
-        Axis.BOW: len(model.bow.rigidity),
+        Axis.BOW: len(model.bow.nodes),
         Axis.STATION: model.exact.mass.shape[0],
         Axis.ELEMENT: len(model.elements.kind),
         Axis.CONTACT: len(model.contacts.shape),

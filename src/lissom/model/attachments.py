@@ -30,12 +30,7 @@ def acting_places(robot: Robot, link: Link) -> tuple[Place, ...]:
     return _inside(found, link)
 
 
-def in_loop(robot: Robot, link: Link) -> bool:
-    """Whether a loop runs through a link, so that its tip is held as well as its base."""
-    return any(link.name in _way(robot, loop) for loop in robot.closures)
-
-
-def _way(robot: Robot, loop: Loop) -> set[str]:
+def way(robot: Robot, loop: Loop) -> set[str]:
     """The links between the two frames of a loop, those of the frames included."""
     parents = {link.name: link.parent for link in robot.links}
     ways: list[list[str]] = []

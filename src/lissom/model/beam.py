@@ -12,6 +12,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from lissom.model import section_files
 from lissom.model.beam_parts import (
+    FRAMES,
     MOST_MODES,
     STIFFENING,
     AnyDamping,
@@ -24,6 +25,7 @@ from lissom.model.beam_parts import (
     PrestressSpec,
     Rayleigh,
 )
+from lissom.model.held import NOT_HELD, Held
 from lissom.model.material import Material
 from lissom.model.names import Choice, Name
 from lissom.model.part import FORM, Part, refusals
@@ -66,6 +68,7 @@ class Beam(Part):
     ends: AnyEnds = "auto"
     damping: AnyDamping = 0.0
     stiffening: Annotated[str, Choice("the order of the beam's field", STIFFENING)] = "first"
+    frame: Annotated[str, Choice("where the link's frame lies", FRAMES)] = "base"
     masses: tuple[Mass, ...] = ()
     prestress: PrestressSpec = PrestressSpec()
 
@@ -126,7 +129,10 @@ class Beam(Part):
             problems.append(("stations", len(self.stations), "conflicts with section; give one of the two"))
         elif self.stations:
             problems += station_problems(self.stations, self.length)
-        if family in ("hermite", "chord") and not problems and not self.plain:
+        if self.frame == "chord" and self.stiffening == "exact":
+            text = "is for stiffening: first or none; the exact field is right from the base, so leave frame out"
+            problems.append(("frame", "chord", text))
+        if family == "hermite" and not problems and not self.plain:
             problems.append(("ends", family, "does not suit a link with shear or stations; choose auto or legendre"))
         for path, section, material in self._sections():
             if material is None and section.needs_material:
@@ -216,20 +222,18 @@ class Beam(Part):
     def build(
         self,
         materials: Mapping[str, Material],
-        ends: Mapping[str, str] | None = None,
+        how: Held = NOT_HELD,
         places: Sequence["beams.Place"] = (),
-        held: bool = False,
     ) -> "beams.BeamLink":
         """The beam's mechanics: section, shape functions, invariants, stiffness and damping.
 
-        ends: functions by direction that take the place of its own.
+        how: how its ends are held.
         places: where something acts inside its span, in metres; its functions know of them where it chooses them.
-        held: whether a loop holds its tip.
 
         Numbers may be complex (see `Robot.with_value`); the shape functions are those of the real parts.
         """
         known = tuple(places) if self.chooses_functions else ()
-        return _link(self, tuple(materials.items()), tuple((ends or {}).items()), known, held)
+        return _link(self, tuple(materials.items()), how, known)
 
     def build_like(
         self,
@@ -237,18 +241,19 @@ class Beam(Part):
         link: "beams.BeamLink",
         materials: Mapping[str, Material],
         before: Mapping[str, Material],
+        how: Held,
         places: Sequence["beams.Place"] = (),
     ) -> "beams.BeamLink":
-        """The same from the `link` of another beam, which was made of the materials `before`.
+        """The same from the `link` of another beam, held like this one, which was made of the materials `before`.
 
         Where the functions are the same they are taken from there, and so is all that does not differ. `places`: as in
         `build`, the same for both.
         """
-        fields = ("length", "stations", "shear", "modes", "ends", "stiffening", "prestress", "attachments")
+        fields = ("length", "stations", "shear", "modes", "ends", "stiffening", "frame", "prestress", "attachments")
         alike = isinstance(self.ends, str) and self.plain and link.plain and all(_same(self, other, f) for f in fields)
         counted = isinstance(self.modes, Modes) or (alike and self.mode_counts(materials) == other.mode_counts(before))
         if not (alike and counted):
-            return self.build(materials, places=places)
+            return self.build(materials, how, places)
         made_of, old = (
             None if beam.material is None else known[beam.material]
             for beam, known in ((self, materials), (other, before))
@@ -327,15 +332,15 @@ def _same(beam: Beam, other: Beam, field: str) -> bool:
 
 
 Materials = tuple[tuple[str, Material], ...]
-GivenEnds = tuple[tuple[str, str], ...]
 Places = tuple["beams.Place", ...]
 
 
 @kept
-def _link(beam: Beam, materials: Materials, ends: GivenEnds, places: Places, held: bool) -> "beams.BeamLink":
+def _link(beam: Beam, materials: Materials, how: Held, places: Places) -> "beams.BeamLink":
     from lissom import beam as beams
 
-    along, functions = _mechanics(beam.model_copy(update={"masses": ()}), materials, ends, places, held)
+    bare = beam.model_copy(update={"masses": ()})
+    along, functions = _mechanics(bare, materials, how.ends, places, how.in_loop)
     return beams.BeamLink(
         length=beam.length,
         section=along,
@@ -344,11 +349,15 @@ def _link(beam: Beam, materials: Materials, ends: GivenEnds, places: Places, hel
         damping=beam._damping(),
         prestress=beam.prestress.build(),
         masses=beam._lumps(),
+        chord=how.chord,
+        fourth_order=how.fourth_order,
     )
 
 
 @kept
-def _mechanics(bare: Beam, materials: Materials, ends: GivenEnds, places: Places, held: bool) -> tuple[Any, Any]:
+def _mechanics(
+    bare: Beam, materials: Materials, ends: tuple[tuple[str, str], ...], places: Places, held: bool
+) -> tuple[Any, Any]:
     """Sections along a beam and its functions: how much it carries does not change them, where it does may."""
     from lissom import beam as beams
 

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 DIRECTIONS = ("y", "z", "torsion", "axial")
 STIFFENING = ("none", "first", "exact")
+FRAMES = ("base", "chord")
 SHEAR = ("none", "auto")
 PRESETS = ("engineering",)
 FAMILIES = (
     "auto", "legendre", "hermite", "clamped-free", "clamped-mass", "clamped-clamped", "clamped-pinned",
-    "pinned-free", "free-free", "chord",
+    "pinned-free", "free-free",
 )  # fmt: skip
 
 MOST_MODES = 50

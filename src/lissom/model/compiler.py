@@ -37,6 +37,7 @@ from lissom.lie import so3
 from lissom.model.attach import attach, with_frames
 from lissom.model.compiled import BodyNames, Model
 from lissom.model.frame import Frame
+from lissom.model.held import ON_CHORD
 from lissom.model.joint import Joint
 from lissom.model.joint_kinds import joint_steps
 from lissom.model.link_tables import appended, coupled, put_body, put_bow, put_foreshortening, put_inertia, put_strain
@@ -89,7 +90,7 @@ class _Compiler:
             Axis.MODE: m,
             Axis.COUPLING: 12 * m,
             Axis.NODE: max((part.nodes for part in self.stations.values()), default=0),
-            Axis.BOW_NODE: max((len(beam.bow.rigidity) for beam in self.flexible.values() if beam.bow), default=0),
+            Axis.BOW_NODE: max((len(beam.bow.nodes) for beam in self.flexible.values() if beam.bow), default=0),
             Axis.GEAR: len(self.rotors),
         }
 
@@ -156,6 +157,8 @@ class _Compiler:
             if name not in known or known[name].joint_v.stop == known[name].joint_v.start:
                 movable = ", ".join(b.joint for b in self.names if b.joint_v.stop > b.joint_v.start)
                 raise RobotError(f"is not a joint that moves; choose from {movable}", ("prescribed",), name)
+            if self.robot.on_chord(known[name].link):
+                raise RobotError(f"cannot be given: {ON_CHORD.format(known[name].link)}", ("prescribed",), name)
             mask[known[name].motor_v] = 1
         return mask
 
@@ -253,7 +256,7 @@ class _Compiler:
         return out
 
     def _bow(self) -> Bow:
-        starts = self._starts({i: len(beam.bow.rigidity) for i, beam in self._flexible() if beam.bow is not None})
+        starts = self._starts({i: len(beam.bow.nodes) for i, beam in self._flexible() if beam.bow is not None})
         out = self._zeros(Bow, BOW=starts[-1])
         out.start[:] = starts
         for i, beam in self._flexible():

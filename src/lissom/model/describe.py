@@ -15,10 +15,10 @@ from rich.table import Table
 from lissom.beam import BeamLink, FlexibleLink, own_basis
 from lissom.beam.enough_modes import coupled_directions
 from lissom.messages import listed
-from lissom.model.attachments import acting_places, in_loop
+from lissom.model.attachments import acting_places
 from lissom.model.beam_parts import DIRECTIONS, MOST_MODES, Modes
 from lissom.model.function_doubts import function_doubts
-from lissom.model.held import fitting_ends
+from lissom.model.held import held, links_on_loops
 
 if TYPE_CHECKING:
     from lissom.model.beam import Beam
@@ -106,7 +106,8 @@ def _attached(robot: Robot, flexible: dict[str, Any]) -> list[str]:
         places = acting_places(robot, link)
         if link.beam is None or not places or not link.beam.chooses_functions:
             continue
-        plain = link.beam.mode_counts(robot.materials, fitting_ends(robot, link), in_loop(robot, link))
+        how = held(robot, link, links_on_loops(robot))
+        plain = link.beam.mode_counts(robot.materials, dict(how.ends), how.in_loop)
         parts = []
         where = listed([f"{place.x:g} m" for place in places], "and")
         for name, count in flexible[link.name].basis.counts.items():
@@ -132,6 +133,7 @@ def _kind(link: Link) -> str:
         return "rigid"
     lumped = len(link.beam.masses)
     order = {"none": "linear beam", "first": "beam", "exact": "exact beam"}[link.beam.stiffening]
+    order += " on its chord" if link.beam.frame == "chord" else ""
     return order + (f", {lumped} mass{'es' if lumped > 1 else ''}" if lumped else "")
 
 

@@ -13,8 +13,8 @@ from lissom.beam.attachments import Place, inside
 from lissom.beam.own_shapes import OwnBasis
 from lissom.beam.own_shapes import missed_shares as own_shares
 from lissom.beam.shapes import missed_shares
-from lissom.model.attachments import acting_places, in_loop
-from lissom.model.held import fitting_ends
+from lissom.model.attachments import acting_places
+from lissom.model.held import held, links_on_loops
 
 if TYPE_CHECKING:
     from lissom.model.frame import Frame
@@ -62,8 +62,9 @@ def resolved_frequencies(robot: Robot, flexible: dict[str, Any]) -> dict[tuple[s
         if not isinstance(beam, BeamLink):
             continue
         assert link.beam is not None
-        ends = fitting_ends(robot, link)
-        counts = link.beam.mode_counts(robot.materials, ends, in_loop(robot, link))
+        how = held(robot, link, links_on_loops(robot))
+        ends = dict(how.ends)
+        counts = link.beam.mode_counts(robot.materials, ends, how.in_loop)
         own = beam.natural_modes()
         for direction, n in counts.items():
             right = n - 1 if link.beam.ends == "auto" and direction not in ends else n // 2

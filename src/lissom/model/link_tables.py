@@ -112,9 +112,7 @@ def put_bow(out: Bow, i: int, link: Any) -> None:
     part = link.bow
     if part is None:
         return
-    rows, k = slice(out.start[i], out.start[i + 1]), part.slope.shape[2]
-    out.slope[rows, :, :k], out.slope_x[rows, :, :k] = part.slope, part.slope_x
-    out.rigidity[rows] = part.rigidity
+    out.nodes[out.start[i] : out.start[i + 1], ..., : link.count] = part.nodes
 
 
 def appended(pieces: list[Piece], spring: Any, stiffness: Any = None) -> tuple[int, int]:

@@ -11,11 +11,11 @@ from pydantic import Field, PlainValidator, field_validator, model_validator
 from lissom.errors import LissomError, RobotError
 from lissom.files import write_whole
 from lissom.model import topology
-from lissom.model.attachments import acting_places, in_loop
+from lissom.model.attachments import acting_places
 from lissom.model.beam import Beam
 from lissom.model.body import AnyBody
 from lissom.model.frame import Frame, placed
-from lissom.model.held import fitting_ends
+from lissom.model.held import NOT_HELD, Held, held, links_on_loops
 from lissom.model.joint import Joint
 from lissom.model.late import late
 from lissom.model.loop import Loop
@@ -121,20 +121,15 @@ class Link(Part):
         return Link(name=name, parent=self.name, joint=Joint(name=name, type="fixed"), body=self.payload)
 
     def build(
-        self,
-        materials: dict[str, Material],
-        ends: dict[str, str] | None = None,
-        places: "tuple[Place, ...]" = (),
-        held: bool = False,
+        self, materials: dict[str, Material], how: Held = NOT_HELD, places: "tuple[Place, ...]" = ()
     ) -> "FlexibleLink | None":
         """The mechanics of a link that bends; None of a rigid one.
 
-        Of a beam: `ends`, its functions by direction, `places` where something acts inside its span, and whether its
-        tip is `held` by a loop.
+        Of a beam: `how` its ends are held, and `places` where something acts inside its span.
         """
         if self.beam is not None:
             with self._named_in_errors():
-                return self.beam.build(materials, ends, places, held)
+                return self.beam.build(materials, how, places)
         return None if self.finite_elements is None else self.finite_elements.build(materials)
 
     @contextmanager
@@ -248,13 +243,17 @@ class Robot(Part):
 
     def flexible_links(self) -> "dict[str, FlexibleLink]":
         """The mechanics of every link that bends, by name, a parent before its children."""
+        on_loops = links_on_loops(self)
         built = {
-            link.name: link.build(
-                self.materials, fitting_ends(self, link), acting_places(self, link), in_loop(self, link)
-            )
+            link.name: link.build(self.materials, held(self, link, on_loops), acting_places(self, link))
             for link in self.bodies
         }
         return {name: mechanics for name, mechanics in built.items() if mechanics is not None}
+
+    def on_chord(self, link: str) -> bool:
+        """Whether a link's frame lies on its chord, so that nothing may drive its joint."""
+        beam = self.link(link).beam
+        return beam is not None and beam.frame == "chord"
 
     @property
     def rotor_count(self) -> int:

@@ -14,6 +14,7 @@ from lissom.kernel.arrays import Inertia, mapped
 from lissom.model.attach import attach
 from lissom.model.attachments import acting_places
 from lissom.model.compiled import BodyNames, Model
+from lissom.model.held import held, links_on_loops
 from lissom.model.link_tables import put_body, put_foreshortening, put_inertia, put_strain
 from lissom.model.paths import has_complex_values
 from lissom.model.robot import Link, Robot
@@ -153,7 +154,11 @@ class _Variants:
             places = acting_places(robot, other)
             if places != acting_places(self.before.robot, link):
                 raise LissomError(UNLIKE)
-            beams.append(old if same else other.beam.build_like(link.beam, old, robot.materials, materials, places))
+            if same:
+                beams.append(old)
+            else:
+                how = held(robot, other, links_on_loops(robot))
+                beams.append(other.beam.build_like(link.beam, old, robot.materials, materials, how, places))
         if all(beam is old for beam in beams):
             return
         stack = Stack.of(beams)

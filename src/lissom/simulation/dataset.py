@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lissom.beam.flexible import bow
 from lissom.control.control_law import Together
 from lissom.kernel.contacts import FORCE as PUSH
 from lissom.kernel.contacts import GAP, NORMAL, SLIDING
@@ -30,7 +31,7 @@ SAMPLES = {  # what a run holds by itself
     *("rotor_position", "rotor_velocity", "rotor_acceleration", "torque", "reference", "reading"),
     "ideal_reading",
 }
-BENDING = {"deflection", "rotation"}
+BENDING = {"deflection", "rotation", "bow"}
 PLACES = {  # what follows without forces and energies
     *("link_position", "link_orientation", "tip_position", "tip_orientation", "tip_twist", *BENDING),
     *("loop_position", "loop_orientation", "loop_gap", *SPACE),
@@ -123,7 +124,7 @@ def quantities(raw: RawRun, see: Callable[[], Observation], only: Collection[str
         if only is not None and set(only) <= SAMPLES | BENDING | {"wrench", "tip_position"}:
             _wrenches(made, seen)
             _tips(made, seen)
-            _bending(made, seen)
+            _bending(made, raw, seen)
         else:
             _observed(made, raw, seen)
     return made
@@ -181,16 +182,21 @@ def _observed(made: Quantities, raw: RawRun, seen: Observation) -> None:
     made.add("tip_orientation", ("link", "quaternion"), seen.tip_orientation, "tip axes in world axes", "1")
     rates = ["rad/s"] * 3 + ["m/s"] * 3
     made.add("tip_twist", ("link", "twist_component"), seen.tip_twist, "tip twist, world axes", rates)
-    _bending(made, seen)
+    _bending(made, raw, seen)
     _outside(made, raw, seen)
     if any(link.joint.kind.floats for link in model.robot.links) and made.wants(*SPACE):
         _space(made, raw)
     _energies(made, raw, seen.energy)
 
 
-def _bending(made: Quantities, seen: Observation) -> None:
+def _bending(made: Quantities, raw: RawRun, seen: Observation) -> None:
     made.add("deflection", ("flexible", "axis"), seen.deflection, "elastic tip displacement, link axes", "m")
     made.add("rotation", ("flexible", "axis"), seen.rotation, "elastic tip rotation vector, link axes", "rad")
+    bodies = [body for body in raw.model.bodies if body.link in raw.model.flexible]
+    if bodies and made.wants("bow"):
+        bows = [bow(raw.model.flexible[body.link], raw.q[..., body.modes_q]) for body in bodies]
+        text = "largest distance of the bent axis from the straight line through both its ends"
+        made.add("bow", ("flexible",), np.stack(bows, axis=-1), text, "m")
 
 
 def _sensed(made: Quantities, raw: RawRun, sensed: Sensed) -> None:

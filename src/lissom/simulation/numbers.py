@@ -56,6 +56,11 @@ class Numbers:
         self.lookup.flexible(link)
         return self.quantities.select("rotation", "flexible", link)
 
+    def bow(self, link: str) -> np.ndarray:
+        """Largest distance of the bent axis of a flexible link from the line through both its ends, (N,) m."""
+        self.lookup.flexible(link)
+        return self.quantities.select("bow", "flexible", link)
+
     def shape(self, link: str, x: ArrayLike) -> np.ndarray:
         """Displacement of the axis of a flexible link at places x (k,), link axes, (N, k, 3) m."""
         body = self.lookup.model.bodies[self.lookup.model.row(link) - 1]

@@ -42,12 +42,13 @@ class JointPeak:
 
 @dataclass(frozen=True)
 class LinkPeak:
-    """The largest tip deflection of a flexible link."""
+    """The largest deflection of a flexible link: of its tip, and of its span from the line through both ends."""
 
     link: str
-    deflection: Peak  # m
-    percent: float  # of the link's length
+    deflection: Peak  # m, of the tip
+    percent: float  # the larger of tip and bow, of the link's length
     rotation: Peak  # rad
+    bow: Peak  # m
 
 
 @dataclass(frozen=True)
@@ -225,8 +226,9 @@ def _element_peak(run: Trajectory, k: int) -> ElementPeak:
 
 def _link_peak(run: Trajectory, link: str) -> LinkPeak:
     deflection = _peak(run.time, run.numbers.deflection(link))
-    percent = 100 * deflection.value / float(run.model.flexible[link].length)
-    return LinkPeak(link, deflection, percent, _peak(run.time, run.numbers.rotation(link)))
+    bow = _peak(run.time, run.numbers.bow(link)[:, None])
+    percent = 100 * max(deflection.value, bow.value) / float(run.model.flexible[link].length)
+    return LinkPeak(link, deflection, percent, _peak(run.time, run.numbers.rotation(link)), bow)
 
 
 def _peak(time: np.ndarray, vectors: np.ndarray) -> Peak:
@@ -283,10 +285,10 @@ def _elements(summary: Summary) -> Table:
 
 
 def _links(summary: Summary) -> Table:
-    table = _table("Peak tip deflection", "link", "mm", "% of length", "at s", "rotation deg")
+    table = _table("Peak deflection", "link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
     for link in summary.links:
-        values = (1e3 * link.deflection.value, link.percent, link.deflection.time)
-        table.add_row(link.link, *map(number, (*values, np.degrees(link.rotation.value))))
+        tip = 1e3 * link.deflection.value, link.deflection.time, np.degrees(link.rotation.value)
+        table.add_row(link.link, *map(number, (*tip, 1e3 * link.bow.value, link.bow.time, link.percent)))
     return table
 
 

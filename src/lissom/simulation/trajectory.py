@@ -145,6 +145,11 @@ class Trajectory(Samples):
         self.lookup.flexible(link)
         return self.dataset["deflection"].sel(flexible=link, drop=True).rename(f"deflection of {link}")
 
+    def bow(self, link: str) -> xr.DataArray:
+        """Largest distance of the bent axis of a flexible link from the line through both its ends, (time,) m."""
+        self.lookup.flexible(link)
+        return self.dataset["bow"].sel(flexible=link, drop=True).rename(f"bow of {link}")
+
     def rotation(self, link: str) -> xr.DataArray:
         """Elastic rotation (a rotation vector) of the tip of a flexible link, link axes, (time, 3) rad."""
         self.lookup.flexible(link)

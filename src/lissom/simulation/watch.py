@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lissom.beam.flexible import PLACES, SMALL, small_deflection
 from lissom.dynamics.loops import loop_gaps
 from lissom.model.compiled import Model
 from lissom.simulation.loop_doubt import remedy, row_loops, singularity
@@ -15,9 +16,8 @@ from lissom.simulation.raw import Event
 from lissom.simulation.record import Record
 from lissom.simulation.stepping import TIME, State
 
-SMALL = 0.1  # tip deflection over length beyond which the small-deflection field is in doubt
 CALM = SMALL / 2  # largest component of it below which there is nothing to look at
-HOPELESS = 3.0  # tip deflection over length beyond which a run is stopped
+HOPELESS = 3.0  # deflection over length beyond which a run is stopped
 WHOLE_TURN = 1.0  # turns of the tip of an exact link beyond which a run is stopped
 RACING = 1e6  # rad/s or m/s of a joint beyond which a run is stopped
 OPEN = 1e-9  # m or rad that a loop may gape
@@ -36,8 +36,8 @@ class Watch:
         self._held = self._speed = 1e-300  # how well loops were held at best, and the fastest velocity, so far
         self._told: set[tuple[str, str]] = set()
         self._stops = np.flatnonzero(model.arrays.passive.has_stop)
-        self._tips = {name: _tip_map(beam) for name, beam in model.flexible.items()}
-        self._at, self._maps = _side_by_side(model, self._tips)
+        self._bent = {name: _deflections_along(beam) for name, beam in model.flexible.items()}
+        self._at, self._maps = _side_by_side(model, self._bent)
 
     @cached_property
     def deflected(self) -> np.ndarray:
@@ -59,7 +59,7 @@ class Watch:
             return opened
         with np.errstate(all="ignore"):  # a state that overflows is what is looked for
             # not by a product of matrices: libraries of those wake threads, which then wait busily beside the run
-            if self._tips and not np.abs(np.einsum("tlm,lcm->tlc", q[:, self._at], self._maps)).max() < CALM:
+            if self._bent and not np.abs(np.einsum("tlm,lcm->tlc", q[:, self._at], self._maps)).max() < CALM:
                 beyond = self._deflections(t, q)
                 if beyond is not None:
                     return beyond
@@ -158,21 +158,25 @@ class Watch:
 
     def _deflections(self, t: np.ndarray, q: np.ndarray) -> str | None:
         for body in self.model.bodies:
-            if body.link not in self._tips:
+            if body.link not in self._bent:
                 continue
-            tip = q[:, body.modes_q] @ self._tips[body.link].T
-            size = np.linalg.norm(np.nan_to_num(tip, nan=np.inf, posinf=np.inf, neginf=np.inf), axis=1)
-            exact = self.model.flexible[body.link].stiffening == "exact"
-            if not exact and (far := np.flatnonzero(size > SMALL)).size:
-                self._doubt(body.link, float(t[far[0]]), float(size[far[0]]))
+            along = (q[:, body.modes_q] @ self._bent[body.link].T).reshape(len(t), len(PLACES), 3)
+            along = np.nan_to_num(along, nan=np.inf, posinf=np.inf, neginf=np.inf)
+            size = np.linalg.norm(along, axis=2).max(axis=1)
+            beam = self.model.flexible[body.link]
+            exact, small = beam.stiffening == "exact", small_deflection(beam)
+            if not exact and (far := np.flatnonzero(size > small)).size:
+                at_tip = np.argmax(np.linalg.norm(along[far[0]], axis=1)) == len(PLACES) - 1
+                self._doubt(body.link, float(t[far[0]]), float(size[far[0]]), small, bool(at_tip))
             if (far := np.flatnonzero(size > (WHOLE_TURN if exact else HOPELESS))).size:
                 return self._diverging(body.link, float(t[far[0]]), float(size[far[0]]))
         return None
 
-    def _doubt(self, link: str, when: float, size: float) -> None:
+    def _doubt(self, link: str, when: float, size: float, small: float, at_tip: bool) -> None:
+        where = "its tip" if at_tip else "its span"
         text = (
-            f"{link}: its tip is deflected by {100 * size:.3g} % of its length at t = {when:.4g} s; "
-            f"beyond {100 * SMALL:g} % the small-deflection field is in doubt; "
+            f"{link}: {where} is deflected by {100 * size:.3g} % of its length at t = {when:.4g} s; "
+            f"beyond {100 * small:g} % the small-deflection field is in doubt; "
         )
         text += "describe it as a beam with stiffening: exact" if self._meshed(link) else "use stiffening: exact"
         self._tell(Event(when, link, "deflection", text, size))
@@ -196,9 +200,9 @@ class Watch:
 
 
 def _side_by_side(model: Model, maps: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """For a look at a glance: where the modes of each flexible link are in q (links, m), and its map (links, 3, m)."""
+    """For a look at a glance: where the modes of each flexible link are in q (links, m), and its map (links, c, m)."""
     most = max((tip.shape[1] for tip in maps.values()), default=0)
-    at, whole = np.zeros((len(maps), most), np.int64), np.zeros((len(maps), 3, most))
+    at, whole = np.zeros((len(maps), most), np.int64), np.zeros((len(maps), 3 * len(PLACES), most))
     for k, body in enumerate(body for body in model.bodies if body.link in maps):
         tip = maps[body.link]
         at[k, : tip.shape[1]], whole[k, :, : tip.shape[1]] = np.arange(body.modes_q.start, body.modes_q.stop), tip
@@ -214,7 +218,15 @@ def deflection_map(model: Model) -> np.ndarray:
     return whole
 
 
-def _tip_map(beam: Any) -> np.ndarray:
-    """From a link's modes to its tip's deflection in lengths; with the exact field, its rotation in whole turns."""
-    tip = beam.section_map(beam.length)
-    return np.real(tip.psi / (2 * np.pi) if beam.stiffening == "exact" else tip.phi / beam.length)
+def _tip_map(beam: Any, share: float = 1.0) -> np.ndarray:
+    """From a link's modes to its tip's deflection in lengths; with the exact field, its rotation in whole turns.
+
+    share: of the length, where another section than the tip is meant.
+    """
+    section = beam.section_map(beam.length if share == 1.0 else share * beam.length)
+    return np.real(section.psi / (2 * np.pi) if beam.stiffening == "exact" else section.phi / beam.length)
+
+
+def _deflections_along(beam: Any) -> np.ndarray:
+    """The same at PLACES, one after the other, (3 places, m)."""
+    return np.concatenate([_tip_map(beam, share) for share in PLACES])

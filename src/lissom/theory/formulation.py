@@ -192,8 +192,8 @@ def no_bow(model: Model, formulation: str) -> None:
     """`Unsupported` where a link that bows between its ends has terms of fourth order."""
     for name, link in model.flexible.items():
         if link.bow is not None:
-            text = f"{formulation} has no terms of fourth order, and the frame of this link is on its chord"
-            raise Unsupported(f"{text}; choose ends: legendre, or use {KERNEL}", ("links", name, "beam", "ends"))
+            text = f"{formulation} has no terms of fourth order, which a link on a loop has with stiffening: first"
+            raise Unsupported(f"{text}; use stiffening: none, or {KERNEL}", ("links", name, "beam", "stiffening"))
 
 
 def no_prescribed_joints(model: Model, formulation: str) -> None:

@@ -52,7 +52,7 @@ def report(run: Trajectory, title: str | None = None) -> str:
         _section("Wrench components over time", '<div id="wrenches" class="charts"></div>'),
         _section("In space", '<div id="space" class="charts"></div>') if floating else "",
         '<div class="tables">',
-        _section("Peak tip deflection", tables.deflection_table(summary)) if summary.links else "",
+        _section("Peak deflection", tables.deflection_table(summary)) if summary.links else "",
         _section("Energy audit", tables.energy_table(run, summary)),
         _section("Settling within 2 % of the way", tables.settling_table(summary)),
         _section("Events", tables.event_table(run)) if run.warnings else "",

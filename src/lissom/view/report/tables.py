@@ -45,8 +45,8 @@ def key_figures(run: Trajectory, summary: Summary) -> list[tuple[str, str]]:
     """The few numbers that one looks at first."""
     made = []
     if summary.links:
-        worst = max(summary.links, key=lambda link: link.deflection.value)
-        size = f"{number(1e3 * worst.deflection.value)} mm"
+        worst = max(summary.links, key=lambda link: max(link.deflection.value, link.bow.value))
+        size = f"{number(1e3 * max(worst.deflection.value, worst.bow.value))} mm"
         made.append((size, f"peak deflection of {worst.link}, {worst.percent:.2g} % of its length"))
     strongest = max(summary.joints, key=lambda joint: joint.torque.value)
     made.append((f"{number(strongest.torque.value)} N m", f"peak torque through {strongest.joint}"))
@@ -76,12 +76,12 @@ def wrench_table(run: Trajectory, summary: Summary) -> str:
 
 
 def deflection_table(summary: Summary) -> str:
-    """The largest tip deflection of every flexible link."""
-    head = ("link", "deflection mm", "% of length", "at s", "rotation deg")
-    rows = [
-        (e.link, 1e3 * e.deflection.value, e.percent, e.deflection.time, float(np.degrees(e.rotation.value)))
-        for e in summary.links
-    ]
+    """The largest deflection of every flexible link: of its tip, and of its span from its chord."""
+    head = ("link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
+    rows = []
+    for e in summary.links:
+        tip = 1e3 * e.deflection.value, e.deflection.time, float(np.degrees(e.rotation.value))
+        rows.append((e.link, *tip, 1e3 * e.bow.value, e.bow.time, e.percent))
     return table(head, rows)
 
 
