@@ -59,8 +59,7 @@ def origin(model, q, link):
     if link in model.flexible:
         pose = lissom.point_pose(model, q, link, x=0.0)
     else:
-        tip = model.robot.link(link).body.tip or (0, 0, 0)
-        pose = lissom.point_pose(model, q, link, offset=-np.array(tip))
+        pose = lissom.point_pose(model, q, link, offset=np.zeros(3))
     return pose[:3, :3], pose[:3, 3]
 
 

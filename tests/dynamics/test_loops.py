@@ -16,7 +16,7 @@ from lissom.dynamics.closing import closed_velocity
 KINDS = tuple(kind for kind in EVERY if kind != "free")
 
 
-@pytest.mark.parametrize("stiffening", ["none", "first", "exact"])
+@pytest.mark.parametrize("stiffening", ["none", "exact"])  # `first` has terms of fourth order on closed rings alone
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_joint_of_the_tree_may_as_well_close_a_loop(kind, stiffening):
     rng = np.random.default_rng(KINDS.index(kind))

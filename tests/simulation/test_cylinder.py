@@ -45,7 +45,7 @@ def test_the_force_is_what_the_motion_takes(method):
     assert run.energy_audit().relative < 1e-6
 
 
-@pytest.mark.parametrize("number, stiffening", [(1, "none"), (2, "first"), (3, "exact")])
+@pytest.mark.parametrize("number, stiffening", [(1, "none"), (2, "exact"), (3, "exact")])
 def test_a_cylinder_that_pushes_with_that_force_moves_a_random_tree_alike(number, stiffening):
     rng = np.random.default_rng(number)
     data = random_description(rng, 4, flexible=0.6, stiffening=stiffening)

@@ -76,7 +76,7 @@ def test_the_message_names_the_part_and_what_can_be_saved(whole, tmp_path):
     (tmp_path / "run.nc").write_bytes(whole[: at + 9] + b"\x55" + whole[at + 10 :])
     with pytest.raises(lissom.LissomError) as found:
         Trajectory.load(tmp_path / "run.nc")
-    assert "run.nc is damaged: wrench: not as it was written. Its other 37 variables, such as" in str(found.value)
+    assert "run.nc is damaged: wrench: not as it was written. Its other 38 variables, such as" in str(found.value)
     assert "rescue" in str(found.value)
     saved = Trajectory.rescue(tmp_path / "run.nc")
     assert saved.attrs["damaged"] == ["wrench"] and "position" in saved

@@ -324,9 +324,9 @@ def test_a_payload_picked_up_by_a_closed_loop_leaves_it_closed(motors):
     start = {"left-motor": 2.0944, "right-motor": 1.0472, "left-motor.rate": 2.0, "right-motor.rate": 2.0}
     start |= {"left-elbow.near": -1.3, "right-elbow.near": 1.3}
     pick = Payload(link="right-far", mass=0.8, pick=0.01)
-    run = lissom.simulate(model, 0.02, start=start, motion=motion, payloads=pick, rate=1e3, method="radau")
+    run = lissom.simulate(model, 0.02, start=start, motion=motion, payloads=pick, rate=1e3, method="radau", rtol=1e-9)
     k = int(np.argmin(abs(run.time - 0.01)))
-    before = lissom.simulate(model, 0.01, start=start, motion=motion, rate=1e3, method="radau")
+    before = lissom.simulate(model, 0.01, start=start, motion=motion, rate=1e3, method="radau", rtol=1e-9)
     q, v, after = before.q[-1], before.v[-1], run.v[k]
     np.testing.assert_allclose(run.q[k], q, atol=1e-9)
     G, M = lissom.dynamics.loop_jacobian(model, q), lissom.mass_matrix(model, q)

@@ -137,7 +137,7 @@ def test_the_viewer_stands_before_the_arm_that_moves(side, y):
     """The arms of the satellite lie on both sides of its bus, along y."""
     model = lissom.load("satellite-two-arm").compile()
     q = np.repeat([model.neutral()], 9, axis=0)
-    q[:, model.link(f"{side}-elbow").joint_q] = np.linspace(0, 1.0, 9)[:, None]
+    q[:, model.joint(f"{side}-elbow").joint_q] = np.linspace(0, 1.0, 9)[:, None]
     arm = Drawing(model)
     turn, lift = home(arm, arm.motion(q))
     assert np.sin(turn) * y > 0.8 and lift == HOME[1]

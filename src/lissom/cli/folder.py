@@ -82,10 +82,11 @@ class Folder:
 
         with _explained(self.path):
             self._clear()
-            try:
-                save_samples(trajectory, self.path / DATA)
-            except NotWritten as error:
-                raise error.advised(_kept_elsewhere(trajectory)) from None
+        try:
+            save_samples(trajectory, self.path / DATA)
+        except NotWritten as error:
+            raise error.advised(_kept_elsewhere(trajectory)) from None
+        with _explained(self.path):
             self.files.append(DATA)
             robot = trajectory.model.robot
             used = scenario.model_copy(update={"robot": "robot.yaml"}).to_dict()
@@ -243,6 +244,6 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except NotWritten as error:
-        raise error if "instead" in error.text else error.advised(ELSEWHERE) from None
+        raise error.advised(ELSEWHERE) from None
     except OSError as error:
         raise NotWritten.because(error, path, ELSEWHERE) from None

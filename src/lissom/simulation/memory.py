@@ -82,7 +82,6 @@ class Memory:
         self.times = output_times(self.model, settings)
         self.sensors = self._sensors(sensors)
         self.times = self.times if self.sensors is None else self.sensors.times
-        self.kernel = dynamics is KERNEL and not self.model.loops  # else samples have accelerations of their own
         self.twin = (self.law.twin if self.law is not None else None) or self.model
         parts: dict[str, Any] = moved | lengths | dynamics_pointers(self.model, dynamics)
         self.system = System(

@@ -11,7 +11,6 @@ import numpy as np
 from lissom.kernel.algebra import matrix, quaternion_of, rotate, store_matrix, store_vector, subtract, vector
 from lissom.kernel.elements import TENSION
 from lissom.kernel.energy import energies, energies_of_bodies
-from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.kinematics import outward, world_frames
 from lissom.kernel.loops import loop_values, loop_wrenches
@@ -80,18 +79,14 @@ def observe(
     look: Look = Look.FORCES,
     points: Probe | None = None,
     room: Struct | None = None,
-    tau: np.ndarray | None = None,
 ) -> Observation:
     """Everything that follows from configurations (N, nq), velocities and accelerations (N, nv), loads, multipliers.
-
-    With the forces `tau` (N, nv), wrenches are those of the accelerations that follow from them: accelerations between
-    steps are interpolated, and what they miss of the equations of motion would be forces that nothing exerts.
 
     What `look` leaves out stays as it was, zero, and the rest is found in a fraction of the time. `points` are the
     `tips` of the model and `room` is an Observation to fill, where they are at hand.
     """
     q, v, a = (np.array(x, np.float64, order="C") for x in (q, v, a))
-    arguments, out = observing(model, q, v, a, loads, held, look, points, room, tau)
+    arguments, out = observing(model, q, v, a, loads, held, look, points, room)
     fill_observation(*arguments)
     driven = model.held_elements
     if len(driven):
@@ -109,7 +104,6 @@ def observing(
     look: Look = Look.FORCES,
     points: Probe | None = None,
     room: Struct | None = None,
-    tau: np.ndarray | None = None,
 ) -> tuple[tuple[Any, ...], Observation]:
     """Arguments of `fill_observation`, which share the memory of the samples, and the results that it fills."""
     rows = len(model.arrays.loops.hold)
@@ -122,8 +116,7 @@ def observing(
     closed = Struct(HeldRows(*map(np.ascontiguousarray, held or (no_rows, no_rows))))
     gap, zero = np.zeros(rows), np.zeros((rows, 3))
     scratch = (given, closed, wrench, force, zero, gap)
-    applied = np.zeros((0, model.nv)) if tau is None else np.array(tau, np.float64, order="C")
-    return (points.struct, points.workspace(), int(look), flexible, q, v, a, applied, *scratch, room), room.fields
+    return (points.struct, points.workspace(), int(look), flexible, q, v, a, *scratch, room), room.fields
 
 
 def energies_of(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -174,9 +167,7 @@ def observe_run(
     def seen(part: np.ndarray | slice, room: Struct | None = None) -> Observation:
         own = given and given._replace(values=given.values[part])
         rows = held and HeldRows(*(table[part] for table in held))
-        tau = raw.tau[part] if raw.kernel else None
-        state = raw.q[part], raw.v[part], raw.a[part]
-        return observe(model, *state, own, rows, look=look, points=points, room=room, tau=tau)
+        return observe(model, raw.q[part], raw.v[part], raw.a[part], own, rows, look=look, points=points, room=room)
 
     if carried is None or not carried.payloads:
         return seen(slice(None), room)
@@ -251,11 +242,11 @@ def fill_energies(model, work, q, v, out):
 
 
 @kernel
-def fill_observation(model, work, look, flexible, q, v, a, tau, loads, held, wrench, force, none, gap, out):
+def fill_observation(model, work, look, flexible, q, v, a, loads, held, wrench, force, none, gap, out):
     """Fill `out` sample by sample; `model` has the tips of its links as last rows.
 
-    `look` is a Look. With forces `tau`, accelerations follow from them, but for prescribed ones. `wrench` (n, 6),
-    `force` (nv,) and `gap` (rows,) are scratch memory, `none` (rows, 3) is zero.
+    `look` is a Look. `wrench` (n, 6), `force` (nv,) and `gap` (rows,) are scratch memory, `none` (rows, 3)
+    is zero.
     """
     links = out.wrench.shape[1]
     before = model.tree.parent.shape[0] - links - 1  # the tip of row i is row before + i
@@ -270,8 +261,6 @@ def fill_observation(model, work, look, flexible, q, v, a, tau, loads, held, wre
         for k in range(loads.row.shape[0]):
             wrench[loads.row[k], loads.entry[k]] = loads.values[s, k]
         if look == Look.FORCES:
-            if tau.shape[0] > 0:
-                forward_dynamics(model, work, q[s], v[s], tau[s], wrench, a[s])
             inverse_dynamics(model, work, q[s], v[s], a[s], wrench, force)
             for k in range(links):
                 for row in range(6):

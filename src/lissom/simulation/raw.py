@@ -56,7 +56,6 @@ class RawRun:
     work: np.ndarray  # (N,) J, energy put in by tau
     dissipated: np.ndarray  # (N,) J
     multipliers: np.ndarray | None = None  # (N, rows) of the directions that loops hold
-    kernel: bool = False  # whether a follows from q, v and tau by the kernel's forward dynamics, but for interpolation
     given: np.ndarray | None = None  # (N, rows) what their values are to be, zero but for distances that are driven
     load_work: np.ndarray | None = None  # (N,) J, energy put in by loads and the thrust of cylinders
     loads: ActiveLoads | None = None  # what acted from outside, with its values at the samples

@@ -374,7 +374,6 @@ class Loop(Memory):
             tau=r.tau[n].copy(),
             multipliers=r.lam[n].copy(),
             given=r.given[n].copy(),
-            kernel=self.kernel,
             work=r.work[n].copy(),
             dissipated=r.dissipated[n].copy(),
             load_work=r.load_work[n].copy(),
