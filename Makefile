@@ -39,7 +39,7 @@ matrix:
 	$(PYTHON) tests/project/matrix.py
 
 # A wheel that holds the machine code of all kernels, for processors of two levels: nothing compiles after installing it.
-LIBRARY := src/lissom/kernel/machine/built
+LIBRARY := src/lissom/kernel/compile/built
 wheel: $(VENV)/.installed-core
 	rm -rf $(LIBRARY)
 	$(BIN)/lissom build --rarer --folder $(LIBRARY) --level x86-64-v4 --level x86-64-v3 --level x86-64-v2

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-LIBRARY = "src/lissom/kernel/machine/built"
+LIBRARY = "src/lissom/kernel/compile/built"
 
 
 class MachineCode(BuildHookInterface):

@@ -20,8 +20,8 @@ import lissom
 from lissom.dynamics import operations
 from lissom.dynamics.forward_batch import _forward_in_lanes, _memory
 from lissom.kernel.forward import forward_dynamics
-from lissom.kernel.machine import Struct, library
-from lissom.kernel.machine.kinds import kinds
+from lissom.kernel.compile import Struct, library
+from lissom.kernel.compile.kinds import kinds
 from lissom.model import Model
 
 CHAINS = ((2, 8), (4, 8), (7, 12), (20, 8))  # links, modes of each

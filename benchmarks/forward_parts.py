@@ -16,7 +16,7 @@ from lissom.dynamics.forward_batch import States, _memory
 from lissom.kernel.forward import accelerate, clear_world, copy_articulated, eliminate_joint, hand_to_parent, take_loads
 from lissom.kernel.inertia import body_inertias
 from lissom.kernel.kinematics import outward
-from lissom.kernel.machine import FASTMATH, Struct
+from lissom.kernel.compile import FASTMATH, Struct
 from lissom.kernel.outside import gather
 from lissom.kernel.passive import passive_forces
 from lissom.kernel.rows import eliminate

@@ -5,7 +5,7 @@ import pytest
 
 import lissom
 from lissom.cli import usual
-from lissom.kernel.machine.trace import tracing
+from lissom.kernel.compile.trace import tracing
 from lissom.scenario.files import find
 
 QUICK, SLOW = ["rigid-7-axis"], ["ella", "dual-screw-arm", "satellite-two-arm"]

@@ -6,7 +6,7 @@ import fuzzing
 import pytest
 from fuzzing import KINDS, attempt
 
-from lissom.kernel.machine.events import announce
+from lissom.kernel.compile.events import announce
 
 FEW = {"robot_tree": 150, "robot_text": 150, "scenario_tree": 60, "urdf": 120, "dh": 120, "mesh": 120, "table": 200}
 FEW |= {

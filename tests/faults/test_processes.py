@@ -136,7 +136,7 @@ def test_many_writers_of_one_file_leave_one_whole_file(tmp_path):
 
 BUILDER = """
 import os, time
-from lissom.kernel.machine.build import Workers
+from lissom.kernel.compile.build import Workers
 with Workers((), 2) as workers:
     print(*[pool.submit(os.getpid).result() for pool in workers._pools], flush=True)
     time.sleep(600)

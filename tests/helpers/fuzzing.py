@@ -23,7 +23,7 @@ from sample_runs import ella_run
 
 import lissom
 from lissom.errors import LissomError
-from lissom.kernel.machine.events import listening
+from lissom.kernel.compile.events import listening
 from lissom.model.reader import read as read_yaml
 
 METHODS = ("rk4", "radau", "dop853")

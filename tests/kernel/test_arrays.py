@@ -7,7 +7,7 @@ import pytest
 import lissom
 from lissom.kernel import arrays
 from lissom.kernel.arrays import Arrays, Axis, layout, mapped, tables, with_bodies
-from lissom.kernel.machine import Struct
+from lissom.kernel.compile import Struct
 from lissom.model.files import builtin_names
 
 PARTS = [name for name, (_, axes) in layout(Arrays).items() if not axes]

@@ -25,10 +25,10 @@ from numba.extending import lower_getattr_generic
 from numba.np import arrayobj
 from places import ROOT
 
-from lissom.kernel.machine import kernel, library
-from lissom.kernel.machine.bridge.lanes import _short
-from lissom.kernel.machine.bridge.tables import Places, TableType, numba_type
-from lissom.kernel.machine.kinds import Array, Table, kind
+from lissom.kernel.compile import kernel, library
+from lissom.kernel.compile.bridge.lanes import _short
+from lissom.kernel.compile.bridge.tables import Places, TableType, numba_type
+from lissom.kernel.compile.kinds import Array, Table, kind
 
 INT = (types.int64,)
 TABLE = Table("Canary", (("x", Array("float64", 1, "C", True)),), frozenset())
@@ -147,7 +147,7 @@ def variables_of_statements():
     """What the quick way finds is what Numba finds, in its order; another process, as it changes Numba."""
     script = (
         "import inspect; from numba.core import ir; from numba.core.compiler import run_frontend\n"
-        "from lissom.kernel.machine.bridge import haste\n"
+        "from lissom.kernel.compile.bridge import haste\n"
         "code = run_frontend(inspect.getsource)\n"
         "found = lambda: [s.list_vars() for block in code.blocks.values() for s in block.body]\n"
         "slowly = found(); usual = ir.Inst._rec_list_vars; haste.make_haste()\n"

@@ -5,12 +5,12 @@ import sys
 
 import numpy as np
 
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 
 BEHIND_A_POINTER = """
 from typing import Any, NamedTuple
 import numpy as np
-from lissom.kernel.machine import Pointer, Struct, kernel
+from lissom.kernel.compile import Pointer, Struct, kernel
 
 class Table(NamedTuple):
     divide: Any

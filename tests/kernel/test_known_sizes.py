@@ -7,8 +7,8 @@ from random_robots import random_robot
 
 import lissom
 from lissom.kernel.arrays import fixed_sizes, layout
-from lissom.kernel.machine import kinds
-from lissom.kernel.machine.bridge.tables import Places, numba_type
+from lissom.kernel.compile import kinds
+from lissom.kernel.compile.bridge.tables import Places, numba_type
 from lissom.kernel.workspace import Workspace
 
 JOINTS = ("free", "revolute", "spherical", "prismatic", "universal", "revolute")

@@ -12,7 +12,7 @@ import lissom
 from lissom.kernel.arrays import padded
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.lanes import add_lanes, add_scaled, set_lanes, set_scaled
-from lissom.kernel.machine import bridge  # noqa: F401, what Numba knows of them
+from lissom.kernel.compile import bridge  # noqa: F401, what Numba knows of them
 from lissom.kernel.rows import eliminate
 
 STEPS = {"add": add_lanes, "set": set_lanes}

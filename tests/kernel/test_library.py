@@ -15,10 +15,10 @@ from lissom.kernel.energy import world_frames
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.jacobian import frame_jacobian
 from lissom.kernel.kinematics import outward
-from lissom.kernel.machine import library
-from lissom.kernel.machine.build import Workers, build, compiler
-from lissom.kernel.machine.kinds import kinds
-from lissom.kernel.machine.trace import Need, tracing
+from lissom.kernel.compile import library
+from lissom.kernel.compile.build import Workers, build, compiler
+from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.trace import Need, tracing
 from lissom.kernel.packs.memory import packed
 
 pytestmark = pytest.mark.skipif(not library.levels() or compiler() is None, reason="needs Linux and a C compiler")
@@ -202,7 +202,7 @@ def test_kernels_run_as_the_python_they_are_written_in():
 
 POWERS = """
 import numpy as np
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 
 @kernel
 def power(x):
@@ -218,7 +218,7 @@ def makes_an_array(x):
 """
 CALLER = """
 import numpy as np
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 
 FACTOR = 2.0
 

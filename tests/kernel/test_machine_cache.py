@@ -6,13 +6,13 @@ import sys
 
 import numpy as np
 
-from lissom.kernel.machine import events, kernel
+from lissom.kernel.compile import events, kernel
 from lissom.kernel.mass_matrix import solve_factorised
 
 COMPILE = """
 import sys
 import numpy as np
-from lissom.kernel.machine import events
+from lissom.kernel.compile import events
 from lissom.kernel.mass_matrix import solve_factorised
 names = []
 with events.listening(lambda name: name and names.append(name)):

@@ -36,7 +36,7 @@ for line in sys.stdin:
         if status:
             print("failed", flush=True)
         continue
-    from lissom.kernel.machine.stamp import stamp
+    from lissom.kernel.compile.stamp import stamp
     found = {}
     for name, path in json.loads(line).items():
         module, kernel = path.split(":")
@@ -46,7 +46,7 @@ for line in sys.stdin:
 """
 COMPILE = """
 import numpy as np
-from lissom.kernel.machine import events
+from lissom.kernel.compile import events
 from lissom.kernel.mass_matrix import solve_factorised
 names = []
 with events.listening(lambda name: name and names.append(name)):
@@ -120,8 +120,8 @@ def before(stamps):
         ("kernel/lanes.py", r"total \+ scale \* row", "scale * row + total", {"kernel"}),  # what the bridge overloads
         ("theory/screw_algebra.py", r"(def bracket\(.*\):\n)", r"\1    # of screws\n", {"theory"}),
         ("control/kernel.py", r"(@\w+\ndef control_forces\(.*\):\n)", r"\1    # a law\n", {"simulation", "march"}),
-        ("kernel/machine/bridge/lanes.py", r"self\.builder\.fadd", "self.builder.fsub", set(KERNELS)),
-        ("kernel/machine/jit.py", r'"nsz", ', "", set(KERNELS)),
+        ("kernel/compile/bridge/lanes.py", r"self\.builder\.fadd", "self.builder.fsub", set(KERNELS)),
+        ("kernel/compile/jit.py", r'"nsz", ', "", set(KERNELS)),
         ("kernel/packs/number.py", r'"""', '"""Eight at once. ', {"lanes"}),
     ],
 )
@@ -137,7 +137,7 @@ def test_edits_to_what_no_kernel_uses_change_no_stamp(package, stamps, before):
         ("simulation/system.py", r'"""The system as', '"""The whole system as'),
         ("model/describe.py", r'"""', '"""Text. '),
         ("kernel/arrays.py", r"class Axis\(Enum\):", "class Axis(Enum):\n    FURTHER = 'one more'"),
-        ("kernel/machine/events.py", r'"""', '"""Listeners. '),
+        ("kernel/compile/events.py", r'"""', '"""Listeners. '),
         ("theory/simulate.py", r'"""', '"""Runs. '),
     ]
     with ExitStack() as edited:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from places import HELPERS, ROOT
 
-from lissom.kernel.machine import library
+from lissom.kernel.compile import library
 
 pytestmark = [
     pytest.mark.slow,

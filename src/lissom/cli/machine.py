@@ -27,21 +27,22 @@ def build(
     """Compile all kernels into a shared library, on all cores, so that no command waits for a compiler."""
     from lissom import cache
     from lissom.cli.usual import all_work, usual_work
-    from lissom.kernel.machine import first_use, library
-    from lissom.kernel.machine.build import Workers
-    from lissom.kernel.machine.build import build as make_library
+    from lissom.kernel.compile import first_use, library, toolchain
+    from lissom.kernel.compile.build import build as make_library
+    from lissom.kernel.compile.toolchain import Target
 
-    kept, levels = cache.folder("kernels"), tuple(level or library.own_levels())
-    if not levels:
-        raise LissomError("a library needs Linux or macOS; here kernels compile when they are called")
+    kept = cache.folder("kernels")
     if kept is None:
         raise LissomError("LISSOM_CACHE=off keeps no machine code, so that a library cannot be made")
+    targets = tuple(Target(each) for each in level) if level else toolchain.own_targets()
     if folder is None and level is None and first_use.current(library.tables(), library.PACKAGE, rarer):
         say("all kernels of these sources are compiled", "white")
         return
+    if toolchain.compiler() is None:
+        raise LissomError("there is no C compiler; install gcc or clang, or: pip install lissom[compiler]")
     name = library.own_name("{level}") if folder is None else "library-{level}"
     began = time.monotonic()
-    with Workers(levels) as workers, Progress("compiling all kernels", unit="functions", show=not lines) as progress:
+    with Progress("compiling all kernels", unit="functions", show=not lines) as progress:
 
         def report(done: int, total: int) -> None:
             progress.reach(done, total)
@@ -49,8 +50,8 @@ def build(
                 print(f"{done} of {total}", flush=True)
 
         needs = (all_work if rarer else usual_work)().needs
-        tables = make_library(needs, kept, name, report, workers, folder or kept, rarer)
+        tables = make_library(needs, targets, folder or kept, name, report, kept, rarer)
     if not lines:
-        say(f"{progress.done:.0f} functions in {time.monotonic() - began:.0f} s:", "white")
+        say(f"{len(needs)} functions in {time.monotonic() - began:.0f} s:", "white")
         for table in tables:
             say(f"  {table}", "white")

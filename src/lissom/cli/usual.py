@@ -14,7 +14,7 @@ import numpy as np
 
 import lissom
 from lissom import control, dynamics, theory
-from lissom.kernel.machine.trace import Trace, tracing
+from lissom.kernel.compile.trace import Trace, tracing
 from lissom.model.files import parse
 from lissom.simulation.flock import Flock
 from lissom.simulation.methods import EXPLICIT, IMPLICIT, SUNDIALS

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.kernel.elementary import clamp
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 
 
 class Law(IntEnum):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from numpy import cos, sin, sqrt
 
-from lissom.kernel.machine import inline
+from lissom.kernel.compile import inline
 
 
 @inline

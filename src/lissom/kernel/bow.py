@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lissom.kernel.machine import inline
+from lissom.kernel.compile import inline
 
 # Columns of work.bow, two numbers each (about y and z). Those up to SHEAR are the rows of model.bow.nodes.
 TURN, CURVATURE, MOMENT, LEAN, SHEAR, TURN_RATE, LEAN_RATE = 0, 2, 4, 6, 8, 10, 12

@@ -22,7 +22,7 @@ from lissom.kernel.algebra import (
     subtract,
     vector,
 )
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 
 TURN_MOST = 2.0  # rad: a step turns by less
 # Series in z = x^2, exact to rounding for turns x below that.

@@ -15,7 +15,7 @@ import numpy as np
 from lissom.kernel.articulated import Factors, make_factors, solve
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.loops import loop_accelerations, loop_rows
-from lissom.kernel.machine import Hidden, Pointer, Struct, kernel
+from lissom.kernel.compile import Hidden, Pointer, Struct, kernel
 from lissom.kernel.schur import add_columns, factorise_rows, least_norm, make_schur, solve_rows
 
 

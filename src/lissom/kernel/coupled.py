@@ -17,7 +17,7 @@ import numpy as np
 from lissom.kernel.algebra import matrix, vector
 from lissom.kernel.arrays import LANES, Arrays, padded
 from lissom.kernel.lanes import set_lanes
-from lissom.kernel.machine import inline
+from lissom.kernel.compile import inline
 
 STAGES = 3
 TWISTS = 18  # of a body in all stages

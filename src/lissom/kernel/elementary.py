@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import cos, sin, sqrt
 
-from lissom.kernel.machine import inline
+from lissom.kernel.compile import inline
 
 __all__ = ["above", "clamp", "cos", "of_several", "since", "sin", "sqrt", "step", "tanh", "worst"]
 

@@ -25,7 +25,7 @@ from lissom.kernel.algebra import (
 )
 from lissom.kernel.arrays import Element
 from lissom.kernel.elementary import above, clamp, sqrt
-from lissom.kernel.machine import inline
+from lissom.kernel.compile import inline
 from lissom.kernel.passive import curve_energy, curve_force
 
 LENGTH, RATE, TENSION, ENERGY, LOST = range(5)  # columns of work.element

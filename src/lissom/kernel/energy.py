@@ -7,7 +7,7 @@ from lissom.kernel.bow import bow_energy
 from lissom.kernel.exact import exact_strain_energy
 from lissom.kernel.inertia import body_inertias
 from lissom.kernel.kinematics import outward, world_frames
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.outside import act_unloaded, outside_energy
 from lissom.kernel.passive import passive_energy
 

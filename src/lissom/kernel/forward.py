@@ -22,7 +22,7 @@ from lissom.kernel.arrays import SEVERAL
 from lissom.kernel.inertia import body_inertias
 from lissom.kernel.kinematics import outward
 from lissom.kernel.lanes import add_scaled, set_scaled
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.outside import gather
 from lissom.kernel.passive import passive_forces
 from lissom.kernel.rows import eliminate

@@ -17,7 +17,7 @@ from lissom.kernel.elementary import of_several
 from lissom.kernel.exact import exact_inertia
 from lissom.kernel.foreshortening import foreshorten
 from lissom.kernel.lanes import add_scaled, set_scaled
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.rows import add_rows
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, compose, cross, matrix, rotate, rotate_back, vector
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 
 
 @inline

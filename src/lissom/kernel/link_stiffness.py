@@ -12,7 +12,7 @@ from lissom.kernel.arrays import LANES
 from lissom.kernel.exact_stiffness import exact_stiffness
 from lissom.kernel.inertia import flung, spin_squared
 from lissom.kernel.lanes import add_lanes, set_lanes
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.passive import contact, curve_slope, dry_slope, gear_slope
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from lissom.kernel.algebra import matrix, store_matrix, store_vector, vector
 from lissom.kernel.arrays import LANES, Arrays
 from lissom.kernel.lanes import set_lanes
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 
 
 class Local(NamedTuple):

@@ -30,7 +30,7 @@ from lissom.kernel.algebra import (
     vector,
 )
 from lissom.kernel.arrays import Hold
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 
 
 @inline

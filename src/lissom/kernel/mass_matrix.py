@@ -8,7 +8,7 @@ from lissom.kernel.algebra import add, cross, matrix, rotate, store_vector, vect
 from lissom.kernel.forward import copy_articulated, hand_to_parent, push_on_mode
 from lissom.kernel.inertia import body_inertias
 from lissom.kernel.kinematics import outward
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 
 
 @inline

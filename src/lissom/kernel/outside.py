@@ -12,7 +12,7 @@ from lissom.kernel.contacts import LOST as CONTACT_LOST
 from lissom.kernel.contacts import STORED, touch
 from lissom.kernel.elements import ENERGY, LOST, along_line, bushing
 from lissom.kernel.kinematics import world_frames
-from lissom.kernel.machine import address, inline, late
+from lissom.kernel.compile import address, inline, late
 
 
 @inline

@@ -15,7 +15,7 @@ import numpy as np
 
 from lissom.kernel import elementary as own
 from lissom.kernel.arrays import Arrays, mapped
-from lissom.kernel.machine.jit import Part
+from lissom.kernel.compile.marks import Part
 
 ROUND_OFF = 1e-13
 

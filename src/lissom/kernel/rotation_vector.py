@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import factorial
 
 from lissom.kernel.algebra import add, cross, dot, scale
-from lissom.kernel.machine import inline, shared
+from lissom.kernel.compile import inline, shared
 
 TERMS = 18
 EVEN = tuple(1.0 / factorial(2 * n + 4) for n in range(TERMS))

@@ -6,7 +6,7 @@ Rows are padded (`kernel.lanes`): a sum may run up to three entries beyond `widt
 from __future__ import annotations
 
 from lissom.kernel.lanes import add_scaled
-from lissom.kernel.machine import inline, shared
+from lissom.kernel.compile import inline, shared
 
 
 @inline

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 
 REDUNDANT = 1e-9  # what other rows leave of one, relative to the row by itself, that rounding explains
 

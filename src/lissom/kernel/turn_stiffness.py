@@ -9,7 +9,7 @@ long chain, whose first links pull all others, converges slowly.
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, dot, matrix, rotate, scale, vector
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 
 TINY = 1e-30  # kg, m^2: a body without mass, or a force at the joint itself, has no tension
 

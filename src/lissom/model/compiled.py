@@ -71,7 +71,7 @@ class Compiled:
     @cached_property
     def struct(self) -> Any:
         """The arrays as kernels take them."""
-        from lissom.kernel.machine import Struct
+        from lissom.kernel.compile import Struct
 
         return Struct(self.arrays)
 
@@ -85,7 +85,7 @@ class Compiled:
 
     def new_workspace(self, number: type = np.float64) -> Any:
         """Scratch memory that nobody else uses, as kernels take it."""
-        from lissom.kernel.machine import Struct
+        from lissom.kernel.compile import Struct
         from lissom.kernel.outside import compile_outside, has_more
         from lissom.kernel.workspace import workspace
 

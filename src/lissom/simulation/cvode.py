@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lissom.kernel.chart import chart_rate, configuration_rate, difference
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 from lissom.simulation.closing import project
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.record import record_step

@@ -9,7 +9,7 @@ flexible links, they are a thousand times less accurate than the quintic ones.)
 from __future__ import annotations
 
 from lissom.kernel.chart import chart_rate, chart_velocity
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 
 TERMS = 6
 

@@ -13,7 +13,7 @@ from lissom.control.kernel import LawArrays
 from lissom.control.reference import Reference
 from lissom.control.sampled import Sampled
 from lissom.errors import LissomError
-from lissom.kernel.machine import Struct
+from lissom.kernel.compile import Struct
 from lissom.model.compiled import Model
 
 NO_MOTION = Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))  # of no channel

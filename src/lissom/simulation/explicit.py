@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.chart import chart_rate, move
-from lissom.kernel.machine import Struct, inline, kernel
+from lissom.kernel.compile import Struct, inline, kernel
 from lissom.simulation.step_end import close_loops, finish, try_again
 from lissom.simulation.stepping import (
     EVALUATIONS,

@@ -13,7 +13,7 @@ import numpy as np
 
 from lissom.control.control_law import ControlLaw
 from lissom.kernel.arrays import alike
-from lissom.kernel.machine import Struct
+from lissom.kernel.compile import Struct
 from lissom.kernel.packs import LANES, PACK, covers
 from lissom.kernel.packs.memory import Packing, aligned
 from lissom.model.compiled import parts

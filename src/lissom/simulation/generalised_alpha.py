@@ -17,7 +17,7 @@ from lissom.kernel import articulated
 from lissom.kernel.algebra import cross, vector
 from lissom.kernel.chart import move
 from lissom.kernel.closed import set_columns
-from lissom.kernel.machine import Pointer, Struct, inline, kernel
+from lissom.kernel.compile import Pointer, Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve, newton
 from lissom.simulation.closing import AtHand, copy_rows, correct_rows, dense_columns, projector, projector_at_hand

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 
 
 @inline

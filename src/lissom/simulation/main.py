@@ -8,7 +8,7 @@ from typing import Any
 
 from lissom.control.reference import Reference
 from lissom.errors import LissomError
-from lissom.kernel.machine.events import listening
+from lissom.kernel.compile.events import listening
 from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.simulation.axial_force import axial_doubts

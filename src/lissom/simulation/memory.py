@@ -9,7 +9,7 @@ import numpy as np
 
 from lissom.control.reference import Reference
 from lissom.dynamics.state import finite
-from lissom.kernel.machine import Struct
+from lissom.kernel.compile import Struct
 from lissom.model.any_robot import AnyRobot, as_model, model_for
 from lissom.model.compiled import Model
 from lissom.model.sensor import Sensor

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import log
 
-from lissom.kernel.machine import inline
+from lissom.kernel.compile import inline
 
 ITERATIONS_MOST = 10  # in one step
 TOLERANCE = 0.02  # of the allowed error

@@ -14,7 +14,7 @@ from lissom.kernel.energy import energies, energies_of_bodies
 from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.kinematics import outward, world_frames
 from lissom.kernel.loops import loop_values, loop_wrenches
-from lissom.kernel.machine import Struct, inline, kernel
+from lissom.kernel.compile import Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.model.probe import Probe, tips
 

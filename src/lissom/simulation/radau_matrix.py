@@ -18,7 +18,7 @@ from lissom.kernel import articulated, coupled, coupled_factorise, coupled_solve
 from lissom.kernel.chart import move
 from lissom.kernel.closed import set_columns
 from lissom.kernel.local import add_local_product
-from lissom.kernel.machine import Pointer, Struct, inline, kernel
+from lissom.kernel.compile import Pointer, Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve
 from lissom.simulation.closing import AtHand, copy_rows, correct_rows, dense_columns, projector, projector_at_hand
@@ -260,8 +260,9 @@ def factorise_dense(matrix, h):
             K = h * h * matrix.K[row, k]
             matrix.dense[row, k] = M + GAMMA * C + GAMMA * GAMMA * K
             matrix.dense_complex[row, k] = M + LAMBDA * C + LAMBDA * LAMBDA * K
-    regular = linear_solve.factorise(matrix.dense, matrix.pivots)
-    return regular and linear_solve.factorise(matrix.dense_complex, matrix.pivots_complex)
+    if not linear_solve.factorise(matrix.dense, matrix.pivots):
+        return False
+    return linear_solve.factorise(matrix.dense_complex, matrix.pivots_complex)
 
 
 @kernel

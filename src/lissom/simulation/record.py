@@ -15,7 +15,7 @@ import numpy as np
 from lissom.kernel.chart import move
 from lissom.kernel.closed import set_columns
 from lissom.kernel.kinematics import outward
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.outside import gather, has_more, outside_loss
 from lissom.kernel.passive import dissipation
 from lissom.simulation.closing import copy_rows, correct_rows, project, take_reactions
@@ -233,7 +233,8 @@ def integrate_flow(system, scratch, record, t, h, base, begin, end):
         record.flow[WORK] += weight * power
         if has_more(system.model):
             record_outside(system, scratch, record, weight)
-        record.flow[DISSIPATED] += weight * dissipation(system.model, scratch.q, scratch.v, scratch.zero)
+        lost = dissipation(system.model, scratch.q, scratch.v, scratch.zero)
+        record.flow[DISSIPATED] += weight * lost
 
 
 @inline

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lissom.kernel.chart import chart_rate, difference
-from lissom.kernel.machine import inline
+from lissom.kernel.compile import inline
 from lissom.simulation import newton
 from lissom.simulation.closing import project
 from lissom.simulation.dense import fit_ends

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import isfinite, sqrt
 
-from lissom.kernel.machine import Hidden, Pointer, inline, kernel
+from lissom.kernel.compile import Hidden, Pointer, inline, kernel
 
 TIME, NEXT_STEP, LAST_STEP, LEAST_STEP = range(4)  # entries of State.clock
 STEPS, REJECTED, EVALUATIONS, JACOBIANS = range(4)  # entries of State.counts

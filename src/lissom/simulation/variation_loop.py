@@ -11,7 +11,7 @@ import numpy as np
 from lissom.control.control_law import ControlLaw
 from lissom.control.reference import Reference
 from lissom.errors import LissomError
-from lissom.kernel.machine import Hidden, Pointer, Struct
+from lissom.kernel.compile import Hidden, Pointer, Struct
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.simulation import alpha_variation, radau_variation

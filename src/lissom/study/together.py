@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from lissom.dynamics.sensing import sensors_of
-from lissom.kernel.machine.library import complete
+from lissom.kernel.compile.library import complete
 from lissom.kernel.packs import LANES
 from lissom.model.compiled import Follower, Model
 from lissom.scenario.prepare import Prepared, prepare_all

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lissom.kernel.compile import called_back as kept_python
+
 if TYPE_CHECKING:
     from lissom.simulation.system import Dynamics
     from lissom.theory.formulation import Formulation
@@ -31,7 +33,6 @@ def called_back(formulation: Formulation) -> Iterator[Dynamics]:
     An error of the formulation is not a number to the loop, which then tries a shorter step; see `last_error`.
     """
     from lissom.simulation.system import Dynamics
-    from lissom.theory.callback_compiled import forward, inverse
 
     before = _called.formulation
     _called.formulation, _called.error = formulation, None
@@ -46,13 +47,15 @@ def last_error() -> BaseException | None:
     return _called.error
 
 
-def call_inverse(q: np.ndarray, v: np.ndarray, a: np.ndarray, tau: np.ndarray) -> None:
+@kept_python
+def inverse(model, work, q, v, a, wrench, tau):
     """Fill tau (nv,) with the forces that produce the accelerations a."""
     assert _called.formulation is not None
     _fill(tau, _called.formulation.inverse_dynamics, q, v, a)
 
 
-def call_forward(q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> None:
+@kept_python
+def forward(model, work, q, v, tau, wrench, a):
     """Fill a (nv,) with the accelerations under the forces tau."""
     assert _called.formulation is not None
     _fill(a, _called.formulation.accelerations, q, v, tau)

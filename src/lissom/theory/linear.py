@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 
 
 @kernel

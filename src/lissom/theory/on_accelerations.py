@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.machine import Hidden, Pointer, Struct, kernel
+from lissom.kernel.compile import Hidden, Pointer, Struct, kernel
 from lissom.kernel.mass_matrix import mass_matrix
 from lissom.model.compiled import Model
 from lissom.simulation.system import Dynamics

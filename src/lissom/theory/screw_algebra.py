@@ -5,7 +5,7 @@ They write into arrays they are given, for real and complex numbers.
 
 import numpy as np
 
-from lissom.kernel.machine import inline
+from lissom.kernel.compile import inline
 
 
 @inline

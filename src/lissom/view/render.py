@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 from lissom.view.viewpoint import HOME, horizontal
 
 FINER = 2  # samples per pixel and direction

@@ -18,7 +18,7 @@ from lissom.kernel.chart import move
 from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
 from lissom.kernel.local import keep_frames, make_local
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.retarget import retarget
 from lissom.kernel.workspace import workspace
 from lissom.model.compiled import Model

@@ -15,10 +15,10 @@ from typing import Any
 from lissom import cache
 from lissom.errors import LissomError
 from lissom.export.fmu.image import Code
-from lissom.kernel.machine import library
-from lissom.kernel.machine.build import Workers, build, compiler
-from lissom.kernel.machine.library import Library
-from lissom.kernel.machine.trace import Need
+from lissom.kernel.compile import library
+from lissom.kernel.compile.build import Workers, build, compiler
+from lissom.kernel.compile.library import Library
+from lissom.kernel.compile.trace import Need
 from lissom.progress import Progress
 
 SOURCES = Path(__file__).parent

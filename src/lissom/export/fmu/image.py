@@ -1,6 +1,6 @@
 """The memory of a run as one block that may lie anywhere.
 
-Kernels take pointers to tables of addresses (`kernel.machine.Struct`). From the tables that a run works on, all memory
+Kernels take pointers to tables of addresses (`kernel.compile.Struct`). From the tables that a run works on, all memory
 they lead to is gathered into one block, in which an address is a distance from the begin of the block, and a pointer to
 machine code the name of a function. Whoever copies the block and writes the addresses of the copy into it has a run of
 its own, whose state is the block's content.
@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.machine import Hidden, Pointer, Struct
-from lissom.kernel.machine.kinds import Kind
-from lissom.kernel.machine.late import LATE
-from lissom.kernel.machine.struct import WORD
+from lissom.kernel.compile import Hidden, Pointer, Struct
+from lissom.kernel.compile.kinds import Kind
+from lissom.kernel.compile.late import LATE
+from lissom.kernel.compile.struct import WORD
 from lissom.kernel.workspace import Workspace
 
 ALIGNED = 64  # bytes: pieces begin where vector registers like to read

@@ -11,7 +11,7 @@ from lissom.export.fmu.frozen import Call, Frozen, Own, Scalar
 from lissom.export.fmu.image import Code, Image
 from lissom.export.fmu.parameters import Parameter
 from lissom.export.fmu.variables import ROLES, Inputs, Variables, prescribed_coordinates
-from lissom.kernel.machine.kinds import kinds
+from lissom.kernel.compile.kinds import kinds
 from lissom.simulation.watch import HOPELESS, RACING, WHOLE_TURN
 
 C_TYPES = {float: "double", bool: "_Bool", int: "int64_t"}

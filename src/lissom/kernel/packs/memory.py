@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from lissom.kernel.cache_lines import on_lines
-from lissom.kernel.machine import Hidden, Pointer, Struct
-from lissom.kernel.machine.pointer import Unused
+from lissom.kernel.compile import Hidden, Pointer, Struct
+from lissom.kernel.compile.pointer import Unused
 from lissom.kernel.packs import COMPLEX_PACK, LANES, PACK
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.theory.dual_screws.equations import forces, mass
 from lissom.theory.dual_screws.joints import add_joint_forces, add_joint_inertia, add_joint_momenta
 from lissom.theory.dual_screws.motion import motion

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.kernel.machine import Struct
+from lissom.kernel.compile import Struct
 from lissom.lie import so3
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model

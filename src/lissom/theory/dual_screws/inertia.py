@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, rotate, rotate_back, scale, store_vector, subtract, vector
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.theory.dual_screws.sections import bilinear, weighted
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 from lissom.kernel.passive import passive_forces
 
 

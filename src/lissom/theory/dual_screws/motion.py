@@ -29,7 +29,7 @@ from lissom.kernel.algebra import (
     vector,
 )
 from lissom.kernel.arrays import Motion
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.theory.dual_screws.sections import section_drift, section_screws, weighted
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 from lissom.theory.dual_screws.motion import TreeMotion
 
 EPS = 2.0**-70  # size of the dual unit

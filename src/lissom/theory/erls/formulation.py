@@ -12,7 +12,7 @@ import numpy as np
 
 from lissom.dynamics import Energy
 from lissom.dynamics.state import vector
-from lissom.kernel.machine import Pointer, Struct
+from lissom.kernel.compile import Pointer, Struct
 from lissom.lie import se3, so3
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.simulation.system import Dynamics

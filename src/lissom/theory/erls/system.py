@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lissom.kernel.machine import Struct
+from lissom.kernel.compile import Struct
 from lissom.lie import se3, so3
 from lissom.theory.erls.chain import Chain
 from lissom.theory.erls.compiled.compatibility import joint_slopes, move, place

@@ -6,7 +6,7 @@ M exp(S x), with the exponential of (15)-(17).
 
 import numpy as np
 
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 from lissom.theory.screw_algebra import add_to_parent, bracket, gyroscopic, relative_pose, to_child
 
 

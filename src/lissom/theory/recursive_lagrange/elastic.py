@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 from lissom.theory.recursive_lagrange.sections import HIGH, rates
 
 

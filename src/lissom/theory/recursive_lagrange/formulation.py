@@ -10,7 +10,7 @@ import numpy as np
 from lissom.beam import BeamLink
 from lissom.dynamics.energy import Energy
 from lissom.errors import LissomError
-from lissom.kernel.machine import Struct
+from lissom.kernel.compile import Struct
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.simulation.system import Dynamics
 from lissom.theory.formulation import Formulation, Offer, Unsupported, plain_beam, register

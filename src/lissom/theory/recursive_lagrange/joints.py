@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.kernel.arrays import Motion
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.theory.recursive_lagrange.matrices import add_product, clear, copy, multiply
 
 SLIDE, BALL, FLOAT = (int(motion) for motion in (Motion.SLIDE, Motion.BALL, Motion.FLOAT))

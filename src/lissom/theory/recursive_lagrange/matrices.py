@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lissom.kernel.machine import inline
+from lissom.kernel.compile import inline
 
 
 @inline

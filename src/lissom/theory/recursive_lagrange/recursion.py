@@ -17,7 +17,7 @@ so a child enters its parent as one more mass on the section it sits on: m_k + A
 
 from __future__ import annotations
 
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.theory.recursive_lagrange.joints import joint_matrices
 from lissom.theory.recursive_lagrange.matrices import (
     add_product,

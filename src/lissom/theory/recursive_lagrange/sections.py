@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 
 ZERO, FIRST, HIGH = 0, 1, 2
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from lissom.dynamics.energy import Energy
 from lissom.dynamics.state import vector
 from lissom.errors import LissomError
-from lissom.kernel.machine import Struct
+from lissom.kernel.compile import Struct
 from lissom.lie import se3
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 from lissom.simulation.linear_solve import factorise, largest, solve
 from lissom.theory.erls.compiled.compatibility import elastic_slips, joint_slopes, move, place
 from lissom.theory.erls.compiled.frames import relate

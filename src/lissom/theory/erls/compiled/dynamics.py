@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.passive import passive_forces
 
 

@@ -19,7 +19,7 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
 
 

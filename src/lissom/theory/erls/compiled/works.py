@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lissom.kernel.algebra import dot, matrix, rotate_back, vector
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 
 
 @kernel

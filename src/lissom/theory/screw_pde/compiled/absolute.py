@@ -26,7 +26,7 @@ from lissom.kernel.algebra import (
     vector,
 )
 from lissom.kernel.arrays import Motion
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair
 from lissom.theory.screw_pde.compiled.eliminate import eliminate
 from lissom.theory.screw_pde.compiled.evaluate import (

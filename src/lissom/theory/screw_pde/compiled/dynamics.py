@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.machine import Pointer, Struct, kernel
+from lissom.kernel.compile import Pointer, Struct, kernel
 from lissom.theory.screw_pde.compiled.eliminate import eliminate
 from lissom.theory.screw_pde.compiled.energy import reactions
 from lissom.theory.screw_pde.compiled.evaluate import evaluate

@@ -11,7 +11,7 @@ hence with X^T hinge X in its mass and X^T hold in its bias: no other row is tou
 
 from __future__ import annotations
 
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.theory.screw_pde.compiled.section import from_base
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, dot, matrix, rotate, rotate_back, scale, vector
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 from lissom.kernel.passive import passive_energy
 from lissom.theory.screw_pairs import load_pair, store_pair
 from lissom.theory.screw_pde.compiled.link import move_particles, place_particles

@@ -16,7 +16,7 @@ from lissom.kernel.algebra import (
     vector,
 )
 from lissom.kernel.arrays import Motion
-from lissom.kernel.machine import kernel
+from lissom.kernel.compile import kernel
 from lissom.kernel.passive import passive_forces
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
 

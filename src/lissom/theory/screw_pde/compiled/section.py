@@ -28,7 +28,7 @@ from lissom.kernel.algebra import (
     vector,
 )
 from lissom.kernel.kinematics import quadratic_sums
-from lissom.kernel.machine import inline, kernel
+from lissom.kernel.compile import inline, kernel
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
 
 

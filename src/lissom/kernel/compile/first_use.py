@@ -1,12 +1,11 @@
 """The library of machine code is made when it is first missed: once for a copy of the sources, for all commands.
 
-Another process makes it, `lissom build`: this one need not load a compiler, and its memory stays as it is. Where that
-fails or is not wanted (LISSOM_BUILD=off), kernels compile one by one as they are called.
+Another process makes it, `lissom build`: this one need not load the translator. Where that fails or is not wanted
+(LISSOM_BUILD=off), kernels compile one by one as they are called.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
@@ -15,9 +14,11 @@ import threading
 from pathlib import Path
 
 from lissom import cache
+from lissom.kernel.compile.fingerprint import unchanged
+from lissom.kernel.compile.toolchain import compiler, cores
 from lissom.progress import Progress
 
-WORK, RARER_WORK = 90.0, 200.0  # s of one core, to say how long it will take
+WORK, RARER_WORK = 45.0, 90.0  # s of one core, to say how long it will take
 _lock = threading.Lock()
 _done: set[bool] = set()
 
@@ -45,33 +46,20 @@ def _possible() -> bool:
             folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         return False
-    return folder is not None and os.access(folder, os.W_OK) and bool(sys.executable)
+    return folder is not None and os.access(folder, os.W_OK) and bool(sys.executable) and compiler() is not None
 
 
 def current(tables: list[Path], package: Path, rarer: bool) -> bool:
-    """Is there a library that was made of just these sources, whatever it holds?"""
-    now = sources(package)
-    return any(_made(table, rarer) == now for table in tables)
+    """Is there a library that was made of just these sources, and holds what is wanted?"""
+    return any(_is_current(table, package, rarer) for table in tables)
 
 
-def sources(package: Path) -> str:
-    """Fingerprint of all sources of the package."""
-    texts = (path.read_bytes() for path in sorted(package.rglob("*.py")))
-    return hashlib.sha256(b"\n".join(texts)).hexdigest()
-
-
-def _made(table: Path, rarer: bool) -> str | None:
-    """Of which sources, if it holds what is wanted."""
+def _is_current(table: Path, package: Path, rarer: bool) -> bool:
     try:
         content = json.loads(table.read_text(encoding="utf-8"))
-        return str(content["sources"]) if content["rarer"] or not rarer else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def cores() -> int:
-    """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return bool(content["rarer"] or not rarer) and unchanged(package, content["sources"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
 
 
 def _run(package: Path, rarer: bool, work: float) -> bool:

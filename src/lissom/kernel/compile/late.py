@@ -6,14 +6,13 @@ that the workspace holds: for all other models it costs nothing, and the callers
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from lissom.kernel.machine.jit import kernel
-from lissom.kernel.machine.pointer import Pointer
+from lissom.kernel.compile.marks import kernel
+from lissom.kernel.compile.pointer import Pointer
 
 LATE: list[Any] = []  # functions reached by address
 
@@ -28,8 +27,6 @@ def late(slot: int) -> Callable[[Callable], Any]:
         by_address.slot, by_address.py_func = slot, function  # type: ignore[attr-defined]
         by_address.kernel = kernel(function)  # type: ignore[attr-defined]
         LATE.append(by_address)
-        if bridge := sys.modules.get("lissom.kernel.machine.bridge.late"):
-            bridge.teach(by_address)
         return by_address
 
     return reached_by_address

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.machine.kinds import Kind, kind, kinds
-from lissom.kernel.machine.pointer import Hidden
+from lissom.kernel.compile.kinds import Kind, kind, kinds
+from lissom.kernel.compile.pointer import Hidden
 
 
 class Need(NamedTuple):
@@ -50,7 +50,7 @@ class Trace:
             returns = "none" if result is None else kind(result).text
         except TypeError:  # what only other kernels pass, such as tuples
             return result
-        if kernel.kept and returns in RESULTS:
+        if kernel.compiled and returns in RESULTS:
             self._note(need, returns)
         return result
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.machine import kinds
-from lissom.kernel.machine.pointer import Hidden, Pointer
+from lissom.kernel.compile import kinds
+from lissom.kernel.compile.pointer import Hidden, Pointer
 
 WORD = 8  # bytes of an entry: an address, a size, a float
 
@@ -39,12 +39,6 @@ class Struct:
         """A field, for kernels that run as Python."""
         return getattr(self.fields, name)
 
-    @property
-    def _numba_type_(self) -> Any:
-        from lissom.kernel.machine.bridge import numba_type
-
-        return numba_type(self.kind)
-
 
 def address(array: np.ndarray) -> int:
     """Where an array lies; faster than NumPy's own way where it may be written and has anything in it."""
@@ -63,10 +57,8 @@ def _entries(fields: Any) -> list[int]:
             words.append(address(value))
             words += value.shape
             words += value.strides
-        elif sort is Struct or sort is Hidden:
+        elif sort is Struct or sort is Hidden or isinstance(value, Pointer):
             words.append(value.address)
-        elif isinstance(value, Pointer):
-            words += (value.address, id(value), 0)
         elif isinstance(value, tuple):
             words += _entries(value)
         else:

@@ -1,4 +1,4 @@
-"""What machine code needs to know of an argument: its kind, found without Numba.
+"""What machine code needs to know of an argument: its kind.
 
 Two arguments of one kind run the same machine code. A kind's text is its name in caches and libraries.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from lissom.kernel.arrays import fixed_sizes, layout
 
-C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE = 0x1, 0x2, 0x400  # flags of NumPy's array objects
+C_CONTIGUOUS = 0x1  # a flag of NumPy's array objects
 NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 PACKS = {"void512": "Pack", "void1024": "ComplexPack"}  # NumPy's names of the numbers of `kernel.packs`
 WORDS = {"complex128": 2, "void512": 8, "void1024": 16}  # of 8 bytes; all other numbers take one
@@ -38,22 +38,19 @@ class Number:
 
 @dataclass(frozen=True)
 class Array:
-    """A NumPy array: number type, axes, order in memory (C, F, or A for any), whether it may be written.
+    """A NumPy array: number type, axes, order in memory (C, or A for any).
 
-    Of an array of a table more may be known: sizes that are the same in all tables, and that no entry is negative.
+    Of an array of a table more may be known: sizes that are the same in all tables.
     """
 
     dtype: str
     ndim: int
     layout: str
-    writeable: bool
     sizes: tuple[int, ...] = ()  # of all axes, 0 where it is found in the table
-    positive: bool = False
 
     @property
     def text(self) -> str:
-        known = f" {self.sizes}{self.positive}" if self.sizes else ""
-        return f"{self.dtype}[{self.ndim}{self.layout}{'' if self.writeable else ' readonly'}{known}]"
+        return f"{self.dtype}[{self.ndim}{self.layout}{f' {self.sizes}' if self.sizes else ''}]"
 
     @property
     def words(self) -> int:
@@ -98,7 +95,7 @@ class Function:
 
     @property
     def words(self) -> int:
-        return 3
+        return 1
 
 
 @dataclass(frozen=True)
@@ -111,7 +108,7 @@ class Unseen:
 
 Kind = Number | Array | Table | Function | Unseen
 # Each kind is made once: what is looked up in every run is found by identity.
-_arrays: dict[tuple[Any, int, int], Array] = {}
+_arrays: dict[tuple[Any, int, bool], Array] = {}
 _numbers: dict[Any, Number] = {sort: Number(name) for sort, name in NUMBERS.items()}
 _functions: dict[tuple[Any, ...], Function] = {}
 _tables: dict[tuple[Any, ...], Table] = {}
@@ -121,8 +118,8 @@ def kind(value: Any) -> Kind:
     """The kind of an argument."""
     sort = type(value)
     if sort is np.ndarray:
-        key = value.dtype, value.ndim, value.flags.num & (C_CONTIGUOUS | F_CONTIGUOUS | WRITEABLE)
-        return _arrays.get(key) or _arrays.setdefault(key, _array(value))
+        key = value.dtype, value.ndim, bool(value.flags.num & C_CONTIGUOUS)
+        return _arrays.get(key) or _arrays.setdefault(key, Array(value.dtype.name, value.ndim, "C" if key[2] else "A"))
     known = _numbers.get(sort) or getattr(value, "kind", None)
     if isinstance(known, (Number, Array, Table, Function, Unseen)):  # twice as fast as by their union
         return known
@@ -140,11 +137,6 @@ def kinds(values: Iterable[Any]) -> tuple[Kind, ...]:
     return tuple(map(kind, values))
 
 
-def _array(value: np.ndarray) -> Array:
-    layout = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "A"
-    return Array(value.dtype.name, value.ndim, layout, value.flags.writeable)
-
-
 def table(fields: Any) -> Table:
     """The kind of a named tuple of arrays, numbers, Structs, Pointers and such named tuples."""
     inner = [table(value) if isinstance(value, tuple) else kind(value) for value in fields]
@@ -153,16 +145,16 @@ def table(fields: Any) -> Table:
         parts = frozenset(n for n, value in zip(fields._fields, fields) if isinstance(value, tuple))
         about = layout(type(fields))  # type: ignore[arg-type]
         _tables[key] = Table(
-            type(fields).__name__, tuple((n, _described(k, *about[n])) for n, k in zip(fields._fields, inner)), parts
+            type(fields).__name__, tuple((n, _sized(k, about[n][1])) for n, k in zip(fields._fields, inner)), parts
         )
     return _tables[key]
 
 
-def _described(kind: Kind, number: Any, axes: tuple[Any, ...]) -> Kind:
-    """The kind of a field with what its annotation says of number and axes."""
-    if not isinstance(kind, Array) or not axes or kind.layout != "C":
+def _sized(kind: Kind, axes: tuple[Any, ...]) -> Kind:
+    """The kind of a field with the sizes that its annotation says."""
+    if not isinstance(kind, Array) or not axes or kind.layout != "C" or not any(fixed_sizes(axes)):
         return kind
-    return replace(kind, sizes=fixed_sizes(axes), positive=number is np.int64)
+    return replace(kind, sizes=fixed_sizes(axes))
 
 
 @cache

@@ -1,14 +1,14 @@
 """Kernels behind pointers: a caller then does not compile them again.
 
-Numba optimises everything a function calls along with it. The integrators call the dynamics from many places; through a
-pointer (some 30 ns per call) they compile in seconds.
+The integrators call the dynamics from many places, and do not know which: through a pointer (a few ns per call) they
+compile in a second, for all dynamics.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from lissom.kernel.machine import kinds
+from lissom.kernel.compile import kinds
 
 
 class Hidden:
@@ -34,13 +34,13 @@ class Pointer:
         The kernel itself sees what is `Hidden` from its callers.
         """
         self.kind = kinds.function(kinds.kinds(arguments))
-        own = kinds.kinds(x.struct if isinstance(x, Hidden) else x for x in arguments)
+        seen = tuple(x.struct if isinstance(x, Hidden) else x for x in arguments)
         self.kernel, self.arguments = kernel, arguments
-        self.address: int = kernel.address(own)
+        self.address: int = kernel.address(kinds.kinds(seen), seen)
 
     def __call__(self, *arguments: Any) -> Any:
         """For kernels that run as Python."""
-        return self.kernel.py_func(*arguments)
+        return self.kernel.as_python(*arguments)
 
 
 class Unused(Pointer):

@@ -1,0 +1,175 @@
+"""Build a library of machine code, on all cores.
+
+Each kernel is a C file and an object file of its own, kept under the digest of its C: what an edit leaves as it was is
+not compiled again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from lissom.kernel.compile import toolchain
+from lissom.kernel.compile.fingerprint import digest, digests, translator_files
+from lissom.kernel.compile.library import ADDRESSES, PACKAGE, key
+from lissom.kernel.compile.toolchain import Target
+from lissom.kernel.compile.trace import Need
+from lissom.kernel.compile.translate import Catalogue, Unit, find
+
+WORKLOAD = "lissom.cli.usual"  # what a library holds is decided there
+KEPT_BYTES = 100e6  # of object files; what has not been used for longest goes first
+Report = Callable[[int, int], None]  # functions done, of all
+
+
+def build(
+    needs: dict[Need, str], targets: Iterable[Target], goal: Path, name: str, report: Report, kept: Path, rarer: bool = False
+) -> list[Path]:
+    """Make a library for each target.
+
+    Args:
+        needs: what it holds, with the kind of each result.
+        goal, name: the folder it is put into, and its name, with {level}.
+        report: is told how many functions are done.
+        kept: where object files are kept.
+        rarer: whether that is all there is.
+    Returns:
+        Its table for each target that has something.
+    """
+    objects = kept / "objects"
+    objects.mkdir(parents=True, exist_ok=True)
+    goal.mkdir(parents=True, exist_ok=True)
+    with alone(kept / "building.lock"), ThreadPoolExecutor(toolchain.cores()) as pool:
+        catalogue, checked = Catalogue(needs), toolchain.mode() == "checked"
+        described = {target: target.describe() for target in targets}
+        units: dict[Need, Unit] = {}
+        files: dict[tuple[Need, Target], Path] = {}
+        jobs: list[Future] = []
+        for need in sorted(needs, key=lambda each: (each.module, each.name, str(each.kinds))):
+            unit = units[need] = Unit(find(need), need.kinds, catalogue, checked)
+            for target, text in described.items():
+                if target.holds(need.kinds):
+                    path = files[need, target] = objects / f"{digest((unit.text + text).encode())[:32]}.o"
+                    if not _used_again(path):
+                        jobs.append(pool.submit(_compile, unit.text, path, target))
+        _wait(jobs, report)
+        tables = []
+        for target in described:
+            held = {need: unit for need, unit in units.items() if (need, target) in files}
+            if held:
+                table = goal / f"{name.format(level=target.level)}.json"
+                entries = {key(find(need), need.kinds): (unit, needs[need]) for need, unit in held.items()}
+                about = {"rarer": rarer, "package": str(PACKAGE), "sources": _sources(units.values())}
+                link_index(entries, [files[need, target] for need in held], target, table, about)
+                tables.append(table)
+        _evict(kept)
+    return tables
+
+
+def link_index(
+    entries: dict[str, tuple[Unit, str]], objects: list[Path], target: Target, table: Path, about: dict[str, Any]
+) -> None:
+    """Link objects and the table of their addresses to a shared library, and write beside it what it holds."""
+    names = [name for unit, _ in entries.values() for name in (unit.entry, unit.pointer)]
+    declared = "\n".join(f"HIDDEN void {name}(void);" for name in names)
+    listed = ",\n    ".join(f"(void *){name}" for name in names)
+    export = "__declspec(dllexport)" if target.suffix == ".dll" else '__attribute__((visibility("default")))'
+    text = f'#include "prelude.h"\n{declared}\n{export} void *const {ADDRESSES}[] = {{\n    {listed}\n}};\n'
+    if toolchain.mode() == "checked":
+        text += CHECKED_STATE.format(export=export)
+    index = table.with_suffix(".index.o")
+    _compile(text, index, target)
+    part = table.with_suffix(f".part{target.suffix}")
+    target.link([*objects, index], part)
+    content = part.read_bytes()
+    file = table.with_name(f"{table.stem}-{digest(content)[:12]}{target.suffix}")
+    part.replace(file)
+    index.unlink()
+    held = {name: [k, returns] for k, (name, (_, returns)) in enumerate(entries.items())}
+    shown = {"file": file.name, "digest": digest(content), "sources": {}, **about, "entries": held}
+    write(table, json.dumps(shown).encode())
+    for old in table.parent.glob(f"{table.stem}-*{target.suffix}"):
+        if old.name != file.name:
+            with suppress(OSError):
+                old.unlink()
+
+
+CHECKED_STATE = """
+#include <string.h>
+static _Thread_local char first_not_finite[256];
+HIDDEN void note_not_finite(const char *place)
+{{
+    if (!first_not_finite[0]) strncpy(first_not_finite, place, sizeof first_not_finite - 1);
+}}
+{export} char *lissom_first_not_finite(void) {{ return first_not_finite; }}
+"""
+
+
+def _compile(text: str, path: Path, target: Target) -> None:
+    source, part = path.with_suffix(".c"), path.with_suffix(f".{time.monotonic_ns()}.o")
+    write(source, text.encode())
+    target.compile(source, part)
+    part.replace(path)
+    if not toolchain.mode():
+        source.unlink()
+
+
+def _used_again(path: Path) -> bool:
+    """Whether an object file is there; it is then new again for who looks for old ones."""
+    with suppress(OSError):
+        os.utime(path)
+        return True
+    return False
+
+
+def _wait(jobs: list[Future], report: Report) -> None:
+    report(0, len(jobs))
+    for done, job in enumerate(jobs, 1):
+        job.result()
+        report(done, len(jobs))
+
+
+def _sources(units: Iterable[Unit]) -> dict[str, list[str]]:
+    """Digests of all that the C was made of."""
+    modules = {WORKLOAD}.union(*(unit.sources.modules for unit in units))
+    files = {Path(str(sys.modules[name].__file__)) for name in modules if name in sys.modules}
+    return digests(PACKAGE, [*sorted(path for path in files if path.is_relative_to(PACKAGE)), *translator_files()])
+
+
+def _evict(kept: Path) -> None:
+    """Delete object files that have not been used for longest, and libraries of sources that are gone."""
+    size = 0.0
+    for path in sorted((kept / "objects").glob("*.o"), key=lambda path: -path.stat().st_mtime):
+        size += path.stat().st_size
+        if size > KEPT_BYTES:
+            with suppress(OSError):
+                path.unlink()
+    for table in kept.glob("library-*.json"):
+        with suppress(OSError, ValueError, KeyError):
+            content = json.loads(table.read_text(encoding="utf-8"))
+            if not Path(content["package"]).exists():
+                table.with_name(content["file"]).unlink()
+                table.unlink()
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Let one process build; others wait for it and find all done."""
+    with ExitStack() as held:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.flock(held.enter_context(path.open("w")), fcntl.LOCK_EX)
+        yield
+
+
+def write(path: Path, content: bytes) -> None:
+    part = path.with_suffix(f"{path.suffix}.{time.monotonic_ns()}.part")
+    part.write_bytes(content)
+    part.replace(path)

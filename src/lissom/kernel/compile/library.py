@@ -1,0 +1,153 @@
+"""Machine code from a shared library, called through ctypes.
+
+A library holds kernels for the kinds of arguments of the usual paths. Its only name is a table of addresses; a file
+beside it says which kernel is where, and of which sources they were made, so that an edited source never meets old
+code. It comes with a wheel or lies in the cache folder, where it is made when it is first missed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lissom import cache as disk
+from lissom.kernel.compile import first_use, toolchain
+from lissom.kernel.compile.fingerprint import digest, unchanged
+from lissom.kernel.compile.kinds import Array, Kind, Number
+from lissom.kernel.compile.struct import address
+
+PACKAGE = Path(__file__).parents[2]
+ADDRESSES = "lissom_kernels"  # of each kernel: the function for Python, the one for other machine code
+# where kernels are that few commands need
+RARER = ("lissom.kernel.", "lissom.dynamics.", "lissom.simulation.", "lissom.theory.")
+NUMBERS: dict[str, list[Any]] = {
+    "bool": [ctypes.c_bool],
+    "int64": [ctypes.c_int64],
+    "float64": [ctypes.c_double],
+    "complex128": [ctypes.c_double, ctypes.c_double],
+}
+RESULTS: dict[str, Any] = {"bool": ctypes.c_bool, "int64": ctypes.c_int64, "float64": ctypes.c_double}
+
+
+def key(kernel: Any, kinds: tuple[Kind, ...]) -> str:
+    """Name of machine code in a table: the kernel and the kinds of its arguments."""
+    return f"{kernel.__module__}.{kernel.__name__}({', '.join(kind.text for kind in kinds)})"
+
+
+def tables() -> list[Path]:
+    """Where tables may lie: in the package, and in the cache folder, where every copy of the sources has its own."""
+    kept = disk.folder("kernels")
+    shipped = PACKAGE / "kernel" / "compile" / "built"
+    out = [] if toolchain.mode() else [shipped / f"library-{level}.json" for level in toolchain.levels()]
+    return out + ([kept / f"{own_name(level)}.json" for level in toolchain.levels()] if kept is not None else [])
+
+
+def own_name(level: str) -> str:
+    """Name of the library that these sources keep in the cache folder."""
+    mode = f"-{toolchain.mode()}" if toolchain.mode() else ""
+    return f"library-{level}{mode}-{hashlib.sha256(str(PACKAGE).encode()).hexdigest()[:12]}"
+
+
+class Damaged(ValueError):
+    """A library that is not as it was linked."""
+
+
+class Library:
+    """A shared library and the table of what is in it."""
+
+    def __init__(self, table: Path) -> None:
+        content = json.loads(table.read_text(encoding="utf-8"))
+        self.entries: dict[str, list[Any]] = content["entries"]  # place of the addresses, kind of the result
+        self.file = table.with_name(content["file"])
+        # Changed bytes would be run: they give other numbers, or end the process.
+        if digest(self.file.read_bytes()) != content["digest"]:
+            raise Damaged(self.file)
+        if not unchanged(PACKAGE, content["sources"]):
+            raise ValueError(f"{table} was made of other sources")
+        self._code = ctypes.CDLL(str(self.file))
+        count = 2 * (1 + max((place for place, _ in self.entries.values()), default=-1))
+        self._addresses = (ctypes.c_void_p * count).in_dll(self._code, ADDRESSES)
+
+    def address(self, name: str) -> int:
+        """Where a kernel lies that takes arrays by value."""
+        return int(self._addresses[2 * self.entries[name][0] + 1])
+
+    def function(self, name: str, kinds: tuple[Kind, ...]) -> Callable[..., Any]:
+        """The kernel as a Python function of arguments of these kinds."""
+        place, returns = self.entries[name]
+        parts = [part for kind in kinds for part in _ctypes(kind)]
+        code = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *parts)(self._addresses[2 * place])
+        packers, result = [_packer(kind) for kind in kinds], RESULTS.get(returns)
+
+        def call(*arguments: Any) -> Any:
+            out = result() if result else None
+            values: list[Any] = [ctypes.byref(out) if result else None]
+            for pack, argument in zip(packers, arguments):
+                values += pack(argument)
+            code(*values)
+            return out.value if result else None
+
+        return call
+
+
+def _ctypes(kind: Kind) -> list[Any]:
+    """C types of an argument: an array comes as its address, lengths and, out of C's order, strides."""
+    if isinstance(kind, Array):
+        return [ctypes.c_void_p] + [ctypes.c_int64] * (kind.ndim if kind.layout == "C" else 2 * kind.ndim)
+    return NUMBERS[kind.name] if isinstance(kind, Number) else [ctypes.c_void_p]
+
+
+def _packer(kind: Kind) -> Callable[[Any], tuple[Any, ...]]:
+    if isinstance(kind, Array):
+        if kind.layout == "C":
+            return lambda a: (address(a), *a.shape)
+        return lambda a: (address(a), *a.shape, *(stride // a.itemsize for stride in a.strides))
+    if isinstance(kind, Number):
+        plain = {"bool": bool, "int64": int, "float64": float}
+        return (lambda z: (z.real, z.imag)) if kind.name == "complex128" else (lambda x: (plain[kind.name](x),))
+    return lambda struct: (struct.address,)
+
+
+@cache
+def libraries() -> tuple[Library, ...]:
+    """The libraries of this processor, those of the package first."""
+    found = []
+    for table in tables():
+        if not table.exists() or (disk.folder("kernels") == table.parent and not disk.trusted(table)):
+            continue
+        try:
+            found.append(Library(table))
+        except Damaged as damage:  # taken away, so that it is made again
+            with suppress(OSError):
+                if disk.folder("kernels") == table.parent:
+                    table.unlink()
+                    Path(damage.args[0]).unlink()
+        except (OSError, ValueError, KeyError, TypeError):  # none here, of other sources, or damaged
+            continue
+    return tuple(found)
+
+
+def holding(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
+    """The library that holds machine code of a kernel, and the name it has there."""
+    name = key(kernel, kinds)
+    found = _find(name)
+    for rarer, layers in enumerate((("lissom.",), RARER)):
+        if found is None and kernel.__module__.startswith(layers) and first_use.make(tables(), PACKAGE, bool(rarer)):
+            libraries.cache_clear()
+            found = _find(name)
+    return None if found is None else (found, name)
+
+
+def complete() -> bool:
+    """Whether there is a library of these sources that holds what is rarer, too."""
+    return first_use.current(tables(), PACKAGE, True)
+
+
+def _find(name: str) -> Library | None:
+    return next((library for library in libraries() if name in library.entries), None)

@@ -1,0 +1,53 @@
+"""Sums of rows in vector registers: the functions of `kernel.lanes` as loops over registers of four doubles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lissom.kernel.arrays import LANES
+from lissom.kernel.compile.kinds import Number
+from lissom.kernel.compile.translate.refused import Refused
+from lissom.kernel.compile.translate.types import REAL, is_whole, letter
+from lissom.kernel.compile.translate.values import Value, converted
+
+if TYPE_CHECKING:
+    from lissom.kernel.compile.translate.function import Translation
+
+# By the letter of the result: C type of a register, entries in it, entries to whose multiple rows are padded.
+REGISTERS = {"d": ("v4", 4, LANES), "c": ("v4", 2, LANES), "p": ("pack", 1, 1), "q": ("cpack", 1, 1)}
+
+
+def lane_sum(within: Translation, verb: str, arguments: list[Value]) -> Value:
+    """out (+)= sum scales[i] rows[i]; `_scaled` over the registers from `first` to `last`, `_lanes` one step."""
+    out, *span, scales, rows = arguments
+    factors = within.items(scales if scales.items is not None else within.kept(scales))
+    sources = within.items(rows if rows.items is not None else within.kept(rows))
+    if any(x.kind.layout != "C" for x in (out, *sources)):
+        raise Refused("the entries of a row must lie side by side")
+    kind = letter(Number(out.kind.dtype))
+    register, step, padded = REGISTERS[kind]
+    within.spare += 1
+    k, emit, types = f"k{within.spare}", within.emit, within.types
+    emit("{")
+    emit(f"{types.name(Number(out.kind.dtype))} *o_ = {out.text};")
+    terms = []
+    for j, (factor, source) in enumerate(zip(factors, sources, strict=True)):
+        factor, number = converted(factor, REAL) if is_whole(factor.kind) else factor, Number(source.kind.dtype)
+        emit(f"const {types.name(factor.kind)} f{j}_ = {factor.text}; const {types.name(number)} *r{j}_ = {source.text};")
+        terms.append(f"term_{kind}_{letter(factor.kind)}{letter(number)}(f{j}_, r{j}_ + {k})")
+    low, high = span[0].text, f"({span[0].text}) + {LANES}" if verb.endswith("lanes") else span[1].text
+    if verb.endswith("scaled") and padded > 1:  # from the begin of the first register to the end of the last
+        high = f"({high}) > ({low}) ? (({high}) + {padded - 1}) & -{padded} : ({low}) & -{padded}"
+        low = f"({low}) & -{padded}"
+    emit(f"const int64_t e_ = {high};")
+    emit("SHORT_LOOP")
+    emit(f"for (int64_t {k} = {low}; {k} < e_; {k} += {step}) {{")
+    if verb.startswith("add"):
+        total, terms = f"load_{kind}(o_ + {k})", terms
+    else:
+        total, *terms = terms
+    emit(f"{register} s_ = {total};")
+    for term in terms:
+        emit(f"s_ = plus_{kind}(s_, {term});")
+    emit(f"store_{kind}(o_ + {k}, s_); }} }}")
+    return Value(None, thing=())
