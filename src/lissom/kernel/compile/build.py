@@ -73,7 +73,7 @@ def build(
 
 
 def link_index(
-    entries: dict[str, tuple[Unit, str]], objects: list[Path], target: Target, table: Path, about: dict[str, Any]
+    entries: dict[str, tuple[Unit, Any]], objects: list[Path], target: Target, table: Path, about: dict[str, Any]
 ) -> None:
     """Link objects and the table of their addresses to a shared library, and write beside it what it holds."""
     names = [name for unit, _ in entries.values() for name in (unit.entry, unit.pointer)]

@@ -33,6 +33,7 @@ NUMBERS: dict[str, list[Any]] = {
     "complex128": [ctypes.c_double, ctypes.c_double],
 }
 RESULTS: dict[str, Any] = {"bool": ctypes.c_bool, "int64": ctypes.c_int64, "float64": ctypes.c_double}
+RESULTS["complex128"] = type("complex128", (ctypes.Structure,), {"_fields_": [("f0", ctypes.c_double), ("f1", ctypes.c_double)]})
 
 
 def key(kernel: Any, kinds: tuple[Kind, ...]) -> str:
@@ -83,7 +84,7 @@ class Library:
         place, returns = self.entries[name]
         parts = [part for kind in kinds for part in _ctypes(kind)]
         code = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *parts)(self._addresses[2 * place])
-        packers, result = [_packer(kind) for kind in kinds], RESULTS.get(returns)
+        packers, result = [_packer(kind) for kind in kinds], _result(returns)
 
         def call(*arguments: Any) -> Any:
             out = result() if result else None
@@ -91,9 +92,33 @@ class Library:
             for pack, argument in zip(packers, arguments):
                 values += pack(argument)
             code(*values)
-            return out.value if result else None
+            return _read(out, returns) if result else None
 
         return call
+
+
+def returned(kind: Any) -> Any:
+    """How a table tells the kind of a result: by its name, of a tuple by a list."""
+    if kind is None:
+        return "none"
+    return kind.text if isinstance(kind, Number) else [returned(item) for item in kind.items]
+
+
+def _result(returns: Any) -> Any:
+    """C type of a result; None if there is none."""
+    if isinstance(returns, str):
+        return RESULTS.get(returns)
+    fields = [(f"f{k}", _result(each)) for k, each in enumerate(returns)]
+    return type("result", (ctypes.Structure,), {"_fields_": fields})
+
+
+def _read(out: Any, returns: Any) -> Any:
+    """A result as Python has it."""
+    if isinstance(returns, str):
+        return complex(out.f0, out.f1) if returns == "complex128" else out.value
+    values = (getattr(out, f"f{k}") for k in range(len(returns)))
+    plain = (ctypes.Structure, ctypes.Array)
+    return tuple(_read(x, of) if isinstance(x, plain) else x for x, of in zip(values, returns, strict=True))
 
 
 def _ctypes(kind: Kind) -> list[Any]:

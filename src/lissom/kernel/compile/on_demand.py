@@ -17,7 +17,7 @@ from lissom.kernel.compile.build import link_index, write
 from lissom.kernel.compile.events import announce
 from lissom.kernel.compile.fingerprint import digest
 from lissom.kernel.compile.kinds import Kind
-from lissom.kernel.compile.library import Damaged, Library, key
+from lissom.kernel.compile.library import Damaged, Library, key, returned
 from lissom.kernel.compile.toolchain import Target
 from lissom.kernel.compile.translate import Catalogue, Unit
 
@@ -29,7 +29,8 @@ def compiled(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None
     if toolchain.compiler() is None:
         _tell_no_compiler()
         return None
-    unit, target, name = Unit(kernel, kinds, Catalogue({}), toolchain.mode() == "checked"), _target(kinds), key(kernel, kinds)
+    unit = Unit(kernel, kinds, Catalogue({}), toolchain.mode() == "checked")
+    target, name = _target(kinds), key(kernel, kinds)
     folder = _folder()
     table = folder / f"{digest((unit.text + target.describe()).encode())[:24]}.json"
     made = _kept(table)
@@ -37,8 +38,7 @@ def compiled(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None
         announce(kernel.__name__)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            returns = "none" if unit.result is None else unit.result.text
-            link_index({name: (unit, returns)}, [_object(unit, table, target)], target, table, {})
+            link_index({name: (unit, returned(unit.result))}, [_object(unit, table, target)], target, table, {})
         finally:
             announce("")
         made = Library(table)
