@@ -24,7 +24,7 @@ from lissom.kernel.compile.trace import Need
 from lissom.kernel.compile.translate import Catalogue, Unit, find
 
 WORKLOAD = "lissom.cli.usual"  # what a library holds is decided there
-KEPT_BYTES = 100e6  # of object files; what has not been used for longest goes first
+KEPT_BYTES = 50e6  # of object files, and of single kernels; what has not been used for longest goes first
 Report = Callable[[int, int], None]  # functions done, of all
 
 
@@ -90,7 +90,8 @@ def link_index(
     content = part.read_bytes()
     file = table.with_name(f"{table.stem}-{digest(content)[:12]}{target.suffix}")
     part.replace(file)
-    index.unlink()
+    for done in (index, *objects) if not about else (index,):  # of a single kernel all is in the library
+        done.unlink()
     held = {name: [k, returns] for k, (name, (_, returns)) in enumerate(entries.items())}
     shown = {"file": file.name, "digest": digest(content), "sources": {}, **about, "entries": held}
     write(table, json.dumps(shown).encode())
@@ -139,17 +140,19 @@ def _sources(units: Iterable[Unit]) -> dict[str, list[str]]:
     """Digests of all that the C was made of."""
     modules = {WORKLOAD}.union(*(unit.sources.modules for unit in units))
     files = {Path(str(sys.modules[name].__file__)) for name in modules if name in sys.modules}
-    return digests(PACKAGE, [*sorted(path for path in files if path.is_relative_to(PACKAGE)), *translator_files()])
+    return digests(PACKAGE, [*sorted(files), *translator_files()])
 
 
 def _evict(kept: Path) -> None:
-    """Delete object files that have not been used for longest, and libraries of sources that are gone."""
-    size = 0.0
-    for path in sorted((kept / "objects").glob("*.o"), key=lambda path: -path.stat().st_mtime):
-        size += path.stat().st_size
-        if size > KEPT_BYTES:
-            with suppress(OSError):
-                path.unlink()
+    """Delete what has not been used for longest, and libraries of sources that are gone."""
+    for folder, pattern in (("objects", "*.o"), ("single", "*.json")):
+        size = 0.0
+        for path in sorted((kept / folder).glob(pattern), key=lambda path: -path.stat().st_mtime):
+            files = [path, *path.parent.glob(f"{path.stem}-*")]
+            size += sum(file.stat().st_size for file in files)
+            for file in files if size > KEPT_BYTES else ():
+                with suppress(OSError):
+                    file.unlink()
     for table in kept.glob("library-*.json"):
         with suppress(OSError, ValueError, KeyError):
             content = json.loads(table.read_text(encoding="utf-8"))

@@ -22,8 +22,12 @@ def translator_files() -> list[Path]:
 
 
 def digests(package: Path, files: Iterable[Path]) -> dict[str, list[str]]:
-    """Digests of text and of meaning of files, by their path in the package."""
-    return {path.relative_to(package).as_posix(): [_of_text(path), _of_meaning(path)] for path in files}
+    """Digests of text and of meaning of files, by their path in the package, or whole where they lie elsewhere."""
+    return {_name(package, path): [_of_text(path), _of_meaning(path)] for path in files}
+
+
+def _name(package: Path, path: Path) -> str:
+    return (path.relative_to(package) if path.is_relative_to(package) else path).as_posix()
 
 
 def unchanged(package: Path, kept: dict[str, list[str]]) -> bool:

@@ -60,12 +60,17 @@ class Damaged(ValueError):
 
 
 class Library:
-    """A shared library and the table of what is in it."""
+    """A shared library and the table of what is in it.
 
-    def __init__(self, table: Path) -> None:
+    owned: whether both must be files that nobody else can write.
+    """
+
+    def __init__(self, table: Path, owned: bool = False) -> None:
         content = json.loads(table.read_text(encoding="utf-8"))
         self.entries: dict[str, list[Any]] = content["entries"]  # place of the addresses, kind of the result
         self.file = table.with_name(content["file"])
+        if owned and not (disk.trusted(table) and disk.trusted(self.file)):
+            raise PermissionError(f"{self.file} may be written by others")
         # Changed bytes would be run: they give other numbers, or end the process.
         if digest(self.file.read_bytes()) != content["digest"]:
             raise Damaged(self.file)
@@ -144,13 +149,12 @@ def libraries() -> tuple[Library, ...]:
     """The libraries of this processor, those of the package first."""
     found = []
     for table in tables():
-        if not table.exists() or (disk.folder("kernels") == table.parent and not disk.trusted(table)):
-            continue
+        own = disk.folder("kernels") == table.parent  # others may write into a cache folder, not into the package
         try:
-            found.append(Library(table))
+            found.append(Library(table, owned=own))
         except Damaged as damage:  # taken away, so that it is made again
             with suppress(OSError):
-                if disk.folder("kernels") == table.parent:
+                if own:
                     table.unlink()
                     Path(damage.args[0]).unlink()
         except (OSError, ValueError, KeyError, TypeError):  # none here, of other sources, or damaged

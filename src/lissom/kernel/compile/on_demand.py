@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from lissom import cache as disk
 from lissom.kernel.compile import toolchain
-from lissom.kernel.compile.build import link_index, write
+from lissom.kernel.compile.build import alone, link_index, write
 from lissom.kernel.compile.events import announce
 from lissom.kernel.compile.fingerprint import digest
 from lissom.kernel.compile.kinds import Kind
@@ -35,19 +36,26 @@ def compiled(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None
     table = folder / f"{digest((unit.text + target.describe()).encode())[:24]}.json"
     made = _kept(table)
     if made is None:
-        announce(kernel.__name__)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            link_index({name: (unit, returned(unit.result))}, [_object(unit, table, target)], target, table, {})
-        finally:
-            announce("")
-        made = Library(table)
+        folder.mkdir(parents=True, exist_ok=True)
+        with alone(table.with_suffix(".lock")):
+            made = _kept(table) or _compiled(kernel, unit, name, table, target)
+        with suppress(OSError):
+            table.with_suffix(".lock").unlink()
     return made, name
+
+
+def _compiled(kernel: Any, unit: Unit, name: str, table: Path, target: Target) -> Library:
+    announce(kernel.__name__)
+    try:
+        link_index({name: (unit, returned(unit.result))}, [_object(unit, table, target)], target, table, {})
+    finally:
+        announce("")
+    return Library(table)
 
 
 def _kept(table: Path) -> Library | None:
     try:
-        return Library(table) if disk.trusted(table) else None
+        return Library(table, owned=True)
     except (OSError, ValueError, KeyError, TypeError, Damaged):
         return None
 
@@ -56,6 +64,7 @@ def _object(unit: Unit, table: Path, target: Target) -> Path:
     source, goal = table.with_suffix(".c"), table.with_suffix(".o")
     write(source, unit.text.encode())
     target.compile(source, goal)
+    source.unlink()
     return goal
 
 
