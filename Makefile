@@ -11,7 +11,7 @@ export OMP_NUM_THREADS ?= 1
 # Tests start many processes: without bytecode on disk each of them would compile every module that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test verify verification docs ready kernels library lint browser bench numba matrix wheel clean
+.PHONY: demo test verify verification docs ready kernels library lint browser bench compilers matrix wheel clean
 
 demo:
 	$(MAKE) --no-print-directory --jobs 2 $(VENV)/.installed-core library
@@ -30,9 +30,10 @@ verification: $(VENV)/.installed-test browser
 	LISSOM_CLAIMS=$(CURDIR)/out/claims.jsonl $(BIN)/pytest -n 2 --dist worksteal -m ""
 	$(BIN)/python docs/verification.py out/claims.jsonl
 
-# The smoke suite on the oldest and the newest Numba that is allowed, each in a fresh environment.
-numba: $(VENV)/.installed-test
-	$(BIN)/pytest -m slow tests/project/test_numba_versions.py
+# All tests with kernels compiled by zig, the compiler of those who have no other.
+compilers: $(VENV)/.installed-test $(VENV)/.installed-compiler
+	CC="$(CURDIR)/$(BIN)/python -m ziglang cc" $(BIN)/lissom build --rarer
+	CC="$(CURDIR)/$(BIN)/python -m ziglang cc" $(BIN)/pytest -n 2 --dist worksteal
 
 # The smoke suite on every Python of this machine, with the oldest and the newest packages that are allowed.
 matrix:

@@ -12,6 +12,6 @@ class MachineCode(BuildHookInterface):
     PLUGIN_NAME = "custom"
 
     def initialize(self, version, build_data):
-        if any(Path(self.root, LIBRARY).glob("*.so")):
+        if any(Path(self.root, LIBRARY).glob("*.json")):
             platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
             build_data["pure_python"], build_data["tag"] = False, f"py3-none-{platform}"
