@@ -21,6 +21,9 @@ def build(
     level: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="x86-64-v4, -v3 or -v2; this processor's unless given.")
     ] = None,
+    target: Annotated[
+        str | None, typer.Option(metavar="PLATFORM", help="Another platform, as zig names it; needs --folder.")
+    ] = None,
     rarer: Annotated[bool, typer.Option("--rarer", help="With what fewer people use: loops, formulations.")] = False,
     lines: Annotated[bool, typer.Option("--lines", hidden=True, help="Tell every step, for another program.")] = False,
 ) -> None:
@@ -34,7 +37,11 @@ def build(
     kept = cache.folder("kernels")
     if kept is None:
         raise LissomError("LISSOM_CACHE=off keeps no machine code, so that a library cannot be made")
-    targets = tuple(Target(each) for each in level) if level else toolchain.own_targets()
+    if target is not None and folder is None:
+        raise LissomError("a library for another platform goes into a folder of its own; give --folder", ("target",), target)
+    targets = toolchain.targets_of(target) if target else toolchain.own_targets()
+    if level:
+        targets = tuple(Target(each, target or "") for each in level)
     if folder is None and level is None and first_use.current(library.tables(), library.PACKAGE, rarer):
         say("all kernels of these sources are compiled", "white")
         return

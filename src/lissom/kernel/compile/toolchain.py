@@ -14,6 +14,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from lissom.errors import LissomError
 from lissom.kernel.compile.kinds import Kind, has_packs
 
 PRELUDE = Path(__file__).parent / "translate" / "prelude.h"
@@ -70,7 +71,9 @@ class Target:
     def suffix(self) -> str:
         """Of a shared library."""
         system = self.triple or sys.platform
-        return ".dll" if "win" in system and "darwin" not in system else ".dylib" if "mac" in system or "darwin" in system else ".so"
+        if "darwin" in system or "macos" in system:
+            return ".dylib"
+        return ".dll" if "win" in system else ".so"
 
     def command(self) -> tuple[str, ...]:
         """The compiler with what it needs to know of the processor; an error if there is none."""
@@ -149,6 +152,18 @@ def own_targets() -> tuple[Target, ...]:
     """What libraries for this processor are made for: packs in the widest registers, and all else."""
     found = levels()
     return tuple(Target(level) for level in found[: found.index(WIDE) + 2 if WIDE in found else 1])
+
+
+def targets_of(triple: str) -> tuple[Target, ...]:
+    """What libraries for another platform are made for: all levels of x86-64, else what all its processors have."""
+    processor, _, system = triple.partition("-")
+    if not system:
+        raise LissomError("name a platform as zig does: x86_64-windows-gnu, aarch64-macos", ("target",), triple)
+    if zig() is None:
+        raise LissomError("libraries for other platforms need the package ziglang: pip install lissom[compiler]")
+    if processor == "x86_64":
+        return tuple(Target(level, triple) for level in LEVELS)
+    return (Target("arm64" if "macos" in system else processor, triple),)  # as Python there names the processor
 
 
 def cores() -> int:
