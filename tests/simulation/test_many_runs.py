@@ -103,7 +103,9 @@ lissom: 1
 name: arm
 gravity: [0, 0, 0]
 links:
-  - {name: a, joint: {name: j, type: revolute, axis: [0, 0, 1]}, body: {mass: 1, com: [0.5, 0, 0], inertia: [0.1, 0.1, 0.1]}}
+  - name: a
+    joint: {name: j, type: revolute, axis: [0, 0, 1]}
+    body: {mass: 1, com: [0.5, 0, 0], inertia: [0.1, 0.1, 0.1]}
 """
 
 

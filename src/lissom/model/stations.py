@@ -16,8 +16,8 @@ import numpy as np
 from lissom.model.material import Material
 from lissom.model.names import Name
 from lissom.model.part import Part
-from lissom.model.section import AnySection
 from lissom.model.place import ROUNDING
+from lissom.model.section import AnySection
 from lissom.model.section_base import SectionSpec, numeric
 from lissom.model.values import Number
 
