@@ -28,8 +28,6 @@ def structure():
 
 QUIET = ("ignore::RuntimeWarning:test_damaged_links", "ignore::numpy.exceptions.ComplexWarning")
 pytestmark = pytest.mark.filterwarnings(*QUIET)
-    "ignore::RuntimeWarning:test_damaged_links", "ignore::numpy.exceptions.ComplexWarning"
-)
 
 
 @pytest.fixture(scope="module")
