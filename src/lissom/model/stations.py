@@ -123,7 +123,7 @@ def build_profile(
         name = station.material or default
         return None if name is None else materials[name].build()
 
-    pieces = []
+    pieces: list[beams.Piece] = []
     for before, after in itertools.pairwise(stations):
         if np.real(after.x) - np.real(before.x) <= ROUNDING * np.real(length):  # a jump
             continue

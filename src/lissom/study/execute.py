@@ -74,7 +74,7 @@ def execute(
                     done += count
                     bar.update(done)
     results = Results(store)
-    tell_failures(results.values("status"), results.values("cause"), stacklevel=3)
+    tell_failures(results.values("status"), results.values("cause").tolist(), stacklevel=3)
     return results
 
 
