@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from lissom import beam
 from lissom.beam import BeamLink, LumpedMass, Section, families, make_basis, shapes
 from lissom.beam.quadrature import Quadrature
+from lissom.beam.ritz import Ritz, enough_degree
 from lissom.errors import LissomError
 
 # No rotary inertia: the beam of the textbooks.
@@ -216,3 +218,21 @@ def test_the_quadrature_of_fifty_modes_resolves_their_triple_products():
 
 def test_the_empty_set_has_no_functions():
     assert shapes.none().values(np.linspace(0, 1, 5))[0].shape == (5, 0)
+
+
+def test_counts_are_found_where_the_wanted_frequency_is_one_of_the_link_itself():
+    """A tapered beam asked for functions up to a frequency that it has with its tip free, or held."""
+    section = beam.Section(rhoA=1.0, EA=1e7, EIy=100.0, EIz=60.0, GJ=80.0, Jx=1e-3, Jy=0.0, Jz=0.0)
+    thin = beam.Section(rhoA=0.6, EA=6e6, EIy=30.0, EIz=20.0, GJ=30.0, Jx=4e-4, Jy=0.0, Jz=0.0)
+    pieces = [
+        beam.Piece.constant(a, b, beam.GeneralSection.of(each))
+        for a, b, each in ((0.0, 0.5, section), (0.5, 1.0, thin))
+    ]
+    profile = beam.Profile.without_shear(pieces)
+    ritz = Ritz.of(profile, ["y"], enough_degree(profile, 14))
+    held = tuple(range(len(ritz.tip)))
+    own = [*ritz.frequencies(ritz.modes(3)), *ritz.frequencies(ritz.modes(2, held), held)]
+    for frequency in own:
+        above = beam.enough_modes(profile, 1.002 * frequency, 0.02)
+        for off in (0.0, 1e-15, -1e-12, 1e-11, -1e-10, 1e-9, 1e-8, 1e-7):
+            assert abs(beam.enough_modes(profile, float(frequency * (1 + off)), 0.02)["y"] - above["y"]) <= 1

@@ -145,3 +145,12 @@ def test_a_reduction_that_makes_no_sense_is_refused(bent, options, words):
 def test_selection_takes_one_sensible_number(given):
     with pytest.raises(LissomError, match="modes"):
         fem.Selection(**given)
+
+
+@pytest.mark.parametrize("modes", [0, 2])
+def test_interfaces_that_hold_every_node_leave_nothing_to_reduce(modes):
+    bar = beam.Section.rectangle(beam.Material(E=2.1e11, nu=0.3, rho=7800), 0.02, 0.03)
+    frame = fem.frame({"root": (0, 0, 0), "tip": (0.5, 0, 0)}, [fem.Member("root", "tip", bar, 1)])
+    ends = [fem.Interface(name, name) for name in ("root", "tip")]
+    whole, kept = (fem.reduce(frame, ends, modes, method=method) for method in ("guyan", "craig-bampton"))
+    np.testing.assert_allclose(kept.natural_modes().frequencies, whole.natural_modes().frequencies, rtol=1e-9)

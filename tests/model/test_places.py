@@ -85,3 +85,52 @@ def test_what_sits_at_a_tip_follows_it():
         lissom.LissomError, match=r"the tip of hand is meant; give origin: \{xyz: \[1, 0.2, 0\]\} first"
     ):
         hand(child).with_value("links.tool.origin.xyz.0", 0.5)
+
+
+BOOM = """
+lissom: 1
+name: boom
+materials: {{steel: {{E: 2.1e11, nu: 0.3, rho: 7850}}}}
+links:
+  - name: boom
+    joint: {{name: j, type: revolute, axis: [0, 1, 0]}}
+    beam: {{length: {length}, material: steel, {section}, masses: [{{mass: 1, at: {at}}}], attachments: [{at}]}}
+  - {{name: tool, at: {at}, joint: fixed, body: {{mass: 1, inertia: [0.1, 0.1, 0.1]}}}}
+elements: [{{name: e, type: spring, stiffness: 1, length: 1, between: [{{link: boom, at: {at}}}, {{link: world}}]}}]
+sensors: [{{name: s, type: strain-gauge, link: boom, at: {at}}}, {{name: p, type: position, link: boom, at: {at}}}]
+"""
+TUBE = "{shape: tube, outer: 60 mm, thickness: 3 mm}"
+FORMS = {"uniform": f"section: {TUBE}", "tapered": f"stations: [{{x: 0, section: {TUBE}}}, {{x: AT, section: {TUBE}}}]"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("at", "length"), [("182.2 cm", "1.822"), ("1.822", "182.2 cm"), ("333 mm", "33.3 cm"), ("0.333", "33.3 cm")]
+)
+def test_the_tip_is_on_a_link_in_any_unit(form, at, length):
+    """One of 1.822 m and 182.2 cm is larger by rounding."""
+    robot = lissom.Robot.from_yaml(BOOM.format(at=at, length=length, section=FORMS[form].replace("AT", at)))
+    x = robot.links[1].at
+    assert x == pytest.approx(robot.links[0].beam.length, rel=1e-15)
+    model = robot.compile()
+    tip = lissom.point_pose(model, model.neutral(), "boom")
+    np.testing.assert_allclose(lissom.point_pose(model, model.neutral(), "boom", x), tip, atol=1e-14)
+    there = {"link": "boom", "at": at if at.endswith("m") else float(at)}
+    run = lissom.simulate(robot, 1e-3, loads=[there | {"force": [0, 0, 1]}], payloads=[there | {"mass": 1}])
+    assert run.shape("boom", [0.0, x]).sizes["x"] == 2
+    robot.describe()
+
+
+@pytest.mark.parametrize("gap", [1e-15, -1e-15, 1e-12, -1e-9, 1e-7])
+def test_places_that_rounding_parts_are_one(gap):
+    """A mass and two stations; pieces of the beam between them would be too short for functions of their own."""
+    section = [{"x": x, "section": {"shape": "tube", "outer": 0.06, "thickness": 0.003}} for x in (0, 0.5, 1)]
+    section.insert(1, dict(section[1], x=0.5 - abs(gap)))
+    mass = {"mass": 1.0, "at": 0.5 + gap}
+    beam = {"length": 1, "material": "steel", "stations": section, "masses": [mass]}
+    data = {"lissom": 1, "name": "b", "materials": {"steel": {"E": 2.1e11, "nu": 0.3, "rho": 7850}}}
+    one = lissom.Robot.from_dict(data | {"links": [{"name": "b", "joint": "fixed", "beam": beam}]})
+    beam = {"length": 1, "material": "steel", "section": section[0]["section"], "masses": [{"mass": 1.0, "at": 0.5}]}
+    other = lissom.Robot.from_dict(data | {"links": [{"name": "b", "joint": "fixed", "beam": beam}]})
+    found, expected = (lissom.natural_modes(each).frequencies[:4] for each in (one, other))
+    np.testing.assert_allclose(found, expected, rtol=1e-3)

@@ -9,7 +9,8 @@ from scipy.io import loadmat
 from soft_arms import soft_arm
 
 import lissom
-from lissom.simulation import SimulationWarning, telling
+from lissom.simulation import SimulationWarning
+from lissom.simulation.telling import EndedEarly
 
 ELLA = lissom.load("ella").compile()
 START = {"elbow": 0.4}
@@ -77,7 +78,6 @@ def test_arrays_for_matlab(run, tmp_path):
 @pytest.fixture
 def limited():
     """Runs of an arm whose elbow is pushed to its limit, by torques that differ."""
-    telling._told.clear()
     model = soft_arm(limit=0.3)
     return lambda torque: lissom.simulate(model, 0.5, controller=lissom.control.torques(model, {"elbow": torque}))
 
@@ -96,3 +96,26 @@ def test_whoever_asks_for_all_warnings_gets_them(limited):
         warnings.simplefilter("always")
         runs = [limited(torque) for torque in (4.0, 5.0)]
     assert len([w for w in told if w.category is SimulationWarning]) == sum(len(run.warnings) for run in runs)
+
+
+RACER = """
+lissom: 1
+name: arm
+gravity: [0, 0, 0]
+links:
+  - name: a
+    joint: {name: j, type: revolute, axis: [0, 0, 1]}
+    body: {mass: 1, com: [0.5, 0, 0], inertia: [0.1, 0.1, 0.1]}
+"""
+
+
+def test_robots_of_one_name_are_told_apart_and_an_early_end_is_told_every_time():
+    robots = [lissom.Robot.from_yaml(RACER) for _ in range(2)]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.resetwarnings()  # as outside of tests: a line tells the same text once
+        for robot in robots * 2:
+            run = lissom.simulate(robot, 1.0, controller=lambda t, q, v: [1e4 * v[0] + 1])
+            assert run.info.status == "diverged"
+    assert [w.category for w in told].count(EndedEarly) == 4
+    assert [w.category for w in told].count(SimulationWarning) == 2
+    assert {w.filename for w in told} == {__file__}

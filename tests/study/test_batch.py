@@ -7,6 +7,7 @@ from small_study import MASS, PENDULUM
 
 import lissom
 from lissom.errors import LissomError
+from lissom.simulation.telling import EndedEarly
 from lissom.study.runs import STATUS
 from lissom.study.samples import Variations
 
@@ -60,12 +61,21 @@ def test_a_run_that_cannot_be_leaves_the_others(pendulum):
     assert np.isfinite(data["position.pin"][[0, 2]]).all()
 
 
+def test_failures_of_a_batch_are_told_once_for_each_kind(pendulum):
+    masses = [1.0, *[-1.0] * 40]
+    with pytest.warns(EndedEarly) as told:
+        lissom.simulate_batch(pendulum, {MASS: masses}, outputs=["last position.pin"])
+    assert len(told) == 1
+    assert str(told[0].message).startswith("40 of 41 runs did not finish: refused; the first is run 1: ")
+
+
 def test_a_run_that_stops_keeps_what_it_computed(pendulum):
     """A fixed step far too large for the stiff spring of the second run."""
     stiff = {"links.rod.joint.spring.stiffness": [1.0, 1e9]}
-    data = lissom.simulate_batch(
-        pendulum, stiff, 1.0, outputs=["position.pin", "peak position.pin"], method="euler", step=1e-3
-    )
+    with pytest.warns(EndedEarly, match="1 of 2 runs did not finish: (diverged|not-finite); the first is run 1: "):
+        data = lissom.simulate_batch(
+            pendulum, stiff, 1.0, outputs=["position.pin", "peak position.pin"], method="euler", step=1e-3
+        )
     assert STATUS[int(data.status[1])] in ("diverged", "not-finite")
     assert data.cause[1].item()
     assert np.isfinite(data["position.pin"][1, 0]) and np.isnan(data["position.pin"][1, -1])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lissom
+from lissom.dynamics import mass_matrix
 from lissom.errors import LissomError
 
 gymnasium = pytest.importorskip("gymnasium")
@@ -99,6 +100,19 @@ def test_every_episode_draws_its_own_arm_and_a_seed_repeats_it(ella):
         moved.append(env.step([0.1, 0.1, 0.1])[0])
     np.testing.assert_array_equal(*moved)
     assert env.reset(options={PAYLOAD: 2.5})[1][PAYLOAD] == 2.5
+
+
+def test_an_episode_that_was_kept_has_its_own_arm_later_too(ella):
+    """The arms of later episodes take over the memory of its model."""
+    env = Environment(ella, vary={PAYLOAD: (0.5, 3.0)}, rate=50)
+    kept = []
+    for seed in (1, 2, 3):
+        env.reset(seed=seed)
+        env.step([0.1, 0.1, 0.1])
+        run = env.trajectory()
+        kept.append((run.model, mass_matrix(run.model, run.q[-1]), run.q[-1]))
+    for model, inertia, q in kept:
+        np.testing.assert_array_equal(mass_matrix(model, q), inertia)
 
 
 def test_many_arms_move_as_single_ones(ella):

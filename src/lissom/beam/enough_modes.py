@@ -190,10 +190,14 @@ class _Search:
         return counts
 
     def _samples(self) -> Array:
-        """Frequencies up to the wanted one, and those of the link with its tip free or held, at which tips are felt."""
+        """Frequencies up to the wanted one, and those of the link with its tip free or held, at which tips are felt.
+
+        None right at those of the link, where a tip is held without bound, or not at all.
+        """
         own = np.concatenate([self.exact, self.free])
         even = self.reach * np.arange(1, SAMPLES + 1) / SAMPLES
-        return np.concatenate([even, APART * own[own <= self.reach]])
+        apart = np.abs(even[:, None] / own - 1).min(axis=1) > 1 - APART
+        return np.concatenate([even[apart], APART * own[own <= self.reach / APART]])
 
     def _excess(self, counts: dict[str, int], accuracy: float) -> float:
         """How far the frequencies that so many functions give are beyond what is allowed; zero where none is."""

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
 
+from lissom.beam.attachments import NEAR
 from lissom.beam.general import GeneralSection
 from lissom.beam.number import Array, Number
 from lissom.beam.section import Section
@@ -108,12 +109,14 @@ class Profile:
         return cls(tuple(piece.rigid_in_shear() for piece in pieces), shear=True)
 
     def split(self, places: Sequence[Number]) -> Profile:
-        """The same in pieces that also end at these places."""
-        made = []
+        """The same in pieces that also end at these places, where they are apart from where one ends already."""
+        near, made = NEAR * np.real(self.length), []
         for piece in self.pieces:
-            inside = {float(np.real(x)): x for x in places if np.real(piece.start) < np.real(x) < np.real(piece.end)}
-            ends = [piece.start, *(inside[x] for x in sorted(inside)), piece.end]
-            made += [piece.part(a, b) for a, b in itertools.pairwise(ends)] if inside else [piece]
+            ends = [piece.start]
+            for x in sorted(places, key=np.real):
+                if np.real(ends[-1]) + near < np.real(x) < np.real(piece.end) - near:
+                    ends.append(x)
+            made += [piece.part(a, b) for a, b in itertools.pairwise([*ends, piece.end])] if ends[1:] else [piece]
         return replace(self, pieces=tuple(made))
 
     @property

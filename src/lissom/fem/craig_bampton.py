@@ -342,7 +342,9 @@ def _heaviest(shares: Array, wanted: float) -> Array:
 
 def _orthonormal(basis: Array, M: Sparse, K: Sparse) -> tuple[Array, Array]:
     """Natural modes (unknowns, m), mass-normalised, in the span of the basis, and their omega^2."""
-    basis = basis / np.sqrt(np.einsum("ij,ij->j", basis, M @ basis))
+    weights = np.einsum("ij,ij->j", basis, M @ basis)
+    moving = weights > 0  # where interfaces hold every node, nothing answers to their inertia
+    basis = basis[:, moving] / np.sqrt(weights[moving])
     mass = basis.T @ (M @ basis)
     sizes, X = np.linalg.eigh((mass + mass.T) / 2)
     independent = sizes > DEPENDENT * sizes[-1]

@@ -98,10 +98,13 @@ def read_matrix(source: Any) -> Sparse:
             if plain is None:
                 made = csr_array(load_npz(path))
                 made.check_format(full_check=True)  # indices that point nowhere would be read from anywhere
-                return made
-            if len(plain) != 1:
+            elif len(plain) != 1:
                 raise LissomError(f"holds {len(plain)} arrays; save one matrix in it", source=str(path))
-            return csr_array(plain[0])
+            else:
+                made = csr_array(plain[0])
+            if made.dtype.kind not in "biuf":
+                raise ValueError(f"its numbers are {made.dtype}; real ones are read")
+            return made.astype(float)
         return _matrix_market(path)
     except LissomError:
         raise

@@ -16,6 +16,7 @@ from lissom.fem.report import Truncation
 from lissom.files import check_file, write_whole
 
 FORMAT = 1
+SYMMETRIC = 1e-6  # of the largest entry, by which entries that mirror each other may differ
 ARRAYS = ("modal_stiffness", "nodes", "shapes", "stress_shapes", "faces", "lines")
 
 
@@ -112,6 +113,10 @@ def _check(link: ReducedLink) -> None:
         array = np.asarray(value)
         if array.dtype.kind not in "fiu" or array.shape != shape or not np.all(np.isfinite(array)):
             raise ValueError(f"{name} is not {shape or 'a number'} of finite numbers")
+    symmetric = (("modal_stiffness", link.modal_stiffness, (1, 0)), ("inertia.G0", inertia.G0, (1, 0)))
+    for name, array, order in (*symmetric, ("inertia.N", inertia.N, (1, 0, 3, 2))):
+        if np.abs(array - array.transpose(order)).max(initial=0.0) > SYMMETRIC * np.abs(array).max(initial=0.0):
+            raise ValueError(f"{name} is not symmetric")
     for name, corners in (("faces", link.faces), ("lines", link.lines)):
         if corners.dtype.kind not in "iu" or (corners.size and not 0 <= corners.min() <= corners.max() < n):
             raise ValueError(f"{name} name nodes that are not there")

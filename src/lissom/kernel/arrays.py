@@ -12,6 +12,7 @@ Every field carries its number type and its axes as data. So tables are made (`z
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, IntEnum
 from functools import cache, lru_cache
@@ -374,6 +375,25 @@ def mapped(function: Callable[[np.ndarray], np.ndarray], part: Part) -> Part:
     """`part` with `function` applied to every table."""
     made: Any = type(part)
     return made(*(mapped(function, table) if isinstance(table, tuple) else function(table) for table in part))
+
+
+def read_only(part: Any) -> Any:
+    """A table or part in the same memory, to which nobody may write; itself where that is so already."""
+    if isinstance(part, tuple):
+        tables = [read_only(table) for table in part]
+        return part if all(map(operator.is_, tables, part)) else type(part)(*tables)
+    if not part.flags.writeable:
+        return part
+    table = part.view()
+    table.flags.writeable = False
+    return table
+
+
+def writable(table: np.ndarray) -> np.ndarray:
+    """The memory of a read-only table as it may be written to, which kernels compiled for tables meet."""
+    table = table.view()
+    table.flags.writeable = True
+    return table
 
 
 def tables(arrays: Arrays) -> Iterator[tuple[str, np.ndarray]]:

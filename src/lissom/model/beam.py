@@ -30,6 +30,7 @@ from lissom.model.material import Material
 from lissom.model.names import Choice, Name
 from lissom.model.part import FORM, Part, refusals
 from lissom.model.paths import kept
+from lissom.model.place import on_beam
 from lissom.model.section import AnySection
 from lissom.model.section_base import SectionSpec
 from lissom.model.stations import Station, build_profile, section_at
@@ -94,7 +95,7 @@ class Beam(Part):
         length = info.data.get("length", np.inf)
         found = tuple(PLACE.check_one(x) for x in data)
         for x in found:
-            if np.real(x) > np.real(length):
+            if not on_beam(x, length):
                 raise refusal(f"{np.real(x):g} lies beyond the end of the beam (length {np.real(length):g})")
         return found
 
@@ -117,7 +118,7 @@ class Beam(Part):
                 text = "must be even with hermite ends, as every element brings two; add or remove one"
                 problems.append((("modes", direction), count, text))
         for i, mass in enumerate(self.masses):
-            if mass.at is not None and mass.at > self.length:
+            if mass.at is not None and not on_beam(mass.at, self.length):
                 text = f"lies beyond the end of the beam (length {self.length:g}); give the place in metres"
                 problems.append((("masses", i, "at"), mass.at, text))
         if self.section is None and not self.stations:

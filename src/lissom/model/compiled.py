@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.kernel.arrays import Arrays, Loads, alike, leaves, mapped
+from lissom.kernel.arrays import Arrays, Loads, alike, leaves, mapped, read_only, writable
 from lissom.messages import suggestion
 
 if TYPE_CHECKING:
@@ -48,32 +48,45 @@ class BodyNames:
         return self.joint_v if self.rotor_v is None else slice(self.rotor_v, self.rotor_v + 1)
 
 
+OF_PROCESS = ("_local", "_idle", "memory", "struct")  # what of a model belongs to a process
+
+
 def parts(arrays: Arrays) -> list[tuple[np.ndarray, ...]]:
     """The tables, subject by subject."""
     return [part if isinstance(part, tuple) else (part,) for part in arrays]
 
 
 class Compiled:
-    """Arrays with what kernels need around them: the packed struct and scratch memory of each thread."""
+    """Arrays with what kernels need around them: the packed struct and scratch memory of each thread.
+
+    `arrays` are read-only: models of similar robots share tables.
+    """
 
     def __init__(self, arrays: Arrays) -> None:
-        self.arrays = arrays
+        self.arrays = read_only(arrays)
         self._local = threading.local()
         self._idle: dict[Any, Any] = {}
+        self._alone = False  # whether nobody else has any of its tables
 
     def __getstate__(self) -> dict[str, Any]:
         """All but memory for kernels, which belongs to a process."""
-        return {key: value for key, value in vars(self).items() if key not in ("_local", "_idle", "struct")}
+        return {key: value for key, value in vars(self).items() if key not in OF_PROCESS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _local=threading.local(), _idle={})
+        self.arrays = read_only(self.arrays)
+
+    @cached_property
+    def memory(self) -> Arrays:
+        """The arrays as whoever has made them may write to them, and kernels know them."""
+        return mapped(writable, self.arrays)
 
     @cached_property
     def struct(self) -> Any:
         """The arrays as kernels take them."""
         from lissom.kernel.compile import Struct
 
-        return Struct(self.arrays)
+        return Struct(self.memory)
 
     def scratch(self, number: type = np.float64) -> Workspace:
         """This thread's scratch memory for the number type."""
@@ -116,15 +129,22 @@ class Compiled:
     def take_over(self, other: Compiled) -> None:
         """Go on in the memory of `other`, which is not used any more, where both are laid out alike.
 
-        Kernels then find their memory ready, which takes longer to make than a short run.
+        Kernels then find their memory ready, which takes longer to make than a short run. Tables that further models
+        may share stay as they are: the first of many gets copies, which those after it take over.
         """
         if not alike(self.arrays, other.arrays):
             return
-        for mine, theirs in zip(leaves(self.arrays), leaves(other.arrays), strict=True):
-            if mine is not theirs:
-                theirs[...] = mine
-        self.arrays, self._local, self._idle = other.arrays, other._local, other._idle
-        vars(self)["struct"] = other.struct
+        self._local, self._idle = other._local, other._idle
+        if other._alone:
+            for mine, theirs, place in zip(*map(leaves, (self.arrays, other.arrays, other.memory)), strict=True):
+                if mine is not theirs:
+                    place[...] = mine
+            vars(self).update({key: vars(other)[key] for key in ("arrays", "memory")}, struct=other.struct)
+        else:
+            self.arrays = read_only(mapped(np.copy, self.arrays))
+            for key in ("memory", "struct"):
+                vars(self).pop(key, None)
+        self._alone = True
 
     def returned(self, key: Any, memory: Any) -> None:
         """Let the next caller have it."""
@@ -204,7 +224,7 @@ class Model(Compiled):
     @cached_property
     def held_elements(self) -> np.ndarray:
         """Indices of the elements whose length is given; theirs are the last rows of the loops, one each."""
-        return np.flatnonzero([getattr(part, "drive", "") == "length" for part in self.robot.elements])
+        return read_only(np.flatnonzero([getattr(part, "drive", "") == "length" for part in self.robot.elements]))
 
     @cached_property
     def prescribed(self) -> tuple[str, ...]:
@@ -223,7 +243,7 @@ class Model(Compiled):
                 index.append(body.rotor_v)
             else:
                 index.extend(range(body.joint_v.start, body.joint_v.stop))
-        return np.array(index, np.int64)
+        return read_only(np.array(index, np.int64))
 
     @property
     def rows(self) -> int:
@@ -275,7 +295,7 @@ class Model(Compiled):
     def with_masses(self, frames: Sequence[Frame]) -> Model:
         """The model with a rigid body fixed at each of the frames, without mass until its rows are filled in."""
         model = self.with_loads(frames, [False] * len(frames))
-        model.arrays.tree.frame[self.rows :] = 0
+        model.memory.tree.frame[self.rows :] = 0
         return Model(
             self.robot, model.arrays._replace(loads=self.arrays.loads), self.flexible, self.bodies, model.frames
         )
@@ -292,6 +312,10 @@ class Model(Compiled):
         arrays = arrays._replace(loads=loads)
         return Model(self.robot, arrays, self.flexible, self.bodies, (*self.frames, *frames))
 
+    def copy(self) -> Model:
+        """The same model in memory of its own."""
+        return Model(self.robot, mapped(np.copy, self.arrays), self.flexible, self.bodies, self.frames)
+
     def neutral(self) -> np.ndarray:
         """Configuration with every coordinate zero and every quaternion the identity, shape (nq,)."""
         q = np.zeros(self.nq)
@@ -305,8 +329,7 @@ class Follower:
     """Memory of its own for models that differ from the first in numbers alone, laid out once."""
 
     def __init__(self, model: Model) -> None:
-        copied = mapped(np.copy, model.arrays)
-        self._model = Model(model.robot, copied, model.flexible, model.bodies, model.frames)
+        self._model = model.copy()
         self._held: list[Any] = parts(model.arrays)  # whose numbers the memory has
 
     def fits(self, model: Model) -> bool:
@@ -315,7 +338,7 @@ class Follower:
 
     def of(self, model: Model) -> Model:
         """The first model with the numbers of another one, until it is asked for the next."""
-        for k, (own, part) in enumerate(zip(parts(self._model.arrays), parts(model.arrays), strict=True)):
+        for k, (own, part) in enumerate(zip(parts(self._model.memory), parts(model.arrays), strict=True)):
             if part is not self._held[k]:
                 self._held[k] = part
                 for mine, table in zip(own, part, strict=True):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 from pydantic import Discriminator, Tag
 
 from lissom.messages import did_you_mean, listed
 from lissom.model.names import Name
 from lissom.model.part import FORM
+from lissom.model.units import quantity
 from lissom.model.values import Number
 
 if TYPE_CHECKING:
@@ -17,8 +19,17 @@ if TYPE_CHECKING:
 AnyPlace = Annotated[
     Annotated[float, Number("the place along the parent beam", "metres", at_least=0), Tag(FORM + "number")]
     | Annotated[str, Name("the interface of the parent"), Tag(FORM + "name")],
-    Discriminator(lambda data: FORM + ("name" if isinstance(data, str) else "number")),
+    Discriminator(lambda data: FORM + ("name" if isinstance(data, str) and quantity(data) is None else "number")),
 ]
+
+
+ROUNDING = 1e-12  # of the length, as in the fields of beams: 182.2 cm is 1.8220000000000003 m in floating-point numbers
+
+
+def on_beam(x: Any, length: Any) -> Any:
+    """Whether places x lie between the ends of a beam, as far as rounding lets them."""
+    share = np.real(x) / np.real(length)
+    return (share >= -ROUNDING) & (share <= 1 + ROUNDING)
 
 
 def place_problem(link: Link | None, place: float | str | None, role: str) -> str:
@@ -36,6 +47,6 @@ def place_problem(link: Link | None, place: float | str | None, role: str) -> st
     if link is None or link.beam is None:
         what = "the world" if link is None else f"the rigid link {link.name!r}"
         return f"is a place along a beam, but the {role} is {what}; use origin: {{xyz: [x, y, z]}} instead"
-    if place > link.beam.length:
+    if not on_beam(place, link.beam.length):
         return f"lies beyond the end of {link.name!r} (length {link.beam.length:g}); give a place along it in metres"
     return ""

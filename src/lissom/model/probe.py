@@ -11,6 +11,7 @@ from lissom.errors import LissomError
 from lissom.kernel.arrays import Arrays, leaves, mapped, with_bodies
 from lissom.model.attach import attach
 from lissom.model.compiled import Compiled, Model
+from lissom.model.place import on_beam
 
 Offset = tuple[float, float, float]
 Point = tuple[str, float | str | None, Offset | None]
@@ -39,10 +40,9 @@ def own_tips(model: Model) -> Probe:
 
 def follow(probe: Probe, model: Model) -> None:
     """Let the tips of a model serve another one, which differs in numbers alone."""
-    for own, table in zip(leaves(model.arrays), leaves(probe.arrays), strict=True):
-        if own is not table:
-            table[: len(own)] = own
-    _place_all(model, probe.arrays, _tip_points(model))
+    for own, table in zip(leaves(model.arrays), leaves(probe.memory), strict=True):
+        table[: len(own)] = own
+    _place_all(model, probe.memory, _tip_points(model))
 
 
 def with_points(model: Model, points: Sequence[Point]) -> Arrays:
@@ -71,7 +71,7 @@ def _place(model: Model, arrays: Arrays, row: int, link: str, x: float | str | N
     if link in model.flexible:
         beam = model.flexible[link]
         place = beam.length if x is None else x
-        if not isinstance(place, str) and not 0 <= np.real(place) <= np.real(beam.length):
+        if not isinstance(place, str) and not on_beam(place, beam.length):
             raise LissomError(f"is not on {link}, which is {np.real(beam.length):g} m long", ("x",), place)
         attach(section, row, beam, place)
     else:

@@ -19,7 +19,7 @@ from lissom.model.frame import Frame, Problem, frame_problems
 from lissom.model.names import Choice, Name
 from lissom.model.origin import Origin
 from lissom.model.part import FORM, Part, form_of, refusals
-from lissom.model.place import AnyPlace
+from lissom.model.place import AnyPlace, on_beam
 from lissom.model.units import FORCE, POSITION, RATE, JointUnit
 from lissom.model.values import Count, Number, Pair, PerCoordinate, Vec2, wrong_kind
 
@@ -194,7 +194,7 @@ class StrainGauge(Sensor):
         if link.beam is None:
             what = "rigid" if link.finite_elements is None else "a link of finite elements, whose strains are not kept"
             return [((*path, "link"), self.link, f"is {what}; {known}")]
-        if self.at > np.real(link.beam.length):
+        if not on_beam(self.at, link.beam.length):
             text = f"lies beyond the end of {self.link!r} (length {np.real(link.beam.length):g}); give a place along it"
             return [((*path, "at"), self.at, text)]
         return []

@@ -127,11 +127,13 @@ def _reaches(inertia: np.ndarray, least: float) -> bool:
         return bool(diagonal.min() / np.abs(diagonal).max() >= least)
     used = diagonal > 0
     if not used.all():
+        if np.abs(inertia[~used]).max() > INDEFINITE * np.abs(diagonal).max():
+            return False  # what does not move pushes nothing
         inertia, diagonal = inertia[np.ix_(used, used)], diagonal[used]
     if not len(diagonal):
         return least <= 0
-    scale = 1 / np.sqrt(diagonal)
-    return bool(np.linalg.eigvalsh(scale[:, None] * inertia * scale)[0] >= least)
+    scaled = _scaled(inertia, diagonal)
+    return bool(np.isfinite(scaled).all() and np.linalg.eigvalsh(scaled)[0] >= least)
 
 
 def _surely_reaches(inertia: np.ndarray, least: float) -> bool:
@@ -139,10 +141,17 @@ def _surely_reaches(inertia: np.ndarray, least: float) -> bool:
     diagonal = np.diagonal(inertia, axis1=-2, axis2=-1)
     if not np.all(diagonal > 0):
         return False
-    scale = 1 / np.sqrt(diagonal)
-    scaled = scale[..., None] * inertia * scale[..., None, :]
+    scaled = _scaled(inertia, diagonal)
     try:
         np.linalg.cholesky(scaled - 2 * abs(least) * np.eye(inertia.shape[-1]))
-        return True
+        return bool(np.isfinite(scaled).all())
     except np.linalg.LinAlgError:
         return False
+
+
+def _scaled(inertia: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+    """To a diagonal of ones; not finite where what is beside it is beyond all measure."""
+    with np.errstate(all="ignore"):
+        scale = 1 / np.sqrt(diagonal)
+        scaled: np.ndarray = scale[..., None] * inertia * scale[..., None, :]
+    return scaled

@@ -16,6 +16,7 @@ import numpy as np
 from lissom.model.material import Material
 from lissom.model.names import Name
 from lissom.model.part import Part
+from lissom.model.place import ROUNDING
 from lissom.model.section import AnySection
 from lissom.model.section_base import SectionSpec, numeric
 from lissom.model.values import Number
@@ -122,14 +123,15 @@ def build_profile(
         name = station.material or default
         return None if name is None else materials[name].build()
 
-    pieces = []
+    pieces: list[beams.Piece] = []
     for before, after in itertools.pairwise(stations):
-        if np.real(after.x) == np.real(before.x):
+        if np.real(after.x) - np.real(before.x) <= ROUNDING * np.real(length):  # a jump
             continue
+        start = pieces[-1].end if pieces else before.x
         end = length if after is stations[-1] else after.x
         a, b, made_of = before.section, after.section, material(before)
         if a == b:
-            pieces.append(beams.Piece.constant(before.x, end, a.general(made_of, factor)))
+            pieces.append(beams.Piece.constant(start, end, a.general(made_of, factor)))
         else:
-            pieces.append(beams.Piece(before.x, end, lru_cache(maxsize=256)(a.towards(b, made_of, factor))))
+            pieces.append(beams.Piece(start, end, lru_cache(maxsize=256)(a.towards(b, made_of, factor))))
     return beams.Profile(tuple(pieces)) if shear else beams.Profile.without_shear(pieces)

@@ -14,6 +14,7 @@ from lissom.errors import LissomError
 from lissom.lie import quaternion
 from lissom.messages import did_you_mean, listed, suggestion
 from lissom.model.compiled import BodyNames, Model
+from lissom.model.place import on_beam
 from lissom.simulation.dataset import Columns, position_columns, velocity_columns
 from lissom.simulation.quantities import Quantities
 
@@ -111,7 +112,7 @@ class Lookup:
                 raise LissomError("a shape needs at least 2, the link's base and tip", ("stations",), stations)
             return np.linspace(0.0, length, int(stations))
         x = np.atleast_1d(np.asarray(stations, float))
-        if not np.all((x >= 0) & (x <= length)):
+        if not np.all(on_beam(x, length)):
             raise LissomError(f"must lie on {link}, from 0 to {length:g} m", ("stations",), x)
         return x
 

@@ -176,7 +176,7 @@ def observe_run(
     parts = []
     for part in np.split(np.arange(len(raw.time)), ends):
         if len(part):
-            list(carried.put((points or tips(model)).arrays, float(raw.time[part[0]])))
+            list(carried.put((points or tips(model)).memory, float(raw.time[part[0]])))
         parts.append(seen(part))
     return Observation(*map(np.concatenate, zip(*parts, strict=True)))
 

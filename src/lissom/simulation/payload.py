@@ -122,7 +122,7 @@ def with_payloads(model: Model, payloads: tuple[Payload, ...]) -> tuple[Model, C
     carried = Carried(payloads, model.rows)
     if frames:
         model = model.with_masses(frames)
-        list(carried.put(model.arrays, 0.0))
+        list(carried.put(model.memory, 0.0))
     return model, carried
 
 
@@ -140,7 +140,7 @@ def exchange(model: Model, carried: Carried, t: float, q: np.ndarray, v: np.ndar
     """Pick up and drop what is due at the time t; None where nothing is."""
     before, M, total, driven = energy(model, q, v).total, mass_matrix(model, q), 0.0, 0.0
     events = []
-    for payload in carried.put(model.arrays, t):
+    for payload in carried.put(model.memory, t):
         momentum, lost = M @ v, 0.0
         M = mass_matrix(model, q)
         if payload.carried(t) and payload.motion == "rest":

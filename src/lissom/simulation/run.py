@@ -346,7 +346,7 @@ class Loop(Memory):
         done = exchange(self.model, self.carried, t, self.state.q, self.state.v) if self.carried.payloads else None
         if done is not None:
             if self.sensors is not None:
-                list(self.carried.put(self.sensors.arrays, t))
+                list(self.carried.put(self.sensors.memory, t))
             self.state.v[:] = done.v
             self.record.flow[LOAD_WORK] += done.gained
             self.record.flow[DISSIPATED] += done.lost

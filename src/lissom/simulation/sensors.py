@@ -166,9 +166,9 @@ class Sensors:
         return self._row
 
     @property
-    def arrays(self) -> Arrays:
+    def memory(self) -> Arrays:
         """Those in which masses may change."""
-        return self.sensing.points.arrays
+        return self.sensing.points.memory
 
     def read(self, names: Iterable[str], t: float) -> dict[str, Any]:
         """What sensors tell at the time t: numbers, or arrays (m,)."""
@@ -202,7 +202,7 @@ def ideal_readings(raw: RawRun) -> np.ndarray:
     out = np.zeros((len(raw.time), sensing.size))
     for k, t in enumerate(raw.time.tolist()):
         if raw.carried is not None:
-            list(raw.carried.put(sensing.points.arrays, t))
+            list(raw.carried.put(sensing.points.memory, t))
         given = None if loads is None or loads.values is None else (loads.values[k], loads.row, loads.entry)
         out[k] = sensing(raw.q[k], raw.v[k], raw.a[k], given, None if rows is None else rows.multipliers[k])
     return out

@@ -1,14 +1,20 @@
-"""Warnings about a run: each kind is told once, however many runs a loop makes."""
+"""Warnings about a run: of one and the same robot each kind is told once, however many runs a loop makes.
+
+An early end is told every time. Robots are told apart as objects: two arms may have one name.
+"""
 
 from __future__ import annotations
 
+import sys
 import warnings
+from weakref import finalize
 
+from lissom.model.robot import Robot
 from lissom.simulation.ending import Ending
 from lissom.simulation.raw import Event, RawRun
 
 EXPECTED = "payload"  # kind of events that a person asked for
-_told: set[tuple[str, str, str]] = set()
+_told: dict[int, set[tuple[str, str]]] = {}  # by the id of a robot, as long as it lives
 
 
 class SimulationWarning(UserWarning):
@@ -21,21 +27,29 @@ class EndedEarly(SimulationWarning):
 
 def tell(raw: RawRun, events: list[Event], stacklevel: int) -> None:
     """Warn of the events of a run, and of an early end; all of them are in `run.warnings` and `run.info` anyway."""
+    told, all_wanted = _told_of(raw.model.robot), _every_one(SimulationWarning)
     for event in events:
-        if event.kind == EXPECTED:
+        kind = event.link_or_joint, event.kind
+        if event.kind == EXPECTED or (kind in told and not all_wanted):
             continue
-        kind = raw.model.robot.name, event.link_or_joint, event.kind
-        _tell(kind, event.text, SimulationWarning, stacklevel + 1)
+        told.add(kind)
+        warn(event.text, SimulationWarning, stacklevel + 1)
     if raw.status is not Ending.FINISHED:
-        kind = raw.model.robot.name, "", raw.status.word
-        _tell(kind, f"{raw.status.word}: {raw.message}", EndedEarly, stacklevel + 1)
+        warn(f"{raw.status.word}: {raw.message}", EndedEarly, stacklevel + 1)
 
 
-def _tell(kind: tuple[str, str, str], text: str, category: type[Warning], stacklevel: int) -> None:
-    if kind in _told and not _every_one(category):
-        return
-    _told.add(kind)
-    warnings.warn(text, category, stacklevel=stacklevel + 1)
+def warn(text: str, category: type[Warning], stacklevel: int) -> None:
+    """Warn as `warnings.warn` does, but again where a line of the caller has led to the same text before."""
+    frame = sys._getframe(stacklevel)
+    module = frame.f_globals.get("__name__", "")
+    warnings.warn_explicit(text, category, frame.f_code.co_filename, frame.f_lineno, module)
+
+
+def _told_of(robot: Robot) -> set[tuple[str, str]]:
+    if id(robot) not in _told:
+        _told[id(robot)] = set()
+        finalize(robot, _told.pop, id(robot), None)
+    return _told[id(robot)]
 
 
 def _every_one(told: type[Warning]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,10 @@ from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.simulation.outputs import memory, readable
 from lissom.simulation.settings import takes_settings
+from lissom.simulation.telling import EndedEarly, warn
 from lissom.study.outputs import Quantity, quantities
 from lissom.study.pool import Pool, cores
-from lissom.study.runs import STATUS, Piece, Runs, as_scenario, with_settings
+from lissom.study.runs import FINISHED, STATUS, Piece, Runs, as_scenario, with_settings
 from lissom.study.samples import Variations, in_si
 from lissom.study.together import stream_of
 
@@ -60,7 +61,7 @@ def simulate_batch(
         **options: settings of the runs in place of the scenario's, as for `lissom.simulate`.
     Returns:
         A Dataset with a dimension `run`: what was varied, the outputs, and `status` (0: finished) and `cause` of
-        every run. A run that fails leaves nan; the others stand.
+        every run. A run that fails leaves nan; the others stand. A warning tells how many ended in which way.
     """
     scenario = with_settings(as_scenario(robot, duration), options)
     runs = Runs(scenario, Variations.of(variations), {} if outputs is None else quantities(outputs))
@@ -72,6 +73,7 @@ def simulate_batch(
     processes = processes_for(count, cores)
     with Progress("simulating", count, "runs", show=progress) as bar:
         piece = computed(runs, processes, bar.update)
+    tell_failures(piece.status, piece.cause, stacklevel=2)
     return gathered(runs, piece)
 
 
@@ -79,6 +81,14 @@ def everything(runs: Runs) -> dict[str, Quantity]:
     """Every quantity over time that a run of this robot has."""
     run = runs.trajectory(0, duration=1e-3, progress=False)
     return {str(name): Quantity.of(str(name)) for name in run.dataset.data_vars}
+
+
+def tell_failures(status: np.ndarray, cause: Sequence[str], stacklevel: int) -> None:
+    """Warn of runs that did not finish: one line for every kind of ending, however many they are."""
+    for kind in np.unique(status[status > FINISHED]):
+        those = np.flatnonzero(status == kind)
+        text = f"{len(those)} of {len(status)} runs did not finish: {STATUS[kind]}; the first is run {those[0]}"
+        warn(f"{text}: {cause[those[0]]}", EndedEarly, stacklevel + 1)
 
 
 def processes_for(count: int, asked: int | None) -> int:

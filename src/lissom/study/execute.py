@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from lissom.messages import listed
 from lissom.progress import Progress
-from lissom.study.batch import processes_for
+from lissom.study.batch import processes_for, tell_failures
 from lissom.study.cluster import client_of, on_cluster
 from lissom.study.pool import Pool
 from lissom.study.results import Results
@@ -73,7 +73,9 @@ def execute(
                 for count in _computed(store, missing, cores, client):
                     done += count
                     bar.update(done)
-    return Results(store)
+    results = Results(store)
+    tell_failures(results.values("status"), results.values("cause").tolist(), stacklevel=3)
+    return results
 
 
 def _computed(store: Store, pieces: list[int], cores: int | None, client: Any) -> Iterator[int]:

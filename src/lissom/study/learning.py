@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -142,7 +142,8 @@ class Environment(gymnasium.Env):
 
     def trajectory(self) -> Trajectory:
         """The episode so far as a run, to be plotted, watched and saved."""
-        return from_run(self._episode.result())
+        raw = self._episode.result()
+        return from_run(replace(raw, model=raw.model.copy()))  # the next episode goes on in the memory of this model
 
     def _rewarded(self, seen: np.ndarray, action: np.ndarray) -> float:
         episode = self._episode

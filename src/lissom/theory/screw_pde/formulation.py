@@ -18,6 +18,7 @@ from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compiled import Model
 from lissom.model.frame import WORLD
+from lissom.model.place import on_beam
 from lissom.simulation.system import Dynamics
 from lissom.theory.formulation import Formulation, Offer, Unsupported, register
 from lissom.theory.screw_pde.closure import Closing, Closure, closures_of
@@ -180,6 +181,6 @@ def _checked_frames(model: Model, frames: Mapping[str, float]) -> dict[str, floa
         if link not in model.flexible:
             raise LissomError("is rigid; its body frame stays at its origin, remove the entry", ("frames", link))
         length = model.flexible[link].length
-        if not (np.isfinite(x) and 0 <= x <= length):
+        if not (on_beam(x, length)):
             raise LissomError(f"lies outside the link; give 0 to {length:g} m", ("frames", link), x)
     return {link: float(x) for link, x in frames.items()}
