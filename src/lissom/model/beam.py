@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     from lissom.beam.section_stress import SectionStress
 
 
-HELD = 5  # bending functions of a link in a loop: its three lowest frequencies with the tip held, within 0.5 %
+HELD = 5  # bending functions of a link in a loop: its three lowest frequencies with the tip held, within 0.5 %; or of
+# one whose base moves: its two lowest, within 0.5 %, whatever holds its tip
+STEPPED = 6  # beside attachment functions: a force that steps on inside the span sets off higher modes than one at a tip
 POLYNOMIALS = 7  # the same where it turns freely at both ends and its functions are polynomials
 PLACE = Number("a place along the beam", "metres", at_least=0)
 
@@ -182,12 +184,10 @@ class Beam(Part):
         """Whether lissom chooses its functions by what acts on it, rather than a file by counts or ends."""
         return not isinstance(self.modes, Modes) and self.ends == "auto"
 
-    def mode_counts(
-        self, materials: Mapping[str, Material], ends: Mapping[str, str] | None = None, held: bool = False
-    ) -> dict[str, int]:
+    def mode_counts(self, materials: Mapping[str, Material], how: Held = NOT_HELD) -> dict[str, int]:
         """Number of shape functions by direction, as given or as many as it takes, without attachment functions.
 
-        ends, held: as in `build`.
+        how: how its ends are held.
         """
         if isinstance(self.modes, Modes):
             return self.modes.as_dict()
@@ -196,8 +196,11 @@ class Beam(Part):
         counts = dict(_enough_modes(self, tuple(materials.items()), reach, accuracy))
         if self.ends == "hermite":  # whose elements bring two each in bending
             counts |= {name: counts[name] + counts[name] % 2 for name in ("y", "z")}
-        if self.modes == "auto" and held:
-            counts |= {name: max(counts[name], POLYNOMIALS if name in (ends or {}) else HELD) for name in ("y", "z")}
+        if self.modes == "auto":
+            polynomials = dict(how.ends)
+            for name in ("y", "z"):
+                least = POLYNOMIALS if name in polynomials else HELD if how.in_loop or name in how.loose else 0
+                counts[name] = max(counts[name], STEPPED if self.attachments else 0, least)
         return counts
 
     @property
@@ -340,7 +343,7 @@ def _link(beam: Beam, materials: Materials, how: Held, places: Places) -> "beams
     from lissom import beam as beams
 
     bare = beam.model_copy(update={"masses": ()})
-    along, functions = _mechanics(bare, materials, how.ends, places, how.in_loop)
+    along, functions = _mechanics(bare, materials, how._replace(chord=(), fourth_order=False), places)
     return beams.BeamLink(
         length=beam.length,
         section=along,
@@ -355,15 +358,13 @@ def _link(beam: Beam, materials: Materials, how: Held, places: Places) -> "beams
 
 
 @kept
-def _mechanics(
-    bare: Beam, materials: Materials, ends: tuple[tuple[str, str], ...], places: Places, held: bool
-) -> tuple[Any, Any]:
+def _mechanics(bare: Beam, materials: Materials, how: Held, places: Places) -> tuple[Any, Any]:
     """Sections along a beam and its functions: how much it carries does not change them, where it does may."""
     from lissom import beam as beams
 
     made_of = dict(materials)
-    given = dict(ends)
-    counts = bare.mode_counts(made_of, given, held)
+    given = dict(how.ends)
+    counts = bare.mode_counts(made_of, how)
     if bare.plain:
         assert bare.section is not None
         section = bare.section.build(made_of[bare.material].build() if bare.material is not None else None)
