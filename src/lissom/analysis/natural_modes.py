@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from lissom import printing
 from lissom.analysis import participation as shares
 from lissom.analysis.closed import Free, free_displacements, multipliers
+from lissom.analysis.field_doubts import field_doubts
 from lissom.analysis.holding import Hold, held_coordinates
 from lissom.analysis.participation import Part, Participation
 from lissom.analysis.resolved import resolved_modes
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 Locked: TypeAlias = bool | Literal["motors"] | Iterable[str]
 
 ROUNDING = 1e-14  # damping ratios below are those of rounding
+TWISTS = 0.2  # of the strain energy of a mode, in the torsion of a link, for it to matter
 SAME = 1e-9  # relative distance of eigenvalues that count as one
 
 
@@ -174,6 +177,7 @@ def natural_modes(
     ratios = decay / (2 * np.where(omega > 0, omega, 1.0))
     moving = shares.kinetic(every, M, shapes)
     stored = shapes * (K @ shapes)
+    _warn_of_torsion(model, pose, every, stored)
     resolved, coarse = resolved_modes(model, pose, every, omega**2, shapes, stored)
     return NaturalModes(
         frequencies=omega / (2 * np.pi),
@@ -189,6 +193,15 @@ def natural_modes(
         name=model.robot.name,
         coarse=coarse,
     )
+
+
+def _warn_of_torsion(model: Model, q: Vector, parts: tuple[Part, ...], stored: np.ndarray) -> None:
+    """Warn where modes twist links that are bent too far for their field."""
+    for doubt in field_doubts(model, q, modes=True):
+        rows = [k for k, part in enumerate(parts) if (part.link, part.direction) == (doubt.link, "torsion")]
+        twists = np.abs(stored[rows]).sum(axis=0) > TWISTS * np.abs(stored).sum(axis=0)
+        if doubt.kind == "torsion" and twists.any():
+            warnings.warn(doubt.text, UserWarning, stacklevel=3)
 
 
 def _locked(model: Model, locked: Locked, q: Vector, lengths: Mapping[str, float] | None = None) -> list[int]:

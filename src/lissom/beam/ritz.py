@@ -110,7 +110,8 @@ class Ritz:
         base = np.einsum("kar,kab,kbc->rc", motion, M6, rigid, optimize=True)
         base_mass = np.einsum("kac,kab,kbd->cd", rigid, M6, rigid, optimize=True)
         there = moved(list(places))[:, rows] if len(places) else np.zeros((0, len(rows), len(K)))
-        return cls(K, M, base, base_mass, at_tip[rows], motion[:, rows[0]], weights / weights.sum(), there, [*directions] == ["axial"])
+        share, alone = weights / weights.sum(), [*directions] == ["axial"]
+        return cls(K, M, base, base_mass, at_tip[rows], motion[:, rows[0]], share, there, alone)
 
     def modes(self, n: int, held: tuple[int, ...] = (), free: tuple[int, ...] = (), tip: Array | None = None) -> Array:
         """The n lowest natural shapes (r, n): tip held in some motions, base free in some, `tip` inertia (c,) there."""

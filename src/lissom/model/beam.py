@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from lissom.beam.section_stress import SectionStress
 
 
-HELD = 5  # bending functions of a link in a loop: its three lowest frequencies with the tip held, within 0.5 %; or of
-# one whose base moves: its two lowest, within 0.5 %, whatever holds its tip
-STEPPED = 6  # beside attachment functions: a force that steps on inside the span sets off higher modes than one at a tip
-POLYNOMIALS = 7  # the same where it turns freely at both ends and its functions are polynomials
+HELD = 5  # bending functions of a link in a loop: its three lowest frequencies with the tip held, within 0.5 %
+LOOSE = 5  # of one whose base moves: its two lowest frequencies, whatever holds its tip, within 0.5 %
+STEPPED = 6  # of one on which forces step on inside the span, which sets off higher modes than at the tip
+POLYNOMIALS = 7  # of one in a loop that turns freely at both ends, whose functions are polynomials: as with HELD
 PLACE = Number("a place along the beam", "metres", at_least=0)
 
 
@@ -199,8 +199,10 @@ class Beam(Part):
         if self.modes == "auto":
             polynomials = dict(how.ends)
             for name in ("y", "z"):
-                least = POLYNOMIALS if name in polynomials else HELD if how.in_loop or name in how.loose else 0
-                counts[name] = max(counts[name], STEPPED if self.attachments else 0, least)
+                least = [POLYNOMIALS if name in polynomials else HELD] if how.in_loop else []
+                least += [LOOSE] if name in how.loose else []
+                least += [STEPPED] if self.attachments else []
+                counts[name] = max(counts[name], *least, 0)
         return counts
 
     @property
