@@ -206,7 +206,7 @@ def test_modes_at_equilibrium_are_those_of_the_sagging_arm():
     rest = lissom.static_equilibrium(robot, POSES["canadarm2"], hold="motors")
     assert np.array_equal(sagging.q, rest.q)
     given = lissom.natural_modes(robot, rest.q, "motors", 3)
-    assert np.array_equal(sagging.frequencies, given.frequencies)
+    assert given.frequencies == pytest.approx(sagging.frequencies, rel=1e-12)
     straight = lissom.natural_modes(robot, POSES["canadarm2"], "motors", 3)
     assert np.abs(given.frequencies / straight.frequencies - 1).max() > 1e-3
 

@@ -146,11 +146,11 @@ BEAMS = [
         [10e3 * 0.5 / EA, 10e3 * 0.5 / EA + 2e3 * 1.5 / EA],
     ),
     Case(
-        "bar that hangs: stretch by its own weight",
+        "bar that hangs: how far middle and end move by its own weight",
         "Timoshenko, Strength of Materials I",
         CLAMPED.replace("joint: fixed", "origin: {rpy: [0, 90 deg, 0]}, joint: fixed"),
-        sag(),
-        RHO * g * L**2 / (2 * E),
+        lambda robot: [-shift(e := rest(robot), "rod", 1.0)[2], -shift(e, "rod")[2]],
+        [RHO * g * (L - 0.5) / E, RHO * g * L**2 / (2 * E)],
         gravity=g,
     ),
 ]

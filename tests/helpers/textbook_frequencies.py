@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from plane_frames import Frame
 from scipy.optimize import brentq
-from textbook import RHO, Case, E, G
+from textbook import RHO, Case, E, G, rest
 from textbook_beams import BOTH_CLAMPED, CLAMPED, EI, HINGED, PROPPED, ROD, SIMPLE, A, J, L
-from textbook_held import TWO_SPANS
+from textbook_held import PULL, TWO_SPANS, WIRE, WIRE_EI, WIRE_MASS
 
 import lissom
 
@@ -107,18 +107,39 @@ BEAMS = [
         flat_bending(2 * np.pi, 2 * 3.926602),
     ),
     Case(
-        "hinged at one end, the other free: first frequency in its plane",
+        "hinged at one end, the other free: two frequencies in its plane",
         "Blevins 8.1.4",
         flat(HINGED),
-        frequencies(1, False, "bending z"),
-        flat_bending(3.926602),
+        frequencies(2, False, "bending z"),
+        flat_bending(3.926602, 7.068583),
     ),
     Case(
-        "free bar: two frequencies",
+        "free bar: three frequencies",
         "Blevins 8.1.1",
         f"links: [{{name: rod, joint: {{name: air, type: free}}, {ROD}}}]",
-        frequencies(2, False, step=2),
-        bending(4.730041, 7.853205),
+        frequencies(3, False, step=2),
+        bending(4.730041, 7.853205, 10.995608),
+    ),
+    Case(
+        "guided at one end, the other free: three frequencies in its plane",
+        "Blevins 8.1.2",
+        flat(HINGED).replace("type: revolute, axis: [0, 1, 0]", "type: prismatic, axis: [0, 0, 1]"),
+        frequencies(3, False, "bending z"),
+        flat_bending(2.365020, 5.497804, 8.639380),
+    ),
+    Case(
+        "shaft in bearings, both ends free: two torsional frequencies",
+        "Blevins 8.19; k c / 2 L",
+        HINGED.replace("axis: [0, 1, 0]", "axis: [1, 0, 0]"),
+        frequencies(2, False, of="torsion"),
+        np.array([1, 2]) * np.sqrt(G / RHO) / (2 * L),
+    ),
+    Case(
+        "wire under tension between two pins: three frequencies in its plane",
+        "Timoshenko, Vibration Problems; sqrt((EI k^4 + T k^2) / m)",
+        WIRE,
+        lambda robot: in_plane(3, False, rest(robot, hold=(), loads={"block": PULL}))(robot),
+        [np.sqrt((WIRE_EI * k**4 + 5000 * k**2) / WIRE_MASS) / (2 * np.pi) for k in np.pi / L * np.arange(1, 4)],
     ),
     Case(
         "cantilever with a mass of twice its own at its end: two frequencies",

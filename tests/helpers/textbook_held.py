@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import brentq
-from textbook import RHO, Case, E, down, g, rest, shift, turn
+from textbook import RHO, Case, E, circle, down, g, rest, shift, turn
 from textbook_beams import (
     BOTH_CLAMPED,
     CLAMPED,
     EA,
     EI,
     GJ,
+    HINGED,
     KGA,
     PROPPED,
     ROD,
@@ -31,6 +32,14 @@ loops:
     joint: {{type: revolute, axis: [0, 1, 0]}}
     between: [{{link: rod, at: 1.4}}, {{link: world, origin: {{xyz: [1.4, 0, 0]}}}}]
 """
+# A wire of 4 mm between a pin and a block that a force pulls.
+WIRE = (
+    HINGED.replace("20 mm", "4 mm")[:-1] + ", {name: block, parent: world, origin: {xyz: [2, 0, 0]},"
+    " joint: {name: slide, type: prismatic, axis: [1, 0, 0]}, body: {mass: 0.001}}]"
+    "\nloops: [{name: end, joint: {type: revolute, axis: [0, 1, 0]}, between: [{link: rod}, {link: block}]}]"
+)
+PULL = [0, 0, 0, 5000, 0, 0]
+WIRE_EI, WIRE_MASS = E * circle(0.004)[1], RHO * circle(0.004)[0]
 TWO_SPANS = SIMPLE[:-1] + (
     ", {name: middle, joint: {type: revolute, axis: [0, 1, 0]},"
     " between: [{link: rod, at: 1}, {link: world, origin: {xyz: [1, 0, 0]}}]}]"
@@ -288,4 +297,30 @@ FRAMES += [
         1e3 / sum(_BARS),
     ),
 ]
-CASES = [*HELD, *FRAMES]
+
+_K_WIRE = np.sqrt(5000 / WIRE_EI)  # it bends within 1 / k of its ends and of loads
+WIRES = [
+    Case(
+        "wire under tension, own weight: sag of the middle",
+        "Timoshenko, Strength of Materials II, beam with tension",
+        WIRE,
+        sag(1.0, (), loads={"block": PULL}),
+        WIRE_MASS * g / 5000 * (L**2 / 8 - (1 - 1 / np.cosh(_K_WIRE * L / 2)) / _K_WIRE**2),
+        gravity=g,
+    ),
+    Case(
+        "wire under tension, force at a fifth: sag there",
+        "Timoshenko, Strength of Materials II, beam with tension",
+        WIRE,
+        sag(0.4, (), loads={"block": PULL} | at(0.4, down(20))),
+        told="closer than its functions follow",
+    ),
+    Case(
+        "strip that sags by 4 % of its length, torque at its end: twist",
+        "exact field; the second-order one is 5 % off",
+        CLAMPED.replace("shape: circle, diameter: 20 mm", "shape: rectangle, width: 120 mm, height: 10 mm"),
+        lambda robot: turn(rest(robot, loads={"rod": [1, 0, 0, 0, 0, -60]}), "rod")[0],
+        told="its torsion is off by up to",
+    ),
+]
+CASES = [*HELD, *FRAMES, *WIRES]

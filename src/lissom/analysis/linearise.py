@@ -12,6 +12,7 @@ from lissom.analysis import signals
 from lissom.analysis.closed import independent
 from lissom.analysis.linear_model import LinearModel
 from lissom.analysis.observed import Motion, output_matrices
+from lissom.analysis.propeller import warn_of_propeller_moments
 from lissom.analysis.statics import Equilibrium
 from lissom.analysis.steady_motion import elastic_velocities
 from lissom.analysis.tangent import Loads, load_forces
@@ -75,6 +76,7 @@ def linearise(
     exact = derivatives(model, q, v, tau + load_forces(model, q, loads), wrenches)
     if np.any(v) and not model.loops:
         _warn_of_undeformed_links(model, q, exact)
+    warn_of_propeller_moments(model, q, v, stacklevel=2)
     A = np.zeros((2 * n, 2 * n))
     A[:n, :n], A[:n, n:] = _carried(model, v), np.eye(n)
     A[n:, :n], A[n:, n:] = exact.q, exact.v

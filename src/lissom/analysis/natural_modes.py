@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -12,8 +13,10 @@ from numpy.typing import ArrayLike
 from lissom import printing
 from lissom.analysis import participation as shares
 from lissom.analysis.closed import Free, free_displacements, multipliers
+from lissom.analysis.field_doubts import field_doubts
 from lissom.analysis.holding import Hold, held_coordinates
 from lissom.analysis.participation import Part, Participation
+from lissom.analysis.resolved import resolved_modes
 from lissom.analysis.statics import Equilibrium, static_equilibrium
 from lissom.analysis.tangent import eigenmodes, tangent
 from lissom.dynamics import bias
@@ -24,7 +27,6 @@ from lissom.errors import LissomError, check_choice
 from lissom.messages import listed
 from lissom.model.any_robot import AnyRobot, model_for
 from lissom.model.compiled import Model
-from lissom.model.function_doubts import resolved_frequencies
 from lissom.printing import Printed
 
 if TYPE_CHECKING:
@@ -34,8 +36,7 @@ if TYPE_CHECKING:
 Locked: TypeAlias = bool | Literal["motors"] | Iterable[str]
 
 ROUNDING = 1e-14  # damping ratios below are those of rounding
-COARSE = 1.02  # times the frequency that functions follow, from which on modes are marked
-BENDING_SHARE = 0.2  # of the strain energy of a mode, in one direction of a link, for its functions to matter
+TWISTS = 0.2  # of the strain energy of a mode, in the torsion of a link, for it to matter
 SAME = 1e-9  # relative distance of eigenvalues that count as one
 
 
@@ -176,7 +177,8 @@ def natural_modes(
     ratios = decay / (2 * np.where(omega > 0, omega, 1.0))
     moving = shares.kinetic(every, M, shapes)
     stored = shapes * (K @ shapes)
-    resolved, coarse = _resolved(model, every, stored, omega / (2 * np.pi))
+    _warn_of_torsion(model, pose, every, stored)
+    resolved, coarse = resolved_modes(model, pose, every, omega**2, shapes, stored)
     return NaturalModes(
         frequencies=omega / (2 * np.pi),
         damping_ratios=np.where((omega > 0) & (growth == 0), np.where(np.abs(ratios) > ROUNDING, ratios, 0.0), np.nan),
@@ -193,19 +195,13 @@ def natural_modes(
     )
 
 
-def _resolved(
-    model: Model, parts: tuple[Part, ...], stored: np.ndarray, frequencies: np.ndarray
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return which modes have frequencies that the functions of their links follow, and the links that do not."""
-    limits = resolved_frequencies(model.robot, dict(model.flexible))
-    beyond, coarse = np.zeros(len(frequencies), bool), []
-    whole = np.abs(stored).sum(axis=0)
-    for (link, direction), limit in limits.items():
-        rows = [k for k, part in enumerate(parts) if (part.link, part.direction) == (link, direction)]
-        here = (frequencies > COARSE * limit) & (np.abs(stored[rows]).sum(axis=0) > BENDING_SHARE * whole)
-        beyond |= here
-        coarse += [link] if here.any() else []
-    return ~beyond, tuple(dict.fromkeys(coarse))
+def _warn_of_torsion(model: Model, q: Vector, parts: tuple[Part, ...], stored: np.ndarray) -> None:
+    """Warn where modes twist links that are bent too far for their field."""
+    for doubt in field_doubts(model, q, modes=True):
+        rows = [k for k, part in enumerate(parts) if (part.link, part.direction) == (doubt.link, "torsion")]
+        twists = np.abs(stored[rows]).sum(axis=0) > TWISTS * np.abs(stored).sum(axis=0)
+        if doubt.kind == "torsion" and twists.any():
+            warnings.warn(doubt.text, UserWarning, stacklevel=3)
 
 
 def _locked(model: Model, locked: Locked, q: Vector, lengths: Mapping[str, float] | None = None) -> list[int]:

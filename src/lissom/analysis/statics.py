@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from lissom import printing
 from lissom.analysis.balance import ABSURD, Away, Balance, Settled, Unsettled, gives_way, newton, spectrum
 from lissom.analysis.deflection import Deflection, bending_doubts, tip_deflections
+from lissom.analysis.field_doubts import field_doubts
 from lissom.analysis.holding import Hold, held_coordinates, refuse_held_forces
 from lissom.analysis.load_path import Path, load_path
 from lissom.analysis.tangent import Loads, grows
@@ -224,7 +225,7 @@ class _Search:
             self.balance.unbalanced(self.q, self.lam),
             growth == 0,
             iterations,
-            (*self._span_doubts(), *bending_doubts(self.model, deflections), *self.doubts),
+            (*self._link_doubts(), *bending_doubts(self.model, deflections), *self.doubts),
             multipliers=self.lam,
             growth=growth,
             flutter=hertz if growth else 0.0,
@@ -243,10 +244,11 @@ class _Search:
         softest, floor = gives_way(spectrum(here))
         return (growth, hertz) if hertz or softest < -floor else (0.0, 0.0)
 
-    def _span_doubts(self) -> list[str]:
-        """Where functions do not follow loads inside spans."""
+    def _link_doubts(self) -> list[str]:
+        """Where functions do not follow loads inside spans, and fields not how far links are bent."""
         places = [Frame(link=key[0], at=key[1]) for key in self.balance.loads if isinstance(key, tuple)]
-        return [text for _, text, _ in self.model.function_doubts(places)]
+        of_functions = [text for _, text, _ in self.model.function_doubts(places)]
+        return of_functions + [doubt.text for doubt in field_doubts(self.model, self.q)]
 
     def _settle(self) -> int:
         """Find q and lam at rest; how many iterations it took."""

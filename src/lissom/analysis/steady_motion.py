@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.analysis.propeller import warn_of_propeller_moments
 from lissom.dynamics import inverse_dynamics
 from lissom.dynamics.coordinates import Named, along_coordinates, configuration, indices, rates
 from lissom.dynamics.state import Vector
@@ -60,6 +61,7 @@ def steady_motion(
             break
         if left == 0 or not np.all(np.isfinite(q)):
             raise LissomError(f"{model.robot.name} has no steady motion at these speeds; take lower ones")
+    warn_of_propeller_moments(model, q, v, stacklevel=2)
     tau = inverse_dynamics(model, q, v, still)
     tau[elastic] = 0.0
     return SteadyMotion(q, v, tau)

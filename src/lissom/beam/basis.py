@@ -158,7 +158,7 @@ def _make_shapes(direction: str, count: int, ends: Ends) -> Shapes:
     if count == 0:
         return shapes.none()
     if name == "auto":
-        return shapes.auto_bending(count) if bending else shapes.auto_rod(count)
+        return shapes.auto_bending(count) if bending else shapes.auto_rod(count, hanging=direction == "axial")
     if name == "legendre":
         return shapes.legendre(count, bending)
     if name == "hermite":

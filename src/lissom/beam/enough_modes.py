@@ -24,12 +24,7 @@ COUPLED = 1e-3  # of the diagonal, in compliance or mass, from which on directio
 MISSED = 20.0  # what a frequency counts that is not there at all, as the logarithm of its error
 SAMPLES = 8  # frequencies up to the wanted one, evenly
 APART = 0.999  # of a natural frequency of the link: where the tip's own motions are without bound
-LEAST = {
-    "y": 4,
-    "z": 4,
-    "torsion": 3,
-    "axial": 2,
-}  # of `auto`: three frequencies, lateral buckling
+LEAST = {"y": 4, "z": 4, "torsion": 4, "axial": 2}  # of `auto`: three frequencies, two of torsion, lateral buckling
 LOWEST = {"y": 1.8751, "z": 1.8751, "torsion": np.pi / 2, "axial": np.pi / 2}  # waves on a clamped-free link, rad
 WAVE_STEPS = 4  # per radian, to which waves on a link are rounded up
 MOST_WAVES = 20  # radians on a link up to which its waves tell how many functions it needs
@@ -117,7 +112,7 @@ class _Waves(NamedTuple):
 
     def counts(self, name: str, reach: float, accuracy: float) -> dict[str, int] | None:
         """Functions of a direction; None where waves do not tell."""
-        kind = "y" if name in self.rotary else "torsion"
+        kind = "y" if name in self.rotary else name
         wave = self.wave(name, reach)
         found = None if wave > MOST_WAVES else _counts_of_waves(kind, int(np.ceil(wave * WAVE_STEPS)), accuracy)
         return None if found is None else {name: found}

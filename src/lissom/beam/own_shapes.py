@@ -198,8 +198,8 @@ def missed_shares(basis: OwnBasis, direction: str, places: Sequence[Place]) -> l
 def _auto(ritz: Ritz, count: int) -> Array:
     """Shapes under loads at the tip and natural shapes with the tip held.
 
-    Exact for any static load at the tip, whatever the link carries there. A single bending function is the deflection
-    under a tip force.
+    Exact for any static load at the tip, whatever the link carries there; in stretching for its own weight, too. A
+    single bending function is the deflection under a tip force.
     """
     rows = len(ritz.tip)
     return ritz.statics([0]) if count < rows else ritz.tip_held(count - rows)

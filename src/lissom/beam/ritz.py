@@ -70,6 +70,7 @@ class Ritz:
     main: Array  # (k, r) the leading displacement at the nodes
     weights: Array  # (k,)
     places: Array  # (p, c, r) motion of further places along MOTION
+    hanging: bool = False  # whether it is the problem of stretching alone
 
     @classmethod
     def of(
@@ -109,7 +110,8 @@ class Ritz:
         base = np.einsum("kar,kab,kbc->rc", motion, M6, rigid, optimize=True)
         base_mass = np.einsum("kac,kab,kbd->cd", rigid, M6, rigid, optimize=True)
         there = moved(list(places))[:, rows] if len(places) else np.zeros((0, len(rows), len(K)))
-        return cls(K, M, base, base_mass, at_tip[rows], motion[:, rows[0]], weights / weights.sum(), there)
+        share, alone = weights / weights.sum(), [*directions] == ["axial"]
+        return cls(K, M, base, base_mass, at_tip[rows], motion[:, rows[0]], share, there, alone)
 
     def modes(self, n: int, held: tuple[int, ...] = (), free: tuple[int, ...] = (), tip: Array | None = None) -> Array:
         """The n lowest natural shapes (r, n): tip held in some motions, base free in some, `tip` inertia (c,) there."""
@@ -141,9 +143,16 @@ class Ritz:
         return np.linalg.cholesky(self.stiffness).T @ shapes
 
     def tip_held(self, n: int) -> Array:
-        """Shapes (r, c + n) under loads at the tip, then the n lowest natural ones with the tip held."""
+        """Shapes (r, c + n) under loads at the tip, then the n lowest natural ones with the tip held.
+
+        Of stretching the first of these is the shape under its weight as it hangs instead: nearly the same, and exact
+        at rest.
+        """
         rows = range(len(self.tip))
-        return np.hstack([self.statics(list(rows)), self.modes(n, held=tuple(rows))])
+        held = self.modes(n, held=tuple(rows))
+        if self.hanging and n:
+            held[:, :1] = np.linalg.solve(self.stiffness, self.base)
+        return np.hstack([self.statics(list(rows)), held])
 
     def ordered(self, shapes: Array) -> Array:
         """Combinations of `shapes` that are natural modes among themselves, in rising order of frequency."""

@@ -131,14 +131,20 @@ def auto_bending(n: int) -> Shapes:
 
 
 @lru_cache(maxsize=64)
-def auto_rod(n: int) -> Shapes:
-    """The n Ritz modes of the static shape xi and sin(k pi xi), which hold the tip: torsion, extension."""
+def auto_rod(n: int, hanging: bool = False) -> Shapes:
+    """The n Ritz modes of the static shape xi and sin(k pi xi), which hold the tip: torsion, extension.
+
+    hanging: xi (1 - xi) in place of the first sine, which makes it exact for the rod's own weight, too.
+    """
     k_pi = np.pi * np.arange(1, n)
 
     def raw(xi: Array) -> Values:
         x = xi[:, None]
         sin, cos = np.sin(k_pi * x), np.cos(k_pi * x)
-        return np.hstack([x, sin]), np.hstack([1 + 0 * x, k_pi * cos]), np.hstack([0 * x, -(k_pi**2) * sin])
+        f, f1, f2 = np.hstack([x, sin]), np.hstack([1 + 0 * x, k_pi * cos]), np.hstack([0 * x, -(k_pi**2) * sin])
+        if hanging and n > 1:
+            f[:, 1], f1[:, 1], f2[:, 1] = xi * (1 - xi), 1 - 2 * xi, -2
+        return f, f1, f2
 
     half = np.pi * n / 2
     return Shapes("auto", raw, np.eye(n), int(half + 10 * np.cbrt(half)) + 3).ritz_modes(1)

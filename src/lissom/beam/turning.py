@@ -7,7 +7,7 @@ A section turns by R = 1 + theta~ + R2 to second order, as `BeamLink.pose` has i
 Its mass at offsets d moves by R2 d, which meets the undeformed link in products of second order of the kinetic energy.
 A spin Omega across a strip turns it flat by them, by (Iyy - Izz) Omega^2 t (the propeller moment), and acts on slopes
 alike. The exact field has these terms; the second-order field does without, and is in doubt where they matter
-(`simulation.rotary_doubts`).
+(`analysis.propeller`).
 """
 
 from __future__ import annotations

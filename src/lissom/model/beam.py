@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 
 
 HELD = 5  # bending functions of a link in a loop: its three lowest frequencies with the tip held, within 0.5 %
-POLYNOMIALS = 7  # the same where it turns freely at both ends and its functions are polynomials
+LOOSE = 5  # of one whose base moves: its two lowest frequencies, whatever holds its tip, within 0.5 %
+STEPPED = 6  # of one on which forces step on inside the span, which sets off higher modes than at the tip
+POLYNOMIALS = 7  # of one in a loop that turns freely at both ends, whose functions are polynomials: as with HELD
 PLACE = Number("a place along the beam", "metres", at_least=0)
 
 
@@ -183,12 +185,10 @@ class Beam(Part):
         """Whether lissom chooses its functions by what acts on it, rather than a file by counts or ends."""
         return not isinstance(self.modes, Modes) and self.ends == "auto"
 
-    def mode_counts(
-        self, materials: Mapping[str, Material], ends: Mapping[str, str] | None = None, held: bool = False
-    ) -> dict[str, int]:
+    def mode_counts(self, materials: Mapping[str, Material], how: Held = NOT_HELD) -> dict[str, int]:
         """Number of shape functions by direction, as given or as many as it takes, without attachment functions.
 
-        ends, held: as in `build`.
+        how: how its ends are held.
         """
         if isinstance(self.modes, Modes):
             return self.modes.as_dict()
@@ -197,8 +197,13 @@ class Beam(Part):
         counts = dict(_enough_modes(self, tuple(materials.items()), reach, accuracy))
         if self.ends == "hermite":  # whose elements bring two each in bending
             counts |= {name: counts[name] + counts[name] % 2 for name in ("y", "z")}
-        if self.modes == "auto" and held:
-            counts |= {name: max(counts[name], POLYNOMIALS if name in (ends or {}) else HELD) for name in ("y", "z")}
+        if self.modes == "auto":
+            polynomials = dict(how.ends)
+            for name in ("y", "z"):
+                least = [POLYNOMIALS if name in polynomials else HELD] if how.in_loop else []
+                least += [LOOSE] if name in how.loose else []
+                least += [STEPPED] if self.attachments else []
+                counts[name] = max(counts[name], *least, 0)
         return counts
 
     @property
@@ -341,7 +346,7 @@ def _link(beam: Beam, materials: Materials, how: Held, places: Places) -> "beams
     from lissom import beam as beams
 
     bare = beam.model_copy(update={"masses": ()})
-    along, functions = _mechanics(bare, materials, how.ends, places, how.in_loop)
+    along, functions = _mechanics(bare, materials, how._replace(chord=(), fourth_order=False), places)
     return beams.BeamLink(
         length=beam.length,
         section=along,
@@ -356,15 +361,13 @@ def _link(beam: Beam, materials: Materials, how: Held, places: Places) -> "beams
 
 
 @kept
-def _mechanics(
-    bare: Beam, materials: Materials, ends: tuple[tuple[str, str], ...], places: Places, held: bool
-) -> tuple[Any, Any]:
+def _mechanics(bare: Beam, materials: Materials, how: Held, places: Places) -> tuple[Any, Any]:
     """Sections along a beam and its functions: how much it carries does not change them, where it does may."""
     from lissom import beam as beams
 
     made_of = dict(materials)
-    given = dict(ends)
-    counts = bare.mode_counts(made_of, given, held)
+    given = dict(how.ends)
+    counts = bare.mode_counts(made_of, how)
     if bare.plain:
         assert bare.section is not None
         section = bare.section.build(made_of[bare.material].build() if bare.material is not None else None)

@@ -107,7 +107,7 @@ def _attached(robot: Robot, flexible: dict[str, Any]) -> list[str]:
         if link.beam is None or not places or not link.beam.chooses_functions:
             continue
         how = held(robot, link, links_on_loops(robot))
-        plain = link.beam.mode_counts(robot.materials, dict(how.ends), how.in_loop)
+        plain = link.beam.mode_counts(robot.materials, how)
         parts = []
         where = listed([f"{place.x:g} m" for place in places], "and")
         for name, count in flexible[link.name].basis.counts.items():

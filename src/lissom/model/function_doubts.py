@@ -64,7 +64,7 @@ def resolved_frequencies(robot: Robot, flexible: dict[str, Any]) -> dict[tuple[s
         assert link.beam is not None
         how = held(robot, link, links_on_loops(robot))
         ends = dict(how.ends)
-        counts = link.beam.mode_counts(robot.materials, ends, how.in_loop)
+        counts = link.beam.mode_counts(robot.materials, how)
         own = beam.natural_modes()
         for direction, n in counts.items():
             right = n - 1 if link.beam.ends == "auto" and direction not in ends else n // 2

@@ -3,7 +3,8 @@
 A link on a closed loop is held at both ends and may bow by several hundredths of its length in between, while whatever
 hangs on it follows its foreshortening: the second-order field gets terms of fourth order (`lissom.beam.bow`). One that
 turns freely at both ends about the axis it bends about (the coupler of a four-bar) gets polynomials: the functions of
-`auto` are made for links that carry something at a free tip.
+`auto` are made for links that carry something at a free tip. One whose joint lets its base turn or slide as it bends
+gets a function more.
 
 With `frame: chord` the link's frame goes through both ends. Its slopes are half as large then, and what the fields of
 low order leave out is smaller by far. The joint's angle is that of the chord, so that nothing may act in the joint.
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from lissom.model.robot import Link, Robot
 
 BENDS_ABOUT = {"y": np.array([0.0, 0.0, 1.0]), "z": np.array([0.0, 1.0, 0.0])}
+ALONG = {"y": np.array([0.0, 1.0, 0.0]), "z": np.array([0.0, 0.0, 1.0])}
+OBLIQUE = 0.1  # part of a joint's axis across a link, from which on it matters to its bending
 ON_CHORD = "the frame of {0} lies on its chord, so that nothing may drive its joint; use frame: base"
 
 
@@ -37,6 +40,7 @@ class Held(NamedTuple):
     chord: tuple[str, ...] = ()  # directions in which its frame lies on its chord
     fourth_order: bool = False
     in_loop: bool = False
+    loose: tuple[str, ...] = ()  # directions in which the joint lets the base move
 
 
 NOT_HELD = Held()
@@ -52,6 +56,7 @@ def held(robot: Robot, link: Link, on_loops: Collection[str]) -> Held:
     beam = link.beam
     if beam is None:
         return NOT_HELD
+    loose = tuple(direction for direction in BENDS_ABOUT if _moves(link.joint, direction))
     at_tip = list(_tip_joints(robot, link, on_loops)) if link.name in on_loops else []
     base = tuple(direction for direction, axis in BENDS_ABOUT.items() if _turns_last(link.joint, axis))
     turning = tuple(
@@ -64,7 +69,7 @@ def held(robot: Robot, link: Link, on_loops: Collection[str]) -> Held:
     if beam.frame == "chord" and (not base or _acts(link.joint)):
         text = "needs a joint that turns freely about the axis the link bends about, with nothing that acts in it"
         raise RobotError(f"{text}; leave frame out", ("links", link.name, "beam", "frame"), "chord")
-    return Held(tuple(ends.items()), chord, bool(at_tip or chord), link.name in on_loops)
+    return Held(tuple(ends.items()), chord, bool(at_tip or chord), link.name in on_loops, loose)
 
 
 def _acts(joint: Joint) -> bool:
@@ -102,6 +107,15 @@ def _turns_last(joint: Joint, axis: np.ndarray) -> bool:
     """Whether a joint turns freely about an axis that stays where it is in the link, however the joint stands."""
     steps = joint_steps(joint)
     return bool(steps) and _turns_about(steps[-1], axis)
+
+
+def _moves(joint: Joint, direction: str) -> bool:
+    """Whether a joint lets a link turn about the axis it bends about, or slide along the direction."""
+    twist = np.concatenate([BENDS_ABOUT[direction], ALONG[direction]])
+    return any(
+        step.motion in (Motion.BALL, Motion.FLOAT) or bool(np.any(abs(np.real(step.screw) * twist) > OBLIQUE))
+        for step in joint_steps(joint)
+    )
 
 
 def _turns_about(step: Step, axis: np.ndarray) -> bool:

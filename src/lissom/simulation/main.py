@@ -20,7 +20,7 @@ from lissom.simulation.raw import Event
 from lissom.simulation.rotary_doubts import rotary_doubts
 from lissom.simulation.run import run
 from lissom.simulation.settings import RunSettings, takes_settings
-from lissom.simulation.span_doubts import span_doubts
+from lissom.simulation.span_doubts import bent_doubts, span_doubts
 from lissom.simulation.telling import tell
 from lissom.simulation.trajectory import Trajectory, from_run
 
@@ -85,7 +85,7 @@ def simulate(
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
-    doubts = (span_doubts, axial_doubts, rotary_doubts, energy_doubts, gear_doubts)
+    doubts = (span_doubts, bent_doubts, axial_doubts, rotary_doubts, energy_doubts, gear_doubts)
     try:
         trajectory.warnings += [event for doubt in doubts for event in doubt(trajectory)]
     except KeyboardInterrupt:

@@ -28,10 +28,13 @@ class Event:
         kind: "limit": a joint reached its limit (value: the coordinate, rad or m); "deflection": a tip is beyond a
             tenth of its link's length (value: the share of the length); "axial force": pressure that a linear field
             leaves out (value: the share of the buckling load); "propeller moment": inertia of sections that a
-            second-order field leaves out (value: the share of the stiffness); "energy": the balance does not close
-            (value: the share of what was exchanged); "gear": a joint is not where the motion of its motor is
-            (value: how far); "branch": velocities jump where a loop may go on in more ways than one (value: by which
-            share of the fastest); "divergence": the motion grew beyond sense (value: speed, or lengths of the link).
+            second-order field leaves out (value: the share of the stiffness); "torsion": a link is bent so far that the
+            second-order field is off in torsion (value: the share of the stiffness); "taut": a tension makes a link
+            bend closer to forces in its span than its functions follow (value: sqrt(N / EI) times its length);
+            "energy": the balance does not close (value: the share of what was exchanged); "gear": a joint is not where
+            the motion of its motor is (value: how far); "branch": velocities jump where a loop may go on in more ways
+            than one (value: by which share of the fastest); "divergence": the motion grew beyond sense (value: speed,
+            or lengths of the link).
         text: a whole sentence, with the remedy.
         value: the number behind it.
     """
