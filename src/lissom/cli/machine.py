@@ -21,10 +21,10 @@ def build(
     level: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="x86-64-v4, -v3 or -v2; this processor's unless given.")
     ] = None,
-    rarer: Annotated[bool, typer.Option("--rarer", help="With what fewer people use: loops, formulations.")] = False,
+    whole: Annotated[bool, typer.Option("--all", help="With what few commands need, too: loops, formulations.")] = False,
     lines: Annotated[bool, typer.Option("--lines", hidden=True, help="Tell every step, for another program.")] = False,
 ) -> None:
-    """Compile all kernels into a shared library, on all cores, so that no command waits for a compiler."""
+    """Compile the kernels of the usual work, or all, into a shared library on all cores: no command waits for it then."""
     from lissom import cache
     from lissom.cli.usual import all_work, usual_work
     from lissom.kernel.compile import first_use, library, toolchain
@@ -35,7 +35,7 @@ def build(
     if kept is None:
         raise LissomError("LISSOM_CACHE=off keeps no machine code, so that a library cannot be made")
     targets = tuple(Target(each) for each in level) if level else toolchain.own_targets()
-    if folder is None and level is None and first_use.current(library.tables(), library.PACKAGE, rarer):
+    if folder is None and level is None and first_use.current(library.tables(), library.PACKAGE, whole):
         say("all kernels of these sources are compiled", "white")
         return
     if toolchain.compiler() is None:
@@ -49,8 +49,8 @@ def build(
             if lines:
                 print(f"{done} of {total}", flush=True)
 
-        needs = (all_work if rarer else usual_work)().needs
-        tables = make_library(needs, targets, folder or kept, name, report, kept, rarer)
+        needs = (all_work if whole else usual_work)().needs
+        tables = make_library(needs, targets, folder or kept, name, report, kept, whole)
     if not lines:
         say(f"{len(needs)} functions in {time.monotonic() - began:.0f} s:", "white")
         for table in tables:
