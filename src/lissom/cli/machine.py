@@ -21,10 +21,10 @@ def build(
     level: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="x86-64-v4, -v3 or -v2; this processor's unless given.")
     ] = None,
-    whole: Annotated[bool, typer.Option("--all", help="With what few commands need, too: loops, formulations.")] = False,
+    whole: Annotated[bool, typer.Option("--all", help="What few commands need, too: loops, formulations.")] = False,
     lines: Annotated[bool, typer.Option("--lines", hidden=True, help="Tell every step, for another program.")] = False,
 ) -> None:
-    """Compile the kernels of the usual work, or all, into a shared library on all cores: no command waits for it then."""
+    """Compile the kernels of the usual work, or all, into a shared library, so that no command waits for a compiler."""
     from lissom import cache
     from lissom.cli.usual import all_work, usual_work
     from lissom.kernel.compile import first_use, library, toolchain
