@@ -32,7 +32,7 @@ verification: $(VENV)/.installed-test browser
 
 # All tests with kernels compiled by zig, the compiler of those who have no other.
 compilers: $(VENV)/.installed-test $(VENV)/.installed-compiler
-	CC="$(CURDIR)/$(BIN)/python -m ziglang cc" $(BIN)/lissom build --rarer
+	CC="$(CURDIR)/$(BIN)/python -m ziglang cc" $(BIN)/lissom build --all
 	CC="$(CURDIR)/$(BIN)/python -m ziglang cc" $(BIN)/pytest -n 2 --dist worksteal
 
 # The smoke suite on every Python of this machine, with the oldest and the newest packages that are allowed.
@@ -43,7 +43,7 @@ matrix:
 LIBRARY := src/lissom/kernel/compile/built
 wheel: $(VENV)/.installed-core
 	rm -rf $(LIBRARY)
-	$(BIN)/lissom build --rarer --folder $(LIBRARY) --level x86-64-v4 --level x86-64-v3 --level x86-64-v2
+	$(BIN)/lissom build --all --folder $(LIBRARY) --level x86-64-v4 --level x86-64-v3 --level x86-64-v2
 	$(PIP) wheel --no-deps --wheel-dir dist .
 	rm -rf $(LIBRARY)
 
@@ -57,7 +57,7 @@ ready:
 
 # All machine code, once for all test workers; by the path, as the package itself may be installed anew meanwhile.
 kernels: $(VENV)/.installed-sundials
-	PYTHONPATH=$(CURDIR)/src $(BIN)/python -m lissom build --rarer
+	PYTHONPATH=$(CURDIR)/src $(BIN)/python -m lissom build --all
 
 # That of the usual work; where none can be made, kernels compile when they are called.
 library: $(VENV)/.installed-kernels

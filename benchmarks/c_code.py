@@ -10,13 +10,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numba
 import numpy as np
 from timing import Race
 
 import lissom
 from lissom.export import to_c
 from lissom.export.c.check import lively_state
+from lissom.kernel.compile import kernel
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.inverse import inverse_dynamics
 
@@ -45,13 +45,13 @@ def library(model: lissom.Model, names: tuple[str, ...], backend: Any) -> ctypes
         return ctypes.CDLL(str(place / "arm.so"))
 
 
-@numba.njit
+@kernel
 def _repeat_forward(model, work, rounds, q, v, x, wrench, y):
     for _ in range(rounds):
         forward_dynamics(model, work, q, v, x, wrench, y)
 
 
-@numba.njit
+@kernel
 def _repeat_inverse(model, work, rounds, q, v, x, wrench, y):
     for _ in range(rounds):
         inverse_dynamics(model, work, q, v, x, wrench, y)
@@ -73,10 +73,10 @@ def competitors(
         function.argtypes, function.restype = [ctypes.c_int, *[vector] * 4], None
         return lambda count: function(count, q, v, x, y)
 
-    def kernel(count: int) -> None:
+    def compiled(count: int) -> None:
         KERNELS[name](model.struct, work, count, q, v, x, wrench, y)
 
-    return {"kernel": kernel} | {backend: in_c(each) for backend, each in libraries.items()}
+    return {"kernel": compiled} | {backend: in_c(each) for backend, each in libraries.items()}
 
 
 def measure() -> dict[str, Any]:

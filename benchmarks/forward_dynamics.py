@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import compiler
 import forward_parts
-import numba
 import numpy as np
 from chain import States, chain, random_states
 from timing import Race
@@ -19,9 +18,9 @@ from yardstick import Yardstick
 import lissom
 from lissom.dynamics import operations
 from lissom.dynamics.forward_batch import _forward_in_lanes, _memory
-from lissom.kernel.forward import forward_dynamics
-from lissom.kernel.compile import Struct, library
+from lissom.kernel.compile import Struct, kernel, library, toolchain
 from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.forward import forward_dynamics
 from lissom.model import Model
 
 CHAINS = ((2, 8), (4, 8), (7, 12), (20, 8))  # links, modes of each
@@ -44,7 +43,7 @@ class Memory(NamedTuple):
     a: np.ndarray
 
 
-@numba.njit
+@kernel
 def _repeat(model, work, rounds, at):
     for _ in range(rounds):
         for k in range(at.q.shape[0]):
@@ -124,7 +123,7 @@ class InLanes:
         own = kinds(self._memory)
         name = library.key(_forward_in_lanes, own)
         holding = [made for made in library.libraries() if name in made.entries]
-        if library.WIDE not in library.levels() or len(holding) < 2:
+        if toolchain.WIDE not in toolchain.levels() or len(holding) < 2:
             return {}
         code = holding[1].function(name, own)
         return {"narrow": lambda rounds: [code(*self._memory) for _ in range(rounds)]}

@@ -6,17 +6,16 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-import numba
 import numpy as np
 from chain import chain, random_states
 from sheet import Sheet
 from timing import Race
 
 from lissom.dynamics.forward_batch import States, _memory
+from lissom.kernel.compile import Struct, kernel
 from lissom.kernel.forward import accelerate, clear_world, copy_articulated, eliminate_joint, hand_to_parent, take_loads
 from lissom.kernel.inertia import body_inertias
 from lissom.kernel.kinematics import outward
-from lissom.kernel.compile import FASTMATH, Struct
 from lissom.kernel.outside import gather
 from lissom.kernel.passive import passive_forces
 from lissom.kernel.rows import eliminate
@@ -26,7 +25,7 @@ MANY = 64  # states, one after the other or in packs
 PASSES = ("frames", "own inertia", "modes and joints", "to the parent", "accelerations")
 
 
-@numba.njit(fastmath=FASTMATH, error_model="numpy")
+@kernel
 def _run(model, work, rounds, states, last):
     """`forward_dynamics` of a chain up to the pass `last`."""
     n = model.tree.parent.shape[0]
@@ -93,7 +92,7 @@ def sheets(results: dict[str, Any]) -> list[Sheet]:
         "inertia` is where the zeros of beams are. It sums whole rows of the invariants: with two or three modes in "
         "each direction the blocks that are not zero are shorter than a vector register; lists of them were slower. "
         "What costs is the rest: places in tables, loops of two to four turns, numbers between registers and memory. "
-        "So the compiler is told the sizes that are the same for all robots and that no index is negative, sums of "
+        "So the compiler is told the sizes that are the same for all robots, no index is asked for its sign, sums of "
         "rows are loops that it may not unroll, and modes are eliminated four at a time."
     )
     title = "Where forward dynamics spends its time"

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-import numba
 import numpy as np
 from timing import Race
 
 import lissom
 from lissom.dynamics.loops import closure_of
 from lissom.kernel.closed import closed_dynamics
+from lissom.kernel.compile import kernel
 from lissom.kernel.forward import forward_dynamics
 
 TARGET = 2.5  # times the open tree, one loop
@@ -67,13 +67,13 @@ def competitors(robot: lissom.Robot) -> dict[str, Callable[[int], object]]:
     return {"closed": closed, "open": opened}
 
 
-@numba.njit
+@kernel
 def _repeat_closed(model, work, closure, rounds, q, v, tau, wrench, a):
     for _ in range(rounds):
         closed_dynamics(model, work, closure, q, v, tau, wrench, a)
 
 
-@numba.njit
+@kernel
 def _repeat_open(model, work, rounds, q, v, tau, wrench, a):
     for _ in range(rounds):
         forward_dynamics(model, work, q, v, tau, wrench, a)

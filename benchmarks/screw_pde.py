@@ -8,13 +8,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-import numba
 import numpy as np
 from chain import States, chain, random_states
 from forward_dynamics import Kernel
 from timing import Race
 
 import lissom
+from lissom.kernel.compile import kernel
 from lissom.theory.screw_pde import ScrewPDE
 from lissom.theory.screw_pde.compiled.eliminate import eliminate
 from lissom.theory.screw_pde.compiled.evaluate import evaluate
@@ -25,7 +25,7 @@ DOUBLING = (1.8, 2.3)  # time for twice the links
 AGREEMENT = 1e-9
 
 
-@numba.njit
+@kernel
 def _repeat(table, work, rounds, q, v, tau, a):
     for _ in range(rounds):
         for k in range(q.shape[0]):

@@ -62,7 +62,7 @@ def wait(command: str, source: Path, cache: Path | None = None) -> Wait:
     """Run a command of a checkout on a terminal of its own, in an empty folder; `cache` holds what it keeps."""
     variables = environment(PYTHONPATH=str(source / "src"), COLUMNS="100", TERM="xterm")
     if cache is not None:
-        places = {"LISSOM_CACHE": "lissom", "MPLCONFIGDIR": "matplotlib", "NUMBA_CACHE_DIR": "older checkouts"}
+        places = {"LISSOM_CACHE": "lissom", "MPLCONFIGDIR": "matplotlib"}
         variables |= {name: str(cache / folder) for name, folder in places.items()}
     ours, theirs = pty.openpty()
     shown, table = b"", 0.0

@@ -76,18 +76,20 @@ def environment(**more: str) -> dict[str, str]:
 
 def machine() -> dict[str, str]:
     """What the numbers were measured on."""
-    import numba
     import numpy
 
     import lissom
+    from lissom.kernel.compile import toolchain
 
+    command = toolchain.compiler()
+    kernels = toolchain.version(command).partition("\n")[0] if command else "no C compiler"
     gcc = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
     return {
         "processor": _processor(),
         "cores": str(os.cpu_count()),
         "system": f"{platform.system()} {platform.machine()}",
         "software": f"lissom {lissom.__version__}, Python {platform.python_version()}, NumPy {numpy.__version__}, "
-        f"Numba {numba.__version__}, gcc {gcc}",
+        f"kernels by {kernels}, other C by gcc {gcc}",
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 PLOTTING = {"matplotlib"}
 LABELS = {"xarray", "pandas", "dask", "distributed"}
 FILES = {"h5py", "h5netcdf"}
-NUMBERS = {"scipy", "numba", "llvmlite"}
+NUMBERS = {"scipy", *(f"lissom.kernel.compile.{name}" for name in ("build", "on_demand", "translate"))}
 RARE = {  # parts that a file may have and that of ella has not
     f"lissom.{name}"
     for name in (

@@ -5,9 +5,8 @@ import resource
 import signal
 import subprocess
 import sys
-import textwrap
-from contextlib import suppress
-from functools import cache
+import time
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -134,35 +133,54 @@ def test_many_writers_of_one_file_leave_one_whole_file(tmp_path):
     assert seen and [file.name for file in tmp_path.iterdir()] == ["run.nc"]
 
 
-BUILDER = """
-import os, time
-from lissom.kernel.compile.build import Workers
-with Workers((), 2) as workers:
-    print(*[pool.submit(os.getpid).result() for pool in workers._pools], flush=True)
-    time.sleep(600)
+KERNEL = """
+from lissom.kernel.compile import kernel
+
+@kernel
+def twice(x):
+    return 2.0 * x
+
+print(twice(21.0))
+"""
+HANGING = """#!/bin/sh
+case "$*" in *--version*) echo hanging; exit;; esac
+[ -e begun ] && exec cc "$@"
+for goal; do :; done
+echo half > "$goal"
+echo $$ > begun.part && mv begun.part begun
+exec sleep 600
 """
 
 
-def test_compilers_end_with_the_build_that_is_killed(tmp_path):
-    script = tmp_path / "builder.py"
-    script.write_text(f"if __name__ == '__main__':\n{textwrap.indent(BUILDER, '    ')}")
-    builder = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True)
-    compilers = [int(word) for word in builder.stdout.readline().split()]
-    assert len(compilers) == 2
-    builder.kill()
+def test_what_a_killed_build_leaves_is_not_taken_for_machine_code(tmp_path):
+    """The compiler that outlives it keeps nobody waiting either."""
+    script, compiler, begun = tmp_path / "script.py", tmp_path / "compiler", tmp_path / "begun"
+    script.write_text(KERNEL)
+    compiler.write_text(HANGING)
+    compiler.chmod(0o755)
+    cache = tmp_path / "cache"
+    environment = {**os.environ, "LISSOM_CACHE": str(cache), "CC": str(compiler), "PYTHONPATH": str(ROOT / "src")}
+    start = partial(subprocess.Popen, [sys.executable, script], cwd=tmp_path, env=environment, stdout=subprocess.PIPE)
+    first = start()
+    while not begun.exists():
+        assert first.poll() is None
+        time.sleep(0.01)
+    first.kill()
+    first.communicate()
+    (left,) = cache.rglob("*.o")
+    assert left.read_text() == "half\n"
+    second = start()
     try:
-        builder.communicate(timeout=120)  # its output ends when nobody holds it any more, the compilers included
+        assert second.communicate(timeout=120)[0] == b"42.0\n"
     finally:
-        for compiler in compilers:
-            with suppress(ProcessLookupError):
-                os.kill(compiler, signal.SIGKILL)
+        os.kill(int(begun.read_text()), signal.SIGKILL)
+    assert second.returncode == 0 and not left.exists()
 
 
 @pytest.mark.slow
 def test_two_processes_that_compile_into_one_new_cache_agree(tmp_path):
     code = "import lissom; print(lissom.forward_dynamics('rigid-7-axis', [0.1] * 7, [0.2] * 7).tolist())"
-    environment = {**os.environ, "LISSOM_CACHE": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "numba")}
-    environment["PYTHONPATH"] = str(ROOT / "src")
+    environment = {**os.environ, "LISSOM_CACHE": str(tmp_path), "PYTHONPATH": str(ROOT / "src")}
     both = [
         subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(2)

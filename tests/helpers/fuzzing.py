@@ -40,7 +40,7 @@ class Hang(BaseException):
 
 @contextmanager
 def limited():
-    """Raise Hang once the block has computed for LIMIT seconds; what Numba compiles meanwhile does not count."""
+    """Raise Hang once the block has computed for LIMIT seconds; what is compiled meanwhile does not count."""
     left = [LIMIT]
     compiling = [0]
 

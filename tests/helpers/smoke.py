@@ -1,10 +1,6 @@
-"""A little of everything that is compiled, as numbers: run on other versions of what lissom stands on.
-
-With the argument `plain` only what Numba compiles within a minute or two: no derivatives and no runs.
-"""
+"""A little of everything that is compiled, as numbers: run on other versions of what lissom stands on."""
 
 import json
-import sys
 
 import numpy as np
 
@@ -20,9 +16,8 @@ for name in ("ella", "satellite-two-arm"):
     numbers[f"{name}: inverse dynamics"] = tau.tolist()
     numbers[f"{name}: forward dynamics"] = lissom.forward_dynamics(model, q, v, tau).tolist()
     numbers[f"{name}: mass matrix"] = lissom.mass_matrix(model, q).tolist()
-    if "plain" not in sys.argv:
-        numbers[f"{name}: derivatives"] = lissom.derivatives(model, q, v, tau)[0].tolist()
-for method in ("radau", "dop853") if "plain" not in sys.argv else ():
+    numbers[f"{name}: derivatives"] = lissom.derivatives(model, q, v, tau)[0].tolist()
+for method in ("radau", "dop853"):
     run = lissom.simulate("ella", 0.05, method=method, progress=False)
     numbers[f"ella: {method}"] = run.q[-1].tolist()
 print(json.dumps(numbers))

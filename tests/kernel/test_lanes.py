@@ -1,88 +1,111 @@
-"""Sums of rows in vector registers: the compiled step equals its Python source, and padding keeps to itself."""
+"""Sums of rows in vector registers: the compiled sums equal their Python source, and padding keeps to itself."""
 
-import itertools
+import re
 
-import numba
 import numpy as np
 import pytest
-from numba.core.errors import TypingError
 from random_robots import random_robot, random_state
 
 import lissom
-from lissom.kernel.arrays import padded
+from lissom.kernel.arrays import LANES, padded
+from lissom.kernel.cache_lines import on_lines
+from lissom.kernel.compile import kernel
+from lissom.kernel.compile.translate import Refused
+from lissom.kernel.compile.translate.function import PRELUDE
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.lanes import add_lanes, add_scaled, set_lanes, set_scaled
-from lissom.kernel.compile import bridge  # noqa: F401, what Numba knows of them
+from lissom.kernel.packs import COMPLEX_PACK, PACK
+from lissom.kernel.packs import LANES as IN_PACK
 from lissom.kernel.rows import eliminate
 
-STEPS = {"add": add_lanes, "set": set_lanes}
+NUMBERS = {"d": np.dtype(float), "c": np.dtype(complex), "p": PACK, "q": COMPLEX_PACK}  # by their letter in prelude.h
+KINDS = sorted(set(re.findall(r" term_(\w)_(\w)(\w)\(", PRELUDE.read_text(encoding="utf-8"))))  # of result, scale, row
+SPANS = [(0, 0), (0, 1), (0, 4), (0, 12), (3, 5), (6, 6), (5, 11)]
+SIZE = 19  # entries of a row, so that the second one begins in the middle of a register
+SUMS = (add_lanes, set_lanes, add_scaled, set_scaled)
 
 
-@numba.njit
-def add_two(out, at, a, b, rows):
-    add_lanes(out, at, (a, b), (rows[0], rows[1]))
+@kernel
+def all_sums(out, first, last, scales, rows):
+    """Each sum of the same rows, into a row of its own."""
+    add_lanes(out[0], first, (scales[0], scales[1]), (rows[0], rows[1]))
+    set_lanes(out[1], first, (scales[0], scales[1]), (rows[0], rows[1]))
+    add_scaled(out[2], first, last, (scales[0], scales[1]), (rows[0], rows[1]))
+    set_scaled(out[3], first, last, (scales[0], scales[1]), (rows[0], rows[1]))
 
 
-@numba.njit
-def set_two(out, at, a, b, rows):
-    set_lanes(out, at, (a, b), (rows[0], rows[1]))
+@kernel
+def add_two(out, at, rows):
+    add_lanes(out, at, (1.0, 2.0), (rows[0], rows[1]))
 
 
-@numba.njit
-def add_two_from(out, first, last, a, b, rows):
-    add_scaled(out, first, last, (a, b), (rows[0], rows[1]))
+@kernel
+def set_two_from(out, first, last, rows):
+    set_scaled(out, first, last, (1.0, 2.0), (rows[0], rows[1]))
 
 
-@numba.njit
-def set_two_from(out, first, last, a, b, rows):
-    set_scaled(out, first, last, (a, b), (rows[0], rows[1]))
-
-
-@numba.njit
+@kernel
 def eliminated(A, inverse, pivots, size, width):
     eliminate(A, inverse, pivots, size, width)
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize(
-    "kinds", [kinds for kinds in itertools.product("fc", repeat=3) if kinds[0] == "c" or kinds == ("f", "f", "f")]
-)
-def test_a_compiled_step_equals_its_source(step, kinds):
-    """Results, scales and rows, each real or complex where the result can hold them."""
+def random_numbers(rng, letter, *shape):
+    made = on_lines(*shape, number=NUMBERS[letter])
+    numbers = made.view(float)
+    numbers[...] = rng.normal(size=numbers.shape)
+    return made
+
+
+def in_lane(array, k):
+    """The numbers of one lane; plain numbers are the same in all lanes."""
+    if array.dtype == PACK:
+        return array["lanes"][..., k].copy()
+    return array["real"][..., k] + 1j * array["imag"][..., k] if array.dtype == COMPLEX_PACK else array.copy()
+
+
+def test_all_kinds_of_numbers_are_there():
+    assert {kinds for kinds in KINDS if kinds[0] in "dc"} == {
+        tuple(kinds) for kinds in ("ddd", "cdd", "cdc", "ccd", "ccc")
+    }
+    assert {("p", "p", "p"), ("p", "d", "p"), ("q", "q", "q"), ("q", "p", "q"), ("q", "q", "p")} <= set(KINDS)
+
+
+@pytest.mark.parametrize("kinds", KINDS, ids="".join)
+def test_compiled_sums_equal_their_source_and_stay_in_their_registers(kinds):
+    """Result, scales and rows of plain or complex numbers, or of packs of them, where the result can hold them."""
     rng = np.random.default_rng(0)
-
-    def numbers(kind, *shape):
-        return rng.normal(size=shape) + (1j * rng.normal(size=shape) if kind == "c" else 0.0)
-
-    out, (a, b), rows = numbers(kinds[0], 11), numbers(kinds[1], 2), numbers(kinds[2], 2, 11)
-    compiled, expected = out.copy(), out.copy()
-    {"add": add_two, "set": set_two}[step](compiled, 3, a, b, rows)
-    STEPS[step](expected, 3, (a, b), (rows[0], rows[1]))
-    assert np.abs(compiled - expected).max() <= 1e-15
-    outside = [0, 1, 2, 7, 8, 9, 10]
-    assert np.array_equal(compiled[outside], out[outside])
-    assert np.all(compiled[3:7] != out[3:7])
-
-
-@pytest.mark.parametrize("number", [float, complex])
-@pytest.mark.parametrize(("first", "last"), [(0, 0), (0, 1), (0, 4), (0, 12), (3, 5), (6, 6), (5, 11)])
-def test_a_compiled_loop_equals_its_source_and_stays_in_its_registers(number, first, last):
-    rng = np.random.default_rng(1)
-    out, rows = rng.normal(size=16).astype(number), rng.normal(size=(2, 16)).astype(number)
-    inside = slice(first, last)
-    touched = slice(first - first % 4, padded(last)) if first < last else slice(0, 0)
-    for compiled, source in ((add_two_from, add_scaled), (set_two_from, set_scaled)):
-        got, expected = out.copy(), out.copy()
-        compiled(got, first, last, 0.5, -2.0, rows)
-        source(expected, first, last, (0.5, -2.0), (rows[0], rows[1]))
-        assert np.abs(got - expected)[inside].max(initial=0.0) <= 1e-15
-        assert np.array_equal(np.delete(expected, inside), np.delete(out, inside))
-        assert np.array_equal(np.delete(got, touched), np.delete(out, touched))
+    result, scale, row = kinds
+    for first, last in SPANS:
+        out, scales = random_numbers(rng, result, len(SUMS), SIZE), random_numbers(rng, scale, 2)
+        rows = random_numbers(rng, row, 2, SIZE)
+        got = out.copy() if result in "dc" else on_lines(len(SUMS), SIZE, number=NUMBERS[result])
+        got[...] = out
+        all_sums(got, first, last, scales, rows)
+        ends = [first + LANES, last]
+        registers = [slice(first - first % LANES, padded(last)) if first < last else slice(0, 0), slice(first, last)]
+        touched = registers[result in "pq"]
+        for k in range(IN_PACK if result in "pq" else 1):
+            factors, added = in_lane(scales, k), in_lane(rows, k)
+            rounding = 4 * np.finfo(float).eps * (np.abs(in_lane(out, k)) + np.abs(factors) @ np.abs(added))
+            for j, total in enumerate(SUMS):
+                expected, found = in_lane(out, k)[j], in_lane(got, k)[j]
+                untouched = np.delete(np.arange(SIZE), slice(first, first + LANES) if j < 2 else touched)
+                assert np.array_equal(found[untouched], expected[untouched])
+                span = (first,) if j < 2 else (first, last)
+                total(expected, *span, tuple(factors), tuple(added))
+                inside = slice(first, ends[j // 2])
+                assert np.all(np.abs(found - expected)[inside] <= rounding[j][inside])
 
 
 def test_rows_must_lie_side_by_side():
-    with pytest.raises(TypingError, match="side by side"):
-        add_two(np.zeros(8), 0, 1.0, 1.0, np.zeros((8, 2)).T)
+    apart = np.zeros((8, 2))
+    for call in (
+        lambda: add_two(np.zeros(8), 0, apart.T),
+        lambda: add_two(apart[:, 0], 0, np.zeros((2, 8))),
+        lambda: set_two_from(np.zeros(8), 0, 8, apart.T),
+    ):
+        with pytest.raises(Refused, match=r"test_lanes\.py:\d+, .* the entries of a row must lie side by side"):
+            call()
 
 
 @pytest.mark.parametrize(("pivots", "size"), [(0, 6), (1, 7), (2, 8), (3, 9), (4, 10), (6, 12), (7, 13), (12, 18)])

@@ -10,7 +10,7 @@ from places import ROOT
 import lissom
 from lissom.citation import PAPERS
 
-HEAVY = {"numba", "scipy", "pydantic", "matplotlib", "xarray", "casadi", "ruamel", "rich", "typer", "numpy"}
+HEAVY = {"scipy", "pydantic", "matplotlib", "xarray", "casadi", "ruamel", "rich", "typer", "numpy"}
 
 
 def test_import_loads_nothing_heavy():

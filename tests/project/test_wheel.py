@@ -1,37 +1,33 @@
-"""A wheel that holds machine code, installed into a clean environment: nothing compiles, with Numba or without."""
+"""A wheel that holds machine code, installed into a clean environment: nothing compiles, with a compiler or without."""
 
 import json
 import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from places import HELPERS, ROOT
 
-from lissom.kernel.compile import library
+from lissom.kernel.compile import toolchain
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not library.levels(), reason="no machine code is shipped for this platform"),
+    pytest.mark.skipif(toolchain.compiler() is None, reason="needs a C compiler, which makes the library of the wheel"),
 ]
 PARTS = ("src", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE")
+OWN = ("PYTHONPATH", "LISSOM_BUILD", "LISSOM_KERNELS", "LISSOM_CACHE", "LISSOM_CACHE_KERNELS")
 FIRST = (
     "run ella",
     "run luffing-crane --duration 0.1 --no-figures",
     "modes luffing-crane",
     "compare ella --duration 0.1",
 )
-COMMAND = """
-import sys
-from lissom.cli import main
-try:
-    main()
-finally:
-    print("numba" in sys.modules, file=sys.stderr)
-"""
+LOADED = "import sys; from lissom.cli import main; sys.exit(main())"
+FOUND = "from lissom.kernel.compile import toolchain; print(toolchain.compiler())"
 
 
 def done(command, **options):
@@ -44,55 +40,57 @@ def done(command, **options):
 def installed(tmp_path_factory):
     """Python of a fresh environment with the wheel, and an environment of processes with an empty cache."""
     folder = tmp_path_factory.mktemp("wheel")
-    source, plain = folder / "source", {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    source, plain = folder / "source", {k: v for k, v in os.environ.items() if k not in OWN}
     for name in PARTS:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         copy(ROOT / name, source / name)
-    built = source / "src" / "lissom" / "kernel" / "machine" / "built"
+    built = source / "src" / "lissom" / "kernel" / "compile" / "built"
     shutil.rmtree(built, ignore_errors=True)
-    levels = [text for level in library.own_levels() for text in ("--level", level)]
-    code = "from lissom.cli import main; main()"
-    here = {**plain, "PYTHONPATH": str(source / "src"), "LISSOM_CACHE": str(folder / "objects"), "LISSOM_BUILD": "off"}
-    done([sys.executable, "-c", code, "build", "--rarer", "--folder", built, *levels], env=here)
+    levels = [text for target in toolchain.own_targets() for text in ("--level", target.level)]
+    here = {**os.environ, "PYTHONPATH": str(source / "src"), "LISSOM_BUILD": "off"}
+    done([sys.executable, "-c", LOADED, "build", "--all", "--folder", built, *levels], env=here)
     done([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, source], env=plain)
     (wheel,) = folder.glob("*.whl")
-    assert not wheel.stem.endswith("any")  # it is for this platform alone
     done([sys.executable, "-m", "venv", folder / "venv"], env=plain)
     python = folder / "venv" / "bin" / "python"
     done([python, "-m", "pip", "install", "--quiet", wheel], env=plain)
-    return SimpleNamespace(python=python, folder=folder, env={**plain, "LISSOM_CACHE": str(folder / "cache")})
+    env = {**plain, "LISSOM_CACHE": str(folder / "cache")}
+    return SimpleNamespace(python=python, folder=folder, wheel=wheel, env=env)
 
 
-def machine_code(folder):
-    return [path for pattern in ("*.o", "*.so", "*.nbi", "*.nbc") for path in folder.rglob(pattern)]
+def smoke(python, env):
+    ran = done([python, HELPERS / "smoke.py"], env=env)
+    assert "compil" not in ran.stderr
+    return json.loads(ran.stdout)
 
 
-def smoke(python, env, *arguments):
-    return json.loads(done([python, HELPERS / "smoke.py", *arguments], env=env).stdout)
+def test_the_wheel_is_for_this_platform_and_holds_libraries_and_what_compiles_further_kernels(installed):
+    assert not installed.wheel.stem.endswith("any")
+    names = {name for name in zipfile.ZipFile(installed.wheel).namelist() if name.startswith("lissom/kernel/compile/")}
+    assert "lissom/kernel/compile/translate/prelude.h" in names
+    for target in toolchain.own_targets():
+        start = f"lissom/kernel/compile/built/library-{target.level}"
+        ends = sorted(os.path.splitext(name)[1] for name in names if name.startswith(start))
+        assert ends == [".json", target.suffix]
 
 
 @pytest.mark.parametrize("command", FIRST)
 def test_the_first_command_compiles_nothing(installed, command):
-    ran = done([installed.python, "-c", COMMAND, *command.split()], env=installed.env, cwd=installed.folder)
-    assert ran.stderr.splitlines()[-1] == "False", "Numba was loaded"
-    assert "compiling" not in ran.stdout + ran.stderr
-    assert not machine_code(installed.folder / "cache")
+    ran = done([installed.python, "-c", LOADED, *command.split()], env=installed.env, cwd=installed.folder)
+    assert "compil" not in ran.stdout + ran.stderr
+    assert not (installed.folder / "cache" / "kernels").exists()
     if command == "run ella":
         assert (installed.folder / "out" / "ella" / "summary.json").exists()
 
 
-def test_without_numba_all_of_the_smoke_suite_runs_with_the_numbers_of_code_compiled_here(installed, tmp_path):
-    """Whole runs by two methods, dynamics and derivatives, on two robots, equal to rounding: to the library made here,
-    and without derivatives and runs, which take Numba many minutes, to what Numba compiles alone.
-    """
-    here = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "LISSOM_BUILD": "on"}
-    compiled = smoke(sys.executable, here)
-    alone = smoke(sys.executable, {**here, "LISSOM_CACHE": str(tmp_path), "LISSOM_BUILD": "off"}, "plain")
-    done([installed.python, "-m", "pip", "uninstall", "--quiet", "--yes", "numba", "llvmlite"], env=installed.env)
-    gone = subprocess.run([installed.python, "-c", "import numba"], env=installed.env, capture_output=True, text=True)
-    assert "ModuleNotFoundError" in gone.stderr
-    shipped = smoke(installed.python, installed.env)
-    assert set(shipped) == set(compiled) and len(alone) == 6
-    for name, numbers in [*compiled.items(), *alone.items()]:
+def test_without_any_compiler_the_smoke_suite_runs_from_the_wheel_with_the_numbers_of_these_sources(installed):
+    """Whole runs by two methods, dynamics and derivatives, on two robots, equal to rounding."""
+    bare = {name: value for name, value in installed.env.items() if name != "CC"} | {"PATH": ""}
+    assert done([installed.python, "-c", FOUND], env=bare).stdout == "None\n"
+    shipped = smoke(installed.python, bare)
+    assert not (installed.folder / "cache" / "kernels").exists()
+    here = smoke(sys.executable, {**os.environ, "PYTHONPATH": str(ROOT / "src")})
+    assert set(shipped) == set(here) and len(here) == 10
+    for name, numbers in here.items():
         assert np.allclose(shipped[name], numbers, rtol=0, atol=1e-10 * np.abs(numbers).max()), name

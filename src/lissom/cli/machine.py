@@ -24,10 +24,10 @@ def build(
     target: Annotated[
         str | None, typer.Option(metavar="PLATFORM", help="Another platform, as zig names it; needs --folder.")
     ] = None,
-    rarer: Annotated[bool, typer.Option("--rarer", help="With what fewer people use: loops, formulations.")] = False,
+    whole: Annotated[bool, typer.Option("--all", help="What few commands need, too: loops, formulations.")] = False,
     lines: Annotated[bool, typer.Option("--lines", hidden=True, help="Tell every step, for another program.")] = False,
 ) -> None:
-    """Compile all kernels into a shared library, on all cores, so that no command waits for a compiler."""
+    """Compile the kernels of the usual work, or all, into a shared library, so that no command waits for a compiler."""
     from lissom import cache
     from lissom.cli.usual import all_work, usual_work
     from lissom.kernel.compile import first_use, library, toolchain
@@ -42,7 +42,7 @@ def build(
     targets = toolchain.targets_of(target) if target else toolchain.own_targets()
     if level:
         targets = tuple(Target(each, target or "") for each in level)
-    if folder is None and level is None and first_use.current(library.tables(), library.PACKAGE, rarer):
+    if folder is None and level is None and first_use.current(library.tables(), library.PACKAGE, whole):
         say("all kernels of these sources are compiled", "white")
         return
     if toolchain.compiler() is None:
@@ -56,8 +56,8 @@ def build(
             if lines:
                 print(f"{done} of {total}", flush=True)
 
-        needs = (all_work if rarer else usual_work)().needs
-        tables = make_library(needs, targets, folder or kept, name, report, kept, rarer)
+        needs = (all_work if whole else usual_work)().needs
+        tables = make_library(needs, targets, folder or kept, name, report, kept, whole)
     if not lines:
         say(f"{len(needs)} functions in {time.monotonic() - began:.0f} s:", "white")
         for table in tables:

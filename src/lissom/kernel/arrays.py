@@ -93,7 +93,7 @@ class Axis(Enum):
     CONTACT = "pairs of a sphere and a surface that may touch"
 
 
-Index = Annotated[np.ndarray, np.int64]  # never negative, and the compiler is told so
+Index = Annotated[np.ndarray, np.int64]  # never negative: machine code does not count from the end
 Whole = Annotated[np.ndarray, int]
 Number = Annotated[np.ndarray, None]  # float64; complex128 for derivatives by parameters; objects for symbols
 

@@ -1,8 +1,8 @@
 """Elementary functions that kernels call, right for every number type.
 
 `kernel.retarget` puts those of another number type in their place. `sin`, `cos` and `sqrt` are NumPy's. `tanh` is not:
-the compiled one of a complex number is a quotient of exponentials, which overflows beyond a real part of 355 and makes
-the derivative NaN exactly where the function has long settled; ours is in `machine.bridge.elementary`.
+that of a complex number is often a quotient of exponentials, which overflows beyond a real part of 355 and makes
+the derivative NaN exactly where the function has long settled; ours is in `prelude.h`.
 """
 
 from __future__ import annotations

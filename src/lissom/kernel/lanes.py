@@ -2,7 +2,7 @@
 
 Loops over modes are short, ten turns or so: entering a loop that the compiler made for long rows takes longer than the
 sum. Here rows are padded to whole registers, and a loop goes over them in steps of LANES, each a few instructions
-(`machine.bridge.lanes`). What a step does to the padding stays in the padding: every column is summed by itself.
+(`compile.translate.lane_sums`). What a step does to the padding stays in the padding: every column is summed by itself.
 `add_scaled` and `set_scaled` are such loops, over all the registers in which the entries lie; `add_lanes` and
 `set_lanes` are one step of them.
 """

@@ -184,7 +184,7 @@ def _sense(frozen: Frozen, image: Image) -> str:
 
 
 def _call(image: Image, call: Call, symbol: str) -> str:
-    """A C function that calls a kernel on the memory of a run; arrays are passed as Numba does."""
+    """A C function that calls a kernel on the memory of a run; arrays come as address, lengths and strides."""
     kinds_of, values, given = ["void *", "void *"], ["&result", "&error"], []
     for argument in call.arguments:
         if isinstance(argument, Scalar):

@@ -65,7 +65,7 @@ def _is_current(table: Path, package: Path, rarer: bool) -> bool:
 def _run(package: Path, rarer: bool, work: float) -> bool:
     """Let another process build, and show how far it is."""
     code = f"import sys; sys.path.insert(0, {str(package.parent)!r}); from lissom.cli import main; main()"
-    command = [sys.executable, "-c", code, "build", "--lines", *(["--rarer"] if rarer else [])]
+    command = [sys.executable, "-c", code, "build", "--lines", *(["--all"] if rarer else [])]
     environment = {**os.environ, "LISSOM_BUILD": "off"}
     about = f"compiling {'rarer ' if rarer else ''}kernels, once, about {work / cores():.0f} s"
     with Progress(about, unit="functions") as progress:
