@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from lissom import cache
 from lissom.errors import LissomError
 from lissom.export.fmu.platforms import Platform
 from lissom.kernel.compile import toolchain
 from lissom.kernel.compile.build import alone, evict
-from lissom.kernel.compile.objects import Objects, folder
+from lissom.kernel.compile.objects import Objects
 from lissom.kernel.compile.toolchain import CompilerError
 from lissom.kernel.compile.translate import Unit
 from lissom.progress import Progress
@@ -42,14 +43,14 @@ def write_sources(to: Path, version: str, units: Sequence[Unit], texts: dict[str
 
 def compile_libraries(sources: Path, version: str, units: Sequence[Unit], goals: dict[Path, Platform]) -> None:
     """Compile the libraries `goals`; object files of kernels, which other models have too, are kept."""
-    kept = folder("objects")
     with (
         Progress("compiling the FMU", unit="functions") as progress,
         tempfile.TemporaryDirectory() as place,
         ThreadPoolExecutor(toolchain.cores()) as pool,
     ):
-        objects, parts = Objects(kept, pool), {}
-        with alone(kept.parent / "building.lock"):
+        kept, parts = _kept(Path(place)), {}
+        with alone(kept / "building.lock"):
+            objects = Objects(kept / "objects", pool)
             for goal, platform in goals.items():
                 own = Path(place) / platform.fmi3
                 own.mkdir()
@@ -65,4 +66,14 @@ def compile_libraries(sources: Path, version: str, units: Sequence[Unit], goals:
                     shutil.copy(made, goal)
             except CompilerError as error:
                 raise LissomError(str(error)) from None
-            evict(kept.parent)
+            evict(kept)
+
+
+def _kept(instead: Path) -> Path:
+    """Where machine code is kept; another folder where nothing can be."""
+    kept = cache.folder("kernels")
+    if kept is not None:
+        with cache.writing("kernels"):
+            kept.mkdir(parents=True, exist_ok=True)
+            return kept
+    return instead

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lissom.errors import LissomError, check_choice
-from lissom.kernel.compile import toolchain
+from lissom.kernel.compile import marks, toolchain
 from lissom.kernel.compile.toolchain import Target
 
 
@@ -45,6 +45,8 @@ def chosen(names: Sequence[str], version: str) -> list[Platform]:
     """This machine and those named; an error where one cannot be compiled for."""
     if toolchain.compiler() is None:
         raise LissomError("an FMU needs a C compiler: install gcc or clang, or: pip install lissom[compiler]")
+    if marks.AS_PYTHON:
+        raise LissomError("an FMU runs by machine code; unset LISSOM_KERNELS=python to export it")
     found = {own().folder(version): own()}
     for name in names:
         check_choice("platforms", name, tuple(PLATFORMS))

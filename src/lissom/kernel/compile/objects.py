@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-from lissom import cache as disk
 from lissom.kernel.compile import toolchain
 from lissom.kernel.compile.fingerprint import digest
 from lissom.kernel.compile.toolchain import Target
@@ -72,18 +68,3 @@ def write(path: Path, content: bytes) -> None:
     part = path.with_suffix(f"{path.suffix}.{time.monotonic_ns()}.part")
     part.write_bytes(content)
     part.replace(path)
-
-
-def folder(name: str) -> Path:
-    """Where machine code of one sort is kept; where nothing can be, until the process ends."""
-    kept = disk.folder("kernels")
-    if kept is not None:
-        with disk.writing("kernels"):
-            (kept / name).mkdir(parents=True, exist_ok=True)
-            return kept / name
-    return Path(_own_folder().name) / name
-
-
-@cache
-def _own_folder() -> Any:
-    return tempfile.TemporaryDirectory(prefix="lissom-")

@@ -6,18 +6,18 @@ Without a compiler they run as the Python they are written in, which is told onc
 from __future__ import annotations
 
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from lissom import cache as disk
 from lissom.kernel.compile import toolchain
-from lissom.kernel.compile.build import link_index
+from lissom.kernel.compile.build import link_index, write
 from lissom.kernel.compile.events import announce
 from lissom.kernel.compile.fingerprint import digest
 from lissom.kernel.compile.kinds import Kind
 from lissom.kernel.compile.library import Damaged, Library, key
-from lissom.kernel.compile.objects import folder, write
 from lissom.kernel.compile.toolchain import Target
 from lissom.kernel.compile.translate import Catalogue, Unit
 
@@ -29,17 +29,14 @@ def compiled(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None
     if toolchain.compiler() is None:
         _tell_no_compiler()
         return None
-    unit, target, name = (
-        Unit(kernel, kinds, Catalogue({}), toolchain.mode() == "checked"),
-        _target(kinds),
-        key(kernel, kinds),
-    )
-    table = folder("single") / f"{digest((unit.text + target.describe()).encode())[:24]}.json"
+    unit, target, name = Unit(kernel, kinds, Catalogue({}), toolchain.mode() == "checked"), _target(kinds), key(kernel, kinds)
+    folder = _folder()
+    table = folder / f"{digest((unit.text + target.describe()).encode())[:24]}.json"
     made = _kept(table)
     if made is None:
         announce(kernel.__name__)
         try:
-            table.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
             returns = "none" if unit.result is None else unit.result.text
             link_index({name: (unit, returns)}, [_object(unit, table, target)], target, table, {})
         finally:
@@ -64,6 +61,21 @@ def _object(unit: Unit, table: Path, target: Target) -> Path:
 
 def _target(kinds: tuple[Kind, ...]) -> Target:
     return next(each for each in toolchain.own_targets() if each.holds(kinds))
+
+
+@cache
+def _own_folder() -> Any:
+    return tempfile.TemporaryDirectory(prefix="lissom-")
+
+
+def _folder() -> Path:
+    """Where small libraries are kept; where nothing can be, until the process ends."""
+    kept = disk.folder("kernels")
+    if kept is not None:
+        with disk.writing("kernels"):
+            (kept / "single").mkdir(parents=True, exist_ok=True)
+            return kept / "single"
+    return Path(_own_folder().name)
 
 
 @cache

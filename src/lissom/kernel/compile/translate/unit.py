@@ -70,8 +70,8 @@ class Unit:
         self._made: dict[Any, tuple[str, Translation]] = {}
         self._names: dict[str, int] = {}
         kinds = tuple(map(unsized, kinds))
-        known = catalogue.find(kernel, kinds)
-        self.pointer, self.result = (symbol(kernel, kinds), None) if known is None else known
+        self.result: Any
+        self.pointer, self.result = catalogue.find(kernel, kinds) or (symbol(kernel, kinds), None)
         self.entry = f"{self.pointer}_py"
         self.text = self._text(kernel.py_func, kinds)
         self.calls = sorted(self._externals)
