@@ -41,10 +41,8 @@ def compiled_elsewhere(path, to):
     """Replace the library of an FMU by one that gcc makes of the sources that its description lists."""
     with tempfile.TemporaryDirectory() as place:
         fmpy.extract(path, place)
-        about = fmpy.read_model_description(place)
-        three = about.fmiVersion == "3.0"
-        names = about.buildConfigurations[0].sourceFileSets[0].sourceFiles if three else about.coSimulation.sourceFiles
-        sources = [Path(place, "sources", name) for name in names]
+        [build] = fmpy.read_model_description(place).buildConfigurations
+        sources = [Path(place, "sources", name) for each in build.sourceFileSets for name in each.sourceFiles]
         [library] = Path(place, "binaries").rglob("*.so")
         library.unlink()
         subprocess.run(

@@ -31,12 +31,13 @@ PLATFORMS = {
     "aarch64-linux": Platform("aarch64-linux", "aarch64-linux", Target("aarch64", "aarch64-linux-gnu.2.17")),
     "aarch64-darwin": Platform("darwin64", "aarch64-darwin", Target("aarch64", "aarch64-macos")),
 }
+SAME = {"AMD64": "x86_64", "arm64": "aarch64", "win32": "windows"}  # names of Python's, as FMI 3.0 has them
 
 
 def own() -> Platform:
     """This machine: without the widest registers, which many others do not have and plain numbers do not need."""
-    machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
-    name = f"{machine}-{ {'win32': 'windows'}.get(sys.platform, sys.platform) }"
+    processor, system = platform.machine(), sys.platform
+    name = f"{SAME.get(processor, processor)}-{SAME.get(system, system)}"
     fmi2 = next((each.fmi2 for each in PLATFORMS.values() if each.fmi3 == name), name)
     return Platform(fmi2, name, toolchain.own_targets()[-1])
 
