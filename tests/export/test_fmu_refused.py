@@ -5,6 +5,7 @@ from fmus import SWING
 
 from lissom.errors import LissomError
 from lissom.export import to_fmu
+from lissom.kernel.compile import marks, toolchain
 from lissom.scenario import load
 from lissom.scenario.files import parse
 
@@ -31,6 +32,34 @@ BROKEN = [
 def test_wrong_arguments_are_refused(folder, options, text):
     with pytest.raises(LissomError, match=text):
         to_fmu("ella", folder / "none.fmu", **options)
+
+
+@pytest.mark.parametrize(
+    ("platforms", "version", "text"),
+    [
+        (["win32"], "2.0", "platforms = 'win32': must be 'win64', "),
+        (["darwin64", "aarch64-darwin"], "2.0", "platforms = 'aarch64-darwin': FMI 2.0 has one folder darwin64"),
+    ],
+)
+def test_platforms_that_an_fmu_cannot_name(folder, monkeypatch, platforms, version, text):
+    monkeypatch.setattr(toolchain, "zig", lambda: ("zig", "cc"))
+    with pytest.raises(LissomError, match=text):
+        to_fmu("ella", folder / "none.fmu", version=version, platforms=platforms)
+
+
+def test_what_compiles_it_is_named_where_it_is_missing(folder, monkeypatch):
+    monkeypatch.setattr(toolchain, "zig", lambda: None)
+    with pytest.raises(LissomError, match=r"platforms = 'aarch64-linux': needs .* pip install lissom.compiler"):
+        to_fmu("ella", folder / "none.fmu", platforms=["aarch64-linux"])
+    monkeypatch.setattr(toolchain, "compiler", lambda: None)
+    with pytest.raises(LissomError, match="an FMU needs a C compiler: install gcc"):
+        to_fmu("ella", folder / "none.fmu")
+
+
+def test_kernels_that_run_as_python_are_told(folder, monkeypatch):
+    monkeypatch.setattr(marks, "AS_PYTHON", True)
+    with pytest.raises(LissomError, match="unset LISSOM_KERNELS=python"):
+        to_fmu("ella", folder / "none.fmu")
 
 
 @pytest.mark.parametrize(

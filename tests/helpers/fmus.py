@@ -1,7 +1,10 @@
 """FMUs as tools use them: by FMPy, of either version."""
 
 import shutil
+import subprocess
 import tempfile
+import zipfile
+from pathlib import Path
 
 import fmpy
 import numpy as np
@@ -32,6 +35,23 @@ method: radau
 rtol: 1.0e-9
 atol: 1.0e-11
 """
+
+
+def compiled_elsewhere(path, to):
+    """Replace the library of an FMU by one that gcc makes of the sources that its description lists."""
+    with tempfile.TemporaryDirectory() as place:
+        fmpy.extract(path, place)
+        [build] = fmpy.read_model_description(place).buildConfigurations
+        sources = [Path(place, "sources", name) for each in build.sourceFileSets for name in each.sourceFiles]
+        [library] = Path(place, "binaries").rglob("*.so")
+        library.unlink()
+        subprocess.run(
+            ["gcc", "-O1", "-fPIC", "-shared", "-Werror=implicit", "-o", library, *sources, "-lm"], check=True
+        )
+        with zipfile.ZipFile(to, "w") as archive:
+            for file in filter(Path.is_file, Path(place).rglob("*")):
+                archive.write(file, file.relative_to(place).as_posix())
+    return str(to)
 
 
 class Block:

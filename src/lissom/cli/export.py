@@ -19,7 +19,7 @@ FORMATS = (*TABLES, "c", "fmu")
 MEANT = {  # options by format
     "csv": ("--units",),
     "c": ("--functions", "--point", "--wrench", "--name", "--parameter", "--backend", "--set"),
-    "fmu": ("--wrench", "--name", "--fmi", "--kind", "--parameter", "--set"),
+    "fmu": ("--wrench", "--name", "--fmi", "--kind", "--parameter", "--platform", "--set"),
 }
 
 
@@ -90,6 +90,15 @@ def export(
             "c: straight (assignments only, fastest where short), loops (over tables, shortest); else the better.",
         ),
     ] = None,
+    platform: Annotated[
+        list[str] | None,
+        asked(
+            "--platform",
+            "NAME",
+            "fmu: another machine that it is to run on: win64, linux64, darwin64, aarch64-linux or aarch64-darwin; may "
+            "be given several times. Needs the extra compiler.",
+        ),
+    ] = None,
     settings: Settings = None,
 ) -> None:
     """Write a saved run as a table, a robot as C code, or a scenario as an FMU.
@@ -97,11 +106,12 @@ def export(
     A run becomes CSV or Parquet, one row per time, one column per number; or MATLAB's arrays. A robot becomes C99
     without dependencies: dynamics, joint wrenches, mass matrix, poses, Jacobians, exact derivatives, a step of the
     closed loop in real time, with a test against Python. A scenario becomes an FMU of FMI 2.0 or 3.0, a block for
-    Simulink, Modelica and other tools that runs by lissom's own machine code.
+    Simulink, Modelica and other tools that runs by lissom's own kernels.
     """
     target = _format(to, out)
     given = {"--units": units, "--functions": functions, "--point": point, "--wrench": wrench, "--name": name}
-    given |= {"--fmi": fmi, "--kind": kind, "--parameter": parameter, "--backend": backend, "--set": settings}
+    given |= {"--fmi": fmi, "--kind": kind, "--parameter": parameter, "--backend": backend, "--platform": platform}
+    given |= {"--set": settings}
     for option, value in given.items():
         if value and option not in MEANT.get(target, ()):
             raise typer.BadParameter(f"{option} has no meaning for {target}")
@@ -109,7 +119,7 @@ def export(
         _table(named(what), target, out, units)
     elif target == "fmu":
         asked = {"version": fmi or "2.0", "kind": kind or "both", "wrenches": wrench, "parameters": parameter or ()}
-        _fmu(what, out, settings or [], name=name, **asked)
+        _fmu(what, out, settings or [], name=name, platforms=platform or (), **asked)
     else:
         _c_code(
             what,

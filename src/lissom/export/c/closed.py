@@ -10,9 +10,9 @@ import numpy as np
 from lissom.export.c.translation.kinds import Lent, Record
 from lissom.kernel.articulated import make_factors, solve
 from lissom.kernel.closed import Closure, closed_dynamics
+from lissom.kernel.compile import kernel
 from lissom.kernel.kinematics import outward
 from lissom.kernel.loops import loop_wrenches
-from lissom.kernel.compile import kernel
 from lissom.kernel.schur import make_schur
 from lissom.model.compiled import Model
 

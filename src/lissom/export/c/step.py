@@ -15,10 +15,10 @@ from numpy import sqrt
 from lissom.kernel.algebra import cross, vector
 from lissom.kernel.articulated import factorise, make_factors, solve
 from lissom.kernel.chart import move
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
 from lissom.kernel.local import keep_frames, make_local
-from lissom.kernel.compile import inline, kernel
 from lissom.kernel.retarget import retarget
 from lissom.kernel.workspace import workspace
 from lissom.model.compiled import Model

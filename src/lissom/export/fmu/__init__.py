@@ -1,4 +1,4 @@
-"""Scenarios as FMUs: blocks for Simulink, Modelica and other tools, by the machine code that lissom itself runs."""
+"""Scenarios as FMUs: blocks for Simulink, Modelica and other tools, by the C of the kernels that lissom itself runs."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ def to_fmu(
     wrenches: Sequence[str] | None = None,
     parameters: Sequence[str] = (),
     name: str | None = None,
+    platforms: Sequence[str] = (),
 ) -> Path:
-    """Write a scenario as an FMU for this kind of machine.
+    """Write a scenario as an FMU for this kind of machine, with all its C sources.
 
     >>> lissom.export.to_fmu("ella", "ella.fmu")
 
@@ -44,14 +45,19 @@ def to_fmu(
         wrenches: links on whose tips forces and torques from outside act; those that carry no other unless given.
         parameters: numbers of the robot that a tool may change, beside gains and gravity: "links.forearm.body.mass".
         name: of the model, the scenario's unless given.
+        platforms: other machines that it is to run on, too: "win64", "linux64", "darwin64", "aarch64-linux" or
+            "aarch64-darwin"; needs the package ziglang.
     """
     from lissom.export.fmu import build, description, frozen, source
+    from lissom.export.fmu.closure import Closure
     from lissom.export.fmu.parameters import find_parameters
+    from lissom.export.fmu.platforms import chosen
     from lissom.export.fmu.variables import Inputs, Variables
+    from lissom.kernel.compile.toolchain import OPTIONS
 
     check_choice("version", version, VERSIONS)
     check_choice("kind", kind, KINDS)
-    build.check_tools()
+    machines = chosen(platforms, version)
     check_goal(to)
     prepared, title = _prepared(scenario)
     title = name or title
@@ -69,12 +75,10 @@ def to_fmu(
         tuned = find_parameters(run, image, parameters, inputs.channels)
     own.parameters[:] = [each.value for each in tuned]
     variables = Variables(run, own, image, inputs, tuned)
-    needed = {code: "none" for _, code in image.calls} | {source.code_of(call): call.returns for call in run.calls}
-    symbols, libraries = build.find_code(needed)
-    content = image.content()
+    kernels = Closure([*map(source.code_of, run.calls), *(code for _, code in image.calls)])
     identifier = re.sub(r"\W", "_", title)
     identifier = f"_{identifier}" if identifier[:1].isdigit() else identifier
-    token = _token(content, [each.name for each in variables], version)
+    token = _token(image.content(), [each.name for each in variables], version)
     about = description.About(
         name=title,
         identifier=identifier,
@@ -85,17 +89,21 @@ def to_fmu(
         tolerance=prepared.settings.rtol,
         exchange=kind != "co-simulation" and not prepared.model.loops,
         simulation=kind != "model-exchange",
+        sources=build.source_names(version, kernels.units),
     )
     texts = {
         "model.h": source.header(run, own, image, variables, inputs),
-        "model.c": source.source(run, own, image, variables, inputs, tuned, token, symbols),
-        "image.bin": content,
+        "model.c": source.source(run, own, image, variables, inputs, tuned, token, kernels),
     }
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "modelDescription.xml").write_bytes(description.describe(version, about, variables))
-        binaries = folder / "binaries" / build.platform_folder(version)
-        build.compile_library(binaries, identifier, f"fmi{version[0]}.c", libraries, texts)
+        sources, binaries = folder / "sources", folder / "binaries"
+        build.write_sources(sources, version, kernels.units, texts)
+        if version == "3.0":
+            (sources / "buildDescription.xml").write_bytes(description.describe_build(about, OPTIONS))
+        goals = {binaries / each.folder(version) / f"{identifier}{each.target.suffix}": each for each in machines}
+        build.compile_libraries(sources, version, kernels.units, goals)
         return _zipped(folder, Path(to))
 
 

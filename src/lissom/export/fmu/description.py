@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -43,6 +43,7 @@ class About:
     tolerance: float
     exchange: bool  # whether it offers model exchange
     simulation: bool  # and co-simulation
+    sources: list[str]  # names of C files
 
 
 def exponents(unit: str) -> dict[str, int]:
@@ -59,10 +60,27 @@ def exponents(unit: str) -> dict[str, int]:
 
 def describe(version: str, about: About, variables: list[Variable]) -> bytes:
     """The description as XML."""
-    root = (_describe2 if version == "2.0" else _describe3)(about, variables)
+    return _text((_describe2 if version == "2.0" else _describe3)(about, variables))
+
+
+def describe_build(about: About, options: Sequence[str]) -> bytes:
+    """How FMI 3.0 says what the sources are compiled with; the options are those of gcc and clang."""
+    root = Element("fmiBuildDescription", fmiVersion="3.0")
+    build = SubElement(root, "BuildConfiguration", modelIdentifier=about.identifier)
+    _sources(SubElement(build, "SourceFileSet", language="C11", compilerOptions=" ".join(options)), "SourceFile", about)
+    SubElement(build, "Library", name="m", external="true")
+    return _text(root)
+
+
+def _text(root: Element) -> bytes:
     indent(root)
     made: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
     return made
+
+
+def _sources(root: Element, tag: str, about: About) -> None:
+    for name in about.sources:
+        SubElement(root, tag, name=name)
 
 
 def _root(version: str, about: About, token: str) -> Element:
@@ -92,9 +110,11 @@ def _describe2(about: About, variables: list[Variable]) -> Element:
     flags = {"canGetAndSetFMUstate": "true", "canSerializeFMUstate": "true", "providesDirectionalDerivative": "true"}
     common = {"modelIdentifier": about.identifier, **flags}
     if about.exchange:
-        SubElement(root, "ModelExchange", common | {"completedIntegratorStepNotNeeded": "true"})
+        part = SubElement(root, "ModelExchange", common | {"completedIntegratorStepNotNeeded": "true"})
+        _sources(SubElement(part, "SourceFiles"), "File", about)
     if about.simulation:
-        SubElement(root, "CoSimulation", common | {"canHandleVariableCommunicationStepSize": "true"})
+        part = SubElement(root, "CoSimulation", common | {"canHandleVariableCommunicationStepSize": "true"})
+        _sources(SubElement(part, "SourceFiles"), "File", about)
     _units(root, variables)
     _experiment(root, about)
     listed = SubElement(root, "ModelVariables")

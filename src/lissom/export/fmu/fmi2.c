@@ -6,8 +6,6 @@
 #include "run.h"
 #include "model.h"
 
-#define FMI __attribute__((visibility("default")))
-
 typedef enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING } Status;
 typedef const char *String;
 typedef unsigned int Reference;

@@ -11,24 +11,17 @@ from __future__ import annotations
 import ctypes
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from lissom.export.fmu.closure import Code
 from lissom.kernel.compile import Hidden, Pointer, Struct
-from lissom.kernel.compile.kinds import Kind
 from lissom.kernel.compile.late import LATE
 from lissom.kernel.compile.struct import WORD
 from lissom.kernel.workspace import Workspace
 
 ALIGNED = 64  # bytes: pieces begin where vector registers like to read
-
-
-class Code(NamedTuple):
-    """Machine code of a kernel for arguments of these kinds."""
-
-    kernel: Any
-    kinds: tuple[Kind, ...]
 
 
 class Image:
@@ -109,8 +102,7 @@ class Image:
                 return at + WORD
             case Pointer():
                 self._call(at, value.kernel, value.address)
-                self._blank.append(at + WORD)  # Python's own
-                return at + 3 * WORD
+                return at + WORD
             case _:
                 return at + np.asarray(value).nbytes
 

@@ -8,6 +8,7 @@
 #include "model.h"
 
 enum { CLOCK_TIME, NEXT_STEP };
+enum { ALIGNED = 64 }; /* bytes */
 
 #define NUMBERS(run, at) ((double *)((run)->memory + (at)))
 #define COUNTS(run, at) ((int64_t *)((run)->memory + (at)))
@@ -21,7 +22,7 @@ static void unsettle(Run *run) {
 }
 
 static void clear(Run *run) {
-    memcpy(run->memory, image, image_size);
+    memcpy(run->memory, IMAGE, image_size);
     link_memory(run->memory);
     run->time = 0.0;
     run->next = 0;
@@ -31,12 +32,11 @@ static void clear(Run *run) {
 
 Run *run_new(int exchange) {
     Run *run = calloc(1, sizeof *run);
-    void *memory = NULL;
-    if (run == NULL || posix_memalign(&memory, 64, image_size) != 0) {
+    if (run == NULL || (run->block = malloc(image_size + ALIGNED)) == NULL) {
         free(run);
         return NULL;
     }
-    run->memory = memory;
+    run->memory = (unsigned char *)(((uintptr_t)run->block + ALIGNED - 1) / ALIGNED * ALIGNED);
     run->exchange = exchange;
     clear(run);
     return run;
@@ -44,7 +44,7 @@ Run *run_new(int exchange) {
 
 void run_free(Run *run) {
     if (run != NULL) {
-        free(run->memory);
+        free(run->block);
         free(run);
     }
 }
@@ -105,8 +105,8 @@ static void take_in(Run *run) {
     if (NUMBERS(run, SWITCHES)[0] != 0.0)
         follow(run, inputs);
     else {
-        memcpy(run->memory + BREAKS, image + BREAKS, BREAKS_COUNT * sizeof(double));
-        memcpy(run->memory + COEFFICIENTS, image + COEFFICIENTS, COEFFICIENTS_COUNT * sizeof(double));
+        memcpy(run->memory + BREAKS, IMAGE + BREAKS, BREAKS_COUNT * sizeof(double));
+        memcpy(run->memory + COEFFICIENTS, IMAGE + COEFFICIENTS, COEFFICIENTS_COUNT * sizeof(double));
     }
     inputs += 3 * CHANNELS_COUNT;
     for (int k = 0; k < LOADS_COUNT; k++) NUMBERS(run, LOAD_HELD)[LOADS_FIRST + k] = inputs[k];
@@ -306,11 +306,12 @@ void run_save(const Run *run, unsigned char *bytes) {
 }
 
 void run_restore(Run *run, const unsigned char *bytes) {
-    unsigned char *memory = run->memory;
+    Run own = *run;
     memcpy(run, bytes, sizeof *run);
-    run->memory = memory;
-    memcpy(memory, bytes + sizeof *run, image_size);
-    link_memory(memory);
+    run->block = own.block;
+    run->memory = own.memory;
+    memcpy(run->memory, bytes + sizeof *run, image_size);
+    link_memory(run->memory);
 }
 
 /* Derivatives of `unknown` along `seed`: differences of fourth order. */

@@ -2,8 +2,16 @@
 #ifndef LISSOM_RUN_H
 #define LISSOM_RUN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#if defined(_WIN32) /* what a tool calls */
+#define FMI __declspec(dllexport)
+#else
+#define FMI __attribute__((visibility("default")))
+#endif
+#pragma GCC visibility push(hidden) /* all else is this library's own, also beside others like it */
 
 typedef enum { TIME, INPUT, PARAMETER, SWITCH, STATE, DERIVATIVE, OUTPUT } Role;
 
@@ -15,7 +23,8 @@ typedef struct {
 } Variable;
 
 typedef struct {
-    unsigned char *memory; /* laid out as the image is */
+    void *block;
+    unsigned char *memory; /* in the block, aligned, laid out as the image is */
     double time;
     int32_t next;     /* first of the times at which something jumps or bends that lies ahead */
     int32_t exchange; /* 1: a tool integrates the states; 0: steps are taken here */
@@ -46,16 +55,18 @@ int run_directional(Run *run, const uint32_t *unknown, size_t unknowns, const ui
                     const double *seed, double *out);
 
 /* model.c, written for each model */
-extern const unsigned char image[];
-extern const size_t image_size;
+extern const uint64_t image_words[];
+extern const size_t image_size; /* bytes */
+#define IMAGE ((const unsigned char *)image_words)
 extern const Variable variables[];
 extern const uint32_t variable_count;
 extern const char *const token;
 void link_memory(unsigned char *memory);
-int64_t march(unsigned char *memory, double end, double longest, int64_t fixed, int64_t steps);
+int64_t march(unsigned char *memory, double end, double longest, bool fixed, int64_t steps);
 void accelerate(unsigned char *memory, double t);
 void sample(unsigned char *memory, double t);
 void observe(unsigned char *memory);
 void sense(unsigned char *memory);
 
+#pragma GCC visibility pop
 #endif

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
+from lissom.export.fmu.closure import Closure, Code
 from lissom.export.fmu.frozen import Call, Frozen, Own, Scalar
-from lissom.export.fmu.image import Code, Image
+from lissom.export.fmu.image import Image
 from lissom.export.fmu.parameters import Parameter
 from lissom.export.fmu.variables import ROLES, Inputs, Variables, prescribed_coordinates
 from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.translate.types import Types
+from lissom.kernel.compile.translate.unit import prototype
 from lissom.simulation.watch import HOPELESS, RACING, WHOLE_TURN
 
-C_TYPES = {float: "double", bool: "_Bool", int: "int64_t"}
-ARRAY = "void *, void *, int64_t, int64_t, void *"
-IMAGE = r"""__asm__(
-    ".section .rodata\n.globl image\n.hidden image\n.balign 64\nimage:\n.incbin \"image.bin\"\n.byte 0\n.text\n"
-);"""
+ROW = 8  # words of a line of the image
 
 
 def code_of(call: Call) -> Code:
-    """The machine code that a call needs."""
+    """The kernel that a call needs."""
     examples = (a.example if isinstance(a, Scalar) else a for a in call.arguments)
     return Code(call.kernel, kinds(examples))
 
@@ -55,7 +53,8 @@ def header(frozen: Frozen, own: Own, image: Image, variables: Variables, inputs:
     lines += [f"extern const int32_t {name}[];" for name in tables(frozen, inputs)]
     lines += ["extern const uint32_t states[], derivatives[];", "extern const double tip_maps[];"]
     lines += ["void use_parameters(unsigned char *memory);"]
-    return "\n".join(["#include <stdint.h>", *lines, ""])
+    hidden = "#pragma GCC visibility push(hidden)", "#pragma GCC visibility pop"
+    return "\n".join(["#include <stdint.h>", hidden[0], *lines, hidden[1], ""])
 
 
 def tables(frozen: Frozen, inputs: Inputs) -> dict[str, Sequence[int]]:
@@ -87,9 +86,9 @@ def source(
     inputs: Inputs,
     tuned: Sequence[Parameter],
     token: str,
-    symbols: dict[Any, str],
+    kernels: Closure,
 ) -> str:
-    """model.c. `symbols`: names of machine code, by Code."""
+    """model.c."""
     states = [each for each in variables if each.role == "state"]
     moving = {each.of: each.at for each in variables if each.role == "derivative"}
     rows = ", ".join(
@@ -98,8 +97,9 @@ def source(
         for low, high in [each.limits or (-1e300, 1e300)]
     )
     parts = [
-        '#include "run.h"\n#include "model.h"\n#include <string.h>\n',
+        '#include "prelude.h"\n#include "run.h"\n#include "model.h"\n#include <string.h>\n',
         f'const char *const token = "{token}";',
+        _declarations(frozen, image, kernels),
         f"const size_t image_size = {image.size};",
         f"const uint32_t variable_count = {len(variables)};",
         f"const Variable variables[] = {{{rows}}};",
@@ -107,11 +107,12 @@ def source(
         _table("uint32_t", "derivatives", (moving[each.name] for each in states)),
         _table("double", "tip_maps", tip_maps(frozen).ravel().tolist()),
         *(_table("int32_t", name, values) for name, values in tables(frozen, inputs).items()),
-        _links(image, symbols),
-        *(_call(image, call, symbols[code_of(call)]) for call in frozen.calls),
+        _links(image, kernels),
+        "#define AT(offset) ((void *)(memory + (offset)))",
+        *(_call(image, call, kernels) for call in frozen.calls),
         _parameters(image, own, tuned),
         _sense(frozen, image),
-        IMAGE,
+        _image(image),
     ]
     return "\n".join(parts) + "\n"
 
@@ -120,21 +121,28 @@ def _table(kind: str, name: str, values: Iterable[float]) -> str:
     return f"const {kind} {name}[] = {{{', '.join(map(str, [*values, 0]))}}};"  # C has no empty arrays
 
 
-def _links(image: Image, symbols: dict[Any, str]) -> str:
+def _declarations(frozen: Frozen, image: Image, kernels: Closure) -> str:
+    """The kernels that this file names, and the types of what they take."""
+    types = Types()
+    needed = dict.fromkeys([*map(code_of, frozen.calls), *(code for _, code in image.calls)])
+    units = {code: kernels.unit(code) for code in needed}
+    declared = [prototype(types, unit.pointer, code.kinds, unit.result) for code, unit in units.items()]
+    return "\n".join([types.text(), *declared])
+
+
+def _links(image: Image, kernels: Closure) -> str:
     """The function that writes addresses into a copy of the image."""
-    functions = [(at, f"{symbols[code]}_pointer") for at, code in image.calls]
-    declared = "\n".join(f"void {name}(void);" for name in sorted({name for _, name in functions}))
-    calls = ", ".join(f"{{{at}, {name}}}" for at, name in functions)
+    calls = ", ".join(f"{{{at}, (Code){kernels.unit(code).pointer}}}" for at, code in image.calls)
     links = ", ".join(f"{{{at}, {to}}}" for at, to in image.links)
-    return f"""{declared}
+    return f"""typedef void (*Code)(void);
 static const uint32_t links[][2] = {{{links}}};
-static const struct {{ uint32_t at; void (*code)(void); }} pointers[] = {{{calls}}};
+static const struct {{ uint32_t at; Code code; }} pointers[] = {{{calls}}};
 void link_memory(unsigned char *memory) {{
     for (size_t k = 0; k < {len(image.links)}; k++) {{
         unsigned char *target = memory + links[k][1];
         memcpy(memory + links[k][0], &target, sizeof target);
     }}
-    for (size_t k = 0; k < {len(functions)}; k++) memcpy(memory + pointers[k].at, &pointers[k].code, sizeof(void *));
+    for (size_t k = 0; k < {len(image.calls)}; k++) memcpy(memory + pointers[k].at, &pointers[k].code, sizeof(Code));
 }}"""
 
 
@@ -154,7 +162,7 @@ def _parameters(image: Image, own: Own, tuned: Sequence[Parameter]) -> str:
 {_table("double", "series", series)}
 void use_parameters(unsigned char *memory) {{
     const double *values = (const double *)(memory + {image.offset(own.parameters)}), *row = series;
-    for (size_t k = 0; k < {len(places)}; k++) memcpy(memory + tuned[k], image + tuned[k], sizeof(double));
+    for (size_t k = 0; k < {len(places)}; k++) memcpy(memory + tuned[k], IMAGE + tuned[k], sizeof(double));
     for (size_t k = 0; k < {len(effects)}; k++) {{
         int which = effect_of[k];
         double x = (values[which] - middles[which]) * scales[which], b = 0.0, c = 0.0;
@@ -183,30 +191,32 @@ def _sense(frozen: Frozen, image: Image) -> str:
 }}"""
 
 
-def _call(image: Image, call: Call, symbol: str) -> str:
-    """A C function that calls a kernel on the memory of a run; arrays come as address, lengths and strides."""
-    kinds_of, values, given = ["void *", "void *"], ["&result", "&error"], []
-    for argument in call.arguments:
+def _call(image: Image, call: Call, kernels: Closure) -> str:
+    """A C function that calls a kernel on the memory of a run."""
+    code, types, takes, given = code_of(call), Types(), ["unsigned char *memory"], []
+    for argument, kind in zip(call.arguments, code.kinds, strict=True):
         if isinstance(argument, Scalar):
-            kind = C_TYPES[type(argument.example)]
-            kinds_of.append(kind)
-            values.append(argument.name)
-            given.append(f"{'int64_t' if kind == '_Bool' else kind} {argument.name}")
+            takes.append(f"{types.name(kind)} {argument.name}")
+            given.append(argument.name)
         elif isinstance(argument, int):
-            kinds_of.append("int64_t")
-            values.append(str(argument))
+            given.append(str(argument))
         elif isinstance(argument, np.ndarray):
-            kinds_of += [ARRAY, *["int64_t"] * (2 * argument.ndim)]
-            sizes = ", ".join(map(str, (*argument.shape, *argument.strides)))
-            values.append(f"0, 0, {argument.size}, {argument.itemsize}, memory + {image.offset(argument)}, {sizes}")
+            strides = [] if argument.flags.c_contiguous else [each // argument.itemsize for each in argument.strides]
+            words = ", ".join(map(str, (*argument.shape, *strides)))
+            given.append(f"({types.name(kind)}){{AT({image.offset(argument)}), {words}}}")
         else:
-            kinds_of.append("void *")
-            values.append(f"memory + {image.offset(argument)}")
-    returns = "void" if call.returns == "none" else "int64_t"
-    back = "" if call.returns == "none" else "\n    return result;"
-    return f"""int32_t {symbol}({", ".join(kinds_of)});
-{returns} {call.name}({", ".join(["unsigned char *memory", *given])}) {{
-    int64_t result = 0;
-    void *error = 0;
-    {symbol}({", ".join(values)});{back}
+            given.append(f"AT({image.offset(argument)})")
+    unit = kernels.unit(code)
+    back = "" if unit.result is None else "return "
+    return f"""{types.name(unit.result)} {call.name}({", ".join(takes)}) {{
+    {back}{unit.pointer}({", ".join(given)});
 }}"""
+
+
+def _image(image: Image) -> str:
+    """The run's memory before its first step, as words in hexadecimal, of which all others are zero."""
+    rows = np.frombuffer(image.content(), np.uint64).reshape(-1, ROW)
+    lines = [
+        f"    [{ROW * k}] = {', '.join(map(hex, rows[k].tolist()))},\n" for k in np.flatnonzero(rows.any(1)).tolist()
+    ]
+    return f"const uint64_t image_words[{rows.size}] = {{\n{''.join(lines)}}};"

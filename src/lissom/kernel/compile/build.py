@@ -1,17 +1,14 @@
 """Build a library of machine code, on all cores.
 
-Each kernel is a C file and an object file of its own, kept under the digest of its C: what an edit leaves as it was is
-not compiled again.
+Each kernel is a C file and an object file of its own, so that an edit compiles only what it changes.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,17 +16,23 @@ from typing import Any
 from lissom.kernel.compile import toolchain
 from lissom.kernel.compile.fingerprint import digest, digests, translator_files
 from lissom.kernel.compile.library import ADDRESSES, PACKAGE, key
+from lissom.kernel.compile.objects import Objects, Report, compile_text, write
 from lissom.kernel.compile.toolchain import Target
 from lissom.kernel.compile.trace import Need
 from lissom.kernel.compile.translate import Catalogue, Unit, find
 
 WORKLOAD = "lissom.cli.usual"  # what a library holds is decided there
 KEPT_BYTES = 50e6  # of object files, and of single kernels; what has not been used for longest goes first
-Report = Callable[[int, int], None]  # functions done, of all
 
 
 def build(
-    needs: dict[Need, str], targets: Iterable[Target], goal: Path, name: str, report: Report, kept: Path, rarer: bool = False
+    needs: dict[Need, str],
+    targets: Iterable[Target],
+    goal: Path,
+    name: str,
+    report: Report,
+    kept: Path,
+    rarer: bool = False,
 ) -> list[Path]:
     """Make a library for each target.
 
@@ -42,25 +45,21 @@ def build(
     Returns:
         Its table for each target that has something.
     """
-    objects = kept / "objects"
-    objects.mkdir(parents=True, exist_ok=True)
     goal.mkdir(parents=True, exist_ok=True)
+    kept.mkdir(parents=True, exist_ok=True)
     with alone(kept / "building.lock"), ThreadPoolExecutor(toolchain.cores()) as pool:
+        objects, targets = Objects(kept / "objects", pool), tuple(targets)
         catalogue, checked = Catalogue(needs), toolchain.mode() == "checked"
-        described = {target: target.describe() for target in targets}
         units: dict[Need, Unit] = {}
         files: dict[tuple[Need, Target], Path] = {}
-        jobs: list[Future] = []
         for need in sorted(needs, key=lambda each: (each.module, each.name, str(each.kinds))):
             unit = units[need] = Unit(find(need), need.kinds, catalogue, checked)
-            for target, text in described.items():
+            for target in targets:
                 if target.holds(need.kinds):
-                    path = files[need, target] = objects / f"{digest((unit.text + text).encode())[:32]}.o"
-                    if not _used_again(path):
-                        jobs.append(pool.submit(_compile, unit.text, path, target))
-        _wait(jobs, report)
+                    files[need, target] = objects.add(unit.text, target)
+        objects.wait(report)
         tables = []
-        for target in described:
+        for target in targets:
             held = {need: unit for need, unit in units.items() if (need, target) in files}
             if held:
                 table = goal / f"{name.format(level=target.level)}.json"
@@ -68,7 +67,7 @@ def build(
                 about = {"rarer": rarer, "package": str(PACKAGE), "sources": _sources(units.values())}
                 link_index(entries, [files[need, target] for need in held], target, table, about)
                 tables.append(table)
-        _evict(kept)
+        evict(kept)
     return tables
 
 
@@ -84,7 +83,7 @@ def link_index(
     if toolchain.mode() == "checked":
         text += CHECKED_STATE.format(export=export)
     index = table.with_suffix(".index.o")
-    _compile(text, index, target)
+    compile_text(text, index, target)
     part = table.with_suffix(f".part{target.suffix}")
     target.link([*objects, index], part)
     content = part.read_bytes()
@@ -112,30 +111,6 @@ HIDDEN void note_not_finite(const char *place)
 """
 
 
-def _compile(text: str, path: Path, target: Target) -> None:
-    source, part = path.with_suffix(".c"), path.with_suffix(f".{time.monotonic_ns()}.o")
-    write(source, text.encode())
-    target.compile(source, part)
-    part.replace(path)
-    if not toolchain.mode():
-        source.unlink()
-
-
-def _used_again(path: Path) -> bool:
-    """Whether an object file is there; it is then new again for who looks for old ones."""
-    with suppress(OSError):
-        os.utime(path)
-        return True
-    return False
-
-
-def _wait(jobs: list[Future], report: Report) -> None:
-    report(0, len(jobs))
-    for done, job in enumerate(jobs, 1):
-        job.result()
-        report(done, len(jobs))
-
-
 def _sources(units: Iterable[Unit]) -> dict[str, list[str]]:
     """Digests of all that the C was made of."""
     modules = {WORKLOAD}.union(*(unit.sources.modules for unit in units))
@@ -143,7 +118,7 @@ def _sources(units: Iterable[Unit]) -> dict[str, list[str]]:
     return digests(PACKAGE, [*sorted(files), *translator_files()])
 
 
-def _evict(kept: Path) -> None:
+def evict(kept: Path) -> None:
     """Delete what has not been used for longest, and libraries of sources that are gone."""
     for folder, pattern in (("objects", "*.o"), ("single", "*.json")):
         size = 0.0
@@ -170,9 +145,3 @@ def alone(path: Path) -> Iterator[None]:
 
             fcntl.flock(held.enter_context(path.open("w")), fcntl.LOCK_EX)
         yield
-
-
-def write(path: Path, content: bytes) -> None:
-    part = path.with_suffix(f"{path.suffix}.{time.monotonic_ns()}.part")
-    part.write_bytes(content)
-    part.replace(path)

@@ -105,7 +105,8 @@ class Target:
 
     def describe(self) -> str:
         """Text that changes when other code would come out."""
-        return "\n".join((version(self.command()), *self.command(), *OPTIONS, *MODES[mode()]))
+        prelude = PRELUDE.read_text(encoding="utf-8")
+        return "\n".join((version(self.command()), *self.command(), *OPTIONS, *MODES[mode()], prelude))
 
 
 @cache

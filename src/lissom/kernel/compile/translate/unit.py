@@ -34,6 +34,11 @@ def symbol(kernel: Any, kinds: tuple[Any, ...]) -> str:
     return f"lissom_{kernel.__name__.strip('_')}_{hashlib.sha256(described.encode()).hexdigest()[:12]}"
 
 
+def prototype(types: Types, name: str, kinds: tuple[Any, ...], result: Any) -> str:
+    """The declaration of a kernel of another unit."""
+    return f"{types.name(result)} {name}({', '.join(types.name(kind) for kind in kinds)});"
+
+
 class Catalogue:
     """What a library holds: the name and the result of each kernel, by its function and the kinds of its arguments."""
 
@@ -42,6 +47,10 @@ class Catalogue:
         for need, returns in needs.items():
             kernel, kinds = find(need), tuple(map(unsized, need.kinds))
             self.entries[kernel.py_func, kinds] = symbol(kernel, kinds), RESULTS[returns]
+
+    def find(self, kernel: Any, kinds: tuple[Any, ...]) -> tuple[str, Any] | None:
+        """Name and result of a kernel for arguments of such kinds, unless it is left to its callers."""
+        return self.entries.get((kernel.py_func, kinds))
 
 
 class Unit:
@@ -61,7 +70,8 @@ class Unit:
         self._made: dict[Any, tuple[str, Translation]] = {}
         self._names: dict[str, int] = {}
         kinds = tuple(map(unsized, kinds))
-        self.pointer, self.result = catalogue.entries.get((kernel.py_func, kinds), (symbol(kernel, kinds), None))
+        self.result: Any
+        self.pointer, self.result = catalogue.find(kernel, kinds) or (symbol(kernel, kinds), None)
         self.entry = f"{self.pointer}_py"
         self.text = self._text(kernel.py_func, kinds)
         self.calls = sorted(self._externals)
@@ -88,11 +98,10 @@ class Unit:
         if not hasattr(function, "__code__"):
             raise Refused(f"{getattr(thing, '__name__', thing)} is no function that kernels have")
         kinds = tuple(unsized(x.kind) for x in arguments)
-        known = self.catalogue.entries.get((function, kinds)) if isinstance(thing, Kernel) else None
+        known = self.catalogue.find(thing, kinds) if isinstance(thing, Kernel) else None
         if known is not None:
             name, result = known
-            takes = ", ".join(self.types.name(kind) for kind in kinds)
-            self._externals[name] = f"{self.types.name(result)} {name}({takes});"
+            self._externals[name] = prototype(self.types, name, kinds, result)
             handed, writes = [caller.packed(caller.fitted(x, kind)) for x, kind in zip(arguments, kinds)], True
         else:
             name, made = self._function(thing, arguments)
