@@ -2,7 +2,7 @@
 
 Loops over modes are short, ten turns or so: entering a loop that the compiler made for long rows takes longer than the
 sum. Here rows are padded to whole registers, and a loop goes over them in steps of LANES, each a few instructions
-(`machine.bridge.lanes`). What a step does to the padding stays in the padding: every column is summed by itself.
+(`compile.translate.lane_sums`). What a step does to the padding stays in the padding: every column is summed by itself.
 `add_scaled` and `set_scaled` are such loops, over all the registers in which the entries lie; `add_lanes` and
 `set_lanes` are one step of them.
 """
@@ -15,8 +15,10 @@ from lissom.kernel.arrays import LANES
 def add_lanes(out, at, scales, rows):
     """out += sum_i scales[i] rows[i], for the entries `at` to `at + 3`; scales and rows are tuples."""
     for k in range(at, at + LANES):
+        total = out[k]
         for scale, row in zip(scales, rows, strict=True):
-            out[k] = out[k] + scale * row[k]
+            total = total + scale * row[k]
+        out[k] = total
 
 
 def set_lanes(out, at, scales, rows):
@@ -31,8 +33,10 @@ def set_lanes(out, at, scales, rows):
 def add_scaled(out, first, last, scales, rows):
     """out += sum_i scales[i] rows[i], for the entries from `first` to before `last`."""
     for k in range(first, last):
+        total = out[k]
         for scale, row in zip(scales, rows, strict=True):
-            out[k] = out[k] + scale * row[k]
+            total = total + scale * row[k]
+        out[k] = total
 
 
 def set_scaled(out, first, last, scales, rows):

@@ -32,7 +32,24 @@ NUMBERS: dict[str, list[Any]] = {
     "float64": [ctypes.c_double],
     "complex128": [ctypes.c_double, ctypes.c_double],
 }
-RESULTS: dict[str, Any] = {"bool": ctypes.c_bool, "int64": ctypes.c_int64, "float64": ctypes.c_double}
+
+
+class Complex(ctypes.Structure):
+    """A complex number that a kernel returns."""
+
+    _fields_ = (("re", ctypes.c_double), ("im", ctypes.c_double))
+
+    @property
+    def value(self) -> complex:
+        return complex(self.re, self.im)
+
+
+RESULTS: dict[str, Any] = {
+    "bool": ctypes.c_bool,
+    "int64": ctypes.c_int64,
+    "float64": ctypes.c_double,
+    "complex128": Complex,
+}
 
 
 def key(kernel: Any, kinds: tuple[Kind, ...]) -> str:

@@ -1,8 +1,8 @@
 """Packs: a number type of LANES doubles in a vector register, so that kernels compute several states at once.
 
 Kernels are the same source; they have no branch on a value of the state, but for springs with curves, exact links,
-loops, elements and contacts: of robots with those, `covers` says no. `number` knows Numba and is imported with
-`machine.bridge`.
+loops, elements and contacts: of robots with those, `covers` says no. Their arithmetic is machine code's alone
+(`compile/translate/prelude.h`); Python has none.
 """
 
 from __future__ import annotations
