@@ -38,8 +38,10 @@ class Expressions(Calls):
 
     def pure(self, node: ast.expr, of: Callable[[ast.expr], Value] | None = None) -> Value:
         """The value of an expression that C may leave out or compute later: nothing of it is computed beforehand."""
-        before = len(self.lines)
+        before, reads = len(self.lines), self.reads
+        self.reads = 0
         found = (of or self.value)(node)
+        self.reads += reads
         if len(self.lines) > before:
             raise Refused(f"'{ast.unparse(node)}' is not always computed in Python, and would be in C")
         return found
@@ -108,8 +110,7 @@ class Expressions(Calls):
     def of_Subscript(self, node: ast.Subscript) -> Value:
         of = self.value(node.value)
         if is_array(of):
-            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            return self.indexed(of, [x if isinstance(x, ast.Slice) else self.value(x) for x in parts])
+            return self.part_of(of, node.slice)
         if not (isinstance(of.kind, Tuple) or of.items is not None):
             return self._known_item(of, node.slice)
         if isinstance(node.slice, ast.Slice):
@@ -130,6 +131,11 @@ class Expressions(Calls):
             raise Refused("an item of a tuple of several kinds by a number that is not known")
         of = of if of.items is None else self.kept(of)
         return self.variable(f"{of.text}.at[{self.bounded(index, constant(count)).text}]", of.kind.items[0])
+
+    def part_of(self, of: Value, index: ast.expr) -> Value:
+        """An entry of an array, or a view of a part of it."""
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        return self.indexed(of, [x if isinstance(x, ast.Slice) else self.value(x) for x in parts])
 
     def _known_item(self, of: Value, index: ast.expr) -> Value:
         """An item of something that Python alone knows, such as a list or a dictionary of a module."""

@@ -120,12 +120,12 @@ class Statements(Expressions):
 
     def _place(self, target: ast.Subscript) -> Value:
         """An entry or a part of an array, to be written."""
-        place = self.value(target)
-        if CONSTANTS in place.text.split("[")[0]:
-            raise Refused("an array of a module is written")
-        if not (is_array(place) or place.text.endswith("]")):
+        of = self.value(target.value)
+        if not is_array(of):
             raise Refused("only entries of arrays can be assigned")
-        return place
+        if CONSTANTS in of.text:
+            raise Refused("an array of a module is written")
+        return self.part_of(of, target.slice)
 
     def _put(self, place: Value, value: Value) -> None:
         self.writes = True
@@ -152,6 +152,8 @@ class Statements(Expressions):
         self._store_items(target, items)
 
     def _store_items(self, target: ast.Tuple, items: list[Value]) -> None:
+        if any(isinstance(each, ast.Starred) for each in target.elts):
+            raise Refused("a name with a star")
         if len(items) != len(target.elts):
             raise Refused(f"{len(items)} values for {len(target.elts)} names")
         for one, item in zip(target.elts, items, strict=True):
