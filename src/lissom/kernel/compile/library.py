@@ -75,6 +75,9 @@ class Damaged(ValueError):
     """A library that is not as it was linked."""
 
 
+opened: list[Library] = []  # by this process
+
+
 class Library:
     """A shared library and the table of what is in it."""
 
@@ -87,9 +90,10 @@ class Library:
             raise Damaged(self.file)
         if not unchanged(PACKAGE, content["sources"]):
             raise ValueError(f"{table} was made of other sources")
-        self._code = ctypes.CDLL(str(self.file))
+        self.code = ctypes.CDLL(str(self.file))
         count = 2 * (1 + max((place for place, _ in self.entries.values()), default=-1))
-        self._addresses = (ctypes.c_void_p * count).in_dll(self._code, ADDRESSES)
+        self._addresses = (ctypes.c_void_p * count).in_dll(self.code, ADDRESSES)
+        opened.append(self)
 
     def address(self, name: str) -> int:
         """Where a kernel lies that takes arrays by value."""
