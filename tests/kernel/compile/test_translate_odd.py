@@ -619,3 +619,30 @@ def test_two_reads_around_a_change_are_refused_in_every_order():
     for each in (both, lazily):
         with pytest.raises(Refused, match="memory is read before a call"):
             each(np.ones(2))
+
+
+@inline
+def e(x, y):
+    return x * y + 1.0
+
+
+@kernel
+def names_that_change(n, out):
+    """`t`, `k`, `end`, `e` hold several things, beside the translator's own of those letters."""
+    t = n + 1
+    out[0], out[1] = t, n
+    t = (out[0], out[1], 2.0)
+    k = t[n] + e(t[0], 3.0)
+    t = e(k, e(k, 1.0))
+    end = 3
+    for k in range(n, end):
+        end = 1.5 * k
+        t, end = end, t
+        out[k] += t + end
+    e_ = e(t, 2.0)
+    k = e_ > 0
+    out[3] = k + e(e_, e_)
+
+
+def test_names_that_change_beside_those_of_the_translator():
+    agrees(names_that_change, 1, np.zeros(5), rounding=ROUNDING)

@@ -26,7 +26,7 @@ def lane_sum(within: Translation, verb: str, arguments: list[Value]) -> Value:
         raise Refused("the entries of a row must lie side by side")
     kind = letter(Number(out.kind.dtype))
     register, step, padded = REGISTERS[kind]
-    k, emit, types = f"k__{within.number()}", within.emit, within.types
+    k, emit, types = f"k{within.number()}__", within.emit, within.types
     emit("{")
     emit(f"{types.name(Number(out.kind.dtype))} *o__ = {out.text};")
     terms = []

@@ -67,7 +67,7 @@ class Loops(Statements):
     def _counted_turns(self, node: ast.For, low: Value, high: Value, step: int) -> None:
         end, opened = high.text, high.number is None
         if opened:
-            end = f"end__{self.number()}"
+            end = f"end{self.number()}__"
             self.emit(f"{{ const int64_t {end} = {self.whole(high)};")
         assert isinstance(node.target, ast.Name)
         at = c_name(node.target.id)

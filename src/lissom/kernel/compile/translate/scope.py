@@ -80,7 +80,7 @@ class Scope:
         return self.spare
 
     def temporary(self, kind: Any) -> str:
-        name = f"t__{self.number()}"
+        name = f"t{self.number()}__"
         self.variables[name] = kind
         return name
 

@@ -117,7 +117,7 @@ class Unit:
             given = [x if x.is_static else Value(x.kind) for x in arguments]
             made = self._translated(function, given)
             count = self._names[function.__name__] = self._names.get(function.__name__, 0) + 1
-            name = f"{function.__name__}__{count}"
+            name = f"{function.__name__}__f{count}"
             how = "INLINE" if getattr(thing, "inlined", False) else "static"
             self._functions.append(made.text(f"{how} {self._head(made, name)}"))
             self._made[at] = name, made
