@@ -84,8 +84,8 @@ STOPS = {
     "whole(1e300)": ("return int(x)", "1e+300 as a whole number"),
 }
 PYTEST = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-DYNAMICS = [f"tests/dynamics/test_{name}.py" for name in ("loops", "joint_wrenches", "forward_batch", "helical")]
-SIMULATION = [f"tests/simulation/test_{name}.py" for name in ("contact", "sensors")]
+DYNAMICS = [f"tests/dynamics/test_{name}.py" for name in ("joint_wrenches", "forward_batch")]
+SIMULATION = [f"tests/simulation/test_{name}.py" for name in ("sensors",)]
 SILENT = """
 out = np.zeros(4)
 assert first_not_finite() is None
