@@ -1,8 +1,8 @@
 """Elementary functions that kernels call, right for every number type.
 
-`kernel.retarget` puts those of another number type in their place. `sin`, `cos` and `sqrt` are NumPy's. `tanh` is not:
-that of a complex number is often a quotient of exponentials, which overflows beyond a real part of 355 and makes
-the derivative NaN exactly where the function has long settled; ours is in `prelude.h`.
+`kernel.retarget` puts those of another number type in their place; machine code has those of `compile/translate/prelude.h`.
+Its `tanh` of a complex number is no quotient of exponentials, which would overflow beyond a real part of 355 and make the
+derivative NaN exactly where the function has long settled.
 """
 
 from __future__ import annotations

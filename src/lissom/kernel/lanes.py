@@ -15,8 +15,10 @@ from lissom.kernel.arrays import LANES
 def add_lanes(out, at, scales, rows):
     """out += sum_i scales[i] rows[i], for the entries `at` to `at + 3`; scales and rows are tuples."""
     for k in range(at, at + LANES):
+        total = out[k]
         for scale, row in zip(scales, rows, strict=True):
-            out[k] = out[k] + scale * row[k]
+            total = total + scale * row[k]
+        out[k] = total
 
 
 def set_lanes(out, at, scales, rows):
@@ -31,8 +33,10 @@ def set_lanes(out, at, scales, rows):
 def add_scaled(out, first, last, scales, rows):
     """out += sum_i scales[i] rows[i], for the entries from `first` to before `last`."""
     for k in range(first, last):
+        total = out[k]
         for scale, row in zip(scales, rows, strict=True):
-            out[k] = out[k] + scale * row[k]
+            total = total + scale * row[k]
+        out[k] = total
 
 
 def set_scaled(out, first, last, scales, rows):

@@ -32,8 +32,24 @@ NUMBERS: dict[str, list[Any]] = {
     "float64": [ctypes.c_double],
     "complex128": [ctypes.c_double, ctypes.c_double],
 }
-RESULTS: dict[str, Any] = {"bool": ctypes.c_bool, "int64": ctypes.c_int64, "float64": ctypes.c_double}
-RESULTS["complex128"] = type("complex128", (ctypes.Structure,), {"_fields_": [("f0", ctypes.c_double), ("f1", ctypes.c_double)]})
+
+
+class Complex(ctypes.Structure):
+    """A complex number that a kernel returns."""
+
+    _fields_ = (("re", ctypes.c_double), ("im", ctypes.c_double))
+
+    @property
+    def value(self) -> complex:
+        return complex(self.re, self.im)
+
+
+RESULTS: dict[str, Any] = {
+    "bool": ctypes.c_bool,
+    "int64": ctypes.c_int64,
+    "float64": ctypes.c_double,
+    "complex128": Complex,
+}
 
 
 def key(kernel: Any, kinds: tuple[Kind, ...]) -> str:
@@ -59,6 +75,9 @@ class Damaged(ValueError):
     """A library that is not as it was linked."""
 
 
+opened: list[Library] = []  # by this process
+
+
 class Library:
     """A shared library and the table of what is in it.
 
@@ -76,9 +95,10 @@ class Library:
             raise Damaged(self.file)
         if not unchanged(PACKAGE, content["sources"]):
             raise ValueError(f"{table} was made of other sources")
-        self._code = ctypes.CDLL(str(self.file))
+        self.code = ctypes.CDLL(str(self.file))
         count = 2 * (1 + max((place for place, _ in self.entries.values()), default=-1))
-        self._addresses = (ctypes.c_void_p * count).in_dll(self._code, ADDRESSES)
+        self._addresses = (ctypes.c_void_p * count).in_dll(self.code, ADDRESSES)
+        opened.append(self)
 
     def address(self, name: str) -> int:
         """Where a kernel lies that takes arrays by value."""
@@ -120,7 +140,7 @@ def _result(returns: Any) -> Any:
 def _read(out: Any, returns: Any) -> Any:
     """A result as Python has it."""
     if isinstance(returns, str):
-        return complex(out.f0, out.f1) if returns == "complex128" else out.value
+        return out.value
     values = (getattr(out, f"f{k}") for k in range(len(returns)))
     plain = (ctypes.Structure, ctypes.Array)
     return tuple(_read(x, of) if isinstance(x, plain) else x for x, of in zip(values, returns, strict=True))

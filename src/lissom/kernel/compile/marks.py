@@ -22,6 +22,13 @@ from lissom.kernel.compile.pointer import Hidden
 AS_PYTHON = os.environ.get("LISSOM_KERNELS") == "python"
 
 
+def run_as_python() -> bool:
+    """Whether kernels run as Python: as asked, or as there is neither a library nor a compiler."""
+    from lissom.kernel.compile import library, toolchain
+
+    return trace.active is None and (AS_PYTHON or (toolchain.compiler() is None and not library.libraries()))
+
+
 class Part:
     """A function that other machine code calls."""
 

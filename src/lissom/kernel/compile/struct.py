@@ -61,6 +61,8 @@ def _entries(fields: Any) -> list[int]:
             words.append(value.address)
         elif isinstance(value, tuple):
             words += _entries(value)
+        elif isinstance(value, bool | np.bool_):
+            words.append(int(value))
         else:
             words += np.asarray(value).reshape(1).view(np.int64).tolist()
     return words

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from lissom.kernel.compile.kinds import Array, Number, Table
 from lissom.kernel.compile.translate.refused import Refused
-from lissom.kernel.compile.translate.types import BOOL, INT, REAL, Tuple, Types, is_number, is_whole, word_count
+from lissom.kernel.compile.translate.scope import Scope
+from lissom.kernel.compile.translate.types import BOOL, COMPLEX, INT, REAL, Tuple, is_number, is_whole, word_count
 from lissom.kernel.compile.translate.values import (
     Value,
     combined,
@@ -21,32 +23,12 @@ from lissom.kernel.compile.translate.values import (
     strides,
 )
 
-if TYPE_CHECKING:
-    from lissom.kernel.compile.translate.unit import Unit
-
+NEW = ("bool", "int64", "float64", "complex128")  # numbers of arrays that kernels make
 ZERO = "zero"  # a field that names its value: the compiler knows it, and drops sums with it
 
 
-class Arrays:
+class Arrays(Scope):
     """What a function does with arrays and Structs."""
-
-    unit: Unit
-    types: Types
-    writes: bool
-    allocates: bool
-    reads: int  # of memory, in the current statement so far
-    place: str  # file and line of the current statement
-
-    if TYPE_CHECKING:
-
-        def value(self, node: ast.expr) -> Value: ...
-        def emit(self, line: str) -> None: ...
-        def kept(self, value: Value) -> Value: ...
-        def packed(self, value: Value) -> str: ...
-        def fitted(self, value: Value, kind: Any) -> Value: ...
-        def items(self, value: Value) -> list[Value]: ...
-        def variable(self, name: str, kind: Any) -> Value: ...
-        def temporary(self, kind: Any) -> str: ...
 
     # fields
 
@@ -102,13 +84,16 @@ class Arrays:
     def _span(self, index: ast.Slice, length: Value) -> tuple[Value, Value, bool]:
         """Begin and length of a slice, and whether it is the whole axis. C has none that would be clipped."""
         if index.step is not None:
-            raise Refused("a slice with steps")
+            raise Refused("a slice with a step")
         if index.lower is None and index.upper is None:
             return constant(0), length, True
         low = constant(0) if index.lower is None else self._counted(self.value(index.lower), length)
         high = length if index.upper is None else self._counted(self.value(index.upper), length)
-        if length.number is not None and any(x.number is not None and x.number > length.number for x in (low, high)):
-            raise Refused(f"a slice beyond the {length.number} entries of the axis, which Python clips")
+        for end in (low, high):
+            if end.number is not None and (
+                end.number < 0 or (length.number is not None and end.number > length.number)
+            ):
+                raise Refused(f"a slice beyond the {length.number} entries of the axis, which Python clips")
         if low.number is not None and high.number is not None and low.number > high.number:
             raise Refused("a slice that ends before it begins, which is empty in Python")
         if self.unit.checked and not (low.number == 0 and high.text == length.text):
@@ -118,12 +103,12 @@ class Arrays:
     @staticmethod
     def _counted(index: Value, length: Value) -> Value:
         """A literal that is negative counts from the end."""
-        if not is_whole(index.kind):
+        if not is_whole(index.kind) or index.kind == BOOL:
             raise Refused(f"{described(index)} as an index")
         if index.number is not None and index.number < 0:
             return combined(ast.Add(), length, index)
         if index.number is None and index.text.startswith("(-"):
-            raise Refused(f"the index {index.text} may be negative and is no literal, so it would not count from the end")
+            raise Refused(f"the index {index.text} may be negative and is no literal: it would not count from the end")
         return index
 
     def bounded(self, index: Value, length: Value) -> Value:
@@ -142,25 +127,60 @@ class Arrays:
         kind = Array(of.kind.dtype, of.kind.ndim, "A" if of.kind.ndim > 1 else of.kind.layout, sizes)
         return Value(kind, of.text, n=of.n[::-1], s=(of.s or strides(of))[::-1] if kind.layout == "A" else None)
 
-    def taken_apart(self, made: Value) -> Value:
-        """What came as one C expression: an array gets its address, lengths and strides."""
-        if not is_array(made):
-            return made
-        name = self.temporary(made.kind)
-        self.emit(f"{name} = {made.text};")
-        return self.variable(name, made.kind)
+    def parts(self, of: Value, name: str) -> Value:
+        """The real or imaginary parts of an array, in its memory."""
+        if of.kind.dtype != COMPLEX.name:
+            if name == "real" and of.kind.dtype in (INT.name, REAL.name):
+                return of
+            raise Refused(f"the {name} parts of an array of {of.kind.dtype}")
+        steps = [combined(ast.Mult(), constant(2), each) for each in of.s or strides(of)]
+        return Value(replace(of.kind, dtype=REAL.name, layout="A"), f"(&({of.text})->{name[:2]})", n=of.n, s=steps)
 
     # whole arrays
 
     def fill(self, place: Value, value: Value) -> None:
-        """Write entries of an array: a number into all, or those of an array of its shape or of its last axes."""
+        """Write entries of an array: a number into all, or those of an array of its shape or of its last axes.
+
+        What may lie in the same memory is copied first, as NumPy does.
+        """
         place, value = self.kept(place), self.kept(value)
-        if is_array(value):
-            self._same_shape(place, value)
+        self.writes = True
+        if not is_array(value):
+            self._fill_entries(place, lambda _: value)
+            return
+        if value.kind.ndim > place.kind.ndim:
+            raise Refused(f"an array of {value.kind.ndim} axes where one of {place.kind.ndim} is")
+        self.same_shape(place, value)
+        alone = place.text in self.fresh or value.text in self.fresh
+        if not alone and value.kind.dtype == place.kind.dtype:
+            if place.kind.layout == value.kind.layout == "C" and place.kind.ndim == value.kind.ndim:
+                count = self._entries(place.n)
+                self.emit(f"__builtin_memmove({place.text}, {value.text}, ({count.text}) * sizeof *{place.text});")
+                self._check_all(place)
+                return
+            value = self.each_entry(lambda x: x, value)
+        self._fill_entries(place, lambda indices: self._entry(value, indices[place.kind.ndim - value.kind.ndim :]))
+
+    def _fill_entries(self, place: Value, by: Callable[[list[Value]], Value]) -> None:
         indices = self._every_entry(place)
-        by = self._entry(value, indices[place.kind.ndim - value.kind.ndim :]) if is_array(value) else value
         to = self._entry(place, indices)
-        self.emit(f"    {to.text} = {self.fitted(by, to.kind).text};")
+        self.emit(f"    {to.text} = {self.fitted(by(indices), to.kind).text};")
+        self._check_all(place)
+
+    def _check_all(self, place: Value) -> None:
+        if self.unit.checked and place.kind.dtype in ("float64", "complex128"):
+            self.emit("{")
+            to = self._entry(place, self._every_entry(place))
+            self.emit("{")
+            self.check_finite(to)
+            self.emit("} }")
+
+    @staticmethod
+    def _entries(shape: list[Value]) -> Value:
+        count = constant(1)
+        for each in shape:
+            count = combined(ast.Mult(), count, each)
+        return count
 
     def each_entry(self, compute: Callable[..., Value], *values: Value) -> Value:
         """A new array of what `compute` makes of the entries; numbers are the same for all entries."""
@@ -168,7 +188,7 @@ class Arrays:
         arrays = [each for each in values if is_array(each)]
         like = max(arrays, key=lambda each: each.kind.ndim)
         for other in arrays:
-            self._same_shape(like, other)
+            self.same_shape(like, other)
         spare = [Value(INT, self.temporary(INT)) for _ in like.n]
 
         def entry(each: Value) -> Value:
@@ -194,7 +214,7 @@ class Arrays:
             at = combined(ast.Add(), at, combined(ast.Mult(), index, step))
         return Value(Number(of.kind.dtype), f"{of.text}[{at.text}]")
 
-    def _same_shape(self, one: Value, other: Value) -> None:
+    def same_shape(self, one: Value, other: Value) -> None:
         """Refuse other shapes, or let a checked build compare them; NumPy would repeat axes of one entry."""
         for m, n in zip(reversed(one.n), reversed(other.n), strict=False):
             if m.number is not None and n.number is not None:
@@ -207,6 +227,8 @@ class Arrays:
 
     def like(self, thing: Any, node: ast.Call) -> Value:
         """np.zeros, np.empty and those of the shape of another array."""
+        if len(node.args) not in (1, 2) or [each.arg for each in node.keywords] not in ([], ["dtype"]):
+            raise Refused("a new array is asked for by its shape and, if need be, the type of its numbers")
         of = self.value(node.args[0])
         rest = [self.value(each) for each in (*node.args[1:], *(keyword.value for keyword in node.keywords))]
         if thing in (np.empty_like, np.zeros_like):
@@ -218,35 +240,43 @@ class Arrays:
 
     def dtype(self, of: Value) -> str:
         """Name of a number type that the kernel names: `float`, `complex`, `np.int64`, the dtype of an array."""
-        return of.thing if isinstance(of.thing, str) else np.dtype(of.thing).name
+        if not of.is_static:
+            raise Refused(f"{described(of)} as a type of numbers")
+        return of.thing if isinstance(of.thing, str) else str(np.dtype(of.thing).name)
 
     def new_array(self, shape: list[Value], dtype: str, zero: bool = False) -> Value:
         """Memory that the kernel gives back when it returns."""
         if dtype.startswith("void"):
             raise Refused("a new array of packs, which must begin where a line of the cache does")
+        if dtype not in NEW:
+            raise Refused(f"a new array of {dtype}; kernels make those of {', '.join(NEW)}")
         self.allocates = True
         sizes = tuple(x.number or 0 for x in shape)
-        kind, count = Array(dtype, len(shape), "C", sizes if any(sizes) else ()), constant(1)
-        for each in shape:
-            count = combined(ast.Mult(), count, each)
+        kind, count = Array(dtype, len(shape), "C", sizes if any(sizes) else ()), self._entries(shape)
         name, number = self.temporary(kind), self.types.name(Number(dtype))
         lengths = ", ".join(x.text for x in shape)
         size = f"({count.text}) * sizeof({number})"
         self.emit(f"{name} = ({self.types.name(kind)}){{({number} *)allocated({size}), {lengths}}};")
         if zero:
             self.emit(f"__builtin_memset({name}.at, 0, {size});")
+        self.fresh.add(f"{name}.at")
         return self.variable(name, kind)
 
     # checked builds
 
     def check_finite(self, place: Value) -> None:
         """Note the first number that is stored and not finite."""
-        if self.unit.checked and place.kind.name in ("float64", "complex128"):
+        if self.unit.checked and place.kind in (REAL, COMPLEX):
             parts = [place.text] if place.kind == REAL else [f"{place.text}.re", f"{place.text}.im"]
             self.emit("".join(f'note_finite({part}, "{self.place}");' for part in parts))
 
-    def checked_division(self, op: ast.operator, made: Value, by: Value) -> Value:
-        """A whole number divided by zero ends a checked build where Python raises."""
-        if self.unit.checked and isinstance(op, ast.FloorDiv | ast.Mod) and made.number is None and is_whole(by.kind):
-            return Value(made.kind, f'(not_zero({by.text}, "{self.place}"), {made.text})')
+    def binary(self, op: ast.operator, a: Value, b: Value) -> Value:
+        """What a binary operator makes of two numbers.
+
+        A whole number divided by zero ends a checked build, where Python raises.
+        """
+        made = combined(op, a, b)
+        divides = isinstance(op, ast.FloorDiv | ast.Mod | ast.Div) and is_whole(a.kind) and is_whole(b.kind)
+        if self.unit.checked and divides and b.number is None:
+            return Value(made.kind, f'(not_zero({b.text}, "{self.place}"), {made.text})')
         return made

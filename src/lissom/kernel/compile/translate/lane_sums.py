@@ -26,28 +26,29 @@ def lane_sum(within: Translation, verb: str, arguments: list[Value]) -> Value:
         raise Refused("the entries of a row must lie side by side")
     kind = letter(Number(out.kind.dtype))
     register, step, padded = REGISTERS[kind]
-    within.spare += 1
-    k, emit, types = f"k{within.spare}", within.emit, within.types
+    k, emit, types = f"k{within.number()}__", within.emit, within.types
     emit("{")
-    emit(f"{types.name(Number(out.kind.dtype))} *o_ = {out.text};")
+    emit(f"{types.name(Number(out.kind.dtype))} *o__ = {out.text};")
     terms = []
     for j, (factor, source) in enumerate(zip(factors, sources, strict=True)):
         factor, number = converted(factor, REAL) if is_whole(factor.kind) else factor, Number(source.kind.dtype)
-        emit(f"const {types.name(factor.kind)} f{j}_ = {factor.text}; const {types.name(number)} *r{j}_ = {source.text};")
-        terms.append(f"term_{kind}_{letter(factor.kind)}{letter(number)}(f{j}_, r{j}_ + {k})")
+        emit(
+            f"const {types.name(factor.kind)} f{j}__ = {factor.text}; const {types.name(number)} *r{j}__ = {source.text};"
+        )
+        terms.append(f"term_{kind}_{letter(factor.kind)}{letter(number)}(f{j}__, r{j}__ + {k})")
     low, high = span[0].text, f"({span[0].text}) + {LANES}" if verb.endswith("lanes") else span[1].text
     if verb.endswith("scaled") and padded > 1:  # from the begin of the first register to the end of the last
         high = f"({high}) > ({low}) ? (({high}) + {padded - 1}) & -{padded} : ({low}) & -{padded}"
         low = f"({low}) & -{padded}"
-    emit(f"const int64_t e_ = {high};")
+    emit(f"const int64_t e__ = {high};")
     emit("SHORT_LOOP")
-    emit(f"for (int64_t {k} = {low}; {k} < e_; {k} += {step}) {{")
+    emit(f"for (int64_t {k} = {low}; {k} < e__; {k} += {step}) {{")
     if verb.startswith("add"):
-        total, terms = f"load_{kind}(o_ + {k})", terms
+        total, terms = f"load_{kind}(o__ + {k})", terms
     else:
         total, *terms = terms
-    emit(f"{register} s_ = {total};")
+    emit(f"{register} s__ = {total};")
     for term in terms:
-        emit(f"s_ = plus_{kind}(s_, {term});")
-    emit(f"store_{kind}(o_ + {k}, s_); }} }}")
+        emit(f"s__ = plus_{kind}(s__, {term});")
+    emit(f"store_{kind}(o__ + {k}, s__); }} }}")
     return Value(None, thing=())

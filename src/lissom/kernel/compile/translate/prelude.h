@@ -44,8 +44,20 @@ INLINE void release(Block *until)
 /* Whole numbers and reals, with Python's signs of quotients and remainders. */
 INLINE int64_t floor_div(int64_t a, int64_t b) { int64_t q = a / b; return q - ((a % b != 0) & ((a < 0) != (b < 0))); }
 INLINE int64_t floor_mod(int64_t a, int64_t b) { int64_t r = a % b; return r + ((r != 0) & ((r < 0) != (b < 0)) ? b : 0); }
-INLINE double floor_mod_real(double a, double b) { double r = fmod(a, b); return r != 0.0 && (r < 0.0) != (b < 0.0) ? r + b : r; }
-INLINE double floor_div_real(double a, double b) { return rint((a - floor_mod_real(a, b)) / b); }
+INLINE double floor_mod_real(double a, double b)
+{
+    double r = fmod(a, b);
+    return r == 0.0 ? copysign(0.0, b) : (r < 0.0) != (b < 0.0) ? r + b : r;
+}
+INLINE double floor_div_real(double a, double b)
+{
+    double r = fmod(a, b), q = (a - r) / b, whole;
+    if (b == 0.0) return a / b;
+    if (r != 0.0 && (r < 0.0) != (b < 0.0)) q -= 1.0;
+    if (q == 0.0) return copysign(0.0, a / b);
+    whole = floor(q);
+    return q - whole > 0.5 ? whole + 1.0 : whole;
+}
 INLINE int64_t abs_int(int64_t a) { return a < 0 ? -a : a; }
 INLINE double abs_d(double a) { return fabs(a); }
 INLINE double least(double a, double b) { return b < a ? b : a; }
@@ -88,10 +100,10 @@ INLINE cplx log_c(cplx a) { return (cplx){log(hypot(a.re, a.im)), atan2(a.im, a.
 INLINE cplx sqrt_c(cplx a)
 {
     if (a.re == 0.0 && a.im == 0.0) return (cplx){0.0, a.im};
-    double t = sqrt(0.5 * (hypot(a.re, a.im) + fabs(a.re)));
+    double t = sqrt(0.5 * hypot(a.re, a.im) + 0.5 * fabs(a.re));
     double other = a.im / (2.0 * t);
     if (a.re >= 0.0) return (cplx){t, other};
-    return (cplx){fabs(other), a.im < 0.0 ? -t : t};
+    return (cplx){fabs(other), copysign(t, a.im)};
 }
 /* (t + i s) / (1 + i t s) with t = tanh a.re, s = tan a.im: a quotient of exponentials would overflow, and make the
    derivative by the complex step NaN where the function has long settled. */
@@ -286,6 +298,11 @@ INLINE int64_t not_zero(int64_t n, const char *place)
 {
     if (n == 0) STOP("%s: divided by zero\n", place);
     return n;
+}
+INLINE int64_t whole_of(double x, const char *place)
+{
+    if (!(fabs(x) < 9.2233720368547758e18)) STOP("%s: %g as a whole number\n", place, x);
+    return (int64_t)x;
 }
 INLINE void note_finite(double x, const char *place) { if (!is_finite(x)) note_not_finite(place); }
 #endif

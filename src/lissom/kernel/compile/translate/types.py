@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.compile.kinds import Array, Function, Number, Table
+from lissom.kernel.compile.kinds import Array, Number, Table
 
 BOOL, INT, REAL, COMPLEX = (Number(name) for name in ("bool", "int64", "float64", "complex128"))
 PACK, COMPLEX_PACK = Number("void512"), Number("void1024")  # as NumPy names the numbers of `kernel.packs`
@@ -133,7 +133,7 @@ class Types:
 
     def _array(self, kind: Array) -> str:
         """Address and lengths; if its entries are not in C's order the strides, counted in entries, too."""
-        name = f"{kind.dtype}_{kind.ndim}{kind.layout}"
+        name = f"{kind.dtype}__{kind.ndim}{kind.layout}"
         if name not in self._defined:
             numbers = [f"n{k}" for k in range(kind.ndim)]
             numbers += [f"s{k}" for k in range(kind.ndim)] if kind.layout == "A" else []
@@ -144,9 +144,9 @@ class Types:
     def _tuple(self, kind: Tuple) -> str:
         inner = [self.name(item) for item in kind.items]
         words = [word.replace("const ", "").replace(" *", "") for word in inner]
-        name = f"t{len(words)}_{words[0]}" if kind.alike else "t_" + "_".join(words)
+        name = f"tuple__{len(words)}_{words[0]}" if kind.alike else "tuple__" + "_".join(words)
         if len(name) > NAME_LENGTH:
-            name = f"t{len(words)}_{hashlib.sha256(repr(words).encode()).hexdigest()[:12]}"
+            name = f"tuple__{len(words)}_{hashlib.sha256(repr(words).encode()).hexdigest()[:12]}"
         if name not in self._defined:
             fields = (
                 f"{inner[0]} at[{len(inner)}];" if kind.alike else " ".join(f"{of} f{k};" for k, of in enumerate(inner))

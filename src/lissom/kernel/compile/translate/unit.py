@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,12 @@ import numpy as np
 from lissom.kernel.compile.kinds import Array, Number, Table
 from lissom.kernel.compile.marks import Kernel
 from lissom.kernel.compile.trace import Need
-from lissom.kernel.compile.translate.function import Restart, Translation
+from lissom.kernel.compile.translate.function import Translation
 from lissom.kernel.compile.translate.refused import Refused
+from lissom.kernel.compile.translate.scope import Restart
 from lissom.kernel.compile.translate.sources import Sources
 from lissom.kernel.compile.translate.types import COMPLEX, Types, unsized
-from lissom.kernel.compile.translate.values import Value, constant, real_text
+from lissom.kernel.compile.translate.values import CONSTANTS, Value, constant, real_text
 
 RESULTS = {"none": None, **{name: Number(name) for name in ("bool", "int64", "float64")}}
 RESTARTS = 40  # variables of one function whose kind turns out wider
@@ -68,6 +70,7 @@ class Unit:
         self._externals: dict[str, str] = {}
         self._tables: dict[Any, tuple[str, np.ndarray]] = {}
         self._made: dict[Any, tuple[str, Translation]] = {}
+        self._begun: set[Any] = {(kernel.py_func, kinds)}
         self._names: dict[str, int] = {}
         kinds = tuple(map(unsized, kinds))
         self.result: Any
@@ -87,7 +90,7 @@ class Unit:
     def table(self, array: np.ndarray, name: str) -> Value:
         """An array of constants."""
         key = array.dtype.name, array.shape, array.tobytes()
-        name = self._tables.setdefault(key, (f"{name}_table{len(self._tables)}", array))[0]
+        name = self._tables.setdefault(key, (f"{name}{CONSTANTS}{len(self._tables)}", array))[0]
         number, n = Number(array.dtype.name), [constant(int(size)) for size in array.shape]
         kind = Array(array.dtype.name, array.ndim, "C", tuple(array.shape))
         return Value(kind, f"(({self.types.name(number)} *){name})", n=n)
@@ -95,8 +98,10 @@ class Unit:
     def call(self, caller: Translation, thing: Any, arguments: list[Value]) -> tuple[Value, bool]:
         """A call of a kernel or of a part of kernels, and whether it changes memory."""
         function = getattr(thing, "py_func", thing)
-        if not hasattr(function, "__code__"):
+        if not isinstance(function, FunctionType):
             raise Refused(f"{getattr(thing, '__name__', thing)} is no function that kernels have")
+        if isinstance(thing, Kernel) and not thing.compiled:
+            raise Refused(f"{function.__name__} stays Python: kernels reach it through a Pointer")
         kinds = tuple(unsized(x.kind) for x in arguments)
         known = self.catalogue.find(thing, kinds) if isinstance(thing, Kernel) else None
         if known is not None:
@@ -115,10 +120,13 @@ class Unit:
         function = getattr(thing, "py_func", thing)
         at = function, tuple(("static", x.thing) if x.is_static else x.kind for x in arguments)
         if at not in self._made:
+            if at in self._begun:
+                raise Refused(f"{function.__name__} calls itself")
+            self._begun.add(at)
             given = [x if x.is_static else Value(x.kind) for x in arguments]
             made = self._translated(function, given)
             count = self._names[function.__name__] = self._names.get(function.__name__, 0) + 1
-            name = f"{function.__name__}_{count}"
+            name = f"{function.__name__}__f{count}"
             how = "INLINE" if getattr(thing, "inlined", False) else "static"
             self._functions.append(made.text(f"{how} {self._head(made, name)}"))
             self._made[at] = name, made
@@ -145,6 +153,8 @@ class Unit:
         if self.result is None:
             self.result = made.result
         made.result = self.result
+        if not (self.result is None or isinstance(self.result, Number)):
+            raise Refused("a kernel gives one number or nothing").at(function, 1, "")
         body = made.text(f"HIDDEN {self._head(made, self.pointer)}")
         if made.allocates:
             body = self._with_memory(made)
@@ -157,9 +167,11 @@ class Unit:
         """A kernel that gives back what it and its helpers have allocated."""
         inner = made.text(f"static {self._head(made, f'{self.pointer}_body')}")
         call = f"{self.pointer}_body({', '.join(at for at, _ in made.parameters)})"
-        kept = f"{self.types.name(made.result)} result = {call};" if made.result is not None else f"{call};"
-        back = "return result;" if made.result is not None else ""
-        outer = f"HIDDEN {self._head(made, self.pointer)} {{ Block *before = blocks; {kept} release(before); {back} }}"
+        kept = f"{self.types.name(made.result)} result__ = {call};" if made.result is not None else f"{call};"
+        back = "return result__;" if made.result is not None else ""
+        outer = (
+            f"HIDDEN {self._head(made, self.pointer)} {{ Block *before__ = blocks; {kept} release(before__); {back} }}"
+        )
         return f"{inner}\n{outer}"
 
     def _table_text(self, name: str, array: np.ndarray) -> str:

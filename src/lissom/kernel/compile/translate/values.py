@@ -7,6 +7,7 @@ import operator
 from typing import Any
 
 from lissom.kernel.compile.kinds import Array
+from lissom.kernel.compile.translate.names import defined
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.types import (
     BOOL,
@@ -27,6 +28,8 @@ ARITHMETIC: dict[type, tuple[str, str, Any]] = {
     ast.Sub: ("-", "sub", operator.sub),
     ast.Mult: ("*", "mul", operator.mul),
     ast.Div: ("/", "div", operator.truediv),
+    ast.FloorDiv: ("//", "floor_div", operator.floordiv),
+    ast.Mod: ("%", "floor_mod", operator.mod),
 }
 COMPARISONS: dict[type, tuple[str, Any]] = {
     ast.Eq: ("==", operator.eq),
@@ -37,6 +40,8 @@ COMPARISONS: dict[type, tuple[str, Any]] = {
     ast.GtE: (">=", operator.ge),
 }
 LARGEST_POWER = 8  # that is written as products
+CONSTANTS = "__table"  # in the names of arrays that are constants
+NARROW = ("uint8", "int32")
 LIMIT = 2**63  # of whole numbers
 
 
@@ -104,7 +109,8 @@ def converted(value: Value, kind: Any) -> Value:
     if have == want:
         if is_whole(kind) and value.kind == REAL:
             raise Refused("a real number where a whole one is stored")
-        return Value(kind, f"(double)({value.text})" if kind == REAL else value.text)
+        casts = {REAL: "(double)", INT: "(int64_t)"}
+        return Value(kind, f"{casts[kind]}({value.text})" if kind in casts else value.text)
     if unified(value.kind, kind) != kind:
         raise Refused(f"{described(value)} does not fit into a number of {kind.text}")
     return Value(kind, f"{want}_of_{have}({value.text})")
@@ -124,20 +130,25 @@ def combined(op: ast.operator, a: Value, b: Value) -> Value:
             raise Refused(f"{type(op).__name__} of {described(each)}, which is no number")
     if isinstance(op, ast.Pow):
         return _power(a, b)
-    kind = unified(a.kind, b.kind)
-    kind = INT if is_whole(kind) else kind
-    if isinstance(op, ast.FloorDiv | ast.Mod):
-        name = "floor_div" if isinstance(op, ast.FloorDiv) else "floor_mod"
-        if a.number is not None and b.number:
-            return constant(a.number // b.number if name == "floor_div" else a.number % b.number)
-        if letter(kind) != "d":
-            raise Refused(f"{type(op).__name__} of numbers that are not real")
-        return Value(kind, f"{name}{'' if kind == INT else '_real'}({a.text}, {b.text})")
     if type(op) not in ARITHMETIC:
         raise Refused(f"the operator {type(op).__name__}")
     sign, name, compute = ARITHMETIC[type(op)]
-    if a.number is not None and b.number is not None and not (sign == "/" and b.number == 0):
-        return constant(compute(a.number, b.number))
+    if sign in ("/", "//", "%") and b.number == 0:
+        raise Refused("division by zero")
+    if a.number is not None and b.number is not None:
+        return folded(compute, a, b)
+    for each in (a, b):
+        if each.kind.name in NARROW:
+            raise Refused(f"arithmetic of {each.kind.name}, which wraps in NumPy; int() makes a whole number of it")
+    if a.kind == BOOL and b.kind == BOOL:
+        raise Refused("arithmetic of two truth values, which NumPy and Python do not do alike")
+    kind = unified(a.kind, b.kind)
+    if kind == INT:
+        a, b = converted(a, INT), converted(b, INT)
+    if sign in ("//", "%"):
+        if letter(kind) != "d":
+            raise Refused(f"{type(op).__name__} of numbers that are not real")
+        return Value(kind, f"{name}{'' if kind == INT else '_real'}({a.text}, {b.text})")
     if sign == "/" and kind == INT:
         kind, a = REAL, Value(REAL, f"(double){a.text}")
     if letter(kind) != "d":
@@ -145,6 +156,14 @@ def combined(op: ast.operator, a: Value, b: Value) -> Value:
     if kind == INT and (plainer := _without_units(sign, a, b)) is not None:
         return plainer
     return Value(kind, f"({a.text} {sign} {b.text})")
+
+
+def folded(compute: Any, a: Value, b: Value) -> Value:
+    """What Python makes of two constants."""
+    try:
+        return constant(compute(a.number, b.number))
+    except (ArithmeticError, TypeError) as problem:
+        raise Refused(f"{a.text} and {b.text}: {problem}") from None
 
 
 def _without_units(sign: str, a: Value, b: Value) -> Value | None:
@@ -162,11 +181,12 @@ def _without_units(sign: str, a: Value, b: Value) -> Value | None:
 
 def _power(a: Value, b: Value) -> Value:
     if a.number is not None and b.number is not None:
-        return constant(a.number**b.number)
+        return folded(operator.pow, a, b)
     if is_whole(b.kind) and b.number is not None and 0 < b.number <= LARGEST_POWER:
-        return Value(a.kind, f"power{'_int' if is_whole(a.kind) else '_' + letter(a.kind)}({a.text}, {b.number})")
-    if b.number == 0.5:
-        return called("sqrt", [converted(a, unified(a.kind, REAL))])
+        kind = INT if is_whole(a.kind) else a.kind
+        return Value(kind, f"power_{'int' if kind == INT else letter(kind)}({a.text}, {b.number})")
+    if b.number == 0.5 and letter(a.kind) in "cp":
+        return called("sqrt", [a])
     if letter(a.kind) != "d" or letter(b.kind) != "d" or (is_whole(a.kind) and is_whole(b.kind)):
         raise Refused(f"a power with an exponent that is not a whole number from 1 to {LARGEST_POWER}")
     return Value(REAL, f"pow({a.text}, {b.text})")
@@ -177,8 +197,10 @@ def called(name: str, arguments: list[Value]) -> Value:
     kind = arguments[0].kind
     for other in arguments[1:]:
         kind = unified(kind, other.kind)
-    kind = unified(kind, REAL)
-    suffix = "" if kind == REAL else f"_{letter(kind)}"
+    kind = unified(kind, REAL) if is_number(kind) else None
+    suffix = "" if kind in (None, REAL) else f"_{letter(kind)}"
+    if kind is None or (suffix and f"{name}{suffix}" not in defined()):
+        raise Refused(f"{name} of {', '.join(map(described, arguments))}")
     return Value(kind, f"{name}{suffix}({', '.join(converted(each, kind).text for each in arguments)})")
 
 
@@ -215,7 +237,7 @@ def part(value: Value, name: str) -> Value:
     """Real or imaginary part of a number."""
     if value.kind in (COMPLEX, COMPLEX_PACK):
         return Value(REAL if value.kind == COMPLEX else PACK, f"{value.text}.{name[:2]}")
-    return value if name == "real" else combined(ast.Mult(), constant(0), value)
+    return value if name == "real" else converted(constant(0), value.kind)
 
 
 def strides(of: Value) -> list[Value]:

@@ -39,7 +39,7 @@ class Webs:
             own = groups.setdefault(node.id, [])
             if (root := self._find(id(node))) not in own:
                 own.append(root)
-        names = {root: f"{name}_{k + 1}" for name, roots in groups.items() for k, root in enumerate(roots) if k}
+        names = {root: f"{name}__{k + 1}" for name, roots in groups.items() for k, root in enumerate(roots) if k}
         for node in {id(each): each for each in self.definitions}.values():
             node.id = names.get(self._find(id(node)), node.id)
         for node, reaching in self.uses:
@@ -56,16 +56,22 @@ class Webs:
             self.leader[self._find(other)] = self._find(first)
 
     def _reads(self, node: ast.AST | None, state: Reaching) -> None:
-        for name in ast.walk(node) if node is not None else ():
-            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load) and state.get(name.id):
-                for one in state[name.id]:
-                    loop = self.counters.get(one)
-                    if loop is not None and name.id not in self.running:
-                        raise Refused(f"the counter {name.id} of a loop is read after the loop").at_line(name.lineno)
-                self._join(state[name.id])
-                self.uses.append((name, state[name.id]))
-            elif isinstance(name, ast.NamedExpr):
-                self._writes(name.target, state)
+        """What an expression reads, in the order in which Python does."""
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and state.get(node.id):
+            for one in state[node.id]:
+                if one in self.counters and node.id not in self.running:
+                    raise Refused(f"the counter {node.id} of a loop is read after the loop").at_line(node.lineno)
+            self._join(state[node.id])
+            self.uses.append((node, state[node.id]))
+        elif isinstance(node, ast.NamedExpr):
+            self._reads(node.value, state)
+            self._writes(node.target, state)
+        elif isinstance(node, ast.IfExp):
+            for part in (node.test, node.body, node.orelse):
+                self._reads(part, state)
+        elif node is not None:
+            for inner in ast.iter_child_nodes(node):
+                self._reads(inner, state)
 
     def _writes(self, target: ast.expr, state: Reaching) -> None:
         if isinstance(target, ast.Name):
@@ -76,6 +82,8 @@ class Webs:
         elif isinstance(target, ast.Tuple):
             for each in target.elts:
                 self._writes(each, state)
+        else:  # an entry, whose indices are found when its turn comes
+            self._reads(target, state)
 
     def _block(
         self, statements: list[ast.stmt], state: Reaching, breaks: list[Reaching], continues: list[Reaching]
@@ -85,7 +93,6 @@ class Webs:
             if isinstance(node, ast.Assign | ast.AnnAssign):
                 self._reads(node.value, state)
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                    self._reads(target, state)
                     self._writes(target, state)
             elif isinstance(node, ast.AugAssign):
                 self._augment(node, state)
