@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.kernel.compile import Hidden, Struct, called_back, inline
 from lissom.kernel.elementary import worst
 from lissom.kernel.lanes import add_lanes
-from lissom.kernel.compile import Hidden, Struct, called_back, inline
 from lissom.kernel.packs import LANES
 from lissom.kernel.packs.memory import Packing
 from lissom.kernel.retarget import without

@@ -38,7 +38,9 @@ def build(
     if kept is None:
         raise LissomError("LISSOM_CACHE=off keeps no machine code, so that a library cannot be made")
     if target is not None and folder is None:
-        raise LissomError("a library for another platform goes into a folder of its own; give --folder", ("target",), target)
+        raise LissomError(
+            "is another platform, whose library needs a folder of its own; give --folder", ("target",), target
+        )
     targets = toolchain.targets_of(target) if target else toolchain.own_targets()
     if level:
         targets = tuple(Target(each, target or "") for each in level)

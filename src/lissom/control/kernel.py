@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.kernel.elementary import clamp
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.elementary import clamp
 
 
 class Law(IntEnum):

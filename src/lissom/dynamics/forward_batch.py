@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.forward import forward_dynamics
 from lissom.errors import LissomError
-from lissom.kernel.forward import forward_dynamics as forward_of_state
 from lissom.kernel.compile import Struct, kernel
+from lissom.kernel.forward import forward_dynamics as forward_of_state
 from lissom.kernel.packs import covers
 from lissom.kernel.packs.memory import Packing, aligned, packed, unpacked
 from lissom.model.any_robot import AnyRobot, as_model

@@ -20,9 +20,9 @@ from lissom.kernel.algebra import (
     vector,
 )
 from lissom.kernel.arrays import LANES, Arrays, padded
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.forward import add_articulated, carried, copy_twist_block, give_way, move_joint, pull_along, pushed
 from lissom.kernel.lanes import add_lanes, set_lanes
-from lissom.kernel.compile import inline, kernel
 from lissom.kernel.rows import eliminate
 
 

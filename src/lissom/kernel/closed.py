@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.articulated import Factors, make_factors, solve
+from lissom.kernel.compile import Hidden, Pointer, Struct, kernel
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.loops import loop_accelerations, loop_rows
-from lissom.kernel.compile import Hidden, Pointer, Struct, kernel
 from lissom.kernel.schur import add_columns, factorise_rows, least_norm, make_schur, solve_rows
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, dot, matrix, rotate, rotate_back, scale, subtract, vector
 from lissom.kernel.arrays import Surface
+from lissom.kernel.compile import inline
 from lissom.kernel.elementary import above, sqrt, step, tanh
 from lissom.kernel.elements import TINY, push, spin_of, velocity_of
-from lissom.kernel.compile import inline
 
 GAP, GAP_RATE, NORMAL, STORED, LOST, SLIDING, FORCE = range(
     7

@@ -16,8 +16,8 @@ import numpy as np
 
 from lissom.kernel.algebra import matrix, vector
 from lissom.kernel.arrays import LANES, Arrays, padded
-from lissom.kernel.lanes import set_lanes
 from lissom.kernel.compile import inline
+from lissom.kernel.lanes import set_lanes
 
 STAGES = 3
 TWISTS = 18  # of a body in all stages

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, compose, matrix, store_matrix, subtract
 from lissom.kernel.arrays import LANES
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.coupled import STAGES, TWISTS, assemble
 from lissom.kernel.lanes import add_lanes, set_lanes
-from lissom.kernel.compile import inline, kernel
 
 
 @inline

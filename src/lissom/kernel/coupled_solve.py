@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, matrix, rotate, vector
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.coupled import STAGES, TWISTS
 from lissom.kernel.coupled_factorise import add_to_row
-from lissom.kernel.compile import inline, kernel
 
 
 @kernel

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, quaternion_matrix, rotate, store_vector, vector
 from lissom.kernel.chart import product, quaternion, store_quaternion
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.inverse import inverse_dynamics
-from lissom.kernel.compile import inline, kernel
 from lissom.kernel.mass_matrix import factorise, mass_matrix, solve_factorised
 
 STEP = 1e-40

@@ -24,8 +24,8 @@ from lissom.kernel.algebra import (
     vector,
 )
 from lissom.kernel.arrays import Element
-from lissom.kernel.elementary import above, clamp, sqrt
 from lissom.kernel.compile import inline
+from lissom.kernel.elementary import above, clamp, sqrt
 from lissom.kernel.passive import curve_energy, curve_force
 
 LENGTH, RATE, TENSION, ENERGY, LOST = range(5)  # columns of work.element

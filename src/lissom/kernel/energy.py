@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, dot, matrix, rotate, scale, vector
 from lissom.kernel.bow import bow_energy
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.exact import exact_strain_energy
 from lissom.kernel.inertia import body_inertias
 from lissom.kernel.kinematics import outward, world_frames
-from lissom.kernel.compile import inline, kernel
 from lissom.kernel.outside import act_unloaded, outside_energy
 from lissom.kernel.passive import passive_energy
 

@@ -23,8 +23,8 @@ from lissom.kernel.algebra import (
     vector,
 )
 from lissom.kernel.arrays import LANES
-from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.compile import address, inline, kernel, late, shared
+from lissom.kernel.lanes import add_lanes, set_lanes
 from lissom.kernel.rotation_vector import angle_functions, lever_of, lever_rate, lever_slope, rotation_of
 from lissom.kernel.rows import add_rows, section_sums
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, dot, scale, vector
 from lissom.kernel.arrays import LANES
+from lissom.kernel.compile import inline, late, shared
 from lissom.kernel.exact import integrate, moved, stresses, turn_at
 from lissom.kernel.lanes import add_lanes, set_lanes
-from lissom.kernel.compile import inline, late, shared
 from lissom.kernel.rotation_vector import lever_slope
 from lissom.kernel.rows import section_sums
 

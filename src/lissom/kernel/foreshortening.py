@@ -9,8 +9,8 @@ whatever the deflection.
 from __future__ import annotations
 
 from lissom.kernel.bow import drawn_back
-from lissom.kernel.lanes import add_scaled
 from lissom.kernel.compile import inline
+from lissom.kernel.lanes import add_scaled
 from lissom.kernel.rows import add_rows
 
 

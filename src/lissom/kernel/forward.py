@@ -19,10 +19,10 @@ from lissom.kernel.algebra import (
     vector,
 )
 from lissom.kernel.arrays import SEVERAL
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.inertia import body_inertias
 from lissom.kernel.kinematics import outward
 from lissom.kernel.lanes import add_scaled, set_scaled
-from lissom.kernel.compile import inline, kernel
 from lissom.kernel.outside import gather
 from lissom.kernel.passive import passive_forces
 from lissom.kernel.rows import eliminate

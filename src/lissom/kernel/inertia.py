@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, rotate_back, scale, subtract, vector
 from lissom.kernel.bow import bow_forces
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.elementary import of_several
 from lissom.kernel.exact import exact_inertia
 from lissom.kernel.foreshortening import foreshorten
 from lissom.kernel.lanes import add_scaled, set_scaled
-from lissom.kernel.compile import inline, kernel
 from lissom.kernel.rows import add_rows
 
 

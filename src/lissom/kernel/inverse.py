@@ -7,10 +7,10 @@ rows of each flexible link.
 from __future__ import annotations
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, vector
+from lissom.kernel.compile import kernel
 from lissom.kernel.forward import carry_acceleration, clear_world, push_on_mode
 from lissom.kernel.inertia import body_inertias
 from lissom.kernel.kinematics import outward
-from lissom.kernel.compile import kernel
 from lissom.kernel.outside import gather
 from lissom.kernel.passive import passive_forces
 

@@ -31,9 +31,9 @@ from lissom.kernel.algebra import (
 )
 from lissom.kernel.arrays import LANES, Motion
 from lissom.kernel.bow import bow_nodes, drawn_back
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.exact import bend_link, exact_section
 from lissom.kernel.lanes import add_scaled, set_lanes
-from lissom.kernel.compile import inline, kernel
 from lissom.kernel.rows import section_sums
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import matrix, rotate, vector
 from lissom.kernel.arrays import LANES
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.exact_stiffness import exact_stiffness
 from lissom.kernel.inertia import flung, spin_squared
 from lissom.kernel.lanes import add_lanes, set_lanes
-from lissom.kernel.compile import inline, kernel
 from lissom.kernel.passive import contact, curve_slope, dry_slope, gear_slope
 
 

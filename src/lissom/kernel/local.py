@@ -8,8 +8,8 @@ import numpy as np
 
 from lissom.kernel.algebra import matrix, store_matrix, store_vector, vector
 from lissom.kernel.arrays import LANES, Arrays
-from lissom.kernel.lanes import set_lanes
 from lissom.kernel.compile import kernel
+from lissom.kernel.lanes import set_lanes
 
 
 class Local(NamedTuple):

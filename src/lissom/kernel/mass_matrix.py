@@ -5,10 +5,10 @@ from __future__ import annotations
 from numpy import sqrt
 
 from lissom.kernel.algebra import add, cross, matrix, rotate, store_vector, vector
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.forward import copy_articulated, hand_to_parent, push_on_mode
 from lissom.kernel.inertia import body_inertias
 from lissom.kernel.kinematics import outward
-from lissom.kernel.compile import inline, kernel
 
 
 @inline

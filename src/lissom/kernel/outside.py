@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import dot, matrix, rotate_back, store_vector, vector
 from lissom.kernel.arrays import Element
+from lissom.kernel.compile import address, inline, late
 from lissom.kernel.contacts import LOST as CONTACT_LOST
 from lissom.kernel.contacts import STORED, touch
 from lissom.kernel.elements import ENERGY, LOST, along_line, bushing
 from lissom.kernel.kinematics import world_frames
-from lissom.kernel.compile import address, inline, late
 
 
 @inline

@@ -7,9 +7,9 @@ have a curve, pieces of polynomials that meet with equal force and slope.
 from __future__ import annotations
 
 from lissom.kernel.arrays import POWERS
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.elementary import clamp, tanh
 from lissom.kernel.exact import exact_dissipation
-from lissom.kernel.compile import inline, kernel
 
 # of the terms c^(j + 1) of a piece: their values, means from 0 to c and derivatives, over c^(j + 1), c^(j + 1) and c^j
 RISE = (1.0,) * POWERS

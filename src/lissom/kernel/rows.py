@@ -5,8 +5,8 @@ Rows are padded (`kernel.lanes`): a sum may run up to three entries beyond `widt
 
 from __future__ import annotations
 
-from lissom.kernel.lanes import add_scaled
 from lissom.kernel.compile import inline, shared
+from lissom.kernel.lanes import add_scaled
 
 
 @inline

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from lissom.kernel.algebra import cross, quaternion_matrix, rotate_back, scale, store_vector, subtract, vector
 from lissom.kernel.chart import move, quaternion
-from lissom.kernel.derivatives import STEP
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.derivatives import STEP
 
 
 @inline

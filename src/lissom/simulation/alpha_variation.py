@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.derivatives import STEP
 from lissom.kernel.compile import Struct, inline, kernel
+from lissom.kernel.derivatives import STEP
 from lissom.kernel.tangent import read
 from lissom.simulation import generalised_alpha as alpha
 from lissom.simulation.stepping import LAST_STEP, TIME

@@ -10,10 +10,10 @@ from lissom.control.kernel import evaluate
 from lissom.kernel import articulated
 from lissom.kernel.chart import move
 from lissom.kernel.closed import Closure, close, make_closure, set_columns
-from lissom.kernel.kinematics import outward
-from lissom.kernel.loops import loop_rates, loop_rows, loop_values
 from lissom.kernel.compile import Hidden, Pointer, Struct, inline, kernel
 from lissom.kernel.compile.pointer import Unused
+from lissom.kernel.kinematics import outward
+from lissom.kernel.loops import loop_rates, loop_rows, loop_values
 from lissom.kernel.schur import add_columns, factorise_rows, make_schur, solve_rows
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve

@@ -14,8 +14,8 @@ import numpy as np
 
 from lissom.control.kernel import Law
 from lissom.kernel import articulated
-from lissom.kernel.local import add_local_product
 from lissom.kernel.compile import Struct, kernel
+from lissom.kernel.local import add_local_product
 from lissom.model.compiled import Model
 from lissom.simulation.linearise import linearise, local_memory
 from lissom.simulation.newton import SLACK

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from lissom.control import kernel as law
 from lissom.control.kernel import polynomial
+from lissom.kernel.compile import inline, kernel
 from lissom.kernel.elementary import since, worst
 from lissom.kernel.kinematics import outward, world_frames
-from lissom.kernel.compile import inline, kernel
 from lissom.kernel.retarget import without
 from lissom.simulation import dense, radau, radau_matrix, record, step_end, system
 from lissom.simulation.newton import TENSE

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from lissom.control.kernel import Law
+from lissom.kernel.compile import Hidden, Struct, address, inline, kernel
 from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
 from lissom.kernel.local import keep_frames, make_local
-from lissom.kernel.compile import Hidden, Struct, address, inline, kernel
 from lissom.kernel.turn_stiffness import clear_turns, turn_stiffness
 from lissom.model.compiled import Model
 from lissom.simulation.newton import KEPT, TENSE

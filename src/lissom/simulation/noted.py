@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.link_stiffness import link_stiffness
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.link_stiffness import link_stiffness
 from lissom.kernel.turn_stiffness import clear_turns, turn_stiffness
 
 

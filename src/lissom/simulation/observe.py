@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.algebra import matrix, quaternion_of, rotate, store_matrix, store_vector, subtract, vector
+from lissom.kernel.compile import Struct, inline, kernel
 from lissom.kernel.elements import TENSION
 from lissom.kernel.energy import energies, energies_of_bodies
 from lissom.kernel.inverse import inverse_dynamics
 from lissom.kernel.kinematics import outward, world_frames
 from lissom.kernel.loops import loop_values, loop_wrenches
-from lissom.kernel.compile import Struct, inline, kernel
 from lissom.model.compiled import Model
 from lissom.model.probe import Probe, tips
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.chart import chart_rate, move
-from lissom.kernel.elementary import worst
 from lissom.kernel.compile import Struct, inline, kernel
+from lissom.kernel.elementary import worst
 from lissom.model.compiled import Model
 from lissom.simulation import newton
 from lissom.simulation.radau_matrix import correct, filter_error, make_matrix, note_stiffness, renew

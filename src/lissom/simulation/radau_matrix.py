@@ -17,8 +17,8 @@ import numpy as np
 from lissom.kernel import articulated, coupled, coupled_factorise, coupled_solve
 from lissom.kernel.chart import move
 from lissom.kernel.closed import set_columns
-from lissom.kernel.local import add_local_product
 from lissom.kernel.compile import Pointer, Struct, inline, kernel
+from lissom.kernel.local import add_local_product
 from lissom.model.compiled import Model
 from lissom.simulation import linear_solve
 from lissom.simulation.closing import AtHand, copy_rows, correct_rows, dense_columns, projector, projector_at_hand

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.chart import move
-from lissom.kernel.derivatives import STEP
 from lissom.kernel.compile import Struct, inline, kernel
+from lissom.kernel.derivatives import STEP
 from lissom.simulation import newton, radau
 from lissom.simulation.radau_matrix import correct, renew
 from lissom.simulation.radau_tableau import NODES

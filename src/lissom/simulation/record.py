@@ -14,8 +14,8 @@ import numpy as np
 
 from lissom.kernel.chart import move
 from lissom.kernel.closed import set_columns
-from lissom.kernel.kinematics import outward
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.kinematics import outward
 from lissom.kernel.outside import gather, has_more, outside_loss
 from lissom.kernel.passive import dissipation
 from lissom.simulation.closing import copy_rows, correct_rows, project, take_reactions

@@ -19,8 +19,8 @@ from lissom.control.control_law import ControlLaw
 from lissom.control.reference import Reference
 from lissom.dynamics import tip_pose
 from lissom.errors import LissomError
-from lissom.kernel.derivatives import STEP
 from lissom.kernel.compile.events import listening
+from lissom.kernel.derivatives import STEP
 from lissom.kernel.tangent import lay_tangent
 from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot

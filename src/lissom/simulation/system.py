@@ -12,10 +12,10 @@ import numpy as np
 
 from lissom.control.kernel import control_forces, evaluate
 from lissom.kernel.algebra import cross, dot, quaternion_matrix, rotate_back, scale, store_vector, subtract
+from lissom.kernel.compile import Hidden, Pointer, Struct, inline, kernel
 from lissom.kernel.derivatives import STEP, make_real, tangent_step
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.inverse import inverse_dynamics
-from lissom.kernel.compile import Hidden, Pointer, Struct, inline, kernel
 from lissom.kernel.mass_matrix import mass_matrix
 from lissom.model.compiled import Model
 from lissom.simulation.closing import give_rows, loop_pointers, row_memory, run_closure, take_reactions

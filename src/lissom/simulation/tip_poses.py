@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lissom.kernel.compile import kernel
 from lissom.kernel.energy import world_frames
 from lissom.kernel.kinematics import outward
-from lissom.kernel.compile import kernel
 from lissom.kernel.tangent import lay_tangent
 from lissom.model.compiled import Model
 from lissom.model.probe import probe

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.kernel.compile import kernel
 from lissom.kernel.contacts import GAP, GAP_RATE
 from lissom.kernel.kinematics import outward
-from lissom.kernel.compile import kernel
 from lissom.kernel.outside import act_unloaded
 from lissom.model.compiled import Model
 from lissom.simulation.record import Record

@@ -16,8 +16,8 @@ import numpy as np
 from numpy import isfinite
 
 from lissom.kernel.chart import chart_rate
-from lissom.kernel.derivatives import STEP
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.derivatives import STEP
 from lissom.kernel.tangent import lay, lay_tangent, read, read_tangent
 from lissom.simulation.dense import fit_ends
 from lissom.simulation.record import record_step, wanted, write_sample

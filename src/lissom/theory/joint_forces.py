@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.derivatives import STEP
 from lissom.kernel.compile import kernel
+from lissom.kernel.derivatives import STEP
 from lissom.kernel.passive import passive_energy, passive_forces
 from lissom.model.compiled import Model
 

@@ -302,5 +302,5 @@ def test_only_packs_are_compiled_for_registers_as_wide_as_they_are(caller):
 def test_what_the_compiler_says_is_told(tmp_path):
     bad = tmp_path / "bad.c"
     bad.write_text("int f( {")
-    with pytest.raises(toolchain.CompilerError, match="bad.c"):
+    with pytest.raises(toolchain.CompilerError, match=r"bad\.c"):
         TARGET.compile(bad, tmp_path / "bad.o")

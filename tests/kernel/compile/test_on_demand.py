@@ -1,4 +1,4 @@
-"""Kernels that no library holds: compiled once for all processes, made again when damaged, Python without a compiler."""
+"""Kernels that no library holds: compiled once for all processes, again when damaged, Python without a compiler."""
 
 import json
 import os

@@ -48,4 +48,5 @@ def _value(kind: Kind, given: Any) -> Any:
     strides = [n * number.itemsize for n in given.s] if kind.layout == "A" else None
     reach = number.itemsize + (sum((n - 1) * s for n, s in zip(shape, strides)) if strides else 0)
     size = reach if strides else int(np.prod(shape)) * number.itemsize
-    return np.ndarray(shape, number, (ctypes.c_char * size).from_address(given.at), strides=strides)
+    memory: Any = (ctypes.c_char * size).from_address(given.at)
+    return np.ndarray(shape, number, memory, strides=strides)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 TRANSLATOR = Path(__file__).parent / "translate"
 SHAPING = ("kinds.py", "struct.py", "toolchain.py")  # of this folder: they shape machine code, too
 
@@ -53,9 +54,8 @@ def _of_meaning(path: Path) -> str:
         return _of_text(path)
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            if ast.get_docstring(node, clean=False) is not None:
-                node.body = node.body[1:]
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
     return digest(ast.dump(tree).encode())
 
 

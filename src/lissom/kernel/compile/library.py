@@ -112,7 +112,7 @@ class Library:
         packers, result = [_packer(kind) for kind in kinds], _result(returns)
 
         def call(*arguments: Any) -> Any:
-            out = result() if result else None
+            out: Any = result() if result else None
             values: list[Any] = [ctypes.byref(out) if result else None]
             for pack, argument in zip(packers, arguments):
                 values += pack(argument)

@@ -25,7 +25,15 @@ LEVELS = {  # of x86-64 processors, the best first: what Linux says that they ha
     "x86-64-v2": ({"cx16", "popcnt", "sse4_1", "sse4_2", "ssse3"}, 38),
 }
 # Contraction lets sums of products be fused. NaN, infinity, signs of zero and the order of sums keep their meaning.
-OPTIONS = ("-std=gnu11", "-O3", "-fPIC", "-fvisibility=hidden", "-w", "-fno-math-errno", "-fno-trapping-math")
+OPTIONS: tuple[str, ...] = (
+    "-std=gnu11",
+    "-O3",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-w",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+)
 OPTIONS += ("-ffp-contract=fast",)
 CHECKED_OPTIONS = ("-DCHECKED", "-O1", "-g")
 SANITIZED_OPTIONS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-O1", "-g")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -69,6 +69,10 @@ ARGUMENTS: dict[Any, tuple[int, ...]] = {  # how many each takes; Python would t
 
 class Calls(Arrays):
     """Values of calls."""
+
+    if TYPE_CHECKING:
+
+        def truth(self, value: Value) -> Value: ...
 
     def of_Call(self, node: ast.Call) -> Value:
         before = self.reads

@@ -27,8 +27,8 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
-from lissom.kernel.kinematics import quadratic_sums
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.kinematics import quadratic_sums
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
 
 
