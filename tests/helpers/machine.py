@@ -13,7 +13,9 @@ def agrees(kernel: Any, *arguments: Any, rounding: float = 0.0) -> Any:
 
     `arguments`, or a function that makes them each time anew where arrays share memory or have gaps.
     """
-    make: Callable[[], tuple] = arguments[0] if arguments and callable(arguments[0]) else lambda: tuple(map(_copy, arguments))
+    make: Callable[[], tuple] = (
+        arguments[0] if arguments and callable(arguments[0]) else lambda: tuple(map(_copy, arguments))
+    )
     mine, theirs = make(), make()
     expected = kernel.as_python(*theirs)
     found = kernel(*mine)

@@ -10,10 +10,10 @@ from random_robots import JOINTS, random_robot, random_state
 
 from lissom.dynamics import inverse_dynamics, mass_matrix
 from lissom.kernel import articulated, coupled, coupled_factorise, coupled_solve
+from lissom.kernel.compile import Struct
 from lissom.kernel.inverse import inverse_dynamics as compiled_inverse
 from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
 from lissom.kernel.local import add_local_product, keep_frames
-from lissom.kernel.compile import Struct
 from lissom.kernel.passive import passive_forces
 from lissom.kernel.turn_stiffness import clear_turns, turn_stiffness
 from lissom.model import Robot

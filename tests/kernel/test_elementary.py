@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from lissom.kernel.compile import kernel
 from lissom.kernel.counter import ELEMENTARY as COUNTED
 from lissom.kernel.counter import Counted, Tally
 from lissom.kernel.derivatives import STEP
 from lissom.kernel.elementary import tanh
-from lissom.kernel.compile import kernel
 
 VALUES = [0.0, 1e-300, -1e-8, 0.3, -1.0, 19.0, -354.0, 355.5, -711.0, 1e6, -1e300, 8e307]
 

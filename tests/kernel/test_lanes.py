@@ -2,43 +2,42 @@
 
 import itertools
 
-import numba
 import numpy as np
 import pytest
-from numba.core.errors import TypingError
 from random_robots import random_robot, random_state
 
 import lissom
 from lissom.kernel.arrays import padded
+from lissom.kernel.compile import kernel
+from lissom.kernel.compile.translate import Refused
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.lanes import add_lanes, add_scaled, set_lanes, set_scaled
-from lissom.kernel.compile import bridge  # noqa: F401, what Numba knows of them
 from lissom.kernel.rows import eliminate
 
 STEPS = {"add": add_lanes, "set": set_lanes}
 
 
-@numba.njit
+@kernel
 def add_two(out, at, a, b, rows):
     add_lanes(out, at, (a, b), (rows[0], rows[1]))
 
 
-@numba.njit
+@kernel
 def set_two(out, at, a, b, rows):
     set_lanes(out, at, (a, b), (rows[0], rows[1]))
 
 
-@numba.njit
+@kernel
 def add_two_from(out, first, last, a, b, rows):
     add_scaled(out, first, last, (a, b), (rows[0], rows[1]))
 
 
-@numba.njit
+@kernel
 def set_two_from(out, first, last, a, b, rows):
     set_scaled(out, first, last, (a, b), (rows[0], rows[1]))
 
 
-@numba.njit
+@kernel
 def eliminated(A, inverse, pivots, size, width):
     eliminate(A, inverse, pivots, size, width)
 
@@ -81,7 +80,7 @@ def test_a_compiled_loop_equals_its_source_and_stays_in_its_registers(number, fi
 
 
 def test_rows_must_lie_side_by_side():
-    with pytest.raises(TypingError, match="side by side"):
+    with pytest.raises(Refused, match="side by side"):
         add_two(np.zeros(8), 0, 1.0, 1.0, np.zeros((8, 2)).T)
 
 

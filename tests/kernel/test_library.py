@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import lissom
-from lissom.kernel.energy import world_frames
-from lissom.kernel.forward import forward_dynamics
-from lissom.kernel.jacobian import frame_jacobian
-from lissom.kernel.kinematics import outward
 from lissom.kernel.compile import library
 from lissom.kernel.compile.build import Workers, build, compiler
 from lissom.kernel.compile.kinds import kinds
 from lissom.kernel.compile.trace import Need, tracing
+from lissom.kernel.energy import world_frames
+from lissom.kernel.forward import forward_dynamics
+from lissom.kernel.jacobian import frame_jacobian
+from lissom.kernel.kinematics import outward
 from lissom.kernel.packs.memory import packed
 
 pytestmark = pytest.mark.skipif(not library.levels() or compiler() is None, reason="needs Linux and a C compiler")

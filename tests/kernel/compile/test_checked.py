@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lissom.kernel.compile import checked, toolchain
+from lissom.kernel.compile import checked
 
 ROOT = Path(__file__).parents[3]
-KERNELS = '''
+KERNELS = """
 import sys
 import numpy as np
 from lissom.kernel.compile import kernel
@@ -69,7 +69,7 @@ def filled(a, out):
     out[:] = a * 2.0
 
 a = np.arange(1.0, 5.0)
-'''
+"""
 STOPS = {
     "entry(a, 4)": ("return a[k]", "entry 4 of 4"),
     "entry(a, -1)": ("return a[k]", "entry -1 of 4"),

@@ -125,6 +125,7 @@ def test_a_part_copied_onto_itself_is_read_before_it_is_written():
     agrees(shifted, lambda: (numbers(float, 18)[::-2],))
     agrees(turned, numbers(complex, 4, 4))
     for one, other in ((slice(0, 6), slice(1, 7)), (slice(1, 7), slice(0, 6)), (slice(0, 12, 2), slice(6, 0, -1))):
+
         def both(one=one, other=other):
             memory = np.arange(20.0)
             return memory[one], memory[other]
@@ -164,7 +165,6 @@ def test_constants_of_a_module():
 
 
 # sums of rows
-
 
 
 @kernel

@@ -111,8 +111,8 @@ def compare_in_the_middle_once(a, b):
 @odd(arrays)
 def conditions_in_conditions(a, b):
     b[0] = (1.0 if a[0] > 0 else 2.0) if not (a[1] > 5 or a[2] == 3.0) else (3.0 if a[3] else 4.0)
-    b[1] = not (not a[0])
-    if not a[1] > 2.0 and not a[2] < 1.0 or a[0] == 1.0:
+    b[1] = bool(a[0])
+    if (not a[1] > 2.0 and not a[2] < 1.0) or a[0] == 1.0:
         b[2] = 1.0
 
 
@@ -321,7 +321,7 @@ def loop_that_never_turns(n):
 def truth_values_as_numbers(n):
     count, flag = 0, False
     for k in range(n):
-        flag = k % 2 == 0 or flag and k > 3
+        flag = k % 2 == 0 or (flag and k > 3)
         count += flag
         count = count + 2 * (k > 2)
     return count - flag
@@ -425,7 +425,12 @@ def signs_of_whole_quotients(a, b):
 
 @odd(np.float64(-0.0), np.float64(0.0))
 def zeros_with_signs(a, b):
-    return math.atan2(a + 0.0, -1.0) + 10 * math.atan2(0.0 * a, -1.0) + 100 * math.atan2(-b, -1.0) + 1000 * math.atan2(a - b, -1.0)
+    return (
+        math.atan2(a + 0.0, -1.0)
+        + 10 * math.atan2(0.0 * a, -1.0)
+        + 100 * math.atan2(-b, -1.0)
+        + 1000 * math.atan2(a - b, -1.0)
+    )
 
 
 @odd(np.float64(np.nan), np.float64(np.inf))
@@ -528,7 +533,9 @@ def results_as_places(a, b):
 
 @odd(3, 4)
 def deep_expression(a, b):
-    return ((((a + b) * (a - b)) ** 2 % 7 + (a // b)) * ((a * b + (a if a > b else b)) - ((a, b)[int(a > b)] + 2))) / ((a + 1) * b)
+    return ((((a + b) * (a - b)) ** 2 % 7 + (a // b)) * ((a * b + (a if a > b else b)) - ((a, b)[int(a > b)] + 2))) / (
+        (a + 1) * b
+    )
 
 
 @odd(lambda: (np.arange(4.0), np.arange(16.0).reshape(4, 4)))
@@ -576,7 +583,7 @@ def wide_whole_numbers(a, b):
 @odd(lambda: (np.array([3, -3, 7]), np.zeros(3)))
 def quotients_from_memory(n, out):
     for k in range(3):
-        out[k] = n[k] / 2 + n[k] // 2 + n[k] % 2 + (n[k] + 1) / n[k] + 2 ** 3 * n[k] ** 2
+        out[k] = n[k] / 2 + n[k] // 2 + n[k] % 2 + (n[k] + 1) / n[k] + 2**3 * n[k] ** 2
         n[k] %= 4
         n[k] **= 2
 

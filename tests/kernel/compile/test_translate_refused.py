@@ -689,8 +689,7 @@ def test_a_function_without_text_is_refused():
 
 @shared
 def outer_part(a):
-    return (a[0],
-            a[-len(a)])[1]
+    return (a[0], a[-len(a)])[1]
 
 
 def test_the_place_is_that_of_the_part_at_fault():

@@ -68,7 +68,7 @@ def test_tuples_are_made_before_they_are_taken_apart():
 @kernel
 def unpacked_onto_itself(a):
     a[1], a[0] = a
-    (a[0], _), = ((a[1], a[0]),)
+    ((a[0], _),) = ((a[1], a[0]),)
 
 
 @kernel
