@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.compile import Hidden, Struct, called_back, inline
+from lissom.kernel.compile import Hidden, Struct, inline, kernel
 from lissom.kernel.elementary import worst
 from lissom.kernel.lanes import add_lanes
 from lissom.kernel.packs import LANES
@@ -39,6 +39,7 @@ def nothing(x):
     return 0.0 * x
 
 
+@kernel
 def compute(n, c):
     total = 0.0j
     for k in range(4):
@@ -48,9 +49,6 @@ def compute(n, c):
     n.out[1] = share(n.a[0])
     add_lanes(n.z, 0, (c, n.zero + 1.0), (n.a, n.z))
     return worst(n.out[0])
-
-
-compute = called_back(compute)
 
 
 def test_arithmetic_is_that_of_numbers_lane_by_lane():
