@@ -1,8 +1,8 @@
 """Elementary functions that kernels call, right for every number type.
 
-`kernel.retarget` puts those of another number type in their place; machine code has those of `compile/translate/prelude.h`.
-Its `tanh` of a complex number is no quotient of exponentials, which would overflow beyond a real part of 355 and make the
-derivative NaN exactly where the function has long settled.
+`kernel.retarget` puts those of another number type in their place; machine code has those of
+`compile/translate/prelude.h`. Its `tanh` of a complex number is no quotient of exponentials, which would overflow
+beyond a real part of 355 and make the derivative NaN exactly where the function has long settled.
 """
 
 from __future__ import annotations

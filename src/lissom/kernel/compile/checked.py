@@ -37,7 +37,7 @@ def _buffer(held: library.Library) -> ctypes.Array[ctypes.c_char] | None:
         return None
     found = held.code.lissom_first_not_finite
     found.restype = ctypes.POINTER(ctypes.c_char * 256)
-    return found().contents  # type: ignore[no-any-return]
+    return found().contents
 
 
 def preload() -> dict[str, str]:

@@ -11,13 +11,13 @@ from lissom.kernel.compile.translate.types import REAL, is_whole, letter
 from lissom.kernel.compile.translate.values import Value, converted
 
 if TYPE_CHECKING:
-    from lissom.kernel.compile.translate.function import Translation
+    from lissom.kernel.compile.translate.scope import Scope
 
 # By the letter of the result: C type of a register, entries in it, entries to whose multiple rows are padded.
 REGISTERS = {"d": ("v4", 4, LANES), "c": ("v4", 2, LANES), "p": ("pack", 1, 1), "q": ("cpack", 1, 1)}
 
 
-def lane_sum(within: Translation, verb: str, arguments: list[Value]) -> Value:
+def lane_sum(within: Scope, verb: str, arguments: list[Value]) -> Value:
     """out (+)= sum scales[i] rows[i]; `_scaled` over the registers from `first` to `last`, `_lanes` one step."""
     out, *span, scales, rows = arguments
     factors = within.items(scales if scales.items is not None else within.kept(scales))
@@ -32,9 +32,8 @@ def lane_sum(within: Translation, verb: str, arguments: list[Value]) -> Value:
     terms = []
     for j, (factor, source) in enumerate(zip(factors, sources, strict=True)):
         factor, number = converted(factor, REAL) if is_whole(factor.kind) else factor, Number(source.kind.dtype)
-        emit(
-            f"const {types.name(factor.kind)} f{j}__ = {factor.text}; const {types.name(number)} *r{j}__ = {source.text};"
-        )
+        emit(f"const {types.name(factor.kind)} f{j}__ = {factor.text};")
+        emit(f"const {types.name(number)} *r{j}__ = {source.text};")
         terms.append(f"term_{kind}_{letter(factor.kind)}{letter(number)}(f{j}__, r{j}__ + {k})")
     low, high = span[0].text, f"({span[0].text}) + {LANES}" if verb.endswith("lanes") else span[1].text
     if verb.endswith("scaled") and padded > 1:  # from the begin of the first register to the end of the last
