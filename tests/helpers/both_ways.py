@@ -1,8 +1,9 @@
-"""Every kernel that Python calls runs twice, as machine code and as the Python it is written in: what both leave is compared.
+"""Every kernel that Python calls runs twice: as machine code and as the Python it is written in.
 
-Where numbers differ by more than rounding, Python runs once more on memory that was changed by rounding: what that changes
-as much is a small difference of large numbers. Python's sums of rows go over whole registers here, as those of machine code do. Packs have no arithmetic in Python: the
-Python of a kernel then runs on one lane after the other, taken out of the packs as plain numbers.
+What both leave in memory is compared. Where numbers differ by more than rounding, Python runs once more on memory that
+was changed by rounding: what that changes as much is a small difference of large numbers. Python's sums of rows go over
+whole registers here, as those of machine code do. Packs have no arithmetic in Python: the Python of a kernel then runs
+on one lane after the other, taken out of the packs as plain numbers.
 """
 
 import sys

@@ -11,7 +11,7 @@ from lissom.kernel.arrays import LANES, padded
 from lissom.kernel.cache_lines import on_lines
 from lissom.kernel.compile import kernel
 from lissom.kernel.compile.translate import Refused
-from lissom.kernel.compile.translate.function import PRELUDE
+from lissom.kernel.compile.translate.names import PRELUDE
 from lissom.kernel.forward import forward_dynamics
 from lissom.kernel.lanes import add_lanes, add_scaled, set_lanes, set_scaled
 from lissom.kernel.packs import COMPLEX_PACK, PACK

@@ -50,7 +50,8 @@ def test_a_breakpoint_in_forward_dynamics_is_hit():
         model = lissom.load("ella").compile()
         source = forward.forward_dynamics.py_func
         debugger = Debugger()
-        debugger.set_break(source.__code__.co_filename, sorted({line for *_, line in source.__code__.co_lines() if line})[2])
+        lines = sorted({line for *_, line in source.__code__.co_lines() if line})
+        debugger.set_break(source.__code__.co_filename, lines[2])
         q, v = model.neutral(), np.zeros(model.nv)
         debugger.runcall(lissom.forward_dynamics, model, q, v)
         print(json.dumps([debugger.seen, model.nq]))

@@ -48,7 +48,7 @@ def fields(s, out):
     inner = s.inner
     out[0] = inner.weights[2] + s.inner.count * s.scale
     out[1] = s.other.weights[-1] + s.other.count
-    out[2] = s.shift.imag + s.shift.real * (2.0 if s.closed and not inner.count == 0 else 3.0)
+    out[2] = s.shift.imag + s.shift.real * (2.0 if s.closed and inner.count != 0 else 3.0)
     out[3] = s.grid[s.places[0], 1] + s.inner.zero + s.other.zero
     out[4] = s.places.shape[0] + s.grid.shape[1]
     s.inner.weights[Side.RIGHT] += 3.0

@@ -355,7 +355,7 @@ def counters_reused(n):
 @odd(4)
 def range_of_its_own_name(n):
     s = 0
-    for n in range(n):
+    for n in range(n):  # noqa: B020
         s += n
     return s
 
@@ -363,13 +363,13 @@ def range_of_its_own_name(n):
 @odd(2, 9)
 def ranges_with_ends_that_cross(a, b):
     s = 0
-    for k in range(b, a):
+    for _ in range(b, a):
         s += 100
-    for k in range(a, b, -1):
+    for _ in range(a, b, -1):
         s += 1000
     for k in range(b, a, -3):
         s += k
-    for k in range(-a, b - 20):
+    for _ in range(-a, b - 20):
         s += 7
     for k in range(len((a, b))):
         s += (a, b)[k] * k

@@ -93,7 +93,7 @@ def too_many_indices(a):
 
 @case("the counter i of a loop is read after the loop", 3)
 def counter_after(n):
-    for i in range(n):
+    for i in range(n):  # noqa: B007
         pass
     return i
 
@@ -493,7 +493,7 @@ def fewer_values(n):
 @case("a name with a star", 1)
 def starred(n):
     x, *y = n, 2, 3
-    return x
+    return x + y[0]
 
 
 @case("only entries of arrays can be assigned", 1)

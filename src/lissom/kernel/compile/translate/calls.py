@@ -35,6 +35,7 @@ from lissom.kernel.compile.translate.values import (
     converted,
     described,
     is_array,
+    truth,
 )
 
 ELEMENTARY: dict[Any, str] = {
@@ -142,7 +143,7 @@ class Calls(Arrays):
         if thing in (int, round):
             return self._whole_part(arguments[0], thing is round)
         if thing is bool:
-            return self.truth(arguments[0])
+            return truth(arguments[0])
         if thing in ELEMENTARY:
             return called(ELEMENTARY[thing], arguments)
         if thing in (np.isfinite, math.isfinite):

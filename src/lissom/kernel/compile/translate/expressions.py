@@ -13,7 +13,7 @@ import numpy as np
 from lissom.kernel.compile.kinds import Table
 from lissom.kernel.compile.translate.calls import Calls
 from lissom.kernel.compile.translate.refused import Refused
-from lissom.kernel.compile.translate.types import BOOL, INT, Tuple, is_number, is_whole, letter, unified
+from lissom.kernel.compile.translate.types import BOOL, INT, Tuple, is_number, is_whole, unified
 from lissom.kernel.compile.translate.values import (
     Value,
     compared,
@@ -23,6 +23,7 @@ from lissom.kernel.compile.translate.values import (
     is_array,
     negated,
     part,
+    truth,
 )
 
 
@@ -201,7 +202,7 @@ class Expressions(Calls):
         """An expression of which only the truth counts."""
         if isinstance(node, ast.BoolOp):
             return self._either(node, lambda _: True)
-        return self.truth(self.value(node))
+        return truth(self.value(node))
 
     def _either(self, node: ast.BoolOp, allowed: Callable[[Value], bool]) -> Value:
         sign = "&&" if isinstance(node.op, ast.And) else "||"
@@ -213,7 +214,7 @@ class Expressions(Calls):
             value = self.pure(each, inner) if tests else inner(each)
             if not allowed(value):
                 raise Refused(f"{described(value)} beside and/or where the value counts, which may be it or the other")
-            tests.append(self.truth(value))
+            tests.append(truth(value))
         return self._joined(sign, tests)
 
     @staticmethod
@@ -227,14 +228,6 @@ class Expressions(Calls):
         if not left:
             return constant(sign == "&&")
         return left[0] if len(left) == 1 else Value(BOOL, f"({f' {sign} '.join(each.text for each in left)})")
-
-    def truth(self, value: Value) -> Value:
-        """A value as a condition."""
-        if value.thing is not None or value.is_static:
-            return constant(bool(value.thing))
-        if not is_number(value.kind) or letter(value.kind) != "d":
-            raise Refused(f"{described(value)} as a condition")
-        return value if value.kind == BOOL else Value(BOOL, f"({value.text} != 0)")
 
     def of_IfExp(self, node: ast.IfExp) -> Value:
         test = self.condition(node.test)

@@ -11,13 +11,13 @@ from lissom.kernel.compile.translate.types import REAL, is_whole, letter
 from lissom.kernel.compile.translate.values import Value, converted
 
 if TYPE_CHECKING:
-    from lissom.kernel.compile.translate.calls import Calls
+    from lissom.kernel.compile.translate.scope import Scope
 
 # By the letter of the result: C type of a register, entries in it, entries to whose multiple rows are padded.
 REGISTERS = {"d": ("v4", 4, LANES), "c": ("v4", 2, LANES), "p": ("pack", 1, 1), "q": ("cpack", 1, 1)}
 
 
-def lane_sum(within: Calls, verb: str, arguments: list[Value]) -> Value:
+def lane_sum(within: Scope, verb: str, arguments: list[Value]) -> Value:
     """out (+)= sum scales[i] rows[i]; `_scaled` over the registers from `first` to `last`, `_lanes` one step."""
     out, *span, scales, rows = arguments
     factors = within.items(scales if scales.items is not None else within.kept(scales))

@@ -16,7 +16,7 @@ from lissom.kernel.compile.trace import Need
 from lissom.kernel.compile.translate.calls import Calls
 from lissom.kernel.compile.translate.function import Translation
 from lissom.kernel.compile.translate.refused import Refused
-from lissom.kernel.compile.translate.scope import Restart
+from lissom.kernel.compile.translate.scope import Restart, Scope
 from lissom.kernel.compile.translate.sources import Sources
 from lissom.kernel.compile.translate.types import COMPLEX, Types, unsized
 from lissom.kernel.compile.translate.values import CONSTANTS, Value, constant, real_text
@@ -96,7 +96,7 @@ class Unit:
         kind = Array(array.dtype.name, array.ndim, "C", tuple(array.shape))
         return Value(kind, f"(({self.types.name(number)} *){name})", n=n)
 
-    def call(self, caller: Calls, thing: Any, arguments: list[Value]) -> tuple[Value, bool]:
+    def call(self, caller: Scope, thing: Any, arguments: list[Value]) -> tuple[Value, bool]:
         """A call of a kernel or of a part of kernels, and whether it changes memory."""
         function = getattr(thing, "py_func", thing)
         if not isinstance(function, FunctionType):

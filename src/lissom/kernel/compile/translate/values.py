@@ -233,6 +233,15 @@ def compared(op: ast.cmpop, a: Value, b: Value) -> Value:
     return Value(BOOL, f"({a.text} {sign} {b.text})")
 
 
+def truth(value: Value) -> Value:
+    """A value as a condition."""
+    if value.thing is not None or value.is_static:
+        return constant(bool(value.thing))
+    if not is_number(value.kind) or letter(value.kind) != "d":
+        raise Refused(f"{described(value)} as a condition")
+    return value if value.kind == BOOL else Value(BOOL, f"({value.text} != 0)")
+
+
 def part(value: Value, name: str) -> Value:
     """Real or imaginary part of a number."""
     if value.kind in (COMPLEX, COMPLEX_PACK):
