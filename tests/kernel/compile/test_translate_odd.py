@@ -355,7 +355,7 @@ def counters_reused(n):
 @odd(4)
 def range_of_its_own_name(n):
     s = 0
-    for n in range(n):  # noqa: B020
+    for n in range(n):
         s += n
     return s
 

@@ -13,12 +13,11 @@ import numpy as np
 from lissom.kernel.compile.kinds import Array, Number, Table
 from lissom.kernel.compile.marks import Kernel
 from lissom.kernel.compile.trace import Need
-from lissom.kernel.compile.translate.calls import Calls
 from lissom.kernel.compile.translate.function import Translation
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.scope import Restart, Scope
 from lissom.kernel.compile.translate.sources import Sources
-from lissom.kernel.compile.translate.types import COMPLEX, Types, unsized
+from lissom.kernel.compile.translate.types import COMPLEX, Tuple, Types, unsized
 from lissom.kernel.compile.translate.values import CONSTANTS, Value, constant, real_text
 
 RESULTS = {"none": None, **{name: Number(name) for name in ("bool", "int64", "float64")}}
@@ -40,6 +39,10 @@ def symbol(kernel: Any, kinds: tuple[Any, ...]) -> str:
 def prototype(types: Types, name: str, kinds: tuple[Any, ...], result: Any) -> str:
     """The declaration of a kernel of another unit."""
     return f"{types.name(result)} {name}({', '.join(types.name(kind) for kind in kinds)});"
+
+
+def _is_of_numbers(kind: Any) -> bool:
+    return all(map(_is_of_numbers, kind.items)) if isinstance(kind, Tuple) else isinstance(kind, Number)
 
 
 class Catalogue:
@@ -154,8 +157,8 @@ class Unit:
         if self.result is None:
             self.result = made.result
         made.result = self.result
-        if not (self.result is None or isinstance(self.result, Number)):
-            raise Refused("a kernel gives one number or nothing").at(function, 1, "")
+        if not (self.result is None or _is_of_numbers(self.result)):
+            raise Refused("a kernel gives numbers, tuples of them or nothing").at(function, 1, "")
         body = made.text(f"HIDDEN {self._head(made, self.pointer)}")
         if made.allocates:
             body = self._with_memory(made)
