@@ -63,7 +63,8 @@ def test_a_kernel_reads_tables_within_tables_at_their_place():
         out[0], out[1] = model.tree.parent[-1], model.inertia.mass[1]
         out[2], out[3] = gears.inertia.shape[0], model.gravity[2]
 
-    found = np.zeros(4)
-    read(Struct(made), found)
-    expected = made.tree.parent[-1], made.inertia.mass[1], len(made.gears.inertia), made.gravity[2]
-    assert found.tolist() == list(expected)
+    compiled, python = np.empty(4), np.empty(4)
+    read(Struct(made), compiled)
+    read.py_func(made, python)
+    expected = [made.tree.parent[-1], made.inertia.mass[1], len(made.gears.inertia), made.gravity[2]]
+    assert compiled.tolist() == python.tolist() == expected

@@ -5,10 +5,10 @@ import pickle
 
 import numpy as np
 import pytest
-from lissom.kernel.machine import Struct
 
 import lissom
 from lissom.kernel.arrays import leaves, mapped
+from lissom.kernel.compile import Struct
 
 MASS, DAMPING = "links.forearm.beam.masses.0.mass", "links.upper.joint.damping"
 

@@ -134,7 +134,7 @@ def test_describe_says_what_functions_are_for():
     )
     text = " ".join(made.describe().split())
     assert "y 6 (tip 2, natural 2, at 1.5 m 2), z 6 (tip 2, natural 2, at 1.5 m 2)" in text
-    assert "y6 z6 t4 a3 (auto)" in text
+    assert "y6 z6 t5 a3 (auto)" in text
 
 
 def test_the_lowest_frequencies_of_a_plain_cantilever():

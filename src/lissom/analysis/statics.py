@@ -290,9 +290,10 @@ class _Search:
             first = newton(balance, self.q, ITERATIONS)
         except Unsettled as far:  # loops that close only by bending may yet allow it
             balance.release(free)
-            with suppress(Unsettled):
+            try:
                 return newton(balance, self.q, ITERATIONS // 2)
-            raise far from None
+            except Unsettled as farther:
+                raise (far if far.correction.any() else farther) from None  # the one that knows what still moves
         finally:
             balance.release(free)
         found = newton(balance, first.q, ITERATIONS)

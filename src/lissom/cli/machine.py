@@ -29,7 +29,7 @@ def build(
 ) -> None:
     """Compile the kernels of the usual work, or all, into a shared library, so that no command waits for a compiler."""
     from lissom import cache
-    from lissom.cli.usual import all_work, usual_work
+    from lissom.cli import usual
     from lissom.kernel.compile import first_use, library, toolchain
     from lissom.kernel.compile.build import build as make_library
     from lissom.kernel.compile.toolchain import Target
@@ -58,8 +58,8 @@ def build(
             if lines:
                 print(f"{done} of {total}", flush=True)
 
-        needs = (all_work if whole else usual_work)().needs
-        tables = make_library(needs, targets, folder or kept, name, report, kept, whole)
+        needs = (usual.all_work if whole else usual.usual_work)().needs
+        tables = make_library(needs, targets, folder or kept, name, report, kept, whole, usual.__name__)
     if not lines:
         say(f"{len(needs)} functions in {time.monotonic() - began:.0f} s:", "white")
         for table in tables:

@@ -95,11 +95,11 @@ class Studio:
         image = self._empty.copy()
         if self.ground is not None:
             self._shade(solids, image)
-        depth = np.full((h, w), np.inf, np.float32)
+        depth = np.full((h, w), np.inf)
         for solid in sorted(solids, key=lambda one: -one.opacity):
-            light = _light(solid, self.camera, self._lamp).astype(np.float32)
+            light = _light(solid, self.camera, self._lamp)
             corners = self.camera.project(solid.points, w, h)
-            _fill(corners, light, solid.triangles.astype(np.int64), image, depth, np.float32(solid.opacity))
+            _fill(corners, light, solid.triangles.astype(np.int64), image, depth, float(solid.opacity))
         width, height = self.size.tolist()
         out = np.empty((height, width, 3), np.uint8)
         _developed(image, out)
@@ -111,15 +111,15 @@ class Studio:
 
         coarse = self.size * FINER // 2
         w, h = coarse.tolist()
-        shade, nearest = np.zeros((h, w, 1), np.float32), np.full((h, w), np.inf, np.float32)
+        shade, nearest = np.zeros((h, w, 1)), np.full((h, w), np.inf)
         camera = self.camera
         for solid in solids:
             if solid.opacity < 1:
                 continue
             height = solid.points @ camera.up - self.ground
             cast = solid.points - np.outer(height / (self._lamp @ camera.up), self._lamp)
-            ones = np.ones((len(cast), 1), np.float32)
-            _fill(camera.project(cast, w, h), ones, solid.triangles.astype(np.int64), shade, nearest, np.float32(1))
+            ones = np.ones((len(cast), 1))
+            _fill(camera.project(cast, w, h), ones, solid.triangles.astype(np.int64), shade, nearest, 1.0)
         rows, columns = (np.flatnonzero(shade[..., 0].any(axis=axis)) for axis in (1, 0))
         if not len(rows):
             return
@@ -200,7 +200,7 @@ def _background(camera: Camera, w: int, h: int, ground: float | None) -> np.ndar
     """White, and a ground that fades into it."""
     image = np.broadcast_to(WHITE, (h, w, 3))
     if ground is None:
-        return image.astype(np.float32)
+        return image.copy()
     direction, distance = _to_ground(camera, ground, w, h)
     hit = (distance > 0) & np.isfinite(distance)
     reach = float(np.linalg.norm(camera.eye - camera.target))
@@ -209,7 +209,7 @@ def _background(camera: Camera, w: int, h: int, ground: float | None) -> np.ndar
         away = np.linalg.norm(flat - camera.up * (flat @ camera.up)[..., None], axis=-1) / reach
     fade = np.where(hit, np.exp(-((away / 0.62) ** 2)), 0.0)
     grain = np.random.default_rng(0).uniform(-1.0, 1.0, (h, w, 1)) / 255  # hides the steps between shades
-    return (image + fade[..., None] * (GROUND - WHITE + grain)).astype(np.float32)
+    return image + fade[..., None] * (GROUND - WHITE + grain)
 
 
 def _to_ground(camera: Camera, ground: float, w: int, h: int) -> tuple[np.ndarray, np.ndarray]:

@@ -235,12 +235,14 @@ def real_functions(x, y, out):
     out[0] = math.tan(x)
     out[1] = np.arctan2(x, y)
     out[2] = math.atan2(y, x)
+    out[3] = np.floor(x)
+    out[4] = np.ceil(x)
 
 
 @pytest.mark.parametrize("x", [*FINITE, 1e5, 1e15, 700.0, -700.0, INF])
 def test_elementary_functions(x):
     agrees(elementary, np.float64(x), np.zeros(6), rounding=ROUNDING)
-    agrees(real_functions, np.float64(x) if np.isfinite(x) else 1.0, -0.0, np.zeros(3), rounding=ROUNDING)
+    agrees(real_functions, np.float64(x) if np.isfinite(x) else 1.0, -0.0, np.zeros(5), rounding=ROUNDING)
 
 
 @pytest.mark.parametrize("size", [1e-12, 1.0, 20.0, 300.0])

@@ -555,6 +555,11 @@ def sine_of_an_array(a):
     return np.sin(a)[0]
 
 
+@case("an argument of float32, which kernels do not take", np.zeros(3, np.float32))
+def short_numbers(a):
+    return a[0] + 1.0
+
+
 @case("tan of|atan2 of", 1j)
 def complex_angle(z):
     return abs(np.arctan2(z, z))
@@ -640,9 +645,9 @@ def complex_to_real(z):
     return z.astype(float)[0]
 
 
-@case("a kernel gives numbers, tuples of them or nothing", 1.0)
-def gives_a_tuple(x):
-    return x, 2.0
+@case("a kernel gives numbers, tuples of them or nothing", A)
+def gives_an_array(a):
+    return a[0], 2.0
 
 
 @case("the name a__b", 1.0)

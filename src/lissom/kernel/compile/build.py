@@ -21,7 +21,6 @@ from lissom.kernel.compile.toolchain import Target
 from lissom.kernel.compile.trace import Need
 from lissom.kernel.compile.translate import Catalogue, Unit, find
 
-WORKLOAD = "lissom.cli.usual"  # what a library holds is decided there
 KEPT_BYTES = 50e6  # of object files, and of single kernels; what has not been used for longest goes first
 
 
@@ -33,6 +32,7 @@ def build(
     report: Report,
     kept: Path,
     rarer: bool = False,
+    workload: str = "",
 ) -> list[Path]:
     """Make a library for each target.
 
@@ -42,6 +42,7 @@ def build(
         report: is told how many functions are done.
         kept: where object files are kept.
         rarer: whether that is all there is.
+        workload: the module that decided what it holds, if one did: the library is made again when that changes.
     Returns:
         Its table for each target that has something.
     """
@@ -64,7 +65,7 @@ def build(
             if held:
                 table = goal / f"{name.format(level=target.level)}.json"
                 entries = {key(find(need), need.kinds): (unit, needs[need]) for need, unit in held.items()}
-                about = {"rarer": rarer, "package": str(PACKAGE), "sources": _sources(units.values())}
+                about = {"rarer": rarer, "package": str(PACKAGE), "sources": _sources(units.values(), workload)}
                 link_index(entries, [files[need, target] for need in held], target, table, about)
                 tables.append(table)
         evict(kept)
@@ -111,9 +112,9 @@ HIDDEN void note_not_finite(const char *place)
 """
 
 
-def _sources(units: Iterable[Unit]) -> dict[str, list[str]]:
+def _sources(units: Iterable[Unit], workload: str) -> dict[str, list[str]]:
     """Digests of all that the C was made of."""
-    modules = {WORKLOAD}.union(*(unit.sources.modules for unit in units))
+    modules = {workload}.union(*(unit.sources.modules for unit in units))
     files = {Path(str(sys.modules[name].__file__)) for name in modules if name in sys.modules}
     return digests(PACKAGE, [*sorted(files), *translator_files()])
 

@@ -55,6 +55,8 @@ ELEMENTARY: dict[Any, str] = {
     elementary.tanh: "tanh",
     np.arctan2: "atan2",
     math.atan2: "atan2",
+    np.floor: "floor",
+    np.ceil: "ceil",
 }
 LANE_SUMS = (lanes.add_lanes, lanes.set_lanes, lanes.add_scaled, lanes.set_scaled)
 NEW_ARRAYS = (np.zeros, np.empty, np.zeros_like, np.empty_like)

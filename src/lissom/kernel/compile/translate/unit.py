@@ -17,7 +17,7 @@ from lissom.kernel.compile.translate.function import Translation
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.scope import Restart, Scope
 from lissom.kernel.compile.translate.sources import Sources
-from lissom.kernel.compile.translate.types import COMPLEX, Tuple, Types, unsized
+from lissom.kernel.compile.translate.types import C_NUMBERS, COMPLEX, Tuple, Types, unsized
 from lissom.kernel.compile.translate.values import CONSTANTS, Value, constant, real_text
 
 RESULTS = {"none": None, **{name: Number(name) for name in ("bool", "int64", "float64")}}
@@ -77,6 +77,10 @@ class Unit:
         self._begun: set[Any] = {(kernel.py_func, kinds)}
         self._names: dict[str, int] = {}
         kinds = tuple(map(unsized, kinds))
+        for kind in kinds:
+            number = kind.dtype if isinstance(kind, Array) else kind.name if isinstance(kind, Number) else "float64"
+            if number not in C_NUMBERS:
+                raise Refused(f"an argument of {number}, which kernels do not take").at(kernel.py_func, 1, str(kernel))
         self.result: Any
         self.pointer, self.result = catalogue.find(kernel, kinds) or (symbol(kernel, kinds), None)
         self.entry = f"{self.pointer}_py"
