@@ -23,8 +23,8 @@ from forward_dynamics import LANES_TARGET, lanes, peak_gflops
 from sheet import Sheet, spread
 
 import lissom
-from lissom.study.pool import cores
-from lissom.study.together import MANY
+from lissom.study.execution.process_pool import cores
+from lissom.study.execution.vector_runs import MANY
 
 RUNS, TURNS = 1000, 4
 LOOP_TARGET, CORE_TARGET, EXUDYN_TARGET = 4.0, 2.5, 150.0

@@ -15,10 +15,10 @@ from timing import Race
 
 import lissom
 from lissom.export import to_c
-from lissom.export.c.check import lively_state
+from lissom.export.c.checks.test_program import lively_state
+from lissom.kernel.algorithms.articulated_body import forward_dynamics
+from lissom.kernel.algorithms.newton_euler import inverse_dynamics
 from lissom.kernel.compile import kernel
-from lissom.kernel.forward import forward_dynamics
-from lissom.kernel.inverse import inverse_dynamics
 
 TARGET = 1.0  # times the compiled kernel
 ROBOTS = ("rigid-7-axis", "ella", "canadarm2")

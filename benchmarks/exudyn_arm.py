@@ -10,7 +10,7 @@ from exudyn_common import OUTPUT, Drive, Result, Theirs, clocked, euler_paramete
 
 from lissom.lie import so3
 from lissom.model import Robot
-from lissom.model.robot import Link
+from lissom.model.description.robot import Link
 
 
 class Arm:

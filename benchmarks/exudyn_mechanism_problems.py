@@ -15,7 +15,7 @@ from exudyn_problems import Entry, Ours, Outcome, Problem
 
 import lissom
 from lissom.model import Model
-from lissom.simulation.trajectory import Trajectory, from_run
+from lissom.results.trajectory import Trajectory, from_run
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 import loop_problems

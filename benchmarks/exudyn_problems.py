@@ -18,9 +18,9 @@ from exudyn_common import Theirs
 import lissom
 from lissom.control import Reference, pd
 from lissom.model import Model, Robot
-from lissom.simulation.observe import observe
-from lissom.simulation.raw import RawRun
-from lissom.simulation.run import Loop
+from lissom.simulation.loop.time_loop import Loop
+from lissom.simulation.postprocess import observe
+from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
 
 FIGURES = json.loads((Path(__file__).parents[1] / "tests" / "data" / "reference_figures.json").read_text())

@@ -28,8 +28,8 @@ from falling_arms import FINE, robot
 
 import lissom
 from lissom.model import Model, Robot
-from lissom.simulation.observe import observe
-from lissom.simulation.run import Loop
+from lissom.simulation.loop.time_loop import Loop
+from lissom.simulation.postprocess import observe
 from lissom.simulation.settings import RunSettings
 
 ALLOWED = 1e-4

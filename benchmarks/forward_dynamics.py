@@ -16,11 +16,12 @@ from timing import Race
 from yardstick import Yardstick
 
 import lissom
-from lissom.dynamics import operations
-from lissom.dynamics.forward_batch import _forward_in_lanes, _memory
-from lissom.kernel.compile import Struct, kernel, library, toolchain
+from lissom.dynamics import operation_counts
+from lissom.dynamics.forward_dynamics_batch import _forward_in_lanes, _memory
+from lissom.kernel.algorithms.articulated_body import forward_dynamics
+from lissom.kernel.compile import Struct, kernel
 from lissom.kernel.compile.kinds import kinds
-from lissom.kernel.forward import forward_dynamics
+from lissom.kernel.compile.libraries import library, toolchain
 from lissom.model import Model
 
 CHAINS = ((2, 8), (4, 8), (7, 12), (20, 8))  # links, modes of each
@@ -91,7 +92,7 @@ def compare(links: int, modes: int) -> dict[str, Any]:
         }
     )
     us = {name: 1e6 / count * race.timing(name).best for name in ("c", "none", "first")}
-    total = operations.count(linear).total
+    total = operation_counts.count(linear).total
     return {
         "links": links,
         "modes": modes,
@@ -101,7 +102,7 @@ def compare(links: int, modes: int) -> dict[str, Any]:
         "ratio": asdict(race.ratio("none", "c")),
         "stiffening": asdict(race.ratio("first", "none")),
         "operations": total,
-        "operations_stiffened": operations.count(stiffened).total,
+        "operations_stiffened": operation_counts.count(stiffened).total,
         "gflops": 1e-3 * total / us["none"],
     }
 
@@ -144,7 +145,7 @@ def lanes() -> list[dict[str, Any]]:
             sides |= packs.in_two_registers()
             race = Race(sides, turns=100)
             us = {name: 1e6 / len(out) * race.timing(name).best for name in sides}
-            total = operations.count(model).total
+            total = operation_counts.count(model).total
             rows.append(
                 {
                     "links": links,

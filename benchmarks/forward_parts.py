@@ -11,14 +11,21 @@ from chain import chain, random_states
 from sheet import Sheet
 from timing import Race
 
-from lissom.dynamics.forward_batch import States, _memory
+from lissom.dynamics.forward_dynamics_batch import States, _memory
+from lissom.kernel.algorithms.articulated_body import (
+    accelerate,
+    clear_world,
+    copy_articulated,
+    eliminate_joint,
+    hand_to_parent,
+    take_loads,
+)
 from lissom.kernel.compile import Struct, kernel
-from lissom.kernel.forward import accelerate, clear_world, copy_articulated, eliminate_joint, hand_to_parent, take_loads
-from lissom.kernel.inertia import body_inertias
-from lissom.kernel.kinematics import outward
-from lissom.kernel.outside import gather
-from lissom.kernel.passive import passive_forces
-from lissom.kernel.rows import eliminate
+from lissom.kernel.forces.external_forces import gather
+from lissom.kernel.forces.passive_joint_forces import passive_forces
+from lissom.kernel.kinematics.forward_kinematics import outward
+from lissom.kernel.links.body_inertia import body_inertias
+from lissom.kernel.maths.row_sums import eliminate
 
 CHAINS = ((4, 8), (7, 12))  # links, modes of each
 MANY = 64  # states, one after the other or in packs

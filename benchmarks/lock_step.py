@@ -19,11 +19,11 @@ import lissom
 from lissom.dynamics.sensing import sensors_of
 from lissom.kernel.packs import LANES
 from lissom.scenario.prepare import Prepared, prepare
-from lissom.simulation.flock import Flock
-from lissom.simulation.flocked import Run
-from lissom.simulation.run import run
-from lissom.simulation.series import Series
-from lissom.study.together import MANY, stream_of
+from lissom.simulation.batch.rerun import Series
+from lissom.simulation.batch.vector_batch import Flock
+from lissom.simulation.batch.vector_results import Run
+from lissom.simulation.loop.time_loop import run
+from lissom.study.execution.vector_runs import MANY, stream_of
 
 RUNS, ONE_BY_ONE, TURNS = 1024, 128, 5
 STREAMS = 4  # of sixteen runs each, whose steps are counted

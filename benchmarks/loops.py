@@ -10,10 +10,10 @@ import numpy as np
 from timing import Race
 
 import lissom
-from lissom.dynamics.loops import closure_of
-from lissom.kernel.closed import closed_dynamics
+from lissom.dynamics.loops.loop_kinematics import closure_of
+from lissom.kernel.algorithms.articulated_body import forward_dynamics
 from lissom.kernel.compile import kernel
-from lissom.kernel.forward import forward_dynamics
+from lissom.kernel.constraints.constrained_dynamics import closed_dynamics
 
 TARGET = 2.5  # times the open tree, one loop
 COUNTS = (1, 2, 4, 8)

@@ -12,9 +12,9 @@ from falling_arms import robot
 
 import lissom
 from lissom.control import Reference, pd
-from lissom.simulation.run import Loop
+from lissom.simulation.loop.time_loop import Loop
+from lissom.simulation.sensitivity.sensitivity_loop import VariationLoop
 from lissom.simulation.settings import RunSettings
-from lissom.simulation.variation_loop import VariationLoop
 
 TURNS = 7
 TARGET = 1.0  # plain runs that one parameter may cost, beside the run itself

@@ -79,7 +79,7 @@ def machine() -> dict[str, str]:
     import numpy
 
     import lissom
-    from lissom.kernel.compile import toolchain
+    from lissom.kernel.compile.libraries import toolchain
 
     command = toolchain.compiler()
     kernels = toolchain.version(command).partition("\n")[0] if command else "no C compiler"

@@ -13,7 +13,7 @@ import numpy as np
 
 import lissom
 from lissom.control import Reference
-from lissom.simulation.axial_force import AXIAL, buckling_load
+from lissom.results.validity.axial_force_check import AXIAL, buckling_load
 
 SPEEDS = (0.6, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)  # rad/s after the ramp
 RAMP, DURATION, LENGTH = 15.0, 8.0, 8.0

@@ -8,7 +8,7 @@ import pytest
 from browser import browser, page, window  # noqa: F401
 from hypothesis import settings
 
-from lissom.kernel.compile import first_use, library
+from lissom.kernel.compile.libraries import first_use, library
 
 # The same examples on every machine, and no time limit per example: no failure by luck or load.
 settings.register_profile("lissom", derandomize=True, deadline=None, max_examples=50)

@@ -1,6 +1,6 @@
 """Tables of the fields of files, made from the classes that check them.
 
-`{fields} lissom.control.reference_schema.Quintic` gives one block: what its docstring says, and a row per field.
+`{fields} lissom.control.schema.reference_schema.Quintic` gives one block: what its docstring says, and a row per field.
 `{sensor-kinds}` gives every kind of sensor with what it reads.
 `{joint-coordinates}` gives the coordinates of every kind of joint, as `start` takes them.
 """
@@ -19,14 +19,14 @@ def described(path):
 
 def rows(part):
     """(field, meaning, default) of every field of a block, in the order of its class, `type` left out."""
-    from lissom.model.problems import written
+    from lissom.model.fields.validation_errors import written
 
     return [(name, _meaning(field), _default(field)) for name, field in written(part).items() if name != "type"]
 
 
 def coordinates():
     """(kind, in q, in v) of every kind of joint that moves, with the names that its coordinates have."""
-    from lissom.model.joint_kinds import KINDS
+    from lissom.model.description.joint_kinds import KINDS
 
     return [
         (name, _named(kind.position_names, kind.position_units), _named(kind.velocity_names, kind.velocity_units, "/s"))
@@ -37,7 +37,7 @@ def coordinates():
 
 def sensors():
     """(type, what it reads, unit) of every kind of sensor."""
-    from lissom.model.sensor import KINDS
+    from lissom.model.description.sensor import KINDS
 
     return [(kind.form.partition(":")[2], " ".join(kind.__doc__.split()), kind.unit or "1, or 1/m") for kind in KINDS]
 

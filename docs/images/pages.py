@@ -23,7 +23,7 @@ def main() -> None:
     from browser import FLAGS, chromium
     from playwright.sync_api import sync_playwright
 
-    from lissom.scenario.files import find
+    from lissom.scenario.scenario_files import find
     from lissom.view.live.app import App
     from lissom.view.live.server import open_server
 

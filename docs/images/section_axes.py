@@ -11,7 +11,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 
-from lissom.model.beam import Beam
+from lissom.model.flexible.beam import Beam
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -32,7 +32,7 @@ ROW: list[tuple[str, dict[str, Any]]] = [
 
 def rings(section: dict[str, Any]) -> list[np.ndarray]:
     """Outline and holes of a section, (k, 2) each, along y and z of the link."""
-    from lissom.model.material import Material
+    from lissom.model.flexible.material import Material
 
     steel = Material(E=2.1e11, nu=0.3, rho=7850.0)
     beam = Beam.model_validate({"length": 1.0, "material": "steel", "section": section})

@@ -10,39 +10,39 @@ Names load when they are first used, so that `import lissom` stays light.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lissom.showing import provide
+from lissom.plot_registry import provide
 from lissom.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from lissom.analysis.frequency_response import frequency_response
-    from lissom.analysis.linearise import linearise
-    from lissom.analysis.natural_modes import natural_modes
-    from lissom.analysis.reduction import reduce_model
-    from lissom.analysis.statics import static_equilibrium
-    from lissom.analysis.steady_motion import steady_motion
+    from lissom.analysis.equilibrium.statics import static_equilibrium
+    from lissom.analysis.equilibrium.steady_motion import steady_motion
+    from lissom.analysis.linear_models.frequency_response import frequency_response
+    from lissom.analysis.linear_models.linearisation import linearise
+    from lissom.analysis.linear_models.model_reduction import reduce_model
+    from lissom.analysis.modes.natural_modes import natural_modes
     from lissom.citation import cite
-    from lissom.dynamics.closing import close_loops
     from lissom.dynamics.derivatives import derivatives
     from lissom.dynamics.energy import energy
     from lissom.dynamics.forward import forward_dynamics
     from lissom.dynamics.inverse import bias, inverse_dynamics, joint_wrenches
     from lissom.dynamics.kinematics import jacobian, point_pose, point_velocity, tip_pose
-    from lissom.dynamics.loops import closed_loops
+    from lissom.dynamics.loops.loop_closing import close_loops
+    from lissom.dynamics.loops.loop_kinematics import closed_loops
     from lissom.dynamics.mass_matrix import mass_matrix
     from lissom.dynamics.sensing import sense
     from lissom.errors import LissomError
-    from lissom.identify.estimate import fit
+    from lissom.identify.estimation import fit
     from lissom.model.any_robot import compile
-    from lissom.model.compiled import Model
-    from lissom.model.files import load
-    from lissom.model.robot import Robot
-    from lissom.scenario.compare import compare
-    from lissom.simulation.loads import Load
-    from lissom.simulation.main import simulate
-    from lissom.simulation.payload import Payload
-    from lissom.simulation.sensitivity import sensitivity
-    from lissom.simulation.trajectory import Trajectory
-    from lissom.study.batch import simulate_batch
+    from lissom.model.description.robot import Robot
+    from lissom.model.io.robot_files import load
+    from lissom.model.model import Model
+    from lissom.results.trajectory import Trajectory
+    from lissom.scenario.formulation_comparison import compare
+    from lissom.simulation.inputs.loads import Load
+    from lissom.simulation.inputs.payload import Payload
+    from lissom.simulation.run_simulation import simulate
+    from lissom.simulation.sensitivity.motion_sensitivity import sensitivity
+    from lissom.study.execution.batch import simulate_batch
 
 __all__ = [
     "load",
@@ -110,25 +110,25 @@ _MODULES = {
         "frequency_response",
     ),
     "lissom.simulation": ("simulate", "Load", "Payload", "Trajectory"),
-    "lissom.simulation.sensitivity": ("sensitivity",),
-    "lissom.scenario.compare": ("compare",),
+    "lissom.simulation.sensitivity.motion_sensitivity": ("sensitivity",),
+    "lissom.scenario.formulation_comparison": ("compare",),
     "lissom.study": ("simulate_batch",),
     "lissom.identify": ("fit",),
     "lissom.errors": ("LissomError",),
     "lissom.citation": ("cite",),
 }
 _PICTURES = {
-    "run.plot": "lissom.view.plots:plot",
-    "run.report": "lissom.view.report:save",
-    "run.animate": "lissom.view.film:film",
-    "run.html": "lissom.view.notebook:notebook_html",
-    "study.plot": "lissom.view.study:plot_study",
-    "study.page": "lissom.view.study_page:save",
-    "motion.plot": "lissom.view.motions:plot_motion",
-    "sizing.plot": "lissom.view.sizings:plot_sizing",
-    "verification.plot": "lissom.view.motions:plot_verification",
-    "comparison.plot": "lissom.view.comparison:plot_comparison",
-    "fit.plot": "lissom.view.fit:plot_fit",
+    "run.plot": "lissom.view.figures.plots:plot",
+    "run.report": "lissom.view.pages.run_report:save",
+    "run.animate": "lissom.view.films.film:film",
+    "run.html": "lissom.view.pages.notebook:notebook_html",
+    "study.plot": "lissom.view.figures.study_figures:plot_study",
+    "study.page": "lissom.view.pages.study_page:save",
+    "motion.plot": "lissom.view.figures.motion_figures:plot_motion",
+    "sizing.plot": "lissom.view.figures.sizing_figures:plot_sizing",
+    "verification.plot": "lissom.view.figures.motion_figures:plot_verification",
+    "comparison.plot": "lissom.view.figures.comparison_figures:plot_comparison",
+    "fit.plot": "lissom.view.figures.fit_figures:plot_fit",
 }
 provide(_PICTURES)
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
@@ -143,6 +143,7 @@ _SUBPACKAGES = (
     "theory",
     "control",
     "simulation",
+    "results",
     "scenario",
     "study",
     "identify",

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq, minimize_scalar
 
 import lissom
-from lissom.analysis.statics import StaticsWarning
+from lissom.analysis.equilibrium.statics import StaticsWarning
 
 EI = 10.0
 

@@ -158,7 +158,9 @@ def test_loops_under_loads_have_the_modes_of_their_linear_model(name, seed):
     links = [link.name for link in robot.links if link.beam is not None]
     acts = {"loads": {links[-1]: [0, 0, 0, *2 * rng.normal(size=3)]}, "wrenches": {links[0]: rng.normal(size=6)}}
     rest = lissom.static_equilibrium(robot, start, **acts)
-    leading = [rest.model.coordinates[k] for k in lissom.analysis.closed.leading_joints(rest.model, rest.q)]
+    leading = [
+        rest.model.coordinates[k] for k in lissom.analysis.equilibrium.loop_freedoms.leading_joints(rest.model, rest.q)
+    ]
     modes = lissom.natural_modes(robot, rest, locked=leading)
     held = robot.compile(prescribed=leading)
     linear = lissom.linearise(held, rest.q, tau=rest.tau, wrenches=rest.wrenches, loads=rest.loads)

@@ -7,10 +7,10 @@ least; bow and shortening are seen from the chord, whatever the frame of the lin
 import numpy as np
 import pytest
 
-from lissom.beam.flexible import PLACES, bow, small_deflection
-from lissom.model.beam import Beam
-from lissom.model.held import Held
-from lissom.model.material import Material
+from lissom.beam.flexible_link import PLACES, bow, small_deflection
+from lissom.model.compilation.end_conditions import Held
+from lissom.model.flexible.beam import Beam
+from lissom.model.flexible.material import Material
 
 STEEL = {"steel": Material(E=2.1e11, nu=0.3, rho=7850.0)}
 STEP = 1e-30

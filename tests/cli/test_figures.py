@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from lissom.cli.figures import divided
+from lissom.cli.printing.figure_files import divided
 
 
 def test_every_name_is_done_once(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lissom.cli.folder import DATA, SUMMARY, Folder
+from lissom.cli.printing.run_folder import DATA, SUMMARY, Folder
 from lissom.files import NotWritten, write_whole
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -17,7 +17,7 @@ forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 MANY = """
 import os, sys
 from pathlib import Path
-from lissom.cli.folder import Folder
+from lissom.cli.printing.run_folder import Folder
 from lissom.errors import LissomError
 from lissom.files import write_whole
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import lissom
 from lissom.cli import make_app
-from lissom.identify.schema import load
+from lissom.identify.fit_schema import load
 
 FIT = """
 lissom: 1

@@ -13,21 +13,21 @@ NUMBERS = {"scipy", *(f"lissom.kernel.compile.{name}" for name in ("build", "on_
 RARE = {  # parts that a file may have and that of ella has not
     f"lissom.{name}"
     for name in (
-        "control.pose",
-        "control.series",
+        "control.schema.pose_motions",
+        "control.schema.time_series_schema",
         "dynamics.sensing",
-        "model.contact",
-        "model.curve",
-        "model.element",
-        "model.finite_elements",
-        "model.joint_actions",
-        "model.sensor",
-        "model.shaped_section",
-        "simulation.loads",
-        "simulation.payload",
+        "model.description.contact",
+        "model.description.force_curve",
+        "model.description.force_elements",
+        "model.flexible.finite_elements",
+        "model.description.joint_actions",
+        "model.description.sensor",
+        "model.flexible.shaped_section",
+        "simulation.inputs.loads",
+        "simulation.inputs.payload",
     )
 }
-COMPUTING = {"lissom.simulation.run", "lissom.simulation.memory", "lissom.analysis"}
+COMPUTING = {"lissom.simulation.loop.time_loop", "lissom.simulation.loop.run_memory", "lissom.analysis"}
 CODE = """
 import sys
 from lissom.cli import main
@@ -57,8 +57,11 @@ def loaded(folder, *arguments, **environment):
             "check ella",
             PLOTTING | LABELS | FILES | NUMBERS | COMPUTING | RARE | {"lissom.theory", "lissom.view"},
         ),
-        ("describe ella", PLOTTING | LABELS | FILES | NUMBERS | RARE | {"lissom.analysis", "lissom.scenario.schema"}),
-        ("modes ella", PLOTTING | LABELS | FILES | {"lissom.simulation.trajectory", "lissom.view"}),
+        (
+            "describe ella",
+            PLOTTING | LABELS | FILES | NUMBERS | RARE | {"lissom.analysis", "lissom.scenario.scenario_schema"},
+        ),
+        ("modes ella", PLOTTING | LABELS | FILES | {"lissom.results.trajectory", "lissom.view"}),
         ("run ella --no-figures --duration 0.01", PLOTTING | LABELS | {"lissom.view", "lissom.theory"}),
         ("run ella --duration 0.01", LABELS | {"lissom.theory"}),
         ("compare ella --with kernel --duration 0.01", LABELS),

@@ -23,10 +23,10 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def worked(*_: object, **__: object) -> None:
         raise AssertionError("it has begun to work")
 
-    monkeypatch.setattr("lissom.simulation.run.Loop.__init__", worked)
-    monkeypatch.setattr("lissom.theory.simulate", worked)
-    monkeypatch.setattr("lissom.simulation.netcdf.load", worked)
-    monkeypatch.setattr(import_module("lissom.cli.theory"), "_system", worked)
+    monkeypatch.setattr("lissom.simulation.loop.time_loop.Loop.__init__", worked)
+    monkeypatch.setattr("lissom.theory.formulation_run", worked)
+    monkeypatch.setattr("lissom.results.netcdf_files.load", worked)
+    monkeypatch.setattr(import_module("lissom.cli.commands.theory"), "_system", worked)
 
     def run(*arguments: object) -> Any:
         return CliRunner().invoke(app, [str(argument) for argument in arguments], terminal_width=100)
@@ -103,13 +103,13 @@ def test_what_cannot_work_is_refused_before_it_begins(arguments: list[str], said
 
 
 def test_a_film_without_ffmpeg_is_refused_at_once(call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lissom.view.film.shutil.which", lambda name: None)
+    monkeypatch.setattr("lissom.view.films.film.shutil.which", lambda name: None)
     refused(call("run", "spinup-beam", "--animation", "film.mp4"), "MP4 needs ffmpeg")
 
 
 def test_a_parquet_without_its_extra_is_refused_at_once(call, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("run.nc").write_text("")
-    without("pyarrow", "lissom.cli.export", monkeypatch)
+    without("pyarrow", "lissom.cli.commands.export", monkeypatch)
     refused(call("export", "run.nc", "--out", "motion.parquet"), "needs the package pyarrow")
 
 
@@ -140,13 +140,15 @@ def test_a_pipe_in_place_of_a_file_is_refused(call) -> None:
 def test_a_method_without_its_extra_is_refused_before_the_robot_is_compiled(
     command: str, call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    without("sksundae", "lissom.simulation.methods", monkeypatch)
-    monkeypatch.setattr("lissom.model.robot.Robot.compile", lambda *_, **__: pytest.fail("it has begun to compile"))
+    without("sksundae", "lissom.simulation.integrators.registry", monkeypatch)
+    monkeypatch.setattr(
+        "lissom.model.description.robot.Robot.compile", lambda *_, **__: pytest.fail("it has begun to compile")
+    )
     said = "method = 'cvode-bdf': needs SUNDIALS: pip install"
     refused(call(command, "spinup-beam", "--set", "method=cvode-bdf"), said)
 
 
 def test_a_run_by_a_method_without_its_extra_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    without("sksundae", "lissom.simulation.methods", monkeypatch)
+    without("sksundae", "lissom.simulation.integrators.registry", monkeypatch)
     with pytest.raises(lissom.LissomError, match="needs SUNDIALS"):
         lissom.simulate("spinup-beam", 1.0, method="cvode-adams")

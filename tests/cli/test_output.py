@@ -99,7 +99,7 @@ def test_a_table_is_exported_with_its_output_full(tmp_path: Path) -> None:
 
 @shell
 def test_a_closed_output_is_not_taken_by_a_file_of_ours(tmp_path: Path) -> None:
-    code = "import sys, lissom.cli.output as o; o.keep_standard_streams(); sys.exit(open('x', 'w').fileno())"
+    code = "import sys, lissom.cli.printing.guarded_output as o; o.keep_standard_streams(); sys.exit(open('x', 'w').fileno())"  # noqa: E501
     result = subprocess.run(f"{shlex.quote(sys.executable)} -c {shlex.quote(code)} >&- 2>&-", cwd=tmp_path, shell=True)
     assert result.returncode > 2
 
@@ -158,7 +158,7 @@ def test_ctrl_c_is_heeded_where_python_drops_its_exception() -> None:
     code = """
 import signal, warnings
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from lissom.simulation.interrupt import heeded
+from lissom.simulation.loop.interrupts import heeded
 
 class Closing:
     def __del__(self):

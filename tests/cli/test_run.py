@@ -275,7 +275,7 @@ def test_ctrl_c_before_the_first_step_leaves_no_folder(call, monkeypatch: pytest
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lissom.simulation.run.Loop.__init__", stopped)
+    monkeypatch.setattr("lissom.simulation.loop.time_loop.Loop.__init__", stopped)
     result = call("run", "ella")
     assert (result.exit_code, result.stderr) == (130, "interrupted\n")
     assert not Path("out/ella").exists()
@@ -287,10 +287,10 @@ def test_ctrl_c_while_results_are_prepared_keeps_the_whole_run(at, call, monkeyp
         raise KeyboardInterrupt
 
     places = {
-        "axial_doubts": "lissom.simulation.main.axial_doubts",
-        "summary": "lissom.simulation.trajectory.Trajectory.summary",
-        "save": "lissom.simulation.trajectory.Trajectory.save",
-        "figures": "lissom.cli.folder.Folder.figures",
+        "axial_doubts": "lissom.simulation.run_simulation.axial_doubts",
+        "summary": "lissom.results.trajectory.Trajectory.summary",
+        "save": "lissom.results.trajectory.Trajectory.save",
+        "figures": "lissom.cli.printing.run_folder.Folder.figures",
     }
     monkeypatch.setattr(places[at], stopped)
     result = call("run", "ella", "--duration", 0.02)
@@ -305,7 +305,7 @@ def test_too_little_memory_for_the_results_keeps_the_run(call, monkeypatch: pyte
     def full(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("lissom.simulation.trajectory.Trajectory.summary", full)
+    monkeypatch.setattr("lissom.results.trajectory.Trajectory.summary", full)
     result = call("run", "ella", "--duration", 0.02, NO)
     assert result.exit_code == 1 and "not enough memory" in result.stderr and "out/ella" in result.stderr
     assert Trajectory.load("out/ella/trajectory.nc").time[-1] == 0.02
@@ -322,16 +322,16 @@ def test_a_disk_that_takes_the_samples_alone_keeps_the_run(call, monkeypatch: py
 
 
 def test_a_folder_that_takes_nothing_does_not_cost_the_run(call, monkeypatch, tmp_path) -> None:
-    from lissom.simulation import netcdf
+    from lissom.results import netcdf_files
 
-    save = netcdf.save_samples
+    save = netcdf_files.save_samples
 
     def full(run: Trajectory, path: Path) -> None:
         if "out" in Path(path).parts:
             raise files.NotWritten(path, "no space left on device")
         save(run, path)
 
-    monkeypatch.setattr(netcdf, "save_samples", full)
+    monkeypatch.setattr(netcdf_files, "save_samples", full)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     result = call("run", "ella", "--duration", 0.02, NO)

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 import lissom
-from lissom.cli import usual
+from lissom.cli import aot_workload
 from lissom.kernel.compile.trace import tracing
-from lissom.scenario.files import find
+from lissom.scenario.scenario_files import find
 
 QUICK, SLOW = ["rigid-7-axis"], ["ella", "dual-screw-arm", "satellite-two-arm"]
 
 
 @pytest.fixture(scope="module")
 def held():
-    return usual.usual_work().needs
+    return aot_workload.usual_work().needs
 
 
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
@@ -38,8 +38,8 @@ def test_all_number_types_and_integrators_that_runs_choose_are_held(held):
 
 def test_closed_loops_need_nothing_that_the_library_lacks():
     with tracing() as held:
-        usual._closed()
-        usual._dynamics(usual._small("exact").compile())
+        aot_workload._closed()
+        aot_workload._dynamics(aot_workload._small("exact").compile())
     model = lissom.load("five-bar").compile()
     with tracing() as found:
         q, v = lissom.close_loops(model), np.zeros(model.nv)
@@ -51,9 +51,9 @@ def test_closed_loops_need_nothing_that_the_library_lacks():
 @pytest.mark.slow
 def test_what_is_rarer_is_held_too():
     """Every integrator, sensitivities by both implicit ones, every formulation that is compiled."""
-    all_held = usual.all_work().needs
+    all_held = aot_workload.all_work().needs
     with tracing() as found:
-        usual._formulations(usual._small("none"))
+        aot_workload._formulations(aot_workload._small("none"))
     assert found.entries and set(found.needs) <= set(all_held)
     names = {(need.module.rpartition(".")[2], need.name) for need in all_held}
     assert {("generalised_alpha", "march"), ("radau_variation", "derive"), ("alpha_variation", "derive")} <= names

@@ -8,7 +8,7 @@ import lissom
 from lissom import LissomError
 from lissom.control import ControlLaw, Law, Reference, Sampled, Together, computed_torque, pd, rigid_twin, torques
 from lissom.model import Model
-from lissom.simulation.run import run as simulated
+from lissom.simulation.loop.time_loop import run as simulated
 
 ELLA = lissom.load("ella").compile()
 CANADARM = lissom.load("canadarm2").compile()

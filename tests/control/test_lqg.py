@@ -5,7 +5,7 @@ import pytest
 
 import lissom
 from lissom import control
-from lissom.control.kalman_filter import Way, sampled_plant
+from lissom.control.design.kalman_filter import Way, sampled_plant
 from lissom.errors import LissomError
 from lissom.model import Accelerometer, Encoder, StrainGauge
 

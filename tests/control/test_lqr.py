@@ -10,8 +10,8 @@ import lissom
 from lissom import LissomError
 from lissom.analysis import Equilibrium, LinearModel
 from lissom.control import Reference, StateFeedback, lqr
-from lissom.control.channels import channels
-from lissom.control.linear import held_by_motors, modal_model, sampled_model
+from lissom.control.design.design_model import held_by_motors, modal_model, sampled_model
+from lissom.control.laws.channels import channels
 from lissom.dynamics.coordinates import configuration
 
 ELLA = lissom.load("ella").compile()

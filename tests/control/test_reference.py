@@ -344,12 +344,12 @@ def test_wrong_arguments_are_named(make, message: str) -> None:  # type: ignore[
 
 
 def test_roll_pitch_and_yaw_become_quaternions_all_at_once(monkeypatch):
-    from lissom.control import pose
+    from lissom.control.schema import pose_motions
 
-    shapes, once = [], pose.so3.from_rpy
-    monkeypatch.setattr(pose.so3, "from_rpy", lambda rpy: shapes.append(np.shape(rpy)) or once(rpy))
+    shapes, once = [], pose_motions.so3.from_rpy
+    monkeypatch.setattr(pose_motions.so3, "from_rpy", lambda rpy: shapes.append(np.shape(rpy)) or once(rpy))
     t = np.linspace(0.0, 5.0, 1001)
-    turned = pose.pose_motion(t, rpy=np.stack([0.3 * np.sin(t), 0.1 * t, t], axis=1))
+    turned = pose_motions.pose_motion(t, rpy=np.stack([0.3 * np.sin(t), 0.1 * t, t], axis=1))
     assert shapes == [(1001, 3)]
     w, x, y, z = turned(2.0)[0]
     assert np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)) == pytest.approx(2.0, abs=1e-9)

@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 import lissom
 from lissom import LissomError
 from lissom.control import Impulses, Reference, impulses, light_modes, pd, shape, shaper
-from lissom.control.shaping import combined
+from lissom.control.design.input_shaping import combined
 
 ELLA = lissom.load("ella").compile()
 

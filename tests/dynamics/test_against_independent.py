@@ -15,10 +15,10 @@ from random_robots import EVERY, random_robot
 from random_trees import FIELDS, TREES, Case, plans, tree
 
 import lissom
-from lissom.beam import exact
-from lissom.beam.quadrature import Quadrature
-from lissom.kernel.arrays import tables
-from lissom.model.files import builtin_names
+from lissom.beam.fields import exact_field
+from lissom.beam.functions.quadrature import Quadrature
+from lissom.kernel.data.arrays import tables
+from lissom.model.io.robot_files import builtin_names
 
 TIGHT = 1e-12  # relative difference allowed in inverse dynamics
 
@@ -94,8 +94,8 @@ def test_link_poses(case):
 @pytest.mark.parametrize("stiffening", FIELDS)
 @pytest.mark.parametrize("ends", ["clamped-free", "legendre", "hermite", "pinned-free", "auto"])
 def test_other_bases_more_modes_and_preset_damping(ends, stiffening, monkeypatch):
-    rule = exact.rule  # enough nodes for functions that wave more: what is shown here are the equations
-    monkeypatch.setattr(exact, "rule", lambda basis: Quadrature.cached(rule(basis).edges, 32))
+    rule = exact_field.rule  # enough nodes for functions that wave more: what is shown here are the equations
+    monkeypatch.setattr(exact_field, "rule", lambda basis: Quadrature.cached(rule(basis).edges, 32))
     rng = np.random.default_rng(5)
     joints = ("free", "universal", "revolute")
     plain = random_robot(rng, joints, flexible=(False, True, True), stiffening=stiffening).to_dict()

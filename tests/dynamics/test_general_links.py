@@ -40,7 +40,7 @@ def test_inverse_and_forward_dynamics_and_energy(kind, stiffening):
 
 @pytest.mark.parametrize("kind", ["stations", "matrices", "heated"])
 def test_compiled_and_plain_kernels_agree(kind):
-    from lissom.dynamics.operations import evaluate
+    from lissom.dynamics.operation_counts import evaluate
 
     model, _, q, v, a = case(kind, "first")
     claim_equal(evaluate(model, "inverse_dynamics", q, v, a)[1], lissom.inverse_dynamics(model, q, v, a), 1e-12)

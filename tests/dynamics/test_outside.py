@@ -10,7 +10,7 @@ from random_robots import random_description, random_state
 import lissom
 from lissom.dynamics import symbolic as symbols
 from lissom.model import Robot
-from lissom.model.frame import Frame
+from lissom.model.description.frame import Frame
 
 SHAPES = (
     {"shape": "plane"},
@@ -97,7 +97,7 @@ def test_forces_equal_virtual_work_and_derivatives_the_complex_step_of_differenc
 
 @pytest.mark.parametrize("stiffening", ["none", "first", "exact"])
 def test_loads_act_as_virtual_work_says(stiffening):
-    from lissom.kernel import inverse
+    from lissom.kernel.algorithms import newton_euler
 
     rng, plain, _ = made(7, stiffening)
     q, v = random_state(plain, rng)
@@ -108,7 +108,7 @@ def test_loads_act_as_virtual_work_says(stiffening):
     wrench = np.zeros((model.rows, 6))
     wrench[model.frame_row(0) :] = given = rng.normal(size=(len(frames), 6))
     a, there = rng.normal(size=model.nv), np.zeros(model.nv)
-    inverse.inverse_dynamics(model.struct, model.workspace(), q, v, a, wrench, there)
+    newton_euler.inverse_dynamics(model.struct, model.workspace(), q, v, a, wrench, there)
     derivation = Independent(plain, order=12)
     force = outside_forces(derivation, plain, q, v, zip(frames, given, in_world))
     claim_equal(there, derivation.inverse(q, v, a) - force, 1e-9)
@@ -137,7 +137,7 @@ def test_energy_falls_by_what_is_lost_and_rises_by_thrust():
     work, h = model.scratch(), 1e-5
     lost = work.element[:, 4].sum() + work.touch[:, 4].sum()
     given = work.power[0]
-    from lissom.kernel.passive import dissipation
+    from lissom.kernel.forces.passive_joint_forces import dissipation
 
     lost += dissipation(model.struct, q, v, 0.0)
     ends = [

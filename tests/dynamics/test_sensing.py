@@ -11,7 +11,7 @@ from lissom.dynamics.sensing import Sensing
 from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.model import Accelerometer, Encoder, ForceTorque, Gyro, Position, StrainGauge, Tachometer
-from lissom.simulation.sections import _moved
+from lissom.results.section_forces import _moved
 
 KINDS = ("revolute", "free", "spherical", "universal", "prismatic", "cylindrical")
 
@@ -139,7 +139,7 @@ def test_strains_are_those_of_the_strain_energy(stiffening):
     """The energy is half the sum of section stiffness times strains squared, to third order with the first field."""
     robot = cantilever(0.8, {"shape": "rectangle", "width": 0.02, "height": 0.03}, 7e10, stiffening)
     beam, rng = robot.compile().flexible["beam"], np.random.default_rng(3)
-    from lissom.beam.fibre import SectionStrain
+    from lissom.beam.fibre_strain import SectionStrain
 
     nodes, weights = np.polynomial.legendre.leggauss(24)
     x, weights = 0.4 + 0.4 * nodes, 0.4 * weights

@@ -10,7 +10,7 @@ import pytest
 from random_robots import random_robot, random_state
 
 import lissom
-from lissom.dynamics import operations, symbolic
+from lissom.dynamics import operation_counts, symbolic
 from lissom.errors import LissomError
 
 casadi = pytest.importorskip("casadi")
@@ -140,11 +140,11 @@ def test_structural_zeros_keep_expressions_small():
     """Where the counter sees all operations, symbols leave out those with zeros, round-off included."""
     model = model_of("ella")
     instructions = symbolic.forward_dynamics(model).n_instructions()
-    assert instructions < 0.5 * operations.count(model, "forward_dynamics").total
+    assert instructions < 0.5 * operation_counts.count(model, "forward_dynamics").total
 
 
 def test_round_off_becomes_zero_and_small_numbers_stay():
-    from lissom.kernel.retarget import structural_zeros
+    from lissom.kernel.numbers.rebind import structural_zeros
 
     arrays = model_of("ella").arrays
     turned = arrays.joints.origin_rotation.copy()
@@ -206,12 +206,12 @@ def test_without_casadi_the_error_names_the_extra(monkeypatch):
 
 
 def test_casadi_loads_only_when_used():
-    code = "import sys, lissom.dynamics.symbolic, lissom.dynamics.operations; assert 'casadi' not in sys.modules"
+    code = "import sys, lissom.dynamics.symbolic, lissom.dynamics.operation_counts; assert 'casadi' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_wrenches_and_deflections_are_those_of_the_kernel(model, state):
-    from lissom.analysis.deflection import tip_deflections
+    from lissom.analysis.equilibrium.deflection import tip_deflections
 
     q, v, a = state
     found, expected = numbers(symbolic.joint_wrenches(model)(q, v, a)).T, lissom.joint_wrenches(model, q, v, a)

@@ -12,9 +12,9 @@ from places import DATA
 
 import lissom
 from lissom.export import to_fmu
-from lissom.kernel.compile import toolchain
+from lissom.kernel.compile.libraries import toolchain
 from lissom.scenario import load
-from lissom.scenario.files import parse
+from lissom.scenario.scenario_files import parse
 
 TIGHT = {"rtol": 1e-9, "atol": 1e-11}
 

@@ -5,9 +5,10 @@ from fmus import SWING
 
 from lissom.errors import LissomError
 from lissom.export import to_fmu
-from lissom.kernel.compile import marks, toolchain
+from lissom.kernel.compile import marks
+from lissom.kernel.compile.libraries import toolchain
 from lissom.scenario import load
-from lissom.scenario.files import parse
+from lissom.scenario.scenario_files import parse
 
 CONTACT = """
   contacts:

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from lissom import files
 from lissom.cli import main, make_app
-from lissom.cli.folder import Folder
+from lissom.cli.printing.run_folder import Folder
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 pytest.importorskip("zarr")

@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 import lissom
-from lissom.beam import plane_shape
+from lissom.beam.sections import plane_shape
 from lissom.cli import app
 from lissom.errors import LissomError
-from lissom.fem.matrices import read_matrix
+from lissom.fem.imported_matrices import read_matrix
 from lissom.scenario import Scenario
 
 LINK = {"name": "a", "joint": {"name": "j", "type": "revolute", "axis": [0, 1, 0]}}
@@ -109,7 +109,7 @@ def test_a_section_in_a_pipe_or_a_device(kind, tmp_path):
 
 
 def test_names_do_not_leave_the_comments_of_exported_code():
-    from lissom.export.c.prototypes import in_comment
+    from lissom.export.c.sources.prototypes import in_comment
 
     assert "*/" not in in_comment("*/int system();static void z(){}/*") and in_comment("arm") == "arm"
 
@@ -117,7 +117,7 @@ def test_names_do_not_leave_the_comments_of_exported_code():
 def test_prototypes_of_long_names_keep_their_words():
     from types import SimpleNamespace
 
-    from lissom.export.c.prototypes import prototype
+    from lissom.export.c.sources.prototypes import prototype
 
     name = "two_link_arm_with_elastic_joints_2024_and_a_name_that_goes_on_and_on"
     inputs = [SimpleNamespace(name="q", size=f"{name.upper()}_NQ"), SimpleNamespace(name="t", size=None)]
@@ -151,7 +151,7 @@ def test_files_of_studies_fits_and_tasks_are_checked_as_what_they_are(name, tmp_
 
 
 def test_rates_that_are_too_low_for_state_feedback():
-    from lissom.control.state_feedback import riccati
+    from lissom.control.design.state_feedback import riccati
 
     with pytest.raises(LissomError, match="raise the rate"):
         riccati(np.array([[1e12]]), np.eye(1), np.eye(1), np.eye(1), "feedback")
@@ -161,7 +161,7 @@ def test_the_page_of_a_study_does_not_wait_for_silent_visitors(monkeypatch):
     from http.server import BaseHTTPRequestHandler
     from threading import Thread
 
-    from lissom.view import study_page
+    from lissom.view.pages import study_page
 
     class Handler(BaseHTTPRequestHandler):
         timeout = 30.0

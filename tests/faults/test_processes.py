@@ -15,7 +15,7 @@ from sample_runs import ella_run
 
 import lissom
 from lissom import beam, fem, files
-from lissom.simulation.trajectory import Trajectory
+from lissom.results.trajectory import Trajectory
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 

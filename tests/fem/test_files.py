@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, save_npz
 from solid_meshes import box
 
 from lissom import LissomError, beam, fem
-from lissom.fem.matrices import read_matrix, read_nodes
+from lissom.fem.imported_matrices import read_matrix, read_nodes
 
 STEEL = beam.Material(E=2.1e11, nu=0.3, rho=7800)
 SIZE = (0.4, 0.1, 0.1)

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel import lanes
-from lissom.kernel.arrays import LANES
 from lissom.kernel.compile import marks
 from lissom.kernel.compile.kinds import has_packs, kinds
 from lissom.kernel.compile.pointer import Hidden, Pointer, Unused
 from lissom.kernel.compile.struct import Struct
+from lissom.kernel.data.arrays import LANES
+from lissom.kernel.maths import simd_rows
 from lissom.kernel.packs import LANES as PACK_LANES
 
 ROUNDING = 1e-12  # of an array's largest entry
@@ -46,12 +46,12 @@ def set_registers(out, first, last, scales, rows):
 @contextmanager
 def whole_registers() -> Iterator[None]:
     """Let Python's sums of rows touch what machine code touches."""
-    own = lanes.add_scaled.__code__, lanes.set_scaled.__code__
-    lanes.add_scaled.__code__, lanes.set_scaled.__code__ = add_registers.__code__, set_registers.__code__
+    own = simd_rows.add_scaled.__code__, simd_rows.set_scaled.__code__
+    simd_rows.add_scaled.__code__, simd_rows.set_scaled.__code__ = add_registers.__code__, set_registers.__code__
     try:
         yield
     finally:
-        lanes.add_scaled.__code__, lanes.set_scaled.__code__ = own
+        simd_rows.add_scaled.__code__, simd_rows.set_scaled.__code__ = own
 
 
 def memory(value: Any, name: str = "", found: dict[Any, tuple[str, np.ndarray]] | None = None) -> dict[Any, Any]:

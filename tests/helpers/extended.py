@@ -6,13 +6,13 @@ that compilers take, as exported C does.
 
 import numpy as np
 
-from lissom.kernel.arrays import Arrays, mapped
-from lissom.kernel.articulated import make_factors, solve
-from lissom.kernel.closed import Closure, closed_dynamics
-from lissom.kernel.forward import forward_dynamics
-from lissom.kernel.retarget import retarget
-from lissom.kernel.schur import make_schur
-from lissom.kernel.workspace import workspace
+from lissom.kernel.algorithms.articulated_body import forward_dynamics
+from lissom.kernel.constraints.constrained_dynamics import Closure, closed_dynamics
+from lissom.kernel.constraints.constraint_solve import make_schur
+from lissom.kernel.data.arrays import Arrays, mapped
+from lissom.kernel.data.workspace import workspace
+from lissom.kernel.implicit.articulated_newton import make_factors, solve
+from lissom.kernel.numbers.rebind import retarget
 
 LONG = np.longdouble
 SOURCE = {name: getattr(np, name) for name in ("sin", "cos", "sqrt", "tanh")}

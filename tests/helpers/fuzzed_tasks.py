@@ -11,7 +11,7 @@ from rich_robots import RICH, rich_robot
 from small_study import GIVEN, MASS
 
 import lissom
-from lissom.model.reader import read as read_yaml
+from lissom.model.io.yaml_reader import read as read_yaml
 
 MECHANISMS = ("five-bar", "slider-crank", "luffing-crane")
 SHORT = 1e-3  # s of a run: what is wrong with loads, motions and sensors shows at its start
@@ -123,7 +123,7 @@ def good_scenarios():
 
 def scenario(data, folder):
     """Prepare it, and take the first steps."""
-    from lissom.scenario.files import parse
+    from lissom.scenario.scenario_files import parse
 
     (folder / "lift.csv").write_text(LIFT)
     prepared = parse(written(data), "scenario.yaml", folder).scenario.prepare()
@@ -154,7 +154,7 @@ def fit(data, folder):
 def optimum(data, folder):
     """A motion up to where the search begins; a sizing as it is read."""
     from lissom import optimise
-    from lissom.optimise.task import resolve
+    from lissom.optimise.motion_task import resolve
 
     (folder / "task.yaml").write_text(written(data))
     asked = optimise.load(folder / "task.yaml")

@@ -24,7 +24,7 @@ from sample_runs import ella_run
 import lissom
 from lissom.errors import LissomError
 from lissom.kernel.compile.events import listening
-from lissom.model.reader import read as read_yaml
+from lissom.model.io.yaml_reader import read as read_yaml
 
 METHODS = ("rk4", "radau", "dop853")
 LIMIT = 5.0  # s of processor time, whatever else the machine does
@@ -188,7 +188,7 @@ def good_scenarios():
 
 
 def scenario_tree(rng, folder):
-    from lissom.scenario.files import parse
+    from lissom.scenario.scenario_files import parse
 
     parse(tasks.written(mutated(rng, rng.choice(good_scenarios()))), "scenario.yaml", folder).scenario.prepare()
 
@@ -239,7 +239,7 @@ def good_mesh(folder):
 
 
 def mesh(rng, folder):
-    from lissom.fem.mesh import read_mesh
+    from lissom.fem.solid_mesh import read_mesh
 
     file = folder / "solid.vtk"
     file.write_text(scrambled(rng, good_mesh(folder)), errors="replace")
@@ -250,7 +250,7 @@ CSV = "time,elbow,wrist\n" + "".join(f"{0.1 * k:.1f},{0.2 * k:.3f},{-0.1 * k:.3f
 
 
 def table(rng, folder):
-    from lissom.control.reference import Reference
+    from lissom.control.references.reference import Reference
 
     file = folder / "motion.csv"
     text = scrambled(rng, CSV)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import lissom
-from lissom.control.reference import Reference
+from lissom.control.references.reference import Reference
 
 DATA = Path(__file__).parents[1] / "data" / "loops"
 

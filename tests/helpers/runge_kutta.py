@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lissom.kernel.forward import forward_dynamics
+from lissom.kernel.algorithms.articulated_body import forward_dynamics
 
 
 class Swing:

@@ -8,8 +8,8 @@ from scipy.integrate import solve_ivp
 import lissom
 from lissom.dynamics import integrate
 from lissom.lie import quaternion
-from lissom.simulation.raw import Event, RawRun
-from lissom.simulation.trajectory import Trajectory, from_run
+from lissom.results.trajectory import Trajectory, from_run
+from lissom.simulation.raw_run import Event, RawRun
 
 
 class Lift:

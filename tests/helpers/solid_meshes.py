@@ -26,7 +26,7 @@ def box(size, cells, kind):
 
 def _triquadratic(mesh):
     """Nodes amid edges, faces and elements added to hexahedra."""
-    from lissom.fem.mesh import HEX_FACES
+    from lissom.fem.solid_mesh import HEX_FACES
 
     serendipity = mesh.with_order(2)
     corners = serendipity.cells[:, :8]

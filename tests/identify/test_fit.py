@@ -9,8 +9,8 @@ from measured_arms import ARMS, guess, record, truth
 import lissom
 from lissom.errors import LissomError
 from lissom.identify import MeasuredFrequency, Misfit, Record
-from lissom.identify.estimate import search
-from lissom.identify.parameters import unknowns
+from lissom.identify.estimation import search
+from lissom.identify.fit_parameters import unknowns
 
 QUIET = {"progress": False}
 STIFFNESS, VISCOUS, COULOMB, INERTIA = ARMS["elastic joint"][3]

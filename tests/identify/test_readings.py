@@ -6,7 +6,7 @@ from measured_arms import UPPER
 
 import lissom
 from lissom.identify import Misfit, Record
-from lissom.identify.parameters import unknowns
+from lissom.identify.fit_parameters import unknowns
 
 ARM = (
     UPPER

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import lissom
-from lissom.kernel import arrays
-from lissom.kernel.arrays import Arrays, Axis, layout, mapped, tables, with_bodies
 from lissom.kernel.compile import Struct, kernel
-from lissom.model.files import builtin_names
+from lissom.kernel.data import arrays
+from lissom.kernel.data.arrays import Arrays, Axis, layout, mapped, tables, with_bodies
+from lissom.model.io.robot_files import builtin_names
 
 PARTS = [name for name, (_, axes) in layout(Arrays).items() if not axes]
 

@@ -9,15 +9,15 @@ import pytest
 from random_robots import JOINTS, random_robot, random_state
 
 from lissom.dynamics import inverse_dynamics, mass_matrix
-from lissom.kernel import articulated, coupled, coupled_factorise, coupled_solve
+from lissom.kernel.algorithms.newton_euler import inverse_dynamics as compiled_inverse
 from lissom.kernel.compile import Struct
-from lissom.kernel.inverse import inverse_dynamics as compiled_inverse
-from lissom.kernel.link_stiffness import joint_stiffness, link_stiffness
-from lissom.kernel.local import add_local_product, keep_frames
-from lissom.kernel.passive import passive_forces
-from lissom.kernel.turn_stiffness import clear_turns, turn_stiffness
+from lissom.kernel.forces.passive_joint_forces import passive_forces
+from lissom.kernel.implicit import articulated_newton, stage_coupled, stage_coupled_factorise, stage_coupled_solve
+from lissom.kernel.implicit.link_stiffness import joint_stiffness, link_stiffness
+from lissom.kernel.implicit.local_stiffness import add_local_product, keep_frames
+from lissom.kernel.links.geometric_stiffness import clear_turns, turn_stiffness
 from lissom.model import Robot
-from lissom.simulation.linearise import local_memory
+from lissom.simulation.equations.newton_linearisation import local_memory
 
 TREES = 12
 FIELDS = ("none", "first", "exact")
@@ -115,12 +115,12 @@ def test_recursive_solution_is_the_dense_one(number, kind):
     by_damping, by_stiffness = (DAMPING, STIFFNESS) if kind is float else (DAMPING * (1 + 2j), STIFFNESS * (1 - 1j))
     M, D, K = dense_parts(model, local)
     J = M + by_damping * D + by_stiffness * K
-    factors = Struct(articulated.make_factors(model.arrays, np.dtype(kind).type))
-    articulated.factorise(model.struct, local, factors, by_damping, by_stiffness)
+    factors = Struct(articulated_newton.make_factors(model.arrays, np.dtype(kind).type))
+    articulated_newton.factorise(model.struct, local, factors, by_damping, by_stiffness)
     for _ in range(2):  # factors serve for more than one
         b = rng.normal(size=model.nv) + (1j * rng.normal(size=model.nv) if kind is complex else 0)
         factors.fields.x[:] = b
-        articulated.solve(model.struct, local, factors)
+        articulated_newton.solve(model.struct, local, factors)
         expected = solved(J, b, np.flatnonzero(model.arrays.velocities.prescribed))
         assert np.abs(factors.fields.x - expected).max() < 1e-10 * np.abs(expected).max()
 
@@ -129,7 +129,7 @@ def test_recursive_solution_is_the_dense_one(number, kind):
 def test_solution_of_three_stages_is_the_dense_one(number):
     model, rng, stages = tree(number)
     n, held = model.nv, np.flatnonzero(model.arrays.velocities.prescribed)
-    memory = coupled.make_coupled(model.arrays)
+    memory = stage_coupled.make_coupled(model.arrays)
     memory.by_damping[:] = DAMPING * (np.eye(3) + rng.uniform(-0.5, 0.5, (3, 3)))
     memory.by_stiffness[:] = STIFFNESS * (np.eye(3) + rng.uniform(-0.5, 0.5, (3, 3)))
     packed = Struct(memory)
@@ -141,11 +141,11 @@ def test_solution_of_three_stages_is_the_dense_one(number):
             turns = dense_turns(model, local.fields, other.fields)
             J[a, :, b] = memory.by_damping[a, b] * D + memory.by_stiffness[a, b] * (K + turns)
         J[a, :, a] += M
-    coupled_factorise.factorise_coupled(model.struct, packed, *stages)
+    stage_coupled_factorise.factorise_coupled(model.struct, packed, *stages)
     for _ in range(2):
         b = rng.normal(size=(3, n))
         memory.x[:] = b
-        coupled_solve.solve_coupled(model.struct, packed)
+        stage_coupled_solve.solve_coupled(model.struct, packed)
         at_rest = np.concatenate([held + a * n for a in range(3)])
         expected = solved(J.reshape(3 * n, 3 * n), b.ravel(), at_rest).reshape(3, n)
         assert np.abs(memory.x - expected).max() < 1e-10 * np.abs(expected).max()

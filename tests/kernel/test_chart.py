@@ -5,14 +5,14 @@ import pytest
 from random_robots import random_robot, random_state
 
 import lissom
-from lissom.kernel.chart import chart_rate, chart_velocity, difference, move
+from lissom.kernel.maths.chart import chart_rate, chart_velocity, difference, move
 from lissom.lie import quaternion
 
 
 @pytest.mark.parametrize("turn", [0.0, 1e-9, 1e-3, 0.5, 1.0, 1.9, 2.0])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_step_below_two_radians_ends_where_integrate_says(turn, seed):
-    """`kernel.chart.move` sums a series that is exact to rounding there; `dynamics.integrate` takes any turn."""
+    """`kernel.maths.chart.move` sums a series that is exact to rounding there; `dynamics.integrate` takes any turn."""
     rng = np.random.default_rng(seed)
     robot = random_robot(rng, ["free", "spherical", "revolute", "helical", "planar"], flexible=0.5)
     model = robot.compile()

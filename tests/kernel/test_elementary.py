@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.compile import kernel
-from lissom.kernel.counter import ELEMENTARY as COUNTED
-from lissom.kernel.counter import Counted, Tally
-from lissom.kernel.derivatives import STEP
-from lissom.kernel.elementary import tanh
+from lissom.kernel.maths.elementary_functions import tanh
+from lissom.kernel.numbers.operation_counter import ELEMENTARY as COUNTED
+from lissom.kernel.numbers.operation_counter import Counted, Tally
 
 VALUES = [0.0, 1e-300, -1e-8, 0.3, -1.0, 19.0, -354.0, 355.5, -711.0, 1e6, -1e300, 8e307]
 
@@ -44,7 +44,7 @@ def test_floats_and_counters_saturate(x):
 @pytest.mark.parametrize("x", VALUES)
 def test_symbols_saturate_with_their_derivatives(x):
     casadi = pytest.importorskip("casadi")
-    from lissom.kernel.symbol import ELEMENTARY, Symbol
+    from lissom.kernel.numbers.casadi_symbol import ELEMENTARY, Symbol
 
     symbol = casadi.SX.sym("x")
     function = casadi.Function("tanh", [symbol], [ELEMENTARY["tanh"](Symbol(symbol)).sx])

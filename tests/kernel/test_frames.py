@@ -7,8 +7,8 @@ import pytest
 from random_robots import random_robot, random_state
 
 import lissom
-from lissom.kernel import forward, inverse
-from lissom.model.frame import Frame
+from lissom.kernel.algorithms import articulated_body, newton_euler
+from lissom.model.description.frame import Frame
 
 
 def frames_of(robot):
@@ -40,10 +40,10 @@ def test_a_wrench_on_a_frame_acts_as_its_jacobian_says(stiffening, number):
         force += lissom.dynamics.point_force(plain, q.real, turned, frame.link, frame.at, shift, frame="local")
     wrench[-1] = 1.0  # on the world: no matter
     a, there = np.zeros((2, plain.nv), number)
-    forward.forward_dynamics(model.struct, model.workspace(number), q, v, tau, wrench, a)
+    articulated_body.forward_dynamics(model.struct, model.workspace(number), q, v, tau, wrench, a)
     expected = lissom.forward_dynamics(plain, q, v, tau + force)
     np.testing.assert_allclose(a, expected, rtol=1e-9, atol=1e-9 * abs(expected).max())
-    inverse.inverse_dynamics(model.struct, model.workspace(number), q, v, a, wrench, there)
+    newton_euler.inverse_dynamics(model.struct, model.workspace(number), q, v, a, wrench, there)
     np.testing.assert_allclose(there, tau, rtol=1e-9, atol=1e-9 * abs(expected).max())
     np.testing.assert_allclose(lissom.mass_matrix(model, q), lissom.mass_matrix(plain, q), rtol=1e-12, atol=1e-12)
     wrenches = lissom.joint_wrenches(plain, q, v, a)

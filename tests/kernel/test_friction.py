@@ -5,7 +5,7 @@ import pytest
 from sticking_hinge import ROBOT, TEXT
 
 import lissom
-from lissom.kernel.derivatives import STEP
+from lissom.kernel.algorithms.complex_step import STEP
 
 REST = np.zeros(2)
 

@@ -5,9 +5,9 @@ import pytest
 from random_robots import random_robot
 
 import lissom
-from lissom.kernel.arrays import fixed_sizes, layout
 from lissom.kernel.compile import kernel, kinds
-from lissom.kernel.workspace import Workspace
+from lissom.kernel.data.arrays import fixed_sizes, layout
+from lissom.kernel.data.workspace import Workspace
 
 JOINTS = ("free", "revolute", "spherical", "prismatic", "universal", "revolute")
 

@@ -7,16 +7,16 @@ import pytest
 from random_robots import random_robot, random_state
 
 import lissom
-from lissom.kernel.arrays import LANES, padded
-from lissom.kernel.cache_lines import on_lines
+from lissom.kernel.algorithms.articulated_body import forward_dynamics
 from lissom.kernel.compile import kernel
 from lissom.kernel.compile.translate import Refused
 from lissom.kernel.compile.translate.names import PRELUDE
-from lissom.kernel.forward import forward_dynamics
-from lissom.kernel.lanes import add_lanes, add_scaled, set_lanes, set_scaled
+from lissom.kernel.data.aligned_memory import on_lines
+from lissom.kernel.data.arrays import LANES, padded
+from lissom.kernel.maths.row_sums import eliminate
+from lissom.kernel.maths.simd_rows import add_lanes, add_scaled, set_lanes, set_scaled
 from lissom.kernel.packs import COMPLEX_PACK, PACK
 from lissom.kernel.packs import LANES as IN_PACK
-from lissom.kernel.rows import eliminate
 
 NUMBERS = {"d": np.dtype(float), "c": np.dtype(complex), "p": PACK, "q": COMPLEX_PACK}  # by their letter in prelude.h
 KINDS = sorted(set(re.findall(r" term_(\w)_(\w)(\w)\(", PRELUDE.read_text(encoding="utf-8"))))  # of result, scale, row

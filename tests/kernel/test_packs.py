@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.compile import Hidden, Struct, inline, kernel
-from lissom.kernel.elementary import worst
-from lissom.kernel.lanes import add_lanes
+from lissom.kernel.maths.elementary_functions import worst
+from lissom.kernel.maths.simd_rows import add_lanes
+from lissom.kernel.numbers.rebind import without
 from lissom.kernel.packs import LANES
 from lissom.kernel.packs.memory import Packing
-from lissom.kernel.retarget import without
 
 
 class Numbers(NamedTuple):

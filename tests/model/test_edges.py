@@ -98,8 +98,8 @@ def test_the_message_names_link_and_field(path, value, message):
 
 def test_numbers_that_are_each_allowed_but_not_together_are_refused_by_link():
     """The check in compile: products of fields, which no check of one field sees."""
-    from lissom.kernel.arrays import Arrays
-    from lissom.model.soundness import check
+    from lissom.kernel.data.arrays import Arrays
+    from lissom.model.compilation.array_checks import check
 
     model = lissom.load("ella").compile()
     names = [body.link for body in model.bodies]
@@ -142,7 +142,7 @@ def test_a_long_cycle_is_told_in_short():
 
 
 def test_links_keep_their_order_but_for_parents_that_come_late():
-    from lissom.model.topology import ordered
+    from lissom.model.description.robot_checks import ordered
 
     data = chain(6)
     data["links"] = [data["links"][k] for k in (1, 3, 0, 2, 5, 4)]

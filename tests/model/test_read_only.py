@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import lissom
-from lissom.kernel.arrays import leaves, mapped
 from lissom.kernel.compile import Struct
+from lissom.kernel.data.arrays import leaves, mapped
 
 MASS, DAMPING = "links.forearm.beam.masses.0.mass", "links.upper.joint.damping"
 

@@ -31,7 +31,7 @@ from lissom.model import (
     Tube,
     load,
 )
-from lissom.model.paths import unit_of
+from lissom.model.io.robot_paths import unit_of
 
 STEEL = Material(E=2.1e11, rho=7800)
 BEAM = Beam(length=1.0, material="steel", section=Tube(outer=0.04, thickness=0.002), shear="none")

@@ -5,7 +5,7 @@ import pytest
 
 import lissom
 from lissom import control, scenario
-from lissom.export.fmu.variables import prescribed_coordinates
+from lissom.export.fmu.fmu_variables import prescribed_coordinates
 
 ARM = """\
 lissom: 1

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lissom.optimise.grid import NODES, WEIGHTS, Grid
+from lissom.optimise.time_grid import NODES, WEIGHTS, Grid
 
 DRIVEN, FOLLOWING = np.array([1]), np.array([0, 2])
 GRID = Grid((3, 2), DRIVEN, FOLLOWING)

@@ -6,7 +6,7 @@ from scipy import sparse
 
 casadi = pytest.importorskip("casadi")
 
-from lissom.optimise.program import Program, Term  # noqa: E402
+from lissom.optimise.nonlinear_program import Program, Term  # noqa: E402
 
 
 def test_a_chain_hangs_as_a_catenary_of_rods():

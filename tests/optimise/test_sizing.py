@@ -5,10 +5,10 @@ import pytest
 
 import lissom
 from lissom.errors import OptimiseError
-from lissom.model.section import Box, Circle, Rectangle, Tube
+from lissom.model.flexible.section import Box, Circle, Rectangle, Tube
 from lissom.optimise import Sizing, load
-from lissom.optimise.design import Case, Design
-from lissom.optimise.section_stress import von_mises
+from lissom.optimise.design_stress import von_mises
+from lissom.optimise.section_design import Case, Design
 
 OUTER, WALL = "links.boom.beam.section.outer", "links.boom.beam.section.thickness"
 E, RHO, LENGTH, LOAD = 2.1e11, 7850.0, 5.0, 60.0
@@ -96,7 +96,7 @@ def test_deflection_mass_and_stress_of_a_cantilever_are_the_textbook_s():
     ids=["thin", "thick", "bar", "box", "rectangle"],
 )
 def test_stresses_are_those_of_the_solved_section_and_safer_where_they_meet(section):
-    solved = section.stress(lissom.model.material.Material(E=E, nu=0.3, rho=RHO).build())
+    solved = section.stress(lissom.model.flexible.material.Material(E=E, nu=0.3, rho=RHO).build())
 
     def ratio(*forces):
         forces = np.array(forces, float)

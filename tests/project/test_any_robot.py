@@ -7,7 +7,7 @@ import pytest
 
 import lissom
 from lissom import analysis, control, dynamics, simulation, theory
-from lissom.dynamics import operations, symbolic
+from lissom.dynamics import operation_counts, symbolic
 from lissom.errors import LissomError
 from lissom.model import as_model, as_robot
 
@@ -82,8 +82,8 @@ ARGUMENTS = {
     symbolic.point_pose: (LAST,),
     symbolic.point_velocity: (LAST,),
     symbolic.configuration_rate: (),
-    operations.count: (),
-    operations.evaluate: ("mass_matrix", REST, ZERO),
+    operation_counts.count: (),
+    operation_counts.evaluate: ("mass_matrix", REST, ZERO),
     control.pd: (GAINS, 0.0),
     control.computed_torque: (GAINS, 0.0),
     control.torques: ({JOINT: 1.0},),
@@ -122,7 +122,7 @@ OF_LOOPS = {
 
 
 def public_functions():
-    for module in (lissom, dynamics, symbolic, operations, analysis, control, simulation, theory):
+    for module in (lissom, dynamics, symbolic, operation_counts, analysis, control, simulation, theory):
         for name in getattr(module, "__all__", dir(module)):
             made = getattr(module, name)
             if inspect.isfunction(made) and made.__module__.startswith("lissom") and not name.startswith("_"):
@@ -157,7 +157,7 @@ def numbers(result):
 
 def test_every_public_function_of_a_robot_is_tested_here():
     of_a_robot = {function for function in public_functions() if takes_a_robot(function)}
-    outside = {operations.integrate, operations.vector, as_model}  # imported there
+    outside = {operation_counts.integrate, operation_counts.vector, as_model}  # imported there
     assert of_a_robot - outside - set(ARGUMENTS) - set(OF_LOOPS) == set()
 
 

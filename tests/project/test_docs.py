@@ -131,7 +131,8 @@ def test_names_of_the_library_that_a_page_mentions_exist(page):
 def test_the_reference_of_files_names_every_field():
     from pydantic import BaseModel
 
-    from lissom.model import beam, body, finite_elements, joint, robot, section, visual
+    from lissom.model.description import body, joint, robot, visual
+    from lissom.model.flexible import beam, finite_elements, section
 
     pages = ("docs/reference/robot-files.md", "docs/howto/finite-element-links.md")
     words = set(re.findall(r"\w+", "".join((ROOT / page).read_text(encoding="utf-8") for page in pages)))

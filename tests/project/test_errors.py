@@ -13,7 +13,7 @@ from lissom.errors import ABSENT, LissomError, RobotError, ScenarioError, within
 from lissom.messages import brief
 from lissom.model import Robot
 from lissom.scenario import Scenario
-from lissom.scenario.files import find, parse
+from lissom.scenario.scenario_files import find, parse
 
 SOURCE = Path(lissom.__file__).parent
 
@@ -129,7 +129,7 @@ def test_nothing_is_decided_by_the_words_of_a_message(path):
     assert not found
 
 
-@pytest.mark.parametrize("file", sorted((SOURCE / "beam").glob("*.py")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sorted((SOURCE / "beam").rglob("*.py")), ids=lambda file: file.stem)
 def test_errors_about_beams_say_where(file):
     """Whoever builds a link adds what lies around it: the place must be data."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

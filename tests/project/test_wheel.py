@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from places import HELPERS, ROOT
 
-from lissom.kernel.compile import toolchain
+from lissom.kernel.compile.libraries import toolchain
 
 pytestmark = [
     pytest.mark.slow,
@@ -27,7 +27,7 @@ FIRST = (
     "compare ella --duration 0.1",
 )
 LOADED = "import sys; from lissom.cli import main; sys.exit(main())"
-FOUND = "from lissom.kernel.compile import toolchain; print(toolchain.compiler())"
+FOUND = "from lissom.kernel.compile.libraries import toolchain; print(toolchain.compiler())"
 
 
 def done(command, **options):

@@ -121,7 +121,7 @@ def test_spinup_beam_diverges_at_zero_order_and_meets_the_nonlinear_beam_at_high
 
 
 def test_every_reproduction_says_what_of_its_paper_agrees_and_what_cannot():
-    from lissom.cli.example import titles
+    from lissom.cli.commands.example import titles
     from lissom.printing import text
     from lissom.reproductions.agreement import PAPERS
 

@@ -14,7 +14,7 @@ from lissom.errors import LissomError, ScenarioError
 from lissom.model import Robot
 from lissom.model import builtin_names as robot_names
 from lissom.scenario import Scenario, builtin_names, load
-from lissom.scenario.files import find
+from lissom.scenario.scenario_files import find
 
 
 def scenario(**changes: object) -> Scenario:

@@ -9,7 +9,7 @@ from places import ROOT
 from ruamel.yaml import YAML
 
 from lissom import scenario
-from lissom.control import reference_schema, schema
+from lissom.control.schema import control_schema, reference_schema
 
 PAGE = (ROOT / "docs" / "reference" / "scenario-files.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.M | re.S)
@@ -41,12 +41,13 @@ def test_an_example_runs(piece: str, tmp_path: Any, monkeypatch: pytest.MonkeyPa
 
 def test_every_type_has_its_table_and_its_example() -> None:
     wanted = {
-        f"lissom.control.reference_schema.{name}" for name in blocks(reference_schema, reference_schema.ReferenceBlock)
-    } | {f"lissom.control.schema.{name}" for name in blocks(schema, schema.ControlBlock)}
+        f"lissom.control.schema.reference_schema.{name}"
+        for name in blocks(reference_schema, reference_schema.ReferenceBlock)
+    } | {f"lissom.control.schema.control_schema.{name}" for name in blocks(control_schema, control_schema.ControlBlock)}
     assert wanted <= set(TABLES)
     used = re.findall(r"type: ([\w-]+)", "".join(EXAMPLES))
     for path in wanted:
-        module = reference_schema if "reference_schema" in path else schema
+        module = reference_schema if "reference_schema" in path else control_schema
         assert getattr(module, path.rpartition(".")[2]).form.removeprefix("form:") in used, path
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import lissom
 from lissom.control import Reference
-from lissom.model.angles import AngleWarning
+from lissom.model.angle_warnings import AngleWarning
 from lissom.scenario import Scenario
 
 ARM = """

@@ -7,9 +7,9 @@ from small_study import MASS, PENDULUM
 
 import lissom
 from lissom.errors import LissomError
-from lissom.simulation.telling import EndedEarly
-from lissom.study.runs import STATUS
-from lissom.study.samples import Variations
+from lissom.simulation.status.run_warnings import EndedEarly
+from lissom.study.plan.run_plan import STATUS
+from lissom.study.plan.sampling import Variations
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_unknown_fields_are_refused_before_anything_runs(pendulum):
 
 
 def test_more_than_fits_into_memory_is_refused(pendulum, monkeypatch):
-    monkeypatch.setattr("lissom.study.batch.memory", lambda: 1e4)
+    monkeypatch.setattr("lissom.study.execution.batch.memory", lambda: 1e4)
     with pytest.raises(LissomError, match=r"100 runs of .* numbers need .* of memory"):
         lissom.simulate_batch(pendulum, {MASS: np.ones(100)}, outputs=["position.pin"])
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import lissom
-from lissom.control.config import needs_model
+from lissom.control.schema.controller_builder import needs_model
 from lissom.scenario.prepare import prepare
-from lissom.simulation.observe import Look, observe_run
-from lissom.simulation.run import run
-from lissom.study.bench import Bench
+from lissom.simulation.loop.time_loop import run
+from lissom.simulation.postprocess import Look, observe_run
+from lissom.study.execution.run_reuse import Bench
 
 MASS = "links.forearm.beam.masses.0.mass"
 FEW = {"y": 2, "z": 2, "torsion": 1, "axial": 0}

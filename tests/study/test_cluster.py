@@ -12,7 +12,7 @@ from small_study import GIVEN, PARTIAL, contents
 import lissom
 from lissom.errors import LissomError
 from lissom.study import Study
-from lissom.study.cluster import on_cluster
+from lissom.study.execution.dask_cluster import on_cluster
 
 distributed = pytest.importorskip("distributed")
 
@@ -90,14 +90,14 @@ def test_threads_of_one_worker_do_not_share_memory(tmp_path):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense", "tls://127.0.0.1:9"])
 def test_an_address_where_no_cluster_is(study, tmp_path, monkeypatch, address):
-    monkeypatch.setattr("lissom.study.cluster.WAIT", 0.5)
+    monkeypatch.setattr("lissom.study.execution.dask_cluster.WAIT", 0.5)
     with pytest.raises(LissomError, match=rf"cluster = '{address}': no Dask scheduler answers there"):
         study.run(tmp_path / "none.zarr", cluster=address, progress=False)
     assert not (tmp_path / "none.zarr").exists()
 
 
 def test_an_address_where_something_else_listens(study, tmp_path, monkeypatch):
-    monkeypatch.setattr("lissom.study.cluster.WAIT", 0.5)
+    monkeypatch.setattr("lissom.study.execution.dask_cluster.WAIT", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         begun = time.monotonic()
         with pytest.raises(LissomError, match="no Dask scheduler answers there"):

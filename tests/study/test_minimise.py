@@ -9,9 +9,9 @@ from small_study import PENDULUM, contents
 
 import lissom
 from lissom.errors import LissomError
-from lissom.scenario.paths import value_at
+from lissom.scenario.scenario_paths import value_at
 from lissom.study import Best, minimise
-from lissom.study.runs import Runs
+from lissom.study.plan.run_plan import Runs
 
 START, MASS = "start.pin", "links.rod.body.mass"
 OPTIONS = {"cores": 1, "progress": False}
@@ -147,9 +147,9 @@ ELLA = {
 @pytest.mark.parametrize(("text", "field"), ELLA.items())
 def test_slopes_of_outputs_equal_differences(text, field):
     """Central differences of runs with tight steps, over numbers of the robot and gains, with all three fields."""
-    from lissom.study.outputs import quantities
-    from lissom.study.samples import Variations
-    from lissom.study.slopes import slopes
+    from lissom.study.plan.kept_quantities import quantities
+    from lissom.study.plan.sampling import Variations
+    from lissom.study.search.output_derivatives import slopes
 
     changes = [("duration", 0.3), ("output.rate", 100), ("rtol", 1e-9), ("atol", 1e-11), ("method", "radau")]
     changes += [(f"links.{link}.beam.stiffening", field) for link in ("upper", "forearm")]
@@ -176,8 +176,8 @@ def test_slopes_of_outputs_equal_differences(text, field):
     ],
 )
 def test_where_no_slopes_exist_none_are_given(changes, fields):
-    from lissom.study.outputs import Quantity
-    from lissom.study.slopes import slopes
+    from lissom.study.plan.kept_quantities import Quantity
+    from lissom.study.search.output_derivatives import slopes
 
     scenario = lissom.scenario.load("ella").with_values([("duration", 0.05), *changes])
     assert slopes(scenario, fields, [Quantity.of("last position.elbow")]) is None

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from lissom.errors import LissomError
-from lissom.study.pool import Died, Pool
+from lissom.study.execution.process_pool import Died, Pool
 
 
 class Job:

@@ -5,8 +5,8 @@ import pytest
 
 import lissom
 from lissom.errors import LissomError
-from lissom.study.ranking import first_order_indices
-from lissom.study.samples import AnyVaried, Sampling, Variations, sampled
+from lissom.study.plan.sampling import AnyVaried, Sampling, Variations, sampled
+from lissom.study.store.sobol_ranking import first_order_indices
 
 
 def varied(**given):

@@ -18,9 +18,9 @@ import lissom
 from lissom.errors import LissomError
 from lissom.files import NotWritten
 from lissom.study import Study
-from lissom.study.execute import compute_piece
-from lissom.study.runs import Runs
-from lissom.study.store import Store
+from lissom.study.execution.study_execution import compute_piece
+from lissom.study.plan.run_plan import Runs
+from lissom.study.store.zarr_store import Store
 
 
 @pytest.fixture
@@ -80,9 +80,9 @@ def test_what_is_stored_is_not_computed_again(study, tmp_path, monkeypatch):
 @pytest.mark.parametrize("lanes", [True, False])
 def test_whether_runs_share_lanes_is_decided_once(study, tmp_path, monkeypatch, lanes):
     """Their digits depend on it, and another machine that goes on may have other kernels at hand."""
-    monkeypatch.setattr("lissom.study.runs.worth", lambda runs: lanes)
+    monkeypatch.setattr("lissom.study.plan.run_plan.worth", lambda runs: lanes)
     Store(tmp_path / "s.zarr").create(study)
-    monkeypatch.setattr("lissom.study.runs.worth", lambda runs: not lanes)
+    monkeypatch.setattr("lissom.study.plan.run_plan.worth", lambda runs: not lanes)
     assert Store(tmp_path / "s.zarr").runs().in_packs is lanes
 
 
@@ -113,7 +113,7 @@ def test_another_study_is_refused_with_what_differs(study, tmp_path, path, value
 
 def test_another_version_is_refused(study, tmp_path, monkeypatch):
     Store(tmp_path / "s.zarr").create(study)
-    monkeypatch.setattr("lissom.study.store.__version__", "99.0")
+    monkeypatch.setattr("lissom.study.store.zarr_store.__version__", "99.0")
     with pytest.raises(LissomError, match=r"version \('.*', now '99.0'\)"):
         study.run(tmp_path / "s.zarr", progress=False)
 
@@ -227,9 +227,7 @@ def test_a_coordinator_that_is_killed_twenty_times(study, tmp_path):
 
 
 def test_workers_end_with_their_coordinator(tmp_path):
-    script = (
-        "from lissom.study.pool import Process; p = Process(); print(p.pid, flush=True); import time; time.sleep(60)"
-    )
+    script = "from lissom.study.execution.process_pool import Process; p = Process(); print(p.pid, flush=True); import time; time.sleep(60)"  # noqa: E501
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     worker = int(process.stdout.readline())
     os.kill(process.pid, signal.SIGKILL)
@@ -250,7 +248,7 @@ BEGIN = """
 import json, os, sys
 import zarr
 from lissom.study import Study
-from lissom.study.store import Store
+from lissom.study.store.zarr_store import Store
 study = Study.from_dict(json.loads(sys.argv[1]))
 study.runs, study.variations
 waiting, gate = os.pipe()

@@ -7,12 +7,12 @@ import pytest
 
 import lissom
 from lissom.kernel.packs import LANES
-from lissom.study import runs as of_runs
-from lissom.study import together
-from lissom.study.batch import portions
-from lissom.study.outputs import quantities
-from lissom.study.runs import Runs
-from lissom.study.samples import Variations
+from lissom.study.execution import vector_runs
+from lissom.study.execution.batch import portions
+from lissom.study.plan import run_plan as of_runs
+from lissom.study.plan.kept_quantities import quantities
+from lissom.study.plan.run_plan import Runs
+from lissom.study.plan.sampling import Variations
 
 MASS = "links.forearm.beam.masses.0.mass"
 OUTPUTS = ["peak |deflection.upper|", "position.elbow", "last tip_position.forearm.z", "frequency.1"]
@@ -118,12 +118,12 @@ def test_durations_that_differ_give_the_same_digits_on_any_number_of_cores(some,
     rng, rate = np.random.default_rng(2), np.zeros(80)
     rate[[5, 40, 41]] = 2e6
     columns = {MASS: rng.uniform(0.5, 3.0, 80), "duration": rng.uniform(0.05, 0.3, 80), "start.elbow.rate": rate}
-    monkeypatch.setattr(together, "at_hand", lambda: True)
+    monkeypatch.setattr(vector_runs, "at_hand", lambda: True)
     whole = [
         lissom.simulate_batch(base, columns, outputs=OUTPUTS[::2], cores=cores, progress=False) for cores in (1, 2)
     ]
     runs = Runs(base, Variations.of(columns), quantities(OUTPUTS[::2]))
-    pieces = [runs.compute(range(80), stream) for stream in (together.AT_ONCE, 2 * LANES)]
+    pieces = [runs.compute(range(80), stream) for stream in (vector_runs.AT_ONCE, 2 * LANES)]
     for name in OUTPUTS[::2]:
         found = whole[0][name].values
         np.testing.assert_array_equal(found, whole[1][name].values, err_msg=name)
@@ -173,10 +173,10 @@ def test_who_stands_in_a_lane_is_decided_by_the_first_run_of_all_in_every_proces
     scale, robot = np.repeat([1.0, 0.5], LANES), base.load_robot()
     columns = {path: (robot.value(path) * scale).tolist() for path in (f"{section}.EIy", f"{section}.EIz")}
     runs = Runs(base, Variations.of(columns), quantities(OUTPUTS))
-    stiff, soft = (together.Together(runs._prepared(k))._fastest for k in (0, LANES))
+    stiff, soft = (vector_runs.Together(runs._prepared(k))._fastest for k in (0, LANES))
     assert soft < stiff
     between = (soft + stiff) / 2
-    monkeypatch.setattr(together, "recommend", lambda fastest, _: ("radau" if fastest > between else "dop853", ""))
+    monkeypatch.setattr(vector_runs, "recommend", lambda fastest, _: ("radau" if fastest > between else "dop853", ""))
     whole, _ = computed((base, runs.variations), monkeypatch, True, range(2 * LANES))
     in_lanes = counted(monkeypatch)
     part, _ = computed((base, runs.variations), monkeypatch, True, range(LANES, 2 * LANES))
@@ -196,14 +196,14 @@ def test_what_belongs_to_a_process_is_not_sent_to_another(some, monkeypatch):
 @pytest.mark.parametrize("count", [64, 70, 1000, 5000])
 def test_who_shares_a_pack_does_not_depend_on_the_number_of_processes(count, processes):
     parts = portions(count, processes, packs=True)
-    assert all(part.start % together.stream_of(count) == 0 for part in parts)
+    assert all(part.start % vector_runs.stream_of(count) == 0 for part in parts)
     assert [row for part in parts for row in part] == list(range(count))
     assert all(part.start % LANES == 0 for part in parts)
     assert len(parts) >= min(processes, count // LANES)  # nobody is idle
 
 
 def test_few_runs_are_computed_one_by_one(monkeypatch):
-    monkeypatch.setattr(together, "at_hand", lambda: True)
-    assert together.worth(together.MANY) and not together.worth(together.MANY - 1)
-    monkeypatch.setattr(together, "at_hand", lambda: False)
-    assert together.worth(together.WORTH) and not together.worth(together.WORTH - 1)
+    monkeypatch.setattr(vector_runs, "at_hand", lambda: True)
+    assert vector_runs.worth(vector_runs.MANY) and not vector_runs.worth(vector_runs.MANY - 1)
+    monkeypatch.setattr(vector_runs, "at_hand", lambda: False)
+    assert vector_runs.worth(vector_runs.WORTH) and not vector_runs.worth(vector_runs.WORTH - 1)

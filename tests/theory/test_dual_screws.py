@@ -8,7 +8,7 @@ from random_robots import random_robot
 
 import lissom
 from lissom import fem, theory
-from lissom.control.twin import rigid_twin
+from lissom.control.laws.rigid_model import rigid_twin
 from lissom.dynamics import integrate
 from lissom.theory.dual_screws import screws
 

@@ -12,9 +12,9 @@ import lissom
 from lissom import theory
 from lissom.lie import so3
 from lissom.theory import Unsupported
+from lissom.theory.common_joint_forces import joint_forces
 from lissom.theory.erls import Erls, ErlsLink, compatibility_matrix
 from lissom.theory.erls.link import A, S, squares
-from lissom.theory.joint_forces import joint_forces
 
 CHAINS = {
     "two": ("revolute", "revolute"),

@@ -9,7 +9,7 @@ from random_robots import random_description, random_state
 import lissom
 from lissom import theory
 from lissom.dynamics import loop_jacobian
-from lissom.model.joint_kinds import KINDS
+from lissom.model.description.joint_kinds import KINDS
 from lissom.theory.screw_pde import ScrewPDE, integrate
 
 SOFT = {"length": 0.6, "section": {"rhoA": 0.8, "EA": 2e4, "EIy": 8.0, "EIz": 12.0, "GJ": 5.0, "Jx": 1e-3}}

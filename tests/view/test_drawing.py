@@ -7,17 +7,22 @@ from solid_meshes import MESHED, box, volume
 
 import lissom
 from lissom.errors import LissomError
-from lissom.view import report, shapes, solids
-from lissom.view.drawing import Drawing
-from lissom.view.film import film, still
-from lissom.view.viewpoint import HOME, followed, home
+from lissom.view.drawing import link_solids, triangle_meshes
+from lissom.view.drawing.arm_drawing import Drawing
+from lissom.view.drawing.viewpoint import HOME, followed, home
+from lissom.view.films.film import film, still
+from lissom.view.pages import run_report
 
 
 def test_solids_have_their_volume_and_face_outward():
-    assert volume(shapes.box([2, 3, 4])) == pytest.approx(24)
-    assert volume(shapes.ball(1.0, 60, 90)) == pytest.approx(4 / 3 * np.pi, rel=5e-3)
-    assert volume(shapes.rod([0, 0, 0], [0, 2, 0], 0.5, corners=90)) == pytest.approx(np.pi / 2, rel=2e-3)
-    for mesh in (shapes.box([1, 1, 1]), shapes.ball(1.0), shapes.rod([1, 0, 0], [1, 1, 1], 0.2)):
+    assert volume(triangle_meshes.box([2, 3, 4])) == pytest.approx(24)
+    assert volume(triangle_meshes.ball(1.0, 60, 90)) == pytest.approx(4 / 3 * np.pi, rel=5e-3)
+    assert volume(triangle_meshes.rod([0, 0, 0], [0, 2, 0], 0.5, corners=90)) == pytest.approx(np.pi / 2, rel=2e-3)
+    for mesh in (
+        triangle_meshes.box([1, 1, 1]),
+        triangle_meshes.ball(1.0),
+        triangle_meshes.rod([1, 0, 0], [1, 1, 1], 0.2),
+    ):
         assert np.linalg.norm(mesh.normals, axis=1) == pytest.approx(np.ones(len(mesh.normals)))
         a, b, c = (mesh.points[mesh.triangles[:, k]] for k in range(3))
         face = np.cross(b - a, c - a)
@@ -93,8 +98,8 @@ def test_a_link_of_finite_elements_bends_its_own_mesh(tmp_path):
 
 
 def test_fine_meshes_are_thinned_and_keep_their_extent():
-    ball = shapes.ball(1.0, 120, 160)
-    kept, triangles = solids.thinned(ball.points, ball.triangles, 3000)
+    ball = triangle_meshes.ball(1.0, 120, 160)
+    kept, triangles = link_solids.thinned(ball.points, ball.triangles, 3000)
     assert len(triangles) <= 3000 and triangles.max() < len(kept)
     assert np.ptp(ball.points[kept], axis=0) == pytest.approx([2, 2, 2], abs=0.08)
 
@@ -161,8 +166,8 @@ def test_the_picture_travels_with_an_arm_that_goes_far_and_with_no_other():
         assert ways[1] == pytest.approx(0.0 if with_base else 6 * speed, abs=0.05)
     for k in (0, 60, 120):  # large in every picture of a film
         assert np.mean(np.any(still(run, float(run.time[k])) < 150, axis=2)) > 0.05
-    assert "the picture travels with bus" in report.report(run)
-    assert "the picture travels" not in report.report(satellite_run())
+    assert "the picture travels with bus" in run_report.report(run)
+    assert "the picture travels" not in run_report.report(satellite_run())
 
 
 # pictures and films
@@ -219,8 +224,8 @@ def test_signs_of_joints_stay_in_proportion_to_the_links_they_join(name):
     for piece in (each for each in arm.pieces if each.role == "joint"):
         spec = arm.specs[piece.link]
         joined = [link for link in (spec.name, spec.parent) if link in arm.specs]
-        lengths = [length for link in joined if (length := solids._length(arm, link)) > 0]
-        across = max(solids._thickness(arm, link) for link in joined)
+        lengths = [length for link in joined if (length := link_solids._length(arm, link)) > 0]
+        across = max(link_solids._thickness(arm, link) for link in joined)
         assert extents(piece)[0] < max(0.8 * min(lengths, default=arm.reach), 3 * across), piece.link
         assert extents(piece)[0] < 4.2 * max(across, 0.008 * arm.reach), piece.link
 

@@ -15,14 +15,14 @@ from sample_runs import ella_run, small_ella
 
 import lissom
 from lissom.errors import LissomError
-from lissom.simulation.trajectory import Trajectory
+from lissom.results.trajectory import Trajectory
 
 pytest.importorskip("viser", reason="needs the package viser: pip install lissom[view]")
 
-from lissom.view.drawing import Drawing
+from lissom.view.drawing.arm_drawing import Drawing
+from lissom.view.films.software_renderer import Camera
 from lissom.view.live.app import MODES, MOVED, RECORDED, App
 from lissom.view.live.server import open_server
-from lissom.view.render import Camera
 
 SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
 CANVAS = "canvas[data-engine]"
@@ -296,8 +296,8 @@ def test_the_tip_is_pushed_by_the_mouse_and_comes_back(live, visitor, app):
 
 
 def test_a_push_is_a_force_on_the_tip_and_nothing_else():
-    from lissom.view.live.moved import BANDWIDTH
-    from lissom.view.live.push import Push
+    from lissom.view.live.manual_mode import BANDWIDTH
+    from lissom.view.live.tip_push import Push
 
     model = small_ella().compile()
     push = Push(MagicMock(), MagicMock(arm=Drawing(model)), BANDWIDTH)  # a page without visitors

@@ -9,7 +9,7 @@ import pytest
 matplotlib.use("Agg")
 
 from lissom.scenario import load
-from lissom.view.style import grid, headline, legend, style
+from lissom.view.figures.figure_style import grid, headline, legend, style
 
 
 def drawn(values, columns, names=("one",), count=4):

@@ -10,8 +10,8 @@ from browser import arrived, changed, drawn, inked, seen, shot, still
 from solid_meshes import MESHED, box, volume
 
 import lissom
-from lissom.view import solids
-from lissom.view.drawing import Drawing
+from lissom.view.drawing import link_solids
+from lissom.view.drawing.arm_drawing import Drawing
 
 pytest.importorskip("trimesh", reason="needs the package trimesh: pip install lissom[urdf]")
 pytest.importorskip("collada", reason="needs the package pycollada: pip install lissom[urdf]")
@@ -44,8 +44,8 @@ def folder(tmp_path_factory):
 
 def bent(folder, name, q):
     """A run that stays in one configuration, with modes that are far from zero."""
-    from lissom.simulation.raw import RawRun
-    from lissom.simulation.trajectory import from_run
+    from lissom.results.trajectory import from_run
+    from lissom.simulation.raw_run import RawRun
 
     model = lissom.load(folder / name).compile()
     t, zero = np.linspace(0, 1, 11), np.zeros((11, model.nv))
@@ -97,11 +97,11 @@ def test_the_mesh_of_a_link_that_bends_bends_with_it(runs):
 
 
 def test_cutting_a_mesh_keeps_its_surface():
-    from lissom.view import shapes
+    from lissom.view.drawing import triangle_meshes
 
-    for mesh in (shapes.rod([0, 0, 0], [1, 0, 0], 0.1), shapes.ball(0.5).moved(shift=(0.4, 0, 0))):
+    for mesh in (triangle_meshes.rod([0, 0, 0], [1, 0, 0], 0.1), triangle_meshes.ball(0.5).moved(shift=(0.4, 0, 0))):
         places = np.linspace(0, 1, 12)[1:-1]
-        fine = solids.cut(mesh, places)
+        fine = link_solids.cut(mesh, places)
         assert volume(fine) == pytest.approx(volume(mesh), rel=1e-12)
         extent = np.ptp(fine.points[fine.triangles][..., 0], axis=1)
         assert extent.max() < 1 / 11 + 1e-6
@@ -136,7 +136,7 @@ def test_a_mesh_that_cannot_be_shown_is_told_of(folder):
     told = "\n".join(arm.missing)
     for what in ("no such file", "forearm.blend is not shown: of meshes,", "empty.stl is not shown: it holds no mesh"):
         assert what in told
-    from lissom.view.report import report
+    from lissom.view.pages.run_report import report
 
     assert "meshes/&lt;b&gt;.obj is not shown" in report(run)
 

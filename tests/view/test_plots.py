@@ -11,10 +11,10 @@ from figures import assert_is_labelled
 from sample_runs import ella_run, satellite_run
 
 import lissom
-from lissom.simulation.raw import RawRun
-from lissom.simulation.trajectory import from_run
-from lissom.view.charts import charts
-from lissom.view.plots import KINDS
+from lissom.results.trajectory import from_run
+from lissom.simulation.raw_run import RawRun
+from lissom.view.figures.plots import KINDS
+from lissom.view.pages.charts import charts
 
 
 def assert_shows_data(figure):

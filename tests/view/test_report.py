@@ -9,10 +9,10 @@ from sample_runs import ella_run, satellite_run, small_ella
 
 import lissom
 from lissom.errors import LissomError
-from lissom.simulation.raw import RawRun
-from lissom.simulation.summary import number
-from lissom.simulation.trajectory import Trajectory, from_run
-from lissom.view import report
+from lissom.results.summary import number
+from lissom.results.trajectory import Trajectory, from_run
+from lissom.simulation.raw_run import RawRun
+from lissom.view.pages import run_report
 
 SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
 
@@ -98,7 +98,7 @@ def test_the_deflection_slider_bends_the_arm(page, written):
     assert changed(before, shot(page, "report-deflection-10", "#scene")) > 0.002
     # What the page draws is what the library computes, within 16-bit steps.
     run = ella_run()
-    from lissom.view.drawing import Drawing
+    from lissom.view.drawing.arm_drawing import Drawing
 
     arm = Drawing(run.model)
     motion = arm.motion(run.state(0.3)[0])
@@ -160,8 +160,8 @@ def test_names_with_script_are_shown_as_text(page, tmp_path):
 
 
 def test_labels_of_a_comparison_are_text_and_all_arms_are_drawn(page, tmp_path):
-    html = report.comparison({"kernel": ella_run(), SCRIPT: hostile_run()}, SCRIPT, {"erls": "has no wrist"})
-    page.goto(report.write(tmp_path / "compare.html", html).as_uri())
+    html = run_report.comparison({"kernel": ella_run(), SCRIPT: hostile_run()}, SCRIPT, {"erls": "has no wrist"})
+    page.goto(run_report.write(tmp_path / "compare.html", html).as_uri())
     page.evaluate("Lissom.page.seek(0.6)")
     drawn(page)
     assert page.evaluate("window.hacked") is None and page.evaluate("Lissom.page.scene.runs.length") == 2
@@ -189,15 +189,15 @@ def test_a_report_of_four_seconds_stays_below_six_megabytes(name):
     q = model.neutral() + 0.01 * np.sin(np.outer(t, 1 + np.arange(model.nq)))
     noise = np.random.default_rng(1).normal(size=(801, model.nv))  # nothing that could be packed well
     run = from_run(RawRun(model, t, q, noise, noise, noise, t, t))
-    assert len(report.report(run).encode()) < 6e6
+    assert len(run_report.report(run).encode()) < 6e6
 
 
 def test_a_report_of_a_free_robot_and_of_a_run_that_diverged():
-    assert "satellite-two-arm" in report.report(satellite_run())
+    assert "satellite-two-arm" in run_report.report(satellite_run())
     run = ella_run()
     broken = run.dataset.copy(deep=True)
     broken["eta"].values[150:] = np.nan
-    html = report.report(Trajectory(broken, run.model, run.info))
+    html = run_report.report(Trajectory(broken, run.model, run.info))
     data = json.loads(html.split('id="lissom-data">')[1].split("</script>")[0], parse_constant=pytest.fail)
     assert len(data["charts"]) == 13
 
@@ -206,19 +206,19 @@ def test_a_report_tells_of_scenario_gains_frequencies_and_when_it_was_run():
     from lissom.scenario import load
 
     run = load("ella").run(duration=0.05, progress=False)
-    html = report.report(run)
+    html = run_report.report(run)
     assert run.info.date in html and run.info.date[:2] == "20"
     assert "<h2>Gains</h2>" in html and "<td>shoulder-yaw</td>" in html and "quintic" in html
     first = lissom.natural_modes(run.model, run.q[-1], locked=True, number=1).frequencies[0]
     assert "<h2>Natural frequencies" in html and f">{number(float(first))}<" in html
     assert 'id="wrenches"' in html and "Torque at elbow" in html and 'id="space"' not in html
-    assert 'id="space"' in report.report(load("satellite-two-arm").run(duration=0.05, progress=False))
+    assert 'id="space"' in run_report.report(load("satellite-two-arm").run(duration=0.05, progress=False))
 
 
 def test_cards_charts_and_trail_show_the_end_effector_that_goes_farthest():
-    from lissom.view.charts import charts
-    from lissom.view.drawing import Drawing
-    from lissom.view.series import busiest
+    from lissom.view.drawing.arm_drawing import Drawing
+    from lissom.view.figures.curve_data import busiest
+    from lissom.view.pages.charts import charts
 
     run = satellite_run()
     for side in ("left", "right"):
@@ -227,19 +227,19 @@ def test_cards_charts_and_trail_show_the_end_effector_that_goes_farthest():
         end = f"{side}-gripper"
         assert busiest(run) == end
         assert f"Tip of {end} in the world" in [chart.title for chart in charts(run)]
-        html = report.report(run)
+        html = run_report.report(run)
         assert f"tip of {end}, which goes farthest, settles within" in html
         data = json.loads(html.split('id="lissom-data">')[1].split("</script>")[0])
         assert data["scene"]["drawing"]["tip"]["frame"] == Drawing(run.model, tip=end).tip
         assert run.plot("tip").get_suptitle() == f"satellite-two-arm: tip of {end}"
-    assert "tip of forearm settles within" in report.report(ella_run())
+    assert "tip of forearm settles within" in run_report.report(ella_run())
 
 
 def test_a_comparison_needs_two_runs_of_one_robot():
     with pytest.raises(LissomError, match="at least two runs"):
-        report.comparison({"one": ella_run()})
+        run_report.comparison({"one": ella_run()})
     with pytest.raises(LissomError, match="another robot"):
-        report.comparison({"one": ella_run(), "other": satellite_run()})
+        run_report.comparison({"one": ella_run(), "other": satellite_run()})
 
 
 def test_a_folder_that_is_not_there_is_one_message(tmp_path):
@@ -248,10 +248,10 @@ def test_a_folder_that_is_not_there_is_one_message(tmp_path):
 
 
 def test_without_three_js_the_report_says_what_is_missing(monkeypatch):
-    from lissom.view.report import markup
+    from lissom.view.pages import markup
 
     monkeypatch.setattr(markup, "three", lambda: None)
-    html = report.report(ella_run())
+    html = run_report.report(ella_run())
     assert "pip install lissom[view]" in html and '<div id="charts" ' in html
 
 
@@ -276,7 +276,7 @@ def test_names_that_lead_out_of_the_results_are_refused_before_computing(tmp_pat
 
 
 def test_a_link_in_the_results_that_leads_elsewhere_is_refused(tmp_path):
-    from lissom.cli.folder import within
+    from lissom.cli.printing.run_folder import within
 
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "door").symlink_to(tmp_path)

@@ -7,11 +7,11 @@ from PIL import Image
 from sample_runs import ella_run, satellite_run
 
 from lissom import load, scenario, simulate
-from lissom.simulation.trajectory import Trajectory
-from lissom.view import report
-from lissom.view.charts import Chart, Series, differences
-from lissom.view.report.markup import document
-from lissom.view.report.pack import chart as packed
+from lissom.results.trajectory import Trajectory
+from lissom.view.pages import run_report
+from lissom.view.pages.charts import Chart, Series, differences
+from lissom.view.pages.markup import document
+from lissom.view.pages.packed_numbers import chart as packed
 
 PHONE = {"width": 390, "height": 844}
 
@@ -23,8 +23,8 @@ def written(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
-    html = report.comparison({"kernel": ella_run(), "again": ella_run(), "off": moved_apart()})
-    return report.write(tmp_path_factory.mktemp("report") / "compare.html", html)
+    html = run_report.comparison({"kernel": ella_run(), "again": ella_run(), "off": moved_apart()})
+    return run_report.write(tmp_path_factory.mktemp("report") / "compare.html", html)
 
 
 def moved_apart():

@@ -5,7 +5,7 @@ import pytest
 from solid_meshes import volume
 
 import lissom
-from lissom.view.drawing import Drawing
+from lissom.view.drawing.arm_drawing import Drawing
 
 BODIES = {
     "I": "section: {shape: I, width: 0.16, height: 0.2, flange: 0.02, web: 0.015}",

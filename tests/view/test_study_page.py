@@ -10,7 +10,7 @@ from browser import inked, shot, until
 
 import lissom
 from lissom.errors import LissomError
-from lissom.view.study_page import StudyServer, study_page
+from lissom.view.pages.study_page import StudyServer, study_page
 
 PAYLOAD, GAIN = "links.forearm.beam.masses.0.mass", "control.gains.elbow.p"
 SCRIPT = "<script>window.hacked = 1</script>"
@@ -203,7 +203,7 @@ def test_a_long_field_with_a_long_unit_fits_a_phone(page, words, tmp_path):
 
 
 def test_a_run_that_is_not_drawn_can_be_opened(page, results, monkeypatch):
-    monkeypatch.setattr("lissom.view.study_page.SHOWN", 4)
+    monkeypatch.setattr("lissom.view.pages.study_page.SHOWN", 4)
     page.set_content(study_page(results, served=True))
     page.fill("#number", "7")
     page.dispatch_event("#number", "change")

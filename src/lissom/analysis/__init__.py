@@ -1,17 +1,20 @@
-"""Analysis: linear models, modes, statics, frequency response, spectra, energy balance."""
+"""Analysis: linear models, modes, statics, frequency response, spectra, energy balance.
 
-from lissom.analysis.deflection import Deflection
+What this package offers by name is public.
+"""
+
 from lissom.analysis.energy_audit import EnergyAudit, audit_energy, energy_audit
-from lissom.analysis.frequency_response import FrequencyResponse, frequency_response
-from lissom.analysis.identify_modes import IdentifiedModes, identify_modes
-from lissom.analysis.linear_model import LinearModel, Poles
-from lissom.analysis.linearise import linearise
-from lissom.analysis.natural_modes import NaturalModes, natural_modes
-from lissom.analysis.participation import Participation
-from lissom.analysis.reduction import Reduction, reduce_model
-from lissom.analysis.spectra import Peaks, Spectrum, amplitude_spectrum, find_peaks, power_density
-from lissom.analysis.statics import Equilibrium, static_equilibrium
-from lissom.analysis.steady_motion import SteadyMotion, steady_motion
+from lissom.analysis.equilibrium.deflection import Deflection
+from lissom.analysis.equilibrium.statics import Equilibrium, static_equilibrium
+from lissom.analysis.equilibrium.steady_motion import SteadyMotion, steady_motion
+from lissom.analysis.linear_models.frequency_response import FrequencyResponse, frequency_response
+from lissom.analysis.linear_models.linear_model import LinearModel, Poles
+from lissom.analysis.linear_models.linearisation import linearise
+from lissom.analysis.linear_models.model_reduction import Reduction, reduce_model
+from lissom.analysis.modes.mode_identification import IdentifiedModes, identify_modes
+from lissom.analysis.modes.natural_modes import NaturalModes, natural_modes
+from lissom.analysis.modes.participation import Participation
+from lissom.analysis.modes.spectra import Peaks, Spectrum, amplitude_spectrum, find_peaks, power_density
 
 __all__ = [
     "linearise",

@@ -1,20 +1,23 @@
-"""Beams: sections, mode families and bases, and the flexible link made of them."""
+"""Beams: sections, shape functions, displacement fields, and the flexible link made of them.
 
-from lissom.beam import families
-from lissom.beam.attachments import Place
-from lissom.beam.basis import DIRECTIONS, Basis, make_basis
+`BeamLink` joins them. What this package offers by name may be used from outside.
+"""
+
+from lissom.beam.beam_link import BeamLink
 from lissom.beam.damping import Damping
-from lissom.beam.enough_modes import enough_modes
-from lissom.beam.flexible import FlexibleLink, NaturalModes, SectionMap
-from lissom.beam.general import GeneralSection
-from lissom.beam.invariants import Invariants
-from lissom.beam.link import BeamLink
-from lissom.beam.lumped import LumpedMass
-from lissom.beam.own_shapes import OwnBasis, own_basis
-from lissom.beam.prestress import Prestress, Tendon
-from lissom.beam.profile import Piece, Profile
-from lissom.beam.section import Material, Section
-from lissom.beam.shapes import Shapes
+from lissom.beam.fields.inertia_invariants import Invariants
+from lissom.beam.fields.prestress import Prestress, Tendon
+from lissom.beam.flexible_link import FlexibleLink, NaturalModes, SectionMap
+from lissom.beam.functions import mode_families as families
+from lissom.beam.functions.attachment_functions import Place
+from lissom.beam.functions.basis import DIRECTIONS, Basis, make_basis
+from lissom.beam.functions.force_based_shapes import OwnBasis, own_basis
+from lissom.beam.functions.mode_count import enough_modes
+from lissom.beam.functions.shape_functions import Shapes
+from lissom.beam.lumped_mass import LumpedMass
+from lissom.beam.sections.cross_section import Material, Section
+from lissom.beam.sections.general_section import GeneralSection
+from lissom.beam.sections.profile import Piece, Profile
 
 __all__ = [
     "Material",

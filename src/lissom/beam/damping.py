@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from lissom.beam.eigen import eigenmodes
-from lissom.beam.number import Array, Number, symmetric
+from lissom.beam.functions.eigenmodes import eigenmodes
+from lissom.beam.number_types import Array, Number, symmetric
 from lissom.errors import LissomError
 
 Damping: TypeAlias = Number | Mapping[str, Number] | str

@@ -14,8 +14,8 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from lissom.cli.output import keep_standard_streams
-from lissom.cli.shell import examples
+from lissom.cli.printing.command_wrapper import examples
+from lissom.cli.printing.guarded_output import keep_standard_streams
 from lissom.version import __version__
 
 GARBAGE = 100_000  # new objects before Python looks for unused ones; while importing, that took a sixth of the time
@@ -30,7 +30,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "run": Command(
-        "lissom.cli.run:run",
+        "lissom.cli.commands.run:run",
         [
             ("lissom run ella", "a scenario that comes with lissom; results go to out/ella"),
             ("lissom run scenarios/lift.yaml --out lift", "your scenario, results in the folder lift"),
@@ -41,7 +41,7 @@ COMMANDS = {
         ],
     ),
     "modes": Command(
-        "lissom.cli.modes:modes",
+        "lissom.cli.commands.modes:modes",
         [
             ("lissom modes ella", "joints locked, arm stretched out"),
             ("lissom modes ella --pose shoulder=0.5 --pose elbow='90 deg' --sag", "at a pose, bent by its weight"),
@@ -51,28 +51,28 @@ COMMANDS = {
         ],
     ),
     "sweep": Command(
-        "lissom.cli.sweep:sweep",
+        "lissom.cli.commands.sweep:sweep",
         [
             ("lissom sweep payloads.yaml", "all runs of a study, on all cores; results go to out/payloads.zarr"),
             ("lissom sweep payloads.yaml --cluster tcp://head:8786", "the same on a Dask cluster"),
         ],
     ),
     "optimise": Command(
-        "lissom.cli.optimise:optimise",
+        "lissom.cli.commands.optimise:optimise",
         [
             ("lissom optimise lift.yaml", "the best motion of a task; results go to out/lift"),
             ("lissom run out/lift/scenario.yaml", "that motion, simulated like any other"),
         ],
     ),
     "identify": Command(
-        "lissom.cli.identify:identify",
+        "lissom.cli.commands.identify:identify",
         [
             ("lissom identify fit.yaml", "values with intervals; the new robot file goes to out/fit-NAME"),
             ("lissom identify fit.yaml --json | jq .parameters", "for machines"),
         ],
     ),
     "compare": Command(
-        "lissom.cli.compare:compare",
+        "lissom.cli.commands.compare:compare",
         [
             ("lissom compare dual-screw-arm", "all formulations that cover the arm"),
             ("lissom compare ella --with dual_screw --duration 1", "one of them, for 1 s"),
@@ -80,7 +80,7 @@ COMMANDS = {
         ],
     ),
     "view": Command(
-        "lissom.cli.view:view",
+        "lissom.cli.commands.view:view",
         [
             ("lissom view ella", "run a scenario and play it; or move the arm by hand, or watch its modes"),
             ("lissom view out/ella", "a recorded run; a folder of runs lets you choose"),
@@ -89,15 +89,17 @@ COMMANDS = {
         ],
     ),
     "check": Command(
-        "lissom.cli.robots:check",
+        "lissom.cli.commands.robots:check",
         [
             ("lissom check my_arm.yaml", "one file"),
             ("lissom check arms/*.yaml scenarios/*.yaml && echo all good", "many; exit code 1 if any is wrong"),
         ],
     ),
-    "list": Command("lissom.cli.robots:list_all", [("lissom list", "then: lissom run ella, lissom describe ella")]),
+    "list": Command(
+        "lissom.cli.commands.robots:list_all", [("lissom list", "then: lissom run ella, lissom describe ella")]
+    ),
     "describe": Command(
-        "lissom.cli.robots:describe",
+        "lissom.cli.commands.robots:describe",
         [
             ("lissom describe ella", "a robot that comes with lissom"),
             ("lissom describe arms/my_arm.yaml", "your own"),
@@ -105,7 +107,7 @@ COMMANDS = {
         ],
     ),
     "export": Command(
-        "lissom.cli.export:export",
+        "lissom.cli.commands.export:export",
         [
             ("lissom export out/ella --out motion.csv", "every quantity of a run, one row per time"),
             ("lissom export out/ella/trajectory.nc --to parquet", "as Parquet (needs pyarrow)"),
@@ -116,15 +118,15 @@ COMMANDS = {
         ],
     ),
     "example": Command(
-        "lissom.cli.example:example",
+        "lissom.cli.commands.example:example",
         [
             ("lissom example", "what there is"),
             ("lissom example optimal-motion", "the motion of least energy between two poses"),
         ],
     ),
-    "build": Command("lissom.cli.machine:build", [("lissom build", "then no command waits for a compiler")]),
-    "cite": Command("lissom.cli.robots:cite", [("lissom cite --bibtex >> references.bib", "")]),
-    "theory": Command("lissom.cli.theory:theory", []),
+    "build": Command("lissom.cli.commands.build:build", [("lissom build", "then no command waits for a compiler")]),
+    "cite": Command("lissom.cli.commands.robots:cite", [("lissom cite --bibtex >> references.bib", "")]),
+    "theory": Command("lissom.cli.commands.theory:theory", []),
 }
 
 EXAMPLES = (

@@ -1,22 +1,25 @@
-"""References and controllers. Names load when they are first used."""
+"""References and controllers. Names load when they are first used.
+
+What this package offers by name is public.
+"""
 
 from typing import TYPE_CHECKING
 
 from lissom import lazy
 
 if TYPE_CHECKING:
-    from lissom.control.config import from_config
-    from lissom.control.control_law import ControlLaw, JointLaw, Together
-    from lissom.control.kalman_filter import KalmanFilter, kalman
-    from lissom.control.law import Law, computed_torque, pd, torques
-    from lissom.control.measured import on_sensors
-    from lissom.control.output_feedback import OutputFeedback, lqg
-    from lissom.control.pose import pose_motion
-    from lissom.control.reference import Reference
-    from lissom.control.sampled import Hold, Sampled
-    from lissom.control.shaping import Impulses, impulses, light_modes, shape, shaper
-    from lissom.control.state_feedback import StateFeedback, lqr
-    from lissom.control.twin import rigid_twin
+    from lissom.control.design.input_shaping import Impulses, impulses, light_modes, shape, shaper
+    from lissom.control.design.kalman_filter import KalmanFilter, kalman
+    from lissom.control.design.output_feedback import OutputFeedback, lqg
+    from lissom.control.design.state_feedback import StateFeedback, lqr
+    from lissom.control.laws.continuous_laws import Law, computed_torque, pd, torques
+    from lissom.control.laws.control_law import ControlLaw, JointLaw, Together
+    from lissom.control.laws.rigid_model import rigid_twin
+    from lissom.control.laws.sampled_control import Hold, Sampled
+    from lissom.control.laws.sensor_laws import on_sensors
+    from lissom.control.references.reference import Reference
+    from lissom.control.schema.controller_builder import from_config
+    from lissom.control.schema.pose_motions import pose_motion
 
 __all__ = [
     "Reference",
@@ -49,17 +52,17 @@ __all__ = [
 __getattr__, __dir__ = lazy.names(
     __name__,
     {
-        "lissom.control.config": ("from_config",),
-        "lissom.control.control_law": ("ControlLaw", "JointLaw", "Together"),
-        "lissom.control.law": ("Law", "computed_torque", "pd", "torques"),
-        "lissom.control.state_feedback": ("StateFeedback", "lqr"),
-        "lissom.control.kalman_filter": ("KalmanFilter", "kalman"),
-        "lissom.control.measured": ("on_sensors",),
-        "lissom.control.output_feedback": ("OutputFeedback", "lqg"),
-        "lissom.control.pose": ("pose_motion",),
-        "lissom.control.reference": ("Reference",),
-        "lissom.control.sampled": ("Hold", "Sampled"),
-        "lissom.control.shaping": ("Impulses", "impulses", "light_modes", "shape", "shaper"),
-        "lissom.control.twin": ("rigid_twin",),
+        "lissom.control.schema.controller_builder": ("from_config",),
+        "lissom.control.laws.control_law": ("ControlLaw", "JointLaw", "Together"),
+        "lissom.control.laws.continuous_laws": ("Law", "computed_torque", "pd", "torques"),
+        "lissom.control.design.state_feedback": ("StateFeedback", "lqr"),
+        "lissom.control.design.kalman_filter": ("KalmanFilter", "kalman"),
+        "lissom.control.laws.sensor_laws": ("on_sensors",),
+        "lissom.control.design.output_feedback": ("OutputFeedback", "lqg"),
+        "lissom.control.schema.pose_motions": ("pose_motion",),
+        "lissom.control.references.reference": ("Reference",),
+        "lissom.control.laws.sampled_control": ("Hold", "Sampled"),
+        "lissom.control.design.input_shaping": ("Impulses", "impulses", "light_modes", "shape", "shaper"),
+        "lissom.control.laws.rigid_model": ("rigid_twin",),
     },
 )

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.state import Vector, integrate, numbers, vector
+from lissom.dynamics.state_checks import Vector, integrate, numbers, vector
 from lissom.errors import LissomError, within
-from lissom.kernel.derivatives import STEP
+from lissom.kernel.algorithms.complex_step import STEP
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.compiled import BodyNames, Model
-from lissom.model.units import FORCE, POSITION, RATE, JointUnit
-from lissom.model.values import Quantity, wrong_kind
+from lissom.model.fields.number_fields import Quantity, wrong_kind
+from lissom.model.fields.units import FORCE, POSITION, RATE, JointUnit
+from lissom.model.model import BodyNames, Model
 
 Named = Mapping[str, ArrayLike]
 

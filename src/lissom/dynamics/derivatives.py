@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from lissom.dynamics.coordinates import along_coordinates
 from lissom.dynamics.forward import forward_dynamics
 from lissom.dynamics.inverse import inverse_dynamics
-from lissom.dynamics.loops import closed_loops
+from lissom.dynamics.loops.loop_kinematics import closed_loops
 from lissom.dynamics.mass_matrix import mass_matrix
-from lissom.dynamics.state import Vector, Wrenches, body_wrenches, finite, number_type, vector
+from lissom.dynamics.state_checks import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.errors import LissomError
-from lissom.kernel import derivatives as kernel
+from lissom.kernel.algorithms import complex_step as kernel
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.compiled import Model
+from lissom.model.model import Model
 
 
 class Derivatives(NamedTuple):

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.state import finite, number_type, vector
-from lissom.kernel import energy as kernel
+from lissom.dynamics.state_checks import finite, number_type, vector
+from lissom.kernel.algorithms import body_energies as kernel
 from lissom.model.any_robot import AnyRobot, as_model
 
 

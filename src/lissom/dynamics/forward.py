@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.loops import closed_loops
-from lissom.dynamics.state import Vector, Wrenches, driven, finite
-from lissom.kernel import forward
+from lissom.dynamics.loops.loop_kinematics import closed_loops
+from lissom.dynamics.state_checks import Vector, Wrenches, driven, finite
+from lissom.kernel.algorithms import articulated_body
 from lissom.model.any_robot import AnyRobot, as_model
 
 
@@ -33,5 +33,5 @@ def forward_dynamics(
         return closed_loops(model, q, v, tau, wrenches, a).a
     given = driven(model, q, v, tau, wrenches, a)
     out = given.a.copy()
-    forward.forward_dynamics(model.struct, model.workspace(out.dtype.type), *given[:4], out)
+    articulated_body.forward_dynamics(model.struct, model.workspace(out.dtype.type), *given[:4], out)
     return finite(model, "forward_dynamics", out, q=given.q, v=given.v, tau=given.tau, a=given.a)

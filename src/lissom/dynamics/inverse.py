@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.dynamics.coordinates import motor_indices
-from lissom.dynamics.loops import loop_jacobian, loop_rows, openings, reactions
-from lissom.dynamics.state import Vector, Wrenches, body_wrenches, finite, number_type, vector
+from lissom.dynamics.loops.loop_kinematics import loop_jacobian, loop_rows, openings, reactions
+from lissom.dynamics.state_checks import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.errors import LissomError, check_choice
-from lissom.kernel import inverse, kinematics
+from lissom.kernel.algorithms import newton_euler
+from lissom.kernel.kinematics import forward_kinematics
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.compiled import Model
+from lissom.model.model import Model
 
 OPENING = 1e-6  # acceleration of a loop's rows, relative to the largest given
 UNMET = 1e-9  # force that actuators may leave undone, relative
@@ -121,7 +122,7 @@ def joint_wrenches(
     if frame == "local":
         return rows
     if frame == "world":
-        kinematics.world_frames(model.struct, model.workspace(number))
+        forward_kinematics.world_frames(model.struct, model.workspace(number))
     axes = (work.rotation if frame == "parent" else work.world_rotation)[links]
     return np.concatenate([np.einsum("nij,nj->ni", axes, part) for part in (rows[:, :3], rows[:, 3:])], axis=1)
 
@@ -144,7 +145,7 @@ def _newton_euler(
     loads = body_wrenches(model, wrenches, number)
     if multipliers is not None:
         loads += reactions(model, q, np.asarray(multipliers, number))
-    inverse.inverse_dynamics(
+    newton_euler.inverse_dynamics(
         model.struct,
         model.workspace(number),
         q.astype(number, copy=False),

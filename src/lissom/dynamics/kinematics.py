@@ -1,8 +1,8 @@
 """Pose, velocity and Jacobian of any point of any link; forces at points.
 
-Points are placed as frames are (`lissom.model.frame.Frame`): on a beam at the section `x`, on finite elements at the
-interface `x`, the tip of either unless given, shifted by `offset` in the axes there. On a rigid link `offset` is
-counted from the link's own frame; without it, the point is the link's `tip`, if it has one.
+Points are placed as frames are (`lissom.model.description.frame.Frame`): on a beam at the section `x`, on finite
+elements at the interface `x`, the tip of either unless given, shifted by `offset` in the axes there. On a rigid link
+`offset` is counted from the link's own frame; without it, the point is the link's `tip`, if it has one.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.state import Vector, finite, number_type, numbers, vector, wrench_vector
+from lissom.dynamics.state_checks import Vector, finite, number_type, numbers, vector, wrench_vector
 from lissom.errors import LissomError, check_choice
-from lissom.kernel import jacobian as kernel_jacobian
-from lissom.kernel import kinematics
+from lissom.kernel.kinematics import forward_kinematics
+from lissom.kernel.kinematics import frame_jacobian as kernel_jacobian
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.compiled import Model
-from lissom.model.probe import Probe, probe
+from lissom.model.compilation.tip_frames import Probe, probe
+from lissom.model.model import Model
 
 Frame = Literal["world", "local"]
 
@@ -103,8 +103,8 @@ def _frames(
         place = number_or_list.item()
     point = probe(model, link, place, None if shift is None else tuple(shift.tolist()))
     packed = point.workspace(number)
-    kinematics.outward(point.struct, packed, q.astype(number, copy=False), v.astype(number, copy=False))
-    kinematics.world_frames(point.struct, packed)
+    forward_kinematics.outward(point.struct, packed, q.astype(number, copy=False), v.astype(number, copy=False))
+    forward_kinematics.world_frames(point.struct, packed)
     work = point.scratch(number)
     finite(model, f"the point on {link}", np.concatenate([work.world_position[-1], work.velocity[-1]]), q=q, v=v)
     return work, point

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.state import finite, number_type, vector
-from lissom.kernel import mass_matrix as kernel
+from lissom.dynamics.state_checks import finite, number_type, vector
+from lissom.kernel.algorithms import composite_body as kernel
 from lissom.model.any_robot import AnyRobot, as_model
 
 

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.beam import BeamLink
-from lissom.beam.fibre import SectionStrain, beside_material, outermost
-from lissom.beam.general import BEND_Y, BEND_Z
-from lissom.dynamics.state import Vector, finite, number_type, vector
+from lissom.beam.fibre_strain import SectionStrain, beside_material, outermost
+from lissom.beam.sections.general_section import BEND_Y, BEND_Z
+from lissom.dynamics.state_checks import Vector, finite, number_type, vector
 from lissom.errors import LissomError
-from lissom.kernel import inverse, kinematics
-from lissom.kernel.loops import loop_wrenches
+from lissom.kernel.algorithms import newton_euler
+from lissom.kernel.constraints.loop_constraints import loop_wrenches
+from lissom.kernel.kinematics import forward_kinematics
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.attach import with_frames
-from lissom.model.compiled import Model
-from lissom.model.probe import Probe
-from lissom.model.sensor import (
+from lissom.model.compilation.frames_on_links import with_frames
+from lissom.model.compilation.tip_frames import Probe
+from lissom.model.description.sensor import (
     TURN,
     Accelerometer,
     AtPoint,
@@ -34,6 +34,7 @@ from lissom.model.sensor import (
     as_sensors,
     sensor_problems,
 )
+from lissom.model.model import Model
 
 AXES = ("x", "y", "z")
 WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")
@@ -137,7 +138,7 @@ class Sensing:
         q, v, a = (np.ascontiguousarray(x, number) for x in (q, v, a))
         struct, packed = self.points.struct, self.points.workspace(number)
         if depth == 1 or len(loop_wrench):
-            kinematics.outward(struct, packed, q, v)
+            forward_kinematics.outward(struct, packed, q, v)
         if depth == 2:
             wrench = np.zeros((len(self.points.arrays.tree.parent), 6), number)
             if len(loop_wrench) and multipliers is not None:
@@ -145,9 +146,9 @@ class Sensing:
             if loads is not None:
                 values, row, entry = loads
                 wrench[row, entry] = values
-            inverse.inverse_dynamics(struct, packed, q, v, a, wrench, np.zeros(self.model.nv, number))
+            newton_euler.inverse_dynamics(struct, packed, q, v, a, wrench, np.zeros(self.model.nv, number))
         if self._sees_places:
-            kinematics.world_frames(struct, packed)
+            forward_kinematics.world_frames(struct, packed)
         return Moment(q, v, self.points.scratch(number), loop_wrench)
 
     def _eye(self, sensor: Sensor, k: int) -> tuple[tuple[str, ...], tuple[str, ...], Callable[[Moment], Any]]:

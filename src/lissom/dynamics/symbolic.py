@@ -23,14 +23,14 @@ from numpy.typing import ArrayLike
 from lissom.errors import LissomError, check_choice
 from lissom.messages import suggestion
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.compiled import Compiled, Model
-from lissom.model.probe import probe
+from lissom.model.compilation.tip_frames import probe
+from lissom.model.model import Compiled, Model
 
 if TYPE_CHECKING:
     from casadi import SX, Function
 
     from lissom.dynamics.kinematics import Frame
-    from lissom.kernel.workspace import Workspace
+    from lissom.kernel.data.workspace import Workspace
 
 
 def forward_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
@@ -49,7 +49,7 @@ def forward_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
             f"{model.robot.name} has loops: its accelerations follow from an implicit system; take closed_dynamics, "
             "with accelerations and multipliers as unknowns"
         )
-    from lissom.kernel import forward
+    from lissom.kernel.algorithms import articulated_body
 
     run = Run(model)
     q, v, tau = run.input("q", model.nq), run.input("v", model.nv), run.input("tau", model.nv)
@@ -58,7 +58,7 @@ def forward_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
     if np.any(model.arrays.velocities.prescribed):
         given = run.input("given", model.nv)
         a = np.where(model.arrays.velocities.prescribed == 1, given, a)
-    run.kernel(forward.forward_dynamics, q, v, tau, rows, a)
+    run.kernel(articulated_body.forward_dynamics, q, v, tau, rows, a)
     return run.function("forward_dynamics", a=a)
 
 
@@ -69,7 +69,8 @@ def closed_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
     the accelerations and multipliers that `lissom.closed_loops` finds. `wrenches` as in `forward_dynamics`.
     """
     model = as_model(robot)
-    from lissom.kernel import inverse, loops
+    from lissom.kernel.algorithms import newton_euler
+    from lissom.kernel.constraints import loop_constraints
 
     run = Run(model)
     q, v, tau, a = (run.input("q", model.nq), *(run.input(name, model.nv) for name in ("v", "tau", "a")))
@@ -77,34 +78,34 @@ def closed_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
     multipliers = run.input("multipliers", count)
     force = np.empty(model.nv, object)
     rows, G = np.full(count, 0.0, dtype=object), np.full((count, model.nv), 0.0, dtype=object)
-    run.kernel(inverse.inverse_dynamics, q, v, a, run.wrenches(model, wrenches), force)
-    run.kernel(loops.loop_rows, G)
-    run.kernel(loops.loop_accelerations, np.full((count, 3), 0.0, dtype=object), rows)
+    run.kernel(newton_euler.inverse_dynamics, q, v, a, run.wrenches(model, wrenches), force)
+    run.kernel(loop_constraints.loop_rows, G)
+    run.kernel(loop_constraints.loop_accelerations, np.full((count, 3), 0.0, dtype=object), rows)
     return run.function("closed_dynamics", force=force - tau - G.T.dot(multipliers), rows=rows)
 
 
 def loop_gaps(robot: AnyRobot) -> Function:
     """Function q -> gaps (rows,), how far the loops are from being closed; its Jacobian is that of the rows."""
     model = as_model(robot)
-    from lissom.kernel import loops
+    from lissom.kernel.constraints import loop_constraints
 
     run = Run(model)
     count = len(model.arrays.loops.hold)
     run.frames(run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object))
     gaps = np.full(count, 0.0, dtype=object)
-    run.kernel(loops.loop_values, np.full((count, 3), 0.0, dtype=object), gaps)
+    run.kernel(loop_constraints.loop_values, np.full((count, 3), 0.0, dtype=object), gaps)
     return run.function("loop_gaps", gaps=gaps)
 
 
 def inverse_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
     """Function (q, v, a) -> tau, the forces that produce `a`; `wrenches` as in `forward_dynamics`."""
     model = as_model(robot)
-    from lissom.kernel import inverse
+    from lissom.kernel.algorithms import newton_euler
 
     run = Run(model)
     q, v, a = run.input("q", model.nq), run.input("v", model.nv), run.input("a", model.nv)
     tau = np.empty(model.nv, object)
-    run.kernel(inverse.inverse_dynamics, q, v, a, run.wrenches(model, wrenches), tau)
+    run.kernel(newton_euler.inverse_dynamics, q, v, a, run.wrenches(model, wrenches), tau)
     return run.function("inverse_dynamics", tau=tau)
 
 
@@ -116,18 +117,18 @@ def joint_wrenches(robot: AnyRobot) -> Function:
     model = as_model(robot)
     if model.robot.loops:
         raise LissomError(f"{model.robot.name} has loops, whose reactions act on its joints; none are known here")
-    from lissom.kernel import inverse
+    from lissom.kernel.algorithms import newton_euler
 
     run = Run(model)
     q, v, a = run.input("q", model.nq), run.input("v", model.nv), run.input("a", model.nv)
-    run.kernel(inverse.inverse_dynamics, q, v, a, run.wrenches(model, ()), np.empty(model.nv, object))
+    run.kernel(newton_euler.inverse_dynamics, q, v, a, run.wrenches(model, ()), np.empty(model.nv, object))
     return run.function("joint_wrenches", W=run.work.wrench[1 : len(model.links) + 1].T)
 
 
 def mass_matrix(robot: AnyRobot) -> Function:
     """Function q -> M, the mass matrix (nv, nv)."""
     model = as_model(robot)
-    from lissom.kernel import mass_matrix as kernel
+    from lissom.kernel.algorithms import composite_body as kernel
 
     run = Run(model)
     M = np.empty((model.nv, model.nv), object)
@@ -138,7 +139,7 @@ def mass_matrix(robot: AnyRobot) -> Function:
 def energy(robot: AnyRobot) -> Function:
     """Function (q, v) -> (kinetic, potential) in joule."""
     model = as_model(robot)
-    from lissom.kernel import energy as kernel
+    from lissom.kernel.algorithms import body_energies as kernel
 
     run = Run(model)
     parts = np.empty(5, object)
@@ -195,7 +196,7 @@ def configuration_rate(robot: AnyRobot) -> Function:
     A Jacobian by q times its Jacobian by v is one along velocity coordinates, as `lissom.derivatives` gives
     it.
     """
-    from lissom.kernel import chart
+    from lissom.kernel.maths import chart
 
     model = as_model(robot)
 
@@ -258,8 +259,8 @@ class Run:
 
     def __init__(self, model: Compiled) -> None:
         need_casadi()
-        from lissom.kernel.retarget import object_arrays, structural_zeros
-        from lissom.kernel.workspace import workspace
+        from lissom.kernel.data.workspace import workspace
+        from lissom.kernel.numbers.rebind import object_arrays, structural_zeros
 
         if np.iscomplexobj(model.arrays.inertia.mass):
             raise LissomError("symbolic functions need a real model: this one was compiled with a complex parameter")
@@ -271,7 +272,7 @@ class Run:
         """A new input, as an object array (n,) of symbols; a matrix column by column."""
         from casadi import SX
 
-        from lissom.kernel.symbol import symbols
+        from lissom.kernel.numbers.casadi_symbol import symbols
 
         self.inputs[name] = SX.sym(name, *shape)
         return symbols(self.inputs[name])
@@ -290,8 +291,8 @@ class Run:
 
     def python(self, kernel: Any) -> Any:
         """The kernel's source for symbols."""
-        from lissom.kernel.retarget import retarget
-        from lissom.kernel.symbol import ELEMENTARY
+        from lissom.kernel.numbers.casadi_symbol import ELEMENTARY
+        from lissom.kernel.numbers.rebind import retarget
 
         return retarget(kernel, ELEMENTARY)
 
@@ -300,15 +301,15 @@ class Run:
 
     def frames(self, q: np.ndarray, v: np.ndarray) -> None:
         """Outward pass and the frames in the world."""
-        from lissom.kernel import kinematics
+        from lissom.kernel.kinematics import forward_kinematics
 
-        self.kernel(kinematics.outward, q, v)
-        self.kernel(kinematics.world_frames)
+        self.kernel(forward_kinematics.outward, q, v)
+        self.kernel(forward_kinematics.world_frames)
 
     def function(self, name: str, **outputs: np.ndarray) -> Function:
         from casadi import Function
 
-        from lissom.kernel.symbol import matrix_of
+        from lissom.kernel.numbers.casadi_symbol import matrix_of
 
         results = [matrix_of(values) for values in outputs.values()]
         return Function(name, [*self.inputs.values()], results, [*self.inputs], [*outputs])

@@ -20,14 +20,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from lissom.beam import Damping
-from lissom.beam.eigen import eigenmodes
+from lissom.beam.functions.eigenmodes import eigenmodes
 from lissom.errors import LissomError
-from lissom.fem.eigen import Free, lowest
+from lissom.fem.fe_structure import Array, Sparse, Structure
 from lissom.fem.interface import Interface, Tied, tie
-from lissom.fem.reduced import Attachment, ReducedLink
-from lissom.fem.report import Truncation
-from lissom.fem.solve import Factor
-from lissom.fem.structure import Array, Sparse, Structure
+from lissom.fem.lowest_modes import Free, lowest
+from lissom.fem.reduced_link import Attachment, ReducedLink
+from lissom.fem.sparse_solve import Factor
+from lissom.fem.truncation import Truncation
 from lissom.messages import suggestion
 
 METHODS = ("craig-bampton", "guyan", "free-interface")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.fem.structure import Array, Sparse, Structure, rigid_motions
+from lissom.fem.fe_structure import Array, Sparse, Structure, rigid_motions
 
 TIES = ("rigid", "averaging")
 

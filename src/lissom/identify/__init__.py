@@ -4,14 +4,14 @@
 >>> found.intervals, found.unidentifiable, found.robot
 """
 
-from lissom.identify.estimate import fit
-from lissom.identify.frequencies import MeasuredFrequency
-from lissom.identify.misfit import Misfit
-from lissom.identify.parameters import Prior, Unknown
-from lissom.identify.records import Channel, Record, TimeBase
-from lissom.identify.result import Fit
-from lissom.identify.schema import FitFile, load
-from lissom.identify.validate import Validation, validate
+from lissom.identify.estimation import fit
+from lissom.identify.fit_parameters import Prior, Unknown
+from lissom.identify.fit_result import Fit
+from lissom.identify.fit_schema import FitFile, load
+from lissom.identify.measured_frequencies import MeasuredFrequency
+from lissom.identify.measured_records import Channel, Record, TimeBase
+from lissom.identify.residuals import Misfit
+from lissom.identify.validation import Validation, validate
 
 __all__ = [
     "fit",

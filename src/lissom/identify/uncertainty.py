@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lissom.identify.misfit import Block, Misfit
-from lissom.identify.parameters import Entry
+from lissom.identify.fit_parameters import Entry
+from lissom.identify.residuals import Block, Misfit
 from lissom.messages import listed
 
 CONFIDENCE = 0.95

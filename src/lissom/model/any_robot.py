@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.model.attachments import attachments, with_attachments
-from lissom.model.compiled import Model
-from lissom.model.compiler import compile_robot
-from lissom.model.files import builtin_names, load
-from lissom.model.robot import Robot
+from lissom.model.compilation.attachment_points import attachments, with_attachments
+from lissom.model.compilation.compiler import compile_robot
+from lissom.model.description.robot import Robot
+from lissom.model.io.robot_files import builtin_names, load
+from lissom.model.model import Model
 
 AnyRobot: TypeAlias = str | os.PathLike[str] | Robot | Model
 """What every public function takes: a name ("ella"), the path of a robot file, a Robot or a Model."""

@@ -6,11 +6,11 @@
 >>> lissom.optimise.Sizing(scenario="boom.yaml", sizes=sizes, limits={"frequency": 2.0}).solve().robot
 """
 
-from lissom.optimise.files import load
-from lissom.optimise.lightest import Lightest, SizingCheck
-from lissom.optimise.result import OptimalMotion, Verification
-from lissom.optimise.schema import Motion, MotionLimits, ViaPoint, WrenchLimit
-from lissom.optimise.sizing import CaseLoad, CaseSpec, Sizing, SizingLimits
+from lissom.optimise.motion_result import OptimalMotion, Verification
+from lissom.optimise.motion_schema import Motion, MotionLimits, ViaPoint, WrenchLimit
+from lissom.optimise.sizing_result import Lightest, SizingCheck
+from lissom.optimise.sizing_schema import CaseLoad, CaseSpec, Sizing, SizingLimits
+from lissom.optimise.task_files import load
 
 __all__ = [
     "Motion",

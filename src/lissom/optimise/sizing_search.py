@@ -10,13 +10,13 @@ import numpy as np
 from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError, OptimiseError, within
 from lissom.messages import listed
-from lissom.model.paths import get
-from lissom.model.robot import Robot
-from lissom.model.values import is_number
-from lissom.optimise.design import STATIONS, Case, Design, Loaded, Value
-from lissom.optimise.lightest import MISSED, Lightest, Limited
-from lissom.optimise.section_stress import KNOWN
-from lissom.optimise.sizing import CaseSpec, Sizing
+from lissom.model.description.robot import Robot
+from lissom.model.fields.number_fields import is_number
+from lissom.model.io.robot_paths import get
+from lissom.optimise.design_stress import KNOWN
+from lissom.optimise.section_design import STATIONS, Case, Design, Loaded, Value
+from lissom.optimise.sizing_result import MISSED, Lightest, Limited
+from lissom.optimise.sizing_schema import CaseSpec, Sizing
 from lissom.progress import Progress
 
 ITERATIONS = 200

@@ -105,8 +105,8 @@ def _result(run: lissom.Trajectory, link: fem.ReducedLink) -> Result:
 def _draw(result: Result, out: Path) -> None:
     import matplotlib.pyplot as plt
 
-    from lissom.view.mesh import stress_picture
-    from lissom.view.style import style
+    from lissom.view.drawing.stress_picture import stress_picture
+    from lissom.view.figures.figure_style import style
 
     run, link = result.run, result.link
     k = int(np.argmin(np.abs(run.time - result.when)))

@@ -15,7 +15,7 @@ import numpy as np
 
 import lissom
 from lissom import theory
-from lissom.simulation.sensitivity import Sensitivity
+from lissom.simulation.sensitivity.motion_sensitivity import Sensitivity
 from lissom.theory.recursive_lagrange import RecursiveLagrange
 
 START = {"shoulder": 0.4 * np.pi, "elbow": -0.4 * np.pi}
@@ -105,7 +105,7 @@ def _poses(run: Fall, path: Path) -> None:
     """Figure 8: the arm at eleven instants."""
     import matplotlib.pyplot as plt
 
-    from lissom.view.style import style
+    from lissom.view.figures.figure_style import style
 
     model = run.arm.model
     with style():
@@ -134,7 +134,7 @@ def _boom(runs: list[Fall], path: Path) -> None:
     """Figures 9 to 13: torsion of joint 1, tip of boom 1, for each rotor inertia."""
     import matplotlib.pyplot as plt
 
-    from lissom.view.style import COLOURS, style
+    from lissom.view.figures.figure_style import COLOURS, style
 
     def curves(run: Fall) -> list[np.ndarray]:
         return [1e3 * run.torsion[:, 0], *(1e3 * run.deflection.T), 1e3 * run.twist]
@@ -159,7 +159,7 @@ def _angles(runs: list[Fall], path: Path) -> None:
     """Figures 14 to 18: the five joint angles, and what each joint stiffness changes in them."""
     import matplotlib.pyplot as plt
 
-    from lissom.view.style import COLOURS, style
+    from lissom.view.figures.figure_style import COLOURS, style
 
     stiffest = runs[-1]
     with style():

@@ -20,8 +20,8 @@ from lissom.progress import Progress
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from lissom.scenario.schema import Scenario
-    from lissom.simulation.trajectory import Trajectory
+    from lissom.results.trajectory import Trajectory
+    from lissom.scenario.scenario_schema import Scenario
 
 LINKS = ("link2", "link3")
 JOINTS = ("joint1", "joint2", "joint3", "joint4")
@@ -240,7 +240,7 @@ def _draw(found: Result, out: Path) -> None:
 def _figure(t: np.ndarray, panels: list[Panel], title: str, until: float, file: Path) -> None:
     from matplotlib import pyplot
 
-    from lissom.view.style import GREY, grid, headline, style
+    from lissom.view.figures.figure_style import GREY, grid, headline, style
 
     with style():
         figure, axes = grid(len(panels), 2 if len(panels) > 2 else 1, height=3.0)
@@ -257,7 +257,7 @@ def _figure(t: np.ndarray, panels: list[Panel], title: str, until: float, file: 
 
 
 def _curves(axes: Axes, t: np.ndarray, panel: Panel) -> None:
-    from lissom.view.style import line
+    from lissom.view.figures.figure_style import line
 
     for k, (name, linear, truncated, nonlinear) in enumerate(panel.curves):
         look = line(k)
@@ -294,7 +294,7 @@ def _gaps(found: Result, file: Path) -> None:
     """Distance of the tips from the kernel's over time."""
     from matplotlib import pyplot
 
-    from lissom.view.style import GREY, headline, line, style
+    from lissom.view.figures.figure_style import GREY, headline, line, style
 
     with style():
         figure, axes = pyplot.subplots(figsize=(6.9, 3.4), layout="constrained")

@@ -18,7 +18,7 @@ import numpy as np
 import lissom
 from lissom.control import ControlLaw
 from lissom.lie import so3
-from lissom.model.compiled import Model
+from lissom.model.model import Model
 from lissom.progress import Progress
 from lissom.theory import simulate
 from lissom.theory.screw_pde import ScrewPDE
@@ -63,7 +63,7 @@ class Results:
     @cached_property
     def spectra(self) -> tuple[Array, Array]:
         """Frequencies (F,) and amplitudes (F, 3) of the tip's deflection."""
-        from lissom.analysis.spectra import amplitude_spectrum
+        from lissom.analysis.modes.spectra import amplitude_spectrum
 
         spectrum = amplitude_spectrum(self.time, _high_passed(self.time, self.deflection))
         return spectrum.frequencies, spectrum.values
@@ -81,7 +81,7 @@ class Results:
 def run(duration: float = 4.0) -> Results:
     """Simulate the scenario `ella` by the stacked system, and the rigid arm beside it."""
     from lissom.control import from_config
-    from lissom.control.twin import rigid_twin
+    from lissom.control.laws.rigid_model import rigid_twin
     from lissom.scenario import load
     from lissom.scenario.prepare import prepare
 
@@ -148,7 +148,7 @@ def main(out: Path) -> Results:
     from matplotlib.backends.backend_pdf import PdfPages
     from rich.console import Console
 
-    from lissom.view.style import headline, style
+    from lissom.view.figures.figure_style import headline, style
 
     console = Console()
     with Progress("simulating the stacked system (compiled once per machine)"):
@@ -196,7 +196,7 @@ def _sheet(rows: int, columns: int, height: float = 2.1) -> tuple[Figure, Any]:
 
 
 def _lines(axes: Any, t: Array, values: Array, labels: Sequence[str], title: str, label: str) -> None:
-    from lissom.view.style import COLOURS, DASHES
+    from lissom.view.figures.figure_style import COLOURS, DASHES
 
     for k, name in enumerate(labels):
         axes.plot(t, values[:, k], color=COLOURS[k], ls=DASHES[k % 3], label=name)
@@ -235,7 +235,7 @@ def twists(results: Results) -> Figure:
 
 def _compared(results: Results, curves: Sequence[tuple[str, Array, str, Array, str]], quantity: str) -> Figure:
     """Three panels, two curves each: title, values, label, values, label."""
-    from lissom.view.style import COLOURS, DASHES
+    from lissom.view.figures.figure_style import COLOURS, DASHES
 
     figure, axes = _sheet(1, 3, 2.6)
     for axis, (title, values, label, other, other_label) in zip(axes[0], curves):
@@ -273,7 +273,7 @@ def tip_deflection(results: Results) -> Figure:
 
 
 def spectra(results: Results) -> Figure:
-    from lissom.view.style import COLOURS, GREY
+    from lissom.view.figures.figure_style import COLOURS, GREY
 
     figure, axes = _sheet(1, 3, 2.6)
     hz, values = results.spectra
@@ -295,7 +295,7 @@ def field_of(link: str) -> Callable[[Results], Figure]:
     def draw(results: Results) -> Figure:
         from matplotlib.figure import Figure
 
-        from lissom.view.style import SEQUENTIAL
+        from lissom.view.figures.figure_style import SEQUENTIAL
 
         length = results.model.flexible[link].length
         x, every = np.linspace(0, length, 31), slice(None, None, 4)
@@ -337,7 +337,7 @@ def wrench_of(joint: str) -> Callable[[Results], Figure]:
     """Six components of an interaction wrench, child axes."""
 
     def draw(results: Results) -> Figure:
-        from lissom.view.style import COLOURS
+        from lissom.view.figures.figure_style import COLOURS
 
         figure, axes = _sheet(2, 3)
         wrench = results.wrenches[:, results.model.joints.index(joint)]

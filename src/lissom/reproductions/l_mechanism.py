@@ -290,7 +290,7 @@ def _draw_convergence(rows: list[Row], file: Path) -> None:
     """Curves of more modes are darker."""
     import matplotlib as mpl
 
-    from lissom.view.style import INK, SEQUENTIAL, grid, headline, save, style
+    from lissom.view.figures.figure_style import INK, SEQUENTIAL, grid, headline, save, style
 
     with style():
         figure, axes = grid(3, 3, width=4.0, height=3.2)
@@ -312,7 +312,7 @@ def _draw_convergence(rows: list[Row], file: Path) -> None:
 
 
 def _draw_swing(swings: dict[int, Row], kernel: np.ndarray, file: Path) -> None:
-    from lissom.view.style import INK, grid, headline, legend, save, style
+    from lissom.view.figures.figure_style import INK, grid, headline, legend, save, style
 
     with style():
         figure, axes = grid(3, 3, width=4.0, height=3.0)
@@ -340,7 +340,7 @@ def _fill_swing(axes: Any, swings: dict[int, Row], kernel: np.ndarray, ink: str)
 
 
 def _draw_response(found: Response, file: Path) -> None:
-    from lissom.view.style import INK, grid, headline, legend, save, style
+    from lissom.view.figures.figure_style import INK, grid, headline, legend, save, style
 
     with style():
         figure, axes = grid(4, 2, height=2.8)
@@ -359,7 +359,7 @@ def _draw_response(found: Response, file: Path) -> None:
 
 
 def _fill_spectrum(axes: Any, found: Response) -> None:
-    from lissom.view.style import COLOURS, GREY
+    from lissom.view.figures.figure_style import COLOURS, GREY
 
     hz, amplitude = spectrum(found.acceleration, found.time)
     shown = hz < 200

@@ -115,7 +115,7 @@ def main(out: Path) -> list[Result]:
 
 
 def _draw(result: Result, file: Path) -> None:
-    from lissom.view.style import grid, headline, save, style
+    from lissom.view.figures.figure_style import grid, headline, save, style
 
     with style():
         figure, axes = grid(3, 3, width=4.0, height=3.4)
@@ -125,7 +125,7 @@ def _draw(result: Result, file: Path) -> None:
 
 
 def _fill(result: Result, arm_axes: Any, angle_axes: Any, energy_axes: Any) -> None:
-    from lissom.view.style import COLOURS, INK
+    from lissom.view.figures.figure_style import COLOURS, INK
 
     objective = result.objective
     t = np.linspace(0, DURATION, 121)

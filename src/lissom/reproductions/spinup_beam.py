@@ -67,7 +67,7 @@ def _draw(lags: list[Lag], path: Path) -> None:
     """Figures 3 to 5 side by side: below, at and above the natural frequency."""
     import matplotlib.pyplot as plt
 
-    from lissom.view.style import COLOURS, style
+    from lissom.view.figures.figure_style import COLOURS, style
 
     groups = (("Below 3 rad/s", lambda w: w < 3), ("3 rad/s", lambda w: w == 3), ("Above 3 rad/s", lambda w: w > 3))
     with style():

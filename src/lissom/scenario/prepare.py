@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.control import Reference, from_config
-from lissom.control.config import Controller, needs_model
+from lissom.control.schema.controller_builder import Controller, needs_model
 from lissom.errors import LissomError, ScenarioError
-from lissom.model.attachments import with_attachments
-from lissom.model.compiled import Model
-from lissom.model.robot import Robot
-from lissom.model.similar import variants
-from lissom.scenario.motion import motions
-from lissom.scenario.paths import plain
-from lissom.scenario.schema import Scenario
-from lissom.simulation.drive import lengths_apart
-from lissom.simulation.methods import check_installed
+from lissom.model.compilation.attachment_points import with_attachments
+from lissom.model.compilation.variants import variants
+from lissom.model.description.robot import Robot
+from lissom.model.model import Model
+from lissom.scenario.prescribed_motion import motions
+from lissom.scenario.scenario_paths import plain
+from lissom.scenario.scenario_schema import Scenario
+from lissom.simulation.initial_state import settled, start_state
+from lissom.simulation.inputs.packed_inputs import lengths_apart
+from lissom.simulation.integrators.registry import check_installed
 from lissom.simulation.settings import RunSettings
-from lissom.simulation.start import settled, start_state
 
 if TYPE_CHECKING:
-    from lissom.model.sensor import Sensor
-    from lissom.simulation.loads import ActiveLoads, Load
-    from lissom.simulation.payload import Payload
-    from lissom.simulation.trajectory import Trajectory
+    from lissom.model.description.sensor import Sensor
+    from lissom.results.trajectory import Trajectory
+    from lissom.simulation.inputs.loads import ActiveLoads, Load
+    from lissom.simulation.inputs.payload import Payload
 
 OWN = [name for name in Scenario.model_fields if name not in ("lissom", "name", "robot")]
 
@@ -48,7 +48,7 @@ class Prepared:
 
     def simulate(self, *, progress: bool = True, **options: Any) -> Trajectory:
         """Run it; `options` such as duration=1.0 take the place of its settings."""
-        from lissom.simulation.main import simulate
+        from lissom.simulation.run_simulation import simulate
 
         given = {name: options.pop(name) for name in tuple(options) if name in RunSettings.model_fields}
         settings = RunSettings(**(self.settings.model_dump() | given))
@@ -156,11 +156,11 @@ def _loaded(model: Model, scenario: Scenario) -> tuple[Model, ActiveLoads | None
     """The model with the payloads that it carries at the start and the frames of its loads, and the loads."""
     loads = None
     if scenario.payloads:
-        from lissom.simulation.payload import with_payloads
+        from lissom.simulation.inputs.payload import with_payloads
 
         model, _ = with_payloads(model, scenario.payloads)
     if scenario.loads:
-        from lissom.simulation.loads import activate
+        from lissom.simulation.inputs.loads import activate
 
         model, loads = activate(model, scenario.loads, scenario.duration)
     return model, loads

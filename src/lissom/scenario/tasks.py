@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from pydantic_core import ValidationError
 
 from lissom.errors import LissomError
-from lissom.model.files import text_of
-from lissom.model.part import Part
-from lissom.model.problems import explain
-from lissom.model.reader import read
+from lissom.model.fields.base_model import Part
+from lissom.model.fields.validation_errors import explain
+from lissom.model.io.robot_files import text_of
+from lissom.model.io.yaml_reader import read
 
 Task = TypeVar("Task", bound=Part)
 

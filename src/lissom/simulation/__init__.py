@@ -1,31 +1,34 @@
-"""Simulation: integrators, the time loop, and its result, the Trajectory. Names load when they are first used."""
+"""Simulation: from a model, its inputs and a start to the record of a run. Names load when they are first used.
+
+`simulate` (`run_simulation`) and `sensitivity` stand above the layer `results`, whose objects they return.
+"""
 
 from typing import TYPE_CHECKING
 
 from lissom import lazy
 
 if TYPE_CHECKING:
-    from lissom.simulation.ending import Ending
-    from lissom.simulation.loads import Load
-    from lissom.simulation.main import simulate
-    from lissom.simulation.payload import Payload
-    from lissom.simulation.raw import Event
+    from lissom.results.trajectory import Trajectory
+    from lissom.simulation.inputs.loads import Load
+    from lissom.simulation.inputs.payload import Payload
+    from lissom.simulation.raw_run import Event
+    from lissom.simulation.run_simulation import simulate
     from lissom.simulation.settings import RunSettings
-    from lissom.simulation.telling import SimulationWarning
-    from lissom.simulation.trajectory import Trajectory
+    from lissom.simulation.status.run_ending import Ending
+    from lissom.simulation.status.run_warnings import SimulationWarning
 
 __all__ = ["Ending", "Event", "Load", "Payload", "RunSettings", "SimulationWarning", "Trajectory", "simulate"]
 
 __getattr__, __dir__ = lazy.names(
     __name__,
     {
-        "lissom.simulation.ending": ("Ending",),
-        "lissom.simulation.loads": ("Load",),
-        "lissom.simulation.main": ("simulate",),
-        "lissom.simulation.payload": ("Payload",),
-        "lissom.simulation.raw": ("Event",),
+        "lissom.simulation.status.run_ending": ("Ending",),
+        "lissom.simulation.inputs.loads": ("Load",),
+        "lissom.simulation.run_simulation": ("simulate",),
+        "lissom.simulation.inputs.payload": ("Payload",),
+        "lissom.simulation.raw_run": ("Event",),
         "lissom.simulation.settings": ("RunSettings",),
-        "lissom.simulation.telling": ("SimulationWarning",),
-        "lissom.simulation.trajectory": ("Trajectory",),
+        "lissom.simulation.status.run_warnings": ("SimulationWarning",),
+        "lissom.results.trajectory": ("Trajectory",),
     },
 )

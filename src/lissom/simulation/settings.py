@@ -9,10 +9,10 @@ from pydantic import model_validator
 
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
-from lissom.model.names import Choice
-from lissom.model.part import Part, refusals
-from lissom.model.values import Flag, Number
-from lissom.simulation.methods import METHODS
+from lissom.model.fields.base_model import Part, refusals
+from lissom.model.fields.name_fields import Choice
+from lissom.model.fields.number_fields import Flag, Number
+from lissom.simulation.integrators.registry import METHODS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -5,13 +5,13 @@
 >>> results.data, results.ranking(), results.trajectory(17)
 """
 
-from lissom.study.batch import simulate_batch
-from lissom.study.minimise import Best, minimise
-from lissom.study.outputs import Quantity
-from lissom.study.results import Results
-from lissom.study.results import open_results as open
-from lissom.study.samples import Normal, Range, Sampling, Values, Variations
-from lissom.study.schema import Study, load
+from lissom.study.execution.batch import simulate_batch
+from lissom.study.plan.kept_quantities import Quantity
+from lissom.study.plan.sampling import Normal, Range, Sampling, Values, Variations
+from lissom.study.plan.study_schema import Study, load
+from lissom.study.search.minimisation import Best, minimise
+from lissom.study.store.study_results import Results
+from lissom.study.store.study_results import open_results as open
 
 __all__ = [
     "simulate_batch",

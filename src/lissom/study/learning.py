@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from lissom.control.control_law import Together
+from lissom.control.laws.control_law import Together
 from lissom.dynamics import inverse_dynamics, mass_matrix
 from lissom.errors import StudyError
 from lissom.messages import did_you_mean, listed
-from lissom.model.compiled import Model
+from lissom.model.model import Model
+from lissom.results.trajectory import Trajectory, from_run
 from lissom.scenario.prepare import Prepared, prepare
-from lissom.simulation.episode import Episode
-from lissom.simulation.trajectory import Trajectory, from_run
-from lissom.study.pool import cores
-from lissom.study.runs import as_scenario
-from lissom.study.senses import Senses
+from lissom.simulation.batch.stepper import Episode
+from lissom.study.agent_observations import Senses
+from lissom.study.execution.process_pool import cores
+from lissom.study.plan.run_plan import as_scenario
 
 try:
     import gymnasium

@@ -2,7 +2,7 @@
 
 from lissom.theory.dual_screws import DualScrew as dual_screw
 from lissom.theory.formulation import Entry, Formulation, Limit, Offer, Unsupported, build, entries, names, register
-from lissom.theory.simulate import Stopped, simulate
+from lissom.theory.formulation_run import Stopped, simulate
 
 __all__ = [
     "Entry",

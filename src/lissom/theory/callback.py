@@ -12,7 +12,7 @@ import numpy as np
 from lissom.kernel.compile import called_back as kept_python
 
 if TYPE_CHECKING:
-    from lissom.simulation.system import Dynamics
+    from lissom.simulation.equations.system import Dynamics
     from lissom.theory.formulation import Formulation
 
 
@@ -32,7 +32,7 @@ def called_back(formulation: Formulation) -> Iterator[Dynamics]:
 
     An error of the formulation is not a number to the loop, which then tries a shorter step; see `last_error`.
     """
-    from lissom.simulation.system import Dynamics
+    from lissom.simulation.equations.system import Dynamics
 
     before = _called.formulation
     _called.formulation, _called.error = formulation, None

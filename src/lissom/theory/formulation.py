@@ -22,12 +22,12 @@ from lissom.beam import BeamLink, FlexibleLink
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.compiled import Model
+from lissom.model.model import Model
 
 if TYPE_CHECKING:
     from lissom.dynamics.energy import Energy
-    from lissom.simulation.raw import RawRun
-    from lissom.simulation.system import Dynamics
+    from lissom.simulation.equations.system import Dynamics
+    from lissom.simulation.raw_run import RawRun
 
 
 CLOSING = ("kernel", "screw_pde")  # formulations that keep loops closed

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.kernel.algorithms.composite_body import mass_matrix
 from lissom.kernel.compile import Hidden, Pointer, Struct, kernel
-from lissom.kernel.mass_matrix import mass_matrix
-from lissom.model.compiled import Model
-from lissom.simulation.system import Dynamics
+from lissom.model.model import Model
+from lissom.simulation.equations.system import Dynamics
 
 
 class Own(NamedTuple):

@@ -6,13 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
-from lissom.simulation import trajectory
-from lissom.simulation.observe import Observation
-from lissom.simulation.raw import RawRun
-from lissom.simulation.run_info import RunInfo
-from lissom.simulation.trajectory import Trajectory
+from lissom.results import trajectory
+from lissom.results.run_info import RunInfo
+from lissom.results.trajectory import Trajectory
+from lissom.simulation.postprocess import Observation
+from lissom.simulation.raw_run import RawRun
 from lissom.theory.formulation import Formulation
-from lissom.theory.kernel import Kernel
+from lissom.theory.kernel_formulation import Kernel
 
 
 class OwnWrenches(Trajectory):

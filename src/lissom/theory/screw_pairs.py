@@ -5,8 +5,8 @@ Twists are pairs (omega, v), wrenches pairs (torque, force). A pose (R, p) leads
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import add, cross, dot, rotate, rotate_back, store_vector, subtract
 from lissom.kernel.compile import inline
+from lissom.kernel.maths.algebra import add, cross, dot, rotate, rotate_back, store_vector, subtract
 
 
 @inline

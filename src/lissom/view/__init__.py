@@ -1,5 +1,8 @@
-"""Seeing a run: figures, a report in one file, films, a live page."""
+"""Seeing a run: figures, a report in one file, films, a live page.
 
-from lissom.view.style import style
+Results reach these functions by `lissom.plot_registry`; scripts may call `figures.plots` and `style`.
+"""
+
+from lissom.view.figures.figure_style import style
 
 __all__ = ["style"]

@@ -37,7 +37,7 @@ def test_ella_moves_as_she_does_by_machine_code():
 
 def test_a_breakpoint_in_forward_dynamics_is_hit():
     found = in_python("""
-        from lissom.kernel import forward
+        from lissom.kernel.algorithms import articulated_body as forward
 
         class Debugger(bdb.Bdb):
             seen = []

@@ -11,13 +11,13 @@ from both_ways import ROUNDING, both_ways
 from random_trees import tree
 
 import lissom
-from lissom.cli import usual
+from lissom.cli import aot_workload
 from lissom.kernel.compile.kinds import has_packs
 from lissom.kernel.compile.trace import Trace
 from lissom.kernel.compile.translate import find
-from lissom.simulation.flock import Flock
-from lissom.simulation.flocked import Run
-from lissom.simulation.series import Series
+from lissom.simulation.batch.rerun import Series
+from lissom.simulation.batch.vector_batch import Flock
+from lissom.simulation.batch.vector_results import Run
 from lissom.simulation.settings import RunSettings
 
 TREES = (0, 7, 14, 20, 27, 28)  # rigid and flexible links, with and without stiffening, exact ones
@@ -36,9 +36,11 @@ def texts(kinds):
 
 def usual_work(monkeypatch):
     """What the library is made for, on an arm that gravity bends."""
-    monkeypatch.setattr(usual, "tracing", lambda: nullcontext(Trace()))
-    monkeypatch.setattr(usual, "ARM", usual.ARM.replace("[0, 0, 1]", "[0, 1, 0]").replace("{y: 1}", "{z: 1}"))
-    usual.all_work()
+    monkeypatch.setattr(aot_workload, "tracing", lambda: nullcontext(Trace()))
+    monkeypatch.setattr(
+        aot_workload, "ARM", aot_workload.ARM.replace("[0, 0, 1]", "[0, 1, 0]").replace("{y: 1}", "{z: 1}")
+    )
+    aot_workload.all_work()
 
 
 def random_states(numbers=TREES):
@@ -75,7 +77,7 @@ def packs():
     model, rng = lissom.load("ella").compile(), np.random.default_rng(0)
     q, v, tau = model.neutral() + 0.01 * rng.normal(size=(9, model.nq)), *rng.normal(size=(2, 9, model.nv))
     lissom.forward_dynamics_batch(model, q, v, tau, cores=1)
-    arm = usual._small("first").compile()
+    arm = aot_workload._small("first").compile()
     series = Series(arm, RunSettings(duration=2e-3, method="radau", audit=False))
     flock = Flock(series, series.begin())
     flock.run([Run(arm, series.controller, (arm.neutral(), np.ones(arm.nv)), 2e-3)] * 2)
@@ -83,7 +85,7 @@ def packs():
 
 @pytest.fixture(scope="module")
 def needs():
-    return usual.all_work().needs
+    return aot_workload.all_work().needs
 
 
 @pytest.mark.filterwarnings("ignore::lissom.simulation.SimulationWarning")

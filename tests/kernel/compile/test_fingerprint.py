@@ -9,7 +9,7 @@ import sys
 import pytest
 from places import ROOT
 
-from lissom.kernel.compile import fingerprint
+from lissom.kernel.compile.libraries import fingerprint
 from lissom.kernel.compile.translate import Catalogue, Unit, find
 
 MODULE = '''
@@ -60,10 +60,13 @@ def test_a_file_that_is_gone_or_no_python_has_changed(tmp_path, content):
     ("kernel", "modules"),
     [
         (
-            "lissom.kernel.forward.forward_dynamics",
+            "lissom.kernel.algorithms.articulated_body.forward_dynamics",
             "kernel.forward kernel.kinematics kernel.algebra kernel.arrays kernel.rows kernel.inertia",
         ),
-        ("lissom.simulation.radau.march", "simulation.radau simulation.radau_tableau control.kernel kernel.chart"),
+        (
+            "lissom.simulation.integrators.radau.radau_steps.march",
+            "simulation.radau simulation.radau_tableau control.kernel kernel.chart",
+        ),
         ("lissom.theory.lie_group.passes.newton_euler", "theory.screw_algebra"),
     ],
 )
@@ -72,25 +75,25 @@ def test_a_unit_knows_the_modules_it_was_made_of(all_needs, kernel, modules):
     need = next(each for each in all_needs if (each.module, each.name) == (module, name))
     unit = Unit(find(need), need.kinds, Catalogue({}))
     assert {f"lissom.{each}" for each in modules.split()} <= unit.sources.modules
-    assert "lissom.simulation.export" not in unit.sources.modules
+    assert "lissom.results.table_files" not in unit.sources.modules
 
 
 @pytest.fixture(scope="module")
 def all_needs():
-    from lissom.cli.usual import all_work
+    from lissom.cli.aot_workload import all_work
 
     return all_work().needs
 
 
 PACKAGE_EDITS = [
-    ("kernel/algebra.py", r"(def cross\(.*\):\n)", r"\1    # as in a textbook\n", True),
-    ("kernel/forward.py", r'"""', '"""On articulated bodies. ', True),
-    ("simulation/export.py", r"import ", "import sys, ", True),  # no kernel is made of it
-    ("kernel/arrays.py", r"LANES = 4", "LANES = 8", False),  # a constant that kernels import
-    ("kernel/algebra.py", r"a\[1\] \* b\[2\] - a\[2\] \* b\[1\]", "-a[2] * b[1] + a[1] * b[2]", False),
+    ("kernel/maths/algebra.py", r"(def cross\(.*\):\n)", r"\1    # as in a textbook\n", True),
+    ("kernel/algorithms/articulated_body.py", r'"""', '"""On articulated bodies. ', True),
+    ("results/table_files.py", r"import ", "import sys, ", True),  # no kernel is made of it
+    ("kernel/data/arrays.py", r"LANES = 4", "LANES = 8", False),  # a constant that kernels import
+    ("kernel/maths/algebra.py", r"a\[1\] \* b\[2\] - a\[2\] \* b\[1\]", "-a[2] * b[1] + a[1] * b[2]", False),
     ("kernel/compile/translate/prelude.h", r"a\.re \+ b\.re", "b.re + a.re", False),
     ("kernel/compile/translate/values.py", r'"\+", "add"', '"-", "add"', False),
-    ("kernel/compile/toolchain.py", r'"-O3"', '"-O2"', False),
+    ("kernel/compile/libraries/toolchain.py", r'"-O3"', '"-O2"', False),
 ]
 
 
@@ -98,7 +101,7 @@ def test_an_edit_of_the_package_leaves_or_ends_its_library(tmp_path):
     """A copy of the package with a table of its sources tells after each edit whether the table is still its own."""
     package = tmp_path / "lissom"
     shutil.copytree(ROOT / "src" / "lissom", package, ignore=shutil.ignore_patterns("__pycache__", "built"))
-    files = [package / name for name, *_ in PACKAGE_EDITS if name != "simulation/export.py"]
+    files = [package / name for name, *_ in PACKAGE_EDITS if name != "results/table_files.py"]
     known = fingerprint.digests(package, dict.fromkeys(files))
     shaping = {path.relative_to(ROOT / "src" / "lissom").as_posix() for path in fingerprint.translator_files()}
     assert {name for name, *_ in PACKAGE_EDITS if "compile" in name} <= shaping

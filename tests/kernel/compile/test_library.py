@@ -12,14 +12,14 @@ import pytest
 
 import lissom
 from lissom import cache
-from lissom.kernel.compile import library, toolchain
-from lissom.kernel.compile.build import build
+from lissom.kernel.algorithms.articulated_body import forward_dynamics
+from lissom.kernel.algorithms.body_energies import world_frames
 from lissom.kernel.compile.kinds import kinds
-from lissom.kernel.compile.toolchain import Target
+from lissom.kernel.compile.libraries import library, toolchain
+from lissom.kernel.compile.libraries.library_build import build
+from lissom.kernel.compile.libraries.toolchain import Target
 from lissom.kernel.compile.trace import Need, tracing
-from lissom.kernel.energy import world_frames
-from lissom.kernel.forward import forward_dynamics
-from lissom.kernel.jacobian import frame_jacobian
+from lissom.kernel.kinematics.frame_jacobian import frame_jacobian
 from lissom.kernel.packs.memory import packed
 
 pytestmark = pytest.mark.skipif(toolchain.compiler() is None, reason="needs a C compiler")
@@ -30,8 +30,8 @@ import json, sys
 import numpy as np
 import lissom
 from lissom.kernel.compile import events
-from lissom.kernel.energy import world_frames
-from lissom.kernel.jacobian import frame_jacobian
+from lissom.kernel.algorithms.body_energies import world_frames
+from lissom.kernel.kinematics.frame_jacobian import frame_jacobian
 
 names = []
 model = lissom.load("ella").compile()
@@ -111,7 +111,7 @@ def held(small, table, monkeypatch):
 def test_code_of_other_sources_is_not_used(table, held):
     content = json.loads(table.read_text())
     assert None not in held(json.dumps(content))
-    content["sources"]["kernel/energy.py"] = ["other text", "other meaning"]
+    content["sources"]["kernel/algorithms/body_energies.py"] = ["other text", "other meaning"]
     assert held(json.dumps(content)) == [None, None]
 
 
@@ -181,7 +181,7 @@ def test_old_object_files_go_first_and_libraries_of_vanished_sources_with_them(s
     gone = json.loads(made.read_text()) | {"package": str(tmp_path / "gone"), "file": "library-gone.so"}
     (tmp_path / "library-gone.so").touch()
     (tmp_path / "library-gone.json").write_text(json.dumps(gone))
-    monkeypatch.setattr("lissom.kernel.compile.build.KEPT_BYTES", objects[1].stat().st_size + 1)
+    monkeypatch.setattr("lissom.kernel.compile.libraries.library_build.KEPT_BYTES", objects[1].stat().st_size + 1)
     other = {need: returns for need, returns in small.items() if need.name == "world_frames"}
     build(other, (TARGET,), tmp_path, "library-{level}-other", lambda *_: None, tmp_path)
     assert len(list((tmp_path / "objects").glob("*.o"))) == 1

@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from lissom.kernel.compile import toolchain
-from lissom.kernel.compile.objects import Objects
-from lissom.kernel.compile.toolchain import CompilerError, Target
+from lissom.kernel.compile.libraries import toolchain
+from lissom.kernel.compile.libraries.object_files import Objects
+from lissom.kernel.compile.libraries.toolchain import CompilerError, Target
 
 TEXT = '#include "prelude.h"\nint64_t three(void) { return 3; }\n'
 HERE, OTHER = toolchain.own_targets()[-1], Target("any")  # which no option names

@@ -8,13 +8,14 @@ import sys
 import numpy as np
 import pytest
 
-from lissom.kernel.compile import events, kernel, on_demand
-from lissom.kernel.mass_matrix import solve_factorised
+from lissom.kernel.algorithms.composite_body import solve_factorised
+from lissom.kernel.compile import events, kernel
+from lissom.kernel.compile.libraries import on_demand
 
 COMPILE = """
 import numpy as np
 from lissom.kernel.compile import events, kernel
-from lissom.kernel.mass_matrix import solve_factorised
+from lissom.kernel.algorithms.composite_body import solve_factorised
 names = []
 with events.listening(lambda name: name and names.append(name)):
     b = np.array([[2.0, 8.0]])
@@ -105,7 +106,7 @@ def test_the_user_may_ask_for_nothing_on_disk():
 
 
 def test_without_a_compiler_kernels_run_as_python_and_one_line_says_what_to_install(tmp_path):
-    code = "import lissom.kernel.compile.toolchain as t; t.zig = lambda: None\n" + COMPILE * 2
+    code = "import lissom.kernel.compile.libraries.toolchain as t; t.zig = lambda: None\n" + COMPILE * 2
     out, err = finished(start(code, PATH=str(tmp_path), CC=None, LISSOM_CACHE_KERNELS=str(tmp_path)))
     assert out.split() == ["0", "0"]
     (line,) = err.splitlines()

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from machine import ROUNDING, agrees
 
-from lissom.kernel.arrays import LANES
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.lanes import add_lanes, add_scaled, set_lanes, set_scaled
+from lissom.kernel.data.arrays import LANES
+from lissom.kernel.maths.simd_rows import add_lanes, add_scaled, set_lanes, set_scaled
 
 NUMBERS = [float, complex]
 

@@ -8,7 +8,7 @@ import pytest
 from machine import ROUNDING, agrees
 
 from lissom.kernel.compile import Hidden, Pointer, Struct, address, called_back, inline, kernel, late, shared
-from lissom.kernel.elementary import clamp, since, step, worst
+from lissom.kernel.maths.elementary_functions import clamp, since, step, worst
 from lissom.kernel.packs import LANES
 from lissom.kernel.packs.memory import Packing
 

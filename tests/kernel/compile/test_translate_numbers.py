@@ -8,7 +8,7 @@ import pytest
 from machine import ROUNDING, agrees
 
 from lissom.kernel.compile import kernel
-from lissom.kernel.elementary import cos, sin, sqrt, tanh
+from lissom.kernel.maths.elementary_functions import cos, sin, sqrt, tanh
 
 INF, NAN = float("inf"), float("nan")
 REALS = [np.float64(x) for x in (0.0, -0.0, 1.5, -2.25, 7.0, -7.0, 1e-300, 3e200, INF, -INF, NAN)]

@@ -1,5 +1,8 @@
-"""C code of a robot's dynamics, for controllers and for other programs."""
+"""C code of a robot's dynamics, for controllers and for other programs.
 
-from lissom.export.c.write import Exported, to_c
+`to_c` is public.
+"""
+
+from lissom.export.c.c_export import Exported, to_c
 
 __all__ = ["Exported", "to_c"]

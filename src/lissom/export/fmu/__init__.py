@@ -1,4 +1,7 @@
-"""Scenarios as FMUs: blocks for Simulink, Modelica and other tools, by the C of the kernels that lissom itself runs."""
+"""Scenarios as FMUs: blocks for Simulink, Modelica and other tools, by the machine code that lissom itself runs.
+
+`to_fmu` is public.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from typing import Any, Literal
 from lissom.errors import LissomError, check_choice, within
 from lissom.files import check_goal, write_whole
 from lissom.scenario.prepare import Prepared
-from lissom.scenario.schema import Scenario
+from lissom.scenario.scenario_schema import Scenario
 
 VERSIONS = ("2.0", "3.0")
 KINDS = ("both", "co-simulation", "model-exchange")
@@ -48,12 +51,23 @@ def to_fmu(
         platforms: other machines that it is to run on, too: "win64", "linux64", "darwin64", "aarch64-linux" or
             "aarch64-darwin"; needs the package ziglang.
     """
-    from lissom.export.fmu import build, description, frozen, source
-    from lissom.export.fmu.closure import Closure
-    from lissom.export.fmu.parameters import find_parameters
-    from lissom.export.fmu.platforms import chosen
-    from lissom.export.fmu.variables import Inputs, Variables
-    from lissom.kernel.compile.toolchain import OPTIONS
+    from lissom.export.fmu import (
+        fmu_build as build,
+    )
+    from lissom.export.fmu import (
+        fmu_source as source,
+    )
+    from lissom.export.fmu import (
+        frozen_run as frozen,
+    )
+    from lissom.export.fmu import (
+        model_description as description,
+    )
+    from lissom.export.fmu.fmu_parameters import find_parameters
+    from lissom.export.fmu.fmu_platforms import chosen
+    from lissom.export.fmu.fmu_variables import Inputs, Variables
+    from lissom.export.fmu.kernel_closure import Closure
+    from lissom.kernel.compile.libraries.toolchain import OPTIONS
 
     check_choice("version", version, VERSIONS)
     check_choice("kind", kind, KINDS)
@@ -109,7 +123,7 @@ def to_fmu(
 
 def _prepared(scenario: Any) -> tuple[Prepared, str]:
     """What to export, and its name."""
-    from lissom.scenario.files import find
+    from lissom.scenario.scenario_files import find
 
     if isinstance(scenario, Prepared):
         return scenario, scenario.model.robot.name

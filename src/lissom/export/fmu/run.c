@@ -1,4 +1,4 @@
-/* Steps, inputs and outputs of a run; `simulation/run.py` is the same in Python. */
+/* Steps, inputs and outputs of a run; `simulation/loop/time_loop.py` is the same in Python. */
 #include "run.h"
 
 #include <math.h>
@@ -207,7 +207,7 @@ void run_begin(Run *run, double time) {
     settle(run);
 }
 
-/* As `simulation/watch.py` does: a joint that races, a tip that is lengths away. */
+/* As `simulation/status/run_limits.py` does: a joint that races, a tip that is lengths away. */
 static int diverges(Run *run) {
     const double *q = NUMBERS(run, STATE_Q), *v = NUMBERS(run, STATE_V);
     for (int k = 0; k < NV; k++)

@@ -1,8 +1,7 @@
-"""How kernels become machine code.
+"""How kernels become machine code: marks, kinds of arguments, Structs, Pointers, and running kernels as Python.
 
-Kernels are plain Python on scalars, arrays and Structs. `translate` turns them into C, `build` and `on_demand` have it
-compiled, `library` calls it. What others may use is named here; `kinds`, `trace`, `build` and `library` serve the
-export of FMUs too.
+Kernels are marked by `kernel`, `inline` and `shared`; what they take are arrays, numbers and `Struct`s. All layers may
+use the names of this package; `kinds`, `trace` and `libraries` serve the exports too.
 """
 
 from lissom.kernel.compile.late import address, late

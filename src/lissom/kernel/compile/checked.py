@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 
-from lissom.kernel.compile import library, toolchain
+from lissom.kernel.compile.libraries import library, toolchain
 
 
 def first_not_finite() -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.arrays import fixed_sizes, layout
+from lissom.kernel.data.arrays import fixed_sizes, layout
 
 C_CONTIGUOUS = 0x1  # a flag of NumPy's array objects
 NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}

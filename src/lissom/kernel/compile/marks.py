@@ -1,8 +1,8 @@
 """What marks a function as a kernel or as a part of kernels.
 
 `kernel` marks an entry point, `inline` a small helper that vanishes into its callers, `shared` one with loops. All keep
-the Python function as `.py_func`, which `translate` turns into C and `kernel.retarget` into versions for other number
-types. Nothing is compiled before something is called that no library holds.
+the Python function as `.py_func`, which `translate` turns into C and `kernel.numbers.rebind` into versions for other
+number types. Nothing is compiled before something is called that no library holds.
 
 LISSOM_KERNELS=python runs every kernel as the Python it is written in, so that a debugger stops inside.
 """
@@ -24,7 +24,7 @@ AS_PYTHON = os.environ.get("LISSOM_KERNELS") == "python"
 
 def run_as_python() -> bool:
     """Whether kernels run as Python: as asked, or as there is neither a library nor a compiler."""
-    from lissom.kernel.compile import library, toolchain
+    from lissom.kernel.compile.libraries import library, toolchain
 
     return trace.active is None and (AS_PYTHON or (toolchain.compiler() is None and not library.libraries()))
 
@@ -106,7 +106,7 @@ class Kernel(Part):
 
     def _machine_code(self, key: tuple[Kind, ...]) -> Any:
         """The library that holds code for arguments of these kinds, and its name there; None without a compiler."""
-        from lissom.kernel.compile import library, on_demand
+        from lissom.kernel.compile.libraries import library, on_demand
 
         return library.holding(self, key) or on_demand.compiled(self, key)
 

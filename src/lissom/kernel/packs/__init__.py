@@ -1,16 +1,14 @@
-"""Packs: a number type of LANES doubles in a vector register, so that kernels compute several states at once.
+"""Packs: numbers that stand for eight states at once, in vector registers.
 
-Kernels are the same source; they have no branch on a value of the state, but for springs with curves, exact links,
-loops, elements and contacts: of robots with those, `covers` says no. Their arithmetic is machine code's alone
-(`compile/translate/prelude.h`); Python has none.
+For batches: `memory` makes packs of arrays and Structs, `covers` says which robots they serve.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.arrays import Arrays
 from lissom.kernel.compile import marks
+from lissom.kernel.data.arrays import Arrays
 
 LANES = 8  # doubles of a pack: two registers, one of which computes while the other waits, or a wide one
 PACK = np.dtype([("lanes", np.float64, (LANES,))])

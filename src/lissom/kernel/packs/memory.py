@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.cache_lines import on_lines
 from lissom.kernel.compile import Hidden, Pointer, Struct
 from lissom.kernel.compile.pointer import Unused
+from lissom.kernel.data.aligned_memory import on_lines
 from lissom.kernel.packs import COMPLEX_PACK, LANES, PACK
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import lissom
 from lissom.identify import Fit, Validation, validate
-from lissom.identify.misfit import Block
+from lissom.identify.residuals import Block
 from lissom.reproductions.two_link_rig.fitting import (
     COMPARED,
     FITTED,

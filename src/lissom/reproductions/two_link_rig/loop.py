@@ -9,7 +9,7 @@ import numpy as np
 
 import lissom
 from lissom.identify import Validation
-from lissom.identify.misfit import Block
+from lissom.identify.residuals import Block
 from lissom.reproductions.two_link_rig.records import STEP, STRAIN, TORQUE, Columns, Feedback, Scales, record
 
 WINDOWS = {"square": (62.2, 82.1), "steps": (24.0, 40.0)}  # s, of no fit and no choice

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lissom.view.fit import histories
-from lissom.view.style import save, style
+from lissom.view.figures.figure_style import save, style
+from lissom.view.figures.fit_figures import histories
 
 if TYPE_CHECKING:
     from lissom.identify import Validation

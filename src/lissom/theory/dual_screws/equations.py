@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.algebra import add, cross, matrix, rotate, store_vector, vector
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.maths.algebra import add, cross, matrix, rotate, store_vector, vector
 from lissom.theory.dual_screws.inertia import link_inertia
 
 

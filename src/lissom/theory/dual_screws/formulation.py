@@ -11,13 +11,13 @@ from lissom.errors import LissomError
 from lissom.kernel.compile import Struct
 from lissom.lie import so3
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.compiled import Model
-from lissom.model.probe import tips
+from lissom.model.compilation.tip_frames import tips
+from lissom.model.model import Model
 from lissom.theory.formulation import Formulation, Limit, Offer, Unsupported, no_prestress, register
 
 if TYPE_CHECKING:
-    from lissom.simulation.raw import RawRun
-    from lissom.simulation.system import Dynamics
+    from lissom.simulation.equations.system import Dynamics
+    from lissom.simulation.raw_run import RawRun
 
 PAPER = "Cibicik and Egeland 2021, Kinematics and dynamics of flexible robotic manipulators using dual screws"
 Form = Literal["linear", "first-order", "truncated", "printed", "nonlinear"]
@@ -56,7 +56,7 @@ class DualScrew(Formulation):
     @cached_property
     def dynamics(self) -> Dynamics:
         """Inverse and forward dynamics as lissom's integrators call them."""
-        from lissom.simulation.system import Dynamics
+        from lissom.simulation.equations.system import Dynamics
         from lissom.theory.dual_screws import compiled
 
         return Dynamics(*compiled.FORMS[self.form])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import add, cross, rotate, rotate_back, scale, store_vector, subtract, vector
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.maths.algebra import add, cross, rotate, rotate_back, scale, store_vector, subtract, vector
 from lissom.theory.dual_screws.sections import bilinear, weighted
 
 

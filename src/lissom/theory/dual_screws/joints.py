@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lissom.kernel.compile import kernel
-from lissom.kernel.passive import passive_forces
+from lissom.kernel.forces.passive_joint_forces import passive_forces
 
 
 @kernel

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.algebra import (
+from lissom.kernel.compile import inline, kernel
+from lissom.kernel.data.arrays import Motion
+from lissom.kernel.maths.algebra import (
     add,
     compose,
     cross,
@@ -28,8 +30,6 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
-from lissom.kernel.arrays import Motion
-from lissom.kernel.compile import inline, kernel
 from lissom.theory.dual_screws.sections import section_drift, section_screws, weighted
 
 

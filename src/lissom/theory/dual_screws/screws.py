@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.kernel.arrays import Motion
+from lissom.kernel.data.arrays import Motion
 from lissom.lie import quaternion, so3
 from lissom.lie.dual import Dual, Rotation, Transform, g1, g2, reference_transformation, swap_parts
-from lissom.model.compiled import BodyNames, Model
-from lissom.model.joint_kinds import VELOCITIES, joint_steps
-from lissom.model.robot import Link
+from lissom.model.description.joint_kinds import VELOCITIES, joint_steps
+from lissom.model.description.robot import Link
+from lissom.model.model import BodyNames, Model
 from lissom.theory.formulation import only_beams
 
 Array = np.ndarray

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numpy import cos, sin
 
-from lissom.kernel.algebra import add, compose, cross, dot, gibbs_matrix, scale, store_vector, subtract, vector
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.maths.algebra import add, compose, cross, dot, gibbs_matrix, scale, store_vector, subtract, vector
 
 
 @inline

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from lissom.lie import se3, so3
-from lissom.model.compiled import Model
-from lissom.model.joint_kinds import joint_screws
-from lissom.model.robot import Link
+from lissom.model.description.joint_kinds import joint_screws
+from lissom.model.description.robot import Link
+from lissom.model.model import Model
 from lissom.theory.erls.chain import Chain, Node
 from lissom.theory.erls.link import ErlsLink
 from lissom.theory.formulation import Unsupported, no_exact_links, no_prescribed_joints, no_prestress

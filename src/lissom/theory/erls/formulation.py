@@ -11,11 +11,12 @@ from functools import cached_property
 import numpy as np
 
 from lissom.dynamics import Energy
-from lissom.dynamics.state import vector
+from lissom.dynamics.state_checks import vector
 from lissom.kernel.compile import Pointer, Struct
 from lissom.lie import se3, so3
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.simulation.system import Dynamics
+from lissom.simulation.equations.system import Dynamics
+from lissom.theory.common_joint_forces import joint_energy
 from lissom.theory.erls.build import chain, place_on
 from lissom.theory.erls.compiled import dynamics as compiled
 from lissom.theory.erls.compiled.coordinates import set_rates, settle
@@ -24,7 +25,6 @@ from lissom.theory.erls.compiled.frames import outward
 from lissom.theory.erls.compiled.works import energies
 from lissom.theory.erls.system import System
 from lissom.theory.formulation import Formulation, Offer, register
-from lissom.theory.joint_forces import joint_energy
 
 
 @register(

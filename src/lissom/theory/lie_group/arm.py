@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from lissom.lie import se3, so3
-from lissom.model.compiled import Model
-from lissom.model.joint_kinds import joint_screws
-from lissom.model.robot import Link
+from lissom.model.description.joint_kinds import joint_screws
+from lissom.model.description.robot import Link
+from lissom.model.model import Model
 from lissom.theory.formulation import Unsupported, no_prescribed_joints
 
 

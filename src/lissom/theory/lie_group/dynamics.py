@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.compile import Pointer, Struct, kernel
-from lissom.kernel.passive import passive_forces
+from lissom.kernel.forces.passive_joint_forces import passive_forces
 from lissom.theory.lie_group import passes
 from lissom.theory.lie_group.arm import Arm
 from lissom.theory.linear import solve_positive

@@ -8,9 +8,9 @@ import numpy as np
 
 from lissom.dynamics import Energy
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.simulation.system import Dynamics
+from lissom.simulation.equations.system import Dynamics
+from lissom.theory.common_joint_forces import joint_energy, joint_force_slopes, joint_forces
 from lissom.theory.formulation import Formulation, Offer, register
-from lissom.theory.joint_forces import joint_energy, joint_force_slopes, joint_forces
 from lissom.theory.lie_group.arm import arm
 from lissom.theory.lie_group.derivatives import ForceDerivatives, Linear, inverse_dynamics_derivatives, linear_model
 from lissom.theory.lie_group.dynamics import forward, inverse, make_own

@@ -12,9 +12,9 @@ from lissom.dynamics.energy import Energy
 from lissom.errors import LissomError
 from lissom.kernel.compile import Struct
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.simulation.system import Dynamics
+from lissom.simulation.equations.system import Dynamics
+from lissom.theory.common_joint_forces import joint_energy
 from lissom.theory.formulation import Formulation, Offer, Unsupported, plain_beam, register
-from lissom.theory.joint_forces import joint_energy
 from lissom.theory.recursive_lagrange import elastic, recursion
 from lissom.theory.recursive_lagrange.dynamics import forward, inverse, make_own
 from lissom.theory.recursive_lagrange.tables import ORDERS, ROTATIONS, make_tables

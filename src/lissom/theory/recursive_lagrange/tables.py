@@ -14,9 +14,9 @@ import numpy as np
 
 from lissom.beam import BeamLink
 from lissom.beam.damping import rayleigh
-from lissom.beam.field import Field
-from lissom.beam.quadrature import Quadrature
-from lissom.model.compiled import Model
+from lissom.beam.fields.displacement_field import Field
+from lissom.beam.functions.quadrature import Quadrature
+from lissom.model.model import Model
 
 ORDERS = ("zero", "first", "high")
 ROTATIONS = ("proper", "linear")

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from lissom.dynamics.state import integrate as moved
-from lissom.kernel.chart import chart_rate
+from lissom.dynamics.state_checks import integrate as moved
+from lissom.kernel.maths.chart import chart_rate
 from lissom.theory.screw_pde.closure import Closure
 from lissom.theory.screw_pde.formulation import ScrewPDE
 from lissom.theory.screw_pde.motion import STAGES, WEIGHTS, Motion

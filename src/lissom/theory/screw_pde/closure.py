@@ -17,14 +17,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.kernel.arrays import Motion
+from lissom.kernel.data.arrays import Motion
 from lissom.lie import se3, so3
 from lissom.messages import did_you_mean
-from lissom.model.compiled import Model
-from lissom.model.frame import WORLD, Frame
-from lissom.model.joint import Joint
-from lissom.model.joint_kinds import joint_screws, joint_steps
-from lissom.model.loop import Loop
+from lissom.model.description.frame import WORLD, Frame
+from lissom.model.description.joint import Joint
+from lissom.model.description.joint_kinds import joint_screws, joint_steps
+from lissom.model.description.loop import Loop
+from lissom.model.model import Model
 
 Array = np.ndarray
 DIRECTIONS = {"pose": np.eye(6), "position": np.eye(6)[3:], "rotation": np.eye(6)[:3]}

@@ -16,7 +16,7 @@ from lissom.beam import BeamLink
 from lissom.beam.damping import rayleigh
 from lissom.errors import LissomError
 from lissom.lie import se3
-from lissom.model.compiled import Model
+from lissom.model.model import Model
 from lissom.theory.screw_pde.formulation import ScrewPDE
 
 Array = np.ndarray

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.dynamics.energy import Energy
-from lissom.dynamics.state import vector
+from lissom.dynamics.state_checks import vector
 from lissom.errors import LissomError
 from lissom.kernel.compile import Struct
 from lissom.lie import se3
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.compiled import Model
-from lissom.model.frame import WORLD
-from lissom.model.place import on_beam
-from lissom.simulation.system import Dynamics
+from lissom.model.description.frame import WORLD
+from lissom.model.description.location import on_beam
+from lissom.model.model import Model
+from lissom.simulation.equations.system import Dynamics
 from lissom.theory.formulation import Formulation, Offer, Unsupported, register
 from lissom.theory.screw_pde.closure import Closing, Closure, closures_of
 from lissom.theory.screw_pde.compiled import dynamics, eliminate, energy, evaluate

@@ -54,8 +54,8 @@ def integrate(
         rtol, atol: tolerances of IDA.
         progress: called with the time reached.
     """
-    from lissom.simulation.methods import check_installed
-    from lissom.simulation.start import start_state
+    from lissom.simulation.initial_state import start_state
+    from lissom.simulation.integrators.registry import check_installed
 
     if method not in METHODS:
         raise LissomError(f"is unknown; choose {', '.join(METHODS)}", ("method",), method)
@@ -102,7 +102,7 @@ def integrate(
 
 def _continuous(formulation: ScrewPDE, controller: Any) -> Any:
     """The control law, or None."""
-    from lissom.simulation.drive import continuous_or_sampled
+    from lissom.simulation.inputs.packed_inputs import continuous_or_sampled
 
     _, law, sampled = continuous_or_sampled(formulation.model, controller)
     if sampled is not None:

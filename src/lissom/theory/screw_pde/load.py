@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.state import wrench_vector
+from lissom.dynamics.state_checks import wrench_vector
 from lissom.errors import LissomError
-from lissom.kernel.derivatives import STEP
+from lissom.kernel.algorithms.complex_step import STEP
 from lissom.lie import se3
-from lissom.model.probe import tip_of
+from lissom.model.compilation.tip_frames import tip_of
 
 if TYPE_CHECKING:
     from lissom.theory.screw_pde.formulation import ScrewPDE

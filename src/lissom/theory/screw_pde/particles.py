@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lissom.beam import BeamLink
-from lissom.beam.field import Sections
-from lissom.model.robot import Link
+from lissom.beam.fields.displacement_field import Sections
+from lissom.model.description.robot import Link
 
 Array = np.ndarray
 RESOLUTION = 1e-11  # part of a function, relative to its norm, that the condensed basis may miss

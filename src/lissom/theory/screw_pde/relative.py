@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lissom.lie import se3
-from lissom.model.frame import WORLD
+from lissom.model.description.frame import WORLD
 from lissom.theory.screw_pde.closure import End
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.beam import BeamLink
-from lissom.kernel.arrays import Gears, Motion, Passive
+from lissom.kernel.data.arrays import Gears, Motion, Passive
 from lissom.lie import so3
-from lissom.model.compiled import Model
-from lissom.model.joint_kinds import joint_steps
-from lissom.model.robot import Link
+from lissom.model.description.joint_kinds import joint_steps
+from lissom.model.description.robot import Link
+from lissom.model.model import Model
 from lissom.theory.formulation import Unsupported, no_bow, no_prescribed_joints, only_beams
 from lissom.theory.screw_pde.closure import held_directions
 from lissom.theory.screw_pde.particles import particles

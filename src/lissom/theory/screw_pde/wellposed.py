@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lissom.dynamics.state import integrate as moved
+from lissom.dynamics.state_checks import integrate as moved
 from lissom.errors import LissomError
 from lissom.messages import listed
 from lissom.theory.screw_pde.absolute import Residual

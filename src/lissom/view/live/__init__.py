@@ -1,4 +1,7 @@
-"""The live page: an arm in the browser, moved by a recorded run, by hand, or along its natural modes."""
+"""The live page: an arm in the browser, moved by a recorded run, by hand, or along its natural modes.
+
+The live page is for one person on one machine: the server listens on this machine alone unless told otherwise.
+"""
 
 from __future__ import annotations
 

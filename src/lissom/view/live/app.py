@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.model.robot import Robot
-from lissom.simulation.trajectory import Trajectory
+from lissom.model.description.robot import Robot
+from lissom.results.trajectory import Trajectory
 from lissom.version import __version__
-from lissom.view.drawing import Drawing
+from lissom.view.drawing.arm_drawing import Drawing
+from lissom.view.figures.curve_data import busiest
 from lissom.view.live import LOG
-from lissom.view.live.curves import Curves
-from lissom.view.live.leaving import Leaving
-from lissom.view.live.modal import Modal
-from lissom.view.live.moved import Moved
-from lissom.view.live.recorded import Recorded
+from lissom.view.live.closing_controls import Leaving
+from lissom.view.live.live_charts import Curves
+from lissom.view.live.manual_mode import Moved
+from lissom.view.live.modes_mode import Modal
+from lissom.view.live.playback_mode import Recorded
 from lissom.view.live.server import set_theme
 from lissom.view.live.stage import VIEWS, Stage
-from lissom.view.series import busiest
 
 RECORDED, MOVED, MODES = "recorded run", "move by hand", "natural modes"
 FPS = 33.0  # pictures per second that are tried for

@@ -23,8 +23,8 @@ import websockets.asyncio.server as websocket_server
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
-from lissom.view.door import Door, split
 from lissom.view.live import GRIP, LOG
+from lissom.view.pages.access_control import Door, split
 
 LARGEST = 2**20  # bytes of a message from a visitor
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from lissom.lie import quaternion
-from lissom.view.drawing import Drawing, Frames, Motion
-from lissom.view.render import Camera
-from lissom.view.viewpoint import Viewpoint, followed, home
+from lissom.view.drawing.arm_drawing import Drawing, Frames, Motion
+from lissom.view.drawing.viewpoint import Viewpoint, followed, home
+from lissom.view.films.software_renderer import Camera
 
 FORCE, TORQUE = (213, 94, 0), (122, 79, 181)
 TRAIL = (0, 114, 178)

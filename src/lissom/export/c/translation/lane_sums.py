@@ -1,16 +1,16 @@
-"""Sums of scaled rows: the functions of `kernel.lanes`."""
+"""Sums of scaled rows: the functions of `kernel.maths.simd_rows`."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING, Any
 
-from lissom.export.c.translation.kinds import any_length, declared
 from lissom.export.c.translation.operators import Value, combined, lifted
-from lissom.kernel.arrays import LANES
+from lissom.export.c.translation.value_kinds import any_length, declared
+from lissom.kernel.data.arrays import LANES
 
 if TYPE_CHECKING:
-    from lissom.export.c.translation.unit import Unit
+    from lissom.export.c.translation.c_file import Unit
 
 
 def lane_sum(unit: Unit, verb: str, arguments: list[Value]) -> Value:

@@ -6,7 +6,7 @@ import ast
 import operator
 from typing import Any
 
-from lissom.export.c.translation.kinds import DUAL, INT, NUMBERS, REAL, Kind, Record, Tuple, tuple_name
+from lissom.export.c.translation.value_kinds import DUAL, INT, NUMBERS, REAL, Kind, Record, Tuple, tuple_name
 
 OR, AND, COMPARISON, SUM, PRODUCT, PREFIX, ATOM = range(7)  # how tightly an expression binds
 

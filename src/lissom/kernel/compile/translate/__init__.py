@@ -1,8 +1,6 @@
-"""The kernels' Python as C.
+"""The kernels' Python as C: generic, so that a Struct is a C struct over the same memory and no model is known.
 
-A kernel is translated for arguments of given kinds; those of all its variables follow from them. The C is generic: a
-Struct is a C struct over the same memory, sizes are read from it, no model is known. `Unit` is one C file. What C would
-do differently from Python is `Refused`, by file and line.
+`Unit` is the C of one kernel for arguments of given kinds. What C would do otherwise is `Refused`, by file and line.
 """
 
 from lissom.kernel.compile.translate.refused import Refused

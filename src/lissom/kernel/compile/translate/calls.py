@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.kernel import elementary, lanes
 from lissom.kernel.compile.kinds import Function
 from lissom.kernel.compile.translate.arrays import Arrays
 from lissom.kernel.compile.translate.lane_sums import lane_sum
@@ -37,6 +36,7 @@ from lissom.kernel.compile.translate.values import (
     is_array,
     truth,
 )
+from lissom.kernel.maths import elementary_functions, simd_rows
 
 ELEMENTARY: dict[Any, str] = {
     np.sin: "sin",
@@ -52,18 +52,18 @@ ELEMENTARY: dict[Any, str] = {
     math.exp: "exp",
     np.tanh: "tanh",
     math.tanh: "tanh",
-    elementary.tanh: "tanh",
+    elementary_functions.tanh: "tanh",
     np.arctan2: "atan2",
     math.atan2: "atan2",
     np.floor: "floor",
     np.ceil: "ceil",
 }
-LANE_SUMS = (lanes.add_lanes, lanes.set_lanes, lanes.add_scaled, lanes.set_scaled)
+LANE_SUMS = (simd_rows.add_lanes, simd_rows.set_lanes, simd_rows.add_scaled, simd_rows.set_scaled)
 NEW_ARRAYS = (np.zeros, np.empty, np.zeros_like, np.empty_like)
 ARGUMENTS: dict[Any, tuple[int, ...]] = {  # how many each takes; Python would take others, which C does not have
     **dict.fromkeys(ELEMENTARY, (1,)),
     **dict.fromkeys((len, abs, np.abs, float, int, round, bool, np.isfinite, math.isfinite), (1,)),
-    **dict.fromkeys((elementary.of_several, elementary.worst), (1,)),
+    **dict.fromkeys((elementary_functions.of_several, elementary_functions.worst), (1,)),
     np.arctan2: (2,),
     math.atan2: (2,),
     complex: (1, 2),
@@ -127,7 +127,7 @@ class Calls(Arrays):
         return self.kept(made) if writes and not is_array(made) else self.taken_apart(made)
 
     def _built_in(self, thing: Any, arguments: list[Value]) -> Value | None:
-        """What Python, NumPy and `kernel.elementary` have; None of all else."""
+        """What Python, NumPy and `kernel.maths.elementary_functions` have; None of all else."""
         counts = ARGUMENTS.get(thing)
         if counts is not None and len(arguments) not in counts:
             raise Refused(f"{getattr(thing, '__name__', thing)} of {len(arguments)} arguments")
@@ -150,12 +150,12 @@ class Calls(Arrays):
             return called(ELEMENTARY[thing], arguments)
         if thing in (np.isfinite, math.isfinite):
             return Value(BOOL, called("is_finite", arguments).text)
-        if thing is elementary.of_several:
+        if thing is elementary_functions.of_several:
             return constant(arguments[0].kind in (PACK, COMPLEX_PACK))
-        if thing is elementary.worst:
+        if thing is elementary_functions.worst:
             of = arguments[0]
             return Value(REAL, f"largest_lane({of.text})") if of.kind == PACK else of
-        if thing is elementary.since and arguments[1].kind == PACK:
+        if thing is elementary_functions.since and arguments[1].kind == PACK:
             return Value(PACK, f"since_p({', '.join(converted(x, PACK).text for x in arguments)})")
         return None
 

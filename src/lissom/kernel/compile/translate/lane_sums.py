@@ -1,14 +1,15 @@
-"""Sums of rows in vector registers: the functions of `kernel.lanes` as loops over registers of four doubles."""
+"""Sums of rows in vector registers: the functions of `kernel.maths.simd_rows` as loops over registers of four
+doubles."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lissom.kernel.arrays import LANES
 from lissom.kernel.compile.kinds import Number
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.types import REAL, is_whole, letter
 from lissom.kernel.compile.translate.values import Value, converted
+from lissom.kernel.data.arrays import LANES
 
 if TYPE_CHECKING:
     from lissom.kernel.compile.translate.scope import Scope

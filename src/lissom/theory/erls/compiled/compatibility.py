@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.algebra import add, matrix, scale, subtract, vector
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.maths.algebra import add, matrix, scale, subtract, vector
 from lissom.theory.erls.compiled.frames import from_parent
 from lissom.theory.screw_pairs import (
     add_pair,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lissom.kernel.compile import kernel
-from lissom.simulation.linear_solve import factorise, largest, solve
+from lissom.simulation.equations.dense_lu import factorise, largest, solve
 from lissom.theory.erls.compiled.compatibility import elastic_slips, joint_slopes, move, place
 from lissom.theory.erls.compiled.frames import relate
 

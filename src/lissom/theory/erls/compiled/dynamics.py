@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.passive import passive_forces
+from lissom.kernel.forces.passive_joint_forces import passive_forces
 
 
 class Own(NamedTuple):

@@ -6,10 +6,10 @@ it is symmetric. Forward dynamics assembles N^T L N.
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import matrix, scale, subtract, vector
 from lissom.kernel.compile import inline, kernel
-from lissom.simulation.linear_solve import factorise
-from lissom.simulation.linear_solve import solve as back_substitute
+from lissom.kernel.maths.algebra import matrix, scale, subtract, vector
+from lissom.simulation.equations.dense_lu import factorise
+from lissom.simulation.equations.dense_lu import solve as back_substitute
 from lissom.theory.erls.compiled.compatibility import accelerate, clear, close, dot6, slip_of, to_parent, turn_column
 from lissom.theory.erls.compiled.coordinates import set_second
 from lissom.theory.erls.compiled.frames import jacobians, outward

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.algebra import (
+from lissom.kernel.compile import inline, kernel
+from lissom.kernel.maths.algebra import (
     add,
     compose,
     cross,
@@ -19,7 +20,6 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
-from lissom.kernel.compile import inline, kernel
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
 
 

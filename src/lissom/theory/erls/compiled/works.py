@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import dot, matrix, rotate_back, vector
 from lissom.kernel.compile import kernel
+from lissom.kernel.maths.algebra import dot, matrix, rotate_back, vector
 
 
 @kernel

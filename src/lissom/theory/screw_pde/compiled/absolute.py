@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from math import atan2, cos, pi, sin, sqrt
 
-from lissom.kernel.algebra import (
+from lissom.kernel.compile import inline, kernel
+from lissom.kernel.data.arrays import Motion
+from lissom.kernel.maths.algebra import (
     add,
     compose,
     cross,
@@ -25,8 +27,6 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
-from lissom.kernel.arrays import Motion
-from lissom.kernel.compile import inline, kernel
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair
 from lissom.theory.screw_pde.compiled.eliminate import eliminate
 from lissom.theory.screw_pde.compiled.evaluate import (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import add, cross, dot, matrix, rotate, rotate_back, scale, vector
 from lissom.kernel.compile import kernel
-from lissom.kernel.passive import passive_energy
+from lissom.kernel.forces.passive_joint_forces import passive_energy
+from lissom.kernel.maths.algebra import add, cross, dot, matrix, rotate, rotate_back, scale, vector
 from lissom.theory.screw_pairs import load_pair, store_pair
 from lissom.theory.screw_pde.compiled.link import move_particles, place_particles
 from lissom.theory.screw_pde.compiled.section import from_base

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import add, compose, matrix, rotate, store_matrix, store_vector, subtract, vector
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.maths.algebra import add, compose, matrix, rotate, store_matrix, store_vector, subtract, vector
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
 from lissom.theory.screw_pde.compiled.joint import joint_forces, joint_motion
 from lissom.theory.screw_pde.compiled.link import link_equations

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import (
+from lissom.kernel.compile import kernel
+from lissom.kernel.data.arrays import Motion
+from lissom.kernel.forces.passive_joint_forces import passive_forces
+from lissom.kernel.maths.algebra import (
     add,
     compose,
     matrix,
@@ -15,9 +18,6 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
-from lissom.kernel.arrays import Motion
-from lissom.kernel.compile import kernel
-from lissom.kernel.passive import passive_forces
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
 
 

@@ -12,9 +12,9 @@ and its projection on ds/deta, with the elastic forces, the deformation equation
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import add, cross, matrix, rotate_back, scale, subtract, vector
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.kinematics import quadratic_sums
+from lissom.kernel.kinematics.forward_kinematics import quadratic_sums
+from lissom.kernel.maths.algebra import add, cross, matrix, rotate_back, scale, subtract, vector
 from lissom.theory.screw_pairs import load_pair, store_pair
 
 

@@ -10,7 +10,9 @@ on a link, or across a joint, twists and accelerations then obey one rule,
 
 from __future__ import annotations
 
-from lissom.kernel.algebra import (
+from lissom.kernel.compile import inline, kernel
+from lissom.kernel.kinematics.forward_kinematics import quadratic_sums
+from lissom.kernel.maths.algebra import (
     add,
     compose,
     cross,
@@ -27,8 +29,6 @@ from lissom.kernel.algebra import (
     turn_matrix,
     vector,
 )
-from lissom.kernel.compile import inline, kernel
-from lissom.kernel.kinematics import quadratic_sums
 from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
 
 

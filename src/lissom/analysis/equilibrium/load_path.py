@@ -1,0 +1,164 @@
+"""The path of rest along which loads grow: what a search that begins far away follows, and where it turns back.
+
+Loads grow from none to all of them, from where the search begins:
+
+    H(q, s) = (1 - s) (A(q) - A(q0)) + s F(q) = 0,    0 <= s <= 1,
+
+F what is unbalanced under all loads, A without any: q0 is at rest at s = 0, and s is the load factor where q0 is the
+unloaded shape. A robot that only its loads hold has no path without them: A is F there, and what is unbalanced at q0 is
+let go. Steps are taken along the arc (Riks 1979; Crisfield 1981), so that limit points, where s turns back, are passed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.analysis.equilibrium.force_balance import Away, Balance, Reduced, gives_way, spectrum
+from lissom.analysis.equilibrium.tangent_matrices import Tangent
+from lissom.dynamics.state_checks import NotFinite, Vector
+
+STEPS = 150
+CORRECTIONS = 8
+FIRST, LONGEST, SHORTEST = 0.1, 0.5, 1e-4  # of an arc, in shares of the loads and of their linear response
+LAST = 20  # iterations at full load
+TOLERANCE = 1e-9  # of a correction along the path, relative to the linear response
+FINAL = 1e-12
+BACK = -0.2  # load factor at which a path that turned back is left
+
+
+class Path(NamedTuple):
+    """Where a path of growing loads leads."""
+
+    q: Vector  # at full load, or where it was left
+    lam: Vector
+    complete: bool
+    limits: tuple[float, ...]  # load factors at which it turns back
+    top: float  # the largest load factor
+    q_top: Vector  # there
+    iterations: int
+    factor: bool  # whether s is a factor of the loads
+
+
+def load_path(balance: Balance, q: Vector) -> Path:
+    """Follow the path of rest from q to full load, as far as it goes."""
+    bare, factor = balance.unloaded(), True
+    try:
+        softest, floor = gives_way(spectrum(bare.at(q)))
+        if softest <= floor:
+            bare, factor = balance, False
+        return _Trace(balance, bare, q).followed(factor)
+    except (Away, NotFinite, np.linalg.LinAlgError):
+        return Path(q, np.zeros(len(balance.wanted)), False, (), 0.0, q, 0, factor)
+
+
+class _Trace:
+    def __init__(self, balance: Balance, bare: Balance, q: Vector) -> None:
+        self.balance, self.bare, self.q, self.s = balance, bare, q, 0.0
+        self.begun = bare.tangent(q).force
+        self.solved = 0
+
+    def at(self, q: Vector, s: float) -> tuple[Reduced, Vector]:
+        """The balance at load factor s, and its derivative by s."""
+        self.solved += 1
+        try:
+            loaded = self.balance.tangent(q)
+            bare = loaded if self.bare is self.balance else self.bare.tangent(q)
+            force = (1 - s) * (bare.force - self.begun) + s * loaded.force
+            here = self.balance.reduce(q, Tangent(force, loaded.M, loaded.C, (1 - s) * bare.K + s * loaded.K))
+        except (NotFinite, np.linalg.LinAlgError):
+            raise Away from None
+        return here, here.Z.T @ (loaded.force - bare.force + self.begun)[self.balance.free]
+
+    def followed(self, factor: bool) -> Path:
+        here, rate = self.at(self.q, self.s)
+        along = np.linalg.solve(here.K, -rate)
+        self.unit = max(float(along @ here.M @ along), np.finfo(float).tiny)
+        ahead = self._normed(here, along, 1.0)
+        limits: list[float] = []
+        top, q_top, h = 0.0, self.q, FIRST
+        for _ in range(STEPS):
+            if self.s + h * ahead[1] >= 1:
+                if (end := self._finished(here, ahead)) is not None:
+                    return Path(*end, True, tuple(limits), 1.0, end[0], self.solved, factor)
+                h = (1 - self.s) / ahead[1] / 2
+            try:
+                q, s, corrections = self._corrected(here, ahead, h)
+                there, rate = self.at(q, s)
+                following = self._direction(there, rate, here.Z @ ahead[0], ahead[1])
+            except (Away, np.linalg.LinAlgError):
+                following = None
+            if following is None or self._cosine(there, following, here, ahead) < 0.8:
+                h /= 2
+                if h < SHORTEST:
+                    break
+                continue
+            if ahead[1] > 0 > following[1]:
+                share = ahead[1] / (ahead[1] - following[1])
+                limits.append(max(self.s, s, self.s + h * ahead[1] * share / 2))
+            self.q, self.s, here, ahead = q, s, there, following
+            if s > top:
+                top, q_top = s, q
+            if s < BACK:
+                break
+            h = min(1.5 * h, LONGEST) if corrections <= 3 else h
+        top = max(top, *limits) if limits else top
+        return Path(self.q, here.lam, False, tuple(limits), top, q_top, self.solved, factor)
+
+    def _corrected(self, here: Reduced, ahead: tuple[Vector, float], h: float) -> tuple[Vector, float, int]:
+        """The point of the path an arc h ahead, and how many corrections it took."""
+        q, s = self.balance.moved(self.q, h * (here.Z @ ahead[0])), self.s + h * ahead[1]
+        across = here.Z @ ahead[0]
+        for k in range(CORRECTIONS):
+            there, rate = self.at(q, s)
+            row = there.Z.T @ across @ there.M / self.unit
+            n = len(there.force)
+            matrix = np.block([[there.K, rate[:, None]], [row[None, :], np.array([[ahead[1]]])]])
+            step = -np.linalg.solve(matrix, np.append(there.force, 0.0))
+            q = self.balance.moved(q, there.closing + there.Z @ step[:n])
+            s += float(step[n])
+            size = np.sqrt(step[:n] @ there.M @ step[:n] / self.unit + step[n] ** 2)
+            if size > 2.0:
+                raise Away
+            if size <= TOLERANCE:
+                return q, s, k + 1
+        raise Away
+
+    def _finished(self, here: Reduced, ahead: tuple[Vector, float]) -> tuple[Vector, Vector] | None:
+        """Rest at full load by Newton's method from the point ahead, unless it leads elsewhere."""
+        arc = (1 - self.s) / ahead[1]
+        try:
+            q = self.balance.moved(self.q, arc * (here.Z @ ahead[0]))
+            before = np.inf
+            for _ in range(LAST):
+                there, _ = self.at(q, 1.0)
+                step = -np.linalg.solve(there.K, there.force)
+                size = np.sqrt(step @ there.M @ step / self.unit)
+                if size > 0.5 * max(arc, 0.1) + 1e-6:
+                    return None
+                q = self.balance.moved(q, there.closing + there.Z @ step)
+                if size <= FINAL or before / 2 <= size <= 1e3 * FINAL:
+                    return q, there.lam
+                before = size
+        except (Away, np.linalg.LinAlgError):
+            pass
+        return None
+
+    def _direction(self, here: Reduced, rate: Vector, before: Vector, before_s: float) -> tuple[Vector, float]:
+        """Unit direction of the path, on from the one before."""
+        row = here.Z.T @ before @ here.M / self.unit
+        n = len(here.force)
+        matrix = np.block([[here.K, rate[:, None]], [row[None, :], np.array([[before_s]])]])
+        along = np.linalg.solve(matrix, np.append(np.zeros(n), 1.0))
+        return self._normed(here, along[:n], float(along[n]))
+
+    def _normed(self, here: Reduced, x: Vector, s: float) -> tuple[Vector, float]:
+        size = np.sqrt(x @ here.M @ x / self.unit + s * s)
+        return x / size, s / size
+
+    def _cosine(
+        self, there: Reduced, following: tuple[Vector, float], here: Reduced, ahead: tuple[Vector, float]
+    ) -> float:
+        before = there.Z.T @ (here.Z @ ahead[0])
+        return float(following[0] @ there.M @ before / self.unit + following[1] * ahead[1])

@@ -1,0 +1,60 @@
+"""Whether deformed links are beyond what their second-order field and their functions follow, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.beam import BeamLink
+from lissom.beam.fields.field_limits import largest_twist, tautness, torsion_share
+from lissom.dynamics.state_checks import Vector
+from lissom.model.compilation.attachment_points import acting_places
+from lissom.model.model import Model
+
+SOFTENED = 0.02  # share of the stiffness in torsion that the field leaves out: 1 % of a twist, or of a frequency
+TWISTED = 1e-5  # rad: a link that is twisted less does not show how soft it is
+TAUT = 30.0  # sqrt(N / EI) L, from which on 1 % of a deflection under a force inside the span may be missing
+
+
+class Doubt(NamedTuple):
+    """A link, what is in doubt, a sentence, and the number behind it."""
+
+    link: str
+    kind: str
+    text: str
+    value: float
+
+
+def field_doubts(model: Model, q: Vector, modes: bool = False) -> Iterator[Doubt]:
+    """Links whose torsion, or whose bending about places inside their span, is more than 1 % off at q.
+
+    modes: whether torsion counts of links that are not twisted, too, as in natural modes.
+    """
+    for body in model.bodies:
+        beam = model.flexible.get(body.link)
+        if not isinstance(beam, BeamLink) or not beam.count:
+            continue
+        eta = np.real(q[body.modes_q])
+        share = torsion_share(beam, eta) if modes or largest_twist(beam, eta) > TWISTED else 0.0
+        if share > SOFTENED:
+            yield Doubt(body.link, "torsion", _of_torsion(body.link, share), share)
+        tension, taut = tautness(beam, eta)
+        if taut > TAUT and acting_places(model.robot, model.robot.link(body.link)):
+            yield Doubt(body.link, "taut", _of_tension(body.link, tension, float(np.real(beam.length)) / taut), taut)
+
+
+def _of_torsion(link: str, share: float) -> str:
+    return (
+        f"{link}: it is bent so far that its torsion is off by up to {share:.0%} of its stiffness, which stiffening: "
+        "first leaves out; write stiffening: exact for it"
+    )
+
+
+def _of_tension(link: str, tension: float, within: float) -> str:
+    return (
+        f"{link}: a tension of {tension:.3g} N makes it bend within {within:.2g} m of forces inside its span, closer "
+        "than its functions follow: deflections there may be more than 1 % too small; write modes: {to: a higher "
+        "frequency} in its beam and compare"
+    )

@@ -1,0 +1,133 @@
+"""Frequency response: how an output answers a sinusoidal input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.analysis.equilibrium.statics import Equilibrium, Loads
+from lissom.analysis.linear_models.linear_model import LinearModel
+from lissom.analysis.linear_models.linearisation import linearise
+from lissom.analysis.linear_models.signals import Outputs, Signals, as_list, dotted
+from lissom.dynamics.coordinates import Named
+from lissom.dynamics.state_checks import Wrenches
+from lissom.errors import LissomError
+from lissom.model.any_robot import AnyRobot
+
+if TYPE_CHECKING:
+    from xarray import DataArray
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyResponse:
+    """Complex ratio of output to input amplitude, ready to plot: `magnitude_db` and `phase_deg` over `frequencies`.
+
+    Arrays have the shape (N,) for one input and one output, else (N, outputs, inputs).
+    """
+
+    frequencies: np.ndarray  # (N,) Hz
+    response: np.ndarray  # complex
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.response, dtype)
+
+    @property
+    def magnitude(self) -> np.ndarray:
+        return np.abs(self.response)
+
+    @property
+    def magnitude_db(self) -> np.ndarray:
+        """20 log10 of the magnitude; minus infinity where there is no response."""
+        with np.errstate(divide="ignore"):
+            return 20 * np.log10(self.magnitude)
+
+    @property
+    def phase_deg(self) -> np.ndarray:
+        """Phase in degrees, without jumps along the frequencies."""
+        return np.degrees(np.unwrap(np.angle(self.response), axis=0))
+
+    def to_dataarray(self) -> DataArray:
+        """The response as an xarray.DataArray with dimensions frequency (Hz), output, input."""
+        from xarray import DataArray
+
+        values = self.response.reshape(len(self.frequencies), len(self.outputs), len(self.inputs))
+        coords = {"frequency": self.frequencies, "output": list(self.outputs), "input": list(self.inputs)}
+        return DataArray(values, coords, ("frequency", "output", "input"), "response")
+
+
+def frequency_response(
+    robot: AnyRobot | LinearModel,
+    q: ArrayLike | Named | Equilibrium | None = None,
+    v: ArrayLike | Named | None = None,
+    tau: ArrayLike | Named | None = None,
+    outputs: Outputs | None = None,
+    inputs: Signals | None = None,
+    wrenches: Wrenches | None = None,
+    loads: Loads | None = None,
+    *,
+    frequencies: ArrayLike,
+) -> FrequencyResponse:
+    """Return the response of outputs to sinusoidal inputs at some frequencies.
+
+    >>> hz = numpy.geomspace(0.1, 100, 400)
+    >>> lissom.frequency_response(robot, pose, outputs="forearm.tip", inputs="elbow", frequencies=hz)
+
+    Args:
+        robot: a robot, linearised here, or a linear model, which has its state already.
+        q, v, tau, outputs, inputs, wrenches, loads: the state and the signals, as in `linearisation`; of a linear model
+            `outputs` and `inputs` select among those that it has.
+        frequencies: where to evaluate it, shape (N,), Hz.
+    """
+    frequencies = np.atleast_1d(np.asarray(frequencies, float))
+    if frequencies.ndim != 1 or not np.all(np.isfinite(frequencies)):
+        raise LissomError("must be a list of finite numbers, in Hz", ("frequencies",))
+    if isinstance(robot, LinearModel):
+        state = {"q": q, "v": v, "tau": tau, "wrenches": wrenches, "loads": loads}
+        if given := [name for name, value in state.items() if value is not None]:
+            raise LissomError("the linear model has its state already; leave this out", (", ".join(given),))
+        linear = _selected(robot, outputs, inputs)
+    else:
+        linear = linearise(robot, q, v, tau, outputs, inputs, wrenches, loads)
+    response = linear.response(frequencies)
+    if response.shape[1:] == (1, 1):
+        response = response[:, 0, 0]
+    return FrequencyResponse(frequencies, response, linear.inputs, linear.outputs)
+
+
+def _selected(linear: LinearModel, outputs: Any, inputs: Any) -> LinearModel:
+    """The linear model with these of its signals alone, all unless named."""
+    rows = _matching(linear.outputs, linear.outputs if outputs is None else outputs, "output")
+    columns = _matching(linear.inputs, linear.inputs if inputs is None else inputs, "input")
+    return replace(
+        linear,
+        B=linear.B[:, columns],
+        C=linear.C[rows],
+        D=linear.D[np.ix_(rows, columns)],
+        inputs=tuple(linear.inputs[k] for k in columns),
+        outputs=tuple(linear.outputs[k] for k in rows),
+    )
+
+
+def _matching(names: tuple[str, ...], signals: Signals, kind: str) -> list[int]:
+    """Places of the signals among `names`; a joint or a tip stands for all its components."""
+    out = []
+    for name in map(dotted, as_list(signals)):
+        whole = [k for k, known in enumerate(names) if known == name]
+        found = whole or [k for k, known in enumerate(names) if _component(known, name)]
+        if not found:
+            raise LissomError(
+                f"the linear model has no such {kind}; it has {', '.join(names) or 'none'}", (kind,), name
+            )
+        out += found
+    return out
+
+
+def _component(known: str, name: str) -> bool:
+    """Whether `known` is a component of `name`, as forearm.tip.x of forearm.tip, or elbow.rotor of elbow."""
+    rest = known.removeprefix(f"{name}.")
+    return rest != known and rest in (*"xyz", *"123", "rotor", "wx", "wy", "wz", "vx", "vy", "vz")

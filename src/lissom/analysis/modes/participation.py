@@ -1,0 +1,107 @@
+"""Which coordinates, links and directions take part in a mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lissom.dynamics.coordinates import indices
+from lissom.model.model import Model
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a velocity coordinate belongs to."""
+
+    coordinate: str
+    link: str
+    joint: str
+    direction: str  # "joint", "rotor", or of a mode: "y", "z", "torsion", "axial"
+
+    @property
+    def label(self) -> str:
+        """The elastic part in words; a joint and its rotor are one."""
+        if self.direction in ("joint", "rotor"):
+            return f"{self.joint} joint"
+        return f"{self.link} bending {self.direction}" if self.direction in "yz" else f"{self.link} {self.direction}"
+
+
+def parts(model: Model) -> tuple[Part, ...]:
+    """The part of each velocity coordinate, in the order of `model.coordinates`."""
+    out: list[Part | None] = [None] * model.nv
+    for body in model.bodies:
+        names = model.coordinates
+        directions = ["joint"] * len(indices(body.joint_v))
+        if body.link in model.flexible:
+            directions += model.flexible[body.link].directions
+        places = [*indices(body.joint_v), *indices(body.modes_v)]
+        if body.rotor_v is not None:
+            directions.append("rotor")
+            places.append(body.rotor_v)
+        for k, direction in zip(places, directions, strict=True):
+            out[k] = Part(names[k], body.link, body.joint, direction)
+    return tuple(part for part in out if part is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class Participation:
+    """Shares of a mode's kinetic energy: x_i (M x)_i of coordinate i, mode by mode a sum of one.
+
+    A share may be negative where two coordinates move against each other. A link's share is that of its
+    joint, its modes and its rotor together; directions are joint, y, z, torsion, axial and rotor.
+    """
+
+    coordinates: tuple[str, ...]
+    shares: np.ndarray  # (nv, modes) of each coordinate
+    links: dict[str, np.ndarray]  # (modes,) of each link
+    directions: dict[str, np.ndarray]  # (modes,) of each direction
+
+    def of(self, coordinate: str) -> np.ndarray:
+        """Share of one coordinate in every mode, (modes,)."""
+        return self.shares[self.coordinates.index(coordinate)]
+
+    def strongest(self, mode: int, number: int = 3, least: float = 0.01) -> list[tuple[str, float]]:
+        """The coordinates with most of the energy of a mode, and their shares."""
+        order = np.argsort(-np.abs(self.shares[:, mode]))[:number]
+        shares = [(self.coordinates[k], float(self.shares[k, mode])) for k in order]
+        return [(name, share) for name, share in shares if abs(share) >= least]
+
+
+def kinetic(parts: Sequence[Part], mass: np.ndarray, shapes: np.ndarray) -> Participation:
+    """Participation in the kinetic energy of modes `shapes` (nv, modes) of unit modal mass."""
+    shares = shapes * (mass @ shapes)
+    return Participation(
+        tuple(part.coordinate for part in parts),
+        shares,
+        grouped(parts, shares, lambda part: part.link),
+        grouped(parts, shares, lambda part: part.direction),
+    )
+
+
+def grouped(parts: Sequence[Part], shares: np.ndarray, group: Callable[[Part], str]) -> dict[str, np.ndarray]:
+    """Sums of the rows of `shares` (nv, modes) over the groups of coordinates."""
+    out: dict[str, np.ndarray] = {}
+    for part, row in zip(parts, shares, strict=True):
+        out[group(part)] = out.get(group(part), 0.0) + row
+    return out
+
+
+def labels(parts: Sequence[Part], stored: np.ndarray, moving: np.ndarray, rigid: np.ndarray) -> tuple[str, ...]:
+    """A name for each mode: the part that stores most of its energy, counted: "upper bending y 1".
+
+    Args:
+        stored, moving: shares of potential and kinetic energy by coordinate, (nv, modes).
+        rigid: (modes,) whether a mode stores no energy; it is then named by what moves most.
+    """
+    by_strain, by_motion = (grouped(parts, shares, lambda part: part.label) for shares in (stored, moving))
+    counted: dict[str, int] = {}
+    out = []
+    for k, is_rigid in enumerate(rigid):
+        groups = by_motion if is_rigid else by_strain
+        name = max(groups, key=lambda group: abs(groups[group][k]))
+        name = f"{name} rigid" if is_rigid else name
+        counted[name] = counted.get(name, 0) + 1
+        out.append(f"{name} {counted[name]}")
+    return tuple(out)

@@ -1,0 +1,387 @@
+"""A flexible link: a beam with lumped masses, its motion, inertia, stiffness and damping.
+
+Link frame at the proximal end, x along the undeformed axis. Coordinates eta multiply the shapes of the link's
+basis: deflections v (along y) and w (along z), twist t, extension a. The pose of a section is
+
+    r(x) = (x + a - 1/2 eta^T B(x) eta,  v,  w)              B: foreshortening of a bent axis
+    R(x) = bend(0, -w', v') Rx(t + 1/2 eta^T D(x) eta)       D: twist of an axis bent both ways
+
+so that R carries e_x along the axis to second order and the twist rate is t'. Stiffening "none": B = D = 0;
+"exact": the field of `beam.fields.exact_field`, good for any deflection.
+
+A uniform, shear-rigid link with its centroid on the axis has named functions (`Basis`); any other has functions of its
+own (`OwnBasis`), each a distribution of internal forces; `strain_energy` has what its stiffness leaves out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lissom.beam import damping as laws
+from lissom.beam.damping import Damping
+from lissom.beam.fields.chord_field import Bow, bow
+from lissom.beam.fields.displacement_field import Field
+from lissom.beam.fields.exact_field import ExactField, Stations
+from lissom.beam.fields.foreshortening_forms import Shortening
+from lissom.beam.fields.inertia_invariants import Invariants
+from lissom.beam.fields.mass_points import Carriers, carriers
+from lissom.beam.fields.prestress import NOTHING, Prestress
+from lissom.beam.fields.profile_field import OwnField
+from lissom.beam.fields.section_rotation import bend, roll
+from lissom.beam.fields.strain_energy import Product, cubic_terms, prestress_stiffness, second_order_strains, stiffness
+from lissom.beam.flexible_link import NaturalModes, SectionMap
+from lissom.beam.functions.basis import DIRECTIONS
+from lissom.beam.functions.eigenmodes import eigenmodes
+from lissom.beam.functions.force_based_shapes import OwnBasis
+from lissom.beam.lumped_mass import LumpedMass
+from lissom.beam.number_types import Array, Number, positive, symmetric
+from lissom.beam.sections.cross_section import Section
+from lissom.beam.sections.general_section import RIGID_IN_SHEAR, shear_centres
+from lissom.beam.sections.profile import Profile
+from lissom.errors import LissomError
+
+ORDERS = ("none", "first", "exact")
+
+
+@dataclass(frozen=True, eq=False)
+class BeamLink:
+    """A flexible link. All arrays are computed once, when first asked for, and are read-only.
+
+    Args:
+        section: of a uniform link without shear; else the profile of which `basis` has the functions.
+        stiffening: "none" for the linear field, "first" for the second-order one, "exact" for any deflection.
+        damping: modal ratio, {"stiffness": beta, "mass": alpha}, or the preset "engineering".
+        prestress: heat and tendons that bend, stretch or stress it by themselves.
+        chord: bending directions, y and z, in which the link frame lies on the chord rather than on the base section.
+        fourth_order: whether the second-order field has the terms of `beam.fields.chord_field`, too.
+    """
+
+    length: Number
+    section: Any  # a Section, or a Profile
+    basis: Any  # a Basis, or the OwnBasis of a profile
+    stiffening: str = "first"
+    damping: Damping = 0.0
+    masses: tuple[LumpedMass, ...] = ()
+    prestress: Prestress = NOTHING
+    chord: tuple[str, ...] = ()
+    fourth_order: bool = False
+
+    interfaces: ClassVar[Mapping[str, Any]] = MappingProxyType({})  # places are metres along the axis: none has a name
+
+    def __post_init__(self) -> None:
+        positive("length", self.length)
+        laws.check(self.damping)
+        if self.stiffening not in ORDERS:
+            raise LissomError(f"is unknown; choose from {', '.join(ORDERS)}", ("stiffening",), self.stiffening)
+        if isinstance(self.section, Profile) != isinstance(self.basis, OwnBasis):
+            raise LissomError("a profile takes the functions of own_basis, a section those of make_basis", ("basis",))
+        object.__setattr__(self, "masses", tuple(self.masses))
+        for lump in self.masses:
+            self.field.fraction(lump.x)
+
+    @property
+    def count(self) -> int:
+        """Number m of coordinates."""
+        return self.basis.count
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the coordinates: y1, y2, z1, ..., torsion1, axial1."""
+        return self.basis.labels
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        """The direction of each coordinate: y, z, torsion or axial."""
+        return tuple(name for name, part in self.basis.slices.items() for _ in range(part.start, part.stop))
+
+    @property
+    def bending_count(self) -> int:
+        """Number of bending coordinates, which come first."""
+        bending = self.basis.counts["y"] + self.basis.counts["z"]
+        if isinstance(self.field, OwnField):  # coupled sections: twist and stretch bend the link too
+            turned, slip = self.field.nodes.psi[:, 1:], self.field.nodes.strain[:, 1:3]
+            if turned[..., bending:].any() or (turned.any() and slip[..., bending:].any()):
+                return self.count
+        return bending
+
+    @property
+    def mass(self) -> Number:
+        """Mass of the beam, lumped masses included."""
+        return self.moments[:, 0, 0].sum()
+
+    @cached_property
+    def field(self) -> Any:
+        """The displacement field that the basis spans."""
+        return _field(self.length, self.basis, self.chord)
+
+    @cached_property
+    def profile(self) -> Profile:
+        """Sections along the link."""
+        section = self.section
+        return section if isinstance(section, Profile) else Profile.uniform(section, self.length, shear=False)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is uniform, does not shear, and has its centroid on the axis."""
+        return isinstance(self.section, Section)
+
+    @property
+    def second_order(self) -> bool:
+        """Whether the field has second-order terms, and no others."""
+        return self.stiffening == "first"
+
+    @cached_property
+    def exact_field(self) -> ExactField | None:
+        """The geometrically exact field, where the link has it."""
+        return ExactField(self.field) if self.stiffening == "exact" else None
+
+    def stations(self) -> Stations | None:
+        """Tables of the exact field; None with the other fields, whose inertia follows from invariants."""
+        return self._stations
+
+    @cached_property
+    def _stations(self) -> Stations | None:
+        field = self.exact_field
+        if field is None:
+            return None
+        moments = self.profile.tables(field.rule.nodes)[1]
+        stiffness, prestress = self._section_stiffness(field.rule.nodes)
+        return field.stations(stiffness, moments, prestress, self.masses, self.retardation)
+
+    def _section_stiffness(self, xi: Array) -> tuple[Array, Array]:
+        """Stiffness (k, 6, 6) of the sections at fractions xi (k,), and forces (k, 6) in them without strain.
+
+        Without shear there is no stiffness against it.
+        """
+        compliance = self.profile.tables(xi)[0]
+        if self.profile.shear:
+            S = symmetric(np.linalg.inv(compliance))
+        else:
+            keep = np.ix_(range(len(compliance)), RIGID_IN_SHEAR, RIGID_IN_SHEAR)
+            S = np.zeros_like(compliance)
+            S[keep] = symmetric(np.linalg.inv(compliance[keep]))
+        return S, self.prestress.forces(S, shear_centres(compliance))
+
+    def section_map(self, x: Number) -> SectionMap:
+        """Linear and quadratic terms of the motion of the section at x."""
+        found = _section_map(self.field, self.stiffening, x)
+        return found if self.bow is None else found._replace(bow=self.bow.running(self.field.fraction(x))[0])
+
+    def position(self, x: Any) -> Array:
+        """Places on the undeformed axis: x scalar -> (3,), (k,) -> (k, 3)."""
+        return np.multiply.outer(x, [1, 0, 0])
+
+    def displacement(self, x: Any, eta: Array) -> Array:
+        """Displacement of the centre line at x: eta (..., m), x scalar or (k,) -> (..., [k,] 3)."""
+        poses = self.pose(x, eta)
+        return poses[..., :3, 3] - self.position(x)
+
+    def pose(self, x: Any, eta: Array) -> Array:
+        """Section frame at x in the link frame: eta (..., m), x scalar or (k,) -> (..., [k,] 4, 4)."""
+        x = np.asarray(x)
+        xi = self.field.fraction(x)
+        if self.exact_field:
+            T = self.exact_field.poses(xi, np.asarray(eta))
+            return T if np.ndim(x) else T[..., 0, :, :]
+        section = self.field.sections(xi)
+        u = np.einsum("kaj,...j->...ka", section.phi, eta)
+        th = np.einsum("kaj,...j->...ka", section.psi, eta)
+        shortening, twist = self.field.running_terms(xi).at(eta) if self.second_order else (0.0, 0.0)
+        T = np.zeros((*u.shape[:-1], 4, 4), u.dtype)
+        T[..., :3, :3] = bend(th[..., 1], th[..., 2]) @ roll(th[..., 0] + twist)
+        T[..., :3, 3] = u
+        T[..., 0, 3] += x - shortening - (self.bow.shortening(xi, eta) if self.bow else 0.0)
+        T[..., 3, 3] = 1
+        return T if np.ndim(x) else T[..., 0, :, :]
+
+    def strains(self, x: Any, eta: Array) -> Array:
+        """First-order strains of sections, order as in `general_section`: eta (..., m), x scalar or (k,) -> (..., [k,]
+        6).
+
+        A fibre at (y, z) of the section is stretched by strain[0] + z strain[4] - y strain[5].
+        """
+        strain = np.einsum("kaj,...j->...ka", self.field.sections(self.field.fraction(x)).strain, eta)
+        return strain if np.ndim(x) else strain[..., 0, :]
+
+    def invariants(self) -> Invariants:
+        """Integrals over the mass of the beam and its lumped masses."""
+        return self._invariants
+
+    def turned_inertia(self) -> Array:
+        """int s0_a d_i d_j s_b of sections turned to second order, (4, 3, m, m); a = 3: s0_a = 1, see `turning`."""
+        return self.carriers.turned(self.moments)
+
+    def shortening(self) -> Shortening | None:
+        """What foreshortening adds to the inertia; None where the field has none."""
+        return self._shortening if self.second_order and self.bending_count else None
+
+    @cached_property
+    def bow(self) -> Bow | None:
+        """Terms of fourth order, where the link has them and bends."""
+        wanted = self.fourth_order and self.second_order and self.bending_count > 0
+        return bow(self.field, self._forces_at) if wanted else None
+
+    def bow_shares(self) -> Array:
+        """(P, K) of a link that bows: from values at its nodes to int psi_p of their running integrals."""
+        assert self.bow is not None
+        return self._shortening.density @ self.bow.running(self.carriers.xi)
+
+    def stiffness(self) -> Array:
+        """K of the strain energy 1/2 eta^T K eta, (m, m)."""
+        return self._stiffness
+
+    def preload(self) -> Array:
+        """Force of heat and tendons on the coordinates at eta = 0, (m,): the linear term of the strain energy."""
+        return self._preload
+
+    def cubic_terms(self) -> tuple[Array, Array, Array]:
+        """Strain energy beyond 1/2 eta^T K eta: int F . e2 dx = sum_n c_n eta_i eta_j eta_k.
+
+        In a plain link it is (EIz - EIy) int t v'' w'' dx.
+
+        Returns:
+            index (nc, 3), the coordinates of each term, the last one first: (torsion, y, z) in a plain link; c (nc,);
+            and beta c (nc,), its part in the dissipation where damping is proportional to stiffness. Empty with a
+            linear field, or where a plain link bends equally both ways.
+        """
+        return self._cubic_terms
+
+    def damping_matrix(self) -> Array:
+        """D of the damping force -D etadot at small deflection, (m, m)."""
+        return self._damping_matrix
+
+    @property
+    def retardation(self) -> Number:
+        """Time beta by which stresses lag: strain + beta strain rate. Zero unless damping follows stiffness."""
+        beta, _ = laws.rayleigh(self.damping) or (0.0, 0.0)
+        return beta
+
+    def strain_energy(self, eta: Array) -> Number:
+        """Elastic energy at eta (..., m)."""
+        eta = np.asarray(eta)
+        if self.exact_field:
+            return self.exact_field.strain_energy(*self._section_stiffness(self.exact_field.rule.nodes), eta)
+        index, coefficient, _ = self.cubic_terms()
+        quadratic = np.einsum("...i,ij,...j->...", eta, self.stiffness(), eta) / 2 + eta @ self.preload()
+        cubic = (coefficient * eta[..., index].prod(axis=-1)).sum(axis=-1)
+        return quadratic + cubic + (self.bow.strain_energy(eta) if self.bow else 0.0)
+
+    def natural_modes(self, tip_mass: Number = 0.0) -> NaturalModes:
+        """Undamped natural modes with the base held; `tip_mass` is added at the tip."""
+        if tip_mass:
+            loaded = replace(self, masses=(*self.masses, LumpedMass(self.length, tip_mass)))
+            return loaded.natural_modes()
+        if self.count == 0:
+            return NaturalModes(np.zeros(0), (), np.zeros((0, 0)))
+        M, K = np.real(self.invariants().mass_matrix), np.real(self.stiffness())
+        omega, X = eigenmodes(M, K)
+        strongest = [DIRECTIONS[k] for k in self._motions(X).argmax(axis=0)]
+        labels = tuple(f"{name}{strongest[: k + 1].count(name)}" for k, name in enumerate(strongest))
+        return NaturalModes(omega / (2 * np.pi), labels, X)
+
+    def _motions(self, shapes: Array) -> Array:
+        """Twice the kinetic energy of shapes (m, n) along DIRECTIONS, (4, n), without that of slopes."""
+        moments, sections = self.moments, self.carriers.sections
+        W, phi, psi = (np.real(part) for part in (moments, sections.phi @ shapes, sections.psi @ shapes))
+        mass, y, z = (W[:, 0, k, None] for k in (0, 2, 3))
+        along, twist = np.moveaxis(phi, 1, 0), psi[:, 0]
+        sideways = [mass * along[1] ** 2 - 2 * z * along[1] * twist, mass * along[2] ** 2 + 2 * y * along[2] * twist]
+        turning = (W[:, 2, 2] + W[:, 3, 3])[:, None] * twist**2
+        return np.stack([part.sum(axis=0) for part in (*sideways, turning, mass * along[0] ** 2)])
+
+    @cached_property
+    def carriers(self) -> Carriers:
+        """The stations that carry the link's mass."""
+        return carriers(self.field, *(lump.x for lump in self.masses))
+
+    @cached_property
+    def moments(self) -> Array:
+        """Moments of the mass at these stations, (k, 4, 4)."""
+        field = self.field
+        per_length = field.tables[1] if isinstance(field, OwnField) else self.section.moments
+        moments = field.weights[:, None, None] * per_length
+        return np.concatenate([moments, [lump.moments for lump in self.masses]]) if self.masses else moments
+
+    @cached_property
+    def _invariants(self) -> Invariants:
+        return self.carriers.invariants(self.moments)
+
+    @cached_property
+    def _shortening(self) -> Shortening:
+        return self.carriers.shortening(self.moments)
+
+    @cached_property
+    def _forces(self) -> Array:
+        """Internal forces per coordinate at the nodes, (n, 6, m)."""
+        if isinstance(self.field, OwnField):
+            return self.field.forces
+        return self.section.rigidity[:, None] * self.field.nodes.strain
+
+    def _forces_at(self, xi: Array) -> Array:
+        """Internal forces per coordinate at fractions xi (k,) of the length, (k, 6, m)."""
+        if isinstance(self.field, OwnField):
+            return self.basis.forces(xi)
+        return self.section.rigidity[:, None] * self.field.sections(xi).strain
+
+    @cached_property
+    def _prestress_forces(self) -> Array:
+        """F0 at the nodes times their weights, (n, 6)."""
+        return self.field.weights[:, None] * self._section_stiffness(self.basis.rule.nodes)[1]
+
+    @cached_property
+    def _preload(self) -> Array:
+        if not self.prestress:
+            return _read_only(np.zeros(self.count))
+        return _read_only(np.einsum("ka,kai->i", self._prestress_forces, self.field.nodes.strain))
+
+    @cached_property
+    def _stiffness(self) -> Array:
+        K = stiffness(self.field.weights[:, None, None] * self._forces, self.field.nodes.strain)
+        if self.prestress and self.second_order:  # F0 . e2
+            K = K + prestress_stiffness(self._prestress_forces, self.second_order_strains)
+        return _read_only(symmetric(K))
+
+    @property
+    def second_order_strains(self) -> list[Product]:
+        return second_order_strains(self.field.nodes, not self.plain and self.profile.shear)
+
+    @cached_property
+    def _cubic_terms(self) -> tuple[Array, Array, Array]:
+        index, c = np.zeros((0, 3), np.int64), np.zeros(0)
+        if self.second_order and self.count:
+            index, c = cubic_terms(self.field.weights[:, None, None] * self._forces, self.second_order_strains)
+        return _read_only(index), _read_only(c), _read_only(self.retardation * c)
+
+    @cached_property
+    def _damping_matrix(self) -> Array:
+        return _read_only(laws.matrix(self.damping, self.invariants().mass_matrix, self.stiffness()))
+
+
+@lru_cache(maxsize=256, typed=True)  # a complex length is not the real one that equals it
+def _field(length: Number, basis: Any, chord: tuple[str, ...]) -> Any:
+    """The field that a basis spans: one for all links that differ in masses and sections alone."""
+    return OwnField(basis, chord) if isinstance(basis, OwnBasis) else Field(length, basis, chord)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _section_map(field: Any, stiffening: str, x: Number) -> SectionMap:
+    """Of a section, the same for all links that differ in masses and stiffnesses alone."""
+    xi = field.fraction(x)
+    section = field.sections(xi)
+    B = D = np.zeros((field.basis.count, field.basis.count), section.phi.dtype)
+    if stiffening == "first":
+        terms = field.running_terms(xi)
+        B, D = _read_only(terms.foreshortening(np.ones(1))), _read_only(terms.twist(np.ones(1)))
+    running = ExactField(field).running(xi)[0] if stiffening == "exact" else np.zeros(0)
+    return SectionMap(np.array([x, 0 * x, 0 * x]), section.phi[0], section.psi[0], B, D, running)
+
+
+def _read_only(array: Any) -> Array:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,167 @@
+"""The displacement field of a link: how each section moves with the coordinates.
+
+To first order it moves by (a, v, w) and turns by (t, -w', v'). To second order its centre is drawn back by
+1/2 eta^T B eta along x, and it turns by a further 1/2 eta^T D eta about its axis:
+
+    eta^T B(x) eta = int_0^x (v'^2 + w'^2) ds,      eta^T D(x) eta = int_0^x (v' w'' - w' v'') ds
+
+Where shear or off-axis sections let the axis slip past the normal, its slopes are v' = thz + gy, w' = -thy + gz:
+
+    eta^T B(x) eta = int_0^x (thy^2 + thz^2 + 2 thz gy - 2 thy gz) ds,
+    eta^T D(x) eta = int_0^x (thy thz' - thz thy') ds
+
+so that the stretch stays a' along the section's normal; with gy = gz = 0 as above.
+
+The link frame is tangent to the link at its base. With `chord` it is turned, to first order, so that x goes through the
+tip: seen from there, the slopes of a link that is held at both ends are half as large. What is bent stays what it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.beam.functions.basis import Basis
+from lissom.beam.functions.quadrature import Quadrature, kept_by_place
+from lissom.beam.number_types import Array, Number, symmetric
+from lissom.errors import LissomError
+
+
+class Sections(NamedTuple):
+    """First-order motion of k sections per coordinate of a link that has m of them."""
+
+    phi: Array  # (k, 3, m) displacement (a, v, w)
+    psi: Array  # (k, 3, m) rotation (t, -w', v')
+    psi_x: Array  # (k, 3, m) its x-derivative (t', -w'', v'')
+    strain: Array  # (k, 6, m) stretch, shear along y and z, twist rate, curvature about y and z (see `general_section`)
+
+
+@dataclass(frozen=True, eq=False)
+class RunningTerms:
+    """What the second-order field integrates along the link, from its base up to each of k stations.
+
+    Attributes:
+        running: (k, n) from values at n nodes to integrals over x.
+        nodes: the sections at the nodes.
+    """
+
+    running: Array
+    nodes: Sections
+
+    def foreshortening(self, weights: Array) -> Array:
+        """sum_k weights_k B(x_k), shape (..., m, m); weights (..., k)."""
+        outboard = weights @ self.running
+        psi, strain = self.nodes.psi, self.nodes.strain
+        drawn = gram(psi[:, 1], outboard, psi[:, 1]) + gram(psi[:, 2], outboard, psi[:, 2])
+        if not strain[:, 1:3].any():
+            return drawn
+        return drawn + 2 * symmetric(gram(psi[:, 2], outboard, strain[:, 1]) - gram(psi[:, 1], outboard, strain[:, 2]))
+
+    def twist(self, weights: Array) -> Array:
+        """sum_k weights_k D(x_k), shape (..., m, m); weights (..., k)."""
+        outboard = weights @ self.running
+        psi, psi_x = self.nodes.psi, self.nodes.psi_x
+        return symmetric(gram(psi[:, 1], outboard, psi_x[:, 2]) - gram(psi[:, 2], outboard, psi_x[:, 1]))
+
+    def at(self, eta: Array) -> tuple[Array, Array]:
+        """(1/2 eta^T B eta, 1/2 eta^T D eta) at the stations, each (..., k), for eta (..., m)."""
+        th = np.einsum("naj,...j->a...n", self.nodes.psi, eta)
+        th_x = np.einsum("naj,...j->a...n", self.nodes.psi_x, eta)
+        slip = np.einsum("naj,...j->a...n", self.nodes.strain[:, 1:3], eta)
+        shortening = th[1] ** 2 + th[2] ** 2 + 2 * (th[2] * slip[0] - th[1] * slip[1])
+        twist = th[1] * th_x[2] - th[2] * th_x[1]
+        return shortening @ self.running.T / 2, twist @ self.running.T / 2
+
+
+def integrate_strains(strain: Array, inner: Array, upto: Array) -> tuple[Array, Array]:
+    """Displacements and rotations (k, 3, m) that follow from strains at n nodes (n, 6, m) on a clamped base.
+
+    inner (n, n), upto (k, n): from values at the nodes to integrals over x up to each node, and up to k places.
+    """
+    turned = np.einsum("pn,naj->paj", inner, strain[:, 3:])
+    slope = np.array(strain[:, :3], np.result_type(turned, strain))
+    slope[:, 1] += turned[:, 2]
+    slope[:, 2] -= turned[:, 1]
+    return np.einsum("kn,naj->kaj", upto, slope), np.einsum("kn,naj->kaj", upto, strain[:, 3:])
+
+
+def on_chord(sections: Sections, x: Array, tip: Array, length: Number, chord: tuple[str, ...]) -> Sections:
+    """Return the motion of sections at x (k,) seen from the chord in some of the directions y and z.
+
+    tip: (3, m) displacement of the tip per coordinate, seen from the base.
+    """
+    if not chord:
+        return sections
+    phi, psi = np.array(sections.phi), np.array(sections.psi)
+    for direction, row, axis, sense in (("y", 1, 2, 1.0), ("z", 2, 1, -1.0)):
+        if direction in chord:
+            turn = tip[row] / length
+            phi[:, row] -= np.multiply.outer(x, turn)
+            psi[:, axis] -= sense * turn
+    return sections._replace(phi=phi, psi=psi)
+
+
+def gram(left: Array, weights: Array, right: Array) -> Array:
+    """sum_k weights_k left_ki right_kj, (..., m, m); weights (..., k)."""
+    return left.T @ (weights[..., None] * right)
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """The field of a link of the given length and basis; `chord`: directions in which its frame lies on the chord."""
+
+    length: Number
+    basis: Basis
+    chord: tuple[str, ...] = ()
+
+    def fraction(self, x: Any) -> Array:
+        """xi = x/L, shape (k,); an error for a station that is not on the link."""
+        xi = np.atleast_1d(np.asarray(x) / self.length)
+        if not np.all((xi.real >= -1e-12) & (xi.real <= 1 + 1e-12)):
+            raise LissomError(f"is not on the link, which reaches from 0 to {self.length!r}", ("x",), x)
+        return xi
+
+    def place(self, xi: Array) -> Array:
+        """x of fractions xi (k,)."""
+        return self.length * xi
+
+    @kept_by_place
+    def sections(self, xi: Array) -> Sections:
+        """First-order motion of the sections at fractions xi (k,) of the length."""
+        L, basis = self.length, self.basis
+        y, z, torsion, axial = basis.slices.values()
+        phi, psi, psi_x = (np.zeros((len(xi), 3, basis.count), np.result_type(xi, L, float)) for _ in range(3))
+        v, v1, v2 = basis.y.values(xi)
+        w, w1, w2 = basis.z.values(xi)
+        t, t1, _ = basis.torsion.values(xi)
+        a, a1, _ = basis.axial.values(xi)
+        phi[:, 0, axial], phi[:, 1, y], phi[:, 2, z] = a, v, w
+        psi[:, 0, torsion], psi[:, 1, z], psi[:, 2, y] = t, -w1 / L, v1 / L
+        psi_x[:, 0, torsion], psi_x[:, 1, z], psi_x[:, 2, y] = t1 / L, -w2 / L**2, v2 / L**2
+        stretch = np.zeros_like(psi_x)
+        stretch[:, 0, axial] = a1 / L
+        found = Sections(phi, psi, psi_x, np.concatenate([stretch, psi_x], axis=1))
+        tip = np.zeros((3, basis.count))
+        tip[1, y], tip[2, z] = basis.y.values(1.0)[0][0], basis.z.values(1.0)[0][0]
+        return on_chord(found, self.place(xi), tip, L, self.chord)
+
+    @cached_property
+    def nodes(self) -> Sections:
+        """The sections at the nodes of the basis' quadrature."""
+        return self.sections(self.basis.rule.nodes)
+
+    @property
+    def weights(self) -> Array:
+        """Weights of integrals over x on those nodes."""
+        return self.length * self.basis.rule.weights
+
+    def running(self, rule: Quadrature, xi: Array) -> Array:
+        """(k, n): from values at the n nodes of a rule to integrals over x up to fractions xi (k,)."""
+        return self.length * rule.running(xi)
+
+    def running_terms(self, xi: Array) -> RunningTerms:
+        """Second-order terms up to the sections at fractions xi (k,)."""
+        return RunningTerms(self.running(self.basis.rule, xi), self.nodes)

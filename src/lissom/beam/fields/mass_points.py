@@ -1,0 +1,87 @@
+"""The stations of a link that carry its mass: the nodes of its quadrature, then its lumped masses.
+
+Links that differ in masses and sections alone have the same stations, which move alike; where their masses are equal
+too, they share the integrals over them.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from lissom.beam.fields.displacement_field import RunningTerms, Sections
+from lissom.beam.fields.foreshortening_forms import Shortening, Span
+from lissom.beam.fields.inertia_invariants import Invariants, Motion
+from lissom.beam.fields.second_order_rotation import second_order_turn
+from lissom.beam.number_types import Array, Number
+
+
+class Carriers:
+    """Stations of a field: xi (k,) of the length, and how they move."""
+
+    def __init__(self, field: Any, lumps: tuple[Number, ...]) -> None:
+        """`lumps`: places of lumped masses, m."""
+        xi, sections = field.basis.rule.nodes, field.nodes
+        if lumps:
+            at_lumps = field.fraction(list(lumps))
+            sections = Sections(*map(np.concatenate, zip(sections, field.sections(at_lumps), strict=True)))
+            xi = np.concatenate([xi, at_lumps])
+        self.field, self.xi, self.sections = field, xi, sections
+
+    @cached_property
+    def _terms(self) -> RunningTerms:
+        return self.field.running_terms(self.xi)
+
+    @cached_property
+    def motion(self) -> Motion:
+        """How masses there move with the coordinates."""
+        return Motion.of(self.field.place(self.xi), self.sections)
+
+    @cached_property
+    def span(self) -> Span:
+        """How they are drawn back by foreshortening."""
+        return Span.of(self.field.place(self.xi), self.sections, self._terms)
+
+    def invariants(self, moments: Array) -> Invariants:
+        """Of masses with moments (k, 4, 4)."""
+        return _invariants(self, _Table(moments))
+
+    def turned(self, moments: Array) -> Array:
+        """What the second-order rotation of masses with moments (k, 4, 4) adds (4, 3, m, m), see
+        `second_order_rotation`."""
+        return second_order_turn(self.motion.first_moments(moments), self.sections, self._terms)
+
+    def shortening(self, moments: Array) -> Shortening:
+        """Of masses with moments (k, 4, 4)."""
+        return _shortening(self, _Table(moments[:, 0]))
+
+
+@lru_cache(maxsize=256, typed=True)  # a complex place is not the real one that equals it
+def carriers(field: Any, *lumps: Number) -> Carriers:
+    """The stations of a field with lumped masses at the places `lumps`, m."""
+    return Carriers(field, lumps)
+
+
+class _Table:
+    """An array that equals others of the same numbers."""
+
+    def __init__(self, array: Array) -> None:
+        self.array, self._key = array, (array.dtype, array.tobytes())
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Table) and self._key == other._key
+
+
+@lru_cache(maxsize=64)
+def _invariants(stations: Carriers, moments: _Table) -> Invariants:
+    return stations.motion.integrate(moments.array)
+
+
+@lru_cache(maxsize=64)
+def _shortening(stations: Carriers, moments: _Table) -> Shortening:
+    return stations.span.shortening(moments.array)

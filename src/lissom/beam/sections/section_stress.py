@@ -1,0 +1,144 @@
+"""Stresses in a section of one material, from the forces in it: bending and tension, torsion and shear.
+
+Normal stress is linear over the section. The shear stresses of Saint-Venant's torsion and of the two shear forces are
+the slopes of the functions that `plane_shape` solves for. On the edge they follow it, so that the differences of the
+functions along the sides are all that is needed there; at the tip of a sharp inner corner they have no limit (a fillet
+would decide), so that places close to one are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.beam.number_types import Array
+from lissom.beam.sections import polygon
+from lissom.beam.sections.cross_section import Material
+from lissom.beam.sections.general_section import (
+    BEND_Y,
+    BEND_Z,
+    SHEAR_Y,
+    SHEAR_Z,
+    STRETCH,
+    TWIST,
+    GeneralSection,
+    to_own_axes,
+)
+from lissom.beam.sections.plane_shape import Functions, particular
+
+SHARP = np.deg2rad(30.0)  # turn of the edge that makes an inner corner a sharp one
+MARGIN = 2.5  # sides of triangles around a sharp inner corner that are left out
+AT_ONCE = 1_000_000  # places times samples that are computed together
+COMPONENTS = ("highest", "lowest", "shear", "von_mises")
+
+
+class SectionStress(NamedTuple):
+    """Stresses (xx, xy, xz) at places (y, z) of a section per force (N, Qy, Qz, Mx, My, Mz) at its origin."""
+
+    places: Array  # (p, 2)
+    per_force: Array  # (p, 3, 6) Pa per N or N m
+
+    def placed(self, turn: float, offset: tuple[float, float]) -> SectionStress:
+        """Of the section turned by `turn` rad about x, then shifted by `offset` (y, z)."""
+        R, to_own = (np.real(part) for part in to_own_axes(turn, offset))
+        return SectionStress(self.places @ R[1:, 1:].T + np.real(offset), R @ self.per_force @ to_own)
+
+    def at(self, forces: Array) -> Array:
+        """Stresses (xx, xy, xz) at every place: forces (..., 6) -> (..., p, 3) Pa."""
+        return np.einsum("pak,...k->...pa", self.per_force, forces)
+
+    def peaks(self, forces: Array) -> Array:
+        """Over the section, forces (N, 6) -> (N, 4) Pa: highest and lowest normal, largest shear, largest von Mises."""
+        made = [np.zeros((0, len(COMPONENTS)))]
+        rows = max(1, AT_ONCE // len(self.places))
+        for first in range(0, len(forces), rows):
+            normal, *shear = np.moveaxis(self.at(forces[first : first + rows]), -1, 0)
+            square = shear[0] ** 2 + shear[1] ** 2
+            equal = normal**2 + 3 * square
+            made.append(np.stack([normal.max(1), normal.min(1), *np.sqrt([square.max(1), equal.max(1)])], axis=1))
+        return np.concatenate(made)
+
+
+def section_stress(
+    section: GeneralSection, material: Material, functions: Functions, rings: Sequence[Array]
+) -> SectionStress:
+    """Stresses per force of a section of one material.
+
+    Args:
+        section: with its centroid at its origin.
+        functions: of the shape, as a mesh has it; where the section's numbers are exact, its own count.
+        rings: its outline and its holes, as they were meshed, from the centroid.
+    """
+    places, slopes = _edge_slopes(functions, _sharp_corners(rings))
+    inner_places, inner_slopes = _inner_slopes(functions, _sharp_corners(rings))
+    places, slopes = np.concatenate([places, inner_places]), np.concatenate([slopes, inner_slopes])
+    y, z = places.T
+    C = np.real(section.compliance)
+    per_force = np.zeros((len(places), 3, 6))
+    strain = C[STRETCH] + np.multiply.outer(z, C[BEND_Y]) - np.multiply.outer(y, C[BEND_Z])
+    per_force[:, 0] = np.real(material.E) * strain
+    per_force[:, 1:] = np.real(material.G) * slopes[:, 0, :, None] * C[TWIST]
+    per_force[:, 1:, SHEAR_Y] += slopes[:, 1]
+    per_force[:, 1:, SHEAR_Z] += slopes[:, 2]
+    return SectionStress(places, per_force)
+
+
+def _stress_parts(functions: Functions, places: Array, slopes: Array) -> Array:
+    """From slopes (k, 3, 2) of the functions at places (k, 2): stress per G and twist rate, per Qy, per Qz."""
+    y, z = places.T
+    d, h = particular(functions.second, functions.nu, y, z)
+    turned = slopes[:, 0] + np.stack([-z, y], axis=1)
+    return np.stack([turned, (slopes[:, 1] - d) / functions.whole, (slopes[:, 2] - h) / functions.whole], axis=1)
+
+
+def _edge_slopes(functions: Functions, sharp: Array) -> tuple[Array, Array]:
+    """Places on the edge, ends and middles of the sides there, and the stresses (k, 3, 2) along it."""
+    corners = functions.nodes[:, :3]
+    sides = np.stack([corners, np.roll(corners, -1, axis=1)], axis=-1).reshape(-1, 2)
+    _, which, count = np.unique(np.sort(sides, axis=1), axis=0, return_index=True, return_counts=True)
+    a, b = sides[which[count == 1]].T
+    start, end = functions.points[a], functions.points[b]
+    length = np.linalg.norm(end - start, axis=1)[:, None]
+    along, middle = (end - start) / length, (start + end) / 2
+    rise = (functions.values[b] - functions.values[a]) / length  # exact at the middle of a quadratic
+    parts = _stress_parts(functions, middle, rise[:, :, None] * along[:, None])
+    parts = np.einsum("kfa,ka,kb->kfb", parts, along, along)  # nothing crosses the edge
+    parts[_near(middle, length[:, 0], sharp)] = 0.0
+    ends = np.unique(np.concatenate([a, b]))
+    mean = np.zeros((len(functions.points), 3, 2))
+    for each in (a, b):
+        np.add.at(mean, each, parts / 2)
+    return np.concatenate([middle, functions.points[ends]]), np.concatenate([parts, mean[ends]])
+
+
+def _inner_slopes(functions: Functions, sharp: Array) -> tuple[Array, Array]:
+    """Middles of the triangles, and the stresses (k, 3, 2) there."""
+    corners = functions.points[functions.nodes[:, :3]]
+    side = np.roll(corners, -2, axis=1) - np.roll(corners, -1, axis=1)
+    twice = side[:, 0, 0] * side[:, 1, 1] - side[:, 0, 1] * side[:, 1, 0]
+    slope = np.stack([-side[..., 1], side[..., 0]], axis=-1) / twice[:, None, None]
+    B = np.concatenate([slope, 4 * (slope + np.roll(slope, -1, axis=1))], axis=1) / 3
+    middle = corners.mean(axis=1)
+    parts = _stress_parts(functions, middle, np.einsum("mid,mif->mfd", B, functions.values[functions.nodes]))
+    kept = ~_near(middle, np.linalg.norm(side, axis=-1).max(axis=1), sharp)
+    return middle[kept], parts[kept]
+
+
+def _sharp_corners(rings: Sequence[Array]) -> Array:
+    """Inner corners (k, 2) at which the edge turns by more than SHARP."""
+    found = [np.zeros((0, 2))]
+    for k, ring in enumerate(rings):
+        way = np.asarray(ring) if (polygon.area(ring) > 0) == (k == 0) else np.asarray(ring)[::-1]  # material: left
+        before, after = way - np.roll(way, 1, axis=0), np.roll(way, -1, axis=0) - way
+        cross = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
+        found.append(way[np.arctan2(cross, (before * after).sum(axis=1)) < -SHARP])
+    return np.concatenate(found)
+
+
+def _near(places: Array, size: Array, sharp: Array) -> Array:
+    """Which places (k, 2) lie within MARGIN sizes (k,) of a sharp corner."""
+    if not len(sharp):
+        return np.zeros(len(places), bool)
+    return np.linalg.norm(places[:, None] - sharp, axis=-1).min(axis=1) < MARGIN * size

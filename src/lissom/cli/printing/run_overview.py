@@ -1,0 +1,88 @@
+"""What `lissom run` prints about a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from lissom.results.summary import Settling, Summary
+    from lissom.results.trajectory import Trajectory
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+CURVE = 28  # columns of a curve
+COLOURS = {"finished": "bold green", "interrupted": "bold yellow"}
+
+
+def show(console: Console, trajectory: Trajectory, summary: Summary) -> None:
+    """Headline and the tables of the summary, with a small curve beside each quantity that has one."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    speed = f", {_round(summary.speed)} times real time" if summary.speed else ""
+    console.print()
+    console.print(
+        Text.assemble(
+            (summary.robot, "bold"),
+            "  ",
+            (summary.status.word, COLOURS.get(summary.status.word, "bold red")),
+            f"  {summary.duration:g} s of motion in {_round(summary.wall)} s{speed}",
+        )
+    )
+    why = "" if summary.reason == "as asked" else f": {summary.reason}"
+    console.print(Text(f"{summary.method}, {summary.steps} steps{why}", style="dim"))
+    curves = _curves(trajectory, summary) if console.encoding.lower().startswith("utf") else {}
+    for subject, table in summary.tables().items():
+        if subject in curves:
+            _add_curves(table, curves[subject])
+        table.show_edge = False
+        console.print(Padding(table, (1, 0, 0, 0)))
+    console.print()
+
+
+def sparkline(values: np.ndarray, width: int = CURVE) -> str:
+    """A curve in one line: the mean over each of `width` equal times, from the least value to the greatest."""
+    count = min(width, len(values))
+    means = np.array([part.mean() for part in np.array_split(values, count)])
+    finite = means[np.isfinite(means)]
+    if not finite.size or np.ptp(finite) <= 1e-9 * max(1.0, np.abs(finite).max()):
+        return BLOCKS[0] * count
+    level = (means - finite.min()) / np.ptp(finite) * (len(BLOCKS) - 1)
+    return "".join(BLOCKS[round(x)] if np.isfinite(x) else " " for x in level)
+
+
+def _curves(trajectory: Trajectory, summary: Summary) -> dict[str, list[np.ndarray]]:
+    """What runs over time, row by row, by the subject of the table."""
+    return {
+        "joints": [_size(trajectory.numbers.wrench(row.joint)[:, :3]) for row in summary.joints],
+        "elements": [trajectory.numbers["element_force"][:, k] for k in range(len(summary.elements))],
+        "links": [_size(trajectory.numbers.deflection(row.link)) for row in summary.links],
+        "settling": [_course(trajectory, row) for row in summary.settling],
+    }
+
+
+def _course(trajectory: Trajectory, row: Settling) -> np.ndarray:
+    """A coordinate over time; of a tip, how far it has gone."""
+    if row.tip_of is not None:
+        tip = trajectory.numbers.tip(row.tip_of)
+        return _size(tip - tip[0])
+    return trajectory.numbers.position(row.name).values
+
+
+def _add_curves(table: Table, curves: list[np.ndarray]) -> None:
+    """One more column for a table whose rows are there already."""
+    table.add_column("over time", style="cyan", no_wrap=True)
+    table.columns[-1]._cells.extend(map(sparkline, curves))
+
+
+def _size(vectors: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(vectors, axis=1)
+
+
+def _round(value: float) -> str:
+    """Two digits or more."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.2g}"

@@ -1,0 +1,310 @@
+"""Vibration damping from sensors: a Kalman filter and a state feedback, both designed on a reduced model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom import printing
+from lissom.analysis.equilibrium.statics import Equilibrium
+from lissom.analysis.linear_models.linear_model import LinearModel
+from lissom.analysis.linear_models.linearisation import linearise
+from lissom.analysis.linear_models.model_reduction import METHODS, Method, Reduction, reduce_model
+from lissom.control import argument_checks
+from lissom.control.design.design_model import held_by_motors
+from lissom.control.design.kalman_filter import KalmanFilter, Way, kalman, sampled_plant
+from lissom.control.design.state_feedback import controlled, riccati, rigid_inertia
+from lissom.control.laws.channels import Channel, by_channel, reference_of
+from lissom.control.laws.continuous_laws import saturation_of
+from lissom.control.laws.sampled_control import Sampled
+from lissom.control.laws.sensor_laws import chosen_sensors
+from lissom.control.references.reference import Reference
+from lissom.dynamics.coordinates import configuration
+from lissom.dynamics.sensing import Eye, Sensing
+from lissom.errors import LissomError, check_choice, within
+from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.description.sensor import Encoder
+from lissom.model.fields.units import FORCE
+from lissom.model.model import Model
+from lissom.printing import Printed
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+SHARE = 0.05  # of the gain of the scaled model: error of the reduced one up to its frequency
+
+
+@dataclass(eq=False)
+class OutputFeedback(Printed):
+    """u = u0 + inertia rdd - K (z - z_ref), the reduced state z estimated from readings; a function (t, readings)."""
+
+    K: np.ndarray  # (na, r) feedback of the reduced state
+    filter: KalmanFilter
+    reduction: Reduction  # of the model in scaled inputs and outputs
+    at: Equilibrium
+    names: tuple[str, ...]  # of the sensors
+    rest: np.ndarray  # (m,) readings at the equilibrium
+    reference: Reference
+    inertia: np.ndarray  # (na, na) of the rigid twin
+    lower: np.ndarray  # (na,) limits of the torques
+    upper: np.ndarray
+    channels: tuple[Channel, ...]
+    encoders: tuple[tuple[int, int], ...]  # (reading, channel) that tell where joints are at the start
+
+    def __post_init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the past: the first estimate is an unbent arm where the encoders say."""
+        self.filter.reset()
+        self._fresh = True
+
+    @property
+    def poles(self) -> np.ndarray:
+        """Poles of the sampled loop on the reduced model, its state known; inside the unit circle."""
+        r = self.K.shape[1]
+        return np.linalg.eigvals(self.filter.plant.A[:r, :r] - self.filter.plant.B[:r] @ self.K)
+
+    def state(self) -> np.ndarray:
+        """The present estimate of the full linear state (2 nv,), about the equilibrium."""
+        return self.reduction.basis @ self.filter.x[: self.K.shape[1]]
+
+    def __call__(self, t: float, readings: Mapping[str, Any]) -> np.ndarray:
+        """Generalised forces (nv,) of the sample at t."""
+        y = np.concatenate([np.atleast_1d(readings[name]) for name in self.names]) - self.rest
+        r, rd, rdd = self.reference(t)
+        if self._fresh:
+            self.filter.reset(self._first(y))
+            self._fresh = False
+        z = self.filter.correct(y)[: self.K.shape[1]]
+        force = [channel.force for channel in self.channels]
+        hold = self.at.tau[force]
+        u = self.inertia @ rdd - self.K @ (z - self._wanted(r, rd))
+        u = np.clip(hold + u, self.lower, self.upper) - hold
+        self.filter.predict(u)
+        tau = np.zeros(len(self.at.tau))
+        tau[force] = hold + u
+        return tau
+
+    def _wanted(self, r: np.ndarray, rd: np.ndarray) -> np.ndarray:
+        """The reduced state with the joints at r, moving at rd, links unbent from the equilibrium."""
+        full, half = np.zeros(self.reduction.dual.shape[1]), self.reduction.dual.shape[1] // 2
+        names = self.reduction.full.states[:half]
+        for k, channel in enumerate(self.channels):
+            for name in {channel.name, self.at.model.coordinates[channel.motor_v]} & set(names):
+                at = names.index(name)
+                full[at], full[half + at] = r[k] - self.at.q[channel.joint_q], rd[k]
+        return self.reduction.dual @ full
+
+    def _first(self, y: np.ndarray) -> np.ndarray:
+        """The reduced state of rest that agrees with the encoders."""
+        r = np.array([self.at.q[channel.joint_q] for channel in self.channels])
+        for reading, channel in self.encoders:
+            r[channel] += y[reading]
+        return self._wanted(r, np.zeros(len(r)))
+
+    def table(self) -> Table:
+        """Sizes of the design, and how fast it settles."""
+        table = printing.table("part", "value", title="output feedback on a reduced model")
+        table.add_row("states of the reduced model", f"{self.reduction.order} of {len(self.reduction.full.A)}")
+        table.add_row("states of the filter", str(len(self.filter.x)))
+        table.add_row("motors", str(len(self.K)))
+        table.add_row("sensors", ", ".join(self.names))
+        table.add_row("largest pole of the loop", f"{np.abs(self.poles).max():.4g} of the unit circle")
+        table.add_row("largest pole of the filter", f"{np.abs(self.filter.poles).max():.4g} of the unit circle")
+        return table
+
+
+def lqg(
+    robot: AnyRobot,
+    q: Any = None,
+    *,
+    sensors: Any,
+    keep: Mapping[str, float],
+    torque: Any,
+    frequency: float | None = None,
+    order: int | None = None,
+    method: Method = "balanced",
+    reference: Any = None,
+    joints: Iterable[str] | None = None,
+    disturbance: Any = None,
+    rate: float = 1000.0,
+    saturation: Any = None,
+) -> Sampled:
+    """Hold or move joints and damp vibrations by what sensors tell: Kalman filter and feedback on a reduced model.
+
+    >>> law = control.lqg(robot, pose, sensors=["elbow-angle", "gauge"], keep={"elbow": 0.01, "forearm.tip": 0.005},
+    ...                   torque=20.0, frequency=40.0, rate=500)
+    >>> lissom.simulate(robot, 2.0, start=..., controller=law)
+
+    Args:
+        q: the pose, {joint: value} or (nq,): the joints of the equilibrium; neutral unless given.
+        sensors: names of sensors of the robot's file, or sensors that are also given to `simulate`. Their noise and
+            resolution say how far each is trusted; low-pass and delay are part of the design.
+        keep: acceptable deviations by signal, as `linearise` names outputs: {"elbow": 0.01, "forearm.tip": 0.002}.
+        torque: acceptable torque beyond the one that holds the pose: one for all, or {joint: value}.
+        frequency: Hz up to which the reduced model is right; a fifth of `rate` unless given. Or its `order`.
+        method: of the reduction, "balanced" or "modal".
+        reference: joint angles to follow, as in `pd`; the pose itself unless given. Stay near the pose.
+        joints: which joints have a motor to use; all unless given.
+        disturbance: unknown torques that the filter expects; a tenth of `torque` unless given.
+        rate: samples per second.
+        saturation: largest torques, as in `pd`.
+    Returns:
+        A controller for `simulate`; its `function` is the OutputFeedback with gains, filter and reduction.
+    """
+    model = as_model(robot)
+    check_choice("method", method, METHODS)
+    rate = argument_checks.number(rate, "rate", "give the samples per second", above=0)
+    selected = controlled(model, joints)
+    remedy = "give an acceptable torque in N m (N)"
+    torques = _positive(by_channel(model, selected, torque, "torque", remedy, unit=FORCE), "torque", remedy)
+    pushes = (
+        0.1 * torques
+        if disturbance is None
+        else by_channel(model, selected, disturbance, "disturbance", remedy, unit=FORCE)
+    )
+    _positive(pushes, "disturbance", "give what the filter is to expect in N m (N)")
+    sensing = Sensing(model, chosen_sensors(model, sensors))
+    noise, ways = _trust(sensing), [way for eye in sensing.eyes for way in [_way(eye, rate)] * len(eye.labels)]
+    at = held_by_motors(model, configuration(model, q), selected)
+    linear, allowed = _scaled(model, at, selected, sensing, noise, _deviations(keep), torques)
+    if order is None and frequency is None:
+        frequency = rate / 5
+    reduction = reduce_model(
+        linear, frequency, order, None if order is not None or method == "modal" else SHARE, method
+    )
+    small, count = reduction.model, sensing.size
+    seen = replace(small, C=small.C[:count], D=small.D[:count], outputs=small.outputs[:count])
+    observer = kalman(seen, rate, noise=1.0, disturbance=pushes / torques, ways=ways)
+    r = reduction.order
+    rows = small.C[count:] / allowed[:, None]
+    A, B = observer.plant.A[:r, :r], observer.plant.B[:r]
+    P = riccati(A, B, rows.T @ rows, np.eye(len(torques)), "feedback", "lqg")
+    K = np.linalg.solve(np.eye(len(torques)) + B.T @ P @ B, B.T @ P @ A)
+    _check_spillover(replace(linear, C=linear.C[:count], D=linear.D[:count]), rate, ways, K, observer)
+    still = np.zeros(model.nv)
+    lower, upper = saturation_of(model, selected, saturation)
+    held = {channel.name: at.q[channel.joint_q] for channel in selected}
+    function = OutputFeedback(
+        K=torques[:, None] * K,
+        filter=_unscaled(observer, noise, torques),
+        reduction=reduction,
+        at=at,
+        names=tuple(eye.name for eye in sensing.eyes),
+        rest=sensing(at.q, still, still),
+        reference=reference_of(model, selected, held if reference is None else reference),
+        inertia=rigid_inertia(model, at, selected),
+        lower=lower,
+        upper=upper,
+        channels=selected,
+        encoders=_encoders(sensing, selected),
+    )
+    return Sampled(function, rate, sensors=function.names)
+
+
+def _trust(sensing: Sensing) -> np.ndarray:
+    """Standard deviation of every reading (m,): noise, and what rounding to steps adds."""
+    parts = []
+    for k, eye in enumerate(sensing.eyes):
+        step = np.zeros(len(eye.labels)) if eye.resolution is None else eye.resolution
+        deviation = np.sqrt(np.broadcast_to(np.asarray(eye.sensor.noise, float), step.shape) ** 2 + step**2 / 12)
+        if np.any(deviation == 0):
+            text = "missing; a filter must know how far to trust a sensor: give its noise or its resolution"
+            raise LissomError(text, ("sensors", k, "noise"))
+        parts.append(deviation)
+    return np.concatenate(parts)
+
+
+def _way(eye: Eye, rate: float) -> Way:
+    """Its low-pass and its delay in samples; a slow sensor tells what is half a period old on average."""
+    sensor = eye.sensor
+    waiting = 0.0 if sensor.rate is None else max(0.0, (1 / sensor.rate - 1 / rate) / 2)
+    return Way(sensor.low_pass, round((sensor.delay + waiting) * rate))
+
+
+def _deviations(keep: Any) -> dict[str, float]:
+    if not isinstance(keep, Mapping) or not keep:
+        raise LissomError("must be {signal: acceptable deviation}, such as {'elbow': 0.01}", ("keep",), keep)
+    remedy = "give an acceptable deviation in its unit"
+    return {name: argument_checks.number(value, ("keep", name), remedy, above=0) for name, value in keep.items()}
+
+
+def _scaled(
+    model: Model,
+    at: Equilibrium,
+    selected: Sequence[Channel],
+    sensing: Sensing,
+    noise: np.ndarray,
+    keep: Mapping[str, float],
+    torques: np.ndarray,
+) -> tuple[LinearModel, np.ndarray]:
+    """The linear model with readings in units of their noise, then what is kept in those of what is accepted.
+
+    Inputs are in units of the acceptable torques. Second: what scales kept outputs to the weight of one each.
+    """
+    inputs = [model.coordinates[channel.force] for channel in selected]
+    with within("keep"):
+        parts = [linearise(model, at, outputs=[name], inputs=inputs) for name in keep]
+    seen = linearise(model, at, outputs=[eye.sensor for eye in sensing.eyes], inputs=inputs)
+    scales = np.concatenate([noise, *(np.full(len(p.outputs), keep[n]) for n, p in zip(keep, parts, strict=True))])
+    gain = _gain(seen, noise, torques)  # readings count as much as what is kept, however precise they are
+    kept = np.concatenate([p.C for p in parts]) / scales[sensing.size :, None]
+    weight = gain / max(_gain(replace(seen, C=kept, D=np.zeros((len(kept), len(torques)))), 1.0, torques), 1e-300)
+    C = np.concatenate([seen.C / noise[:, None], weight * kept])
+    D = np.concatenate([seen.D / noise[:, None], np.zeros((len(kept), len(torques)))]) * torques
+    names = (*seen.outputs, *(name for p in parts for name in p.outputs))
+    return replace(seen, B=seen.B * torques, C=C, D=D, outputs=names), np.full(len(kept), weight)
+
+
+def _gain(linear: LinearModel, scale: Any, torques: np.ndarray) -> float:
+    """A size of the outputs under the acceptable torques: that of their response at once, over a tenth of a second."""
+    scale = np.broadcast_to(scale, len(linear.C))[:, None]
+    step = linear.discretise(0.1)
+    return float(np.linalg.norm((linear.C @ step.B + linear.D) * torques / scale))
+
+
+def _check_spillover(
+    full: LinearModel, rate: float, ways: Sequence[Way], K: np.ndarray, observer: KalmanFilter
+) -> None:
+    """Refuse a loop that shakes up what the reduced model leaves out."""
+    plant, own = sampled_plant(full, rate, ways), observer.plant
+    gain = np.concatenate([K, np.zeros((len(K), len(own.A) - K.shape[1]))], axis=1)
+    corrected = np.eye(len(own.A)) - observer.L @ own.C
+    seen, goes_on = observer.L @ plant.C, own.A - own.B @ gain
+    loop = np.block(
+        [[plant.A - plant.B @ gain @ seen, -plant.B @ gain @ corrected], [goes_on @ seen, goes_on @ corrected]]
+    )
+    largest = np.abs(np.linalg.eigvals(loop)).max()
+    if largest >= 1:
+        raise LissomError(
+            f"lqg: the loop is not stable with the full model (pole of size {largest:.4f}): it shakes up vibrations "
+            "that the reduced model leaves out; raise `frequency`, lower `torque`, or accept more in `keep`"
+        )
+
+
+def _unscaled(scaled: KalmanFilter, noise: np.ndarray, torques: np.ndarray) -> KalmanFilter:
+    """The same filter for readings and torques in their own units."""
+    plant = replace(scaled.plant, B=scaled.plant.B / torques, C=noise[:, None] * scaled.plant.C)
+    return replace(scaled, plant=plant, L=scaled.L / noise)
+
+
+def _encoders(sensing: Sensing, selected: Sequence[Channel]) -> tuple[tuple[int, int], ...]:
+    """Which readings tell the coordinates of which channels."""
+    found: dict[int, tuple[int, int]] = {}
+    for eye in sensing.eyes:
+        if isinstance(eye.sensor, Encoder):
+            first = sensing.model.joint(eye.sensor.joint).joint_q.start
+            for k, channel in enumerate(selected):
+                if channel.joint == eye.sensor.joint:
+                    found[k] = (eye.place.start + channel.joint_q - first, k)
+    return tuple(found.values())
+
+
+def _positive(values: np.ndarray, name: str, remedy: str) -> np.ndarray:
+    if np.any(values <= 0):
+        raise LissomError(f"must be positive; {remedy}", (name,), values.tolist())
+    return values

@@ -1,0 +1,358 @@
+"""Linear-quadratic control of joints and vibrations, with a Kalman filter for what is not measured.
+
+Anderson and Moore 1990; weights by Bryson's rule: each quantity counts in units of what is acceptable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom import printing
+from lissom.analysis.equilibrium.statics import Equilibrium
+from lissom.control import argument_checks
+from lissom.control.choices import SIDES, Side
+from lissom.control.design.design_model import (
+    ModalModel,
+    SampledModel,
+    Sensor,
+    held_by_motors,
+    joint_sensor,
+    modal_model,
+    sampled_model,
+    tip_rows,
+    tip_sensor,
+)
+from lissom.control.design.input_shaping import light_modes
+from lissom.control.laws.channels import Channel, by_channel, channels, reference_of
+from lissom.control.laws.continuous_laws import saturation_of
+from lissom.control.laws.rigid_model import rigid_twin
+from lissom.control.laws.sampled_control import Sampled
+from lissom.control.references.reference import Reference
+from lissom.dynamics import mass_matrix
+from lissom.dynamics.coordinates import configuration
+from lissom.errors import LissomError
+from lissom.messages import did_you_mean, listed
+from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.fields.units import FORCE, POSITION
+from lissom.model.model import Model
+from lissom.printing import Printed
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+FARTHEST = (
+    1e9  # growth from one sample to the next beyond which Riccati's equation cannot be solved in double precision
+)
+
+
+@dataclass(eq=False)
+class StateFeedback(Printed):
+    """u = u0 + inertia rdd - K (x - x_ref), x estimated from the sensors.
+
+    A function of (t, q, v) with memory. x holds modal coordinates and their rates (and, with a delay, past
+    inputs) about the equilibrium.
+    """
+
+    K: np.ndarray  # (na, n) feedback gain
+    L: np.ndarray  # (n, m) estimator gain: x += L (y - C x)
+    A: np.ndarray  # (n, n) sampled model
+    B: np.ndarray  # (n, na)
+    C: np.ndarray  # (m, n)
+    at: Equilibrium
+    modal: ModalModel
+    sensors: tuple[Sensor, ...]
+    reference: Reference  # joint angles, na channels
+    inertia: np.ndarray  # (na, na) of the rigid twin: torque per acceleration of the reference
+    lower: np.ndarray  # (na,) limits of the torque
+    upper: np.ndarray
+    force: np.ndarray  # (na,) index into v
+    joints: tuple[tuple[int, int, int], ...]  # of each channel: index into q, into v, and into v of its rotor
+    _estimate: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._start = np.concatenate([sensor.value(self.at.q) for sensor in self.sensors])
+        self.reset()
+
+    def table(self) -> Table:
+        """Sizes of the loop, and how fast it and its estimator settle."""
+        table = printing.table("part", "value", title="state feedback u = u0 - K (x - x_ref)")
+        table.add_row("motors", str(len(self.K)))
+        table.add_row("states (modal, estimated)", str(len(self.A)))
+        table.add_row("sensors", str(len(self.sensors)))
+        table.add_row("largest pole of the loop", f"{np.abs(self.poles).max():.4g} of the unit circle")
+        table.add_row("largest pole of the estimator", f"{np.abs(self.estimator_poles).max():.4g} of the unit circle")
+        return table
+
+    def reset(self) -> None:
+        """Forget the past: the next estimate starts from the sensors alone."""
+        self._estimate = np.zeros(len(self.A))
+        self._fresh = True
+
+    @property
+    def poles(self) -> np.ndarray:
+        """Poles of the sampled loop with the full state; inside the unit circle."""
+        return np.linalg.eigvals(self.A - self.B @ self.K)
+
+    @property
+    def estimator_poles(self) -> np.ndarray:
+        """Poles of the estimation error; inside the unit circle."""
+        n = len(self.A)
+        return np.linalg.eigvals(self.A @ (np.eye(n) - self.L @ self.C))
+
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Generalised forces (nv,) of the sample at t; reads of q what the sensors see."""
+        r, rd, rdd = self.reference(t)
+        measured = np.concatenate([sensor.value(q) for sensor in self.sensors]) - self._start
+        wanted = self._state(r, rd)
+        if self._fresh:
+            self._estimate, self._fresh = self._first(measured), False
+        x = self._estimate + self.L @ (measured - self.C @ self._estimate)
+        hold = self.at.tau[self.force]
+        u = self.inertia @ rdd - self.K @ (x - wanted)
+        u = np.clip(hold + u, self.lower, self.upper) - hold
+        self._estimate = self.A @ x + self.B @ u
+        tau = np.zeros(len(self.at.tau))
+        tau[self.force] = hold + u
+        return tau
+
+    def _state(self, r: np.ndarray, rd: np.ndarray) -> np.ndarray:
+        """The state with the joints at r, moving at rd, links unbent from the equilibrium."""
+        shift, rate = np.zeros((2, self.modal.inverse.shape[1]))
+        for k, (on_q, on_v, on_rotor) in enumerate(self.joints):
+            shift[[on_v, on_rotor]] = r[k] - self.at.q[on_q]
+            rate[[on_v, on_rotor]] = rd[k]
+        x = np.zeros(len(self.A))
+        n = self.modal.count
+        x[:n], x[n : 2 * n] = self.modal.inverse @ shift, self.modal.inverse @ rate
+        return x
+
+    def _first(self, measured: np.ndarray) -> np.ndarray:
+        """The state of rest whose joints agree with the encoders."""
+        na = len(self.joints)
+        r = measured[:na] + np.array([self.at.q[on_q] for on_q, _, _ in self.joints])
+        return self._state(r, np.zeros(na))
+
+
+def lqr(
+    robot: AnyRobot,
+    q: Any = None,
+    *,
+    reference: Any = None,
+    joints: Iterable[str] | None = None,
+    angle: Any = 0.01,
+    deflection: float | None = None,
+    torque: Any = None,
+    bandwidth: float | None = None,
+    sensors: Sequence[Any] = (),
+    side: Side = "joint",
+    angle_noise: float = 1e-4,
+    rate: float = 1000.0,
+    delay: float = 0.0,
+    limit: float | None = None,
+    saturation: Any = None,
+) -> Sampled:
+    """State feedback that moves the joints and damps the links, designed about the equilibrium at a pose.
+
+    Args:
+        q: the pose, {joint: value} or (nq,): the joints of the equilibrium; neutral unless given.
+        reference: joint angles to follow, as in `pd`; the pose itself unless given. Stay near the pose.
+        joints: which joints have a motor to use; all unless given.
+        angle: acceptable error of a joint, rad (m when sliding): one for all, or {joint: value}.
+        deflection: acceptable deflection of a beam's tip, m; a 200th of its length unless given.
+        torque: acceptable torque beyond the one that holds the pose, N m: one for all, or {joint: value}.
+            Unless given it follows from `bandwidth`.
+        bandwidth: of the joints, Hz; unless given half the lowest frequency of the arm with its joints
+            locked, and at most a twentieth of `rate`.
+        sensors: besides the encoders of the joints, tips: {"link": name, "kind": "position" (in the world) or
+            "deflection" (of a beam), "noise": m}.
+        side: where the encoders sit on joints with elastic gears: "joint" or "motor".
+        angle_noise: standard deviation of the encoders, rad.
+        rate, delay: samples per second; seconds from a sample to its torque, part of the design.
+        limit: highest frequency of the modes in the design, Hz; a quarter of `rate` unless given.
+        saturation: largest torques, as in `pd`.
+    Returns:
+        A controller for `simulate`; its `function` is the StateFeedback with gains and poles.
+    """
+    model = as_model(robot)
+    if model.loops:
+        raise LissomError(f"lqr: {model.robot.name} has loops; design on the states of lissom.linearise, or use pd")
+    selected = controlled(model, joints)
+    if side not in SIDES:
+        raise LissomError(f"is unknown{did_you_mean(side, SIDES)}; choose {listed(SIDES)}", ("side",), side)
+    rate = argument_checks.number(rate, "rate", "give the samples per second", above=0)
+    delay = argument_checks.number(delay, "delay", "give the delay in seconds, 0 for none", at_least=0)
+    limit = rate / 4 if limit is None else argument_checks.number(limit, "limit", "give a frequency in Hz", above=0)
+    angles = by_channel(model, selected, angle, "angle", "give an acceptable error in rad (m)", unit=POSITION)
+    _positive(angles, "angle")
+    if deflection is not None:
+        deflection = argument_checks.number(deflection, "deflection", "give an acceptable deflection in m", above=0)
+    noise = argument_checks.number(angle_noise, "angle_noise", "give a standard deviation in rad", above=0)
+    at = held_by_motors(model, configuration(model, q), selected)
+    modal = modal_model(model, at, selected, limit)
+    inertia = rigid_inertia(model, at, selected)
+    if torque is None:
+        omega = 2 * np.pi * _bandwidth(model, at, bandwidth, rate)
+        torques = angles * omega**2 * np.diag(inertia)
+    else:
+        torques = by_channel(model, selected, torque, "torque", "give an acceptable torque in N m (N)", unit=FORCE)
+        _positive(torques, "torque")
+    tips = (tip_sensor(model, at.q, spec, ("sensors", k)) for k, spec in enumerate(sensors))
+    eyes = (joint_sensor(model, selected, side, noise), *tips)
+    plant = sampled_model(modal.linear, rate, delay)
+    K = _feedback(model, modal, plant, selected, angles, deflection, torques)
+    C = np.zeros((sum(len(eye.jacobian) for eye in eyes), len(plant.A)))
+    C[:, : modal.count] = np.concatenate([eye.jacobian for eye in eyes]) @ modal.shapes
+    L = _estimator(modal, plant, C, eyes, torques, rate)
+    lower, upper = saturation_of(model, selected, saturation)
+    held = {channel.name: at.q[channel.joint_q] for channel in selected}
+    function = StateFeedback(
+        K=K,
+        L=L,
+        A=plant.A,
+        B=plant.B,
+        C=C,
+        at=at,
+        modal=modal,
+        sensors=eyes,
+        reference=reference_of(model, selected, held if reference is None else reference),
+        inertia=inertia,
+        lower=lower,
+        upper=upper,
+        force=np.array([channel.force for channel in selected]),
+        joints=tuple((c.joint_q, c.joint_v, c.motor_v) for c in selected),
+    )
+    return Sampled(function, rate, delay)
+
+
+def controlled(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...]:
+    """The coordinates of the joints that state feedback acts on: the named ones, or all that move."""
+    for body in model.bodies:
+        joint = model.robot.link(body.link).joint
+        if joint.kind.on_group and not np.any(model.arrays.velocities.prescribed[body.motor_v]):
+            raise LissomError(
+                f"lqr: {body.joint!r} is a {joint.type} joint; state feedback needs joints of single angles or slides"
+            )
+    if joints is not None:
+        return channels(model, joints, "joints")
+    movable = [
+        body.joint
+        for body in model.bodies
+        if body.joint_v.stop > body.joint_v.start and not np.any(model.arrays.velocities.prescribed[body.motor_v])
+    ]
+    return channels(model, movable, "joints")
+
+
+def _positive(values: np.ndarray, name: str) -> None:
+    if np.any(values <= 0):
+        raise LissomError("must be positive; give what is acceptable", (name,), values)
+
+
+def rigid_inertia(model: Model, at: Equilibrium, selected: Sequence[Channel]) -> np.ndarray:
+    """Inertia (na, na) of the rigid twin at the pose, rotors included."""
+    twin = rigid_twin(model.robot, rotors=True).compile()
+    on_q = [k for body in model.bodies for k in range(model.nq)[body.joint_q]]
+    index = [twin.coordinates.index(channel.name) for channel in selected]
+    return mass_matrix(twin, at.q[on_q])[np.ix_(index, index)]
+
+
+def _bandwidth(model: Model, at: Equilibrium, bandwidth: ArrayLike | None, rate: float) -> float:
+    if bandwidth is not None:
+        return argument_checks.number(bandwidth, "bandwidth", "give the bandwidth of the joints in Hz", above=0)
+    frequencies = light_modes(model, at.q).frequencies
+    return float(min([0.5 * frequencies[0] if len(frequencies) else rate / 20, rate / 20]))
+
+
+def _feedback(
+    model: Model,
+    modal: ModalModel,
+    plant: SampledModel,
+    selected: Sequence[Channel],
+    angles: np.ndarray,
+    deflection: float | None,
+    torques: np.ndarray,
+) -> np.ndarray:
+    """Gain K (na, n) of the discrete-time regulator."""
+    rows = [np.eye(model.nv)[[channel.joint_v for channel in selected]] / angles[:, None]]
+    rows += [tip_rows(model, link) / (deflection or beam.length / 200) for link, beam in model.flexible.items()]
+    weighted = np.concatenate(rows) @ modal.shapes
+    n = modal.count
+    Q = np.zeros_like(plant.A)
+    Q[:n, :n] = weighted.T @ weighted
+    R = np.diag(1 / torques**2)
+    _check_reach(model, modal, plant, plant.B.T, "motors cannot reach", "the controlled joints do not move it")
+    P = riccati(plant.A, plant.B, Q, R, "feedback")
+    K = np.linalg.solve(R + plant.B.T @ P @ plant.B, plant.B.T @ P @ plant.A)
+    _check_stable(plant.A - plant.B @ K, "feedback")
+    return K
+
+
+def _estimator(
+    modal: ModalModel,
+    plant: SampledModel,
+    C: np.ndarray,
+    sensors: Sequence[Sensor],
+    torques: np.ndarray,
+    rate: float,
+) -> np.ndarray:
+    """Gain L (n, m) of the steady Kalman filter; a tenth of the acceptable torques disturbs the motion."""
+    n = modal.count
+    W = 1e-12 * np.eye(len(plant.A))
+    disturbance = np.linalg.norm(0.1 * modal.linear.B[n:] * torques, axis=1) + 1e-6
+    W[n : 2 * n, n : 2 * n] += np.diag((disturbance / rate) ** 2)
+    W[:n, :n] += np.diag((disturbance / rate**2 / 2) ** 2)
+    disturbed = plant.B * (0.1 * torques)
+    W += disturbed @ disturbed.T
+    V = np.diag(np.concatenate([np.full(len(s.jacobian), s.noise**2) for s in sensors]))
+    P = riccati(plant.A.T, C.T, W, V, "estimator")
+    L = P @ C.T @ np.linalg.inv(C @ P @ C.T + V)
+    _check_stable(plant.A @ (np.eye(len(plant.A)) - L @ C), "estimator")
+    return L
+
+
+def riccati(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, what: str, design: str = "lqr") -> np.ndarray:
+    """The solution of the discrete Riccati equation; an error that names the design where there is none."""
+    from scipy.linalg import solve_discrete_are
+
+    if not np.abs(A).max(initial=0.0) < FARTHEST:
+        text = (
+            f"{design}: between two samples the linear model moves {np.abs(A).max():.2g} times as far as it stands off"
+        )
+        raise LissomError(f"{text}; raise the rate", ("rate",))
+    try:
+        return solve_discrete_are(A, B, Q, R)
+    except Exception as error:  # LAPACK has exceptions of its own
+        raise LissomError(
+            f"{design}: no {what} stabilises the linear model ({error}); lower `limit` to leave fast modes out, "
+            "give the links some damping, or add sensors"
+        ) from None
+
+
+def _check_stable(A: np.ndarray, what: str) -> None:
+    largest = np.abs(np.linalg.eigvals(A)).max()
+    if not largest < 1:
+        raise LissomError(
+            f"lqr: the {what} is not stable (pole of size {largest:.6f}); "
+            "lower `limit` to leave fast modes out, give the links some damping, or raise the rate"
+        )
+
+
+def _check_reach(model: Model, modal: ModalModel, plant: SampledModel, rows: np.ndarray, what: str, why: str) -> None:
+    """Refuse a mode that neither decays nor answers to `rows` (Popov, Belevitch and Hautus)."""
+    values, vectors = np.linalg.eig(plant.A.T)
+    n = modal.count
+    for value, left in zip(values, vectors.T):
+        if abs(value) < 1 - 1e-9 or np.abs(left[: 2 * n]).max() == 0:
+            continue
+        reached = np.abs(rows @ left) / (np.linalg.norm(rows, axis=1) * np.linalg.norm(left) + 1e-300)
+        if reached.max() < 1e-10:
+            share = np.abs(modal.shapes @ left[:n].real) + np.abs(modal.shapes @ left[n : 2 * n].real)
+            name = model.coordinates[int(np.argmax(share))]
+            raise LissomError(
+                f"lqr: {what} an undamped mode (mainly {name}): {why}; "
+                "give its link some damping, control more joints, or leave the mode out"
+            )

@@ -1,0 +1,174 @@
+"""Which coordinates a controller acts on, and values given by joint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lissom.control import argument_checks
+from lissom.control.argument_checks import keys
+from lissom.control.references.reference import Reference
+from lissom.errors import Keys, LissomError
+from lissom.messages import brief, did_you_mean, listed
+from lissom.model.compilation.end_conditions import ON_CHORD
+from lissom.model.fields.number_fields import kind_of, wrong_kind
+from lissom.model.fields.units import JointUnit
+from lissom.model.model import BodyNames, Model
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One controlled coordinate: its name, where its motor acts, and where joint and motor are measured."""
+
+    name: str
+    joint: str
+    force: int
+    joint_q: int
+    joint_v: int
+    motor_q: int
+    motor_v: int
+
+
+def channels(model: Model, names: Any, path: str | Keys, measured: bool = True) -> tuple[Channel, ...]:
+    """Coordinates of the named joints (or single ones such as `shoulder.2`), in the model's order.
+
+    Args:
+        measured: whether an angle or a way is followed, which rules out rotations in space; forces alone may act there.
+    """
+    if isinstance(names, str) or not hasattr(names, "__iter__"):
+        raise LissomError(f"must name joints; {_joints(model)}", keys(path), names)
+    found: dict[int, Channel] = {}
+    for name in names:
+        for channel in _coordinates(model, name, path, measured):
+            if model.robot.on_chord(link := model.joint(channel.joint).link):
+                raise LissomError(ON_CHORD.format(link), keys(path), name)
+            if channel.joint_v in found:
+                raise LissomError(f"{channel.name!r} is given twice; give it once", keys(path))
+            found[channel.joint_v] = channel
+    if not found:
+        raise LissomError(f"no joints are given; {_joints(model)}", keys(path))
+    return tuple(found[k] for k in sorted(found))
+
+
+def by_channel(
+    model: Model,
+    selected: tuple[Channel, ...],
+    values: Any,
+    path: str | Keys,
+    remedy: str,
+    at_least: float | None = None,
+    unit: JointUnit | None = None,
+) -> np.ndarray:
+    """One number per channel (na,), from a number or list, or from {joint: number or one per coordinate}."""
+    if unit is not None:
+        check_units(model, selected, values, unit, path)
+    if not isinstance(values, Mapping):
+        return argument_checks.numbers(values, path, remedy, len(selected), at_least=at_least)
+    out = np.full(len(selected), np.nan)
+    for name, value in values.items():
+        index = indices(model, selected, name, path)
+        out[index] = argument_checks.numbers(value, (*keys(path), name), remedy, len(index), at_least=at_least)
+    require(selected, np.isfinite(out), path, remedy)
+    return out
+
+
+def check_units(model: Model, selected: Sequence[Channel], values: Any, unit: JointUnit, path: str | Keys) -> None:
+    """Refuse numbers that were written in a unit of the wrong kind: one for all channels, one each, or by joint."""
+    given = values if isinstance(values, Mapping) else {None: values}
+    for name, value in given.items():
+        own = selected if name is None else _coordinates(model, name, path)
+        moved = [channel_unit(model, channel) for channel in own]
+        several = isinstance(value, tuple | list) and len(value) != len(own)  # such as [lower, upper]
+        texts = [wrong_kind(one, unit, moved) for one in (value if several else (value,))]
+        if any(texts):
+            raise LissomError(max(texts), (*keys(path), *([] if name is None else [name])), value)
+
+
+def channel_unit(model: Model, channel: Channel) -> str:
+    """What a coordinate is in, "rad" or "m"; what is no coordinate of the tree is a length."""
+    if channel.joint_v < 0:
+        return "m"
+    body = model.joint(channel.joint)
+    return model.robot.link(body.link).joint.kind.velocity_units[channel.joint_v - body.joint_v.start]
+
+
+def reference_of(model: Model, selected: tuple[Channel, ...], value: Any, path: str | Keys = "reference") -> Reference:
+    """One channel per coordinate, from a Reference, numbers, or {joint: Reference or numbers}."""
+    n = len(selected)
+    remedy = "give a Reference or numbers for " + listed([c.name for c in selected], "and")
+    if isinstance(value, Mapping):
+        parts: list[Reference | None] = [None] * n
+        for name, part in value.items():
+            index = indices(model, selected, name, path)
+            one = _reference(part, (*keys(path), name), len(index), remedy)
+            for k, at in enumerate(index):
+                parts[at] = one.select(k)
+        require(selected, np.array([p is not None for p in parts]), path, remedy)
+        return Reference.stack([p for p in parts if p is not None])
+    return _reference(value, path, n, remedy)
+
+
+def indices(model: Model, selected: tuple[Channel, ...], name: Any, path: str | Keys) -> list[int]:
+    """Positions among `selected` of a joint's or a coordinate's channels."""
+    wanted = {channel.name for channel in _coordinates(model, name, path)}
+    index = [k for k, channel in enumerate(selected) if channel.name in wanted]
+    if len(index) != len(wanted):
+        known = listed([c.name for c in selected], "and")
+        raise LissomError(f"{name!r} is not controlled; the controlled coordinates are {known}", keys(path))
+    return index
+
+
+def require(selected: tuple[Channel, ...], given: np.ndarray, path: str | Keys, remedy: str) -> None:
+    missing = [channel.name for channel, has in zip(selected, given) if not has]
+    if missing:
+        raise LissomError(f"nothing for {listed(missing, 'and')}; {remedy}", keys(path))
+
+
+def _reference(value: Any, path: str | Keys, n: int, remedy: str) -> Reference:
+    if not isinstance(value, Reference):
+        return Reference.constant(argument_checks.numbers(value, path, remedy, n))
+    if value.channels != n:
+        raise LissomError(f"has {value.channels} channels, not {n}; {remedy}", keys(path))
+    return value
+
+
+def _coordinates(model: Model, name: Any, path: str | Keys, measured: bool = False) -> list[Channel]:
+    for body in model.bodies:
+        labels = body.v_names[: body.joint_v.stop - body.joint_v.start]
+        if name == body.joint or name in labels:
+            _check(model, body, name, path, measured)
+            picked = range(len(labels)) if name == body.joint else [labels.index(name)]
+            return [_channel(body, labels[k], k) for k in picked]
+    known = [body.joint for body in model.bodies if body.joint_v.stop > body.joint_v.start]
+    shown = f"{name!r}" if isinstance(name, str) else f"{brief(name)} ({kind_of(name)})"
+    hint = did_you_mean(name, known)
+    raise LissomError(f"{model.robot.name} has no joint {shown}{hint}; {_joints(model)}", keys(path))
+
+
+def _check(model: Model, body: BodyNames, name: str, path: str | Keys, measured: bool) -> None:
+    joint = model.robot.link(body.link).joint
+    if joint.nv == 0:
+        raise LissomError(f"{name!r} is a fixed joint; {_joints(model)}", keys(path))
+    if measured and joint.kind.on_group:
+        raise LissomError(
+            f"{name!r} is a {joint.type} joint, whose rotation is not a single angle; "
+            "control it by a function of (t, q, v), see Sampled",
+            keys(path),
+        )
+    if np.any(model.arrays.velocities.prescribed[body.motor_v]):
+        raise LissomError(f"the motion of {name!r} is prescribed; no controller can act on it", keys(path))
+
+
+def _channel(body: BodyNames, name: str, k: int) -> Channel:
+    q, v = body.joint_q.start + k, body.joint_v.start + k
+    motor_q = q if body.rotor_q is None else body.rotor_q
+    motor_v = v if body.rotor_v is None else body.rotor_v
+    return Channel(name, body.joint, motor_v, q, v, motor_q, motor_v)
+
+
+def _joints(model: Model) -> str:
+    movable = [body.joint for body in model.bodies if body.joint_v.stop > body.joint_v.start]
+    return f"its joints are {listed(movable, 'and')}" if movable else "it has no joint that moves"

@@ -1,0 +1,196 @@
+"""Continuous control laws, run inside the compiled simulation: PD, gravity compensation, computed torque."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.control import argument_checks
+from lissom.control.choices import SIDES, Side
+from lissom.control.laws.channels import Channel, by_channel, channels, check_units, indices, reference_of
+from lissom.control.laws.control_kernel import Law
+from lissom.control.laws.control_law import ControlLaw, JointLaw
+from lissom.control.laws.rigid_model import rigid_twin
+from lissom.control.references.reference import Reference
+from lissom.errors import LissomError
+from lissom.messages import did_you_mean, listed
+from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.fields.number_fields import kind_of
+from lissom.model.fields.units import DAMPING, FORCE, STIFFNESS
+from lissom.model.model import Model
+
+Gains = Mapping[str, Mapping[str, ArrayLike]]
+_P = "give p in N m/rad (N/m when sliding)"
+_D = "give d in N m s/rad (N s/m when sliding), 0 for none"
+
+
+def pd(
+    robot: AnyRobot,
+    gains: Gains,
+    reference: Any,
+    side: Side = "joint",
+    gravity_compensation: bool = False,
+    saturation: Any = None,
+    feedforward: Any = None,
+) -> ControlLaw:
+    """Proportional-derivative control of the joints that `gains` name; the other joints are left alone.
+
+    Args:
+        gains: {joint: {"p": ..., "d": ...}} in N m/rad, N m s/rad; a number or one per coordinate.
+        reference: a Reference with one channel per controlled coordinate in the model's order, numbers (a
+            set-point), or {joint: Reference or numbers}.
+        side: what is measured where a joint has an elastic transmission: the "joint", or the "motor" behind
+            the gear. The torque acts on the motor in any case.
+        gravity_compensation: add the torque that holds the rigid twin at the measured angles.
+        saturation: largest torque: a number, or {joint: limit or [lower, upper]}.
+        feedforward: torques to add: {joint: Reference or number}, zero for joints that are not named.
+    """
+    model = as_model(robot)
+    selected, kp, kd = _gains(model, gains)
+    feed = None if feedforward is None else _torques(model, selected, feedforward, "feedforward")
+    law = Law.GRAVITY if gravity_compensation else Law.PD
+    return _law(model, selected, kp, kd, reference, side, saturation, law, feed)
+
+
+def computed_torque(
+    robot: AnyRobot, gains: Gains, reference: Any, side: Side = "joint", saturation: Any = None
+) -> ControlLaw:
+    """Computed torque: the rigid twin's inverse dynamics linearises the joints, PD acts on their errors.
+
+    Gains are per unit inertia here: p = omega^2 in 1/s2 and d = 2 zeta omega in 1/s. Joints without gains are
+    taken to move without acceleration. Rotors behind elastic gears count as inertia of their joints. Other
+    arguments as in `pd`.
+    """
+    model = as_model(robot)
+    selected, kp, kd = _gains(model, gains)
+    return _law(model, selected, kp, kd, reference, side, saturation, Law.COMPUTED_TORQUE)
+
+
+def torques(robot: AnyRobot, values: Mapping[str, Any], saturation: Any = None) -> ControlLaw:
+    """Open loop: torques or forces over time, {joint: Reference or number}.
+
+    A joint with several coordinates takes one number each, or single ones by name: {"base.vx": 20.0} pushes a free base
+    along its x axis.
+    """
+    model = as_model(robot)
+    if not isinstance(values, Mapping):
+        raise LissomError("must be {joint: Reference or number}", ("torques",), values)
+    selected = channels(model, values, "torques", measured=False)
+    none = np.zeros(len(selected))
+    feed = _torques(model, selected, values, "torques")
+    return _law(model, selected, none, none, none, "joint", saturation, Law.PD, feed)
+
+
+def _law(
+    model: Model,
+    selected: tuple[Channel, ...],
+    kp: np.ndarray,
+    kd: np.ndarray,
+    reference: Any,
+    side: Side,
+    saturation: Any,
+    law: Law,
+    feedforward: Reference | None = None,
+) -> ControlLaw:
+    if side not in SIDES:
+        raise LissomError(f"is unknown{did_you_mean(side, SIDES)}; choose {listed(SIDES)}", ("side",), side)
+    lower, upper = saturation_of(model, selected, saturation)
+    twin = None if law == Law.PD else rigid_twin(model.robot, rotors=True).compile()
+    names = tuple(channel.name for channel in selected)
+    part = JointLaw(
+        names=names,
+        nv=model.nv,
+        force=_index(channel.force for channel in selected),
+        measured_q=_index(getattr(channel, f"{side}_q") for channel in selected),
+        measured_v=_index(getattr(channel, f"{side}_v") for channel in selected),
+        kp=kp,
+        kd=kd,
+        lower=lower,
+        upper=upper,
+        reference=reference_of(model, selected, reference),
+        feedforward=feedforward or Reference.constant(np.zeros(len(selected))),
+        law=law,
+        twin=twin,
+        **({} if twin is None else _twin_indices(model, twin, names, side)),
+    )
+    return ControlLaw((part,))
+
+
+def _twin_indices(model: Model, twin: Model, names: tuple[str, ...], side: Side) -> dict[str, np.ndarray]:
+    """Where the twin's coordinates are measured on the model."""
+    on_q: list[Any] = []
+    on_v: list[Any] = []
+    for body in model.bodies:
+        motor = side == "motor" and body.rotor_q is not None
+        on_q += [body.rotor_q] if motor else list(range(body.joint_q.start, body.joint_q.stop))
+        on_v += [body.rotor_v] if motor else list(range(body.joint_v.start, body.joint_v.stop))
+    index = [twin.coordinates.index(name) for name in names]
+    return {"twin_index": _index(index), "twin_q": _index(on_q), "twin_v": _index(on_v)}
+
+
+def _gains(model: Model, gains: Any) -> tuple[tuple[Channel, ...], np.ndarray, np.ndarray]:
+    if not isinstance(gains, Mapping):
+        text = f"must be a mapping, not {kind_of(gains)}; give {{joint: {{p: ..., d: ...}}}}"
+        raise LissomError(text, ("gains",), gains)
+    selected = channels(model, gains, "gains")
+    for joint, pair in gains.items():
+        if not isinstance(pair, Mapping):
+            text = f"must be {{p: ..., d: ...}}, not {kind_of(pair)}; {_P}, {_D}"
+            raise LissomError(text, ("gains", joint), pair)
+        for key in pair:
+            if key not in ("p", "d"):
+                raise LissomError("is unknown; give p and d", ("gains", joint, key), pair[key])
+        for key, remedy in (("p", _P), ("d", _D)):
+            if key not in pair:
+                raise LissomError(f"missing; {remedy}", ("gains", joint, key))
+    out = []
+    for key, remedy, unit in (("p", _P, STIFFNESS), ("d", _D, DAMPING)):
+        gain = np.zeros(len(selected))
+        for joint, pair in gains.items():
+            index = indices(model, selected, joint, "gains")
+            check_units(model, [selected[k] for k in index], pair[key], unit, ("gains", joint, key))
+            gain[index] = argument_checks.numbers(pair[key], ("gains", joint, key), remedy, len(index), at_least=0)
+        out.append(gain)
+    return selected, out[0], out[1]
+
+
+def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> tuple[np.ndarray, np.ndarray]:
+    lower, upper = np.full(len(selected), -np.inf), np.full(len(selected), np.inf)
+    remedy = "give the largest torque in N m (N when sliding)"
+    if limits is None:
+        return lower, upper
+    check_units(model, selected, limits, FORCE, "saturation")
+    if not isinstance(limits, Mapping):
+        upper = by_channel(model, selected, limits, "saturation", remedy, at_least=0)
+        return -upper, upper
+    for joint, limit in limits.items():
+        path = ("saturation", joint)
+        for k in indices(model, selected, joint, "saturation"):
+            if isinstance(limit, list | tuple):
+                low, high = argument_checks.numbers(limit, path, "give [lower, upper]", 2)
+                if low >= high:
+                    raise LissomError("lower must be below upper; swap them", path, limit)
+                lower[k], upper[k] = low, high
+            else:
+                upper[k] = argument_checks.number(limit, path, remedy, at_least=0)
+                lower[k] = -upper[k]
+    return lower, upper
+
+
+def _torques(model: Model, selected: tuple[Channel, ...], values: Any, field: str) -> Reference:
+    """Torques per channel, zero for the joints that are not named."""
+    check_units(model, selected, values, FORCE, field)
+    if not isinstance(values, Mapping):
+        return reference_of(model, selected, values, field)
+    given: set[int] = set()
+    for name in values:
+        given.update(indices(model, selected, name, field))
+    rest = {c.name: 0.0 for k, c in enumerate(selected) if k not in given}
+    return reference_of(model, selected, {**values, **rest}, field)
+
+
+def _index(values: Any) -> np.ndarray:
+    return np.array(list(values), np.int64)

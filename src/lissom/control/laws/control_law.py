@@ -1,0 +1,224 @@
+"""Controllers as the time loop takes them: laws of joints, their sums, and what is sampled beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom import printing
+from lissom.control.laws.control_kernel import Law
+from lissom.control.laws.sampled_control import Hold, Reader, Sampled
+from lissom.control.references.reference import Reference
+from lissom.errors import LissomError
+from lissom.model.model import Model
+from lissom.printing import Printed
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+KINDS = {Law.PD: "PD", Law.GRAVITY: "PD with gravity", Law.COMPUTED_TORQUE: "computed torque"}
+
+
+def _none() -> np.ndarray:
+    return np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class JointLaw:
+    """One law on na coordinates, the part of a `ControlLaw`. With y, yd measured and r, rd, rdd the reference,
+
+    PD, GRAVITY:      tau = sat(feedforward + kp (r - y) + kd (rd - yd) [+ gravity of the twin at y])
+    COMPUTED_TORQUE:  tau = sat(inverse dynamics of the twin at y, yd, rdd + kp (r - y) + kd (rd - yd))
+    """
+
+    names: tuple[str, ...]  # of the controlled coordinates
+    nv: int  # size of the model's forces
+    force: np.ndarray  # (na,) index into v where the torque acts
+    measured_q: np.ndarray  # (na,) index into q of what is measured
+    measured_v: np.ndarray  # (na,) index into v
+    kp: np.ndarray  # (na,)
+    kd: np.ndarray  # (na,)
+    lower: np.ndarray  # (na,) saturation, -inf for none
+    upper: np.ndarray  # (na,) saturation, inf for none
+    reference: Reference  # na channels
+    feedforward: Reference  # na channels: torques
+    law: Law = Law.PD
+    twin: Model | None = None  # the rigid twin; None for PD alone
+    twin_index: np.ndarray = field(default_factory=_none)  # (na,) index into the twin's v of each coordinate
+    twin_q: np.ndarray = field(default_factory=_none)  # (twin.nq,) index into q: where the twin's q is measured
+    twin_v: np.ndarray = field(default_factory=_none)  # (twin.nv,) index into v, likewise
+
+    def forces(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Generalised forces (nv,)."""
+        r, rd, rdd = self.reference(t)
+        torque = self.kp * (r - q[self.measured_q]) + self.kd * (rd - v[self.measured_v])
+        if self.twin is not None:
+            from lissom.dynamics import inverse_dynamics
+
+            rate = np.zeros(self.twin.nv, torque.dtype)
+            acceleration = rate.copy()
+            if self.law == Law.COMPUTED_TORQUE:
+                rate, acceleration[self.twin_index], torque = v[self.twin_v], rdd + torque, 0.0
+            torque = torque + inverse_dynamics(self.twin, q[self.twin_q], rate, acceleration)[self.twin_index]
+        torque = torque + self.feedforward(t)[0]
+        torque = np.where(torque.real > self.upper, self.upper, np.where(torque.real < self.lower, self.lower, torque))
+        tau = np.zeros(self.nv, torque.dtype)
+        tau[self.force] = torque
+        return tau
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ControlLaw(Printed):
+    """A continuous law, run inside the compiled simulation: the sum of one or more laws of joints.
+
+    Built by `pd`, `computed_torque` and `torques`. Laws add up: `pd(...) + torques(...)`; each part keeps its gains and
+    its saturation. A sampled controller or a function of (t, q, v) may be added too, which gives `Together`.
+    """
+
+    parts: tuple[JointLaw, ...]
+
+    def __repr__(self) -> str:
+        kinds = " + ".join(KINDS[part.law] for part in self.parts)
+        return f"<ControlLaw {kinds} of {', '.join(dict.fromkeys(self.names))}>"
+
+    def table(self) -> Table:
+        """Gains and limits of every coordinate."""
+        table = printing.table("coordinate", "law", "p", "d", "torque from", "to", title="control law")
+        for part in self.parts:
+            for name, *numbers in zip(part.names, part.kp, part.kd, part.lower, part.upper):
+                table.add_row(name, KINDS[part.law], *(f"{x:.5g}" for x in numbers))
+        return table
+
+    @property
+    def nv(self) -> int:
+        """Size of the model's forces."""
+        return self.parts[0].nv
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Controlled coordinates of all parts, one after the other (na in all)."""
+        return tuple(name for part in self.parts for name in part.names)
+
+    @property
+    def twin(self) -> Model | None:
+        """The rigid twin that parts compute with, None where they need none."""
+        return next((part.twin for part in self.parts if part.twin is not None), None)
+
+    @cached_property
+    def reference(self) -> Reference:
+        """What is followed, one channel per name."""
+        return Reference.stack([part.reference for part in self.parts])
+
+    @cached_property
+    def feedforward(self) -> Reference:
+        """Torques that are added, one channel per name."""
+        return Reference.stack([part.feedforward for part in self.parts])
+
+    force = property(lambda self: self._all("force"), doc="(na,) index into v where torques act")
+    measured_q = property(lambda self: self._all("measured_q"), doc="(na,) index into q of what is measured")
+    measured_v = property(lambda self: self._all("measured_v"), doc="(na,) index into v of what is measured")
+    kp = property(lambda self: self._all("kp"), doc="(na,) gains on the error")
+    kd = property(lambda self: self._all("kd"), doc="(na,) gains on its rate")
+    lower = property(lambda self: self._all("lower"), doc="(na,) least torques, -inf for no limit")
+    upper = property(lambda self: self._all("upper"), doc="(na,) largest torques, inf for no limit")
+
+    def _all(self, name: str) -> np.ndarray:
+        return np.concatenate([getattr(part, name) for part in self.parts])
+
+    @cached_property
+    def jumps(self) -> np.ndarray:
+        """Times where the torque may jump: an integrator restarts there."""
+        found = [part.feedforward.discontinuities(0) for part in self.parts]
+        found += [part.reference.discontinuities(2 if part.law == Law.COMPUTED_TORQUE else 1) for part in self.parts]
+        return np.unique(np.concatenate(found))
+
+    def __call__(self, t: float, q: ArrayLike, v: ArrayLike) -> np.ndarray:
+        """Generalised forces (nv,) at the state (q, v), which may be complex."""
+        return reduce(np.add, [part.forces(t, np.asarray(q), np.asarray(v)) for part in self.parts])
+
+    def following(self, reference: Reference) -> ControlLaw:
+        """The same law on another reference, one channel per name."""
+        parts, begin = [], 0
+        for part in self.parts:
+            end = begin + len(part.names)
+            parts.append(replace(part, reference=reference.select(range(begin, end))))
+            begin = end
+        return ControlLaw(tuple(parts))
+
+    def __add__(self, other: Addend) -> Any:
+        if not isinstance(other, ControlLaw):
+            return together(self, other)
+        _check_same_robot(self, other)
+        return ControlLaw(self.parts + other.parts)
+
+    def __radd__(self, other: Any) -> Any:
+        return self if other == 0 else together(other, self)  # sum() begins with 0
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Controllers that act at once: a continuous law, and sampled ones, each at its own rate; their torques add up."""
+
+    law: ControlLaw | None
+    sampled: tuple[Sampled, ...]
+
+    def start(self, model: Model, read: Reader | None = None) -> Holds:
+        """Fresh holds of what is sampled, for one simulation of `model`; `read` gives what sensors tell."""
+        return Holds([sampled.start(model, read) for sampled in self.sampled])
+
+    def asked(self, duration: float) -> dict[str, list[np.ndarray]]:
+        """When which sensors are read in a run of that duration."""
+        out: dict[str, list[np.ndarray]] = {}
+        for sampled in self.sampled:
+            for name, times in sampled.asked(duration).items():
+                out.setdefault(name, []).extend(times)
+        return out
+
+    def __add__(self, other: Addend) -> Together:
+        return together(self, other)
+
+    def __radd__(self, other: Any) -> Together:
+        return self if other == 0 else together(other, self)
+
+
+class Holds:
+    """The torques of several sampled controllers as one, with the methods of `Hold`."""
+
+    def __init__(self, holds: list[Hold]) -> None:
+        self._holds = holds
+
+    @property
+    def next_time(self) -> float:
+        return min(hold.next_time for hold in self._holds)
+
+    def update(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return reduce(np.add, [hold.update(t, q, v) for hold in self._holds])
+
+
+Addend = ControlLaw | Sampled | Together | Callable[..., Any]
+
+
+def together(*controllers: Any) -> Together:
+    """Controllers of any kind as one; a plain function is sampled as `lissom.simulate` would."""
+    law: ControlLaw | None = None
+    sampled: list[Sampled] = []
+    for one in controllers:
+        if isinstance(one, Together):
+            sampled += one.sampled
+            one = one.law
+        if isinstance(one, ControlLaw):
+            law = one if law is None else law + one
+        elif one is not None:
+            sampled.append(one if isinstance(one, Sampled) else Sampled(one))
+    return Together(law, tuple(sampled))
+
+
+def _check_same_robot(a: ControlLaw, b: ControlLaw) -> None:
+    twins = [law.twin for law in (a, b) if law.twin is not None]
+    if a.nv != b.nv or (len(twins) == 2 and twins[0].robot != twins[1].robot):
+        raise LissomError("the two laws were built for different robots; build both from the same one")

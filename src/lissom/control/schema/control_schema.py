@@ -1,0 +1,207 @@
+"""The `control:` block of a scenario as checked data; what needs the robot is checked in `controller_builder`."""
+
+# Annotations are not postponed here: pydantic would have to compile each of them again.
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+
+from lissom.control.choices import REDUCTIONS, SENSORS, SHAPERS, SIDES, SensorKind, ShaperKind, Side
+from lissom.control.schema.joint_values import ByJoint, One, Values
+from lissom.control.schema.reference_schema import COORDINATE, AnyReference, AnyTorque, Block
+from lissom.model.fields.base_model import FORM, form_of, refusals
+from lissom.model.fields.name_fields import Choice, Title
+from lissom.model.fields.number_fields import Flag, Number
+from lissom.model.fields.units import DAMPING, FORCE, POSITION, STIFFNESS
+
+CONTROL = "{type: pd, gains: ..., reference: ...}, or a list of such"  # an example, for messages
+
+
+class ControlBlock(Block):
+    """What acts on the joints."""
+
+    what: ClassVar[str] = "control"
+
+
+class NoControl(ControlBlock):
+    """Joints that nothing drives."""
+
+    form: ClassVar[str] = FORM + "none"
+    type: Literal["none"] = "none"
+
+
+class Limited(ControlBlock):
+    """A controller with limits, which may be sampled."""
+
+    saturation: Annotated[Values | None, ByJoint(Number("the largest torque", FORCE))] = None
+    rate: Annotated[float | None, Number("the samples per second", above=0)] = None
+    delay: Annotated[float | None, Number("the delay, 0 for none,", "seconds", at_least=0)] = None
+
+
+class Continuous(Limited):
+    """A controller that is sampled only where a rate is given."""
+
+    @model_validator(mode="after")
+    def _rate_beside_delay(self) -> Self:
+        if self.delay is not None and self.rate is None:
+            raise refusals(("rate", None, "missing, and delay needs it; give the samples per second, e.g. rate: 1000"))
+        return self
+
+
+class Torque(Continuous):
+    """Torques or forces over time."""
+
+    form: ClassVar[str] = FORM + "torque"
+    type: Literal["torque"] = "torque"
+    torques: dict[str, AnyTorque] = Field(description="torques: {joint: number or {type: steps, ...}}")
+
+
+class Gain(Block):
+    """Gains of one joint."""
+
+    what: ClassVar[str] = "gain"
+
+    p: Annotated[One, Number("p", STIFFNESS, at_least=0, each=True)]
+    d: Annotated[One, Number("d, 0 for none,", DAMPING, at_least=0, each=True)]
+
+
+class ShaperBlock(Block):
+    """Split the reference so that vibrations cancel: those of the model's first modes, or of a given frequency."""
+
+    what: ClassVar[str] = "shaper"
+
+    type: Annotated[ShaperKind, Choice("a shaper", SHAPERS)] = "zvd"
+    modes: Annotated[Any, Field(description="how many modes, or a list of them such as [1, 2]")] = None
+    frequency: Annotated[float | None, Number("the mode's frequency", "Hz", above=0)] = None
+    damping: Annotated[float | None, Number("the mode's damping ratio", at_least=0, below=1)] = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.frequency is not None and self.modes is not None:
+            raise refusals(("modes", self.modes, "cannot be combined with frequency; give one of them"))
+        if self.damping is not None and self.frequency is None:
+            text = "belongs to a frequency; remove it, or give the frequency too"
+            raise refusals(("damping", self.damping, text))
+        return self
+
+
+def _by_name(shaper: Any) -> Any:
+    return {"type": shaper} if isinstance(shaper, str) else shaper
+
+
+class Following(Limited):
+    """A controller that follows a reference."""
+
+    reference: AnyReference | None = Field(default=None, description="{type: quintic, to: {joint: value}, duration: 1}")
+    shaper: Annotated[ShaperBlock | None, BeforeValidator(_by_name)] = Field(
+        default=None, description="{type: zvd, modes: 1}"
+    )
+    side: Annotated[Side, Choice("what is measured", SIDES)] = "joint"
+
+
+class OfJoints(Following, Continuous):
+    """A law of joints, on their state or on what sensors tell of it."""
+
+    sensors: tuple[Annotated[str, Title("the name of an encoder or tachometer")], ...] = Field(
+        default=(), description="names of encoders and tachometers that are read instead of the state"
+    )
+
+    @model_validator(mode="after")
+    def _rate_beside_sensors(self) -> Self:
+        if self.sensors and self.rate is None:
+            text = "missing, and sensors are read by sampled controllers; give the samples per second, e.g. rate: 1000"
+            raise refusals(("rate", None, text))
+        return self
+
+
+class Pd(OfJoints):
+    """Proportional-derivative control."""
+
+    form: ClassVar[str] = FORM + "pd"
+    type: Literal["pd"] = "pd"
+    gains: dict[str, Gain] = Field(description="gains: {joint: {p: ..., d: ...}}")
+    gravity_compensation: Annotated[bool, Flag("whether the weight is balanced")] = False
+    feedforward: dict[str, AnyTorque] = Field(
+        default={}, description="torques to add: {joint: number or {type: csv, ...}}"
+    )
+
+
+class ComputedTorque(OfJoints):
+    """Inverse dynamics of the rigid robot, and PD on what is left."""
+
+    form: ClassVar[str] = FORM + "computed-torque"
+    type: Literal["computed-torque"] = "computed-torque"
+    gains: dict[str, Gain] = Field(description="gains: {joint: {p: ..., d: ...}}")
+
+
+class SensorBlock(Block):
+    """A sensor at a tip."""
+
+    what: ClassVar[str] = "sensor"
+
+    link: Annotated[str | None, Title("the link whose tip is measured")] = None
+    kind: Annotated[SensorKind, Choice("a kind of sensor", SENSORS)] = "position"
+    noise: Annotated[float | None, Number("the standard deviation", "metres", above=0)] = None
+
+
+class Lqr(Following):
+    """State feedback; fields as in `lissom.control.lqr`."""
+
+    form: ClassVar[str] = FORM + "lqr"
+    type: Literal["lqr"] = "lqr"
+    joints: tuple[Annotated[str, Title("the name of a joint")], ...] | None = Field(
+        default=None, description="a list of joints"
+    )
+    angle: Annotated[Values | None, ByJoint(Number("an acceptable error", POSITION, above=0))] = None
+    deflection: Annotated[float | None, Number("an acceptable deflection", "metres", above=0)] = None
+    torque: Annotated[Values | None, ByJoint(Number("an acceptable torque", FORCE, above=0))] = None
+    bandwidth: Annotated[float | None, Number("the bandwidth of the joints", "Hz", above=0)] = None
+    sensors: tuple[SensorBlock, ...] = Field(default=(), description="a list of {link: ..., kind: ...}")
+    angle_noise: Annotated[float | None, Number("the standard deviation of the encoders", POSITION, above=0)] = None
+    limit: Annotated[float | None, Number("the highest frequency of the design", "Hz", above=0)] = None
+    pose: Annotated[Values | None, COORDINATE] = None
+
+
+class Lqg(ControlBlock):
+    """Kalman filter and state feedback on a reduced model, from sensors; fields as in `lissom.control.lqg`."""
+
+    form: ClassVar[str] = FORM + "lqg"
+    type: Literal["lqg"] = "lqg"
+    sensors: tuple[Annotated[str, Title("the name of a sensor")], ...] = Field(description="names of sensors")
+    keep: dict[str, Annotated[float, Number("an acceptable deviation in its unit", above=0)]] = Field(
+        description="acceptable deviations by signal: {elbow: 0.01, forearm.tip: 0.005}"
+    )
+    torque: Annotated[Values, ByJoint(Number("an acceptable torque", FORCE, above=0))]
+    frequency: Annotated[
+        float | None, Number("the frequency up to which the reduced model is right", "Hz", above=0)
+    ] = None
+    order: Annotated[float | None, Number("the states of the reduced model", at_least=0)] = None
+    method: Annotated[str, Choice("a reduction", REDUCTIONS)] = "balanced"
+    reference: AnyReference | None = Field(default=None, description="{type: quintic, to: {joint: value}, duration: 1}")
+    joints: tuple[Annotated[str, Title("the name of a joint")], ...] | None = Field(
+        default=None, description="a list of joints"
+    )
+    disturbance: Annotated[Values | None, ByJoint(Number("an unknown torque to expect", FORCE, above=0))] = None
+    rate: Annotated[float | None, Number("the samples per second", above=0)] = None
+    saturation: Annotated[Values | None, ByJoint(Number("the largest torque", FORCE))] = None
+    pose: Annotated[Values | None, COORDINATE] = None
+
+
+_Controls = (
+    Annotated[NoControl, Tag(NoControl.form)]
+    | Annotated[Torque, Tag(Torque.form)]
+    | Annotated[Pd, Tag(Pd.form)]
+    | Annotated[ComputedTorque, Tag(ComputedTorque.form)]
+    | Annotated[Lqr, Tag(Lqr.form)]
+    | Annotated[Lqg, Tag(Lqg.form)]
+)
+SEVERAL = FORM + "several"
+
+
+def _one_or_several(data: Any) -> str | None:
+    return SEVERAL if isinstance(data, list | tuple) else form_of(data)
+
+
+AnyControl = Annotated[
+    _Controls | Annotated[tuple[Annotated[_Controls, Discriminator(form_of)], ...], Tag(SEVERAL)],
+    Discriminator(_one_or_several),
+]

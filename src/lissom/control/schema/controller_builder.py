@@ -1,0 +1,232 @@
+"""A controller from the `control:` block of a scenario file."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+from pydantic_core import ValidationError
+
+from lissom.control.design.input_shaping import Impulses, impulses, shape, shaper
+from lissom.control.laws.channels import Channel, channels
+from lissom.control.laws.continuous_laws import computed_torque, pd, torques
+from lissom.control.laws.control_law import ControlLaw, Together
+from lissom.control.laws.sampled_control import Sampled
+from lissom.control.references.reference import Reference
+from lissom.control.schema import control_schema
+from lissom.control.schema.reference_builder import reference
+from lissom.control.schema.reference_schema import ReferenceBlock
+from lissom.dynamics.coordinates import configuration
+from lissom.errors import LissomError, within
+from lissom.messages import suggestion
+from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.model import Model
+
+if TYPE_CHECKING:
+    from lissom.model.description.sensor import Sensor
+
+Controller = ControlLaw | Sampled | Together | None
+
+_LQR = ("joints", "angle", "deflection", "torque", "bandwidth", "side", "angle_noise", "limit", "saturation")
+_LQG = ("keep", "torque", "frequency", "order", "method", "joints", "disturbance", "rate", "saturation")
+_SAMPLING = ("rate", "delay")
+
+
+def from_config(
+    robot: AnyRobot,
+    config: Any,
+    start: Any = None,
+    folder: str | os.PathLike[str] = ".",
+    until: float | None = None,
+    sensors: Sequence[Sensor] = (),
+) -> Controller:
+    """The controller that a scenario's `control:` block describes; None for no control.
+
+    Args:
+        config: {type: pd | computed-torque | torque | lqr | lqg | none, ...}, or a list of such, whose torques add up.
+        start: the configuration at the start, (nq,) or {joint: value}; joints that a reference does not name
+            stay there.
+        folder: where relative paths of CSV files begin.
+        until: s, the end of the run: references without a duration, such as a sine, go on until then.
+        sensors: those that controllers may name besides the robot's own.
+    """
+    model = as_model(robot)
+    at = configuration(model, start, "start")
+    block = _checked(config, Path(folder))
+    builder = _Builder(model, at, until, sensors)
+    if not isinstance(block, tuple):
+        with within("control"):
+            return builder.build(block)
+    made = []
+    for k, part in enumerate(block):
+        with within("control", k):
+            made.append(builder.build(part))
+    acting = [one for one in made if one is not None]
+    return reduce(operator.add, acting) if acting else None
+
+
+def needs_model(control: Any) -> bool:
+    """Whether the controller of a control block depends on more of its robot than the names of joints."""
+    if isinstance(control, tuple):
+        return any(map(needs_model, control))
+    if control is None or isinstance(control, control_schema.NoControl | control_schema.Torque):
+        return False
+    if not isinstance(control, control_schema.Pd) or control.gravity_compensation or control.sensors:
+        return True
+    return control.shaper is not None and control.shaper.frequency is None
+
+
+class _Whole(control_schema.Block):
+    """What is around a control block, so that errors name it."""
+
+    what: ClassVar[str] = "scenario"
+
+    control: control_schema.AnyControl | None = Field(description=control_schema.CONTROL)
+
+
+def _checked(config: Any, folder: Path) -> Any:
+    blocks = config if isinstance(config, tuple) else (config,)
+    if config is None or all(isinstance(block, control_schema.ControlBlock) for block in blocks):
+        return config
+    data = {"control": dict(config) if isinstance(config, Mapping) else config}
+    try:
+        return _Whole.model_validate(data, context={"folder": folder}).control
+    except ValidationError as error:
+        from lissom.model.fields.validation_errors import explain
+
+        raise explain(error, _Whole, data) from None
+
+
+class _Builder:
+    def __init__(self, model: Model, start: np.ndarray, until: float | None, sensors: Sequence[Sensor]) -> None:
+        self.model, self.start, self.until = model, start, until
+        self.sensors = {sensor.called: sensor for sensor in sensors}
+
+    def build(self, block: Any) -> Controller:
+        if block is None:
+            return None
+        made: dict[type[control_schema.ControlBlock], Callable[[Any], Controller]] = {
+            control_schema.NoControl: lambda b: None,
+            control_schema.Torque: lambda b: _sampled(self._torques(b), b),
+            control_schema.Pd: lambda b: self._measured(self._joint_law(b, pd, **self._pd_options(b)), b),
+            control_schema.ComputedTorque: lambda b: self._measured(self._joint_law(b, computed_torque), b),
+            control_schema.Lqr: self._lqr,
+            control_schema.Lqg: self._lqg,
+        }
+        return made[type(block)](block)
+
+    def _torques(self, block: control_schema.Torque) -> ControlLaw:
+        return torques(self.model, self._over_time(block.torques, "torques"), saturation=block.saturation)
+
+    def _pd_options(self, block: control_schema.Pd) -> dict[str, Any]:
+        feed = self._over_time(block.feedforward, "feedforward") or None
+        return {"gravity_compensation": block.gravity_compensation, "feedforward": feed}
+
+    def _over_time(self, given: dict[str, Any], field: str) -> dict[str, Any]:
+        """Torques by joint: numbers as they are, references built."""
+        parts: dict[str, Any] = {}
+        for joint, value in given.items():
+            selected = channels(self.model, [joint], field)
+            if isinstance(value, ReferenceBlock):
+                with within(field, joint):
+                    zero = np.zeros(len(selected))
+                    parts[joint] = reference(self.model, value, selected, zero, self.until, positions=False)
+            else:
+                parts[joint] = value
+        return parts
+
+    def _joint_law(
+        self, block: control_schema.Pd | control_schema.ComputedTorque, make: Callable[..., ControlLaw], **options: Any
+    ) -> ControlLaw:
+        gains = {joint: {"p": gain.p, "d": gain.d} for joint, gain in block.gains.items()}
+        options |= {"side": block.side, "saturation": block.saturation}
+        # a shaper asks the law how the closed loop vibrates
+        probe = None if block.shaper is None else make(self.model, gains, {name: 0.0 for name in gains}, **options)
+        selected = channels(self.model, gains, "gains")
+        return make(self.model, gains, self._reference(block, selected, probe), **options)
+
+    def _measured(self, law: ControlLaw, block: control_schema.OfJoints) -> Controller:
+        """A law on the state, or on what sensors tell of it."""
+        if not block.sensors:
+            return _sampled(law, block)
+        from lissom.control.laws.sensor_laws import on_sensors
+
+        return on_sensors(self.model, law, self._named(block.sensors), **_given(block, *_SAMPLING))
+
+    def _named(self, names: Sequence[str]) -> list[Any]:
+        """Sensors of the scenario by their names; other names may be the robot's."""
+        known = [*self.sensors, *(sensor.called for sensor in self.model.robot.sensors)]
+        for k, name in enumerate(names):
+            if name not in known:
+                remedy = suggestion(name, known) if known else "add it under sensors: of the scenario or the robot"
+                raise LissomError(f"is not a sensor; {remedy}", ("sensors", k), name)
+        return [self.sensors.get(name, name) for name in names]
+
+    def _lqg(self, block: control_schema.Lqg) -> Sampled:
+        from lissom.control.design.output_feedback import lqg
+        from lissom.control.design.state_feedback import controlled
+
+        selected = controlled(self.model, block.joints)
+        follows = self._followed(block.reference, selected)
+        at = self._pose(block.pose, follows, selected)
+        return lqg(self.model, at, sensors=self._named(block.sensors), reference=follows, **_given(block, *_LQG))
+
+    def _lqr(self, block: control_schema.Lqr) -> Sampled:
+        from lissom.control.design.state_feedback import controlled, lqr
+
+        options = _given(block, *_LQR, *_SAMPLING)
+        options["sensors"] = [_given(sensor, "link", "kind", "noise") for sensor in block.sensors]
+        selected = controlled(self.model, block.joints)
+        follows = self._reference(block, selected, None)
+        return lqr(self.model, self._pose(block.pose, follows, selected), reference=follows, **options)
+
+    def _pose(self, pose: Any, follows: Reference, selected: tuple[Channel, ...]) -> np.ndarray:
+        """Where a design is made: at the given pose, else where the motion ends."""
+        if pose is None:
+            return self._end(follows, selected)
+        with within("pose"):
+            return configuration(self.model, pose)
+
+    def _followed(self, block: Any, selected: tuple[Channel, ...]) -> Reference:
+        """What is followed; where the joints start unless given."""
+        first = np.array([self.start[channel.joint_q] for channel in selected])
+        if block is None:
+            return Reference.constant(first)
+        with within("reference"):
+            return reference(self.model, block, selected, first, self.until)
+
+    def _reference(
+        self, block: control_schema.Following, selected: tuple[Channel, ...], law: ControlLaw | None
+    ) -> Reference:
+        follows = self._followed(block.reference, selected)
+        if block.shaper is None:
+            return follows
+        with within("shaper"):
+            return shape(follows, self._shaper(block.shaper, self._end(follows, selected), law))
+
+    def _shaper(self, block: control_schema.ShaperBlock, at: np.ndarray, law: ControlLaw | None) -> Impulses:
+        if block.frequency is not None:
+            return impulses(block.type, block.frequency, block.damping or 0.0)
+        return shaper(self.model, at, block.type, 1 if block.modes is None else block.modes, law)
+
+    def _end(self, follows: Reference, selected: tuple[Channel, ...]) -> np.ndarray:
+        """The configuration (nq,) where a reference ends."""
+        end = self.start.copy()
+        for k, channel in enumerate(selected):
+            end[[channel.joint_q, channel.motor_q]] = follows(follows.end)[0][k]
+        return end
+
+
+def _sampled(law: ControlLaw, block: control_schema.Continuous) -> Controller:
+    return law if block.rate is None else Sampled(law, **_given(block, *_SAMPLING))
+
+
+def _given(block: control_schema.Block, *names: str) -> dict[str, Any]:
+    """Those of the fields that are given."""
+    return {name: value for name in names if (value := getattr(block, name)) is not None}

@@ -1,0 +1,107 @@
+"""A pose by name on a machine with cylinders: which lengths they have there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.dynamics.coordinates import Named, configuration, indices, velocity_indices
+from lissom.dynamics.loops.loop_closing import CLOSED, NEAR, closed_configuration
+from lissom.dynamics.loops.loop_kinematics import loop_gaps, loop_jacobian
+from lissom.dynamics.state_checks import Vector, integrate
+from lissom.errors import LissomError
+from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.model import Model
+
+NEARBY = 0.1  # rad or m: joints are moved so far at random, so that no special pose decides who follows
+DEPENDENT = 1e-6  # of a row, what others leave of it
+
+
+class ClosedPose(NamedTuple):
+    """A configuration at which all loops are closed, and lengths of cylinders that are not their own."""
+
+    q: Vector  # (nq,)
+    lengths: dict[str, float]  # m, by cylinder or loop
+
+
+def closed_pose(
+    robot: AnyRobot, q: ArrayLike | Named | None = None, lengths: Mapping[str, float] | None = None
+) -> ClosedPose:
+    """The pose that is meant by joint values and cylinder lengths, all loops closed without bending a link.
+
+    Args:
+        q: {joint: value}, where a cylinder driven by length, or a loop that holds a distance, may be named like a joint
+            ({"c1": 2.8}); named joints are kept, and cylinders that would contradict them take the length that follows
+            from the pose. Or an array (nq,): cylinders have the lengths that they have there.
+        lengths: distance in metres of loops that hold one, where it is neither their own nor to follow.
+    """
+    model = as_model(robot)
+    named, given = split_lengths(model, q, lengths)
+    if not model.loops:
+        return ClosedPose(configuration(model, named), given)
+    if not isinstance(named, Mapping):
+        pose = configuration(model, named)
+        follow, kept = (cylinders(model) - set(given) if named is not None else set()), set()
+    else:
+        exact = [name for name in named if not name.endswith(NEAR)]
+        pose = configuration(model, {name.removesuffix(NEAR): value for name, value in named.items()})
+        kept = {k for name in exact for k in velocity_indices(model, name)}
+        follow = _following(model, pose, kept, cylinders(model) - set(given)) if kept else set()
+    closed = closed_configuration(model, pose, kept, given, leave=follow)
+    return ClosedPose(closed, given | lengths_at(model, closed, follow))
+
+
+def split_lengths(model: Model, q: Any, lengths: Mapping[str, float] | None) -> tuple[Any, dict[str, float]]:
+    """What `q` says of joints, and lengths by loop: those given, and those that `q` names like joints."""
+    out = {name: float(value) for name, value in (lengths or {}).items()}
+    held = {loop.name for loop in model.loops if loop.distance is not None}
+    for name in out:
+        if name not in held:
+            known = f"those that do are {', '.join(sorted(held))}" if held else "this robot has none"
+            raise LissomError(f"no cylinder or loop of that name holds a length; {known}", ("lengths", name))
+    if not isinstance(q, Mapping):
+        return q, out
+    for name in set(q) & held:
+        value = np.squeeze(np.asarray(q[name], object)).item()
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
+            raise LissomError("is a length: it takes one number of metres above zero", ("q", name), q[name])
+        out[name] = float(value)
+    return {name: value for name, value in q.items() if name not in held}, out
+
+
+def cylinders(model: Model) -> set[str]:
+    """Names of the cylinders that are driven by their length."""
+    return {model.robot.elements[k].name for k in model.held_elements}
+
+
+def lengths_at(model: Model, q: Vector, names: Iterable[str]) -> dict[str, float]:
+    """Distance between the ends of loops that hold one, at a configuration; only where it is not their own."""
+    gaps, table = loop_gaps(model, q), model.arrays.loops
+    rows = {loop.name: table.rows[k, 0] for k, loop in enumerate(model.loops)}
+    found = {name: float(np.real(table.level[rows[name]] + gaps[rows[name]])) for name in names}
+    return {name: length for name, length in found.items() if abs(gaps[rows[name]]) > CLOSED}
+
+
+def _following(model: Model, q: Vector, kept: set[int], names: set[str]) -> set[str]:
+    """Cylinders whose lengths the kept joints decide: joints that are free cannot change them beside the other rows."""
+    joints = {k for body in model.bodies for k in indices(body.joint_v)}
+    fixed = kept | set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
+    step = np.zeros(model.nv)
+    step[sorted(joints)] = np.random.default_rng(0).uniform(-NEARBY, NEARBY, len(joints))
+    G = loop_jacobian(model, integrate(model, q, step))
+    free, table = sorted(joints - fixed), model.arrays.loops
+    order = sorted(range(len(model.loops)), key=lambda k: model.loops[k].name in names)
+    basis, follow = np.zeros((0, len(free))), set()
+    for k in order:
+        for row in range(*table.rows[k]):
+            left = G[row, free] - basis.T @ (basis @ G[row, free])
+            left = left - basis.T @ (basis @ left)
+            size = np.linalg.norm(left)
+            if size > DEPENDENT * max(np.linalg.norm(G[row]), np.finfo(float).tiny):
+                basis = np.vstack([basis, left / size])
+            elif model.loops[k].name in names:
+                follow.add(model.loops[k].name)
+    return follow

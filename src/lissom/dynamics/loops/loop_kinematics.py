@@ -1,0 +1,126 @@
+"""Closed loops: how far they gape, how they move with the velocities, and the wrench in the joint that closes each.
+
+A row is one direction that the joint of a loop holds. `loop_rows` names them; every array over rows has that order.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.dynamics.state_checks import Vector, Wrenches, driven, finite, number_type, vector
+from lissom.kernel.constraints import loop_constraints
+from lissom.kernel.constraints.constrained_dynamics import closed_dynamics, make_closure
+from lissom.kernel.kinematics import forward_kinematics
+from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.model import Model
+
+
+class Closed(NamedTuple):
+    """What keeps loops closed at one state."""
+
+    a: Vector  # (nv,) accelerations
+    multipliers: Vector  # (rows,) of the directions held, N or N m; of redundant ones the least
+    wrenches: np.ndarray  # (loops, 6) torque, force of the first frame on the second, at its origin in its axes
+    rank: int  # number of independent rows
+    redundant: tuple[str, ...]  # rows that the others hold already, as `loop_rows` names them
+
+
+def loop_rows(robot: AnyRobot) -> tuple[str, ...]:
+    """The directions that the loops hold, by the reaction in each: "rod-eye: force along x"."""
+    model = as_model(robot)
+    return tuple(f"{loop.name}: {row.label}" for loop in model.loops for row in loop.held)
+
+
+def loop_gaps(robot: AnyRobot, q: ArrayLike) -> Vector:
+    """How far each row is from being closed, shape (rows,): metres, or the cosine by which an angle is off."""
+    model = as_model(robot)
+    work = _placed(model, q)
+    closure = closure_of(model, work.fields.omega.dtype.type).fields
+    out = np.empty(len(closure.lam), closure.lam.dtype)
+    loop_constraints.loop_values(model.struct, work, closure.given, out)
+    return out
+
+
+def loop_jacobian(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
+    """Rates of the rows per unit of every velocity, shape (rows, model.nv)."""
+    model = as_model(robot)
+    work = _placed(model, q)
+    out = np.empty((len(model.arrays.loops.hold), model.nv), work.fields.omega.dtype)
+    loop_constraints.loop_rows(model.struct, work, out)
+    return out
+
+
+def loop_poses(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
+    """Pose (R, p) of each loop's second frame in the axes of its first, shape (loops, 3, 4)."""
+    model = as_model(robot)
+    work = _placed(model, q)
+    forward_kinematics.world_frames(model.struct, work)
+    table, R, p = model.arrays.loops, work.fields.world_rotation, work.fields.world_position
+    back = np.swapaxes(R[table.first], 1, 2)
+    apart = back @ (p[table.second] - p[table.first])[:, :, None]
+    return np.concatenate([back @ R[table.second], apart], axis=2)
+
+
+def closed_loops(
+    robot: AnyRobot,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike | None = None,
+    wrenches: Wrenches | None = None,
+    a: ArrayLike | None = None,
+) -> Closed:
+    """Accelerations, and the wrenches in the joints that close the loops; arguments as of `forward_dynamics`."""
+    model = as_model(robot)
+    given = driven(model, q, v, tau, wrenches, a)
+    out, number = given.a.copy(), given.a.dtype.type
+    closure, work = closure_of(model, number), model.workspace(number)
+    closed_dynamics(model.struct, work, closure, *given[:4], out)
+    finite(model, "forward_dynamics", out, q=given.q, v=given.v, tau=given.tau, a=given.a)
+    lam, schur = closure.fields.lam.copy(), closure.fields.schur.fields
+    rank, names = int(schur.rank[0]), loop_rows(model)
+    on = np.zeros((len(model.loops), 6), number)
+    loop_constraints.loop_wrenches(model.struct, work, lam, on, np.zeros((model.rows, 6), number))
+    return Closed(out, lam, on, rank, tuple(names[row] for row in sorted(schur.order[rank:])))
+
+
+def openings(model: Model, number: type) -> Vector:
+    """Second derivatives of the rows (rows,) at the accelerations that the last dynamics left in the workspace."""
+    closure = closure_of(model, number).fields
+    out = np.zeros_like(closure.lam)
+    loop_constraints.loop_accelerations(model.struct, model.workspace(number), closure.given, out)
+    return out
+
+
+def reactions(model: Model, q: ArrayLike, multipliers: Vector) -> np.ndarray:
+    """Wrenches of the loops on the rows of their frames, shape (model.rows, 6)."""
+    return _reactions(model, q, multipliers)[1]
+
+
+def loop_reactions(model: Model, q: ArrayLike, multipliers: Vector) -> np.ndarray:
+    """Wrenches in the loops, shape (loops, 6), as in `Closed`."""
+    return _reactions(model, q, multipliers)[0]
+
+
+def _reactions(model: Model, q: ArrayLike, multipliers: Vector) -> tuple[np.ndarray, np.ndarray]:
+    work = _placed(model, np.asarray(q, np.result_type(q, multipliers)))
+    number = work.fields.omega.dtype.type
+    on, rows = np.zeros((len(model.loops), 6), number), np.zeros((model.rows, 6), number)
+    loop_constraints.loop_wrenches(model.struct, work, multipliers.astype(number), on, rows)
+    return on, rows
+
+
+def closure_of(model: Model, number: type) -> Any:
+    """This thread's memory for the loops of a model, as kernels take it."""
+    return model.kept(("closure", number), lambda: make_closure(model, number))
+
+
+def _placed(model: Model, q: ArrayLike) -> Any:
+    """The workspace after the outward pass at `q`."""
+    q = vector(model, q, "q", model.nq)
+    number = number_type(model, q)
+    work = model.workspace(number)
+    forward_kinematics.outward(model.struct, work, q.astype(number, copy=False), np.zeros(model.nv, number))
+    return work

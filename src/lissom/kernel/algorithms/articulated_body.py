@@ -1,0 +1,335 @@
+"""Forward dynamics: the articulated-body pass over flexible links, O(n).
+
+Outward: frames and drifts. Inward: each body's symmetric system in (modes, twist) is reduced to its twist by
+eliminating the modes, then to what the joint leaves free, and handed to the parent's section. Outward again:
+accelerations.
+"""
+
+from __future__ import annotations
+
+from lissom.kernel.compile import inline, kernel
+from lissom.kernel.data.arrays import SEVERAL
+from lissom.kernel.forces.external_forces import gather
+from lissom.kernel.forces.passive_joint_forces import passive_forces
+from lissom.kernel.kinematics.forward_kinematics import outward
+from lissom.kernel.links.body_inertia import body_inertias
+from lissom.kernel.maths.algebra import add, compose, cross, matrix, rotate, rotate_back, scale, transpose, vector
+from lissom.kernel.maths.row_sums import eliminate
+from lissom.kernel.maths.simd_rows import add_scaled, set_scaled
+
+
+@inline
+def copy_twist_block(A, m, I):
+    """The 6 x 6 block that the modes leave, both triangles."""
+    for row in range(6):
+        for column in range(row, 6):
+            I[row, column] = A[m + row, m + column]
+            I[column, row] = A[m + row, m + column]
+
+
+@inline
+def copy_articulated(A, m, I):
+    """The same with its bias, 6 x 7."""
+    copy_twist_block(A, m, I)
+    for row in range(6):
+        I[row, 6] = A[m + row, m + 6]
+
+
+@inline
+def pull_along(I, s, U, zero):
+    """U = I s, what the articulated body pulls along a joint's motion s; returns s . U."""
+    along = zero
+    for row in range(6):
+        u = I[row, 0] * s[0]
+        for column in range(1, 6):
+            u += I[row, column] * s[column]
+        U[row] = u
+        along += s[row] * u
+    return along
+
+
+@inline
+def give_way(I, U, inverse):
+    """I - U U^T / pivot: what is left of the articulated body where a joint gives way."""
+    for row in range(6):
+        f = U[row] * inverse
+        for column in range(6):
+            I[row, column] -= f * U[column]
+
+
+@inline
+def eliminate_joint(model, work, i, qdd):
+    """Take the joint's motions out of the articulated system, one coordinate at a time."""
+    I = work.articulated
+    for k in range(model.joints.dofs[i]):
+        s = work.subspace[i, k]
+        at = model.tree.joint_v[i] + k
+        U = work.pull[i, k]
+        force = work.force[at]
+        axis = model.joints.axis[i]
+        if axis < SEVERAL:
+            for row in range(6):
+                U[row] = I[axis, row]
+            along = I[axis, axis]
+            force -= I[axis, 6]
+        else:
+            along = pull_along(I, s, U, work.zero)
+            for row in range(6):
+                force -= s[row] * I[row, 6]
+        if model.velocities.prescribed[at] == 1:
+            for row in range(6):
+                I[row, 6] += U[row] * qdd[at]
+        else:
+            inverse = 1.0 / (model.velocities.armature[at] + along)
+            work.pull_inverse[i, k] = inverse
+            work.pull_force[i, k] = force
+            pull = work.carried[0]
+            for row in range(6):
+                pull[row] = U[row]
+            pull[6] = -force
+            for row in range(6):
+                add_scaled(I[row], 0, 7, (-inverse * U[row],), (pull,))
+
+
+@inline
+def rotated_block(I, row, column, R):
+    """R B R^T of the 3 x 3 block B of I at (row, column)."""
+    B = (
+        (I[row, column], I[row, column + 1], I[row, column + 2]),
+        (I[row + 1, column], I[row + 1, column + 1], I[row + 1, column + 2]),
+        (I[row + 2, column], I[row + 2, column + 1], I[row + 2, column + 2]),
+    )
+    return compose(compose(R, B), transpose(R))
+
+
+@inline
+def hand_to_parent(model, work, i):
+    """Add the articulated body i to its parent's system, through the motion of the joint's place on the parent."""
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
+    I = work.articulated
+    drift = work.drift[i]
+    for row in range(6):
+        bias = I[row, 6]
+        for column in range(6):
+            bias += I[row, column] * drift[column]
+        I[row, 6] = bias
+    R = matrix(work.rotation[i])
+    p = vector(work.position[i])
+    torque = rotate(R, (I[0, 6], I[1, 6], I[2, 6]))
+    force = rotate(R, (I[3, 6], I[4, 6], I[5, 6]))
+    add_articulated(work.inertia[up], m, m + 7, I, R, p, work.reach[i], torque, force, work.carried)
+
+
+@inline
+def add_articulated(A, m, width, I, R, p, reach, torque, force, carried):
+    """Add an articulated body I to the upper triangle of its parent's system A of m modes and a twist.
+
+    R, p, reach: where the body is on its parent and how the parent's modes move it; torque, force: its bias, parent
+    axes, for column m + 6 where `width` reaches that far; carried: scratch.
+    """
+    AA = rotated_block(I, 0, 0, R)
+    AL = rotated_block(I, 0, 3, R)
+    LL = rotated_block(I, 3, 3, R)
+    LA = transpose(AL)
+    for row in range(3):
+        carry_row(carried[row], AA[row], AL[row], torque[row], reach, p, m)
+        carry_row(carried[3 + row], LA[row], LL[row], force[row], reach, p, m)
+    rows = (carried[0], carried[1], carried[2], carried[3], carried[4], carried[5])
+    for j in range(m):
+        by = (reach[0, j], reach[1, j], reach[2, j], reach[3, j], reach[4, j], reach[5, j])
+        add_scaled(A[j], j, width, by, rows)
+    add_scaled(A[m], m, width, (1.0, p[1], -p[2]), (rows[0], rows[5], rows[4]))
+    add_scaled(A[m + 1], m, width, (1.0, p[2], -p[0]), (rows[1], rows[3], rows[5]))
+    add_scaled(A[m + 2], m, width, (1.0, p[0], -p[1]), (rows[2], rows[4], rows[3]))
+    for k in range(3):
+        add_scaled(A[m + 3 + k], m, width, (1.0,), (carried[3 + k],))
+
+
+@inline
+def push_on_mode(reach, j, torque, push):
+    """Force on mode j of the parent by a wrench at the joint, parent axes."""
+    turned = reach[0, j] * torque[0] + reach[1, j] * torque[1] + reach[2, j] * torque[2]
+    return turned + reach[3, j] * push[0] + reach[4, j] * push[1] + reach[5, j] * push[2]
+
+
+@inline
+def clear_bias(A, zero):
+    """No force yet on a frame, which has nothing but its bias column."""
+    for row in range(6):
+        A[row, 6] = zero
+
+
+@inline
+def take_loads(model, work, i, tau):
+    """Subtract the external wrench and the modal forces of body i from its bias."""
+    m = model.tree.modes[i]
+    A = work.inertia[i]
+    load = work.load[i]
+    at = model.tree.modes_v[i]
+    for k in range(6):
+        A[m + k, m + 6] -= load[k]
+    for j in range(m):
+        A[j, m + 6] -= tau[at + j]
+
+
+@inline
+def hand_bias_to_parent(model, work, i):
+    """Add the bias of frame i, all that it has, to the system of the link on which it is fixed."""
+    up = model.tree.parent[i]
+    m = model.tree.modes[up]
+    R = matrix(work.rotation[i])
+    own = work.inertia[i]
+    A = work.inertia[up]
+    reach = work.reach[i]
+    torque = rotate(R, (own[0, 6], own[1, 6], own[2, 6]))
+    push = rotate(R, (own[3, 6], own[4, 6], own[5, 6]))
+    for j in range(m):
+        A[j, m + 6] += push_on_mode(reach, j, torque, push)
+    torque = add(torque, cross(vector(work.position[i]), push))
+    for k in range(3):
+        A[m + k, m + 6] += torque[k]
+        A[m + 3 + k, m + 6] += push[k]
+
+
+@inline
+def carry_row(out, by_angular, by_linear, bias, reach, p, m):
+    """A row of the articulated inertia times the motions of the joint's place: parent modes, parent twist; and bias."""
+    by = (by_angular[0], by_angular[1], by_angular[2], by_linear[0], by_linear[1], by_linear[2])
+    set_scaled(out, 0, m, by, (reach[0], reach[1], reach[2], reach[3], reach[4], reach[5]))
+    turned = add(by_angular, cross(p, by_linear))
+    for k in range(3):
+        out[m + k] = turned[k]
+        out[m + 3 + k] = by_linear[k]
+    out[m + 6] = bias
+
+
+@inline
+def accelerate(model, work, i, qdd):
+    """Acceleration of frame i from its parent's, and the joint and modal accelerations of body i."""
+    carry_acceleration(model, work, i, qdd)
+    a = work.acceleration[i]
+    move_joint(model, i, work.subspace[i], work.pull[i], work.pull_force[i], work.pull_inverse[i], a, qdd)
+    A = work.inertia[i]
+    m = model.tree.modes[i]
+    at = model.tree.modes_v[i]
+    twist = (a[0], a[1], a[2], a[3], a[4], a[5])
+    inverse = work.modal_inverse[i]
+    for j in range(m - m % 2, m):  # the last of an odd number, then two at a time
+        qdd[at + j] = -inverse[j] * pushed(A[j], m, A[j, m + 6], twist, qdd, at, 0)
+    for back in range(m % 2, m, 2):
+        j = m - 2 - back
+        upper = A[j, m + 6]
+        lower = A[j + 1, m + 6]
+        for k in range(6):
+            upper += A[j, m + k] * twist[k]
+            lower += A[j + 1, m + k] * twist[k]
+        for k in range(j + 2, m):
+            upper += A[j, k] * qdd[at + k]
+            lower += A[j + 1, k] * qdd[at + k]
+        latest = -inverse[j + 1] * lower
+        qdd[at + j + 1] = latest
+        qdd[at + j] = -inverse[j] * (upper + A[j, j + 1] * latest)
+
+
+@inline
+def move_joint(model, i, subspace, pull, force, inverse, a, x):
+    """Motions x of the joint of body i, by the motion `a` of its frame with the joint at rest; `a` takes them in."""
+    for back in range(model.joints.dofs[i]):
+        k = model.joints.dofs[i] - 1 - back
+        at = model.tree.joint_v[i] + k
+        if model.velocities.prescribed[at] == 0:
+            left = force[k]
+            for row in range(6):
+                left -= pull[k, row] * a[row]
+            x[at] = left * inverse[k]
+        if model.joints.axis[i] < SEVERAL:
+            a[model.joints.axis[i]] += x[at]
+        else:
+            for row in range(6):
+                a[row] += subspace[k, row] * x[at]
+
+
+@inline
+def pushed(row, m, force, a, x, at, known):
+    """`force` on a mode, and what the twist `a` and the last `known` modes of its body push on it."""
+    for k in range(6):
+        force += row[m + k] * a[k]
+    for later in range(known):  # the latest last: the others need not wait for it
+        k = m - 1 - later
+        force += row[k] * x[at + k]
+    return force
+
+
+@inline
+def carried(model, i, motion, x, reach, p, R):
+    """Angular and linear part of the motion of frame i, in its own axes, by its parent's (6,) and the modes x of that.
+
+    R, p, reach: where frame i is on its parent, and how the modes move it.
+    """
+    up = model.tree.parent[i]
+    at = model.tree.modes_v[up]
+    angular = vector(motion[up, 0:3])
+    linear = add(vector(motion[up, 3:6]), cross(angular, p))
+    for j in range(model.tree.modes[up]):
+        angular = add(angular, scale(x[at + j], (reach[0, j], reach[1, j], reach[2, j])))
+        linear = add(linear, scale(x[at + j], (reach[3, j], reach[4, j], reach[5, j])))
+    return rotate_back(R, angular), rotate_back(R, linear)
+
+
+@inline
+def carry_acceleration(model, work, i, qdd):
+    """Acceleration of frame i by its parent's motion and its own drift, joint at rest."""
+    a = work.acceleration[i]
+    angular, linear = carried(
+        model, i, work.acceleration, qdd, work.reach[i], vector(work.position[i]), matrix(work.rotation[i])
+    )
+    for k in range(3):
+        a[k] = angular[k] + work.drift[i, k]
+        a[3 + k] = linear[k] + work.drift[i, 3 + k]
+
+
+@inline
+def clear_world(model, work):
+    """The world accelerates upwards by gravity."""
+    for k in range(3):
+        work.acceleration[0, k] = work.zero
+        work.acceleration[0, 3 + k] = work.zero - model.gravity[k]
+
+
+@kernel
+def forward_dynamics(model, work, q, v, tau, wrench, qdd):
+    """Accelerations `qdd` (nv,) under applied forces `tau` (nv,) and body wrenches `wrench` (n, 6).
+
+    A wrench acts at the body's origin in body axes. Where a coordinate is prescribed, `qdd` is an input.
+    """
+    n = model.tree.parent.shape[0]
+    for k in range(tau.shape[0]):
+        work.force[k] = tau[k]
+    passive_forces(model, q, v, work.force)
+    outward(model, work, q, v)
+    gather(model, work, q, v, wrench)
+    clear_world(model, work)
+    body_inertias(model, work, q, v)
+    for i in range(1, n):
+        if model.tree.frame[i] == 1:
+            clear_bias(work.inertia[i], work.zero)
+        take_loads(model, work, i, tau)
+    for back in range(1, n):
+        i = n - back
+        if model.tree.frame[i] == 1:
+            if model.tree.parent[i] > 0:
+                hand_bias_to_parent(model, work, i)
+            continue
+        m = model.tree.modes[i]
+        eliminate(work.inertia[i], work.modal_inverse[i], m, m + 6, m + 7)
+        copy_articulated(work.inertia[i], m, work.articulated)
+        eliminate_joint(model, work, i, qdd)
+        if model.tree.parent[i] > 0:
+            hand_to_parent(model, work, i)
+    for i in range(1, n):
+        accelerate(model, work, i, qdd)
+    for k in range(model.gears.rotor_v.shape[0]):
+        at = model.gears.rotor_v[k]
+        if model.velocities.prescribed[at] == 0:
+            qdd[at] = work.force[at] / model.gears.inertia[k]

@@ -1,0 +1,63 @@
+"""Whether machine code was made of the sources that are there now: comments and docstrings do not count.
+
+A table of machine code keeps two digests of each module that its C was made of: of the text, which is compared first,
+and of the syntax tree without docstrings, for the modules whose text has changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+COMPILE = Path(__file__).parents[1]
+SHAPING = ("kinds.py", "struct.py", "translate/prelude.h", "libraries/toolchain.py")  # beside the translator
+
+
+def translator_files() -> list[Path]:
+    """All that turns kernels into machine code."""
+    return [*sorted((COMPILE / "translate").glob("*.py")), *(COMPILE / name for name in SHAPING)]
+
+
+def digests(package: Path, files: Iterable[Path]) -> dict[str, list[str]]:
+    """Digests of text and of meaning of files, by their path in the package, or whole where they lie elsewhere."""
+    return {_name(package, path): [_of_text(path), _of_meaning(path)] for path in files}
+
+
+def _name(package: Path, path: Path) -> str:
+    return (path.relative_to(package) if path.is_relative_to(package) else path).as_posix()
+
+
+def unchanged(package: Path, kept: dict[str, list[str]]) -> bool:
+    """Whether the files still mean what they did."""
+    return all(_is_unchanged(package / name, tuple(known)) for name, known in kept.items())
+
+
+@cache
+def _is_unchanged(path: Path, known: tuple[str, str]) -> bool:
+    try:
+        return _of_text(path) == known[0] or _of_meaning(path) == known[1]
+    except (OSError, SyntaxError):
+        return False
+
+
+def _of_text(path: Path) -> str:
+    return digest(path.read_bytes())
+
+
+def _of_meaning(path: Path) -> str:
+    """Digest of the syntax tree without docstrings; of what is not Python, of its text."""
+    if path.suffix != ".py":
+        return _of_text(path)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
+    return digest(ast.dump(tree).encode())
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,180 @@
+"""The C compiler: which one, for which processors, with which options."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from lissom.errors import LissomError
+from lissom.kernel.compile.kinds import Kind, has_packs
+
+PRELUDE = Path(__file__).parents[1] / "translate" / "prelude.h"
+WIDE = "x86-64-v4"  # a pack in one register: for kernels of packs alone, as plain numbers gain nothing by it
+LEVELS = {  # of x86-64 processors, the best first: what Linux says that they have, what Windows calls it
+    WIDE: ({"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"}, 41),
+    "x86-64-v3": ({"avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"}, 40),
+    "x86-64-v2": ({"cx16", "popcnt", "sse4_1", "sse4_2", "ssse3"}, 38),
+}
+# Contraction lets sums of products be fused. NaN, infinity, signs of zero and the order of sums keep their meaning.
+OPTIONS: tuple[str, ...] = (
+    "-std=gnu11",
+    "-O3",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-w",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+)
+OPTIONS += ("-ffp-contract=fast",)
+CHECKED_OPTIONS = ("-DCHECKED", "-O1", "-g")
+SANITIZED_OPTIONS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-O1", "-g")
+MODES = {"": (), "checked": CHECKED_OPTIONS, "sanitized": SANITIZED_OPTIONS}
+X86 = ("x86_64", "AMD64")
+
+
+def mode() -> str:
+    """How kernels are built: LISSOM_KERNELS=checked stops where Python would raise, =sanitized where C is undefined."""
+    asked = os.environ.get("LISSOM_KERNELS", "")
+    return asked if asked in MODES else ""
+
+
+@cache
+def compiler() -> tuple[str, ...] | None:
+    """The command of the C compiler: CC, cc, gcc, clang, or zig's of the package ziglang; None if there is none."""
+    asked = shlex.split(os.environ.get("CC", ""))
+    if asked and shutil.which(asked[0]):
+        return tuple(asked)
+    for name in ("cc", "gcc", "clang"):
+        if found := shutil.which(name):
+            return (found,)
+    return zig()
+
+
+@cache
+def zig() -> tuple[str, ...] | None:
+    """The command of zig's C compiler, which compiles for all platforms."""
+    return (sys.executable, "-m", "ziglang", "cc") if find_spec("ziglang") is not None else None
+
+
+@dataclass(frozen=True)
+class Target:
+    """Processors that a library is for.
+
+    level: of x86-64, or the name of a processor. triple: the platform, as zig names it, if it is not this one.
+    """
+
+    level: str
+    triple: str = ""
+
+    @property
+    def suffix(self) -> str:
+        """Of a shared library."""
+        system = self.triple or sys.platform
+        if "darwin" in system or "macos" in system:
+            return ".dylib"
+        return ".dll" if "win" in system else ".so"
+
+    def command(self) -> tuple[str, ...]:
+        """The compiler with what it needs to know of the processor; an error if there is none."""
+        if not self.triple:
+            found = compiler()
+            flag = f"-march={self.level}" if self.level.startswith("x86-64") else ""
+        else:
+            found, flag = zig(), ""
+        if found is None:
+            raise FileNotFoundError("no C compiler; install gcc or clang, or the package ziglang")
+        if found == zig() and self.level.startswith("x86-64"):
+            flag = f"-mcpu={self.level.replace('-', '_')}"
+        return (*found, *([f"--target={self.triple}"] if self.triple else []), *([flag] if flag else []))
+
+    def holds(self, kinds: tuple[Kind, ...]) -> bool:
+        """Whether libraries for these processors have kernels of arguments of these kinds."""
+        return self.level != WIDE or any(map(has_packs, kinds))
+
+    def compile(self, source: Path, goal: Path) -> None:
+        """One object file."""
+        options = (*OPTIONS, *MODES[mode()], "-I", str(PRELUDE.parent))
+        run((*self.command(), *options, "-c", str(source), "-o", str(goal)))
+
+    def link(self, objects: list[Path], goal: Path) -> None:
+        """One shared library, whose functions are found by its table alone."""
+        strip = () if mode() or self.suffix == ".dylib" else ("-s",)
+        libraries = () if self.suffix == ".dll" else ("-lm",)
+        run((*self.command(), *MODES[mode()], "-shared", *strip, "-o", str(goal), *map(str, objects), *libraries))
+
+    def describe(self) -> str:
+        """Text that changes when other code would come out."""
+        prelude = PRELUDE.read_text(encoding="utf-8")
+        return "\n".join((version(self.command()), *self.command(), *OPTIONS, *MODES[mode()], prelude))
+
+
+@cache
+def version(command: tuple[str, ...]) -> str:
+    """What a compiler says of itself."""
+    return subprocess.run((*command, "--version"), capture_output=True, text=True).stdout
+
+
+def run(command: tuple[str, ...]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise CompilerError(f"{command[0]} failed:\n{done.stderr.strip()}")
+
+
+class CompilerError(RuntimeError):
+    """The C compiler did not take the C of a kernel."""
+
+
+@cache
+def levels() -> tuple[str, ...]:
+    """Levels of this processor, the best first."""
+    if platform.machine() not in X86:
+        return (platform.machine(),)  # what all processors of this kind have
+    return tuple(level for level, (flags, feature) in LEVELS.items() if _has(flags, feature)) or ("x86-64",)
+
+
+def _has(flags: set[str], feature: int) -> bool:
+    """Whether this processor has what a level asks for."""
+    if sys.platform == "win32":
+        return bool(ctypes.windll.kernel32.IsProcessorFeaturePresent(feature))  # type: ignore[attr-defined]
+    return flags <= _flags()
+
+
+@cache
+def _flags() -> frozenset[str]:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return frozenset()
+    return frozenset(next((line for line in text.splitlines() if line.startswith("flags")), "").split())
+
+
+def own_targets() -> tuple[Target, ...]:
+    """What libraries for this processor are made for: packs in the widest registers, and all else."""
+    found = levels()
+    return tuple(Target(level) for level in found[: found.index(WIDE) + 2 if WIDE in found else 1])
+
+
+def targets_of(triple: str) -> tuple[Target, ...]:
+    """What libraries for another platform are made for: all levels of x86-64, else what all its processors have."""
+    processor, _, system = triple.partition("-")
+    if not system:
+        raise LissomError("name a platform as zig does: x86_64-windows-gnu, aarch64-macos", ("target",), triple)
+    if zig() is None:
+        raise LissomError("libraries for other platforms need the package ziglang: pip install lissom[compiler]")
+    if processor == "x86_64":
+        return tuple(Target(level, triple) for level in LEVELS)
+    return (Target("arm64" if "macos" in system else processor, triple),)  # as Python there names the processor
+
+
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

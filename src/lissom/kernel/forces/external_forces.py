@@ -1,0 +1,98 @@
+"""What acts on the links from outside: given wrenches, elements between frames, contacts.
+
+`gather` puts the given wrenches into work.load and lets the rest add to them. Models without elements, contacts and
+loads never reach the rest, nor compile it.
+"""
+
+from __future__ import annotations
+
+from lissom.kernel.compile import address, inline, late
+from lissom.kernel.data.arrays import Element
+from lissom.kernel.forces.contact_forces import LOST as CONTACT_LOST
+from lissom.kernel.forces.contact_forces import STORED, touch
+from lissom.kernel.forces.element_forces import ENERGY, LOST, along_line, bushing
+from lissom.kernel.kinematics.forward_kinematics import world_frames
+from lissom.kernel.maths.algebra import dot, matrix, rotate_back, store_vector, vector
+
+
+@inline
+def has_more(model):
+    """Whether there are loads, elements or contacts."""
+    return model.elements.kind.shape[0] + model.contacts.shape.shape[0] + model.loads.row.shape[0] > 0
+
+
+@inline
+def gather(model, work, q, v, wrench):
+    """work.load (n, 6): all external wrenches, after the outward pass; `wrench` (n, 6) are those given."""
+    for i in range(wrench.shape[0]):
+        for k in range(6):
+            work.load[i, k] = wrench[i, k]
+    if has_more(model):
+        interact(model, work, 0, q, v)
+
+
+@inline
+def act_unloaded(model, work, q, v):
+    """What elements and contacts do when no wrench is given, after the outward pass."""
+    if has_more(model):
+        for i in range(work.load.shape[0]):
+            for k in range(6):
+                work.load[i, k] = work.zero
+        interact(model, work, 0, q, v)
+
+
+@late(4)
+def interact(model, work, i, q, v):
+    """Turn loads in world axes to those of their rows, and add the forces of elements and contacts.
+
+    The power of loads and of the thrust of cylinders goes to work.power.
+    """
+    world_frames(model, work)
+    power = work.zero
+    for k in range(model.loads.row.shape[0]):
+        at = model.loads.row[k]
+        torque = vector(work.load[at, 0:3])
+        force = vector(work.load[at, 3:6])
+        if model.loads.in_world[k] == 1:
+            R = matrix(work.world_rotation[at])
+            torque = rotate_back(R, torque)
+            force = rotate_back(R, force)
+            store_vector(work.load[at, 0:3], torque)
+            store_vector(work.load[at, 3:6], force)
+        power += dot(torque, vector(work.omega[at])) + dot(force, vector(work.velocity[at]))
+    work.power[0] = power
+    for e in range(model.elements.kind.shape[0]):
+        if model.elements.kind[e] == Element.BUSHING:
+            bushing(model, work, e)
+        else:
+            along_line(model, work, e)
+    for c in range(model.contacts.shape.shape[0]):
+        touch(model, work, c)
+
+
+def compile_outside(model, work, number):
+    """Compile what a packed model with elements, contacts or loads in world axes needs, for its workspace."""
+    work.fields.late[4] = address(interact, model, work, number)
+
+
+@inline
+def outside_sum(model, work, of_element, of_contact):
+    """Sum over a column of work.element and one of work.touch, after `gather`."""
+    total = work.zero
+    for e in range(model.elements.kind.shape[0]):
+        total += work.element[e, of_element]
+    for c in range(model.contacts.shape.shape[0]):
+        total += work.touch[c, of_contact]
+    return total
+
+
+@inline
+def outside_energy(model, work):
+    """Energy stored in elements and contacts, after `gather`."""
+    return outside_sum(model, work, ENERGY, STORED)
+
+
+@inline
+def outside_loss(model, work):
+    """Power lost in elements and contacts, after `gather`."""
+    return outside_sum(model, work, LOST, CONTACT_LOST)

@@ -1,0 +1,179 @@
+"""Joints: how a link may move on its parent, and what acts in the joint."""
+
+# Annotations are not postponed here: pydantic would have to compile each of them again.
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+
+import numpy as np
+from pydantic import Field, field_validator, model_validator
+
+from lissom.model.description.joint_kinds import KINDS, Kind
+from lissom.model.fields.base_model import Part, refusals
+from lissom.model.fields.lazy_fields import late
+from lissom.model.fields.name_fields import Choice, Name
+from lissom.model.fields.number_fields import Axis, Number, PerCoordinate, Vec3, refusal, wrong_kind
+from lissom.model.fields.units import DAMPING
+
+if TYPE_CHECKING:
+    from lissom.model.description.joint_actions import Friction, Limits, Spring, Transmission
+else:
+    Friction = late("lissom.model.description.joint_actions:Friction")
+    Limits = late("lissom.model.description.joint_actions:Limits")
+    Spring = late("lissom.model.description.joint_actions:Spring")
+    Transmission = late("lissom.model.description.joint_actions:Transmission")
+
+
+class Joint(Part):
+    """The motion of a link on its parent.
+
+    After validation `axes` holds the unit axes: one for revolute, prismatic, helical and cylindrical joints (given
+    as `axis`), two for universal and planar ones (given as `axes`), none for the rest.
+    """
+
+    what: ClassVar[str] = "joint"
+
+    name: Annotated[str, Name("the name of the joint")] = ""  # the link fills in its own name
+    type: Annotated[str, Choice("the type of the joint", tuple(KINDS))]
+    axis: Annotated[Vec3 | None, Axis("the joint's axis")] = None
+    axes: tuple[Annotated[Vec3, Axis("the joint's axis")], ...] = Field(default=(), validate_default=True)
+    pitch: Annotated[float, Number("the slide per turn, positive for a right-hand thread,", "metres")] = 0.0
+    damping: Annotated[PerCoordinate, Number("the joint's damping", DAMPING, at_least=0, each=True)] = 0.0
+    friction: Friction | None = None
+    spring: Spring | None = None
+    limits: Limits | None = None
+    transmission: Transmission | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """Its row in the table of kinds."""
+        return KINDS[self.type]
+
+    @property
+    def nq(self) -> int:
+        """Number of configuration coordinates."""
+        return len(self.kind.position_names)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocity coordinates."""
+        return len(self.kind.velocity_names)
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """Names of the configuration coordinates: `elbow`, or `shoulder.1`, `shoulder.2`, ..."""
+        return tuple(f"{self.name}.{c}" if c else self.name for c in self.kind.position_names)
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """Names of the velocity coordinates."""
+        return tuple(f"{self.name}.{c}" if c else self.name for c in self.kind.velocity_names)
+
+    @property
+    def elastic(self) -> bool:
+        """Whether the joint has an elastic transmission, hence a rotor coordinate."""
+        return self.transmission is not None and self.transmission.elastic
+
+    def each(self, value: PerCoordinate) -> tuple[float, ...]:
+        """A value per velocity coordinate, from one value for all or from the list itself."""
+        return tuple(value) if isinstance(value, tuple) else (value,) * self.nv
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_type_alone(cls, data: Any) -> Any:
+        return {"type": data} if isinstance(data, str) else data
+
+    @field_validator("axes")
+    @classmethod
+    def _axes_of_the_type(cls, axes: tuple[Vec3, ...], info: Any) -> tuple[Vec3, ...]:
+        kind, axis = info.data.get("type"), info.data.get("axis")
+        if kind is None or "axis" not in info.data:
+            return axes
+        shared = KINDS[kind]
+        if shared.axes == 1:
+            if axes and axes != (axis,):
+                raise refusal(f"a {kind} joint has one axis; write axis: [x, y, z] instead")
+            return (axis,) if axis is not None else ()
+        if shared.square and not axes:
+            axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+        if shared.axes == 2:
+            _check_pair(kind, axes)
+        elif axes:
+            raise refusal(f"a {kind} joint has no axes; remove this field")
+        return axes
+
+    @model_validator(mode="after")
+    def _fits_the_type(self) -> Self:
+        problems: list[tuple[tuple[str | int, ...] | str, Any, str]] = []
+        kind = self.kind
+        driven = (name for name, other in KINDS.items() if other.single)
+        if self.axis is None and kind.axes == 1:
+            text = f"missing; give the axis of the {self.type} joint, e.g. axis: [0, 0, 1]"
+            problems.append(("axis", None, text))
+        if self.axis is not None and kind.axes != 1:
+            remedy = "give two axes as axes: [[x, y, z], [x, y, z]]" if kind.axes == 2 else "remove this field"
+            problems.append(("axis", self.axis, f"a {self.type} joint has no single axis; {remedy}"))
+        if kind.pitched and self.pitch == 0:
+            problems.append(("pitch", self.pitch, "missing; give the slide per turn, e.g. pitch: 5 mm"))
+        if self.pitch != 0 and not kind.pitched:
+            text = f"a {self.type} joint has no pitch; use a helical one, or remove this field"
+            problems.append(("pitch", self.pitch, text))
+        for field in ("friction", "spring", "limits"):
+            block = getattr(self, field)
+            if block is None:
+                continue
+            if not kind.motions or (field != "friction" and kind.on_group):
+                others = f"a {_either(name for name, other in KINDS.items() if other.axes)} joint"
+                text = f"a {self.type} joint cannot have this; use {others}, or remove this field"
+                problems.append((field, block, text))
+        if not kind.motions and self.damping != 0.0:
+            problems.append(("damping", self.damping, "a fixed joint does not move; remove this field"))
+        if self.transmission is not None and not kind.single:
+            text = f"works on a {_either(driven)} joint, not on a {self.type} one; remove this field"
+            problems.append(("transmission", self.transmission, text))
+        if problems:
+            raise refusals(*problems)
+        self._check_sizes()
+        self._check_units()
+        return self
+
+    def _check_sizes(self) -> None:
+        blocks: list[Part | None] = [self.friction, self.spring, self.limits]
+        lists = [(("damping",), self.damping)] + [
+            ((block_name, field), getattr(block, field))
+            for block_name, block in zip(("friction", "spring", "limits"), blocks)
+            if block is not None
+            for field in type(block).model_fields
+        ]
+        text = f"must be one number or a list of {self.nv}, one for each coordinate of the {self.type} joint"
+        wrong = [(path, value, text) for path, value in lists if isinstance(value, tuple) and len(value) != self.nv]
+        if wrong:
+            raise refusals(*wrong)
+
+    def _check_units(self) -> None:
+        """Refuse numbers in units of the wrong kind, such as degrees on a prismatic joint."""
+        moved = self.kind.velocity_units
+        wrong: list[tuple[tuple[str | int, ...], Any, str]] = []
+        if text := wrong_kind(self.damping, DAMPING, moved):
+            wrong.append((("damping",), self.damping, text))
+        for name in ("friction", "spring", "limits", "transmission"):
+            if (block := getattr(self, name)) is not None:
+                from lissom.model.description.joint_actions import unit_problems
+
+                wrong += [((name, *path), value, text) for path, value, text in unit_problems(block, moved)]
+        if wrong:
+            raise refusals(*wrong)
+
+
+def _check_pair(kind: str, axes: tuple[Vec3, ...]) -> None:
+    if len(axes) != 2:
+        raise refusal(f"a {kind} joint needs two axes, not {len(axes)}; give axes: [[x, y, z], [x, y, z]]")
+    first, second = np.array(axes[0]), np.array(axes[1])
+    if np.linalg.norm(np.cross(first, second)) < 1e-6:
+        raise refusal(f"the two axes of a {kind} joint must not be parallel; turn one of them")
+    if KINDS[kind].square and abs(first @ second) > 1e-6:
+        raise refusal(f"the two axes of a {kind} joint must be at right angles; turn one of them")
+
+
+def _either(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last

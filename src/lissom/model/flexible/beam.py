@@ -1,0 +1,406 @@
+"""The `beam` of a link: a slender one along its x axis."""
+
+# Annotations are not postponed here: pydantic would have to compile each of them again.
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+
+import numpy as np
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from lissom.model.compilation.end_conditions import NOT_HELD, Held
+from lissom.model.description.location import on_beam
+from lissom.model.fields.base_model import FORM, Part, refusals
+from lissom.model.fields.name_fields import Choice, Name
+from lissom.model.fields.number_fields import Number, refusal
+from lissom.model.flexible import section_files
+from lissom.model.flexible.beam_parts import (
+    FRAMES,
+    MOST_MODES,
+    STIFFENING,
+    AnyDamping,
+    AnyEnds,
+    AnyModes,
+    AnyShear,
+    Mass,
+    Modes,
+    ModesTo,
+    PrestressSpec,
+    Rayleigh,
+)
+from lissom.model.flexible.material import Material
+from lissom.model.flexible.section import AnySection
+from lissom.model.flexible.section_base import SectionSpec
+from lissom.model.flexible.stations import Station, build_profile, section_at
+from lissom.model.flexible.stations import problems as station_problems
+from lissom.model.io.robot_paths import kept
+
+if TYPE_CHECKING:
+    from lissom import beam as beams
+    from lissom.beam.sections.section_stress import SectionStress
+
+
+HELD = 5  # bending functions of a link in a loop: its three lowest frequencies with the tip held, within 0.5 %
+LOOSE = 5  # of one whose base moves: its two lowest frequencies, whatever holds its tip, within 0.5 %
+STEPPED = 6  # of one on which forces step on inside the span, which sets off higher modes than at the tip
+POLYNOMIALS = 7  # of one in a loop that turns freely at both ends, whose functions are polynomials: as with HELD
+PLACE = Number("a place along the beam", "metres", at_least=0)
+
+
+class Beam(Part):
+    """A straight slender link along its x axis, bending in y and z, twisting and stretching."""
+
+    what: ClassVar[str] = "beam"
+
+    length: Annotated[float, Number("the length of the beam", "metres", above=0, at_most=1e4)]
+    material: Annotated[str | None, Name("the name of a material of the robot")] = None
+    section: AnySection | None = Field(
+        default=None, description="the section: {shape: tube, outer: ..., thickness: ...} or {area, EIy, EIz, GJ, EA}"
+    )
+    stations: Annotated[
+        tuple[Station, ...],
+        Field(description="sections along the beam: [{x: 0, section: ...}, {x: 0.4, section: ...}]"),
+    ] = ()
+    shear: AnyShear = "auto"
+    modes: AnyModes = "auto"
+    attachments: Annotated[
+        tuple[float, ...], Field(description="places in metres along the beam where loads will act, such as [0.4, 1.2]")
+    ] = ()
+    ends: AnyEnds = "auto"
+    damping: AnyDamping = 0.0
+    stiffening: Annotated[str, Choice("the order of the beam's field", STIFFENING)] = "first"
+    frame: Annotated[str, Choice("where the link's frame lies", FRAMES)] = "base"
+    masses: tuple[Mass, ...] = ()
+    prestress: PrestressSpec = PrestressSpec()
+
+    @field_validator("stations", mode="before")
+    @classmethod
+    def _from_file(cls, data: Any, info: ValidationInfo) -> Any:
+        """`{file: blade.dat, format: beamdyn}` stands for the stations in that file."""
+        if not isinstance(data, dict) or "file" not in data or "length" not in info.data:
+            return data
+        length = info.data["length"]
+        found = section_files.read(data, (info.context or {}).get("folder"), float(np.real(length)))
+        places = [0.0, 1.0] if len(found) == 1 else [part.at for part in found]
+        if len(found) == 1:
+            found = found * 2
+        return [{"x": at * length, "section": part.section} for at, part in zip(places, found, strict=True)]
+
+    @field_validator("attachments", mode="before")
+    @classmethod
+    def _places(cls, data: Any, info: ValidationInfo) -> Any:
+        """Numbers or quantities such as 40 cm, on the beam."""
+        if not isinstance(data, list | tuple):
+            raise refusal("must be a list of places in metres along the beam, such as [0.4, 1.2]")
+        length = info.data.get("length", np.inf)
+        found = tuple(PLACE.check_one(x) for x in data)
+        for x in found:
+            if not on_beam(x, length):
+                raise refusal(f"{np.real(x):g} lies beyond the end of the beam (length {np.real(length):g})")
+        return found
+
+    @field_validator("modes")
+    @classmethod
+    def _bends(cls, modes: Modes | ModesTo | str) -> Modes | ModesTo | str:
+        if isinstance(modes, Modes) and modes.total == 0:
+            raise refusal("all counts are zero; give a mode in y, z, torsion or axial, or make the link a rigid body")
+        return modes
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        problems: list[tuple[tuple[str | int, ...] | str, Any, str]] = []
+        family = self.ends if isinstance(self.ends, str) else self.ends.family
+        if family == "hermite" and isinstance(self.modes, ModesTo):
+            problems.append(("modes", None, "must be counts with hermite ends, such as {y: 4, z: 4}"))
+        for direction in ("y", "z") if family == "hermite" and isinstance(self.modes, Modes) else ():
+            count = getattr(self.modes, direction)
+            if count % 2:
+                text = "must be even with hermite ends, as every element brings two; add or remove one"
+                problems.append((("modes", direction), count, text))
+        for i, mass in enumerate(self.masses):
+            if mass.at is not None and not on_beam(mass.at, self.length):
+                text = f"lies beyond the end of the beam (length {self.length:g}); give the place in metres"
+                problems.append((("masses", i, "at"), mass.at, text))
+        if self.section is None and not self.stations:
+            text = (
+                "give the section: {shape: tube, outer: ..., thickness: ...} or {area, EIy, EIz, GJ, EA}, or stations"
+            )
+            problems.append(("section", None, f"missing; {text}"))
+        elif self.section is not None and self.stations:
+            problems.append(("stations", len(self.stations), "conflicts with section; give one of the two"))
+        elif self.stations:
+            problems += station_problems(self.stations, self.length)
+        if self.frame == "chord" and self.stiffening == "exact":
+            text = "is for stiffening: first or none; the exact field is right from the base, so leave frame out"
+            problems.append(("frame", "chord", text))
+        if family == "hermite" and not problems and not self.plain:
+            problems.append(("ends", family, "does not suit a link with shear or stations; choose auto or legendre"))
+        for path, section, material in self._sections():
+            if material is None and section.needs_material:
+                wanted = "name a material, or give rhoA and EA instead of the area"
+                if section.form != FORM + "stiffness":
+                    wanted = "name the material of the beam, listed under materials"
+                problems.append((path, None, f"missing; {wanted}"))
+                break
+            if not isinstance(self.shear, str) and (own := section.own_shear):
+                problems.append(("shear", self.shear, f"conflicts with {own} of a section; leave it out"))
+                break
+            if not isinstance(self.shear, str) and material is None:
+                text = "is a factor of G and the area: it needs a material; give kGAy and kGAz in the section instead"
+                problems.append(("shear", self.shear, text))
+                break
+        if problems:
+            raise refusals(*problems)
+        return self
+
+    @property
+    def slenderness(self) -> float:
+        """Length over thickness (infinite when that is unknown); beam theory asks for about ten."""
+        thickness = max(section.thickness_estimate() for _, section, _ in self._sections())
+        return self.length / thickness if thickness > 0 else float("inf")
+
+    def described_sections(self) -> list[tuple[str, SectionSpec]]:
+        """Its sections as the file gives them, each with its path below the beam."""
+        if self.section is not None:
+            return [("section", self.section)]
+        return [(f"stations.{k}.section", station.section) for k, station in enumerate(self.stations)]
+
+    def _sections(self) -> list[tuple[tuple[str | int, ...], SectionSpec, str | None]]:
+        """Every section with its material's name, and the path where that should stand."""
+        if self.section is not None:
+            return [(("material",), self.section, self.material)]
+        return [
+            (
+                ("stations", k, "material") if station.material else ("material",),
+                station.section,
+                station.material or self.material,
+            )
+            for k, station in enumerate(self.stations)
+        ]
+
+    @property
+    def chooses_functions(self) -> bool:
+        """Whether lissom chooses its functions by what acts on it, rather than a file by counts or ends."""
+        return not isinstance(self.modes, Modes) and self.ends == "auto"
+
+    def mode_counts(self, materials: Mapping[str, Material], how: Held = NOT_HELD) -> dict[str, int]:
+        """Number of shape functions by direction, as given or as many as it takes, without attachment functions.
+
+        how: how its ends are held.
+        """
+        if isinstance(self.modes, Modes):
+            return self.modes.as_dict()
+        reach = None if isinstance(self.modes, str) else self.modes.to
+        accuracy = ModesTo(to=1.0).accuracy if isinstance(self.modes, str) else self.modes.accuracy
+        counts = dict(_enough_modes(self, tuple(materials.items()), reach, accuracy))
+        if self.ends == "hermite":  # whose elements bring two each in bending
+            counts |= {name: counts[name] + counts[name] % 2 for name in ("y", "z")}
+        if self.modes == "auto":
+            polynomials = dict(how.ends)
+            for name in ("y", "z"):
+                least = [POLYNOMIALS if name in polynomials else HELD] if how.in_loop else []
+                least += [LOOSE] if name in how.loose else []
+                least += [STEPPED] if self.attachments else []
+                counts[name] = max(counts[name], *least, 0)
+        return counts
+
+    @property
+    def wanted(self) -> str:
+        """What the number of functions was chosen for, in words; nothing where it is given."""
+        if isinstance(self.modes, Modes):
+            return ""
+        return " (auto)" if isinstance(self.modes, str) else f" (to {np.real(self.modes.to):g} Hz)"
+
+    @property
+    def sheared(self) -> bool:
+        """Whether shear forces deform it."""
+        if isinstance(self.shear, str):
+            return self.shear == "auto" and all(section.shears for _, section, _ in self._sections())
+        return True
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is uniform, does not shear, and has its centroid on the axis."""
+        return self.section is not None and self.section.centred and not self.sheared
+
+    def build(
+        self,
+        materials: Mapping[str, Material],
+        how: Held = NOT_HELD,
+        places: Sequence["beams.Place"] = (),
+    ) -> "beams.BeamLink":
+        """The beam's mechanics: section, shape functions, invariants, stiffness and damping.
+
+        how: how its ends are held.
+        places: where something acts inside its span, in metres; its functions know of them where it chooses them.
+
+        Numbers may be complex (see `Robot.with_value`); the shape functions are those of the real parts.
+        """
+        known = tuple(places) if self.chooses_functions else ()
+        return _link(self, tuple(materials.items()), how, known)
+
+    def build_like(
+        self,
+        other: Self,
+        link: "beams.BeamLink",
+        materials: Mapping[str, Material],
+        before: Mapping[str, Material],
+        how: Held,
+        places: Sequence["beams.Place"] = (),
+    ) -> "beams.BeamLink":
+        """The same from the `link` of another beam, held like this one, which was made of the materials `before`.
+
+        Where the functions are the same they are taken from there, and so is all that does not differ. `places`: as in
+        `build`, the same for both.
+        """
+        fields = ("length", "stations", "shear", "modes", "ends", "stiffening", "frame", "prestress", "attachments")
+        alike = isinstance(self.ends, str) and self.plain and link.plain and all(_same(self, other, f) for f in fields)
+        counted = isinstance(self.modes, Modes) or (alike and self.mode_counts(materials) == other.mode_counts(before))
+        if not (alike and counted):
+            return self.build(materials, how, places)
+        made_of, old = (
+            None if beam.material is None else known[beam.material]
+            for beam, known in ((self, materials), (other, before))
+        )
+        section = link.section
+        if not _same(self, other, "section") or made_of != old:
+            assert self.section is not None
+            section = self.section.build(None if made_of is None else made_of.build())
+        masses = link.masses if _same(self, other, "masses") else self._lumps()
+        return replace(link, section=section, damping=self._damping(), masses=masses)
+
+    def _lumps(self) -> "tuple[beams.LumpedMass, ...]":
+        from lissom import beam as beams
+
+        return tuple(
+            beams.LumpedMass(
+                x=self.length if mass.at is None else mass.at,
+                mass=mass.mass,
+                com=np.array(mass.com),
+                inertia=np.array(mass.inertia),
+            )
+            for mass in self.masses
+        )
+
+    def _damping(self) -> Any:
+        return self.damping.as_dict() if isinstance(self.damping, Rayleigh) else self.damping
+
+    def profile(self, materials: Mapping[str, Material]) -> "beams.Profile":
+        """Sections along the beam."""
+        stations = self.stations
+        if self.section is not None:
+            places = (0.0, float(np.real(self.length)))
+            stations = tuple(Station.model_construct(x=x, section=self.section) for x in places)  # checked already
+        factor = None if isinstance(self.shear, str) else self.shear
+        return build_profile(stations, self.length, materials, self.material, self.sheared, factor)
+
+    @property
+    def has_shape(self) -> bool:
+        """Whether the shape of every section is known, and with it stresses."""
+        return all(section.rings() is not None for _, section, _ in self._sections())
+
+    @property
+    def jumps(self) -> list[float]:
+        """Places where one section ends and another begins."""
+        pairs = itertools.pairwise(self.stations)
+        return [float(np.real(after.x)) for before, after in pairs if np.real(before.x) == np.real(after.x)]
+
+    def section_stress(
+        self, x: float, materials: Mapping[str, Material], ending: bool = False
+    ) -> "SectionStress | None":
+        """Stresses in the section at x from the forces there; None where only stiffnesses are given.
+
+        Where the section jumps, it is the one that begins there, or the one that is `ending`.
+        """
+        section, own = (self.section, None) if self.section is not None else section_at(self.stations, x, ending)
+        name = own or self.material
+        return _section_stress(section, None if name is None else materials[name])
+
+    def _ends(self, section: "beams.Section") -> str | dict[str, Any]:
+        """End conditions for the basis, tip loads as ratios to the beam's own mass and to rhoA L^3."""
+        if isinstance(self.ends, str):
+            return self.ends
+        if self.ends.family != "clamped-mass":
+            return self.ends.family
+        rhoA, length = np.real(section.rhoA), np.real(self.length)
+        return {
+            "family": self.ends.family,
+            "tip_mass": float(np.real(self.ends.tip_mass) / (rhoA * length)),
+            "tip_inertia": float(np.real(self.ends.tip_inertia) / (rhoA * length**3)),
+        }
+
+
+def _same(beam: Beam, other: Beam, field: str) -> bool:
+    mine, theirs = getattr(beam, field), getattr(other, field)
+    return mine is theirs or mine == theirs
+
+
+Materials = tuple[tuple[str, Material], ...]
+Places = tuple["beams.Place", ...]
+
+
+@kept
+def _link(beam: Beam, materials: Materials, how: Held, places: Places) -> "beams.BeamLink":
+    from lissom import beam as beams
+
+    bare = beam.model_copy(update={"masses": ()})
+    along, functions = _mechanics(bare, materials, how._replace(chord=(), fourth_order=False), places)
+    return beams.BeamLink(
+        length=beam.length,
+        section=along,
+        basis=functions,
+        stiffening=beam.stiffening,
+        damping=beam._damping(),
+        prestress=beam.prestress.build(),
+        masses=beam._lumps(),
+        chord=how.chord,
+        fourth_order=how.fourth_order,
+    )
+
+
+@kept
+def _mechanics(bare: Beam, materials: Materials, how: Held, places: Places) -> tuple[Any, Any]:
+    """Sections along a beam and its functions: how much it carries does not change them, where it does may."""
+    from lissom import beam as beams
+
+    made_of = dict(materials)
+    given = dict(how.ends)
+    counts = bare.mode_counts(made_of, how)
+    if bare.plain:
+        assert bare.section is not None
+        section = bare.section.build(made_of[bare.material].build() if bare.material is not None else None)
+        wanted = given or bare._ends(section)
+        length = float(np.real(bare.length))
+        shares = tuple(place._replace(x=place.x / length) for place in places)
+        ends_key = wanted if isinstance(wanted, str) else tuple(wanted.items())
+        return section, _basis(tuple(counts.items()), ends_key, shares)
+    own = bare.ends if isinstance(bare.ends, str) else bare.ends.as_dict()
+    functions = beams.own_basis(bare.profile(made_of), counts, given or own, places=places)
+    return functions.profile, functions
+
+
+@lru_cache(maxsize=256)
+def _basis(
+    counts: tuple[tuple[str, int], ...], ends: str | tuple[tuple[str, Any], ...], places: Places
+) -> "beams.Basis":
+    """Functions of a plain beam: those of beams that differ in their sections alone are the same."""
+    from lissom import beam as beams
+
+    return beams.make_basis(dict(counts), ends=ends if isinstance(ends, str) else dict(ends), places=places)
+
+
+@lru_cache(maxsize=256)
+def _section_stress(section: SectionSpec, material: Material | None) -> "SectionStress | None":
+    return section.stress(None if material is None else material.build())
+
+
+@lru_cache(maxsize=256)
+def _enough_modes(
+    beam: Beam, materials: Materials, reach: float | None, accuracy: float
+) -> tuple[tuple[str, int], ...]:
+    """Counts by direction, kept: they take a while."""
+    from lissom import beam as beams
+
+    return tuple(beams.enough_modes(beam.profile(dict(materials)), reach, accuracy, MOST_MODES).items())

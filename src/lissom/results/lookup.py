@@ -1,0 +1,151 @@
+"""From names to columns of a run's quantities, with a helpful error where a name leads nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.beam import FlexibleLink
+from lissom.errors import LissomError
+from lissom.lie import quaternion
+from lissom.messages import did_you_mean, listed, suggestion
+from lissom.model.description.location import on_beam
+from lissom.model.model import BodyNames, Model
+from lissom.results.quantities import Quantities
+from lissom.results.quantity_names import Columns, position_columns, velocity_columns
+
+Kind = Literal["q", "v"]
+Variables = tuple[str, str, str]  # of joints, modes and rotors
+POSITION: Variables = ("position", "eta", "rotor_position")
+VELOCITY: Variables = ("velocity", "eta_rate", "rotor_velocity")
+ACCELERATION: Variables = ("acceleration", "eta_acceleration", "rotor_acceleration")
+
+
+class Part(NamedTuple):
+    """Columns of a variable, asked for by one name."""
+
+    variable: str
+    axis: str
+    at: list[int]
+    values: np.ndarray  # (time, len(at)), or (time,) of a single one
+    units: list[str]  # of each
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """The quantities of a run and the model whose names they carry."""
+
+    quantities: Quantities
+    model: Model
+
+    def coordinate(self, name: str, variables: Variables, kind: Kind) -> Part | None:
+        """The coordinate `name`, or all coordinates of the joint `name`; None if there is no such thing."""
+        for variable, axis in zip(variables, (kind, "mode", "rotor"), strict=True):
+            if variable in self.quantities and name in self.quantities.labels(axis):
+                return self._part(variable, axis, [name])
+        for body in self.moving():
+            if name == body.joint:
+                return self._part(variables[0], kind, joint_names(body, kind))
+        return None
+
+    def force(self, name: str) -> Part | None:
+        """The force on a coordinate, or on a joint: on its rotor where it has one."""
+        for body in self.moving():
+            if name == body.joint:
+                rotor = body.rotor_v
+                wanted = joint_names(body, "v") if rotor is None else (self.model.coordinates[rotor],)
+                return self._part("torque", "coordinate", wanted)
+        if name in self.model.coordinates:
+            return self._part("torque", "coordinate", [name])
+        return None
+
+    def _part(self, variable: str, axis: str, wanted: Sequence[str]) -> Part:
+        labels, every = self.quantities.labels(axis), self.quantities.column_units(variable)
+        at = [labels.index(label) for label in wanted]
+        values = self.quantities[variable][:, at[0] if len(at) == 1 else at]
+        return Part(variable, axis, at, values, [every[k] for k in at])
+
+    def whole(self, kind: Kind, variables: Variables) -> np.ndarray:
+        """Joints, modes and rotors together in the model's order, (N, nq) or (N, nv)."""
+        columns: Columns = (position_columns if kind == "q" else velocity_columns)(self.model)
+        out = np.empty((len(self.quantities["time"]), len(columns.names)))
+        for at, variable in zip((columns.joints, columns.modes, columns.rotors), variables, strict=True):
+            if len(at):
+                out[:, at] = self.quantities[variable]
+        return out
+
+    def axes(self, link: str) -> np.ndarray:
+        """Axes of a link in the world over time, (N, 3, 3)."""
+        return quaternion.to_matrix(self.quantities.select("link_orientation", "link", link))
+
+    def moving(self) -> Iterator[BodyNames]:
+        """Bodies whose joint moves."""
+        return (body for body in self.model.bodies if body.joint_v.stop > body.joint_v.start)
+
+    def joint(self, name: str) -> BodyNames:
+        """The body that the joint `name` carries, or whose own name it is."""
+        for of in ("joint", "link"):
+            for body in self.model.bodies:
+                if name == getattr(body, of):
+                    return body
+        known = self.model.joints
+        text = f"{self.model.robot.name} has no joint {name!r}{did_you_mean(name, known)}"
+        raise LissomError(f"{text}; the joints are {', '.join(known)}", value=name)
+
+    def flexible(self, link: str) -> FlexibleLink:
+        """A flexible link."""
+        self.model.row(link)
+        if link not in self.model.flexible:
+            known = ", ".join(self.model.flexible)
+            raise LissomError(f"is rigid; {f'the flexible links are {known}' if known else 'all are'}", ("link",), link)
+        return self.model.flexible[link]
+
+    def stations(self, link: str, stations: int | ArrayLike) -> np.ndarray:
+        """Places x along a flexible link, from their number or as they are given."""
+        length = float(self.flexible(link).length)
+        if isinstance(stations, int | np.integer):
+            if stations < 2:
+                raise LissomError("a shape needs at least 2, the link's base and tip", ("stations",), stations)
+            return np.linspace(0.0, length, int(stations))
+        x = np.atleast_1d(np.asarray(stations, float))
+        if not np.all(on_beam(x, length)):
+            raise LissomError(f"must lie on {link}, from 0 to {length:g} m", ("stations",), x)
+        return x
+
+    def reading(self, name: str, ideal: bool = False) -> Part:
+        """Columns of a sensor, or of one of its readings."""
+        labels = self.quantities.labels("sensor")
+        wanted = [label for label in labels if label == name or label.startswith(f"{name}.")]
+        if not wanted:
+            known = list(dict.fromkeys(label.partition(".")[0] for label in labels))
+            remedy = suggestion(name, known) if known else "give simulate some, sensors=[...], or the robot's file"
+            raise LissomError(f"{self.model.robot.name} has no sensor {name!r} in this run; {remedy}", value=name)
+        return self.readings(wanted, ideal)
+
+    def readings(self, labels: Sequence[str], ideal: bool = False) -> Part:
+        """Columns of some readings."""
+        return self._part("ideal_reading" if ideal else "reading", "sensor", labels)
+
+    def unknown(self, name: str) -> LissomError:
+        """What to say about a name that is not a coordinate."""
+        if name in self.model.joints:
+            text = f"{name} is a fixed joint without coordinates; run.wrench({name!r}) gives its wrench"
+            return LissomError(text, value=name)
+        if name in self.model.links:
+            ask = ("tip", "deflection", "shape") if name in self.model.flexible else ("tip",)
+            return LissomError(f"{name} is a link; ask for {listed(f'run.{w}({name!r})' for w in ask)}", value=name)
+        moving = [body.joint for body in self.moving()]
+        known = [*moving, *self.model.q_names, *self.model.coordinates, *self.quantities.variables]
+        joints = f"the joints are {', '.join(moving)}" if moving else "no joint moves"
+        hint = did_you_mean(name, dict.fromkeys(known))
+        return LissomError(f"{self.model.robot.name} has no joint or coordinate {name!r}{hint}; {joints}", value=name)
+
+
+def joint_names(body: BodyNames, kind: Kind) -> tuple[str, ...]:
+    """Names of the coordinates of a body's joint, without its modes."""
+    names, part = (body.q_names, body.joint_q) if kind == "q" else (body.v_names, body.joint_v)
+    return names[: part.stop - part.start]

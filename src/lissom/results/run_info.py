@@ -1,0 +1,60 @@
+"""How a run was made and how it ended: what goes with its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from lissom.simulation.raw_run import RawRun
+from lissom.simulation.settings import RunSettings
+from lissom.simulation.status.run_ending import Ending
+from lissom.version import __version__
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """How a run was made, and how it ended."""
+
+    method: str
+    reason: str  # why this method
+    steps: int
+    rejected: int
+    evaluations: int
+    jacobians: int
+    wall: float  # s spent in the time loop
+    status: Ending
+    message: str = ""
+    version: str = __version__
+    newton: dict[str, Any] = field(default_factory=dict)  # how an implicit method iterated; see `newton.report`
+    settings: RunSettings | None = None  # None where the samples come from elsewhere
+    date: str = ""  # when it was run, with the offset from UTC
+    gains: dict[str, dict[str, float]] = field(default_factory=dict)  # of a control law: {coordinate: {"p", "d"}}
+    scenario: dict[str, Any] = field(default_factory=dict)  # that it was run by, as in its file, without the robot
+
+    @classmethod
+    def of(cls, raw: RawRun) -> RunInfo:
+        """Of a run that has just ended."""
+        return cls(
+            method=raw.method,
+            reason=raw.reason,
+            steps=raw.steps,
+            rejected=raw.rejected,
+            evaluations=raw.evaluations,
+            jacobians=raw.jacobians,
+            wall=raw.wall,
+            status=raw.status,
+            message=raw.message,
+            newton=raw.newton,
+            settings=raw.settings,
+            date=datetime.now().astimezone().isoformat(" ", "seconds"),
+            gains=_gains(raw),
+        )
+
+
+def _gains(raw: RawRun) -> dict[str, dict[str, float]]:
+    law = raw.controller
+    if not all(hasattr(law, name) for name in ("kp", "kd", "measured_q")):
+        return {}
+    names = [raw.model.q_names[k] for k in law.measured_q]
+    return {name: {"p": float(p), "d": float(d)} for name, p, d in zip(names, law.kp, law.kd) if p or d}

@@ -1,0 +1,215 @@
+"""The samples of a run and what follows from them, computed when first asked for: the lower half of a Trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.errors import LissomError, check_choice
+from lissom.lie import quaternion
+from lissom.model.model import Model
+from lissom.results.interpolation import interpolate
+from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
+from lissom.results.plain_numbers import Numbers
+from lissom.results.quantities import Quantities
+from lissom.results.quantity_names import ACCOUNTS, ENERGIES, quantities
+from lissom.results.run_info import RunInfo
+from lissom.simulation.postprocess import Observation, energies_of, observe, observe_run
+from lissom.simulation.raw_run import Event, RawRun
+from lissom.simulation.settings import RunSettings
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+class Samples:
+    """Times, states and accounts of a run, from the run itself or from a file; results as labelled and plain arrays."""
+
+    def __init__(
+        self,
+        source: xr.Dataset | Quantities | RawRun,
+        model: Model,
+        info: RunInfo,
+        warnings: Sequence[Event] = (),
+        stored: Quantities | None = None,
+    ) -> None:
+        """From a run, or from its quantities; `stored` are those of a run that are known already."""
+        if not isinstance(source, RawRun):
+            stored = source if isinstance(source, Quantities) else Quantities.of(source)
+            source = raw_of(stored, model, info.settings)
+        self._raw, self._stored = source, stored
+        self.model = model
+        self.info = info
+        self.warnings = list(warnings)
+
+    @cached_property
+    def dataset(self) -> xr.Dataset:
+        """Every quantity of the run, labelled; what follows from the samples is computed when first asked for."""
+        return self.quantities.dataset()
+
+    @cached_property
+    def quantities(self) -> Quantities:
+        """The same as plain arrays; of those that a file or another version left out, what its samples give."""
+        if self._stored is None:
+            return quantities(self._raw, lambda: self.seen)
+        unknown = () if self.audited else ACCOUNTS
+        missing = [n for n in expected(self._raw).names if n not in self._stored and n not in unknown]
+        if not missing:
+            return self._stored
+        made = quantities(self._raw, lambda: self.seen, missing)
+        return Quantities(made.variables | self._stored.variables)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """What the methods below give, as plain arrays."""
+        return Numbers(self.lookup)
+
+    @cached_property
+    def seen(self) -> Observation:
+        """What follows from the samples, without labels."""
+        return observe_run(self._raw)
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """Names to columns of the quantities."""
+        return Lookup(self.quantities, self.model)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Data alone: a controller or a load may be any function, and what they gave is among the quantities."""
+        loads = self._raw.loads and replace(self._raw.loads, functions=())
+        raw = replace(self._raw, controller=None, loads=loads)
+        state = {"_raw": raw, "_stored": self.quantities}
+        return state | {"model": self.model, "info": self.info, "warnings": self.warnings}
+
+    @property
+    def time(self) -> np.ndarray:
+        """Times of the samples, (N,) s."""
+        return self._raw.time
+
+    @property
+    def q(self) -> np.ndarray:
+        """Configurations in the model's order, (N, nq)."""
+        return self._raw.q
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities in the model's order, (N, nv)."""
+        return self._raw.v
+
+    @property
+    def a(self) -> np.ndarray:
+        """Accelerations in the model's order, (N, nv)."""
+        return self._raw.a
+
+    @property
+    def tau(self) -> np.ndarray:
+        """Forces of motors and of prescribed motions in the model's order, (N, nv)."""
+        return self._raw.tau
+
+    def state(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """State (q, v) at a time, (nq,) and (nv,), or at several, (k, nq) and (k, nv).
+
+        Between samples by cubic polynomials, on the group where a coordinate is a quaternion.
+        """
+        at = np.asarray(t, float)
+        first, last = self.time[0], self.time[-1]
+        slack = 1e-9 * max(abs(first), abs(last))
+        if not np.all((at >= first - slack) & (at <= last + slack)):
+            raise LissomError(f"is outside the run, which goes from {first:g} s to {last:g} s", ("t",), t)
+        q, v = interpolate(self.model, self.time, self.q, self.v, self.a, np.clip(at, first, last).ravel())
+        return q.reshape(*at.shape, -1), v.reshape(*at.shape, -1)
+
+    def pose(self, t: ArrayLike, of: Literal["frame", "tip"] = "frame") -> dict[str, np.ndarray]:
+        """Pose in the world of every link, at a time (4, 4) or several (k, 4, 4).
+
+        Args:
+            of: the link's "frame", which sits at its joint, or its "tip".
+        """
+        check_choice("of", of, ("frame", "tip"))
+        q = self.state(np.ravel(t))[0]
+        still = np.zeros((len(q), self.model.nv))
+        seen = observe(self.model, q, still, still)
+        place = (seen.link_position, seen.link_orientation)
+        if of == "tip":
+            place = (seen.tip_position, seen.tip_orientation)
+        T = np.zeros((*place[0].shape[:2], 4, 4))
+        T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = quaternion.to_matrix(place[1]), place[0], 1.0
+        return {link: T[:, k].reshape(*np.shape(t), 4, 4) for k, link in enumerate(self.model.links)}
+
+    @cached_property
+    def energies(self) -> np.ndarray:
+        """Kinetic energy, potential of gravity, energy of links, of joints, of elements and contacts, (N, 5) J."""
+        if self._stored is None:
+            return self.seen.energy
+        return np.stack([self.quantities[name] for name in ENERGIES], axis=1)
+
+    def energies_at(self, samples: np.ndarray) -> np.ndarray:
+        """`energies` of a few samples, (n, 5), without the work for all of them."""
+        raw = self._raw
+        known = self._stored is not None or "seen" in self.__dict__
+        if known or (raw.carried and raw.carried.payloads):
+            return self.energies[samples]
+        return energies_of(self.model, raw.q[samples], raw.v[samples])
+
+    @property
+    def audited(self) -> bool:
+        """Whether work and dissipation were integrated along the way."""
+        return self._raw.audited if self._stored is None else "work" in self._stored
+
+    @property
+    def work(self) -> np.ndarray:
+        """Work of the applied forces since the start, (N,) J."""
+        return self._account("work")
+
+    @property
+    def dissipated(self) -> np.ndarray:
+        """Energy dissipated since the start, (N,) J."""
+        return self._account("dissipated")
+
+    @property
+    def load_work(self) -> np.ndarray:
+        """Work of loads and of the thrust of cylinders since the start, (N,) J."""
+        return np.zeros(len(self.time)) if self._raw.load_work is None else self._raw.load_work
+
+    def _account(self, name: str) -> np.ndarray:
+        if not self.audited:
+            raise LissomError("this run kept no energy accounts; simulate with audit=True")
+        return getattr(self._raw, name)
+
+
+def expected(raw: RawRun) -> Quantities:
+    """What a run such as this one has results of: its quantities without a single sample."""
+    loads, sensed = raw.loads, raw.sensed
+    none = {name: getattr(raw, name)[:0] for name in ("time", "q", "v", "a", "tau", "work", "dissipated")}
+    some = {name: getattr(raw, name) for name in ("multipliers", "given", "load_work")}
+    none |= {name: values if values is None else values[:0] for name, values in some.items()}
+    if loads is not None and loads.values is not None:
+        loads = replace(loads, values=loads.values[:0])
+    if sensed is not None:
+        sensed = sensed._replace(reading=sensed.reading[:0])
+    empty = replace(raw, loads=loads, sensed=sensed, controller=None, carried=None, **none)
+    return quantities(empty, lambda: observe_run(empty))
+
+
+def raw_of(stored: Quantities, model: Model, settings: RunSettings | None = None) -> RawRun:
+    """The samples among quantities, in the model's order; what is not among them is zero."""
+    whole = Lookup(stored, model).whole
+    zero = np.zeros(len(stored["time"]))
+    work, dissipated = stored.get("work", zero), stored.get("dissipated", zero)
+    return RawRun(
+        model,
+        stored["time"],
+        whole("q", POSITION),
+        whole("v", VELOCITY),
+        whole("v", ACCELERATION),
+        stored["torque"],
+        work,
+        dissipated,
+        load_work=stored.get("load_work"),
+        settings=settings,
+    )

@@ -1,0 +1,335 @@
+"""A run in a few numbers: peak wrenches and deflections, settling, energy balance, speed, events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from io import StringIO
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lissom.simulation.raw_run import Event
+from lissom.simulation.status.run_ending import Ending
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.table import Table
+
+    from lissom.results.trajectory import Trajectory
+
+BAND = 0.02  # settled: within this part of the way from the first to the final value
+LAST = 0.05  # part of the run whose mean is the final value
+TRAVEL = 0.05  # a way shorter than this part of the range is a hold, not a move
+WIDTH = 100
+
+
+class Peak(NamedTuple):
+    """A largest magnitude and when it occurred."""
+
+    value: float
+    time: float  # s
+
+
+@dataclass(frozen=True)
+class JointPeak:
+    """The largest torque and force that a joint transmits, as norms."""
+
+    joint: str
+    torque: Peak  # N m
+    force: Peak  # N
+
+
+@dataclass(frozen=True)
+class LinkPeak:
+    """The largest deflection of a flexible link: of its tip, and of its span from the line through both ends."""
+
+    link: str
+    deflection: Peak  # m, of the tip
+    percent: float  # the larger of tip and bow, of the link's length
+    rotation: Peak  # rad
+    bow: Peak  # m
+
+
+@dataclass(frozen=True)
+class ElementPeak:
+    """The largest pull and push of an element, and how long it is at the most and at the least."""
+
+    element: str
+    pull: Peak  # N; of a bushing the size of its force
+    push: Peak  # N
+    shortest: float  # m
+    longest: float  # m
+
+
+@dataclass(frozen=True)
+class Settling:
+    """When a coordinate or the tip arrived for good."""
+
+    name: str
+    final: tuple[float, ...]
+    unit: str
+    time: float | None  # s; None where it did not settle, or never went anywhere
+    moved: bool  # whether it went anywhere
+    tip_of: str | None = None  # the link, where it is a tip
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Energy balance at the end of a run, in J; None where the run kept no accounts."""
+
+    stored: float  # change of kinetic and potential energy since the start
+    work: float | None = None
+    dissipated: float | None = None
+    residual: float | None = None  # largest |stored - work - load_work + dissipated| at any time
+    relative: float | None = None  # residual over the largest energy that was exchanged
+    load_work: float | None = None  # put in by loads and the thrust of cylinders, where there are any
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Data of the summary tables. `print` it, hand it to rich, or take `to_dict()`."""
+
+    robot: str
+    status: Ending
+    message: str
+    duration: float  # s of motion
+    samples: int
+    method: str
+    reason: str
+    steps: int
+    wall: float  # s of computing
+    speed: float | None  # times faster than real time
+    joints: tuple[JointPeak, ...]
+    links: tuple[LinkPeak, ...]
+    settling: tuple[Settling, ...]
+    energy: Balance
+    events: tuple[Event, ...]
+    elements: tuple[ElementPeak, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; what is not a finite number is None."""
+        return _plain(asdict(self))
+
+    def tables(self) -> dict[str, Table]:
+        """The tables by subject, for a rich console."""
+        makers = {
+            "joints": _joints,
+            "elements": _elements,
+            "links": _links,
+            "settling": _settling,
+            "energy": _account,
+            "events": _events,
+        }
+        made = {subject: make(self) for subject, make in makers.items()}
+        return {subject: table for subject, table in made.items() if table.row_count}
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.text import Text
+
+        yield Text.assemble((self.robot, "bold"), f": {self._headline()}")
+        if self.message:
+            yield Text(self.message, style="yellow")
+        yield Text()
+        yield from self.tables().values()
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        out = StringIO()
+        Console(file=out, width=WIDTH, color_system=None, legacy_windows=False).print(self)
+        return "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines()) + "\n"
+
+    def _headline(self) -> str:
+        how = f" by {self.method} in {self.steps} steps" if self.method else ""
+        fast = f", {number(self.wall)} s of computing" if self.wall else ""
+        fast += f" ({number(self.speed)} times real time)" if self.speed else ""
+        return f"{self.status.word}, {self.duration:g} s of motion{how}{fast}"
+
+
+def summarise(run: Trajectory) -> Summary:
+    """The summary of a run."""
+    info = run.info
+    duration = float(run.time[-1] - run.time[0])
+    return Summary(
+        robot=run.model.robot.name,
+        status=info.status,
+        message=info.message,
+        duration=duration,
+        samples=len(run.time),
+        method=info.method,
+        reason=info.reason,
+        steps=info.steps,
+        wall=info.wall,
+        speed=duration / info.wall if info.wall > 0 and duration > 0 else None,
+        joints=tuple(_joint_peak(run, joint) for joint in run.model.joints),
+        links=tuple(_link_peak(run, link) for link in run.model.links if link in run.model.flexible),
+        settling=tuple(_all_settling(run)),
+        energy=balance(run),
+        events=tuple(run.warnings),
+        elements=tuple(_element_peak(run, k) for k in range(len(run.model.robot.elements))),
+    )
+
+
+def balance(run: Trajectory) -> Balance:
+    """Energy balance of a run; without accounts where it kept none or diverged."""
+    stored = run.numbers["stored_energy"]
+    change = float(stored[-1] - stored[0])
+    if "work" not in run.quantities or not np.all(np.isfinite(stored)):
+        return Balance(change)
+    audit = run.energy_audit()
+    residual = float(np.abs(audit.residual).max())
+    given = float(audit.load_work[-1]) if "load_work" in run.quantities else None
+    return Balance(change, float(audit.work[-1]), float(audit.dissipated[-1]), residual, audit.relative, given)
+
+
+def settling_time(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, float | None, bool]:
+    """Final value of a signal (N,) or (N, k), when it came within 2 % of it for good, and whether it moved.
+
+    The final value is the mean over the last 5 % of the run; 2 % are counted on the way to it from the first
+    value. A signal that leaves the band in the last 5 % has not settled; one that ends where it began has not
+    moved.
+    """
+    signal = values.reshape(len(time), -1)
+    last = time >= time[-1] - LAST * (time[-1] - time[0])
+    final = signal[last].mean(axis=0)
+    distance = np.linalg.norm(signal - final, axis=1)
+    way = distance[0]
+    moved = bool(way > TRAVEL * _largest(distance) and way > 1e-9 * max(1.0, _largest(signal)))
+    outside = np.flatnonzero(~(distance <= BAND * way))
+    if not moved or (len(outside) and last[outside[-1]]):
+        return final, None, moved
+    return final, float(time[outside[-1] + 1] - time[0]) if len(outside) else 0.0, moved
+
+
+def _all_settling(run: Trajectory) -> Iterator[Settling]:
+    for name in run.quantities.labels("q"):
+        found = run.numbers.position(name)
+        if found.units != ["1"]:
+            final, when, moved = settling_time(run.time, found.values)
+            yield Settling(name, tuple(final.tolist()), found.units[0], when, moved)
+    for end in run.model.ends:
+        final, when, moved = settling_time(run.time, run.numbers.tip(end))
+        yield Settling(f"tip of {end}", tuple(final.tolist()), "m", when, moved, end)
+
+
+def _joint_peak(run: Trajectory, joint: str) -> JointPeak:
+    wrench = run.numbers.wrench(joint)
+    return JointPeak(joint, _peak(run.time, wrench[:, :3]), _peak(run.time, wrench[:, 3:]))
+
+
+def _element_peak(run: Trajectory, k: int) -> ElementPeak:
+    force, length = run.numbers["element_force"][:, k], run.numbers["element_length"][:, k]
+    pull, push = (_peak(run.time, np.maximum(sign * force, 0.0)[:, None]) for sign in (1, -1))
+    return ElementPeak(run.model.robot.elements[k].name, pull, push, float(length.min()), float(length.max()))
+
+
+def _link_peak(run: Trajectory, link: str) -> LinkPeak:
+    deflection = _peak(run.time, run.numbers.deflection(link))
+    bow = _peak(run.time, run.numbers.bow(link)[:, None])
+    percent = 100 * max(deflection.value, bow.value) / float(run.model.flexible[link].length)
+    return LinkPeak(link, deflection, percent, _peak(run.time, run.numbers.rotation(link)), bow)
+
+
+def _peak(time: np.ndarray, vectors: np.ndarray) -> Peak:
+    sizes = np.linalg.norm(vectors, axis=1)
+    k = int(np.nanargmax(sizes)) if np.any(np.isfinite(sizes)) else 0
+    return Peak(float(sizes[k]), float(time[k]))
+
+
+def _largest(values: np.ndarray) -> float:
+    finite = np.abs(values[np.isfinite(values)])
+    return float(finite.max()) if finite.size else float("nan")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, Peak):
+        return {"value": _plain(value.value), "time": _plain(value.time)}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float | np.floating):
+        return float(value) if np.isfinite(value) else None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+# tables
+
+
+def _table(title: str, first: str, *others: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    table.add_column(first, overflow="fold")
+    for name in others:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _joints(summary: Summary) -> Table:
+    table = _table("Peak wrench in every joint", "joint", "torque N m", "at s", "force N", "at s")
+    for joint in summary.joints:
+        values = (joint.torque.value, joint.torque.time, joint.force.value, joint.force.time)
+        table.add_row(joint.joint, *map(number, values))
+    return table
+
+
+def _elements(summary: Summary) -> Table:
+    table = _table("Peak force in every element", "element", "pull N", "at s", "push N", "at s", "length m")
+    for each in summary.elements:
+        values = (each.pull.value, each.pull.time, each.push.value, each.push.time)
+        table.add_row(each.element, *map(number, values), f"{number(each.shortest)} to {number(each.longest)}")
+    return table
+
+
+def _links(summary: Summary) -> Table:
+    table = _table("Peak deflection", "link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
+    for link in summary.links:
+        tip = 1e3 * link.deflection.value, link.deflection.time, np.degrees(link.rotation.value)
+        table.add_row(link.link, *map(number, (*tip, 1e3 * link.bow.value, link.bow.time, link.percent)))
+    return table
+
+
+def _settling(summary: Summary) -> Table:
+    table = _table(f"Settling within {BAND:.0%} of the way", "", "final", "", "settled at s")
+    for entry in summary.settling:
+        when = "still moving" if entry.time is None else number(entry.time)
+        final = ", ".join(map(number, entry.final))
+        table.add_row(entry.name, final, entry.unit, when if entry.moved else "no net motion")
+    table.columns[2].justify = "left"
+    return table
+
+
+def _account(summary: Summary) -> Table:
+    table = _table("Energy balance", "", "J")
+    energy = summary.energy
+    if energy.work is not None and energy.dissipated is not None:
+        table.add_row("work of the applied forces", number(energy.work))
+        table.add_row("dissipated", number(energy.dissipated))
+    if energy.load_work is not None:
+        table.add_row("work of loads and cylinders", number(energy.load_work))
+    table.add_row("stored since the start", number(energy.stored))
+    if energy.residual is not None and energy.relative is not None:
+        part = f"{energy.relative:.1e} of the energy exchanged"
+        table.add_row(f"largest error at any time ({part})", number(energy.residual))
+    return table
+
+
+def _events(summary: Summary) -> Table:
+    table = _table("Events", "at s", "what")
+    table.columns[1].justify = "left"
+    for event in summary.events:
+        table.add_row(number(event.time), event.text)
+    return table
+
+
+def number(value: float) -> str:
+    """Four significant digits, without an exponent where it can be read without."""
+    if not np.isfinite(value):
+        return str(value)
+    if value == 0 or 1e-3 <= abs(value) < 1e6:
+        digits = 3 if value == 0 else max(0, 3 - int(np.floor(np.log10(abs(value)))))
+        return f"{value:.{digits}f}"
+    return f"{value:.3e}"

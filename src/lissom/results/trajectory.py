@@ -1,0 +1,352 @@
+"""Trajectory: the results of a run, every quantity under its own name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.errors import LissomError, check_choice
+from lissom.lie import quaternion, so3
+from lissom.messages import suggestion
+from lissom.plot_registry import show
+from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY, Part
+from lissom.results.run_info import RunInfo
+from lissom.results.run_samples import Samples
+from lissom.simulation.raw_run import RawRun
+from lissom.simulation.status.run_ending import Ending
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+    from lissom.analysis.energy_audit import EnergyAudit
+    from lissom.results.momentum import Momentum
+    from lissom.results.summary import Summary
+
+Frame = Literal["local", "parent", "world"]
+
+
+class Trajectory(Samples):
+    """A run as a labelled dataset, with the robot it belongs to.
+
+    Names lead to numbers: `run["elbow"]` is the angle of a joint over time, `run.tip("forearm")` where the
+    tip of a link is, `run.wrench("elbow")` what a joint transmits, `run.deflection("upper")` how far a link
+    is bent away at its tip. All are xarray.DataArray with units; `run.dataset` holds everything.
+    """
+
+    def __repr__(self) -> str:
+        count = {
+            "joint coordinate": sum(b.joint_v.stop - b.joint_v.start for b in self.model.bodies),
+            "mode": sum(b.modes_v.stop - b.modes_v.start for b in self.model.bodies),
+        }
+        parts = [f"{self.time[-1] - self.time[0]:g} s in {len(self.time)} samples"]
+        parts += [_plural(number, noun) for noun, number in count.items() if number]
+        parts += [self.info.method] if self.info.method else []
+        parts += [self.info.status.word] if self.info.status is not Ending.FINISHED else []
+        parts += [_plural(len(self.warnings), "warning")] if self.warnings else []
+        return f"<Trajectory of {self.model.robot.name}: {', '.join(parts)}>"
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    # names to numbers
+
+    def __getitem__(self, name: str) -> xr.DataArray:
+        """Position of a joint, (time,) or (time, coordinates); one coordinate; a variable of the dataset."""
+        found = self.lookup.coordinate(name, POSITION, "q") or self.lookup.coordinate(name, VELOCITY, "v")
+        if found is None and name in self.dataset:
+            return self.dataset[name]
+        return self._labelled(name, found)
+
+    def velocity(self, name: str) -> xr.DataArray:
+        """Velocity of a joint or coordinate, (time,) or (time, coordinates)."""
+        return self._labelled(name, self.lookup.coordinate(name, VELOCITY, "v"))
+
+    def acceleration(self, name: str) -> xr.DataArray:
+        """Acceleration of a joint or coordinate, (time,) or (time, coordinates)."""
+        return self._labelled(name, self.lookup.coordinate(name, ACCELERATION, "v"))
+
+    def torque(self, name: str) -> xr.DataArray:
+        """Force of a joint's motor, seen at the joint side of its gear, elastic or not; of a prescribed joint, what its
+        motion takes.
+        """
+        return self._labelled(name, self.lookup.force(name))
+
+    def wrench(self, joint: str, frame: Frame = "local") -> xr.DataArray:
+        """Wrench (torque, force) of the parent on the child at a joint, (time, 6).
+
+        It acts at the origin of the child's frame and includes the motor's torque.
+
+        Args:
+            joint: name of the joint, or of the link that it carries.
+            frame: axes of the components: "local" (those of the child), "parent" or "world".
+        """
+        body = self.lookup.joint(joint)
+        values = self.dataset["wrench"].sel(joint=body.joint, drop=True).rename(f"wrench at {body.joint}")
+        if frame == "local":
+            return values
+        check_choice("frame", frame, ("local", "parent", "world"))
+        R = self.lookup.axes(body.link)
+        parent = int(self.model.arrays.tree.parent[self.model.row(body.link)])
+        if frame == "parent" and parent > 0:
+            R = so3.inverse(self.lookup.axes(self.model.links[parent - 1])) @ R
+        turned = np.concatenate([so3.act(R, values[:, :3]), so3.act(R, values[:, 3:])], axis=1)
+        axes = "world" if frame == "world" else "the parent's"
+        text = f"wrench of the parent on the child at the joint, in {axes} axes"
+        return values.copy(data=turned).assign_attrs(long_name=text)
+
+    def loop_wrench(self, loop: str, frame: Literal["local", "world"] = "local") -> xr.DataArray:
+        """Wrench (torque, force) of the first frame of a loop on the second, at the second's origin, (time, 6).
+
+        Args:
+            loop: name of the loop.
+            frame: axes of the components: "local" (those of the second frame) or "world".
+        """
+        names = [each.name for each in self.model.loops]
+        if loop not in names:
+            raise LissomError(f"{self.model.robot.name} has no loop {loop!r}; {suggestion(loop, names)}", value=loop)
+        check_choice("frame", frame, ("local", "world"))
+        values = self.dataset["loop_wrench"].sel(loop=loop, drop=True).rename(f"wrench at {loop}")
+        if frame == "local":
+            return values
+        R = quaternion.to_matrix(self.dataset["loop_orientation"].sel(loop=loop).values)
+        turned = np.concatenate([so3.act(R, values[:, :3]), so3.act(R, values[:, 3:])], axis=1)
+        return values.copy(data=turned).assign_attrs(long_name="wrench of the first frame on the second, world axes")
+
+    def reading(self, sensor: str, ideal: bool = False) -> xr.DataArray:
+        """What a sensor tells at the output times, (time,) or (time, numbers): its last sample, late by its delay.
+
+        Args:
+            sensor: its name, or that of one of its numbers: "imu", "imu.x".
+            ideal: what an ideal sensor would tell instead, without low-pass, samples, noise, steps and delay.
+        """
+        return self._labelled(sensor, self.lookup.reading(sensor, ideal))
+
+    def tip(
+        self, link: str | None = None, what: Literal["position", "orientation", "twist"] = "position"
+    ) -> xr.DataArray:
+        """Tip of a link (the last one unless given) in the world.
+
+        Args:
+            what: its "position" (time, 3) in m; "orientation" (time, 4), a quaternion (w, x, y, z); or
+                "twist" (time, 6), angular velocity of its section and velocity of the tip in world axes.
+        """
+        check_choice("what", what, ("position", "orientation", "twist"))
+        name = self.model.links[-1] if link is None else link
+        self.model.row(name)
+        return self.dataset[f"tip_{what}"].sel(link=name, drop=True).rename(f"tip {what} of {name}")
+
+    def deflection(self, link: str) -> xr.DataArray:
+        """Elastic displacement of the tip of a flexible link, link axes, (time, 3) m."""
+        self.lookup.flexible(link)
+        return self.dataset["deflection"].sel(flexible=link, drop=True).rename(f"deflection of {link}")
+
+    def bow(self, link: str) -> xr.DataArray:
+        """Largest distance of the bent axis of a flexible link from the line through both its ends, (time,) m."""
+        self.lookup.flexible(link)
+        return self.dataset["bow"].sel(flexible=link, drop=True).rename(f"bow of {link}")
+
+    def rotation(self, link: str) -> xr.DataArray:
+        """Elastic rotation (a rotation vector) of the tip of a flexible link, link axes, (time, 3) rad."""
+        self.lookup.flexible(link)
+        return self.dataset["rotation"].sel(flexible=link, drop=True).rename(f"rotation of {link}")
+
+    def shape(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
+        """Deformation field of a flexible link: displacement of its axis, link axes, (time, x, 3) m.
+
+        Args:
+            stations: how many points evenly from base to tip, or their places x in m.
+        """
+        x = self.lookup.stations(link, stations)
+        attrs = {"long_name": "displacement of the link's axis, link axes", "units": "m"}
+        axes = tuple(self.dataset["axis"].values)
+        return self._along(f"shape of {link}", x, self.numbers.shape(link, x), ("axis", axes), attrs)
+
+    def centre_line(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
+        """The bent axis of a flexible link in the world, (time, x, 3) m."""
+        field = self.shape(link, stations)
+        named = field.copy(data=self.numbers.centre_line(link, stations)).rename(f"centre line of {link}")
+        return named.assign_attrs(long_name="the link's axis in the world")
+
+    def section_forces(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
+        """Forces and moments inside a beam, (time, x, 6): tension N, shear Vy, Vz, torsion T, bending My, Mz.
+
+        In the axes of each section and about the link's axis; of the outer part on the inner one. They follow from
+        the balance of what lies beyond the section, so that at the base they are the wrench of the joint.
+
+        Args:
+            stations: how many points evenly from base to tip, or their places x in m.
+        """
+        from lissom.results.section_forces import COMPONENTS, section_forces
+
+        x = self.lookup.stations(link, stations)
+        attrs = {
+            "long_name": "forces and moments in the sections, their axes",
+            "units": "N, N m",
+            "column_units": ["N"] * 3 + ["N m"] * 3,
+        }
+        name, values = f"section forces of {link}", section_forces(self, link, x)
+        return self._along(name, x, values, ("section_force", COMPONENTS), attrs)
+
+    def stress(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
+        """Largest stresses in the sections of a beam, (time, x, 4) Pa.
+
+        They are the `highest` and the `lowest` normal stress (of tension and bending, at the outer fibres), the
+        largest `shear` stress (of torsion and shear forces) and the largest `von_mises` stress of each section, from
+        the forces of `section_forces` and the section's shape. At sharp inner corners shear has no limit: they are
+        left out.
+
+        Args:
+            stations: how many points evenly from base to tip, and both sides of every jump of the section; or their
+                places x in m. At a jump x is the section that begins there; given twice, that which ends there, too.
+        """
+        from lissom.beam.sections.section_stress import COMPONENTS
+        from lissom.results.section_forces import both_sides, section_stresses
+
+        x = self.lookup.stations(link, stations)
+        beam = self.model.robot.link(link).beam
+        if isinstance(stations, int) and beam is not None and beam.jumps:
+            x = both_sides(x, beam.jumps)
+        attrs = {"long_name": "largest stress in the section", "units": "Pa"}
+        return self._along(f"stress of {link}", x, section_stresses(self, link, x), ("stress", COMPONENTS), attrs)
+
+    # accounts
+
+    def energy_audit(self) -> EnergyAudit:
+        """What went in, what was dissipated, what is stored, and how far the balance is off."""
+        from lissom.analysis.energy_audit import audit_energy
+
+        return audit_energy(self.time, self.energies, self.work, self.dissipated, self.load_work)
+
+    def momentum(self) -> Momentum:
+        """Centre of mass, momentum, angular momentum about it: (N, 3) each, of the whole robot in world axes.
+
+        Payloads that it carries are part of it.
+        """
+        from lissom.results.momentum import Momentum, momentum
+
+        if "momentum" in self.quantities:  # of a robot that floats
+            return Momentum(*(self.numbers[name] for name in ("centre_of_mass", "momentum", "angular_momentum")))
+        return momentum(self.model, self.q, self.v, self.time, self._raw.carried)
+
+    def summary(self) -> Summary:
+        """Peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""
+        from lissom.results.summary import summarise
+
+        return summarise(self)
+
+    def plot(self, kind: str = "overview", **options: Any) -> Figure:
+        """One figure of the whole run, or a closer look.
+
+        Args:
+            kind: "overview", "joints", "tip", "wrenches", "deflection", "energy", "outside", "shape",
+                "sections", "spectrum" or "sensors".
+            options: what that plot takes, such as link="forearm"; see lissom.view.figures.plots.
+        """
+        return show("run.plot", self, kind, **options)
+
+    # pages and films
+
+    def report(self, path: str | Path, title: str | None = None) -> Path:
+        """Write one HTML file with the moving arm, charts and tables; it opens without a server or a network."""
+        return show("run.report", self, path, title)
+
+    def animate(self, path: str | Path, **options: Any) -> Path:
+        """Write a film of the motion: .mp4 (by ffmpeg) or .gif.
+
+        Args:
+            options: fps, speed, scale (of the deflection), size in pixels, turn and lift of the view; see
+                lissom.view.films.film.
+        """
+        return show("run.animate", self, path, **options)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows the run: a table, charts and the moving arm."""
+        return show("run.html", self)
+
+    # files
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to a NetCDF file, the robot included."""
+        from lissom.results.netcdf_files import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Trajectory:
+        """Read what `save` wrote."""
+        from lissom.results.netcdf_files import load
+
+        return load(path)
+
+    @staticmethod
+    def rescue(path: str | Path) -> xr.Dataset:
+        """Read the variables of a damaged file that are as they were written; `.attrs["damaged"]` names the others."""
+        from lissom.results.netcdf_files import rescue
+
+        return rescue(path)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One row per time, one column per number: position.elbow, wrench.elbow.fx, deflection.upper.y, ...
+
+        `.attrs["units"]` has the unit of every column.
+        """
+        from lissom.results.table_files import to_dataframe
+
+        return to_dataframe(self)
+
+    def to_csv(self, path: str | Path, units: bool = False) -> None:
+        """Write the table of `to_dataframe` as CSV; with `units` in the header: position.elbow [rad]."""
+        from lissom.results.table_files import to_csv
+
+        to_csv(self, path, units)
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the table of `to_dataframe` as Parquet (needs pyarrow)."""
+        from lissom.results.table_files import to_parquet
+
+        to_parquet(self, path)
+
+    def to_mat(self, path: str | Path) -> None:
+        """Write all variables for MATLAB (.mat, version 5): `wrench` (time, joint, component), `labels.joint`, ..."""
+        from lissom.results.table_files import to_mat
+
+        to_mat(self, path)
+
+    def _along(
+        self, name: str, x: np.ndarray, values: np.ndarray, last: tuple[str, tuple[str, ...]], attrs: dict[str, Any]
+    ) -> xr.DataArray:
+        """Values (N, k, ...) at places x (k,) of a link, with the name of the last axis and its labels."""
+        import xarray as xr
+
+        axis, labels = last
+        coords = {
+            "time": self.dataset["time"],
+            "x": ("x", x, {"long_name": "place along the link", "units": "m"}),
+            axis: list(labels),
+        }
+        return xr.DataArray(values, dims=("time", "x", axis), coords=coords, name=name, attrs=attrs)
+
+    def _labelled(self, name: str, part: Part | None) -> xr.DataArray:
+        """Columns of a variable with their own units."""
+        if part is None:
+            raise self.lookup.unknown(name)
+        values, at = self.dataset[part.variable], part.at
+        found = values[:, at[0]].drop_vars(part.axis) if len(at) == 1 else values[:, at]
+        different = list(dict.fromkeys(part.units))
+        text = f"{values.attrs['long_name']} {name}"
+        found = found.rename(name).drop_attrs().assign_attrs(long_name=text, units=", ".join(different))
+        return found if len(different) == 1 else found.assign_attrs(column_units=part.units)
+
+
+def from_run(raw: RawRun) -> Trajectory:
+    """The results of a run; what is more than its samples is computed when it is asked for."""
+    return Trajectory(raw, raw.model, RunInfo.of(raw), raw.warnings)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")

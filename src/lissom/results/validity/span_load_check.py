@@ -1,0 +1,30 @@
+"""Whether functions did not follow loads inside spans, or the second-order field how far links were bent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lissom.analysis.field_validity import field_doubts
+from lissom.simulation.raw_run import Event
+
+if TYPE_CHECKING:
+    from lissom.results.trajectory import Trajectory
+
+LOOKS = 50  # samples at which links are looked at
+
+
+def span_doubts(run: Trajectory) -> list[Event]:
+    """An event for every place inside a span at which a beam deflects too little, from the start on."""
+    return [Event(0.0, link, "functions", text, share) for link, text, share in run.model.function_doubts()]
+
+
+def bent_doubts(run: Trajectory) -> list[Event]:
+    """An event for every link whose torsion, or whose bending about forces in its span, is off: when it is most."""
+    worst: dict[tuple[str, str], Event] = {}
+    for k in np.unique(np.linspace(0, len(run.time) - 1, LOOKS).astype(int)):
+        for link, kind, text, value in field_doubts(run.model, run.q[k]):
+            if (link, kind) not in worst or value > worst[link, kind].value:
+                worst[link, kind] = Event(float(run.time[k]), link, kind, text, value)
+    return list(worst.values())

@@ -1,0 +1,113 @@
+"""Scenario files: find, read, check. A robot file alone is a free motion of the robot."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic_core import ValidationError
+
+from lissom import builtin
+from lissom.errors import LissomError, ScenarioError
+from lissom.model.fields.number_fields import kind_of
+from lissom.model.fields.validation_errors import explain
+from lissom.model.io import robot_files as robot_files
+from lissom.model.io.yaml_reader import Node, read
+from lissom.scenario import FREE_MOTION
+from lissom.scenario.scenario_schema import Scenario
+
+# what needs the robot to be checked
+BLOCKS = ("start", "hold", "control", "motion", "loads", "payloads", "sensors", "method")
+START = "start with robot: and duration: (a scenario), or with lissom: 1, name: and links: (a robot)"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A scenario and where its values stand."""
+
+    scenario: Scenario
+    kind: Literal["scenario", "robot"]
+    source: str  # name of the file
+    line_of: Callable[[tuple[str | int, ...]], int | None] = lambda path: None
+
+    @property
+    def name(self) -> str:
+        """The scenario's name, or that of its file."""
+        return self.scenario.name or Path(self.source).stem
+
+    def located(self, error: LissomError, changed: Iterable[str] = ()) -> LissomError:
+        """The error with file and line in front where it names a field of the file.
+
+        Args:
+            changed: fields whose values come from elsewhere, such as the command line.
+        """
+        if self.kind == "scenario" and error.path and error.path[0] in BLOCKS and error.path[0] not in changed:
+            error.add_source(self.source, self.line_of(error.path))
+        return error
+
+
+def builtin_names() -> list[str]:
+    """Names of the scenarios that come with lissom; each is one of its robots in motion."""
+    return builtin.names(builtin.SCENARIOS)
+
+
+def load(name_or_path: str | os.PathLike[str]) -> Scenario:
+    """A scenario by the name of a built-in one ("ella"), or by the path of a scenario file or of a robot file."""
+    return find(name_or_path).scenario
+
+
+def find(name_or_path: str | os.PathLike[str]) -> Loaded:
+    """Like `load`, with the place of every value."""
+    name = os.fspath(name_or_path)
+    if name in builtin_names():
+        return parse(builtin.text(builtin.SCENARIOS, name), f"{name}.yaml")
+    if name in robot_files.builtin_names():
+        return _free_motion(name)
+    path = Path(name)
+    if path.suffix.lower() in robot_files.URDF:
+        return _free_motion(name)
+    root = read(robot_files.text_of(path), name)
+    if root is not None and isinstance(root.value, dict) and not _is_scenario(root.value):
+        return _free_motion(name)
+    return _checked(root, name, path.parent)
+
+
+def parse(text: str, source: str, folder: str | os.PathLike[str] = ".") -> Loaded:
+    """A scenario from the text of a scenario file, whose relative paths begin in `folder`."""
+    return _checked(read(text, source), source, Path(folder))
+
+
+def _free_motion(name: str) -> Loaded:
+    scenario = Scenario(robot=robot_files.load(name), duration=FREE_MOTION)
+    return Loaded(scenario, "robot", name)
+
+
+def _is_scenario(data: dict[str, Any]) -> bool:
+    if any(key in data for key in ("robot", "links", "urdf", "dh")):
+        return "robot" in data
+    return any(name in data for name in Scenario.model_fields if name not in ("lissom", "name"))
+
+
+def _checked(root: Node | None, source: str, folder: Path) -> Loaded:
+    if root is None:
+        raise ScenarioError(f"the file is empty; {START}", source=source)
+    if not isinstance(root.value, dict):
+        text = f"the file must be a mapping, not {kind_of(root.value)}; {START}"
+        raise ScenarioError(text, source=source, line=root.line)
+    data = _resolved(root.value, folder)
+    try:
+        scenario = Scenario.model_validate(data, context={"folder": folder})
+    except ValidationError as error:
+        raise explain(error, Scenario, data, source, root.line_of) from None
+    return Loaded(scenario, "scenario", source, root.line_of)
+
+
+def _resolved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The data with the path of a robot file as seen from the working folder, not from that of the scenario."""
+    robot = data.get("robot")
+    if isinstance(robot, str) and robot.strip() and robot not in robot_files.builtin_names():
+        return data | {"robot": str(folder / robot)}
+    return data

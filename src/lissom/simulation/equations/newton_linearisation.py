@@ -1,0 +1,84 @@
+"""The Newton matrix of the closed loop by its local parts: links, joints, gears, and the gains of a control law."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lissom.control.laws.control_kernel import Law
+from lissom.kernel.compile import Hidden, Struct, address, inline, kernel
+from lissom.kernel.implicit.link_stiffness import joint_stiffness, link_stiffness
+from lissom.kernel.implicit.local_stiffness import keep_frames, make_local
+from lissom.kernel.links.geometric_stiffness import clear_turns, turn_stiffness
+from lissom.model.model import Model
+from lissom.simulation.equations.newton_iteration import KEPT, TENSE
+from lissom.simulation.equations.system import KERNEL, applied_forces
+
+
+def local_memory(model: Model) -> Any:
+    """Memory for the local parts at one configuration, as kernels take it."""
+    work = model.new_workspace()
+    if np.any(model.arrays.tree.nodes):
+        from lissom.kernel.links.exact_link_stiffness import exact_stiffness
+
+        work.fields.late[3] = address(exact_stiffness, model.struct, work, np.float64)
+    return Struct(make_local(model.arrays, work, model.nq))
+
+
+def stage_scratch(scratch: Any, local: Any) -> tuple[Any, int]:
+    """Scratch whose residuals leave their inverse dynamics in the workspace of `local`, where they are the kernel's.
+
+    Returns it with 1 where they are.
+    """
+    if scratch.fields.inverse.kernel is not KERNEL.inverse:  # another formulation leaves something else there
+        return scratch, 0
+    memory = {name: np.zeros_like(getattr(scratch.fields, name)) for name in ("G", "lam", "row_rate", "given")}
+    return Struct(scratch.fields._replace(own=Hidden(local.fields.work), **memory)), 1
+
+
+@kernel
+def linearise(system, scratch, local, t, seen, stiffen):
+    """Fill the local parts at time t and the state (local.q, local.v, local.a).
+
+    `seen`: 1 where the workspace holds the inverse dynamics of this state already; `stiffen`: KEPT where stiffness and
+    damping of bodies stay as they are in the workspace, SLACK where turns of bodies count for nothing, or TENSE.
+    """
+    model = system.model
+    if seen == 0:
+        scratch.twin_inverse(model, local.work, local.q, local.v, local.a, scratch.wrench, local.force)
+    keep_frames(model, local)
+    if stiffen != KEPT:
+        link_stiffness(model, local.work, local.q, local.v)
+        clear_turns(model, local.work)
+    if stiffen == TENSE:
+        turn_stiffness(model, local.work)
+    joint_stiffness(model, local.q, local.v, local.stiffness, local.damping, local.winding, local.slipping)
+    add_gains(system, scratch, local, t)
+
+
+@inline
+def add_gains(system, scratch, local, t):
+    """Gains of a law that measures the coordinate it drives, or the joint behind the rotor it drives.
+
+    A saturated force has none. What a law computes from a model of the arm is left out.
+    """
+    law = system.law
+    for k in range(local.gear_stiffness.shape[0]):
+        local.gear_stiffness[k] = 0.0
+        local.gear_damping[k] = 0.0
+    if law.force.shape[0] == 0:
+        return
+    applied_forces(system, scratch, t, local.q, local.v, local.force)
+    for k in range(law.force.shape[0]):
+        driven = law.force[k]
+        measured = law.measured_v[k]
+        if law.law[k] == Law.COMPUTED_TORQUE or not law.lower[k] < local.force[driven] < law.upper[k]:
+            continue
+        gear = local.gear_of[measured]
+        if driven == measured:
+            local.stiffness[driven] += law.kp[k]
+            local.damping[driven] += law.kd[k]
+        elif gear >= 0 and system.model.gears.rotor_v[gear] == driven:
+            local.gear_stiffness[gear] += law.kp[k]
+            local.gear_damping[gear] += law.kd[k]

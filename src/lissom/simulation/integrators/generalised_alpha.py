@@ -1,0 +1,305 @@
+"""Generalised-alpha: implicit, second order, with adjustable damping of high frequencies.
+
+Chung and Hulbert, J. Appl. Mech. 60 (1993) 371-375; on Lie groups Arnold and Bruels, Multibody Syst. Dyn. 18 (2007)
+185-202. The residual is the inverse dynamics at the end of the step, so a Newton iteration costs one Newton-Euler pass;
+its matrix M + gamma' h D + beta' h^2 K is factorised by an articulated pass, O(n), or exact and dense where that is
+slow; see `newton_iteration`. Loops: multipliers are unknowns too, velocities at the end of the step keep the loops
+closed, and its configuration is brought to closed loops.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.kernel.compile import Pointer, Struct, inline, kernel
+from lissom.kernel.constraints.constrained_dynamics import set_columns
+from lissom.kernel.implicit import articulated_newton
+from lissom.kernel.maths.algebra import cross, vector
+from lissom.kernel.maths.chart import move
+from lissom.model.model import Model
+from lissom.simulation.equations import dense_lu
+from lissom.simulation.equations import newton_iteration as newton
+from lissom.simulation.equations.loop_projection import (
+    AtHand,
+    copy_rows,
+    correct_rows,
+    dense_columns,
+    projector,
+    projector_at_hand,
+)
+from lissom.simulation.equations.newton_linearisation import linearise, local_memory, stage_scratch
+from lissom.simulation.equations.system import linear_parts, prescribe, residual
+from lissom.simulation.integrators.accept_step import finish_implicit, try_again, try_newton_again
+from lissom.simulation.integrators.integrator_state import (
+    CONTINUED,
+    EVALUATIONS,
+    JACOBIANS,
+    LAST_STEP,
+    NEXT_STEP,
+    TIME,
+    next_step,
+    not_derived,
+    position_scale,
+    velocity_scale,
+)
+
+
+class AlphaWork(NamedTuple):
+    """Memory of the method."""
+
+    newton: Any  # Newton
+    scratch: Any  # Scratch whose residuals fill the workspace of `local`
+    seen: int  # 1 where they do: the equations of motion are the kernel's
+    local: Any  # Local
+    factors: Any  # Factors
+    closure: Any  # Closure of loops over them
+    projector: Any  # Closure over them that brings states to closed loops
+    linearise: Any  # Pointers
+    factorise: Any
+    solve: Any
+    M: np.ndarray  # (n, n) of the exact matrix
+    C: np.ndarray
+    K: np.ndarray
+    dense: np.ndarray  # (n, n) its factors
+    pivots: np.ndarray
+    a: np.ndarray  # (n,) the method's own variable: acceleration at (alpha_m - alpha_f) h after the start of the step
+    a_new: np.ndarray  # (n,) the same for its end
+    a_last: np.ndarray  # (n,) the same for its start, as the step before has left it
+    jerk: np.ndarray  # (n,) moves it when the step size changes, and predicts accelerations
+    r: np.ndarray  # (n,)
+    radius: np.ndarray  # (1,) spectral radius at infinite frequency
+    variation: Any  # Hidden: for `derive`
+    derive: Any  # Pointer to what derives a step before it is accepted: (variation, t, h, form of the matrix)
+
+
+def make_work(model: Model, system: Any, scratch: Any, radius: float) -> Any:
+    """Memory for a run, as `march` takes it; `radius` from 0 (strong damping) to 1 (none)."""
+    n = model.nv
+    local, factors = local_memory(model), Struct(articulated_newton.make_factors(model.arrays, np.float64))
+    own, seen = stage_scratch(scratch, local)
+    a, a_new, a_last, jerk, r = np.zeros((5, n))
+    dense, pivots = np.zeros((n, n)), np.zeros(n, np.int64)
+    iteration = newton.make_newton(1, len(model.bodies), n)
+    return Struct(
+        AlphaWork(
+            newton=Struct(iteration),
+            scratch=own,
+            seen=seen,
+            local=local,
+            factors=factors,
+            closure=projector(model, local, factors, articulated_newton.solve),
+            projector=projector_at_hand(model, AtHand(iteration.plan, local, dense, pivots), factors),
+            linearise=Pointer(linearise, system, scratch, local, 0.0, 1, newton.TENSE),
+            factorise=Pointer(articulated_newton.factorise, model.struct, local, factors, 0.0, 0.0),
+            solve=Pointer(articulated_newton.solve, model.struct, local, factors),
+            M=np.zeros((n, n)),
+            C=np.zeros((n, n)),
+            K=np.zeros((n, n)),
+            dense=dense,
+            pivots=pivots,
+            a=a,
+            a_new=a_new,
+            a_last=a_last,
+            jerk=jerk,
+            r=r,
+            radius=np.array([radius]),
+            **not_derived(system),
+        )
+    )
+
+
+@inline
+def parameters(radius):
+    """alpha_m, alpha_f, beta, gamma of the optimal method with the given spectral radius."""
+    alpha_m = (2.0 * radius - 1.0) / (radius + 1.0)
+    alpha_f = radius / (radius + 1.0)
+    gamma = 0.5 + alpha_f - alpha_m
+    beta = 0.25 * (gamma + 0.5) ** 2
+    return alpha_m, alpha_f, beta, gamma
+
+
+@inline
+def advance(system, state, work, h, alpha_m, alpha_f, beta, gamma):
+    """End of the step that belongs to the accelerations state.a1."""
+    for k in range(state.v.shape[0]):
+        a_new = ((1.0 - alpha_f) * state.a1[k] + alpha_f * state.a[k] - alpha_m * work.a[k]) / (1.0 - alpha_m)
+        work.a_new[k] = a_new
+        state.v1[k] = state.v[k] + h * ((1.0 - gamma) * work.a[k] + gamma * a_new)
+        state.u1[k] = h * state.v[k] + h * h * ((0.5 - beta) * work.a[k] + beta * a_new)
+    for k in range(state.v.shape[0]):
+        if system.model.velocities.group_axis[k] == 3:  # glides while it turns: omega x v belongs to its acceleration
+            w0, w1 = vector(state.v[k - 3 : k]), vector(state.v1[k - 3 : k])
+            turn0, turn1 = cross(w0, vector(state.v[k : k + 3])), cross(w1, vector(state.v1[k : k + 3]))
+            for c in range(3):
+                state.u1[k + c] += h * h * ((0.5 - beta) * turn0[c] + beta * turn1[c])
+    move(system.model, state.q, state.u1, state.q1)
+    prescribe(system, state.clock[TIME] + h, state.q1, state.v1, state.a1)
+
+
+@inline
+def renew(system, scratch, scratch_c, state, work, h, by_damping, by_stiffness):
+    """Factorise M + by_damping C + by_stiffness K at the present guess, whose residual was just computed.
+
+    Returns whether it is regular.
+    """
+    t = state.clock[TIME] + h
+    if work.newton.plan[newton.FORM] == newton.SHARED:
+        local = work.local
+        for k in range(local.q.shape[0]):
+            local.q[k] = state.q1[k]
+        for k in range(local.v.shape[0]):
+            local.v[k] = state.v1[k]
+            local.a[k] = state.a1[k]
+        work.linearise(system, scratch, local, t, work.seen, work.newton.plan[newton.STIFFEN])
+        work.factorise(system.model, local, work.factors, by_damping, by_stiffness)
+        if work.closure.lam.shape[0] > 0:
+            copy_rows(system.model, work.scratch.G, work.closure)
+            set_columns(system.model, work.closure)
+        return True
+    if work.newton.plan[newton.DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
+        for k in range(scratch_c.lam.shape[0]):
+            scratch_c.lam[k] = work.scratch.lam[k]
+        linear_parts(system, scratch, scratch_c, t, state.q1, state.v1, state.a1, work.M, work.C, work.K)
+        state.counts[JACOBIANS] += 1
+    n = work.M.shape[0]
+    for row in range(n):
+        for k in range(n):
+            work.dense[row, k] = work.M[row, k] + by_damping * work.C[row, k] + by_stiffness * work.K[row, k]
+    regular = dense_lu.factorise(work.dense, work.pivots)
+    if regular and work.closure.lam.shape[0] > 0:
+        copy_rows(system.model, work.scratch.G, work.closure)
+        dense_columns(work.closure, work.dense, work.pivots)
+    return regular
+
+
+@inline
+def correct(system, work, form, by_damping):
+    """Overwrite work.r with the Newton step for it, by the matrix in the given form; add that of the multipliers."""
+    solve_newton(system, work, form)
+    closure = work.closure
+    if closure.lam.shape[0] > 0:
+        for row in range(closure.miss.shape[0]):
+            closure.miss[row] = work.scratch.row_rate[row] / by_damping
+        correct_rows(closure, work.r, closure.miss)
+        for row in range(closure.miss.shape[0]):
+            work.scratch.lam[row] -= closure.schur.x[row]
+
+
+@inline
+def solve_newton(system, work, form):
+    """Overwrite work.r with the solution of the matrix in the given form."""
+    if form == newton.EXACT:
+        dense_lu.solve(work.dense, work.pivots, work.r)
+    else:
+        x = work.factors.x
+        for k in range(x.shape[0]):
+            x[k] = work.r[k]
+        work.solve(system.model, work.local, work.factors)
+        for k in range(x.shape[0]):
+            work.r[k] = x[k]
+
+
+@inline
+def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta, gamma):
+    """Newton iteration on the acceleration at the end of the step. Returns (converged, iterations, contraction)."""
+    before = 0.0
+    weight = (1.0 - alpha_f) / (1.0 - alpha_m)
+    n = state.v.shape[0]
+    by_damping = weight * h * gamma
+    due = newton.begin(work.newton, h)
+    for iteration in range(newton.ITERATIONS_MOST):
+        advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
+        residual(system, work.scratch, state.clock[TIME] + h, state.q1, state.v1, state.a1, work.r)
+        state.counts[EVALUATIONS] += 1
+        if due:
+            if not renew(system, scratch, scratch_c, state, work, h, by_damping, weight * h * h * beta):
+                return False, iteration, 1.0
+            newton.renewed(work.newton, h)
+        correct(system, work, work.newton.plan[newton.FORM], by_damping)
+        total = 0.0
+        for k in range(n):
+            state.a1[k] -= work.r[k]
+            dv = h * gamma * weight * work.r[k] / velocity_scale(state, k)
+            du = h * h * beta * weight * work.r[k] / position_scale(system, state, k)
+            total += dv * dv + du * du
+        size = (total / (2 * n)) ** 0.5
+        verdict, rate = newton.judge(work.newton, iteration, size, before, due)
+        if verdict == newton.CONVERGED:
+            advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
+            return True, iteration + 1, rate
+        if verdict == newton.GIVE_UP:
+            return False, iteration + 1, rate
+        due = newton.renew_within(work.newton, iteration, size, before, rate)
+        before = size
+    return False, newton.ITERATIONS_MOST, 1.0
+
+
+@inline
+def error_size(system, state, work, h, beta):
+    """Local error of position and velocity from the change of acceleration (Zienkiewicz and Xie 1991)."""
+    n = state.v.shape[0]
+    total = 0.0
+    for k in range(n):
+        du = h * h * abs(beta - 1.0 / 6.0) * (work.a_new[k] - work.a[k])
+        dv = h * 0.5 * ((state.a1[k] - state.a[k]) - (work.a_new[k] - work.a[k]))
+        total += (du / position_scale(system, state, k)) ** 2 + (dv / velocity_scale(state, k)) ** 2
+    return (total / (2 * n)) ** 0.5
+
+
+@kernel
+def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, max_steps):
+    """Advance to `t_end` or for `max_steps` steps; with `fixed` the step is not controlled. Returns a Status."""
+    n = state.v.shape[0]
+    alpha_m, alpha_f, beta, gamma = parameters(work.radius[0])
+    plan = work.newton.plan
+    if state.flags[CONTINUED] == 0:
+        for k in range(n):
+            work.a_last[k] = state.a[k]
+            work.jerk[k] = 0.0
+        for k in range(work.closure.lam.shape[0]):
+            work.scratch.lam[k] = scratch.closure.lam[k]
+        state.flags[CONTINUED] = 1
+    for _ in range(max_steps):
+        t = state.clock[TIME]
+        if t >= t_end:
+            return 0
+        h = next_step(state, t_end, h_max, fixed)
+        if h < state.clock[NEXT_STEP]:
+            plan[newton.LIMIT] = newton.SCHEDULE
+        change = (alpha_m - alpha_f) * (h - state.clock[LAST_STEP])
+        for k in range(n):
+            work.a[k] = work.a_last[k] + change * work.jerk[k]
+            state.a1[k] = state.a[k] + (0.0 if plan[newton.FLAT] == 1 else h * work.jerk[k])
+        converged, iterations, rate = converge(
+            system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta, gamma
+        )
+        if not converged:
+            if not try_newton_again(state, plan, newton.plan_after_failure(work.newton, iterations, True), h):
+                return 2
+            continue
+        factor = 1.0
+        if not fixed:
+            error = error_size(system, state, work, h, beta)
+            factor = min(3.0, max(0.3, 0.9 * max(error, 1e-10) ** (-1.0 / 3.0)))
+            if not error <= 1.0:
+                plan[newton.LIMIT] = newton.ACCURACY
+                if not try_again(state, h * min(factor, 0.9)):
+                    return 2
+                continue
+        for k in range(n):
+            work.a_last[k] = work.a_new[k]
+            work.jerk[k] = (state.a1[k] - state.a[k]) / h
+        record.reach[0] = h * gamma * (1.0 - alpha_f) / (1.0 - alpha_m)
+        record.reach[1] = h * h * beta * (1.0 - alpha_f) / (1.0 - alpha_m)
+        record.allowed[0] = state.atol[0]
+        if not finish_implicit(system, scratch, record, state, work, work.projector, 3, t, h, t_end):
+            return 3
+        newton.plan_after_step(work.newton, iterations, rate)
+        plan[newton.LIMIT] = newton.SCHEDULE if fixed else newton.ACCURACY
+        if fixed:
+            state.clock[NEXT_STEP] = min(2.0 * state.clock[NEXT_STEP], h_max)
+        elif factor < 1.0 or factor > 1.5:
+            state.clock[NEXT_STEP] = h * factor
+    return 1

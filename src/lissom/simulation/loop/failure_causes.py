@@ -1,0 +1,93 @@
+"""Why a run ends before its time, in words with a remedy."""
+
+from __future__ import annotations
+
+import traceback
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.errors import LissomError
+from lissom.lie import quaternion
+from lissom.simulation.integrators.integrator_state import NEXT_STEP, TIME, Status
+from lissom.simulation.integrators.registry import STABILITY, Method
+from lissom.simulation.loop.run_memory import Memory
+from lissom.simulation.loop.spectral_radius import fastest_rate
+from lissom.simulation.postprocess import Look, observe
+from lissom.simulation.status.loop_singularity import dead_centre, overdetermined
+from lissom.simulation.status.run_ending import Ending
+from lissom.simulation.status.run_limits import Watch
+
+LARGE_TURN = 150.0  # degrees of a bushing, by which a run is likely to have ended at half a turn
+FAILURES = {Status.FAILED: Ending.NOT_CONVERGED, Status.NOT_FINITE: Ending.NOT_FINITE}
+
+
+class Stop(NamedTuple):
+    """Why a run ends where it does."""
+
+    ending: Ending
+    message: str = ""
+
+
+def march_failure(code: int, memory: Memory, method: Method, watch: Watch) -> Stop:
+    """Of a method that ended with a code of `FAILURES`."""
+    t, h = memory.state.clock[TIME], memory.state.clock[NEXT_STEP]
+    worst = watch.worst(memory.state)
+    if code == Status.NOT_FINITE:
+        remedy = f"take a smaller step than {memory.step:.3g} s" if method.fixed else "check forces and masses"
+        text = unstable(memory, method) or f"the state became infinite after t = {t:.6g} s ({worst}); "
+        text += "" if text.endswith("radau") else turned_bushing(memory) or remedy
+    else:
+        text = f"{method.name} did not converge at t = {t:.6g} s with steps down to {h:.2g} s ({worst}); "
+        remedy = "loosen rtol or atol, or look for a jump or a stiff stop there"
+        told = overdetermined(memory.model, memory.state.q) or dead_centre(memory.model, memory.state.q)
+        text += told or turned_bushing(memory) or remedy
+    return Stop(FAILURES[Status(code)], text)
+
+
+def turned_bushing(memory: Memory) -> str:
+    """Which bushing had turned nearly by half a turn at the last sample, where its springs have no direction."""
+    model, last = memory.model, int(memory.record.next[0]) - 1
+    named = {k: part.name for k, part in enumerate(model.robot.elements) if part.type == "bushing"}
+    if not named or last < 0:
+        return ""
+    still = np.zeros((1, model.nv))
+    seen = observe(model, memory.record.q[last : last + 1], still, still, look=Look.PLACES)
+    links = quaternion.to_matrix(seen.link_orientation[0])
+    axes = np.concatenate([np.eye(3)[None], links, seen.frame_axes[0]])  # by the kernel's rows
+    elements = model.arrays.elements
+    for k, name in named.items():
+        relative = axes[elements.first[k]].T @ axes[elements.second[k]]
+        angle = np.degrees(np.arccos(np.clip((np.trace(relative) - 1) / 2, -1, 1)))
+        if angle > LARGE_TURN:
+            return (
+                f"the bushing {name} is turned by {angle:.0f} degrees and its springs have no direction at 180; "
+                "stiffen it, stop the turn, or take a joint with a spring for large turns"
+            )
+    return ""
+
+
+def unstable(memory: Memory, method: Method) -> str:
+    """Whether an explicit method's fixed step was too large for the start already, and by how much."""
+    if method.implicit or not method.fixed or memory.step is None:
+        return ""
+    s = memory.state
+    s.q[:], s.v[:] = memory.start
+    memory.accelerate(0.0)
+    fastest = fastest_rate(memory.model, memory.packed, memory.scratch, s)
+    limit = STABILITY.get(method.name, 3.0) / fastest if fastest > 0 else np.inf
+    if memory.step < limit:
+        return ""
+    return (
+        f"{method.name} is unstable with steps of {memory.step:.3g} s at t = {s.clock[TIME]:.6g} s: the fastest "
+        f"eigenvalue, {fastest:.3g} 1/s, asks for less than {limit:.2g} s; take smaller steps, or method radau"
+    )
+
+
+def function_failure(error: Exception, t: float, whose: str = "the controller") -> str:
+    """What to tell about an error in a controller's or load's function: its own words, or what it is and where."""
+    if isinstance(error, LissomError):
+        return str(error)
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__}: {error}"
+    return f"{whose} failed at t = {t:.6g} s with {what} ({place.filename}, line {place.lineno})"

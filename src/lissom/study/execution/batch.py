@@ -1,0 +1,174 @@
+"""simulate_batch: many runs of one arm in one call, on all cores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.errors import StudyError
+from lissom.kernel.packs import LANES
+from lissom.model.any_robot import AnyRobot
+from lissom.progress import Progress
+from lissom.simulation.loop.output_times import memory, readable
+from lissom.simulation.settings import takes_settings
+from lissom.simulation.status.run_warnings import EndedEarly, warn
+from lissom.study.execution.process_pool import Pool, cores
+from lissom.study.execution.vector_runs import stream_of
+from lissom.study.plan.kept_quantities import Quantity, quantities
+from lissom.study.plan.run_plan import FINISHED, STATUS, Piece, Runs, as_scenario, with_settings
+from lissom.study.plan.sampling import Variations, in_si
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+FEW = 4  # runs that do not pay for a further process
+SHARE = 8  # pieces per process, so that none waits long for the last
+FULL = 4 * LANES  # runs that are worth preparing together
+
+
+@takes_settings
+def simulate_batch(
+    robot: AnyRobot,
+    variations: Mapping[str, Any] | Iterable[Mapping[str, Any]],
+    duration: float | None = None,
+    *,
+    outputs: Any = None,
+    cores: int | None = None,
+    progress: bool = True,
+    **options: Any,
+) -> xr.Dataset:
+    """Simulate many variants of an arm and return them side by side.
+
+    >>> mass = "links.forearm.beam.masses.0.mass"
+    >>> data = lissom.simulate_batch("ella", {mass: [0.5, 1, 2]}, outputs=["peak |deflection.upper|", "position.elbow"])
+    >>> data["position.elbow"].sel(run=2)
+
+    Args:
+        robot: a scenario, or the name or file of one, as `lissom run` takes it; or a Robot or Model, which moves
+            freely for the duration.
+        variations: {path: values} with one value per run each, or a list of {path: value}, one per run. Paths are
+            those of `lissom run --set`: "links.upper.beam.length", "control.gains.elbow.p", "start.elbow".
+        duration: seconds to simulate, in place of the scenario's.
+        outputs: quantities to keep, as a list or {name: quantity}: "position.elbow" (over time),
+            ``peak |deflection.upper|``, "last tip_position.tool.z", "frequency.1"; see
+            `lissom.study.plan.kept_quantities`. Everything over time unless given.
+        cores: processes to use, all unless given.
+        progress: show how far it is once it takes longer than two seconds.
+        **options: settings of the runs in place of the scenario's, as for `lissom.simulate`.
+    Returns:
+        A Dataset with a dimension `run`: what was varied, the outputs, and `status` (0: finished) and `cause` of
+        every run. A run that fails leaves nan; the others stand. A warning tells how many ended in which way.
+    """
+    scenario = with_settings(as_scenario(robot, duration), options)
+    runs = Runs(scenario, Variations.of(variations), {} if outputs is None else quantities(outputs))
+    if outputs is None:
+        runs = Runs(scenario, runs.variations, everything(runs))
+    runs.check()
+    _check_size(runs)
+    count = len(runs)
+    processes = processes_for(count, cores)
+    with Progress("simulating", count, "runs", show=progress) as bar:
+        piece = computed(runs, processes, bar.update)
+    tell_failures(piece.status, piece.cause, stacklevel=2)
+    return gathered(runs, piece)
+
+
+def everything(runs: Runs) -> dict[str, Quantity]:
+    """Every quantity over time that a run of this robot has."""
+    run = runs.trajectory(0, duration=1e-3, progress=False)
+    return {str(name): Quantity.of(str(name)) for name in run.dataset.data_vars}
+
+
+def tell_failures(status: np.ndarray, cause: Sequence[str], stacklevel: int) -> None:
+    """Warn of runs that did not finish: one line for every kind of ending, however many they are."""
+    for kind in np.unique(status[status > FINISHED]):
+        those = np.flatnonzero(status == kind)
+        text = f"{len(those)} of {len(status)} runs did not finish: {STATUS[kind]}; the first is run {those[0]}"
+        warn(f"{text}: {cause[those[0]]}", EndedEarly, stacklevel + 1)
+
+
+def processes_for(count: int, asked: int | None) -> int:
+    """How many processes so many runs are worth."""
+    if asked is not None and (isinstance(asked, bool) or not isinstance(asked, int) or asked < 1):
+        raise StudyError("must be a whole number, at least 1", ("cores",), asked)
+    return min(cores() if asked is None else asked, max(1, count // FEW))
+
+
+def _check_size(runs: Runs) -> None:
+    numbers = len(runs) * sum(math.prod(shape.sizes) for shape in runs.shapes.values())
+    size, has = 2 * 8.0 * numbers, memory()
+    if size > has:
+        text = (
+            f"{len(runs)} runs of {numbers // len(runs)} numbers need {readable(size)} of memory, and this machine has "
+            f"{readable(has)}; keep less, as in outputs=['peak |deflection.upper|'], or make a study of it"
+        )
+        raise StudyError(text, ("outputs",))
+
+
+def portions(count: int, processes: int, packs: bool) -> list[range]:
+    """Runs that one process computes at a time; who shares a pack does not depend on the number of processes."""
+    size, stream = max(1, math.ceil(count / (processes * SHARE))), stream_of(count)
+    if packs:
+        size = stream * max(1, min(max(size, FULL), count // processes) // stream)
+    return [range(k, min(k + size, count)) for k in range(0, count, size)]
+
+
+def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> Piece:
+    """Results of all runs; `tell` is told how many are done."""
+    order, job = runs.order(range(len(runs))), partial(runs.compute, stream=stream_of(len(runs)))
+    parts = [tuple(order[k] for k in part) for part in portions(len(runs), processes, runs.in_packs)]
+    found: dict[tuple[int, ...], Piece] = {}
+    if processes == 1:
+        for rows in parts:
+            found[rows] = job(rows)
+            tell(sum(map(len, found)))
+    else:
+        with Pool(processes, job) as pool:
+            for rows, piece in pool.each(parts):
+                found[rows] = piece
+                tell(sum(map(len, found)))
+    pieces, place = [found[rows] for rows in parts], np.argsort(order)
+    return Piece(
+        {name: np.concatenate([piece.values[name] for piece in pieces])[place] for name in runs.shapes},
+        np.concatenate([piece.status for piece in pieces])[place],
+        [text for _, text in sorted(zip(order, (text for piece in pieces for text in piece.cause), strict=True))],
+    )
+
+
+def gathered(runs: Runs, piece: Piece) -> xr.Dataset:
+    """One labelled dataset of all runs."""
+    import xarray as xr
+
+    variables: dict[str, Any] = {}
+    coordinates: dict[str, Any] = {"run": np.arange(len(runs))}
+    for name, values in runs.variations.columns.items():
+        coordinates[name] = ("run", column_of(values), runs.column_attributes(name))
+    for name, shape in runs.shapes.items():
+        variables[name] = (("run", *shape.dims), piece.values[name], shape.attributes)
+        coordinates |= {dim: list(labels) for dim, labels in shape.labels.items()}
+    if any("time" in shape.dims for shape in runs.shapes.values()):
+        coordinates["time"] = ("time", runs.time, {"units": "s"})
+    variables["status"] = ("run", piece.status, status_attributes())
+    variables["cause"] = ("run", np.array(piece.cause, dtype=object))
+    return xr.Dataset(variables, coordinates)
+
+
+def column_of(values: tuple[Any, ...]) -> np.ndarray:
+    """A varied quantity as an array: numbers, in SI units, where all are, else text."""
+    try:
+        return np.array([in_si(value) for value in values])
+    except (TypeError, ValueError):
+        return np.array([str(value) for value in values], dtype=object)
+
+
+def status_attributes() -> dict[str, Any]:
+    """How to read the numbers of `status`."""
+    return {
+        "long_name": "how the run ended",
+        "flag_values": list(range(len(STATUS))),
+        "flag_meanings": " ".join(str(word) for word in STATUS),
+    }

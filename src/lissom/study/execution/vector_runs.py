@@ -1,0 +1,129 @@
+"""Runs of a batch that are computed several at once, in lanes of vector registers, where they look alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
+from itertools import groupby
+from typing import Any
+
+from lissom.dynamics.sensing import sensors_of
+from lissom.kernel.compile.libraries.library import complete
+from lissom.kernel.packs import LANES
+from lissom.model.model import Follower, Model
+from lissom.scenario.prepare import Prepared, prepare_all
+from lissom.scenario.scenario_schema import Scenario
+from lissom.simulation.batch.rerun import Series
+from lissom.simulation.batch.vector_batch import Flock, eligible
+from lissom.simulation.batch.vector_results import Flocked, Run
+from lissom.simulation.integrators.registry import recommend
+from lissom.simulation.settings import RunSettings
+
+MANY, WORTH = 64, 20_000  # runs of a batch that are computed in lanes: where kernels are at hand, and elsewhere
+FEWEST = 2  # runs that take longer alone than in a pack that is hardly filled
+AT_ONCE = 8 * LANES  # runs that are prepared together, and the most that pass through one pack
+SHARES = 64  # parts that a batch must have for whatever number of cores
+
+
+def worth(runs: int) -> bool:
+    """Whether so many runs are worth lanes: a wheel brings the kernels, else they take a minute to compile."""
+    return runs >= WORTH or (runs >= MANY and at_hand())
+
+
+def stream_of(runs: int) -> int:
+    """How many runs of a batch may pass through one pack: no more than leave work for many cores."""
+    size = LANES
+    while 2 * size <= min(AT_ONCE, runs // SHARES):
+        size *= 2
+    return size
+
+
+_found: list[bool] = []  # that kernels are at hand, once they are: looking for them takes longer than a few runs
+
+
+def at_hand() -> bool:
+    """Whether the library holds the kernels for lanes."""
+    if not _found and complete():
+        _found.append(True)
+    return bool(_found)
+
+
+class Together:
+    """Memory of one process for packs of runs, all of which are prepared from `base`."""
+
+    def __init__(self, base: Prepared) -> None:
+        self._base = base
+        self._flock: Flock | None = None
+        self._follower: Follower | None = None
+
+    def followed(self, model: Model) -> Model:
+        """The model in the memory of the one before, where they are alike: to lay it out takes as long as to use it."""
+        if self._follower is None or not self._follower.fits(model):
+            self._follower = Follower(model)
+        return self._follower.of(model)
+
+    def run(self, scenarios: Mapping[int, Scenario], size: int = LANES) -> Iterator[tuple[list[int], Flocked]]:
+        """Runs that were computed together: their numbers, and what is to be read before the next are asked for.
+
+        Runs whose numbers begin with the same multiple of `size` pass through the lanes of a pack one after the other,
+        where their settings are the same but for the duration. Audits are not kept.
+        """
+        for some in _streams({k: one for k, one in self._prepared(scenarios).items() if self._takes(one)}, size):
+            flock = self._flock_for(next(iter(some.values()))) if len(some) >= FEWEST else None
+            runs = {} if flock is None else {k: run for k, one in some.items() if flock.fits(run := _run(one))}
+            if flock is not None and len(runs) >= FEWEST:
+                numbers = list(runs)
+                for ran in flock.stream(list(runs.values())):
+                    for alike in ran.alike():
+                        yield [numbers[k] for k in alike.numbers], alike
+
+    def _prepared(self, scenarios: Mapping[int, Scenario]) -> dict[int, Prepared]:
+        """Those that can be prepared; whoever computes the others alone says why not."""
+        made = zip(scenarios, prepare_all(list(scenarios.values()), self._base), strict=True)
+        return {k: one for k, one in made if one is not None}
+
+    def _takes(self, one: Prepared) -> bool:
+        settings = one.settings
+        if settings.step is not None or not one.alone or not eligible(_run(one)):
+            return False
+        chosen = recommend(self._fastest, settings.duration)[0] if settings.method == "auto" else settings.method
+        return chosen == "radau"
+
+    @cached_property
+    def _fastest(self) -> float:
+        """Of the base, 1/s: whether a run may stand in a lane does not turn on who else is in its process."""
+        series = _series(self._base, self._base.settings.model_copy(update={"method": "auto"}))
+        series.begin()
+        return series.fastest
+
+    def _flock_for(self, one: Prepared) -> Flock:
+        """Memory for runs like this one."""
+        settings = one.settings.model_copy(update={"audit": False, "method": "radau"})
+        flock, run = self._flock, _run(one)
+        if flock is not None and flock.settings(settings.duration) == settings and flock.fits(run):
+            return flock
+        series = _series(one, settings)
+        self._flock = flock = Flock(series, series.begin())
+        return flock
+
+
+def _series(one: Prepared, settings: RunSettings) -> Series:
+    return Series(one.model, settings, **(one.drive | {"sensors": sensors_of(one.model, one.sensors)}))
+
+
+def _streams(ready: Mapping[int, Prepared], size: int) -> Iterator[dict[int, Prepared]]:
+    """Runs that pass through one pack: each has its tolerances from one of them."""
+    for _, numbers in groupby(ready, lambda k: k // size):
+        near = list(numbers)
+        for kind in dict.fromkeys(_kind(ready[k].settings) for k in near):
+            yield {k: ready[k] for k in near if _kind(ready[k].settings) == kind}
+
+
+@lru_cache(maxsize=AT_ONCE)
+def _kind(settings: RunSettings) -> tuple[Any, ...]:
+    """Settings but for the duration."""
+    return tuple(value for name, value in settings if name != "duration")
+
+
+def _run(one: Prepared) -> Run:
+    return Run(one.model, one.controller, one.start, one.settings.duration)

@@ -1,0 +1,336 @@
+"""The runs of a batch or a study: one scenario, what differs from run to run, and what is kept of each.
+
+Runs are plain data that can be sent to another process. Each is reproducible alone: `runs.trajectory(17)`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.errors import LissomError, StudyError
+from lissom.kernel.packs import LANES
+from lissom.messages import listed
+from lissom.results.quantity_names import ACCOUNTS, TOGETHER, look_for, quantities, quantities_together
+from lissom.scenario.prepare import Prepared, prepare
+from lissom.scenario.scenario_paths import unit_at
+from lissom.scenario.scenario_schema import Scenario
+from lissom.simulation.batch.vector_results import Flocked
+from lissom.simulation.loop.output_times import output_times
+from lissom.simulation.raw_run import RawRun
+from lissom.simulation.settings import RunSettings
+from lissom.simulation.status.run_ending import Ending
+from lissom.study.execution.run_reuse import Bench
+from lissom.study.execution.vector_runs import AT_ONCE, Together, worth
+from lissom.study.plan.kept_quantities import Measured, Quantity
+from lissom.study.plan.sampling import Variations
+
+if TYPE_CHECKING:
+    from lissom.results.trajectory import Trajectory
+
+REFUSED = "refused"  # a run whose values make no robot or no scenario
+STATUS = (*Ending, REFUSED)  # the numbers of endings in results, which only ever grow
+FINISHED = STATUS.index(Ending.FINISHED)
+LONGEST = 240  # characters kept of a cause
+TRIED = 20  # values of a field, to see whether it exists
+FIRST, SPREAD = 10, 90  # runs that are prepared at most to find one that can be: the first ones, and some of all
+VARIED = "varied from run to run"
+TAKEN = ("run", "status", "cause", "time", "stored", "piece")  # names of arrays and axes of results
+TIME_FIELDS = ("duration", "output.rate", "output")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a quantity looks like in every run: dimensions, labels, units."""
+
+    dims: tuple[str, ...]
+    sizes: tuple[int, ...]
+    labels: dict[str, tuple[str, ...]]
+    attributes: dict[str, str]
+
+    @classmethod
+    def of(cls, found: Measured, samples: int) -> Shape:
+        sizes = tuple(samples if dim == "time" else n for dim, n in zip(found.dims, found.values.shape, strict=True))
+        attributes = {"long_name": found.text, "units": found.units}
+        return cls(found.dims, sizes, found.labels, {name: text for name, text in attributes.items() if text})
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Results of some runs, one after the other."""
+
+    values: dict[str, np.ndarray]  # (runs, ...) by the name of the quantity; nan where a run did not get there
+    status: np.ndarray  # (runs,) index of STATUS
+    cause: list[str]  # why a run did not finish
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What `simulate_batch` and studies compute."""
+
+    scenario: Scenario
+    variations: Variations
+    outputs: dict[str, Quantity] = field(default_factory=dict)
+    lanes: bool | None = None  # whether runs that look alike are computed several at once; found out unless given
+
+    def __len__(self) -> int:
+        return len(self.variations)
+
+    def scenario_of(self, run: int) -> Scenario:
+        """The scenario of one run."""
+        return self._loaded.with_values(self.variations.changes(run))
+
+    def trajectory(self, run: int, **options: Any) -> Trajectory:
+        """One run, alone and whole."""
+        return self._prepared(run).simulate(**options)
+
+    @cached_property
+    def _loaded(self) -> Scenario:
+        """The scenario with its robot read once."""
+        return self.scenario.model_copy(update={"robot": self.scenario.load_robot()})
+
+    @cached_property
+    def samples(self) -> int:
+        """Output times of a run."""
+        base = self._base
+        return len(output_times(base.model, base.settings))
+
+    @cached_property
+    def _base(self) -> Prepared:
+        """The first run that can be prepared: all others look like it."""
+        refused: LissomError | None = None
+        tried = first_tries(len(self))
+        for run in tried:
+            try:
+                return self._prepared(run)
+            except LissomError as error:
+                refused = refused or error
+        text = "no run can be made" if len(tried) == len(self) else f"none of {len(tried)} runs tried can be made"
+        raise StudyError(f"{text}; the first says: {refused}") from None
+
+    def _prepared(self, run: int) -> Prepared:
+        return prepare(self.scenario_of(run))
+
+    def check(self) -> None:
+        """Refuse fields and quantities that do not exist, and histories that have no common time."""
+        changed = [path for path, _ in self.variations.changes(0)]
+        over_time = [name for name, quantity in self.outputs.items() if quantity.over_time]
+        moving = [path for path in changed if path in TIME_FIELDS]
+        if over_time and moving:
+            text = f"differs from run to run, so {over_time[0]} has no common time axis; reduce it, as in 'peak ...'"
+            raise StudyError(text, ("variations", moving[0]))
+        for k, path in enumerate(changed):
+            lost = next((one for one in changed[:k] if f"{one}.".startswith(f"{path}.")), None)
+            if lost is not None:
+                raise StudyError(f"is set a second time by {path}, and one value would be lost", ("variations", lost))
+        for name, values in self.variations.columns.items():
+            for path in self.variations.fields[name]:
+                self._check_field(path, values)
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Refuse names that results cannot have: each is an array beside others, and a folder in a store."""
+        axes = {dim for shape in self.shapes.values() for dim in shape.dims}
+        for kind, names in (("vary", self.variations.columns), ("outputs", self.outputs)):
+            for name in names:
+                if name in TAKEN or name in axes:
+                    raise StudyError("is a name that results have for something else; give another", (kind,), name)
+                if not name.strip() or "/" in name or name.startswith("."):
+                    raise StudyError(
+                        "cannot serve as a name; write one without / that begins with a letter", (kind,), name
+                    )
+                if kind == "outputs" and name in self.variations.columns:
+                    raise StudyError("is varied, too; give the output another name, {name: quantity}", (kind,), name)
+
+    def _check_field(self, path: str, values: Sequence[Any]) -> None:
+        """Refuse a field of which no value makes a scenario: it does not exist, or takes something else."""
+        refused: LissomError | None = None
+        for value in values[:TRIED]:
+            try:
+                self._loaded.with_value(path, value)
+                return
+            except LissomError as error:
+                refused = refused or error
+        assert refused is not None
+        raise StudyError.of(refused)
+
+    @cached_property
+    def shapes(self) -> dict[str, Shape]:
+        """Shape of every quantity, from a run of two outputs."""
+        base = self._base
+        short = min(base.settings.duration, 1.0 / base.settings.rate)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run = base.simulate(duration=short, progress=False)
+        return {
+            name: Shape.of(quantity.measure(run.quantities, run.model, run.q[0]), self.samples)
+            for name, quantity in self.outputs.items()
+        }
+
+    def column_attributes(self, name: str) -> dict[str, str]:
+        """What is known of a varied quantity: its unit, where its fields have one and the same."""
+        units = {unit_at(self._loaded, path) for path in self.variations.fields[name]}
+        unit = units.pop() if len(units) == 1 else ""
+        return {"long_name": VARIED} | ({"units": unit} if unit else {})
+
+    @cached_property
+    def time(self) -> np.ndarray:
+        """Output times of histories, s."""
+        return output_times(self._base.model, self._base.settings)
+
+    def compute(self, rows: Sequence[int], stream: int = LANES) -> Piece:
+        """Simulate some runs; what goes wrong with one is noted, and the others go on.
+
+        `stream`: how many of them may pass through one pack, one after the other.
+        """
+        values = {name: np.full((len(rows), *shape.sizes), np.nan) for name, shape in self.shapes.items()}
+        piece = Piece(values, np.full(len(rows), FINISHED, np.int8), [""] * len(rows))
+        order = self.order(rows)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for first in range(0, len(rows), AT_ONCE):
+                self._compute(order[first : first + AT_ONCE], rows, piece, stream)
+        return piece
+
+    def order(self, rows: Sequence[int]) -> list[int]:
+        """In which order to take some rows: those that move longest first, so that neighbours end together."""
+        name = next((name for name, paths in self.variations.fields.items() if "duration" in paths), None)
+        values = [] if name is None or not self.in_packs else [self.variations.columns[name][row] for row in rows]
+        if not all(isinstance(value, int | float) for value in values):  # texts with units, say
+            values = []
+        return sorted(range(len(rows)), key=lambda k: -values[k]) if values else list(range(len(rows)))
+
+    def _compute(self, numbers: Sequence[int], rows: Sequence[int], piece: Piece, stream: int) -> None:
+        """Simulate some runs, together where they look alike, and note them under their numbers in a piece."""
+        scenarios: dict[int, Scenario] = {}  # by their place among them
+        for place, k in enumerate(numbers):
+            with self._noted(piece, k):
+                scenarios[place] = self.scenario_of(rows[k])
+        for places, ran in self._together.run(scenarios, stream) if self.in_packs else ():
+            self._measure_pack(ran, [numbers[place] for place in places], piece)
+            scenarios = {place: scenario for place, scenario in scenarios.items() if place not in places}
+        for place, scenario in scenarios.items():
+            with self._noted(piece, numbers[place]):
+                self._measure(self.outputs, *self._bench.run(scenario), piece, numbers[place])
+
+    def _measure_pack(self, ran: Flocked, at: Sequence[int], piece: Piece) -> None:
+        """Note runs of a pack whose samples stand in the same rows; `at`: their numbers in a piece."""
+        together = {n: each for n, each in self.outputs.items() if each.needs <= TOGETHER and not each.of_robot}
+        others = {n: each for n, each in self.outputs.items() if n not in together}
+        found, first = quantities_together(ran, _needs(together)), ran.runs[ran.numbers[0]]
+        for name, quantity in together.items():
+            piece.values[name][at] = quantity.measure(found, first.model, first.start[0]).values
+        of_robot = {n: each for n, each in others.items() if each.of_robot}
+        of_run = {n: each for n, each in others.items() if not each.of_robot}
+        for number, k in zip(ran.numbers, at, strict=True) if others else ():
+            run = ran.runs[number]
+            with self._noted(piece, k):
+                if of_run:
+                    self._measure(of_run, ran.raw(number), run.start[0], piece, k)
+                model = self._together.followed(run.model) if of_robot else run.model
+                for name, quantity in of_robot.items():
+                    piece.values[name][k] = quantity.measure(found, model, run.start[0]).values
+
+    @contextmanager
+    def _noted(self, piece: Piece, k: int) -> Iterator[None]:
+        """Note why run k of a piece is refused, if it is."""
+        try:
+            yield
+        except LissomError as error:
+            for place in piece.values.values():
+                place[k] = np.nan
+            piece.status[k], piece.cause[k] = STATUS.index(REFUSED), str(error)[:LONGEST]
+
+    def _measure(self, outputs: Mapping[str, Quantity], raw: RawRun, start: np.ndarray, piece: Piece, k: int) -> None:
+        """Note some outputs of a run that began in the configuration `start` as number k of a piece."""
+        needs = _needs(outputs)
+        found = quantities(raw, lambda: self._bench.observe(raw, look_for(needs)), needs)
+        piece.status[k], piece.cause[k] = STATUS.index(raw.status), raw.message[:LONGEST]
+        for name, quantity in outputs.items():
+            if raw.status is not Ending.FINISHED and quantity.reduction:
+                continue  # a peak of half a motion is not that of the motion
+            place = piece.values[name][k, ...]
+            measured = quantity.measure(found, raw.model, start)
+            if quantity.over_time:
+                at = measured.dims.index("time")
+                place = np.moveaxis(np.moveaxis(place, at, 0)[: len(raw.time)], 0, at)
+            if place.shape != measured.values.shape:
+                text = f"{name} has the shape {measured.values.shape} here and {place.shape} in other runs"
+                raise StudyError(text)
+            place[...] = measured.values
+
+    @cached_property
+    def _bench(self) -> Bench:
+        return Bench(audit=bool(self._needs & ACCOUNTS))
+
+    @cached_property
+    def _together(self) -> Together:
+        return Together(self._base)
+
+    @cached_property
+    def in_packs(self) -> bool:
+        """Whether runs are computed several at once: there are enough, and no account of energy is wanted of them."""
+        lanes = worth(len(self)) if self.lanes is None else self.lanes
+        return lanes and not self._needs & ACCOUNTS
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what belongs to a process: memory for kernels, and the run that others share their tables with."""
+        return {key: value for key, value in vars(self).items() if key not in ("_base", "_bench", "_together")}
+
+    @cached_property
+    def _needs(self) -> frozenset[str]:
+        return _needs(self.outputs)
+
+
+def first_tries(count: int) -> list[int]:
+    """Runs to be prepared until one can be: the first ones, then some spread over all of them.
+
+    Where so many are refused, values of the scenario itself are wrong, or nearly all of those that vary.
+    """
+    spread = np.linspace(0, count - 1, min(count, SPREAD)).astype(int).tolist()
+    return list(dict.fromkeys([*range(min(count, FIRST)), *spread]))
+
+
+def _needs(outputs: Mapping[str, Quantity]) -> frozenset[str]:
+    """Results of a run that outputs are made of."""
+    return frozenset().union(*(quantity.needs for quantity in outputs.values()))
+
+
+def check_units(scenario: Scenario, path: str, given: Sequence[Any]) -> None:
+    """Refuse a field that does not exist, or takes no such unit, of values some of which are texts such as "45 deg"."""
+    for value in given:
+        if isinstance(value, str):
+            scenario.with_value(path, value)
+
+
+def as_scenario(what: Any, duration: Any = None) -> Scenario:
+    """The scenario of a batch: one, its name or file; or a robot, which moves freely for the duration."""
+    from lissom.model.any_robot import as_robot
+    from lissom.scenario import FREE_MOTION
+    from lissom.scenario.scenario_files import load
+
+    if isinstance(what, Scenario):
+        made = what
+    elif isinstance(what, dict):
+        made = Scenario.from_dict(what)
+    elif isinstance(what, str) or hasattr(what, "__fspath__"):
+        made = load(what)
+    else:
+        made = Scenario(robot=as_robot(what), duration=FREE_MOTION if duration is None else duration)
+    return made if duration is None else made.with_value("duration", duration)
+
+
+def with_settings(scenario: Scenario, options: dict[str, Any]) -> Scenario:
+    """The scenario with other settings of the run, as `simulate` takes them."""
+    known = [name for name in RunSettings.model_fields if name != "duration"]
+    for name in options:
+        if name not in known:
+            raise TypeError(f"a run has no setting {name!r}; its settings are {listed(known, 'and')}")
+    kept = ("rate", "audit")  # stand below output in a scenario
+    return scenario.with_values([(f"output.{n}" if n in kept else n, value) for n, value in options.items()])

@@ -1,0 +1,148 @@
+"""Any formulation in time: one implicit integrator for all, so that only the physics differs.
+
+Forces or accelerations come from the formulation alone. The kernel's exact Jacobian serves as the Newton matrix of the
+implicit method: it decides how fast Newton's method converges, never to what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lissom.errors import LissomError
+from lissom.theory.formulation import Formulation, Limit, Offer, Unsupported
+from lissom.theory.kernel_formulation import Kernel
+
+if TYPE_CHECKING:
+    from lissom.control.references.reference import Reference
+    from lissom.results.trajectory import Trajectory
+    from lissom.simulation.equations.system import Dynamics
+    from lissom.simulation.raw_run import RawRun
+    from lissom.simulation.settings import RunSettings
+
+
+class Stopped(LissomError):
+    """A simulation that could not go on; `run` is the Trajectory of what was computed before."""
+
+    def __init__(self, message: str, run: Trajectory) -> None:
+        super().__init__(message)
+        self.run = run
+
+
+def simulate(
+    formulation: Formulation,
+    duration: float,
+    *,
+    controller: Any = None,
+    start: Any = None,
+    motion: Mapping[str, Reference] | None = None,
+    rtol: float = 1e-7,
+    atol: float = 1e-9,
+    progress: Callable[[float], Any] | None = None,
+    **options: Any,
+) -> Trajectory:
+    """Simulate a formulation by Radau IIA of order 5 (Hairer and Wanner 1996), in lissom's own time loop.
+
+    A formulation with compiled `dynamics` runs at full speed; the methods of others are called back. Where a
+    formulation reaches its `limit`, or an integration fails, `Stopped` carries what was computed before.
+
+    Args:
+        duration, controller, start, options: as in `lissom.simulate`.
+        motion: references of the joints that the model was compiled with as prescribed.
+        rtol, atol: error allowed per step, relative and absolute; in velocities atol times each coordinate's frequency.
+        progress: called now and then with the time that is reached.
+    Returns:
+        The Trajectory; its wrenches are those of the formulation.
+    """
+    from lissom.simulation.settings import RunSettings
+
+    _check_motion(formulation, motion or {})
+    if formulation.model.loops and not isinstance(formulation, Kernel):
+        name = formulation.model.loops[0].name
+        text = (
+            f"loop {name} is a closure, which the time loop leaves to the kernel; integrate it by screw_pde.integrate"
+        )
+        raise Unsupported(text)
+    settings = RunSettings.of(duration, rtol=rtol, atol=atol, method="radau", audit=False, **options)
+    drive = {"controller": controller, "start": start, "motion": motion, "progress": progress}
+    return _finished(formulation, _run(formulation, settings, **drive))
+
+
+def _check_motion(formulation: Formulation, motion: Mapping[str, Reference]) -> None:
+    if set(formulation.model.prescribed) != set(motion):
+        text = "give a reference for every joint that the model was compiled with as prescribed, and for no other"
+        raise LissomError(text, ("motion",))
+
+
+def _run(formulation: Formulation, settings: RunSettings, **drive: Any) -> RawRun:
+    """A run of the formulation's own equations, compiled or called back."""
+    if formulation.dynamics is not None:
+        return _solved(formulation, formulation.dynamics, settings, **drive)
+    from lissom.simulation.status.run_ending import Ending
+    from lissom.theory.callback import called_back, last_error
+
+    with called_back(formulation) as dynamics:
+        try:
+            raw = _solved(formulation, dynamics, settings, **drive)
+        except LissomError as error:
+            raise last_error() or error from None
+        cause, after = last_error(), f"after t = {raw.time[-1]:.6g} s"
+    if cause is None or raw.status not in (Ending.NOT_CONVERGED, Ending.NOT_FINITE):
+        return raw
+    if isinstance(cause, KeyboardInterrupt):
+        text = f"stopped by hand {after}; what was computed is kept"
+        return replace(raw, status=Ending.INTERRUPTED, message=text)
+    return replace(raw, status=Ending.FORMULATION_FAILED, message=f"{after}: {cause}")
+
+
+def _solved(formulation: Formulation, dynamics: Dynamics, settings: RunSettings, **drive: Any) -> RawRun:
+    """Newton's method solves for the forces, which asks for a mass matrix less than twice the kernel's.
+
+    Where it does not converge within what the formulation describes, or there is no inverse dynamics, it solves for the
+    accelerations: that asks for short steps alone.
+    """
+    from lissom.simulation.loop.time_loop import run
+    from lissom.simulation.status.run_ending import Ending
+    from lissom.theory.callback import last_error
+
+    if formulation.dynamics is not None or Offer.INVERSE_DYNAMICS in formulation.offers:
+        raw = run(formulation.model, settings, dynamics=dynamics, **drive)
+        if raw.status is not Ending.NOT_CONVERGED or last_error() is not None or formulation.limit(raw) is not None:
+            return raw
+    from lissom.theory.on_accelerations import on_accelerations
+
+    return run(formulation.model, settings, dynamics=on_accelerations(formulation.model, dynamics), **drive)
+
+
+def _finished(formulation: Formulation, raw: RawRun) -> Trajectory:
+    """The trajectory of a run; `Stopped` where it did not get to the end."""
+    from lissom.simulation.status.run_ending import Ending
+    from lissom.theory.own_wrenches import from_run
+
+    limit = formulation.limit(raw)
+    if limit is not None:
+        raw = _cut(raw, limit)
+    run = from_run(raw, formulation)
+    if raw.status is not Ending.FINISHED:
+        raise Stopped(raw.message, run)
+    return run
+
+
+def _cut(raw: RawRun, limit: Limit) -> RawRun:
+    """The outputs of a run that are good, where it had to stop there."""
+    from lissom.simulation.status.run_ending import Ending
+
+    n = limit.outputs
+    return replace(
+        raw,
+        time=raw.time[:n],
+        q=raw.q[:n],
+        v=raw.v[:n],
+        a=raw.a[:n],
+        tau=raw.tau[:n],
+        work=raw.work[:n],
+        dissipated=raw.dissipated[:n],
+        status=Ending.OUT_OF_RANGE,
+        message=limit.reason,
+    )

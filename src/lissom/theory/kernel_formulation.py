@@ -1,0 +1,45 @@
+"""lissom's own recursion, seen as a formulation among the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lissom.dynamics import Energy, energy, forward_dynamics, inverse_dynamics, joint_wrenches, tip_pose
+from lissom.model.any_robot import AnyRobot, as_model
+from lissom.theory.formulation import Formulation, Offer, register
+
+if TYPE_CHECKING:
+    from lissom.simulation.equations.system import Dynamics
+
+
+@register("kernel", "articulated bodies, O(n), by inertia invariants", "lissom")
+class Kernel(Formulation):
+    """The compiled kernel behind the public functions of `lissom.dynamics`."""
+
+    offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
+
+    def __init__(self, robot: AnyRobot) -> None:
+        self.model = as_model(robot)
+
+    @property
+    def dynamics(self) -> Dynamics:
+        from lissom.simulation.equations.system import KERNEL
+
+        return KERNEL
+
+    def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        return inverse_dynamics(self.model, q, v, a)
+
+    def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        return forward_dynamics(self.model, q, v, tau)
+
+    def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        return joint_wrenches(self.model, q, v, a)
+
+    def tip(self, q: np.ndarray) -> np.ndarray:
+        return tip_pose(self.model, q)
+
+    def energy(self, q: np.ndarray, v: np.ndarray) -> Energy:
+        return energy(self.model, q, v)

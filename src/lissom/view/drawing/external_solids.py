@@ -1,0 +1,132 @@
+"""Elements, contacts and loops as solids: ropes, coils, cylinders between two frames; spheres, what they touch; pins.
+
+What is between two frames is drawn along the line that joins them: a point has a share of the way from the first to
+the second, and a place in the axes of the line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lissom.lie import so3
+from lissom.view.drawing import triangle_meshes
+from lissom.view.drawing.link_solids import JOINT, Ends, Piece, joint_sign
+from lissom.view.drawing.triangle_meshes import Mesh
+
+if TYPE_CHECKING:
+    from lissom.model.description.contact import Surface
+    from lissom.model.description.frame import Frame
+    from lissom.view.drawing.arm_drawing import Drawing
+
+STEEL, ROPE, SPRING, RUBBER, GROUND = "#7A8794", "#4A4A4A", "#0072B2", "#2F3B46", "#C9CFD6"
+TURNS, AROUND, CORNERS = 9, 12, 6  # of a coil: turns, points per turn, corners of its wire
+BARREL = 0.55  # of its length at rest
+
+
+def outside_pieces(arm: Drawing) -> list[Piece]:
+    """Everything there is to draw of elements, contacts and the joints that close loops."""
+    robot, made = arm.model.robot, []
+    thin = 0.006 * arm.reach
+    for loop in robot.loops:
+        joined = [frame.link for frame in loop.between if frame.link in arm.specs]
+        if loop.joint is None:
+            ends = (_end(arm, loop.between[0]), _end(arm, loop.between[1]))
+            made.append(_piece(loop.name, STEEL, *_line(0.8 * thin), ends))
+        elif (sign := joint_sign(arm, loop.joint, joined)) is not None:
+            frame, offset = _end(arm, loop.between[1])
+            turn = so3.from_rpy(np.real(loop.between[1].origin.rpy))
+            made.append(Piece(loop.name, "joint", JOINT, sign.moved(turn, offset).on(frame)))
+    for element in robot.elements:
+        ends = (_end(arm, element.between[0]), _end(arm, element.between[1]))
+        if element.type == "cylinder":
+            length = _length(arm, ends) if element.length is None else float(np.real(element.length))
+            barrel = triangle_meshes.rod([0, 0, 0], [BARREL * length, 0, 0], 2.2 * thin)
+            made.append(_piece(element.name, STEEL, barrel, np.zeros(len(barrel.points)), ends))
+            made.append(_piece(element.name, GROUND, *_line(1.1 * thin), ends))
+        elif element.type == "spring":
+            made.append(_piece(element.name, SPRING, *_coil(2.5 * thin, 0.5 * thin), ends))
+        elif element.type == "rope":
+            made.append(_piece(element.name, ROPE, *_line(0.45 * thin), ends))
+        elif element.type == "damper":
+            made.append(_piece(element.name, STEEL, *_line(1.4 * thin), ends))
+        else:
+            made.append(_piece(element.name, RUBBER, *_line(2.0 * thin), ends))
+    for contact in robot.contacts:
+        frame, offset = _end(arm, contact.sphere)
+        sphere = triangle_meshes.ball(float(np.real(contact.sphere.radius))).moved(shift=offset).on(frame)
+        made.append(Piece(contact.name, "mass", RUBBER, sphere))
+        frame, offset = _end(arm, contact.surface)
+        solid = _surface(contact.surface, arm.reach).moved(so3.from_rpy(np.real(contact.surface.origin.rpy)), offset)
+        made.append(Piece(contact.name, "link", GROUND, solid.on(frame)))
+    return made
+
+
+def line_axes(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, float]:
+    """Axes (3, 3) whose x points from one place to another, and how far that is."""
+    way = end - start
+    return triangle_meshes.along(way), float(np.linalg.norm(way))
+
+
+def _end(arm: Drawing, frame: Frame) -> tuple[int, np.ndarray]:
+    """The frame of the drawing that carries a frame of the robot, and the place of its origin there."""
+    origin = arm.model.robot.placed(frame).origin
+    offset = np.real(np.array(origin.xyz, complex)).astype(float)
+    return (arm.world if frame.link == "world" else arm.frame_at(frame.link, frame.at)), offset
+
+
+def _length(arm: Drawing, ends: Ends) -> float:
+    """Distance of the two ends in the neutral configuration."""
+    frames = arm.frames(arm.motion(arm.model.neutral()))
+    first, second = (frames.origin[frame] + frames.axes[frame] @ offset for frame, offset in ends)
+    return max(float(np.linalg.norm(second - first)), 0.01 * arm.reach)
+
+
+def _piece(name: str, colour: str, mesh: Mesh, part: np.ndarray, ends: Ends) -> Piece:
+    return Piece(name, "link", colour, mesh, None, part, ends)
+
+
+def _line(radius: float) -> tuple[Mesh, np.ndarray]:
+    """A rod from one end to the other."""
+    rod = triangle_meshes.rod([0, 0, 0], [1, 0, 0], radius, corners=12)
+    part = rod.points[:, 0].copy()
+    rod.points[:, 0] = 0.0
+    return rod, part
+
+
+def _coil(radius: float, wire: float) -> tuple[Mesh, np.ndarray]:
+    """A wire wound around the line, straight at both ends."""
+    count = TURNS * AROUND + 1
+    along = np.linspace(0.06, 0.94, count)
+    angle = 2 * np.pi * TURNS * (along - along[0]) / (along[-1] - along[0])
+    out = np.stack([np.zeros(count), np.cos(angle), np.sin(angle)], axis=1)
+    across = 2 * np.pi * np.arange(CORNERS) / CORNERS
+    normals = np.cos(across)[None, :, None] * out[:, None] + np.sin(across)[None, :, None] * np.array([1.0, 0, 0])
+    points = radius * out[:, None] + wire * normals
+    ring, rows = CORNERS, []
+    for k in range(count - 1):
+        for c in range(ring):
+            a, b = k * ring + c, k * ring + (c + 1) % ring
+            rows += [[a, b, b + ring], [a, b + ring, a + ring]]
+    flat = points.reshape(-1, 3)
+    coil = Mesh(flat, normals.reshape(-1, 3), np.array(rows), np.zeros(len(flat), int))
+    part = np.repeat(along, ring)
+    legs = []
+    for end, place in ((0.0, along[0]), (1.0, along[-1])):
+        leg = triangle_meshes.rod([0, 0, 0], [1, 0, 0], wire, corners=CORNERS)
+        legs.append((leg, end + leg.points[:, 0] * (place - end)))
+        leg.points[:, 0] = 0.0
+    return triangle_meshes.merged([coil, *(leg for leg, _ in legs)]), np.concatenate([part, *(p for _, p in legs)])
+
+
+def _surface(surface: Surface, reach: float) -> Mesh:
+    if surface.shape == "box":
+        return triangle_meshes.box(np.real(np.array(surface.size)))
+    if surface.shape == "ball":
+        return triangle_meshes.ball(float(np.real(surface.radius or 0.0)))
+    if surface.shape == "cylinder":
+        half = 0.5 * float(np.real(surface.length or 0.0))
+        return triangle_meshes.rod([0, 0, -half], [0, 0, half], float(np.real(surface.radius or 0.0)), corners=40)
+    thick = 0.004 * reach
+    return triangle_meshes.box([0.8 * reach, 0.8 * reach, thick]).moved(shift=(0, 0, -0.5 * thick))

@@ -1,0 +1,161 @@
+"""Triangle meshes of simple solids, for drawings. A hard edge has its points twice, with two normals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.beam.sections.polygon import filled
+
+SHARP = np.cos(np.radians(40))  # edges of an outline that turn by more than 40 degrees stay hard
+
+
+class Mesh(NamedTuple):
+    """Triangles between points that are fixed to frames, each point to one of them."""
+
+    points: np.ndarray  # (n, 3) in the axes of the point's frame
+    normals: np.ndarray  # (n, 3) outward, likewise
+    triangles: np.ndarray  # (m, 3) indices of points, counter-clockwise seen from outside
+    frame: np.ndarray  # (n,) index of the frame that each point is fixed to
+
+    def on(self, frame: int) -> Mesh:
+        """The same mesh fixed to another frame."""
+        return self._replace(frame=np.full(len(self.points), frame))
+
+    def moved(self, rotation: ArrayLike | None = None, shift: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
+        """The mesh turned, then shifted, within its frame."""
+        R = np.eye(3) if rotation is None else np.asarray(rotation, float)
+        return self._replace(points=self.points @ R.T + np.asarray(shift, float), normals=self.normals @ R.T)
+
+
+def merged(meshes: list[Mesh]) -> Mesh:
+    """Several meshes as one."""
+    starts = np.cumsum([0, *(len(mesh.points) for mesh in meshes)])
+    return Mesh(
+        np.concatenate([mesh.points for mesh in meshes]),
+        np.concatenate([mesh.normals for mesh in meshes]),
+        np.concatenate([mesh.triangles + start for mesh, start in zip(meshes, starts)]),
+        np.concatenate([mesh.frame for mesh in meshes]),
+    )
+
+
+def rounded(outline: ArrayLike, keep: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Points and normals around a closed outline (k, 2), as pairs of one point each: corners keep two normals.
+
+    Normals point outward; with `keep` to the right of the outline as it runs, into a hole that runs clockwise.
+
+    Returns:
+        points (2k, 2) and normals (2k, 2): side i runs from row 2 i to row 2 i + 1.
+    """
+    corners = np.asarray(outline, float)
+    if not keep and _area(corners) < 0:
+        corners = corners[::-1]
+    sides = np.roll(corners, -1, axis=0) - corners
+    sides /= np.maximum(np.linalg.norm(sides, axis=1, keepdims=True), 1e-300)
+    flat = np.stack([sides[:, 1], -sides[:, 0]], axis=1)  # of each side, outward
+    before = np.roll(flat, 1, axis=0)
+    smooth = np.sum(flat * before, axis=1, keepdims=True) > SHARP
+    at_corner = flat + before
+    at_corner /= np.maximum(np.linalg.norm(at_corner, axis=1, keepdims=True), 1e-12)
+    first, last = np.where(smooth, at_corner, flat), np.where(smooth, at_corner, before)
+    points = np.stack([corners, np.roll(corners, -1, axis=0)], axis=1).reshape(-1, 2)
+    normals = np.stack([first, np.roll(last, -1, axis=0)], axis=1).reshape(-1, 2)
+    return points, normals
+
+
+def sweep(outline: ArrayLike, frames: ArrayLike, holes: Sequence[Sequence[ArrayLike]] = ()) -> Mesh:
+    """An outline (k, 2) of (y, z) swept through several frames along their x, closed by flat ends.
+
+    Args:
+        outline: one for all frames, or (frames, k, 2) one for each.
+        holes: of each frame, as many and of as many corners in each.
+    """
+    at = np.asarray(frames)
+    outlines = np.broadcast_to(np.asarray(outline, float), (len(at), *np.shape(outline)[-2:]))
+    inner = [np.stack(hole) for hole in zip(*holes)] if len(holes) else []
+    if _area(outlines[0]) < 0:
+        outlines = outlines[:, ::-1]
+    inner = [hole[:, ::-1] if _area(hole[0]) > 0 else hole for hole in inner]
+    made = [_wall(ring, at) for ring in (outlines, *inner)]
+    for sign, end in ((-1, 0), (1, -1)):
+        points, triangles = filled(outlines[end], [hole[end] for hole in inner])
+        normal = np.tile([sign, 0.0, 0.0], (len(points), 1))
+        made.append(Mesh(_yz(points), normal, triangles[:, ::sign], np.full(len(points), at[end])))
+    return merged(made)
+
+
+def _wall(rings: np.ndarray, at: np.ndarray) -> Mesh:
+    """The wall through closed outlines (frames, k, 2), seen from their left."""
+    parts = [rounded(ring, keep=True) for ring in rings]
+    points, normals = (np.concatenate(part) for part in zip(*parts))
+    ring = 2 * rings.shape[1]
+    walls = _walls(np.arange(0, ring, 2), np.arange(1, ring, 2), ring, len(at))
+    return Mesh(_yz(points), _yz(normals), walls, np.repeat(at, ring))
+
+
+def rod(start: ArrayLike, end: ArrayLike, radius: float, tip_radius: float | None = None, corners: int = 20) -> Mesh:
+    """A round rod from one point to another, tapered if it ends with another radius."""
+    a, b = np.asarray(start, float), np.asarray(end, float)
+    length = float(np.linalg.norm(b - a))
+    body = sweep(_circle(1.0, corners), [0, 1])
+    x = np.where(body.frame == 0, 0.0, length)
+    size = np.where(body.frame == 0, radius, radius if tip_radius is None else tip_radius)
+    points = np.stack([x, size * body.points[:, 1], size * body.points[:, 2]], axis=1)
+    turned = Mesh(points, body.normals, body.triangles, np.zeros(len(points), int))
+    return turned.moved(along(b - a), a)
+
+
+def ball(radius: float, rows: int = 14, columns: int = 22) -> Mesh:
+    """A ball around the origin."""
+    latitude, longitude = np.linspace(0, np.pi, rows), 2 * np.pi * np.arange(columns + 1) / columns
+    x = np.cos(latitude)[:, None] * np.ones_like(longitude)
+    normals = np.stack(
+        [x, np.outer(np.sin(latitude), np.cos(longitude)), np.outer(np.sin(latitude), np.sin(longitude))]
+    )
+    flat = normals.reshape(3, -1).T
+    ring = columns + 1
+    walls = _walls(np.arange(columns), np.arange(1, ring), ring, rows)[:, ::-1]
+    return Mesh(radius * flat, flat, walls, np.zeros(len(flat), int))
+
+
+def box(size: ArrayLike) -> Mesh:
+    """A cuboid around the origin."""
+    x, y, z = np.asarray(size, float) / 2
+    body = sweep([[y, z], [-y, z], [-y, -z], [y, -z]], [0, 1])
+    points = np.concatenate([np.where(body.frame == 0, -x, x)[:, None], body.points[:, 1:]], axis=1)
+    return Mesh(points, body.normals, body.triangles, np.zeros(len(points), int))
+
+
+def along(direction: ArrayLike) -> np.ndarray:
+    """A rotation (3, 3) whose x axis points along `direction`."""
+    x = np.asarray(direction, float)
+    x = x / max(float(np.linalg.norm(x)), 1e-300)
+    y = np.cross(np.eye(3)[int(np.argmin(np.abs(x)))], x)
+    y /= np.linalg.norm(y)
+    return np.stack([x, y, np.cross(x, y)], axis=1)
+
+
+def _walls(left: np.ndarray, right: np.ndarray, ring: int, rings: int) -> np.ndarray:
+    """Two triangles per side between each ring of points and the next."""
+    one = np.concatenate([
+        np.stack([left, right, right + ring], axis=1),
+        np.stack([left, right + ring, left + ring], axis=1),
+    ])  # fmt: skip
+    return (one[None] + ring * np.arange(rings - 1)[:, None, None]).reshape(-1, 3)
+
+
+def _circle(radius: float, corners: int) -> np.ndarray:
+    angle = 2 * np.pi * np.arange(corners) / corners
+    return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def _area(corners: np.ndarray) -> float:
+    y, z = corners.T
+    return float(np.sum(y * np.roll(z, -1) - z * np.roll(y, -1))) / 2
+
+
+def _yz(values: np.ndarray) -> np.ndarray:
+    return np.concatenate([np.zeros((len(values), 1)), values], axis=1)

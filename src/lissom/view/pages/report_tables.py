@@ -1,0 +1,189 @@
+"""Tables of a report as HTML. Every text goes through `html.escape`: names may hold anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.errors import LissomError
+from lissom.results.summary import number
+from lissom.view.figures.curve_data import busiest
+
+if TYPE_CHECKING:
+    from lissom.beam import FlexibleLink
+    from lissom.results.summary import Summary
+    from lissom.results.trajectory import Trajectory
+    from lissom.view.pages.charts import Chart
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]], kind: str = "wide") -> str:
+    """An HTML table; numbers stand on the right, their column heads too."""
+    filled = [list(row) for row in rows]
+    right = [bool(filled) and all(_is_number(row[k]) for row in filled) for k in range(len(head))]
+
+    def cells(tag: str, values: Sequence[Any]) -> str:
+        made = []
+        for value, number_column in zip(values, right):
+            kind = ' class="number"' if number_column else ""
+            made.append(f"<{tag}{kind}>{escape(_text(value))}</{tag}>")
+        return f"<tr>{''.join(made)}</tr>"
+
+    body = "".join(cells("td", row) for row in filled)
+    return f'<div class="{kind}"><table><thead>{cells("th", head)}</thead><tbody>{body}</tbody></table></div>'
+
+
+def figures(pairs: Iterable[tuple[str, str]]) -> str:
+    """Key figures: a large number and what it is."""
+    cards = "".join(f'<div class="figure"><b>{escape(a)}</b><span>{escape(b)}</span></div>' for a, b in pairs)
+    return f'<div class="figures">{cards}</div>'
+
+
+def key_figures(run: Trajectory, summary: Summary) -> list[tuple[str, str]]:
+    """The few numbers that one looks at first."""
+    made = []
+    if summary.links:
+        worst = max(summary.links, key=lambda link: max(link.deflection.value, link.bow.value))
+        size = f"{number(1e3 * max(worst.deflection.value, worst.bow.value))} mm"
+        made.append((size, f"peak deflection of {worst.link}, {worst.percent:.2g} % of its length"))
+    strongest = max(summary.joints, key=lambda joint: joint.torque.value)
+    made.append((f"{number(strongest.torque.value)} N m", f"peak torque through {strongest.joint}"))
+    end = busiest(run)
+    tip = next(row for row in summary.settling if row.tip_of == end)
+    if tip.moved:
+        when = "still moving" if tip.time is None else f"{number(tip.time)} s"
+        which = f"{tip.name}, which goes farthest," if len(run.model.ends) > 1 else tip.name
+        made.append((when, f"{which} settles within 2 % of its way"))
+    if summary.energy.relative is not None:
+        made.append((f"{summary.energy.relative:.1e}", "energy that does not add up, of what was exchanged"))
+    if summary.speed:
+        made.append((f"{number(summary.speed)} ×", f"faster than real time, {number(summary.wall)} s of computing"))
+    return made
+
+
+def wrench_table(run: Trajectory, summary: Summary) -> str:
+    """What every joint transmits at most: norms with their times, and each component."""
+    rows = []
+    for peak in summary.joints:
+        most = np.abs(run.numbers.wrench(peak.joint)).max(axis=0)
+        rows.append(
+            (peak.joint, peak.torque.value, peak.torque.time, peak.force.value, peak.force.time, *most.tolist())
+        )
+    head = ("joint", "torque N m", "at s", "force N", "at s", "|tx|", "|ty|", "|tz|", "|fx|", "|fy|", "|fz|")
+    return table(head, rows)
+
+
+def deflection_table(summary: Summary) -> str:
+    """The largest deflection of every flexible link: of its tip, and of its span from its chord."""
+    head = ("link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
+    rows = []
+    for e in summary.links:
+        tip = 1e3 * e.deflection.value, e.deflection.time, float(np.degrees(e.rotation.value))
+        rows.append((e.link, *tip, 1e3 * e.bow.value, e.bow.time, e.percent))
+    return table(head, rows)
+
+
+def settling_table(summary: Summary) -> str:
+    """When each coordinate and the tip arrived for good."""
+    rows = []
+    for entry in summary.settling:
+        when = "still moving" if entry.time is None else number(entry.time)
+        rows.append(
+            (entry.name, ", ".join(map(number, entry.final)), entry.unit, when if entry.moved else "no net motion")
+        )
+    return table(("coordinate", "final value", "unit", "settled at s"), rows)
+
+
+def energy_table(run: Trajectory, summary: Summary) -> str:
+    """Energy put in, lost, stored, and what the balance leaves over."""
+    energy = summary.energy
+    rows: list[tuple[str, Any]] = []
+    if energy.work is not None and energy.dissipated is not None:
+        rows += [("work of the applied forces", energy.work), ("dissipated", energy.dissipated)]
+    if energy.load_work is not None:
+        rows.append(("work of loads and cylinders", energy.load_work))
+    rows.append(("stored since the start", energy.stored))
+    if energy.residual is not None and energy.relative is not None:
+        audit = run.energy_audit()
+        rows.append((f"largest error, at {audit.worst_time:.4g} s", energy.residual))
+        rows.append(("the same, as a part of the energy exchanged", energy.relative))
+    for name in ("kinetic", "gravity", "strain", "joint", "element"):
+        values = run.numbers[f"{name}_energy"]
+        if np.any(values):
+            what = {"joint": "in elastic joints", "element": "in elements and contacts"}.get(name, name)
+            rows.append((f"{what}, from least to most", float(np.ptp(values))))
+    return table(("energy", "J"), rows)
+
+
+def frequency_table(run: Trajectory, number: int = 10) -> str:
+    """The slowest natural modes of the whole arm where the run ended; nothing where none is found."""
+    from lissom.analysis.modes.natural_modes import natural_modes
+
+    try:
+        found = natural_modes(run.model, run.q[-1], locked=True, number=number)
+    except LissomError:  # a rigid arm with its joints locked, or a run that diverged
+        return ""
+    rows = [
+        (str(k + 1), float(frequency), f"{100 * ratio:.2g}" if np.isfinite(ratio) else "", label)
+        for k, (frequency, ratio, label) in enumerate(zip(found.frequencies, found.damping_ratios, found.labels))
+    ]
+    return table(("mode", "frequency Hz", "damping %", "what moves"), rows) if rows else ""
+
+
+def gain_table(run: Trajectory) -> str:
+    """Gains of the control law; nothing where there is none."""
+    rows = [(name, gain["p"], gain["d"]) for name, gain in run.info.gains.items()]
+    return table(("coordinate", "p", "d"), rows) if rows else ""
+
+
+def scenario_text(run: Trajectory) -> str:
+    """The scenario that was run, as in its file; nothing where there was none."""
+    from lissom.model.io.yaml_writer import write
+
+    return f"<pre>{escape(write(run.info.scenario))}</pre>" if run.info.scenario else ""
+
+
+def robot_table(run: Trajectory) -> str:
+    """Links, joints and masses."""
+    rows = []
+    for link in run.model.robot.bodies:
+        beam = run.model.flexible.get(link.name)
+        mass = float(np.real(beam.mass if beam is not None else link.body.mass))  # type: ignore[union-attr]
+        length = float(np.real(beam.length)) if beam is not None else None
+        first = _first_frequency(beam)
+        modes = str(beam.count) if beam is not None else "rigid"
+        joint = link.joint.type + (", elastic" if link.joint.elastic else "")
+        rows.append((link.name, link.parent, link.joint.name, joint, mass, length, modes, first))
+    head = ("link", "parent", "joint", "type", "mass kg", "length m", "modes", "first clamped Hz")
+    return table(head, [[("" if cell is None else cell) for cell in row] for row in rows])
+
+
+def event_table(run: Trajectory) -> str:
+    """What happened on the way."""
+    return table(("at s", "what"), [(event.time, event.text) for event in run.warnings])
+
+
+def deviation_table(runs: Mapping[str, Trajectory], charts: Sequence[Chart]) -> str:
+    """Largest difference of every run from the first, by quantity."""
+    labels = list(runs)
+    rows = []
+    for chart in charts:
+        base = chart.series[0].values
+        span = float(np.nanmax(base) - np.nanmin(base))
+        off = [float(np.nanmax(np.abs(series.values - base))) for series in chart.series[1:]]
+        rows.append((f"{chart.title} [{chart.unit}]", span, *off))
+    return table(("quantity", f"range in {labels[0]}", *labels[1:]), rows, "wide differences")
+
+
+def _first_frequency(link: FlexibleLink | None) -> float | None:
+    return float(link.natural_modes().frequencies[0]) if link is not None and link.count else None
+
+
+def _is_number(value: Any) -> bool:
+    return (isinstance(value, int | float | np.number) and not isinstance(value, bool)) or value == ""
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else number(float(value))

@@ -1,0 +1,198 @@
+"""A run as one HTML file that opens anywhere, without a server and without a network.
+
+    lissom.view.pages.run_report.save(run, "report.html")
+
+`comparison` puts several runs of one robot side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.errors import LissomError
+from lissom.files import write_whole
+from lissom.simulation.status.run_ending import Ending
+from lissom.view.drawing.arm_drawing import Drawing
+from lissom.view.drawing.viewpoint import followed
+from lissom.view.figures.curve_data import busiest
+from lissom.view.figures.figure_style import COLOURS
+from lissom.view.pages import packed_numbers, report_tables
+from lissom.view.pages.charts import charts, compared, differences, space, wrench_components
+from lissom.view.pages.markup import document, stage
+
+if TYPE_CHECKING:
+    from lissom.results.summary import Summary
+    from lissom.results.trajectory import Trajectory
+
+HINT = (
+    "Point at a chart to read it, drag to zoom, double-click for all, click for that moment. In the picture: drag to \
+turn, wheel to come nearer, shift-drag to move, double-click to go back. The space bar plays and pauses."
+)
+
+
+def report(run: Trajectory, title: str | None = None) -> str:
+    """The HTML of a report: summary, moving arm, charts, tables of joints, links, energy and robot, citation."""
+    summary, arm = run.summary(), Drawing(run.model, tip=busiest(run))
+    floating = space(run)
+    data = _data({"": run}, charts(run) + wrench_components(run) + floating, arm)
+    parts = [
+        _header(title or summary.robot, _status(run) + escape(_how(summary)) + _when(run)),
+        report_tables.figures(report_tables.key_figures(run, summary)),
+        _hero(stage(_duration(run))),
+        *(f'<p class="hint">{escape(text)}</p>' for text in (*_travelling(arm), *arm.missing)),
+        '<div id="charts" class="charts"></div>',
+        f'<p class="hint">{escape(HINT)}</p>',
+        _section("Peak wrench in every joint", report_tables.wrench_table(run, summary)),
+        '<p class="hint">The wrench of the parent on the child at the joint; components in the child\'s axes.</p>',
+        _section("Wrench components over time", '<div id="wrenches" class="charts"></div>'),
+        _section("In space", '<div id="space" class="charts"></div>') if floating else "",
+        '<div class="tables">',
+        _section("Peak deflection", report_tables.deflection_table(summary)) if summary.links else "",
+        _section("Energy audit", report_tables.energy_table(run, summary)),
+        _section("Settling within 2 % of the way", report_tables.settling_table(summary)),
+        _section("Events", report_tables.event_table(run)) if run.warnings else "",
+        _listed("Natural frequencies, joints locked as at the end", report_tables.frequency_table(run)),
+        _listed("Gains", report_tables.gain_table(run)),
+        "</div>",
+        _listed("Scenario", report_tables.scenario_text(run)),
+        _section("Robot", report_tables.robot_table(run)),
+        f'<p class="hint">{escape(_robot_line(run))}</p>',
+        _footer(),
+    ]
+    return document(f"{title or summary.robot} - lissom", "\n".join(parts), data)
+
+
+def save(run: Trajectory, path: str | Path, title: str | None = None) -> Path:
+    """Write the report of a run to a file."""
+    return write(path, report(run, title))
+
+
+def comparison(
+    runs: Mapping[str, Trajectory], title: str | None = None, missing: Mapping[str, str] | None = None
+) -> str:
+    """The HTML of a report on several runs of one robot, by their labels: formulations, say, or designs.
+
+    Every difference is from the first run. Runs may have different output times, not different links. `missing` says of
+    others why they are not there.
+    """
+    if len(runs) < 2:
+        raise LissomError(f"a comparison needs at least two runs, got {len(runs)}")
+    first = next(iter(runs.values()))
+    for label, run in runs.items():
+        if run.model.links != first.model.links or run.model.q_names != first.model.q_names:
+            raise LissomError(f"{label} is a run of another robot: its links or coordinates differ")
+    drawn = compared(runs)
+    name = first.model.robot.name
+    rows = []
+    for label, run in runs.items():
+        energy = run.summary().energy.relative
+        error = f"{energy:.1e}" if energy is not None else "not kept"
+        rows.append((label, run.info.status.word, run.info.method, str(run.info.steps), float(run.info.wall), error))
+    parts = [
+        _header(title or f"{name}: {len(runs)} runs compared", escape(f"{_duration(first):g} s of motion")),
+        _hero(stage(_duration(first), [(label, COLOURS[k % len(COLOURS)]) for k, label in enumerate(runs)])),
+        _section(f"Differences from {next(iter(runs))} over time", '<div id="differences" class="charts"></div>'),
+        _section(f"Largest differences from {next(iter(runs))}", report_tables.deviation_table(runs, drawn)),
+        _section("Values", '<div id="charts" class="charts"></div>'),
+        f'<p class="hint">{escape(HINT)}</p>',
+        _section(
+            "Runs", report_tables.table(("run", "status", "method", "steps", "computing s", "energy error"), rows)
+        ),
+        _section("Not there", report_tables.table(("run", "why"), missing.items())) if missing else "",
+        _section("Robot", report_tables.robot_table(first)),
+        _footer(),
+    ]
+    return document(f"{title or name} - lissom", "\n".join(parts), _data(runs, differences(runs) + drawn))
+
+
+def embedded(run: Trajectory) -> str:
+    """The page of a run without its tables, for a notebook."""
+    shown = [chart for chart in charts(run) if chart.title != "Energy balance"][:4]
+    body = _hero(stage(_duration(run))) + '<div id="charts" class="charts"></div>'
+    return document(run.model.robot.name, body, _data({"": run}, shown), embedded=True)
+
+
+def write(path: str | Path, html: str) -> Path:
+    """Write a page; a file that cannot be written is one clear error."""
+    write_whole(path, html)
+    return Path(path)
+
+
+def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None = None) -> dict[str, Any]:
+    """What the scripts of the page read."""
+    first = next(iter(runs.values()))
+    arm = arm or Drawing(first.model, tip=busiest(first))
+    several = len(runs) > 1
+    arm.follow = followed(arm, arm.motion(np.nan_to_num(first.state(packed_numbers.scenes(first))[0])))
+    motions = []
+    for k, (label, run) in enumerate(runs.items()):
+        own = {"label": label, "colour": COLOURS[k % len(COLOURS)]} if several else {"label": label}
+        motions.append(own | packed_numbers.motion(arm, run))
+    return {
+        "duration": max(_duration(run) for run in runs.values()),
+        "charts": [packed_numbers.chart(one, float(first.time[0])) for one in drawn],
+        "scene": {"drawing": packed_numbers.drawing(arm), "runs": motions},
+    }
+
+
+def _travelling(arm: Drawing) -> list[str]:
+    """Says that the picture does not stand still."""
+    return [] if arm.follow is None else [f"The whole arm goes far: the picture travels with {arm.links[arm.follow]}."]
+
+
+def _hero(scene: str) -> str:
+    """The arm with the first two charts beside it."""
+    return f'<div class="hero">{scene}<div id="beside"></div></div>'
+
+
+def _header(title: str, detail: str) -> str:
+    from lissom.version import __version__
+
+    left = f'<div><h1>{escape(title)}</h1><div class="detail">{detail}</div></div>'
+    return f'<header>{left}<div class="made">lissom {escape(__version__)}</div></header>'
+
+
+def _status(run: Trajectory) -> str:
+    good = "" if run.info.status is Ending.FINISHED else " bad"
+    return f'<span class="status{good}">{escape(run.info.status.word)}</span>'
+
+
+def _how(summary: Summary) -> str:
+    parts = [f"{summary.duration:g} s of motion"]
+    parts += [f"{summary.method} in {summary.steps} steps"] if summary.method else []
+    parts += [summary.message] if summary.message else []
+    return ", ".join(parts)
+
+
+def _when(run: Trajectory) -> str:
+    return f", {escape(run.info.date)}" if run.info.date else ""
+
+
+def _robot_line(run: Trajectory) -> str:
+    model = run.model
+    gravity = ", ".join(f"{float(g):g}" for g in model.robot.gravity)
+    return f"{len(model.links)} links, {model.nv} degrees of freedom, gravity ({gravity}) m/s²."
+
+
+def _listed(title: str, content: str) -> str:
+    """A section, where there is something to tell."""
+    return _section(title, content) if content else ""
+
+
+def _section(title: str, content: str) -> str:
+    return f"<section><h2>{escape(title)}</h2>{content}</section>"
+
+
+def _duration(run: Trajectory) -> float:
+    return float(run.time[-1] - run.time[0])
+
+
+def _footer() -> str:
+    from lissom.citation import cite
+
+    return f"<footer>Please cite<pre>{escape(str(cite()))}</pre></footer>"
