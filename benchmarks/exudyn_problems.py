@@ -18,7 +18,7 @@ from exudyn_common import Theirs
 import lissom
 from lissom.control import Reference, pd
 from lissom.model import Model, Robot
-from lissom.simulation.loop.time_loop import Loop
+from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.postprocess import observe
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
@@ -98,7 +98,7 @@ class Problem(ABC):
             radius=settings.radius,
             audit=False,
         )
-        loop = Loop(model, asked, **scenario)
+        loop = TimeLoop(model, asked, **scenario)
         return exudyn_common.clocked(lambda: loop.run(None))
 
 

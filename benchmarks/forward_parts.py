@@ -13,17 +13,17 @@ from timing import Race
 
 from lissom.dynamics.forward_dynamics_batch import States, _memory
 from lissom.kernel.algorithms.articulated_body import (
-    accelerate,
-    clear_world,
-    copy_articulated,
+    add_to_parent,
+    copy_articulated_inertia,
     eliminate_joint,
-    hand_to_parent,
-    take_loads,
+    set_base_acceleration,
+    solve_accelerations,
+    subtract_external_forces,
 )
 from lissom.kernel.compile import Struct, kernel
-from lissom.kernel.forces.external_forces import gather
+from lissom.kernel.forces.external_forces import sum_external_forces
 from lissom.kernel.forces.passive_joint_forces import passive_forces
-from lissom.kernel.kinematics.forward_kinematics import outward
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics
 from lissom.kernel.links.body_inertia import body_inertias
 from lissom.kernel.maths.row_sums import eliminate
 
@@ -40,25 +40,25 @@ def _run(model, work, rounds, states, last):
     for at in range(rounds * q.shape[0]):
         s = at % q.shape[0]
         passive_forces(model, q[s], v[s], work.force)
-        outward(model, work, q[s], v[s])
-        gather(model, work, q[s], v[s], wrench)
-        clear_world(model, work)
+        forward_kinematics(model, work, q[s], v[s])
+        sum_external_forces(model, work, q[s], v[s], wrench)
+        set_base_acceleration(model, work)
         if last > 0:
             body_inertias(model, work, q[s], v[s])
             for i in range(1, n):
-                take_loads(model, work, i, tau[s])
+                subtract_external_forces(model, work, i, tau[s])
         if last > 1:
             for back in range(1, n):
                 i = n - back
                 m = model.tree.modes[i]
                 eliminate(work.inertia[i], work.modal_inverse[i], m, m + 6, m + 7)
-                copy_articulated(work.inertia[i], m, work.articulated)
+                copy_articulated_inertia(work.inertia[i], m, work.articulated)
                 eliminate_joint(model, work, i, a[s])
                 if last > 2 and i > 1:
-                    hand_to_parent(model, work, i)
+                    add_to_parent(model, work, i)
         if last > 3:
             for i in range(1, n):
-                accelerate(model, work, i, a[s])
+                solve_accelerations(model, work, i, a[s])
 
 
 def measure() -> list[dict[str, Any]]:

@@ -19,8 +19,8 @@ import lissom
 from lissom.dynamics.sensing import sensors_of
 from lissom.kernel.packs import LANES
 from lissom.scenario.prepare import Prepared, prepare
-from lissom.simulation.batch.rerun import Series
-from lissom.simulation.batch.vector_batch import Flock
+from lissom.simulation.batch.rerun import Rerun
+from lissom.simulation.batch.vector_batch import VectorBatch
 from lissom.simulation.batch.vector_results import Run
 from lissom.simulation.loop.time_loop import run
 from lissom.study.execution.vector_runs import MANY, stream_of
@@ -90,8 +90,8 @@ def steps(base: Any, changed: Changed) -> dict[str, float]:
     for ones in streams(base, changed):
         first = ones[0]
         drive = first.drive | {"sensors": sensors_of(first.model, first.sensors)}
-        series = Series(first.model, first.settings.model_copy(update=quick), **drive)
-        flock = Flock(series, series.begin())
+        series = Rerun(first.model, first.settings.model_copy(update=quick), **drive)
+        flock = VectorBatch(series, series.begin())
         for ran in flock.stream([Run(one.model, one.controller, one.start, one.settings.duration) for one in ones]):
             own += sum(int(one.counts[:2].sum()) for one in ran.stood)
             for one in (ones[number] for number in ran.numbers):

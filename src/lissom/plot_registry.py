@@ -18,7 +18,7 @@ def provide(makers: Mapping[str, str]) -> None:
     _makers.update(makers)
 
 
-def show(what: str, result: object, *args: Any, **options: Any) -> Any:
+def draw(what: str, result: object, *args: Any, **options: Any) -> Any:
     """What the function provided under the name `what` makes of a result."""
     module, _, function = _makers[what].partition(":")
     return getattr(import_module(module), function)(result, *args, **options)

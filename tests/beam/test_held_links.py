@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lissom.beam.flexible_link import PLACES, bow, small_deflection
-from lissom.model.compilation.end_conditions import Held
+from lissom.model.compilation.end_conditions import EndConditions
 from lissom.model.flexible.beam import Beam
 from lissom.model.flexible.material import Material
 
@@ -119,11 +119,11 @@ def loads(rng, link, size):
 def test_bow_and_shortening_are_those_of_the_exact_field(seed):
     rng = np.random.default_rng(seed)
     beam = description(rng, KINDS[seed % len(KINDS)])
-    exact = made(beam, Held(PINNED), modes=MODES, stiffening="exact")
-    across, along = loads(rng, made(beam, Held(PINNED), modes=MODES), rng.uniform(0.005, 0.03))
+    exact = made(beam, EndConditions(PINNED), modes=MODES, stiffening="exact")
+    across, along = loads(rng, made(beam, EndConditions(PINNED), modes=MODES), rng.uniform(0.005, 0.03))
     true = Rest(exact, across, along)
     for chord in ((), ("y",)):
-        found = Rest(made(beam, Held(PINNED, chord, fourth_order=True), modes=MODES), across, along)
+        found = Rest(made(beam, EndConditions(PINNED, chord, fourth_order=True), modes=MODES), across, along)
         along_it = found.link.displacement(np.array(PLACES) * found.link.length, found.eta)
         if np.linalg.norm(along_it, axis=-1).max() > small_deflection(found.link) * found.link.length:
             continue  # told by a warning

@@ -275,7 +275,7 @@ def test_ctrl_c_before_the_first_step_leaves_no_folder(call, monkeypatch: pytest
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lissom.simulation.loop.time_loop.Loop.__init__", stopped)
+    monkeypatch.setattr("lissom.simulation.loop.time_loop.TimeLoop.__init__", stopped)
     result = call("run", "ella")
     assert (result.exit_code, result.stderr) == (130, "interrupted\n")
     assert not Path("out/ella").exists()
@@ -287,7 +287,7 @@ def test_ctrl_c_while_results_are_prepared_keeps_the_whole_run(at, call, monkeyp
         raise KeyboardInterrupt
 
     places = {
-        "axial_doubts": "lissom.simulation.run_simulation.axial_doubts",
+        "axial_doubts": "lissom.simulation.run_simulation.check_axial_forces",
         "summary": "lissom.results.trajectory.Trajectory.summary",
         "save": "lissom.results.trajectory.Trajectory.save",
         "figures": "lissom.cli.printing.run_folder.Folder.figures",

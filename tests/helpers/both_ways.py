@@ -17,7 +17,7 @@ from lissom.kernel.compile import marks
 from lissom.kernel.compile.kinds import has_packs, kinds
 from lissom.kernel.compile.pointer import Hidden, Pointer, Unused
 from lissom.kernel.compile.struct import Struct
-from lissom.kernel.data.arrays import LANES
+from lissom.kernel.data.arrays import ROW_WIDTH
 from lissom.kernel.maths import simd_rows
 from lissom.kernel.packs import LANES as PACK_LANES
 
@@ -26,8 +26,8 @@ EPSILON, AMPLIFIED = 1e-15, 1000.0  # by how much numbers are changed, how much 
 
 
 def add_registers(out, first, last, scales, rows):
-    begin = first - first % LANES
-    for k in range(begin, last + -last % LANES if last > first else begin):
+    begin = first - first % ROW_WIDTH
+    for k in range(begin, last + -last % ROW_WIDTH if last > first else begin):
         total = out[k]
         for scale, row in zip(scales, rows, strict=True):
             total = total + scale * row[k]
@@ -35,8 +35,8 @@ def add_registers(out, first, last, scales, rows):
 
 
 def set_registers(out, first, last, scales, rows):
-    begin = first - first % LANES
-    for k in range(begin, last + -last % LANES if last > first else begin):
+    begin = first - first % ROW_WIDTH
+    for k in range(begin, last + -last % ROW_WIDTH if last > first else begin):
         total = scales[0] * rows[0][k]
         for scale, row in zip(scales[1:], rows[1:], strict=True):
             total = total + scale * row[k]

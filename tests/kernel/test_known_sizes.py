@@ -61,14 +61,14 @@ def read(model, work, out):
         out[i, 0] = model.tree.modes[i] + 100 * model.tree.parent[i]
         out[i, 1] = motion[0] + 10 * model.joints.motion[i, 1] + 100 * motion[2]
         out[i, 2] = screws[1, 4] + 10.0 * screws[0, 2]
-        out[i, 3] = work.rotation[i, 2, 1] + work.drift[i][5]
-    return work.rotation.shape[2], work.articulated.shape[1], model.velocities.group_axis[0]
+        out[i, 3] = work.rotation[i, 2, 1] + work.velocity_product[i][5]
+    return work.rotation.shape[2], work.articulated_inertia.shape[1], model.velocities.group_axis[0]
 
 
 def test_machine_code_reads_what_is_there(model):
     rng, arrays, work = np.random.default_rng(0), model.arrays, model.workspace()
-    work.fields.rotation[:], work.fields.drift[:] = (
-        rng.normal(size=table.shape) for table in (work.fields.rotation, work.fields.drift)
+    work.fields.rotation[:], work.fields.velocity_product[:] = (
+        rng.normal(size=table.shape) for table in (work.fields.rotation, work.fields.velocity_product)
     )
     out = np.zeros((len(arrays.tree.parent), 4))
     assert read(model.struct, work, out) == (3, 8, arrays.velocities.group_axis[0])
@@ -76,7 +76,7 @@ def test_machine_code_reads_what_is_there(model):
     assert np.array_equal(out[:, 0], arrays.tree.modes + 100 * arrays.tree.parent)
     assert np.array_equal(out[:, 1], motion[:, 0] + 10 * motion[:, 1] + 100 * motion[:, 2])
     assert np.allclose(out[:, 2], screw[:, 1, 4] + 10 * screw[:, 0, 2], rtol=1e-15)
-    assert np.allclose(out[:, 3], work.fields.rotation[:, 2, 1] + work.fields.drift[:, 5], rtol=1e-15)
+    assert np.allclose(out[:, 3], work.fields.rotation[:, 2, 1] + work.fields.velocity_product[:, 5], rtol=1e-15)
 
 
 def test_a_joint_along_an_oblique_axis_moves_several_entries():

@@ -12,7 +12,7 @@ from lissom.kernel.compile import kernel
 from lissom.kernel.compile.translate import Refused
 from lissom.kernel.compile.translate.names import PRELUDE
 from lissom.kernel.data.aligned_memory import on_lines
-from lissom.kernel.data.arrays import LANES, padded
+from lissom.kernel.data.arrays import ROW_WIDTH, padded
 from lissom.kernel.maths.row_sums import eliminate
 from lissom.kernel.maths.simd_rows import add_lanes, add_scaled, set_lanes, set_scaled
 from lissom.kernel.packs import COMPLEX_PACK, PACK
@@ -81,15 +81,18 @@ def test_compiled_sums_equal_their_source_and_stay_in_their_registers(kinds):
         got = out.copy() if result in "dc" else on_lines(len(SUMS), SIZE, number=NUMBERS[result])
         got[...] = out
         all_sums(got, first, last, scales, rows)
-        ends = [first + LANES, last]
-        registers = [slice(first - first % LANES, padded(last)) if first < last else slice(0, 0), slice(first, last)]
+        ends = [first + ROW_WIDTH, last]
+        registers = [
+            slice(first - first % ROW_WIDTH, padded(last)) if first < last else slice(0, 0),
+            slice(first, last),
+        ]
         touched = registers[result in "pq"]
         for k in range(IN_PACK if result in "pq" else 1):
             factors, added = in_lane(scales, k), in_lane(rows, k)
             rounding = 4 * np.finfo(float).eps * (np.abs(in_lane(out, k)) + np.abs(factors) @ np.abs(added))
             for j, total in enumerate(SUMS):
                 expected, found = in_lane(out, k)[j], in_lane(got, k)[j]
-                untouched = np.delete(np.arange(SIZE), slice(first, first + LANES) if j < 2 else touched)
+                untouched = np.delete(np.arange(SIZE), slice(first, first + ROW_WIDTH) if j < 2 else touched)
                 assert np.array_equal(found[untouched], expected[untouched])
                 span = (first,) if j < 2 else (first, last)
                 total(expected, *span, tuple(factors), tuple(added))

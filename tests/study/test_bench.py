@@ -7,8 +7,8 @@ import lissom
 from lissom.control.schema.controller_builder import needs_model
 from lissom.scenario.prepare import prepare
 from lissom.simulation.loop.time_loop import run
-from lissom.simulation.postprocess import Look, observe_run
-from lissom.study.execution.run_reuse import Bench
+from lissom.simulation.postprocess import Wanted, observe_run
+from lissom.study.execution.run_reuse import RunReuse
 
 MASS = "links.forearm.beam.masses.0.mass"
 FEW = {"y": 2, "z": 2, "torsion": 1, "axial": 0}
@@ -34,7 +34,7 @@ def test_runs_that_differ_in_numbers_share_all_but_the_model(ella):
 @pytest.mark.parametrize("audit", [True, False])
 def test_a_series_of_runs_equals_runs_alone(ella, audit):
     """Numbers of the robot, gains and starts; a run that is refused and one that fails on the way."""
-    bench = Bench(audit)
+    bench = RunReuse(audit)
     rows = [
         [(MASS, 0.7)],
         [(MASS, 2.9), ("links.upper.beam.section.EIz", 2000.0)],
@@ -68,7 +68,7 @@ def test_a_series_of_runs_equals_runs_alone(ella, audit):
         for name in ("time", "q", "v", "a", "tau", "work", "dissipated"):
             np.testing.assert_array_equal(getattr(raw, name), getattr(expected, name), err_msg=f"{name} {changes}")
         np.testing.assert_array_equal(start, prepared.start[0])
-        seen, looked = bench.observe(raw, Look.FORCES), observe_run(expected)
+        seen, looked = bench.observe(raw, Wanted.FORCES), observe_run(expected)
         for name, values in looked._asdict().items():
             np.testing.assert_array_equal(getattr(seen, name), values, err_msg=f"{name} {changes}")
     endings = {"finished", "diverged"}
@@ -82,7 +82,7 @@ def test_a_method_that_another_takes_over_from_leaves_no_trace():
     robot = {"lissom": 1, "name": "wheel", "links": [wheel]}
     settings = {"duration": 8.0, "rtol": 1e-9, "atol": 1e-9, "output": {"rate": 20}}
     scenario = lissom.scenario.Scenario.from_dict({"robot": robot, "start": {"pin": 0.1}} | settings)
-    bench = Bench(audit=False)
+    bench = RunReuse(audit=False)
     for stiffness in (4e4, 3e4, 5e4):
         one = scenario.with_value("links.wheel.joint.spring.stiffness", stiffness)
         raw, _ = bench.run(one)

@@ -16,10 +16,10 @@ import lissom
 from lissom import control, dynamics, theory
 from lissom.kernel.compile.trace import Trace, tracing
 from lissom.model.io.robot_files import parse
-from lissom.simulation.batch.rerun import Series
-from lissom.simulation.batch.vector_batch import Flock
+from lissom.simulation.batch.rerun import Rerun
+from lissom.simulation.batch.vector_batch import VectorBatch
 from lissom.simulation.integrators.registry import EXPLICIT, IMPLICIT, SUNDIALS
-from lissom.simulation.loop.time_loop import Loop, run
+from lissom.simulation.loop.time_loop import TimeLoop, run
 from lissom.simulation.settings import FIXED_STEP, RunSettings
 from lissom.theory import screw_pde
 from lissom.theory.dual_screws.formulation import FORMS, DualScrew
@@ -89,7 +89,7 @@ def all_work() -> Trace:
         _run(touching)
         for method in set(IMPLICIT) - {RADAU}:
             _run(bending, method=method).summary()
-        Loop(bending, RunSettings(duration=MOMENT)).poles()
+        TimeLoop(bending, RunSettings(duration=MOMENT)).poles()
         _dynamics(touching.compile())
         _closed()
         for robot in (bending, exact, touching):
@@ -148,8 +148,8 @@ def _analysis(robot: Any) -> None:
 def _in_lanes(model: Any) -> None:
     """Many states and many runs at once."""
     lissom.forward_dynamics_batch(model, [model.neutral()], np.zeros((1, model.nv)))
-    series = Series(model, RunSettings(duration=MOMENT, method=RADAU, audit=False))
-    Flock(series, series.begin()).compile()
+    series = Rerun(model, RunSettings(duration=MOMENT, method=RADAU, audit=False))
+    VectorBatch(series, series.begin()).compile()
 
 
 def _closed() -> None:

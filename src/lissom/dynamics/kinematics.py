@@ -103,7 +103,9 @@ def _frames(
         place = number_or_list.item()
     point = probe(model, link, place, None if shift is None else tuple(shift.tolist()))
     packed = point.workspace(number)
-    forward_kinematics.outward(point.struct, packed, q.astype(number, copy=False), v.astype(number, copy=False))
+    forward_kinematics.forward_kinematics(
+        point.struct, packed, q.astype(number, copy=False), v.astype(number, copy=False)
+    )
     forward_kinematics.world_frames(point.struct, packed)
     work = point.scratch(number)
     finite(model, f"the point on {link}", np.concatenate([work.world_position[-1], work.velocity[-1]]), q=q, v=v)

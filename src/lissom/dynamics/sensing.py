@@ -138,7 +138,7 @@ class Sensing:
         q, v, a = (np.ascontiguousarray(x, number) for x in (q, v, a))
         struct, packed = self.points.struct, self.points.workspace(number)
         if depth == 1 or len(loop_wrench):
-            forward_kinematics.outward(struct, packed, q, v)
+            forward_kinematics.forward_kinematics(struct, packed, q, v)
         if depth == 2:
             wrench = np.zeros((len(self.points.arrays.tree.parent), 6), number)
             if len(loop_wrench) and multipliers is not None:

@@ -303,7 +303,7 @@ class Run:
         """Outward pass and the frames in the world."""
         from lissom.kernel.kinematics import forward_kinematics
 
-        self.kernel(forward_kinematics.outward, q, v)
+        self.kernel(forward_kinematics.forward_kinematics, q, v)
         self.kernel(forward_kinematics.world_frames)
 
     def function(self, name: str, **outputs: np.ndarray) -> Function:

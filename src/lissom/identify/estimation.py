@@ -15,7 +15,7 @@ from lissom.identify.fit_result import Fit
 from lissom.identify.growing_windows import growing_windows, likelihood, poorest
 from lissom.identify.measured_frequencies import MeasuredFrequency
 from lissom.identify.measured_records import named
-from lissom.identify.residuals import Misfit
+from lissom.identify.residuals import Residuals
 from lissom.identify.uncertainty import longest_memory, uncertainty
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.progress import Progress
@@ -66,7 +66,9 @@ def fit(
     """
     described = as_robot(robot)
     made = [each if isinstance(each, MeasuredFrequency) else MeasuredFrequency(**each) for each in frequencies]
-    misfit = Misfit(described, unknowns(parameters), named(records), made, settings=settings, folder=os.fspath(folder))
+    misfit = Residuals(
+        described, unknowns(parameters), named(records), made, settings=settings, folder=os.fspath(folder)
+    )
     with Progress("fitting", most, "evaluations at most", show=progress) as bar:
         x, message = search(misfit, most, bar)
         if poorest(misfit.blocks(x)) is not None:
@@ -79,7 +81,7 @@ def fit(
     return found
 
 
-def _by_windows(misfit: Misfit, x: np.ndarray, message: str, most: int, bar: Progress) -> tuple[np.ndarray, str]:
+def _by_windows(misfit: Residuals, x: np.ndarray, message: str, most: int, bar: Progress) -> tuple[np.ndarray, str]:
     """Search again from windows that grow; the better of both ends, with what is left to doubt in the message."""
     at, ended = misfit.start, message
     with suppress(LissomError):
@@ -99,7 +101,7 @@ def _by_windows(misfit: Misfit, x: np.ndarray, message: str, most: int, bar: Pro
 
 
 def search(
-    misfit: Misfit, most: int, bar: Progress | None = None, start: np.ndarray | None = None
+    misfit: Residuals, most: int, bar: Progress | None = None, start: np.ndarray | None = None
 ) -> tuple[np.ndarray, str]:
     """The parameters (p,) with the least misfit, and how the search ended; noise that is not given is found too.
 
@@ -127,7 +129,7 @@ def search(
 
 
 def descend(
-    misfit: Misfit, x: np.ndarray, memory: float, share: float, most: int, bar: Progress | None = None
+    misfit: Residuals, x: np.ndarray, memory: float, share: float, most: int, bar: Progress | None = None
 ) -> tuple[np.ndarray, str]:
     """Levenberg and Marquardt's method within bounds, until a step can gain little, or but a share of the misfit.
 

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from lissom.errors import IdentifyError, LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.description.robot import Robot
-from lissom.model.fields.base_model import Part, refusals
+from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.number_fields import Number, is_number, kind_of, refusal
 
 OFFSET, SCALE, DELAY = CORRECTIONS = ("offset", "scale", "delay")
@@ -25,7 +25,7 @@ TINY = 1e-6  # of a value that must be positive
 SHORT = 0.01  # s: the size of delays
 
 
-class FitPart(Part):
+class FitPart(Description):
     """A piece of a fit; a wrong value raises `IdentifyError`."""
 
     whole: ClassVar[str] = "fit"

@@ -13,10 +13,10 @@ import numpy as np
 
 from lissom import printing
 from lissom.files import write_whole
-from lissom.identify.residuals import Block, Misfit
+from lissom.identify.residuals import Block, Residuals
 from lissom.identify.uncertainty import CONFIDENCE, Uncertainty
 from lissom.model.description.robot import Robot
-from lissom.plot_registry import show
+from lissom.plot_registry import draw
 from lissom.version import __version__
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ NONE = "-"
 class Fit(printing.Printed):
     """Parameters that were found; `print` shows them with their intervals."""
 
-    misfit: Misfit
+    misfit: Residuals
     x: np.ndarray  # (p,) in the order of `names`
     uncertainty: Uncertainty
     message: str  # how the search ended
@@ -132,7 +132,7 @@ class Fit(printing.Printed):
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Measured and modelled histories with their errors; written to a file where one is named."""
-        return show("fit.plot", self, path)
+        return draw("fit.plot", self, path)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""

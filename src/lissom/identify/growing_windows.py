@@ -13,7 +13,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.identify.prepared_record import Prepared, slowest_frequency
-from lissom.identify.residuals import Block, Misfit
+from lissom.identify.residuals import Block, Residuals
 from lissom.identify.uncertainty import memory_of
 
 POOR = 0.2  # normalised error from which an output is not met, if its errors are no white noise
@@ -33,10 +33,10 @@ def likelihood(blocks: list[Block]) -> float:
     return sum(len(block.errors) * np.log(np.mean(block.errors**2) + 1e-300) / 2 for block in blocks)
 
 
-def growing_windows(misfit: Misfit) -> list[Misfit]:
+def growing_windows(misfit: Residuals) -> list[Residuals]:
     """Return the misfit on windows that begin where the records do and double, all shorter than the records."""
     shortest = {name: _first_window(prepared) for name, prepared in misfit.records.items()}
-    made: list[Misfit] = []
+    made: list[Residuals] = []
     share = 1.0
     while any(share * first < 0.75 for first in shortest.values()):
         records = {}

@@ -14,7 +14,7 @@ import numpy as np
 
 from lissom.dynamics.sensing import Sensing
 from lissom.errors import IdentifyError
-from lissom.identify.sensor_readings import Both, laid, plain, reading
+from lissom.identify.sensor_readings import Both, perturb_configurations, plain, reading
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.messages import did_you_mean, listed
 from lissom.model.description.joint_kinds import FORCE
@@ -81,7 +81,9 @@ def _history(model: Model, name: str, head: str, rest: str) -> Measured:
     if history == "q" and rest not in model.coordinates:  # on a group
 
         def on_group(found: Sensitivity) -> Both:
-            return np.array(found.run.q[:, k]), np.array([laid(found, s)[:, k].imag / STEP for s in found.q])
+            return np.array(found.run.q[:, k]), np.array(
+                [perturb_configurations(found, s)[:, k].imag / STEP for s in found.q]
+            )
 
         return Measured(name, unit, rest, on_group)
     column = model.coordinates.index(rest)

@@ -58,7 +58,7 @@ class Evaluation(NamedTuple):
     slopes: np.ndarray  # (n, p) and their derivatives
 
 
-class Misfit:
+class Residuals:
     """Errors of a robot against records and frequencies, as a function of parameters.
 
     >>> misfit = Misfit(robot, {"links.upper.beam.section.EIz": Unknown()}, {"run": record})
@@ -103,10 +103,10 @@ class Misfit:
         self._first: Evaluation | None = None  # where the search starts, which is shown in the end
         self._last: Evaluation | None = None
 
-    def on(self, records: Mapping[str, Record]) -> Misfit:
+    def on(self, records: Mapping[str, Record]) -> Residuals:
         """Return the misfit of the same robot and parameters on other records, however short they are."""
         given = self.robot, self.parameters, records, self.frequencies
-        return Misfit(*given, settings=self.settings, folder=self.folder, short=True)
+        return Residuals(*given, settings=self.settings, folder=self.folder, short=True)
 
     @property
     def start(self) -> np.ndarray:

@@ -40,7 +40,7 @@ def reading(name: str, found: Sensitivity) -> Both:
     sensors = [source.model.robot.sensors[at] for source in found.sources]
     part = k - sensing.eyes[at].place.start
     table = np.array([values, *changes]).T
-    told = _told(model.robot.sensors[at], sensors, part, found.time, table)
+    told = _delayed_readings(model.robot.sensors[at], sensors, part, found.time, table)
     return told[:, 0], told[:, 1:].T
 
 
@@ -48,7 +48,7 @@ def _ideal(sensing: Sensing, at: int, k: int, found: Sensitivity, j: int | None)
     """Reading k (N,), of the sensor `at`, before its low-pass; its change by parameter j as imaginary parts."""
     eye, run = sensing.eyes[at], found.run
     moved = None if j is None else (found.q[j], found.v[j], found.a[j])
-    q = np.array(run.q, complex) if moved is None else laid(found, moved[0])
+    q = np.array(run.q, complex) if moved is None else perturb_configurations(found, moved[0])
     if isinstance(eye.sensor, StrainGauge):
         row = _linear(eye, q[[0, len(q) // 2, -1]])
         if row is not None:
@@ -72,7 +72,9 @@ def _linear(eye: Eye, samples: np.ndarray) -> np.ndarray | None:
     return row if same and read(0 * unit[0]) == 0 else None
 
 
-def _told(sensor: Sensor, changed: Sequence[Sensor], part: int, time: np.ndarray, table: np.ndarray) -> np.ndarray:
+def _delayed_readings(
+    sensor: Sensor, changed: Sequence[Sensor], part: int, time: np.ndarray, table: np.ndarray
+) -> np.ndarray:
     """Values and derivatives (N, 1 + parameters) after the low-pass, the delay and the bias of the sensor.
 
     `changed` is the sensor for each parameter, its change as imaginary parts; `part` which of its numbers is read.
@@ -117,7 +119,7 @@ def _low_passed(time: np.ndarray, table: np.ndarray, corner: complex) -> np.ndar
     return out
 
 
-def laid(found: Sensitivity, s: np.ndarray) -> np.ndarray:
+def perturb_configurations(found: Sensitivity, s: np.ndarray) -> np.ndarray:
     """Configurations (N, nq) with the changes s (N, nv) as imaginary parts."""
     model = found.run.model
     q = np.zeros((len(s), model.nq), complex)

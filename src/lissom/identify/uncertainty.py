@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lissom.identify.fit_parameters import Entry
-from lissom.identify.residuals import Block, Misfit
+from lissom.identify.residuals import Block, Residuals
 from lissom.messages import listed
 
 CONFIDENCE = 0.95
@@ -32,7 +32,7 @@ class Uncertainty:
     memory: float  # samples that count as one, as errors follow each other
 
 
-def uncertainty(misfit: Misfit, x: np.ndarray) -> Uncertainty:
+def uncertainty(misfit: Residuals, x: np.ndarray) -> Uncertainty:
     """Of the parameters x (p,) that were found."""
     size = np.maximum([entry.size for entry in misfit.entries], np.abs(x))
     scaled = misfit.jacobian(x) * size
@@ -61,7 +61,7 @@ def uncertainty(misfit: Misfit, x: np.ndarray) -> Uncertainty:
     return Uncertainty(covariance, deviations, half, correlations, tuple(groups), tuple(words), memory)
 
 
-def _quantile(misfit: Misfit, blocks: list[Block], memory: float) -> float:
+def _quantile(misfit: Residuals, blocks: list[Block], memory: float) -> float:
     """Deviations to either side that hold the confidence: Student's where the noise was found from the errors too."""
     from scipy.stats import norm, t
 

@@ -13,7 +13,7 @@ from lissom import printing
 from lissom.errors import IdentifyError
 from lissom.identify.measured_records import Record, named
 from lissom.identify.prepared_record import Prepared
-from lissom.identify.residuals import Block, Misfit
+from lissom.identify.residuals import Block, Residuals
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.model.description.robot import Robot
 
@@ -105,7 +105,7 @@ def _met(robot: Robot, name: str, record: Record, folder: str, settings: Mapping
     from lissom.identify.estimation import search
 
     if record.unknown:
-        misfit = Misfit(robot, {}, {name: record}, settings=settings, folder=folder)
+        misfit = Residuals(robot, {}, {name: record}, settings=settings, folder=folder)
         return misfit.blocks(search(misfit, EVALUATIONS)[0])
     prepared = Prepared(name, robot, record, settings, folder)
     found = []

@@ -100,21 +100,21 @@ class Compiled:
         """Scratch memory that nobody else uses, as kernels take it."""
         from lissom.kernel.compile import Struct
         from lissom.kernel.data.workspace import workspace
-        from lissom.kernel.forces.external_forces import compile_outside, has_more
+        from lissom.kernel.forces.external_forces import compile_external_forces, has_elements_or_contacts
 
         packed = Struct(workspace(self.arrays, number))
         if np.any(self.arrays.tree.nodes):
             from lissom.kernel.links.exact_link import compile_exact
 
             compile_exact(self.struct, packed, packed.fields.late, number)
-        if has_more(self.arrays):
-            compile_outside(self.struct, packed, number)
+        if has_elements_or_contacts(self.arrays):
+            compile_external_forces(self.struct, packed, number)
         return packed
 
     def _scratch(self, number: type) -> tuple[Workspace, Any]:
-        return self.kept(number, lambda: ((packed := self.new_workspace(number)).fields, packed))
+        return self.cached(number, lambda: ((packed := self.new_workspace(number)).fields, packed))
 
-    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+    def cached(self, key: Any, make: Callable[[], Any]) -> Any:
         """What this thread keeps under `key`, made when first asked for: memory whose content no call relies on."""
         store: dict[Any, Any] = self._local.__dict__
         if key not in store:
@@ -288,9 +288,9 @@ class Model(Compiled):
 
         loads: frames on which loads act besides those of the model.
         """
-        from lissom.model.compilation.shape_function_checks import function_doubts
+        from lissom.model.compilation.shape_function_checks import check_shape_functions
 
-        return function_doubts(self.robot, self.flexible, (*self.frames[len(self.robot.frames) :], *loads))
+        return check_shape_functions(self.robot, self.flexible, (*self.frames[len(self.robot.frames) :], *loads))
 
     def with_masses(self, frames: Sequence[Frame]) -> Model:
         """The model with a rigid body fixed at each of the frames, without mass until its rows are filled in."""

@@ -16,8 +16,8 @@ from lissom.beam import BeamLink, FlexibleLink, own_basis
 from lissom.beam.functions.mode_count import coupled_directions
 from lissom.messages import listed
 from lissom.model.compilation.attachment_points import acting_places
-from lissom.model.compilation.end_conditions import held, links_on_loops
-from lissom.model.compilation.shape_function_checks import function_doubts
+from lissom.model.compilation.end_conditions import end_conditions, links_on_loops
+from lissom.model.compilation.shape_function_checks import check_shape_functions
 from lissom.model.flexible.beam_parts import DIRECTIONS, MOST_MODES, Modes
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def describe(robot: Robot) -> str:
     )
     console.print(_title(robot))
     console.print("\nLinks", _links(robot, flexible), sep="\n")
-    for line in (*_attached(robot, flexible), *(text for _, text, _ in function_doubts(robot, flexible))):
+    for line in (*_attached(robot, flexible), *(text for _, text, _ in check_shape_functions(robot, flexible))):
         console.print(line, soft_wrap=False)
     if moving:
         console.print("Joints", _joints(moving), sep="\n")
@@ -106,7 +106,7 @@ def _attached(robot: Robot, flexible: dict[str, Any]) -> list[str]:
         places = acting_places(robot, link)
         if link.beam is None or not places or not link.beam.chooses_functions:
             continue
-        how = held(robot, link, links_on_loops(robot))
+        how = end_conditions(robot, link, links_on_loops(robot))
         plain = link.beam.mode_counts(robot.materials, how)
         parts = []
         where = listed([f"{place.x:g} m" for place in places], "and")

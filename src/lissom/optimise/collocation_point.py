@@ -25,7 +25,7 @@ class Point:
         self.q, self.v, self.a = self.z[:n], self.z[n : 2 * n] / self.h, self.z[2 * n : 3 * n] / self.h**2
         self.force = symbolic.inverse_dynamics(model)(self.q, self.v, self.a)
         self.kinetic_energy = symbolic.energy(model)(self.q, self.v)[0]
-        following = picked(self.force, task.following)
+        following = pick(self.force, task.following)
         slopes = ca.jacobian(following, self.z)
         self._force = ca.Function("force", [self.z], [self.force])
         self._kinetic = ca.Function("kinetic", [self.z], [self.kinetic_energy])
@@ -91,7 +91,7 @@ class Point:
         return out
 
 
-def picked(vector: Any, index: np.ndarray) -> Any:
+def pick(vector: Any, index: np.ndarray) -> Any:
     """Entries of a symbolic column; none of them is a column too."""
     import casadi as ca
 

@@ -29,7 +29,7 @@ from lissom.model.model import Model
 from lissom.optimise.motion_schema import Motion
 from lissom.optimise.motion_task import Task
 from lissom.optimise.time_grid import NODES, STAGES
-from lissom.plot_registry import show
+from lissom.plot_registry import draw
 from lissom.scenario.scenario_schema import Scenario
 from lissom.simulation.run_simulation import simulate
 
@@ -306,7 +306,7 @@ class OptimalMotion(printing.Printed):
 
     def plot(self) -> Any:
         """Joints, torques and deflections of both motions as a matplotlib figure."""
-        return show("motion.plot", self)
+        return draw("motion.plot", self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,7 +346,7 @@ class Verification(printing.Printed):
 
     def plot(self) -> Any:
         """Both runs as a matplotlib figure."""
-        return show("verification.plot", self)
+        return draw("verification.plot", self)
 
 
 def _swing(run: Trajectory, begin: float) -> float:

@@ -10,7 +10,7 @@ from lissom.control.schema.joint_values import ByJoint, One, Values
 from lissom.control.schema.reference_schema import COORDINATE
 from lissom.errors import LissomError, OptimiseError
 from lissom.model.description.robot import FORMAT, FormatVersion
-from lissom.model.fields.base_model import Part, refusals
+from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.name_fields import Choice, Title
 from lissom.model.fields.number_fields import Count, Number
 from lissom.model.fields.units import FORCE, POSITION, RATE
@@ -29,7 +29,7 @@ MOST_INTERVALS = 2000
 FEWEST_INTERVALS = 4  # of a leg
 
 
-class OptimisePart(Part):
+class OptimisePart(Description):
     """A piece of a task; a wrong value raises `OptimiseError`."""
 
     whole: ClassVar[str] = "task"

@@ -12,7 +12,7 @@ from scipy import sparse
 from lissom.dynamics import symbolic
 from lissom.dynamics.derivatives import inverse_derivatives
 from lissom.errors import OptimiseError
-from lissom.optimise.collocation_point import Point, column, picked
+from lissom.optimise.collocation_point import Point, column, pick
 from lissom.optimise.motion_result import NOTHING, Candidate, OptimalMotion
 from lissom.optimise.motion_schema import Motion
 from lissom.optimise.motion_task import Task, resolve
@@ -34,7 +34,7 @@ def solve(asked: Motion, *, progress: bool = True) -> OptimalMotion:
     symbolic.need_casadi("optimal motions need")
     began = perf_counter()
     with Progress("preparing", show=progress) as bar:
-        search = _Search(resolve(asked))
+        search = _CollocationSearch(resolve(asked))
         bar.say("optimising")
         found = search.solve(lambda iteration: bar.say(f"optimising, iteration {iteration}"))
     if not found.success:
@@ -43,7 +43,7 @@ def solve(asked: Motion, *, progress: bool = True) -> OptimalMotion:
     return OptimalMotion(asked, search.task, best, before, found.iterations, perf_counter() - began)
 
 
-class _Search:
+class _CollocationSearch:
     """The nonlinear program of a task, and its first guess."""
 
     def __init__(self, task: Task) -> None:
@@ -156,7 +156,7 @@ class _Search:
         task, point = self.task, self.point
         stiff, mass = np.abs(np.diag(self.stiffness)), np.diag(self.mass)
         size, h = self._sizes(), float(self.start[self.grid.steps].min())
-        rows = picked(point.force, task.following) / column((stiff + mass / h**2) * size)
+        rows = pick(point.force, task.following) / column((stiff + mass / h**2) * size)
         balanced = np.zeros(len(task.following))
         limits = point.limits()
         lower = np.concatenate([balanced, [low for _, _, low, _ in limits]])
@@ -165,7 +165,7 @@ class _Search:
         if least == "effort":
             strength = np.maximum(np.abs(task.start.tau[task.driven]), np.abs(task.end.tau[task.driven]))
             strength = np.maximum(strength, np.abs(self.torques(self.start)).max(axis=0))
-            each = picked(point.force, task.driven) / column(np.maximum(strength, 1e-9 * strength.max()))
+            each = pick(point.force, task.driven) / column(np.maximum(strength, 1e-9 * strength.max()))
             cost = point.h * ca.dot(each, each) / (len(task.driven) * task.times[-1])
         g = ca.vertcat(rows, *(row for _, row, _, _ in limits))
         return Term(point.z, g, cost, self.places, lower, upper, weights)
@@ -197,7 +197,7 @@ class _Search:
 
         follow, n = self.task.following, self.task.model.nv
         z = self.point.z
-        x, v = picked(z, follow) - self.task.end.q[follow], picked(z, n + follow) / z[-1]
+        x, v = pick(z, follow) - self.task.end.q[follow], pick(z, n + follow) / z[-1]
         energy = (ca.dot(v, ca.DM(self.mass) @ v) + ca.dot(x, ca.DM(self.stiffness) @ x)) / 2
         return _free(z, energy / self.unit, self.grid.end(self.places), np.array([RESIDUAL]))
 

@@ -25,10 +25,10 @@ ITERATIONS = 200
 def solve(asked: Sizing, *, progress: bool = True) -> Lightest:
     """The lightest robot of a sizing."""
     with Progress("sizing", show=progress) as bar:
-        return _Search(asked, lambda count: bar.say(f"sizing, design {count}")).solve()
+        return _SizingSearch(asked, lambda count: bar.say(f"sizing, design {count}")).solve()
 
 
-class _Search:
+class _SizingSearch:
     """SLSQP over the sizes in shares of their bounds, by exact gradients."""
 
     def __init__(self, asked: Sizing, tell: Callable[[int], None]) -> None:

@@ -40,7 +40,7 @@ MILLI = 1e3
 SOLID, DASHED, DOTTED = "-", (0, (4, 2)), (0, (1, 1))
 
 
-class Motion(NamedTuple):
+class TipMotion(NamedTuple):
     """The manoeuvre by one model."""
 
     form: str
@@ -49,7 +49,7 @@ class Motion(NamedTuple):
 
 
 class Result(NamedTuple):
-    motions: dict[str, Motion]  # by form
+    motions: dict[str, TipMotion]  # by form
     deflections: np.ndarray  # (len(STIFFER),) m, peak
     linear: np.ndarray  # (len(STIFFER),) m, largest distance of the linear tip from the kernel's
     truncated: np.ndarray  # (len(STIFFER),) m, that of the truncated one
@@ -76,7 +76,7 @@ def scenario(stiffer: float = 1.0) -> Scenario:
 
 def motion(
     form: str, manoeuvre: Scenario, rate: float = 100.0, duration: float | None = None, rtol: float = 1e-6
-) -> Motion:
+) -> TipMotion:
     """The manoeuvre by a form of the theory or by the kernel, with `rate` outputs per second."""
     prepared = manoeuvre.prepare()
     model = prepared.model
@@ -89,13 +89,13 @@ def motion(
     options |= {"duration": duration or prepared.settings.duration, "rate": rate}
     if form == "kernel":
         run = lissom.simulate(model, **options, method="radau", audit=False, progress=False)
-        return Motion(form, run, run.tip().values)
+        return TipMotion(form, run, run.tip().values)
     formulation = theory.dual_screw(model, form)  # type: ignore[arg-type]
     run = theory.simulate(formulation, **options)
-    return Motion(form, run, formulation.tip_path(run.q)[:, :3, 3])
+    return TipMotion(form, run, formulation.tip_path(run.q)[:, :3, 3])
 
 
-def distance(one: Motion, other: Motion) -> np.ndarray:
+def distance(one: TipMotion, other: TipMotion) -> np.ndarray:
     """Between the tips, (N,) m."""
     return np.linalg.norm(one.tip - other.tip, axis=1)
 

@@ -28,7 +28,7 @@ def interpolate(
             rates[:, body.joint_q], ends[:, body.joint_q] = v[i, body.joint_v], v[i + 1, body.joint_v]
         elif link.joint.kind.floats:
             place = slice(body.joint_q.start + 4, body.joint_q.stop)
-            rates[:, place], ends[:, place] = _glide(body, q, v, i), _glide(body, q, v, i + 1)
+            rates[:, place], ends[:, place] = _origin_velocity(body, q, v, i), _origin_velocity(body, q, v, i + 1)
         rates[:, body.modes_q], ends[:, body.modes_q] = v[i, body.modes_v], v[i + 1, body.modes_v]
         if body.rotor_q is not None:
             rates[:, body.rotor_q], ends[:, body.rotor_q] = v[i, body.rotor_v], v[i + 1, body.rotor_v]
@@ -36,18 +36,20 @@ def interpolate(
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
         if link.joint.kind.on_group:
             turn, spin = (slice(part.start, part.start + n) for part, n in ((body.joint_q, 4), (body.joint_v, 3)))
-            out[:, turn] = _turned(s, h, q[i, turn], v[i, spin], q[i + 1, turn], v[i + 1, spin])
+            out[:, turn] = _interpolate_quaternion(s, h, q[i, turn], v[i, spin], q[i + 1, turn], v[i + 1, spin])
     return out, _hermite(s, h, v[i], a[i], v[i + 1], a[i + 1])
 
 
-def _glide(body: BodyNames, q: np.ndarray, v: np.ndarray, i: np.ndarray) -> np.ndarray:
+def _origin_velocity(body: BodyNames, q: np.ndarray, v: np.ndarray, i: np.ndarray) -> np.ndarray:
     """Velocity of a free body's origin in the joint's frame; v has it in body axes."""
     start = body.joint_q.start
     linear = v[i, body.joint_v.start + 3 : body.joint_v.stop]
     return so3.act(quaternion.to_matrix(q[i, start : start + 4]), linear)
 
 
-def _turned(s: np.ndarray, h: np.ndarray, p0: np.ndarray, w0: np.ndarray, p1: np.ndarray, w1: np.ndarray) -> np.ndarray:
+def _interpolate_quaternion(
+    s: np.ndarray, h: np.ndarray, p0: np.ndarray, w0: np.ndarray, p1: np.ndarray, w1: np.ndarray
+) -> np.ndarray:
     """Quaternion between p0 and p1, by the rotation vector from p0 on; w0, w1 are body angular velocities."""
     end = quaternion.log(quaternion.product(quaternion.conjugate(p0), p1))
     rate = so3.act(so3.right_jacobian_inverse(end), w1)

@@ -25,7 +25,7 @@ VELOCITY: Variables = ("velocity", "eta_rate", "rotor_velocity")
 ACCELERATION: Variables = ("acceleration", "eta_acceleration", "rotor_acceleration")
 
 
-class Part(NamedTuple):
+class NamedColumns(NamedTuple):
     """Columns of a variable, asked for by one name."""
 
     variable: str
@@ -42,7 +42,7 @@ class Lookup:
     quantities: Quantities
     model: Model
 
-    def coordinate(self, name: str, variables: Variables, kind: Kind) -> Part | None:
+    def coordinate(self, name: str, variables: Variables, kind: Kind) -> NamedColumns | None:
         """The coordinate `name`, or all coordinates of the joint `name`; None if there is no such thing."""
         for variable, axis in zip(variables, (kind, "mode", "rotor"), strict=True):
             if variable in self.quantities and name in self.quantities.labels(axis):
@@ -52,7 +52,7 @@ class Lookup:
                 return self._part(variables[0], kind, joint_names(body, kind))
         return None
 
-    def force(self, name: str) -> Part | None:
+    def force(self, name: str) -> NamedColumns | None:
         """The force on a coordinate, or on a joint: on its rotor where it has one."""
         for body in self.moving():
             if name == body.joint:
@@ -63,11 +63,11 @@ class Lookup:
             return self._part("torque", "coordinate", [name])
         return None
 
-    def _part(self, variable: str, axis: str, wanted: Sequence[str]) -> Part:
+    def _part(self, variable: str, axis: str, wanted: Sequence[str]) -> NamedColumns:
         labels, every = self.quantities.labels(axis), self.quantities.column_units(variable)
         at = [labels.index(label) for label in wanted]
         values = self.quantities[variable][:, at[0] if len(at) == 1 else at]
-        return Part(variable, axis, at, values, [every[k] for k in at])
+        return NamedColumns(variable, axis, at, values, [every[k] for k in at])
 
     def whole(self, kind: Kind, variables: Variables) -> np.ndarray:
         """Joints, modes and rotors together in the model's order, (N, nq) or (N, nv)."""
@@ -116,7 +116,7 @@ class Lookup:
             raise LissomError(f"must lie on {link}, from 0 to {length:g} m", ("stations",), x)
         return x
 
-    def reading(self, name: str, ideal: bool = False) -> Part:
+    def reading(self, name: str, ideal: bool = False) -> NamedColumns:
         """Columns of a sensor, or of one of its readings."""
         labels = self.quantities.labels("sensor")
         wanted = [label for label in labels if label == name or label.startswith(f"{name}.")]
@@ -126,7 +126,7 @@ class Lookup:
             raise LissomError(f"{self.model.robot.name} has no sensor {name!r} in this run; {remedy}", value=name)
         return self.readings(wanted, ideal)
 
-    def readings(self, labels: Sequence[str], ideal: bool = False) -> Part:
+    def readings(self, labels: Sequence[str], ideal: bool = False) -> NamedColumns:
         """Columns of some readings."""
         return self._part("ideal_reading" if ideal else "reading", "sensor", labels)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lissom.dynamics.mass_matrix import mass_matrix
-from lissom.kernel.kinematics.forward_kinematics import outward, world_frames
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics, world_frames
 from lissom.model.description.body import Body
 from lissom.model.description.joint import Joint
 from lissom.model.description.robot import WORLD, Link
@@ -66,7 +66,7 @@ class _Part(NamedTuple):
 
 def _payloads(model: Model, q: np.ndarray, v: np.ndarray, t: float, carried: Carried) -> Iterator[_Part]:
     """What is carried at the time t."""
-    outward(model.struct, model.workspace(), np.ascontiguousarray(q), np.ascontiguousarray(v))
+    forward_kinematics(model.struct, model.workspace(), np.ascontiguousarray(q), np.ascontiguousarray(v))
     world_frames(model.struct, model.workspace())
     work = model.scratch()
     for row, payload in enumerate(carried.payloads, start=carried.first):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.lie import so3
-from lissom.results.lookup import POSITION, VELOCITY, Lookup, Part
+from lissom.results.lookup import POSITION, VELOCITY, Lookup, NamedColumns
 
 
 class Numbers:
@@ -21,20 +21,20 @@ class Numbers:
         """A variable of the dataset."""
         return self.quantities[variable]
 
-    def position(self, name: str) -> Part:
+    def position(self, name: str) -> NamedColumns:
         """A joint or a coordinate; of a joint that has more velocities than positions, also a velocity by its name."""
         found = self.lookup.coordinate(name, POSITION, "q") or self.lookup.coordinate(name, VELOCITY, "v")
         return found or self._unknown(name)
 
-    def velocity(self, name: str) -> Part:
+    def velocity(self, name: str) -> NamedColumns:
         """Velocity of a joint or coordinate."""
         return self.lookup.coordinate(name, VELOCITY, "v") or self._unknown(name)
 
-    def torque(self, name: str) -> Part:
+    def torque(self, name: str) -> NamedColumns:
         """Force on a joint by its motor, or by what drives a prescribed joint."""
         return self.lookup.force(name) or self._unknown(name)
 
-    def reading(self, sensor: str, ideal: bool = False) -> Part:
+    def reading(self, sensor: str, ideal: bool = False) -> NamedColumns:
         """What a sensor tells, or an ideal one would."""
         return self.lookup.reading(sensor, ideal)
 

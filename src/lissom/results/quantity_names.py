@@ -15,9 +15,9 @@ from lissom.kernel.forces.element_forces import ENERGY, LENGTH, LOST, RATE, TENS
 from lissom.model.description.joint_kinds import FORCE
 from lissom.model.model import Model
 from lissom.results.quantities import Quantities, Variable
-from lissom.simulation.batch.vector_results import Flocked
+from lissom.simulation.batch.vector_results import VectorResults
 from lissom.simulation.inputs.sensor_signals import Sensed, ideal_readings
-from lissom.simulation.postprocess import Look, Observation
+from lissom.simulation.postprocess import Observation, Wanted
 from lissom.simulation.raw_run import RawRun
 
 AXES = ("x", "y", "z")
@@ -50,10 +50,10 @@ class Columns(NamedTuple):
     units: tuple[str, ...]  # of the whole vector: rad, m or 1
 
 
-def look_for(names: Collection[str]) -> Look:
+def look_for(names: Collection[str]) -> Wanted:
     """How much must be looked at for results of these names."""
     wanted = set(names) - SAMPLES
-    return Look.BENDING if wanted <= BENDING else Look.PLACES if wanted <= PLACES else Look.FORCES
+    return Wanted.BENDING if wanted <= BENDING else Wanted.PLACES if wanted <= PLACES else Wanted.FORCES
 
 
 def position_columns(model: Model) -> Columns:
@@ -82,7 +82,7 @@ def _columns(model: Model, kind: str, names: tuple[str, ...]) -> Columns:
     return Columns(np.concatenate(joints), np.concatenate(modes), np.array(rotors, int), names, tuple(of.tolist()))
 
 
-def quantities_together(ran: Flocked, only: Collection[str]) -> Quantities:
+def quantities_together(ran: VectorResults, only: Collection[str]) -> Quantities:
     """Results of the runs of a pack that are asked for by name, of those in TOGETHER, with an axis of runs in front."""
     nothing = np.zeros(0)
     of_pack = {"deflection": ran.deflections, "wrench": ran.wrenches, "tip_position": ran.tips}

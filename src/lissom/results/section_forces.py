@@ -28,7 +28,7 @@ STEP = 1e-3  # rad or m that the fastest coordinate moves by in a difference, in
 BALANCED = 0.05  # of the peak wrench: what may be left over at the base
 
 
-class _Motion(NamedTuple):
+class _LinkMotion(NamedTuple):
     """Of sections at K places in N samples, in the world."""
 
     p: np.ndarray  # (N, K, 3) place
@@ -107,7 +107,7 @@ def _mass_points(beam: BeamLink, edges: np.ndarray) -> tuple[np.ndarray, np.ndar
     return at, moments
 
 
-def _needed(points: _Motion, moments: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _needed(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Force and torque about its place that each mass point asks for, (N, K, 3) each, world axes."""
     free = points.p2 - gravity
     mass, first, second = moments[:, 0, 0, None], moments[:, 0, 1:], moments[:, 1:, 1:]
@@ -139,7 +139,7 @@ def _carried(run: Trajectory, link: str, length: float) -> list[tuple[np.ndarray
     return made
 
 
-def _motion(run: Trajectory, link: str, x: np.ndarray) -> _Motion:
+def _motion(run: Trajectory, link: str, x: np.ndarray) -> _LinkMotion:
     """Sections of a link with their accelerations, by differences along the motion that q, v and a begin."""
     h = (STEP / (1.0 + np.abs(run.v).max(axis=1) + np.sqrt(np.abs(run.a).max(axis=1))))[:, None]
     body = run.model.bodies[run.model.row(link) - 1]
@@ -154,7 +154,7 @@ def _motion(run: Trajectory, link: str, x: np.ndarray) -> _Motion:
         states.append((origin + so3.act(R, T[..., :3, 3]), R @ T[..., :3, :3]))
     (p0, R0), (p, R), (p1, R1) = states
     h = h[:, :, None]
-    return _Motion(p, R, (p1 - 2 * p + p0) / h**2, (R1 - 2 * R + R0) / h[..., None] ** 2)
+    return _LinkMotion(p, R, (p1 - 2 * p + p0) / h**2, (R1 - 2 * R + R0) / h[..., None] ** 2)
 
 
 def _moved(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, h: np.ndarray) -> np.ndarray:

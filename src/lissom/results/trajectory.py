@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from lissom.errors import LissomError, check_choice
 from lissom.lie import quaternion, so3
 from lissom.messages import suggestion
-from lissom.plot_registry import show
-from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY, Part
+from lissom.plot_registry import draw
+from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY, NamedColumns
 from lissom.results.run_info import RunInfo
 from lissom.results.run_samples import Samples
 from lissom.simulation.raw_run import RawRun
@@ -247,13 +247,13 @@ class Trajectory(Samples):
                 "sections", "spectrum" or "sensors".
             options: what that plot takes, such as link="forearm"; see lissom.view.figures.plots.
         """
-        return show("run.plot", self, kind, **options)
+        return draw("run.plot", self, kind, **options)
 
     # pages and films
 
     def report(self, path: str | Path, title: str | None = None) -> Path:
         """Write one HTML file with the moving arm, charts and tables; it opens without a server or a network."""
-        return show("run.report", self, path, title)
+        return draw("run.report", self, path, title)
 
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write a film of the motion: .mp4 (by ffmpeg) or .gif.
@@ -262,11 +262,11 @@ class Trajectory(Samples):
             options: fps, speed, scale (of the deflection), size in pixels, turn and lift of the view; see
                 lissom.view.films.film.
         """
-        return show("run.animate", self, path, **options)
+        return draw("run.animate", self, path, **options)
 
     def _repr_html_(self) -> str:
         """How a notebook shows the run: a table, charts and the moving arm."""
-        return show("run.html", self)
+        return draw("run.html", self)
 
     # files
 
@@ -331,7 +331,7 @@ class Trajectory(Samples):
         }
         return xr.DataArray(values, dims=("time", "x", axis), coords=coords, name=name, attrs=attrs)
 
-    def _labelled(self, name: str, part: Part | None) -> xr.DataArray:
+    def _labelled(self, name: str, part: NamedColumns | None) -> xr.DataArray:
         """Columns of a variable with their own units."""
         if part is None:
             raise self.lookup.unknown(name)

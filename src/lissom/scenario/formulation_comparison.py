@@ -16,7 +16,7 @@ from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.model.description.robot import Robot
 from lissom.model.model import Model
-from lissom.plot_registry import show
+from lissom.plot_registry import draw
 from lissom.printing import Printed
 from lissom.results.quantity_names import position_columns
 from lissom.scenario import FREE_MOTION
@@ -123,7 +123,7 @@ class Comparison(Printed):
 
     def plot(self) -> Figure:
         """Differences over time, and the time each formulation took."""
-        return show("comparison.plot", self)
+        return draw("comparison.plot", self)
 
 
 def compare(

@@ -10,7 +10,7 @@ from lissom.errors import RobotError, ScenarioError
 from lissom.messages import did_you_mean, listed
 from lissom.model import Robot
 from lissom.model.description.joint_kinds import KINDS
-from lissom.model.fields.base_model import Part
+from lissom.model.fields.base_model import Description
 from lissom.model.fields.units import JointUnit
 from lissom.model.io.robot_paths import get, settled_unit, unit_of
 from lissom.model.io.to_dict import fields
@@ -88,7 +88,7 @@ def unit_at(scenario: Scenario, path: str) -> str:
     here: Any = scenario
     while rest:
         key = _longest(here, rest) if isinstance(here, dict) else rest.partition(".")[0]
-        if isinstance(here, Part) and key in type(here).model_fields:
+        if isinstance(here, Description) and key in type(here).model_fields:
             said = next((mark.unit for mark in type(here).model_fields[key].metadata if hasattr(mark, "unit")), "")
             here = getattr(here, key)
         elif isinstance(here, dict) and key is not None:
@@ -167,7 +167,7 @@ def _longest(mapping: dict[str, Any], path: str) -> str | None:
 
 
 def _lists(value: Any) -> Any:
-    if isinstance(value, Part):
+    if isinstance(value, Description):
         return fields(value)
     if isinstance(value, dict):
         return {key: _lists(inner) for key, inner in value.items()}

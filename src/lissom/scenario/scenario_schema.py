@@ -13,8 +13,8 @@ from lissom.errors import ABSENT, LissomError, ScenarioError
 from lissom.messages import did_you_mean, listed
 from lissom.model import Robot, load
 from lissom.model.description.robot import FORMAT, FormatVersion
-from lissom.model.fields.base_model import Part, refusals
-from lissom.model.fields.lazy_fields import late
+from lissom.model.fields.base_model import Description, refusals
+from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.name_fields import Title
 from lissom.model.fields.number_fields import Checked, Number, kind_of, refusal
 from lissom.model.fields.units import STATE
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from lissom.simulation.inputs.loads import Load
     from lissom.simulation.inputs.payload import Payload
 else:
-    AnyMotion = late("lissom.control.schema.pose_motions:AnyMotion")
-    AnySensor = late("lissom.model.description.sensor:AnySensor")
-    Load = late("lissom.simulation.inputs.loads:Load")
-    Payload = late("lissom.simulation.inputs.payload:Payload")
+    AnyMotion = lazy("lissom.control.schema.pose_motions:AnyMotion")
+    AnySensor = lazy("lissom.model.description.sensor:AnySensor")
+    Load = lazy("lissom.simulation.inputs.loads:Load")
+    Payload = lazy("lissom.simulation.inputs.payload:Payload")
 
 HOLDS = ("joints", "motors")
 SENSOR = "{type: encoder, joint: elbow, rate: 500}"
@@ -54,7 +54,7 @@ class RobotSource(Checked):
         raise refusal(f"must be a name, a path or a mapping, not {kind_of(value)}; {self.remedy}")
 
 
-class ScenarioPart(Part):
+class ScenarioPart(Description):
     """A piece of a scenario; a wrong value raises `ScenarioError`."""
 
     whole: ClassVar[str] = "scenario"
@@ -70,7 +70,7 @@ class Output(ScenarioPart, Sampling):
 
 
 @dataclass(frozen=True)
-class Held(Checked):
+class HeldStart(Checked):
     """What stays where it is while the rest settles: a word of `static_equilibrium`, or names."""
 
     remedy: str = f"write {listed(HOLDS)}, or a list of joints such as [elbow, wrist.rotor]"
@@ -108,7 +108,7 @@ class Scenario(ScenarioPart, Integration):
     ] = Field(
         default={}, description="start values by joint, e.g. {elbow: 0.5, elbow.rate: 0.1}, or the word equilibrium"
     )
-    hold: Annotated[str | tuple[str, ...] | None, Held()] = None
+    hold: Annotated[str | tuple[str, ...] | None, HeldStart()] = None
     control: AnyControl | None = Field(default=None, description=CONTROL)
     motion: dict[str, AnyMotion] = Field(
         default={},

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from pydantic_core import ValidationError
 
 from lissom.errors import LissomError
-from lissom.model.fields.base_model import Part
+from lissom.model.fields.base_model import Description
 from lissom.model.fields.validation_errors import explain
 from lissom.model.io.robot_files import text_of
 from lissom.model.io.yaml_reader import read
 
-Task = TypeVar("Task", bound=Part)
+Task = TypeVar("Task", bound=Description)
 
 
 def load_task(

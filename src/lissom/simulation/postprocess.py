@@ -13,7 +13,7 @@ from lissom.kernel.algorithms.newton_euler import inverse_dynamics
 from lissom.kernel.compile import Struct, inline, kernel
 from lissom.kernel.constraints.loop_constraints import loop_values, loop_wrenches
 from lissom.kernel.forces.element_forces import TENSION
-from lissom.kernel.kinematics.forward_kinematics import outward, world_frames
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics, world_frames
 from lissom.kernel.maths.algebra import matrix, quaternion_of, rotate, store_matrix, store_vector, subtract, vector
 from lissom.model.compilation.tip_frames import Probe, tips
 from lissom.model.model import Model
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lissom.simulation.raw_run import RawRun
 
 
-class Look(IntEnum):
+class Wanted(IntEnum):
     """How much is looked at; each includes the one before."""
 
     BENDING = 0  # deflection and rotation of tips
@@ -61,7 +61,7 @@ class GivenLoads(NamedTuple):
     entry: np.ndarray
 
 
-class HeldRows(NamedTuple):
+class DrivenRows(NamedTuple):
     """The directions that loops hold, at N samples: their multipliers (N, rows), and what their values are to be."""
 
     multipliers: np.ndarray
@@ -74,9 +74,9 @@ def observe(
     v: np.ndarray,
     a: np.ndarray,
     loads: GivenLoads | None = None,
-    held: HeldRows | None = None,
+    held: DrivenRows | None = None,
     *,
-    look: Look = Look.FORCES,
+    look: Wanted = Wanted.FORCES,
     points: Probe | None = None,
     room: Struct | None = None,
 ) -> Observation:
@@ -100,8 +100,8 @@ def observing(
     v: np.ndarray,
     a: np.ndarray,
     loads: GivenLoads | None = None,
-    held: HeldRows | None = None,
-    look: Look = Look.FORCES,
+    held: DrivenRows | None = None,
+    look: Wanted = Wanted.FORCES,
     points: Probe | None = None,
     room: Struct | None = None,
 ) -> tuple[tuple[Any, ...], Observation]:
@@ -113,7 +113,7 @@ def observing(
     wrench, force = np.zeros((len(points.arrays.tree.parent), 6)), np.zeros(model.nv)
     none, no_rows = np.zeros(0, np.int64), np.zeros((len(q), rows))
     given = Struct(GivenLoads(np.zeros((len(q), 0)), none, none) if loads is None else loads)
-    closed = Struct(HeldRows(*map(np.ascontiguousarray, held or (no_rows, no_rows))))
+    closed = Struct(DrivenRows(*map(np.ascontiguousarray, held or (no_rows, no_rows))))
     gap, zero = np.zeros(rows), np.zeros((rows, 3))
     scratch = (given, closed, wrench, force, zero, gap)
     return (points.struct, points.workspace(), int(look), flexible, q, v, a, *scratch, room), room.fields
@@ -154,7 +154,7 @@ def make_room(model: Model, samples: int) -> Struct:
 
 def observe_run(
     raw: RawRun,
-    look: Look = Look.FORCES,
+    look: Wanted = Wanted.FORCES,
     points: Probe | None = None,
     room: Struct | None = None,
 ) -> Observation:
@@ -166,7 +166,7 @@ def observe_run(
 
     def seen(part: np.ndarray | slice, room: Struct | None = None) -> Observation:
         own = given and given._replace(values=given.values[part])
-        rows = held and HeldRows(*(table[part] for table in held))
+        rows = held and DrivenRows(*(table[part] for table in held))
         return observe(model, raw.q[part], raw.v[part], raw.a[part], own, rows, look=look, points=points, room=room)
 
     if carried is None or not carried.payloads:
@@ -256,11 +256,11 @@ def fill_observation(model, work, look, flexible, q, v, a, loads, held, wrench, 
             for i in range(wrench.shape[0]):
                 for row in range(6):
                     wrench[i, row] = 0.0
-            outward(model, work, q[s], v[s])
+            forward_kinematics(model, work, q[s], v[s])
             loop_wrenches(model, work, held.multipliers[s], out.loop_wrench[s], wrench)
         for k in range(loads.row.shape[0]):
             wrench[loads.row[k], loads.entry[k]] = loads.values[s, k]
-        if look == Look.FORCES:
+        if look == Wanted.FORCES:
             inverse_dynamics(model, work, q[s], v[s], a[s], wrench, force)
             for k in range(links):
                 for row in range(6):
@@ -276,10 +276,10 @@ def fill_observation(model, work, look, flexible, q, v, a, loads, held, wrench, 
                     out.touch[s, c, k] = work.touch[c, k]
             energies_of_bodies(model, work, q[s], v[s], out.energy[s])
         else:
-            outward(model, work, q[s], v[s])
-        if look == Look.PLACES:
+            forward_kinematics(model, work, q[s], v[s])
+        if look == Wanted.PLACES:
             world_frames(model, work)
-        if look >= Look.PLACES:
+        if look >= Wanted.PLACES:
             store_places(model, work, held, s, before, none, gap, out)
         for k in range(flexible.shape[0]):
             tip = before + flexible[k] + 1

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lissom.simulation.inputs.loads import ActiveLoads
     from lissom.simulation.inputs.payload import Carried
     from lissom.simulation.inputs.sensor_signals import Sensed
-    from lissom.simulation.postprocess import HeldRows
+    from lissom.simulation.postprocess import DrivenRows
     from lissom.simulation.settings import RunSettings
 
 
@@ -79,15 +79,15 @@ class RawRun:
     settings: RunSettings | None = None  # None where the samples come from elsewhere
 
     @property
-    def held_rows(self) -> HeldRows | None:
+    def held_rows(self) -> DrivenRows | None:
         """What loops hold at the samples, zero where the run does not tell; None of a robot without loops."""
-        from lissom.simulation.postprocess import HeldRows
+        from lissom.simulation.postprocess import DrivenRows
 
         if not self.model.loops:
             return None
         none = np.zeros((len(self.time), len(self.model.arrays.loops.hold)))
         parts = (none if part is None else part for part in (self.multipliers, self.given))
-        return HeldRows(*parts)
+        return DrivenRows(*parts)
 
     @property
     def audited(self) -> bool:

@@ -12,17 +12,17 @@ from lissom.kernel.compile.events import listening
 from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.results.trajectory import Trajectory, from_run
-from lissom.results.validity.axial_force_check import axial_doubts
-from lissom.results.validity.energy_check import energy_doubts
-from lissom.results.validity.gear_check import gear_doubts
-from lissom.results.validity.rotary_inertia_check import rotary_doubts
-from lissom.results.validity.span_load_check import bent_doubts, span_doubts
+from lissom.results.validity.axial_force_check import check_axial_forces
+from lissom.results.validity.energy_check import check_energy
+from lissom.results.validity.gear_check import check_gears
+from lissom.results.validity.rotary_inertia_check import check_rotary_inertia
+from lissom.results.validity.span_load_check import bent_doubts, check_span_loads
 from lissom.simulation.loop.interrupts import AFTER_ALL
 from lissom.simulation.loop.time_loop import run
 from lissom.simulation.raw_run import Event
 from lissom.simulation.settings import RunSettings, takes_settings
 from lissom.simulation.status.run_ending import Ending
-from lissom.simulation.status.run_warnings import tell
+from lissom.simulation.status.run_warnings import warn_about_run
 
 DOING, COMPILING = "simulating", "compiling, once per machine"
 
@@ -85,7 +85,7 @@ def simulate(
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
-    doubts = (span_doubts, bent_doubts, axial_doubts, rotary_doubts, energy_doubts, gear_doubts)
+    doubts = (check_span_loads, bent_doubts, check_axial_forces, check_rotary_inertia, check_energy, check_gears)
     try:
         trajectory.warnings += [event for doubt in doubts for event in doubt(trajectory)]
     except KeyboardInterrupt:
@@ -94,5 +94,5 @@ def simulate(
     except MemoryError:
         text = "there is not enough memory to check the results of this run; take a lower rate, or a shorter one"
         trajectory.warnings.append(Event(float(raw.time[-1]), raw.model.robot.name, "memory", text, len(raw.time)))
-    tell(raw, trajectory.warnings, stacklevel=2)
+    warn_about_run(raw, trajectory.warnings, stacklevel=2)
     return trajectory

@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
-from lissom.model.fields.base_model import Part, refusals
+from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.name_fields import Choice
 from lissom.model.fields.number_fields import Flag, Number
 from lissom.simulation.integrators.registry import METHODS
@@ -24,7 +24,7 @@ TYPICAL_SIZE = 1e-2  # m or rad: of coordinates whose relative and absolute erro
 FINEST = 1e-14  # smallest relative error that double precision resolves
 
 
-class Integration(Part):
+class Integration(Description):
     """How a motion is computed."""
 
     what: ClassVar[str] = "run"
@@ -61,7 +61,7 @@ class Integration(Part):
         return self
 
 
-class Sampling(Part):
+class Sampling(Description):
     """What is kept of a motion."""
 
     what: ClassVar[str] = "run"
@@ -89,7 +89,7 @@ class RunSettings(Integration, Sampling):
         return cls(**(given | options))
 
     @classmethod
-    def joined(cls, *parts: Part) -> "RunSettings":
+    def joined(cls, *parts: Description) -> "RunSettings":
         """Settings whose values are fields of several parts, such as a scenario and its output."""
         return cls(**{name: getattr(part, name) for part in parts for name in cls.model_fields if hasattr(part, name)})
 

@@ -11,7 +11,7 @@ from lissom.errors import StudyError
 from lissom.messages import listed
 from lissom.results.quantities import Quantities
 from lissom.results.quantity_names import PLACES, SPACE, look_for, position_columns, quantities, velocity_columns
-from lissom.simulation.batch.stepper import Episode
+from lissom.simulation.batch.stepper import Stepper
 from lissom.simulation.postprocess import Observation, observe_run
 from lissom.simulation.raw_run import RawRun
 from lissom.study.plan.kept_quantities import Quantity
@@ -63,7 +63,7 @@ class Senses:
             rows = [(*row, label) for row in rows for label in found.labels[dim]]
         self.labels += [".".join((quantity.channel, *row)) for row in rows]
 
-    def __call__(self, episode: Episode) -> np.ndarray:
+    def __call__(self, episode: Stepper) -> np.ndarray:
         """The quantities now, (size,)."""
         state = {"q": episode.q, "v": episode.v, "a": episode.a}
         seen: Observation | None = None

@@ -20,7 +20,7 @@ from lissom.messages import did_you_mean, listed
 from lissom.model.model import Model
 from lissom.results.trajectory import Trajectory, from_run
 from lissom.scenario.prepare import Prepared, prepare
-from lissom.simulation.batch.stepper import Episode
+from lissom.simulation.batch.stepper import Stepper
 from lissom.study.agent_observations import Senses
 from lissom.study.execution.process_pool import cores
 from lissom.study.plan.run_plan import as_scenario
@@ -152,10 +152,10 @@ class Environment(gymnasium.Env):
         off = self._target(episode) - self._goal
         return -float(off @ off + EFFORT * (action @ action) / max(1, len(action))) / self.rate
 
-    def _begin(self) -> Episode:
+    def _begin(self) -> Stepper:
         settings = self._prepared.settings.model_copy(update={"rate": self.rate, "audit": False})
         drive = self._prepared.drive if self.control else self._prepared.drive | {"controller": None}
-        return Episode(self._prepared.model, settings, **drive)
+        return Stepper(self._prepared.model, settings, **drive)
 
 
 class VectorEnvironment(VectorEnv):

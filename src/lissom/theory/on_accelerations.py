@@ -16,7 +16,7 @@ from lissom.model.model import Model
 from lissom.simulation.equations.system import Dynamics
 
 
-class Own(NamedTuple):
+class AccelerationMemory(NamedTuple):
     """Forward dynamics, the kernel's mass matrix, and memory."""
 
     forward: Any  # Pointer
@@ -33,7 +33,7 @@ def on_accelerations(model: Model, dynamics: Dynamics) -> Dynamics:
     work, n = model.workspace(), model.nv
     own, wrench = Hidden(dynamics.own or work), np.zeros((model.rows, 6))
     q, v, force, a, M = np.zeros(model.nq), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((n, n))
-    memory = Own(
+    memory = AccelerationMemory(
         forward=Pointer(dynamics.forward, model.struct, own, q, v, v, wrench, v),
         own=own,
         mass=Pointer(mass_matrix, model.struct, work, q, v, M),

@@ -15,8 +15,8 @@ from lissom.cli import aot_workload
 from lissom.kernel.compile.kinds import has_packs
 from lissom.kernel.compile.trace import Trace
 from lissom.kernel.compile.translate import find
-from lissom.simulation.batch.rerun import Series
-from lissom.simulation.batch.vector_batch import Flock
+from lissom.simulation.batch.rerun import Rerun
+from lissom.simulation.batch.vector_batch import VectorBatch
 from lissom.simulation.batch.vector_results import Run
 from lissom.simulation.settings import RunSettings
 
@@ -78,8 +78,8 @@ def packs():
     q, v, tau = model.neutral() + 0.01 * rng.normal(size=(9, model.nq)), *rng.normal(size=(2, 9, model.nv))
     lissom.forward_dynamics_batch(model, q, v, tau, cores=1)
     arm = aot_workload._small("first").compile()
-    series = Series(arm, RunSettings(duration=2e-3, method="radau", audit=False))
-    flock = Flock(series, series.begin())
+    series = Rerun(arm, RunSettings(duration=2e-3, method="radau", audit=False))
+    flock = VectorBatch(series, series.begin())
     flock.run([Run(arm, series.controller, (arm.neutral(), np.ones(arm.nv)), 2e-3)] * 2)
 
 

@@ -5,7 +5,7 @@ import pytest
 from machine import ROUNDING, agrees
 
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.data.arrays import LANES
+from lissom.kernel.data.arrays import ROW_WIDTH
 from lissom.kernel.maths.simd_rows import add_lanes, add_scaled, set_lanes, set_scaled
 
 NUMBERS = [float, complex]
@@ -204,7 +204,11 @@ def test_sums_over_spans_that_begin_and_end_anywhere(number, first, last):
         compiled(mine, first, last, 0.5, -2.0, rows)
         compiled.as_python(theirs, first, last, 0.5, -2.0, rows)
         np.testing.assert_allclose(mine[first:last], theirs[first:last], rtol=1e-14, atol=1e-15)
-        outside = np.r_[0 : first - first % LANES, -(-last // LANES) * LANES : 16] if first < last else np.arange(16)
+        outside = (
+            np.r_[0 : first - first % ROW_WIDTH, -(-last // ROW_WIDTH) * ROW_WIDTH : 16]
+            if first < last
+            else np.arange(16)
+        )
         np.testing.assert_array_equal(mine[outside], theirs[outside])
 
 

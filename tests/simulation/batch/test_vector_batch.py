@@ -10,12 +10,12 @@ from lissom.dynamics.sensing import sensors_of
 from lissom.kernel.packs import LANES
 from lissom.scenario.prepare import prepare
 from lissom.simulation.batch import lane_scheduler
-from lissom.simulation.batch.rerun import Series
-from lissom.simulation.batch.vector_batch import Flock, eligible
+from lissom.simulation.batch.rerun import Rerun
+from lissom.simulation.batch.vector_batch import VectorBatch, eligible
 from lissom.simulation.batch.vector_results import Run
 from lissom.simulation.integrators.error_scales import pace
 from lissom.simulation.loop.time_loop import run
-from lissom.simulation.postprocess import Look, observe_run
+from lissom.simulation.postprocess import Wanted, observe_run
 
 FEW = {"y": 2, "z": 2, "torsion": 1, "axial": 0}
 UPPER, MASS = "links.upper.beam", "links.forearm.beam.masses.0.mass"
@@ -52,12 +52,12 @@ def prepared(scenario):
 
 
 def flock_of(one, **settings):
-    series = Series(
+    series = Rerun(
         one.model,
         one.settings.model_copy(update={"audit": False} | settings),
         **(one.drive | {"sensors": sensors_of(one.model, one.sensors)}),
     )
-    return Flock(series, series.begin())
+    return VectorBatch(series, series.begin())
 
 
 def alone(one):
@@ -287,7 +287,7 @@ def test_deflections_tips_and_wrenches_of_a_pack_are_those_of_its_runs(ones, flo
     deflections, tips, wrenches = ran.deflections(), ran.tips(), ran.wrenches()
     assert ran.numbers == [0, 2] and len(deflections) == len(wrenches) == 2
     for k, number in enumerate(ran.numbers):
-        expected = observe_run(ran.raw(number), Look.FORCES)
+        expected = observe_run(ran.raw(number), Wanted.FORCES)
         np.testing.assert_allclose(deflections[k], expected.deflection, rtol=0, atol=1e-13)
         np.testing.assert_allclose(tips[k], expected.tip_position, rtol=0, atol=1e-13)
         np.testing.assert_allclose(wrenches[k], expected.wrench, rtol=0, atol=1e-12 * np.abs(expected.wrench).max())

@@ -8,16 +8,16 @@ from touching import ball
 import lissom
 from lissom.dynamics import derivatives, energy
 from lissom.model import Robot
-from lissom.simulation.loop.spectral_radius import fastest_rate
-from lissom.simulation.loop.time_loop import Loop
+from lissom.simulation.loop.spectral_radius import spectral_radius
+from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.settings import RunSettings
 
 
 def fastest(robot, **start):
     """Rate that a run of the robot finds at its start, 1/s."""
-    run = Loop(robot, RunSettings(duration=1.0), **start)
+    run = TimeLoop(robot, RunSettings(duration=1.0), **start)
     run._start()
-    return fastest_rate(run.model, run.packed, run.scratch, run.state)
+    return spectral_radius(run.model, run.packed, run.scratch, run.state)
 
 
 def block(**element):
@@ -109,7 +109,7 @@ def test_steps_of_one_size_and_those_of_cvode_find_the_touch(method, step):
     touched = 0.25 / 2.0
     robot = ball(damping=0.0)
     more = {"step": step} if step else {"rtol": 1e-9, "atol": 1e-11}
-    loop = Loop(robot, RunSettings(duration=0.2, method=method, **more), start=start)
+    loop = TimeLoop(robot, RunSettings(duration=0.2, method=method, **more), start=start)
     times = []
     inner = loop._feel
 

@@ -36,7 +36,7 @@ def tip_deflections(model: Model, q: Vector) -> dict[str, Deflection]:
     return out
 
 
-def bending_doubts(model: Model, deflections: dict[str, Deflection]) -> list[str]:
+def check_bending(model: Model, deflections: dict[str, Deflection]) -> list[str]:
     """Links bent beyond the range of small deformations."""
     out = []
     for link, tip in deflections.items():

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom import printing
-from lissom.analysis.equilibrium.deflection import Deflection, bending_doubts, tip_deflections
+from lissom.analysis.equilibrium.deflection import Deflection, check_bending, tip_deflections
 from lissom.analysis.equilibrium.force_balance import (
     ABSURD,
     Away,
@@ -174,10 +174,10 @@ def find_equilibrium(
     lengths: Mapping[str, float] | None = None,
 ) -> Equilibrium:
     """As `static_equilibrium`, of a model at a closed configuration; its warnings are in the result alone."""
-    return _Search(model, q, tau, hold, wrenches, dict(loads or {}), dict(lengths or {})).equilibrium()
+    return _EquilibriumSearch(model, q, tau, hold, wrenches, dict(loads or {}), dict(lengths or {})).equilibrium()
 
 
-class _Search:
+class _EquilibriumSearch:
     """Rest by Newton's method, along the path of growing loads where that does not find it."""
 
     def __init__(
@@ -234,7 +234,7 @@ class _Search:
             self.balance.unbalanced(self.q, self.lam),
             growth == 0,
             iterations,
-            (*self._link_doubts(), *bending_doubts(self.model, deflections), *self.doubts),
+            (*self._link_doubts(), *check_bending(self.model, deflections), *self.doubts),
             multipliers=self.lam,
             growth=growth,
             flutter=hertz if growth else 0.0,

@@ -14,7 +14,7 @@ from lissom.analysis.equilibrium.steady_motion import elastic_velocities
 from lissom.analysis.equilibrium.tangent_matrices import Loads, load_forces
 from lissom.analysis.linear_models import signals
 from lissom.analysis.linear_models.linear_model import LinearModel
-from lissom.analysis.linear_models.sensor_outputs import Motion, output_matrices
+from lissom.analysis.linear_models.sensor_outputs import StateDerivatives, output_matrices
 from lissom.analysis.propeller_moment import warn_of_propeller_moments
 from lissom.dynamics import derivatives, mass_matrix
 from lissom.dynamics.coordinates import Named, along_coordinates, configuration, forces, rates
@@ -89,7 +89,7 @@ def linearise(
     states = tuple(model.coordinates) + tuple(f"{name}.rate" for name in model.coordinates)
     C, D, observed = np.eye(2 * n), np.zeros((2 * n, len(names))), states
     if outputs is not None:
-        motion = Motion(model, q, v, exact.a, A, B, bool(loads or wrenches))
+        motion = StateDerivatives(model, q, v, exact.a, A, B, bool(loads or wrenches))
         C, D, observed = output_matrices(motion, signals.as_list(outputs))
     if model.loops:
         chosen, spread = _closed_states(model, q, v)

@@ -17,7 +17,7 @@ from lissom.model.description.sensor import ForceTorque, Sensor
 from lissom.model.model import Model
 
 
-class Motion(NamedTuple):
+class StateDerivatives(NamedTuple):
     """Small motions about a state: (u, v)' = A (u, v) + B inputs, u the displacement along the velocities."""
 
     model: Model
@@ -29,7 +29,7 @@ class Motion(NamedTuple):
     loaded: bool  # whether something acts from outside
 
 
-def output_matrices(motion: Motion, outputs: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+def output_matrices(motion: StateDerivatives, outputs: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """C (outputs, 2 nv), D (outputs, inputs) and the names of scalar outputs."""
     parts = [
         _of_sensor(motion, one) if isinstance(one, Sensor) else _of_signal(motion, one)
@@ -39,19 +39,19 @@ def output_matrices(motion: Motion, outputs: Sequence[Any]) -> tuple[np.ndarray,
     return np.concatenate([C for C, _, _ in parts]), np.concatenate([D for _, D, _ in parts]), names
 
 
-def _known(motion: Motion, outputs: Sequence[Any]) -> list[Any]:
+def _known(motion: StateDerivatives, outputs: Sequence[Any]) -> list[Any]:
     """Outputs, those that name a sensor of the robot's file as that sensor."""
     sensors = {sensor.called: sensor for sensor in motion.model.robot.sensors}
     return [sensors.get(one, one) if isinstance(one, str) else one for one in outputs]
 
 
-def _of_signal(motion: Motion, signal: signals.Signal) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+def _of_signal(motion: StateDerivatives, signal: signals.Signal) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     rows = signals.outputs(motion.model, [signal])
     C, D = signals.output_matrices(motion.model, rows, motion.q, motion.v, motion.a, motion.A, motion.B)
     return C, D, tuple(row.name for row in rows)
 
 
-def _of_sensor(motion: Motion, sensor: Sensor) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+def _of_sensor(motion: StateDerivatives, sensor: Sensor) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Exact derivatives of an ideal sensor's readings, which may depend on accelerations."""
     model, q, v, a, n = motion.model, motion.q, motion.v, motion.a, motion.model.nv
     if isinstance(sensor, ForceTorque) and (motion.loaded or model.loops):

@@ -17,7 +17,7 @@ from lissom.analysis.equilibrium.statics import Equilibrium, static_equilibrium
 from lissom.analysis.equilibrium.tangent_matrices import eigenmodes, tangent
 from lissom.analysis.field_validity import field_doubts
 from lissom.analysis.modes import participation as shares
-from lissom.analysis.modes.participation import Part, Participation
+from lissom.analysis.modes.participation import ModeShare, Participation
 from lissom.analysis.modes.resolved_frequencies import resolved_modes
 from lissom.dynamics import bias
 from lissom.dynamics.coordinates import Named, indices
@@ -195,7 +195,7 @@ def natural_modes(
     )
 
 
-def _warn_of_torsion(model: Model, q: Vector, parts: tuple[Part, ...], stored: np.ndarray) -> None:
+def _warn_of_torsion(model: Model, q: Vector, parts: tuple[ModeShare, ...], stored: np.ndarray) -> None:
     """Warn where modes twist links that are bent too far for their field."""
     for doubt in field_doubts(model, q, modes=True):
         rows = [k for k, part in enumerate(parts) if (part.link, part.direction) == (doubt.link, "torsion")]
@@ -257,7 +257,7 @@ def _matrices(
 
 
 def _modes(
-    M: np.ndarray, K: np.ndarray, free: np.ndarray, Z: np.ndarray, free_parts: list[Part], pull: float
+    M: np.ndarray, K: np.ndarray, free: np.ndarray, Z: np.ndarray, free_parts: list[ModeShare], pull: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Squares of the angular frequencies, rising, and shapes (nv, modes) of unit modal mass, in the span of Z.
 
@@ -289,7 +289,7 @@ def _modes(
 
 
 def _separated(
-    X: np.ndarray, mass: np.ndarray, squares: np.ndarray, noise: float, free_parts: list[Part]
+    X: np.ndarray, mass: np.ndarray, squares: np.ndarray, noise: float, free_parts: list[ModeShare]
 ) -> np.ndarray:
     """Modes of one frequency, turned among themselves so that each belongs to one part as far as possible."""
     names = list(dict.fromkeys(part.label for part in free_parts))

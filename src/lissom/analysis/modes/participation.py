@@ -12,7 +12,7 @@ from lissom.model.model import Model
 
 
 @dataclass(frozen=True)
-class Part:
+class ModeShare:
     """What a velocity coordinate belongs to."""
 
     coordinate: str
@@ -28,9 +28,9 @@ class Part:
         return f"{self.link} bending {self.direction}" if self.direction in "yz" else f"{self.link} {self.direction}"
 
 
-def parts(model: Model) -> tuple[Part, ...]:
+def parts(model: Model) -> tuple[ModeShare, ...]:
     """The part of each velocity coordinate, in the order of `model.coordinates`."""
-    out: list[Part | None] = [None] * model.nv
+    out: list[ModeShare | None] = [None] * model.nv
     for body in model.bodies:
         names = model.coordinates
         directions = ["joint"] * len(indices(body.joint_v))
@@ -41,7 +41,7 @@ def parts(model: Model) -> tuple[Part, ...]:
             directions.append("rotor")
             places.append(body.rotor_v)
         for k, direction in zip(places, directions, strict=True):
-            out[k] = Part(names[k], body.link, body.joint, direction)
+            out[k] = ModeShare(names[k], body.link, body.joint, direction)
     return tuple(part for part in out if part is not None)
 
 
@@ -69,7 +69,7 @@ class Participation:
         return [(name, share) for name, share in shares if abs(share) >= least]
 
 
-def kinetic(parts: Sequence[Part], mass: np.ndarray, shapes: np.ndarray) -> Participation:
+def kinetic(parts: Sequence[ModeShare], mass: np.ndarray, shapes: np.ndarray) -> Participation:
     """Participation in the kinetic energy of modes `shapes` (nv, modes) of unit modal mass."""
     shares = shapes * (mass @ shapes)
     return Participation(
@@ -80,7 +80,7 @@ def kinetic(parts: Sequence[Part], mass: np.ndarray, shapes: np.ndarray) -> Part
     )
 
 
-def grouped(parts: Sequence[Part], shares: np.ndarray, group: Callable[[Part], str]) -> dict[str, np.ndarray]:
+def grouped(parts: Sequence[ModeShare], shares: np.ndarray, group: Callable[[ModeShare], str]) -> dict[str, np.ndarray]:
     """Sums of the rows of `shares` (nv, modes) over the groups of coordinates."""
     out: dict[str, np.ndarray] = {}
     for part, row in zip(parts, shares, strict=True):
@@ -88,7 +88,7 @@ def grouped(parts: Sequence[Part], shares: np.ndarray, group: Callable[[Part], s
     return out
 
 
-def labels(parts: Sequence[Part], stored: np.ndarray, moving: np.ndarray, rigid: np.ndarray) -> tuple[str, ...]:
+def labels(parts: Sequence[ModeShare], stored: np.ndarray, moving: np.ndarray, rigid: np.ndarray) -> tuple[str, ...]:
     """A name for each mode: the part that stores most of its energy, counted: "upper bending y 1".
 
     Args:

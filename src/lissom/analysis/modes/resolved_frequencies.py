@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from lissom.analysis.modes.participation import Part
+from lissom.analysis.modes.participation import ModeShare
 from lissom.beam import BeamLink
 from lissom.beam.functions.attachment_functions import Place
 from lissom.beam.functions.omitted_shapes import LeftOut, left_out
@@ -23,7 +23,7 @@ BENDING_SHARE = 0.2  # of the strain energy of a mode, in one direction of a lin
 
 
 def resolved_modes(
-    model: Model, q: Vector, parts: Sequence[Part], squares: np.ndarray, shapes: np.ndarray, stored: np.ndarray
+    model: Model, q: Vector, parts: Sequence[ModeShare], squares: np.ndarray, shapes: np.ndarray, stored: np.ndarray
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return which modes have frequencies that the functions of their links follow, and the links that do not.
 

@@ -44,7 +44,7 @@ class Invariants:
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class SectionMotion:
     """How stations of a link move with its m coordinates, as the matrices T0 and P_j."""
 
     T0: Array  # (k, 3, 4)
@@ -53,7 +53,7 @@ class Motion:
     rest: Array  # (3, 4 k): T0, axis by axis
 
     @classmethod
-    def of(cls, x: Array, sections: Sections) -> Motion:
+    def of(cls, x: Array, sections: Sections) -> SectionMotion:
         """Of stations at places x (k,) of the axis, or (k, 3), and the motion of the sections there."""
         k, _, m = sections.phi.shape
         dtype = np.result_type(sections.phi, x)
@@ -100,5 +100,5 @@ class Motion:
 
 
 def integrate(x: Array, moments: Array, sections: Sections) -> Invariants:
-    """Invariants of a link; arguments as for `Motion`."""
-    return Motion.of(x, sections).integrate(moments)
+    """Invariants of a link; arguments as for `SectionMotion`."""
+    return SectionMotion.of(x, sections).integrate(moments)

@@ -13,7 +13,7 @@ import numpy as np
 
 from lissom.beam.fields.displacement_field import RunningTerms, Sections
 from lissom.beam.fields.foreshortening_forms import Shortening, Span
-from lissom.beam.fields.inertia_invariants import Invariants, Motion
+from lissom.beam.fields.inertia_invariants import Invariants, SectionMotion
 from lissom.beam.fields.second_order_rotation import second_order_turn
 from lissom.beam.number_types import Array, Number
 
@@ -35,9 +35,9 @@ class Carriers:
         return self.field.running_terms(self.xi)
 
     @cached_property
-    def motion(self) -> Motion:
+    def motion(self) -> SectionMotion:
         """How masses there move with the coordinates."""
-        return Motion.of(self.field.place(self.xi), self.sections)
+        return SectionMotion.of(self.field.place(self.xi), self.sections)
 
     @cached_property
     def span(self) -> Span:

@@ -54,9 +54,9 @@ def enough_modes(profile: Profile, reach: float | None, accuracy: float, most: i
             continue
         found = None if waves is None else waves.counts(group[0], wanted, accuracy)
         if found is None:
-            found = _Search(profile, group, wanted, FEW).counts(accuracy)
+            found = _ModeCountSearch(profile, group, wanted, FEW).counts(accuracy)
         if found is None:
-            found = _Search(profile, group, wanted, most).counts(accuracy)
+            found = _ModeCountSearch(profile, group, wanted, most).counts(accuracy)
         if found is None:
             text = f"frequencies up to {wanted:g} Hz need more than {most} functions along {group[0]}; ask for less"
             raise LissomError(text, ("modes",))
@@ -124,7 +124,7 @@ def _counts_of_waves(kind: str, steps: int, accuracy: float) -> int | None:
     section = Section(rhoA=1.0, EA=1.0, EIy=1.0, EIz=1.0, GJ=1.0, Jx=1.0, Jy=0.0, Jz=0.0)
     profile = Profile.uniform(section, 1.0, shear=False)
     wave = steps / WAVE_STEPS
-    found = _Search(profile, [kind], (wave**2 if kind == "y" else wave) / (2 * np.pi), FEW).counts(accuracy)
+    found = _ModeCountSearch(profile, [kind], (wave**2 if kind == "y" else wave) / (2 * np.pi), FEW).counts(accuracy)
     return None if found is None else found[kind]
 
 
@@ -142,7 +142,7 @@ def coupled_directions(profile: Profile) -> list[list[str]]:
     return groups
 
 
-class _Search:
+class _ModeCountSearch:
     """Functions of directions that move each other, against a fine solution of all of them together."""
 
     def __init__(self, profile: Profile, group: Sequence[str], reach: float, most: int) -> None:

@@ -50,7 +50,7 @@ class GeneralSection:
         at = np.eye(6, dtype=np.result_type(float, yc, zc, ys, zs))
         at[TWIST, SHEAR_Y], at[TWIST, SHEAR_Z] = zs, -ys
         at[BEND_Y, STRETCH], at[BEND_Z, STRETCH] = -zc, yc
-        return cls(at.T @ own @ at, _moved(s.moments, np.eye(3), (yc, zc)), s.outline, s.holes)
+        return cls(at.T @ own @ at, _transform_moments(s.moments, np.eye(3), (yc, zc)), s.outline, s.holes)
 
     @classmethod
     def from_matrices(cls, stiffness: Array, mass: Array) -> GeneralSection:
@@ -74,7 +74,7 @@ class GeneralSection:
         flat, shift = R[1:, 1:], np.array(offset)
         return GeneralSection(
             compliance=to_own.T @ self.compliance @ to_own,
-            moments=_moved(self.moments, R, offset),
+            moments=_transform_moments(self.moments, R, offset),
             outline=None if self.outline is None else self.outline @ flat.T + shift,
             holes=tuple(hole @ flat.T + shift for hole in self.holes),
         )
@@ -143,7 +143,7 @@ def to_own_axes(turn: Number, offset: tuple[Number, Number]) -> tuple[Array, Arr
     return R, np.block([[R.T, np.zeros((3, 3))], [-R.T @ lever, R.T]])
 
 
-def _moved(moments: Array, R: Array, offset: tuple[Number, Number]) -> Array:
+def _transform_moments(moments: Array, R: Array, offset: tuple[Number, Number]) -> Array:
     """Moments of a mass whose own axes are turned by R (3, 3) and whose origin is shifted by `offset` (y, z)."""
     A = np.zeros((4, 4), np.result_type(R, *offset, float))
     A[0, 0], A[2:, 0], A[1:, 1:] = 1, offset, R

@@ -11,7 +11,7 @@ from lissom.control.choices import INTERPOLATIONS, SWEEPS, Interpolation, Sweep
 from lissom.control.schema.joint_values import ByJoint, Column, Columns, One, Values
 from lissom.errors import LissomError
 from lissom.messages import listed
-from lissom.model.fields.base_model import FORM, Part, form_of, refusals
+from lissom.model.fields.base_model import FORM, Description, form_of, refusals
 from lissom.model.fields.name_fields import Choice, Title
 from lissom.model.fields.number_fields import Number
 from lissom.model.fields.units import ACCELERATION, FORCE, POSITION, RATE, SIGNAL
@@ -24,7 +24,7 @@ BEGIN = Number("the begin of the motion", "seconds")
 DURATION = Number("the time of the motion", "seconds", above=0)
 
 
-class Block(Part):
+class Block(Description):
     """A piece of a scenario whose `type` says what it is."""
 
     chosen_by: ClassVar[str] = "type"

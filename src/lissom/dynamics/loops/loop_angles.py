@@ -12,7 +12,7 @@ import numpy as np
 from lissom.dynamics.coordinates import along_coordinates
 from lissom.dynamics.loops.loop_kinematics import loop_poses
 from lissom.dynamics.state_checks import Vector
-from lissom.kernel.data.arrays import Hold
+from lissom.kernel.data.arrays import LoopRow
 from lissom.lie import so3
 from lissom.model.model import Model
 
@@ -43,7 +43,7 @@ def angle_rows(
     G = np.zeros((0, 0)) if G is None else G.copy()
     for k in turned:
         rows = np.arange(*table.rows[k])
-        rows = rows[np.isin(table.hold[rows], (Hold.SQUARE, Hold.THREAD))]
+        rows = rows[np.isin(table.hold[rows], (LoopRow.SQUARE, LoopRow.THREAD))]
         gaps[rows] = _off(model, k, poses[k])
         if rates is not None:
             G[rows] = _off_rates(model, k, poses[k], rates[k])
@@ -102,10 +102,10 @@ def _across(model: Model, k: int) -> np.ndarray:
     """Unit vectors (2, 3) normal to the axis of loop k and to each other: those of its rows that compare axes."""
     table = model.arrays.loops
     rows = np.arange(*table.rows[k])
-    return np.real(table.a[rows[table.hold[rows] == Hold.SQUARE]])
+    return np.real(table.a[rows[table.hold[rows] == LoopRow.SQUARE]])
 
 
 def _thread(model: Model, k: int) -> int | None:
     """The row of loop k that couples turn and slide, if it has one."""
     table = model.arrays.loops
-    return next((row for row in range(*table.rows[k]) if table.hold[row] == Hold.THREAD), None)
+    return next((row for row in range(*table.rows[k]) if table.hold[row] == LoopRow.THREAD), None)

@@ -83,7 +83,7 @@ def closed_configuration(
     joints = {k for body in model.bodies for k in indices(body.joint_v)}
     turning = np.array([k for k in free if k in joints], np.int64)
     bending = np.array([k for k in free if k not in joints], np.int64)
-    search = _Search(model, lengths or {}, leave)
+    search = _ClosingSearch(model, lengths or {}, leave)
     best, gap = search.closed(_apart(model, q, turning), turning, bending)
     rng = np.random.default_rng(0)
     for _ in range(TRIES):
@@ -159,7 +159,7 @@ def length_gaps(model: Model, lengths: Mapping[str, float]) -> Vector:
     return wanted
 
 
-class _Search:
+class _ClosingSearch:
     """Newton's method on what the rows gape."""
 
     def __init__(self, model: Model, lengths: Mapping[str, float], leave: Iterable[str] = ()) -> None:
@@ -236,7 +236,7 @@ def _with_rotors(model: Model, before: Vector, after: Vector, fixed: set[int]) -
     return after
 
 
-def _cannot_close(model: Model, search: _Search, q: Vector, kept: set[int]) -> LissomError:
+def _cannot_close(model: Model, search: _ClosingSearch, q: Vector, kept: set[int]) -> LissomError:
     gaps, table = np.abs(search.gaps(q)), model.arrays.loops
     by_loop = [gaps[slice(*rows)].max(initial=0.0) for rows in table.rows]
     worst = int(np.argmax(by_loop))

@@ -114,7 +114,7 @@ def _reactions(model: Model, q: ArrayLike, multipliers: Vector) -> tuple[np.ndar
 
 def closure_of(model: Model, number: type) -> Any:
     """This thread's memory for the loops of a model, as kernels take it."""
-    return model.kept(("closure", number), lambda: make_closure(model, number))
+    return model.cached(("closure", number), lambda: make_closure(model, number))
 
 
 def _placed(model: Model, q: ArrayLike) -> Any:
@@ -122,5 +122,5 @@ def _placed(model: Model, q: ArrayLike) -> Any:
     q = vector(model, q, "q", model.nq)
     number = number_type(model, q)
     work = model.workspace(number)
-    forward_kinematics.outward(model.struct, work, q.astype(number, copy=False), np.zeros(model.nv, number))
+    forward_kinematics.forward_kinematics(model.struct, work, q.astype(number, copy=False), np.zeros(model.nv, number))
     return work

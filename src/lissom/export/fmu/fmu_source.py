@@ -8,7 +8,7 @@ import numpy as np
 
 from lissom.export.fmu.fmu_parameters import Parameter
 from lissom.export.fmu.fmu_variables import ROLES, Inputs, Variables, prescribed_coordinates
-from lissom.export.fmu.frozen_run import Call, Frozen, Own, Scalar
+from lissom.export.fmu.frozen_run import Call, Frozen, OwnMemory, Scalar
 from lissom.export.fmu.kernel_closure import Closure, Code
 from lissom.export.fmu.memory_image import Image
 from lissom.kernel.compile.kinds import kinds
@@ -25,7 +25,7 @@ def code_of(call: Call) -> Code:
     return Code(call.kernel, kinds(examples))
 
 
-def header(frozen: Frozen, own: Own, image: Image, variables: Variables, inputs: Inputs) -> str:
+def header(frozen: Frozen, own: OwnMemory, image: Image, variables: Variables, inputs: Inputs) -> str:
     """model.h: where the parts of the run's memory lie, and their sizes."""
     loop, law = frozen.loop, frozen.loop.system.law.fields
     model = frozen.model
@@ -80,7 +80,7 @@ def tip_maps(frozen: Frozen) -> np.ndarray:
 
 def source(
     frozen: Frozen,
-    own: Own,
+    own: OwnMemory,
     image: Image,
     variables: Variables,
     inputs: Inputs,
@@ -146,7 +146,7 @@ void link_memory(unsigned char *memory) {{
 }}"""
 
 
-def _parameters(image: Image, own: Own, tuned: Sequence[Parameter]) -> str:
+def _parameters(image: Image, own: OwnMemory, tuned: Sequence[Parameter]) -> str:
     """The function that puts changed parameters into effect: series of their changes, added to what was there."""
     places = sorted({int(place) for each in tuned for place in each.places})
     effects = [(k, int(place)) for k, each in enumerate(tuned) for place in each.places]

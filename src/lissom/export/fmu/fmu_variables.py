@@ -11,7 +11,7 @@ import numpy as np
 from lissom.control.laws.control_kernel import Law
 from lissom.control.laws.control_law import ControlLaw
 from lissom.export.fmu.fmu_parameters import Parameter
-from lissom.export.fmu.frozen_run import Frozen, Own
+from lissom.export.fmu.frozen_run import Frozen, OwnMemory
 from lissom.export.fmu.memory_image import Image
 from lissom.model.model import Model
 from lissom.results.quantity_names import (
@@ -91,7 +91,9 @@ def followed(controller: ControlLaw | None) -> list[int]:
 class Variables(list[Variable]):
     """All variables of a frozen run."""
 
-    def __init__(self, frozen: Frozen, own: Own, image: Image, inputs: Inputs, tuned: Sequence[Parameter]) -> None:
+    def __init__(
+        self, frozen: Frozen, own: OwnMemory, image: Image, inputs: Inputs, tuned: Sequence[Parameter]
+    ) -> None:
         super().__init__()
         self.image = image
         self.append(Variable("time", "time", image.offset(frozen.loop.state.clock), "s", "time"))
@@ -121,7 +123,7 @@ class Variables(list[Variable]):
         for k, (label, at) in enumerate(zip(labels, places, strict=True)):
             self.append(Variable(".".join((name, *label)), "output", int(at), units[k % len(units)], text))
 
-    def _motion(self, frozen: Frozen, own: Own) -> None:
+    def _motion(self, frozen: Frozen, own: OwnMemory) -> None:
         """Coordinates: states and their derivatives, outputs where they are given in time."""
         model, state = frozen.model, frozen.loop.state
         q, v = position_columns(model), velocity_columns(model)

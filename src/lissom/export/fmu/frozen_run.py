@@ -20,8 +20,8 @@ from lissom.simulation.equations.recorder import make_record, write_sample
 from lissom.simulation.equations.system import acceleration
 from lissom.simulation.inputs.loads import Load
 from lissom.simulation.integrators.registry import SUNDIALS, Method
-from lissom.simulation.loop.time_loop import Loop
-from lissom.simulation.postprocess import GivenLoads, HeldRows, Observation, fill_observation, observing
+from lissom.simulation.loop.time_loop import TimeLoop
+from lissom.simulation.postprocess import DrivenRows, GivenLoads, Observation, fill_observation, observing
 from lissom.simulation.settings import RunSettings
 
 FED = "inputs"  # name of a load that comes from outside
@@ -44,7 +44,7 @@ class Call(NamedTuple):
     returns: str = "none"
 
 
-class Own(NamedTuple):
+class OwnMemory(NamedTuple):
     """Memory beside that of the run."""
 
     inputs: np.ndarray  # (number of inputs,)
@@ -70,7 +70,7 @@ class Frozen:
     """A run that is ready to begin."""
 
     prepared: Prepared
-    loop: Loop
+    loop: TimeLoop
     method: Method
     seen: Observation  # one sample
     calls: tuple[Call, ...]
@@ -87,14 +87,14 @@ class Frozen:
         """The Record of one sample."""
         return self.loop.record
 
-    def image(self, own: Own) -> Image:
+    def image(self, own: OwnMemory) -> Image:
         """All memory of the run and of its own."""
         arguments = [argument for call in self.calls for argument in call.arguments]
         roots = [argument for argument in arguments if not isinstance(argument, Scalar | int)]
         return Image([*roots, *self.loop.segments, *(array for array in own if array.size)])
 
 
-def freeze(prepared: Prepared, fed: Sequence[str], own: Own) -> Frozen:
+def freeze(prepared: Prepared, fed: Sequence[str], own: OwnMemory) -> Frozen:
     """The scenario's run at its start; loads from outside act on the tips of the links `fed`."""
     still: Any = (0.0, 0.0, 0.0)
     inputs = tuple(Load(name=f"{FED}-{link}", link=link, force=still, torque=still) for link in fed)
@@ -102,7 +102,7 @@ def freeze(prepared: Prepared, fed: Sequence[str], own: Own) -> Frozen:
         **(prepared.settings.model_dump() | {"audit": False, "rate": 1.0 / prepared.settings.duration})
     )
     all_loads = (*prepared.loads, *inputs)
-    loop = Loop(
+    loop = TimeLoop(
         prepared.model,
         settings,
         controller=prepared.controller,
@@ -115,7 +115,7 @@ def freeze(prepared: Prepared, fed: Sequence[str], own: Own) -> Frozen:
     method = loop.begin()  # fills the one sample, so that nothing is wanted of steps
     record = loop.record
     given = GivenLoads(record.load, loads.row, loads.entry)
-    arguments, seen = observing(model, record.q, record.v, record.a, given, HeldRows(record.lam, record.given))
+    arguments, seen = observing(model, record.q, record.v, record.a, given, DrivenRows(record.lam, record.given))
     t = Scalar("t", 0.0)
     calls: tuple[Call, ...] = (
         Call(
@@ -136,7 +136,7 @@ def freeze(prepared: Prepared, fed: Sequence[str], own: Own) -> Frozen:
     return Frozen(prepared, loop, method, seen, calls, tuple(fed), all_loads, senses)
 
 
-def _senses(prepared: Prepared, model: Model, own: Own, seen: Observation) -> Senses | None:
+def _senses(prepared: Prepared, model: Model, own: OwnMemory, seen: Observation) -> Senses | None:
     """The sensors of robot and scenario whose readings are numbers of the kernel, so all but strain gauges."""
     sensors = [one for one in sensors_of(model, prepared.sensors) if not isinstance(one, StrainGauge)]
     if not sensors:
@@ -156,11 +156,11 @@ def _senses(prepared: Prepared, model: Model, own: Own, seen: Observation) -> Se
     return Senses(tuple(readings), wrench, calls)
 
 
-def own_memory(prepared: Prepared, inputs: int, parameters: int) -> Own:
+def own_memory(prepared: Prepared, inputs: int, parameters: int) -> OwnMemory:
     """Memory of its own for a model that is exported."""
     nq, nv = prepared.model.nq, prepared.model.nv
     sizes = (inputs, 1, parameters, nq, nv, nv, nq)
-    return Own(*(np.zeros(size) for size in sizes))
+    return OwnMemory(*(np.zeros(size) for size in sizes))
 
 
 def check(prepared: Prepared) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from lissom.kernel.compile import inline, kernel
 from lissom.kernel.data.arrays import SEVERAL
-from lissom.kernel.forces.external_forces import gather
+from lissom.kernel.forces.external_forces import sum_external_forces
 from lissom.kernel.forces.passive_joint_forces import passive_forces
-from lissom.kernel.kinematics.forward_kinematics import outward
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics
 from lissom.kernel.links.body_inertia import body_inertias
 from lissom.kernel.maths.algebra import add, compose, cross, matrix, rotate, rotate_back, scale, transpose, vector
 from lissom.kernel.maths.row_sums import eliminate
@@ -28,7 +28,7 @@ def copy_twist_block(A, m, I):
 
 
 @inline
-def copy_articulated(A, m, I):
+def copy_articulated_inertia(A, m, I):
     """The same with its bias, 6 x 7."""
     copy_twist_block(A, m, I)
     for row in range(6):
@@ -36,7 +36,7 @@ def copy_articulated(A, m, I):
 
 
 @inline
-def pull_along(I, s, U, zero):
+def project_on_joint(I, s, U, zero):
     """U = I s, what the articulated body pulls along a joint's motion s; returns s . U."""
     along = zero
     for row in range(6):
@@ -49,7 +49,7 @@ def pull_along(I, s, U, zero):
 
 
 @inline
-def give_way(I, U, inverse):
+def reduce_articulated_inertia(I, U, inverse):
     """I - U U^T / pivot: what is left of the articulated body where a joint gives way."""
     for row in range(6):
         f = U[row] * inverse
@@ -60,11 +60,11 @@ def give_way(I, U, inverse):
 @inline
 def eliminate_joint(model, work, i, qdd):
     """Take the joint's motions out of the articulated system, one coordinate at a time."""
-    I = work.articulated
+    I = work.articulated_inertia
     for k in range(model.joints.dofs[i]):
         s = work.subspace[i, k]
         at = model.tree.joint_v[i] + k
-        U = work.pull[i, k]
+        U = work.U[i, k]
         force = work.force[at]
         axis = model.joints.axis[i]
         if axis < SEVERAL:
@@ -73,7 +73,7 @@ def eliminate_joint(model, work, i, qdd):
             along = I[axis, axis]
             force -= I[axis, 6]
         else:
-            along = pull_along(I, s, U, work.zero)
+            along = project_on_joint(I, s, U, work.zero)
             for row in range(6):
                 force -= s[row] * I[row, 6]
         if model.velocities.prescribed[at] == 1:
@@ -81,9 +81,9 @@ def eliminate_joint(model, work, i, qdd):
                 I[row, 6] += U[row] * qdd[at]
         else:
             inverse = 1.0 / (model.velocities.armature[at] + along)
-            work.pull_inverse[i, k] = inverse
-            work.pull_force[i, k] = force
-            pull = work.carried[0]
+            work.D_inverse[i, k] = inverse
+            work.u[i, k] = force
+            pull = work.transformed_rows[0]
             for row in range(6):
                 pull[row] = U[row]
             pull[6] = -force
@@ -92,7 +92,7 @@ def eliminate_joint(model, work, i, qdd):
 
 
 @inline
-def rotated_block(I, row, column, R):
+def rotate_block(I, row, column, R):
     """R B R^T of the 3 x 3 block B of I at (row, column)."""
     B = (
         (I[row, column], I[row, column + 1], I[row, column + 2]),
@@ -103,12 +103,12 @@ def rotated_block(I, row, column, R):
 
 
 @inline
-def hand_to_parent(model, work, i):
+def add_to_parent(model, work, i):
     """Add the articulated body i to its parent's system, through the motion of the joint's place on the parent."""
     up = model.tree.parent[i]
     m = model.tree.modes[up]
-    I = work.articulated
-    drift = work.drift[i]
+    I = work.articulated_inertia
+    drift = work.velocity_product[i]
     for row in range(6):
         bias = I[row, 6]
         for column in range(6):
@@ -118,23 +118,23 @@ def hand_to_parent(model, work, i):
     p = vector(work.position[i])
     torque = rotate(R, (I[0, 6], I[1, 6], I[2, 6]))
     force = rotate(R, (I[3, 6], I[4, 6], I[5, 6]))
-    add_articulated(work.inertia[up], m, m + 7, I, R, p, work.reach[i], torque, force, work.carried)
+    add_articulated_inertia(work.inertia[up], m, m + 7, I, R, p, work.reach[i], torque, force, work.transformed_rows)
 
 
 @inline
-def add_articulated(A, m, width, I, R, p, reach, torque, force, carried):
+def add_articulated_inertia(A, m, width, I, R, p, reach, torque, force, carried):
     """Add an articulated body I to the upper triangle of its parent's system A of m modes and a twist.
 
     R, p, reach: where the body is on its parent and how the parent's modes move it; torque, force: its bias, parent
     axes, for column m + 6 where `width` reaches that far; carried: scratch.
     """
-    AA = rotated_block(I, 0, 0, R)
-    AL = rotated_block(I, 0, 3, R)
-    LL = rotated_block(I, 3, 3, R)
+    AA = rotate_block(I, 0, 0, R)
+    AL = rotate_block(I, 0, 3, R)
+    LL = rotate_block(I, 3, 3, R)
     LA = transpose(AL)
     for row in range(3):
-        carry_row(carried[row], AA[row], AL[row], torque[row], reach, p, m)
-        carry_row(carried[3 + row], LA[row], LL[row], force[row], reach, p, m)
+        transform_row(carried[row], AA[row], AL[row], torque[row], reach, p, m)
+        transform_row(carried[3 + row], LA[row], LL[row], force[row], reach, p, m)
     rows = (carried[0], carried[1], carried[2], carried[3], carried[4], carried[5])
     for j in range(m):
         by = (reach[0, j], reach[1, j], reach[2, j], reach[3, j], reach[4, j], reach[5, j])
@@ -147,21 +147,21 @@ def add_articulated(A, m, width, I, R, p, reach, torque, force, carried):
 
 
 @inline
-def push_on_mode(reach, j, torque, push):
+def modal_force_of_wrench(reach, j, torque, push):
     """Force on mode j of the parent by a wrench at the joint, parent axes."""
     turned = reach[0, j] * torque[0] + reach[1, j] * torque[1] + reach[2, j] * torque[2]
     return turned + reach[3, j] * push[0] + reach[4, j] * push[1] + reach[5, j] * push[2]
 
 
 @inline
-def clear_bias(A, zero):
+def clear_bias_force(A, zero):
     """No force yet on a frame, which has nothing but its bias column."""
     for row in range(6):
         A[row, 6] = zero
 
 
 @inline
-def take_loads(model, work, i, tau):
+def subtract_external_forces(model, work, i, tau):
     """Subtract the external wrench and the modal forces of body i from its bias."""
     m = model.tree.modes[i]
     A = work.inertia[i]
@@ -174,7 +174,7 @@ def take_loads(model, work, i, tau):
 
 
 @inline
-def hand_bias_to_parent(model, work, i):
+def add_bias_force_to_parent(model, work, i):
     """Add the bias of frame i, all that it has, to the system of the link on which it is fixed."""
     up = model.tree.parent[i]
     m = model.tree.modes[up]
@@ -185,7 +185,7 @@ def hand_bias_to_parent(model, work, i):
     torque = rotate(R, (own[0, 6], own[1, 6], own[2, 6]))
     push = rotate(R, (own[3, 6], own[4, 6], own[5, 6]))
     for j in range(m):
-        A[j, m + 6] += push_on_mode(reach, j, torque, push)
+        A[j, m + 6] += modal_force_of_wrench(reach, j, torque, push)
     torque = add(torque, cross(vector(work.position[i]), push))
     for k in range(3):
         A[m + k, m + 6] += torque[k]
@@ -193,7 +193,7 @@ def hand_bias_to_parent(model, work, i):
 
 
 @inline
-def carry_row(out, by_angular, by_linear, bias, reach, p, m):
+def transform_row(out, by_angular, by_linear, bias, reach, p, m):
     """A row of the articulated inertia times the motions of the joint's place: parent modes, parent twist; and bias."""
     by = (by_angular[0], by_angular[1], by_angular[2], by_linear[0], by_linear[1], by_linear[2])
     set_scaled(out, 0, m, by, (reach[0], reach[1], reach[2], reach[3], reach[4], reach[5]))
@@ -205,18 +205,18 @@ def carry_row(out, by_angular, by_linear, bias, reach, p, m):
 
 
 @inline
-def accelerate(model, work, i, qdd):
+def solve_accelerations(model, work, i, qdd):
     """Acceleration of frame i from its parent's, and the joint and modal accelerations of body i."""
-    carry_acceleration(model, work, i, qdd)
+    transform_acceleration(model, work, i, qdd)
     a = work.acceleration[i]
-    move_joint(model, i, work.subspace[i], work.pull[i], work.pull_force[i], work.pull_inverse[i], a, qdd)
+    solve_joint_acceleration(model, i, work.subspace[i], work.U[i], work.u[i], work.D_inverse[i], a, qdd)
     A = work.inertia[i]
     m = model.tree.modes[i]
     at = model.tree.modes_v[i]
     twist = (a[0], a[1], a[2], a[3], a[4], a[5])
     inverse = work.modal_inverse[i]
     for j in range(m - m % 2, m):  # the last of an odd number, then two at a time
-        qdd[at + j] = -inverse[j] * pushed(A[j], m, A[j, m + 6], twist, qdd, at, 0)
+        qdd[at + j] = -inverse[j] * modal_residual_force(A[j], m, A[j, m + 6], twist, qdd, at, 0)
     for back in range(m % 2, m, 2):
         j = m - 2 - back
         upper = A[j, m + 6]
@@ -233,7 +233,7 @@ def accelerate(model, work, i, qdd):
 
 
 @inline
-def move_joint(model, i, subspace, pull, force, inverse, a, x):
+def solve_joint_acceleration(model, i, subspace, pull, force, inverse, a, x):
     """Motions x of the joint of body i, by the motion `a` of its frame with the joint at rest; `a` takes them in."""
     for back in range(model.joints.dofs[i]):
         k = model.joints.dofs[i] - 1 - back
@@ -251,7 +251,7 @@ def move_joint(model, i, subspace, pull, force, inverse, a, x):
 
 
 @inline
-def pushed(row, m, force, a, x, at, known):
+def modal_residual_force(row, m, force, a, x, at, known):
     """`force` on a mode, and what the twist `a` and the last `known` modes of its body push on it."""
     for k in range(6):
         force += row[m + k] * a[k]
@@ -262,7 +262,7 @@ def pushed(row, m, force, a, x, at, known):
 
 
 @inline
-def carried(model, i, motion, x, reach, p, R):
+def transform_motion(model, i, motion, x, reach, p, R):
     """Angular and linear part of the motion of frame i, in its own axes, by its parent's (6,) and the modes x of that.
 
     R, p, reach: where frame i is on its parent, and how the modes move it.
@@ -278,19 +278,19 @@ def carried(model, i, motion, x, reach, p, R):
 
 
 @inline
-def carry_acceleration(model, work, i, qdd):
+def transform_acceleration(model, work, i, qdd):
     """Acceleration of frame i by its parent's motion and its own drift, joint at rest."""
     a = work.acceleration[i]
-    angular, linear = carried(
+    angular, linear = transform_motion(
         model, i, work.acceleration, qdd, work.reach[i], vector(work.position[i]), matrix(work.rotation[i])
     )
     for k in range(3):
-        a[k] = angular[k] + work.drift[i, k]
-        a[3 + k] = linear[k] + work.drift[i, 3 + k]
+        a[k] = angular[k] + work.velocity_product[i, k]
+        a[3 + k] = linear[k] + work.velocity_product[i, 3 + k]
 
 
 @inline
-def clear_world(model, work):
+def set_base_acceleration(model, work):
     """The world accelerates upwards by gravity."""
     for k in range(3):
         work.acceleration[0, k] = work.zero
@@ -307,28 +307,28 @@ def forward_dynamics(model, work, q, v, tau, wrench, qdd):
     for k in range(tau.shape[0]):
         work.force[k] = tau[k]
     passive_forces(model, q, v, work.force)
-    outward(model, work, q, v)
-    gather(model, work, q, v, wrench)
-    clear_world(model, work)
+    forward_kinematics(model, work, q, v)
+    sum_external_forces(model, work, q, v, wrench)
+    set_base_acceleration(model, work)
     body_inertias(model, work, q, v)
     for i in range(1, n):
         if model.tree.frame[i] == 1:
-            clear_bias(work.inertia[i], work.zero)
-        take_loads(model, work, i, tau)
+            clear_bias_force(work.inertia[i], work.zero)
+        subtract_external_forces(model, work, i, tau)
     for back in range(1, n):
         i = n - back
         if model.tree.frame[i] == 1:
             if model.tree.parent[i] > 0:
-                hand_bias_to_parent(model, work, i)
+                add_bias_force_to_parent(model, work, i)
             continue
         m = model.tree.modes[i]
         eliminate(work.inertia[i], work.modal_inverse[i], m, m + 6, m + 7)
-        copy_articulated(work.inertia[i], m, work.articulated)
+        copy_articulated_inertia(work.inertia[i], m, work.articulated_inertia)
         eliminate_joint(model, work, i, qdd)
         if model.tree.parent[i] > 0:
-            hand_to_parent(model, work, i)
+            add_to_parent(model, work, i)
     for i in range(1, n):
-        accelerate(model, work, i, qdd)
+        solve_accelerations(model, work, i, qdd)
     for k in range(model.gears.rotor_v.shape[0]):
         at = model.gears.rotor_v[k]
         if model.velocities.prescribed[at] == 0:

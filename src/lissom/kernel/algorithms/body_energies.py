@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.forces.external_forces import act_unloaded, outside_energy
+from lissom.kernel.forces.external_forces import act_unloaded, external_energy
 from lissom.kernel.forces.passive_joint_forces import passive_energy
-from lissom.kernel.kinematics.forward_kinematics import outward, world_frames
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics, world_frames
 from lissom.kernel.links.body_inertia import body_inertias
-from lissom.kernel.links.chord_terms import bow_energy
+from lissom.kernel.links.chord_terms import chord_energy
 from lissom.kernel.links.exact_link import exact_strain_energy
 from lissom.kernel.maths.algebra import add, dot, matrix, rotate, scale, vector
 
@@ -36,7 +36,7 @@ def kinetic_energy(model, work, i, v):
     """1/2 z^T M z with z = (etadot, omega, velocity), from the upper triangle of the body's inertia."""
     m = model.tree.modes[i]
     A = work.inertia[i]
-    z = work.carried[0]
+    z = work.transformed_rows[0]
     for j in range(m):
         z[j] = v[model.tree.modes_v[i] + j] + work.zero
     for k in range(3):
@@ -56,7 +56,7 @@ def energies(model, work, q, v, out):
 
     Gravity is zero where the centre of mass is at the world's origin.
     """
-    outward(model, work, q, v)
+    forward_kinematics(model, work, q, v)
     body_inertias(model, work, q, v)
     energies_of_bodies(model, work, q, v, out)
 
@@ -71,7 +71,7 @@ def energies_of_bodies(model, work, q, v, out):
     g = vector(model.gravity)
     for i in range(1, model.tree.parent.shape[0]):
         kinetic += kinetic_energy(model, work, i, v)
-        strain += strain_energy(model, i, q, v, work.zero) + bow_energy(model, work, i)
+        strain += strain_energy(model, i, q, v, work.zero) + chord_energy(model, work, i)
         m = model.tree.modes[i]
         A = work.inertia[i]
         mc = (A[m + 2, m + 4], A[m, m + 5], A[m + 1, m + 3])
@@ -88,4 +88,4 @@ def energies_of_bodies(model, work, q, v, out):
     out[2] = strain
     out[3] = passive_energy(model, q, work.zero)
     act_unloaded(model, work, q, v)
-    out[4] = outside_energy(model, work)
+    out[4] = external_energy(model, work)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from numpy import sqrt
 
-from lissom.kernel.algorithms.articulated_body import copy_articulated, hand_to_parent, push_on_mode
+from lissom.kernel.algorithms.articulated_body import add_to_parent, copy_articulated_inertia, modal_force_of_wrench
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.kinematics.forward_kinematics import outward
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics
 from lissom.kernel.links.body_inertia import body_inertias
 from lissom.kernel.maths.algebra import add, cross, matrix, rotate, store_vector, vector
 
@@ -31,7 +31,7 @@ def spread_inward(model, work, i, wrench, column, M):
         i = model.tree.parent[i]
         for j in range(model.tree.modes[i]):
             row = model.tree.modes_v[i] + j
-            force = push_on_mode(reach, j, torque, push)
+            force = modal_force_of_wrench(reach, j, torque, push)
             M[row, column] = force
             M[column, row] = force
 
@@ -44,20 +44,20 @@ def mass_matrix(model, work, q, v, M):
     for row in range(nv):
         for column in range(nv):
             M[row, column] = work.zero
-    outward(model, work, q, v)
+    forward_kinematics(model, work, q, v)
     body_inertias(model, work, q, v)
-    I = work.articulated
-    wrench = work.carried[0, 0:6]
+    I = work.articulated_inertia
+    wrench = work.transformed_rows[0, 0:6]
     for back in range(1, n):
         i = n - back
         if model.tree.frame[i] == 1:
             continue
         m = model.tree.modes[i]
         A = work.inertia[i]
-        copy_articulated(A, m, I)
+        copy_articulated_inertia(A, m, I)
         if model.tree.parent[i] > 0:
-            hand_to_parent(model, work, i)
-        copy_articulated(A, m, I)
+            add_to_parent(model, work, i)
+        copy_articulated_inertia(A, m, I)
         for j in range(m):
             column = model.tree.modes_v[i] + j
             for k in range(j, m):

@@ -6,11 +6,15 @@ rows of each flexible link.
 
 from __future__ import annotations
 
-from lissom.kernel.algorithms.articulated_body import carry_acceleration, clear_world, push_on_mode
+from lissom.kernel.algorithms.articulated_body import (
+    modal_force_of_wrench,
+    set_base_acceleration,
+    transform_acceleration,
+)
 from lissom.kernel.compile import kernel
-from lissom.kernel.forces.external_forces import gather
+from lissom.kernel.forces.external_forces import sum_external_forces
 from lissom.kernel.forces.passive_joint_forces import passive_forces
-from lissom.kernel.kinematics.forward_kinematics import outward
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics
 from lissom.kernel.links.body_inertia import body_inertias
 from lissom.kernel.maths.algebra import add, cross, matrix, rotate, vector
 
@@ -26,12 +30,12 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
         work.force[k] = work.zero
         tau[k] = work.zero
     passive_forces(model, q, v, work.force)
-    outward(model, work, q, v)
-    gather(model, work, q, v, wrench)
-    clear_world(model, work)
+    forward_kinematics(model, work, q, v)
+    sum_external_forces(model, work, q, v, wrench)
+    set_base_acceleration(model, work)
     body_inertias(model, work, q, v)
     for i in range(1, n):
-        carry_acceleration(model, work, i, qdd)
+        transform_acceleration(model, work, i, qdd)
         a = work.acceleration[i]
         for k in range(model.joints.dofs[i]):
             for row in range(6):
@@ -43,8 +47,8 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
         m = model.tree.modes[i]
         modes = model.tree.modes_v[i]
         A = work.inertia[i]
-        z = work.carried[0]
-        product = work.carried[1]
+        z = work.transformed_rows[0]
+        product = work.transformed_rows[1]
         for j in range(m):
             z[j] = qdd[modes + j]
             product[j] = A[j, m + 6]
@@ -75,7 +79,7 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
         torque = rotate(R, vector(work.wrench[i, 0:3]))
         push = rotate(R, vector(work.wrench[i, 3:6]))
         for j in range(m):
-            tau[model.tree.modes_v[up] + j] += push_on_mode(work.reach[i], j, torque, push)
+            tau[model.tree.modes_v[up] + j] += modal_force_of_wrench(work.reach[i], j, torque, push)
         torque = add(torque, cross(vector(work.position[i]), push))
         for k in range(3):
             work.wrench[up, k] += torque[k]

@@ -43,9 +43,9 @@ def make_closure(model: Any, number: type) -> Any:
                 **made._asdict(),
                 "block": own.inertia,
                 "modal_inverse": own.modal_inverse,
-                "pull": own.pull,
-                "pull_inverse": own.pull_inverse,
-                "pull_force": made.pull_force,
+                "U": own.U,
+                "D_inverse": own.D_inverse,
+                "u": made.u,
             }
         )
     )

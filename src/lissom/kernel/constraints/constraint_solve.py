@@ -144,16 +144,16 @@ def least_norm(schur):
             N[j, i] = total / schur.W[i, i]
     for j in range(free):  # orthogonal null vectors, each taken out of the solution
         for k in range(j):
-            take_out(N[j], N[k], n)
+            project_out(N[j], N[k], n)
         for i in range(n):
             schur.turned[i] = schur.x[schur.order[i]]
-        take_out(schur.turned, N[j], n)
+        project_out(schur.turned, N[j], n)
         for i in range(n):
             schur.x[schur.order[i]] = schur.turned[i]
 
 
 @inline
-def take_out(x, direction, n):
+def project_out(x, direction, n):
     """x less its part along `direction`."""
     along = 0.0 * x[0]
     square = 0.0 * x[0]

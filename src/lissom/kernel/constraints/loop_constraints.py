@@ -16,7 +16,7 @@ from __future__ import annotations
 from numpy import cos, sin, sqrt
 
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.data.arrays import Hold
+from lissom.kernel.data.arrays import LoopRow
 from lissom.kernel.maths.algebra import (
     add,
     compose,
@@ -63,14 +63,14 @@ def row_value(loops, row, R, p):
     a = vector(loops.a[row])
     hold = loops.hold[row]
     value = dot(a, p)
-    if hold == Hold.SQUARE:
+    if hold == LoopRow.SQUARE:
         value = dot(a, rotate(R, vector(loops.b[row]))) - loops.level[row]
-    elif hold == Hold.THREAD:
+    elif hold == LoopRow.THREAD:
         axis = vector(loops.axis[row])
         turned = rotate(R, vector(loops.b[row]))
         phase = loops.pace[row] * dot(axis, p)
         value = dot(cross(axis, a), turned) * cos(phase) - dot(a, turned) * sin(phase)
-    elif hold == Hold.DISTANCE:
+    elif hold == LoopRow.DISTANCE:
         value = sqrt(dot(p, p)) - loops.level[row]
     return value
 
@@ -83,10 +83,10 @@ def row_wrench(loops, row, R, p, zero):
     hold = loops.hold[row]
     torque = none
     force = a
-    if hold == Hold.SQUARE:
+    if hold == LoopRow.SQUARE:
         torque = cross(rotate(R, vector(loops.b[row])), a)
         force = none
-    elif hold == Hold.THREAD:
+    elif hold == LoopRow.THREAD:
         axis = vector(loops.axis[row])
         turned = rotate(R, vector(loops.b[row]))
         side = cross(axis, a)
@@ -95,7 +95,7 @@ def row_wrench(loops, row, R, p, zero):
         s = sin(phase)
         torque = cross(turned, subtract(scale(c, side), scale(s, a)))
         force = scale(-loops.pace[row] * (dot(a, turned) * c + dot(side, turned) * s), axis)
-    elif hold == Hold.DISTANCE:
+    elif hold == LoopRow.DISTANCE:
         force = scale(1.0 / sqrt(dot(p, p)), p)
     return torque, force
 
@@ -105,10 +105,10 @@ def row_bend(loops, row, R, p, w, u, zero):
     """What the velocities alone add to the second derivative of a row: w relative angular velocity, u = p'."""
     hold = loops.hold[row]
     bend = zero
-    if hold == Hold.SQUARE:
+    if hold == LoopRow.SQUARE:
         turned = rotate(R, vector(loops.b[row]))
         bend = dot(cross(cross(w, turned), vector(loops.a[row])), w)
-    elif hold == Hold.THREAD:
+    elif hold == LoopRow.THREAD:
         a = vector(loops.a[row])
         axis = vector(loops.axis[row])
         turned = rotate(R, vector(loops.b[row]))
@@ -121,7 +121,7 @@ def row_bend(loops, row, R, p, w, u, zero):
         value = dot(side, turned) * c - dot(a, turned) * s
         bend = dot(cross(swept, subtract(scale(c, side), scale(s, a))), w)
         bend -= 2.0 * rate * (s * dot(side, swept) + c * dot(a, swept)) + value * rate * rate
-    elif hold == Hold.DISTANCE:
+    elif hold == LoopRow.DISTANCE:
         along = dot(p, u)
         square = dot(p, p)
         bend = (dot(u, u) - along * along / square) / sqrt(square)
@@ -129,7 +129,7 @@ def row_bend(loops, row, R, p, w, u, zero):
 
 
 @inline
-def spread(model, work, i, top, torque, force, out):
+def add_generalised_force(model, work, i, top, torque, force, out):
     """Add to `out` (nv,) the generalised forces of a wrench on frame i, its own axes, up to its ancestor `top`."""
     while i != top:
         for k in range(model.joints.dofs[i]):
@@ -172,9 +172,9 @@ def loop_rows(model, work, G):
         top = model.loops.common[loop]
         for row in range(model.loops.rows[loop, 0], model.loops.rows[loop, 1]):
             torque, force = row_wrench(model.loops, row, R, p, zero)
-            spread(model, work, second, top, rotate_back(R, torque), rotate_back(R, force), G[row])
+            add_generalised_force(model, work, second, top, rotate_back(R, torque), rotate_back(R, force), G[row])
             moment = add(torque, cross(p, force))
-            spread(model, work, first, top, scale(-1.0, moment), scale(-1.0, force), G[row])
+            add_generalised_force(model, work, first, top, scale(-1.0, moment), scale(-1.0, force), G[row])
 
 
 @kernel

@@ -22,17 +22,17 @@ import numpy as np
 
 from lissom.kernel.data.aligned_memory import on_lines
 
-LANES = 4  # numbers that a kernel handles at a time
+ROW_WIDTH = 4  # numbers that a kernel handles at a time
 SEVERAL = 6
 POWERS = 8  # highest power of a piece of a spring's curve
 
 
 def padded(count: int) -> int:
     """`count` rounded up to whole vector registers."""
-    return -(-count // LANES) * LANES
+    return -(-count // ROW_WIDTH) * ROW_WIDTH
 
 
-class Motion(IntEnum):
+class JointMotion(IntEnum):
     """What one step of a joint does; a joint is a short sequence of these."""
 
     TURN = 0  # rotation by one coordinate about an axis
@@ -42,7 +42,7 @@ class Motion(IntEnum):
     SCREW = 4  # rotation by one coordinate about an axis and the translation along it that its pitch couples to it
 
 
-class Hold(IntEnum):
+class LoopRow(IntEnum):
     """What one row of a loop holds of the pose of its second frame in its first; formulas in
     `kernel.constraints.loop_constraints`."""
 

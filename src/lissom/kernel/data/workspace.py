@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.data.aligned_memory import on_lines
-from lissom.kernel.data.arrays import LANES, Arrays, Axis, Number, Whole, layout, padded
+from lissom.kernel.data.arrays import ROW_WIDTH, Arrays, Axis, Number, Whole, layout, padded
 
 
 class Extent(Enum):
@@ -28,25 +28,27 @@ class Workspace(NamedTuple):
     position: Annotated[Number, Axis.BODY, 3]  # body origin in the parent's frame
     omega: Annotated[Number, Axis.BODY, 3]  # angular velocity
     velocity: Annotated[Number, Axis.BODY, 3]  # velocity of the body origin
-    drift: Annotated[Number, Axis.BODY, 6]  # acceleration of the body frame at zero qdd and zero parent acceleration
+    # acceleration of the body frame at zero qdd and zero parent acceleration
+    velocity_product: Annotated[Number, Axis.BODY, 6]
     subspace: Annotated[Number, Axis.BODY, 6, 6]  # row k: motion of the frame per unit of joint velocity k
     reach: Annotated[Number, Axis.BODY, 6, Axis.MODE]  # motion of the body origin per parent mode, parent axes
     acceleration: Annotated[Number, Axis.BODY, 6]  # angular and linear acceleration of the body frame, gravity included
     inertia: Annotated[Number, Axis.BODY, Extent.UNKNOWN, Extent.COLUMN]  # [modes, twist | bias], upper triangle
     modal_inverse: Annotated[Number, Axis.BODY, Axis.MODE]  # pivots of the modes, inverted
     wrench: Annotated[Number, Axis.BODY, 6]  # wrench from the parent at the body origin
-    pull: Annotated[Number, Axis.BODY, 6, 6]  # row k: articulated inertia times joint axis k
-    pull_inverse: Annotated[Number, Axis.BODY, 6]  # its pivot, inverted
-    pull_force: Annotated[Number, Axis.BODY, 6]  # its right-hand side
+    U: Annotated[Number, Axis.BODY, 6, 6]  # row k: articulated inertia times joint axis k
+    D_inverse: Annotated[Number, Axis.BODY, 6]  # its pivot, inverted
+    u: Annotated[Number, Axis.BODY, 6]  # its right-hand side
     force: Annotated[Number, Axis.VELOCITY]  # joint forces: applied and passive
     section_modes: Annotated[Number, 2, Axis.MODE]  # scratch: displacement along x, rotation about x of a section
     section: Annotated[Number, 8, 3]  # scratch, of an exact link: rotation, place, rate, drift, spin, its drift
     late: Annotated[Whole, 5]  # addresses of the kernels of exact links and of elements, zero where the model has none
     coupling: Annotated[Number, Axis.COUPLING]  # scratch: inertia couplings at the current deformation
     coupling_rows: Annotated[Number, Axis.MODE, 12]  # the same, mode by mode
-    gain: Annotated[Number, 12]  # scratch: half of what the deformation adds to the moments
+    half_moment_change: Annotated[Number, 12]  # scratch: half of what the deformation adds to the moments
     rate: Annotated[Number, 12]  # scratch: rates of the moments
-    swing: Annotated[Number, 3]  # scratch: force along x, torques about y and z of the foreshortening's drift
+    # scratch: force along x, torques about y and z of the foreshortening's drift
+    foreshortening_force: Annotated[Number, 3]
     shortening: Annotated[Number, 2, Axis.MODE]  # scratch: A_p eta, A_p etadot
     bow: Annotated[Number, Axis.BOW, 14]  # at nodes of links with terms of fourth order, see `bow`
     modal_force: Annotated[Number, Axis.MODE]  # scratch: bias of the modal rows
@@ -62,8 +64,8 @@ class Workspace(NamedTuple):
     link_stiffness: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]  # of a link by itself, see `link_stiffness`
     link_damping: Annotated[Number, Axis.BODY, Axis.MODE, Axis.MODE]
     turn_stiffness: Annotated[Number, Axis.BODY, Extent.TURNED, 3]  # forces on modes, torques, per turn of a body
-    carried: Annotated[Number, 6, Extent.COLUMN]  # scratch
-    articulated: Annotated[Number, 6, 8]  # scratch: inertia and bias, padded
+    transformed_rows: Annotated[Number, 6, Extent.COLUMN]  # scratch
+    articulated_inertia: Annotated[Number, 6, 8]  # scratch: inertia and bias, padded
     world_rotation: Annotated[Number, Axis.BODY, 3, 3]  # body axes in world axes
     world_position: Annotated[Number, Axis.BODY, 3]  # body origin in the world
     load: Annotated[Number, Axis.BODY, 6]  # external wrenches, those of elements and contacts included
@@ -81,7 +83,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         Axis.MODE: m,
         Axis.COUPLING: 12 * m,
         Extent.UNKNOWN: m + 6,
-        Extent.COLUMN: padded(m + 7 + LANES),
+        Extent.COLUMN: padded(m + 7 + ROW_WIDTH),
         Extent.TANGENT: padded(m + 3),
         Extent.TURNED: m + 3,
         Axis.BOW: len(model.bow.nodes),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from lissom.kernel.compile import inline
 from lissom.kernel.data.arrays import Surface
-from lissom.kernel.forces.element_forces import TINY, push, spin_of, velocity_of
+from lissom.kernel.forces.element_forces import TINY, add_wrench, angular_velocity_of, velocity_of
 from lissom.kernel.maths.algebra import add, cross, dot, matrix, rotate, rotate_back, scale, subtract, vector
 from lissom.kernel.maths.elementary_functions import above, sqrt, step, tanh
 
@@ -67,7 +67,7 @@ def distance(contacts, c, x):
 
 
 @inline
-def power_of(depth, roots):
+def power_of_root(depth, roots):
     """depth^(1 + roots/2)."""
     if roots == 0:
         return depth
@@ -77,7 +77,7 @@ def power_of(depth, roots):
 
 
 @inline
-def touch(model, work, c):
+def contact_force(model, work, c):
     """Contact c: force on the sphere at the point where it touches, and back on the surface."""
     contacts = model.contacts
     i = contacts.sphere[c]
@@ -90,20 +90,20 @@ def touch(model, work, c):
     normal = rotate(R, normal)
     arm = scale(0.0 - contacts.radius[c], normal)  # from the sphere's centre to where it touches
     lever = add(subtract(centre, vector(work.world_position[j])), arm)
-    there = add(velocity_of(work, i), cross(spin_of(work, i), arm))
-    slip = subtract(there, add(velocity_of(work, j), cross(spin_of(work, j), lever)))
+    there = add(velocity_of(work, i), cross(angular_velocity_of(work, i), arm))
+    slip = subtract(there, add(velocity_of(work, j), cross(angular_velocity_of(work, j), lever)))
     rate = dot(slip, normal)
     slip = subtract(slip, scale(rate, normal))
 
     depth = above(0.0 - gap, 0.0)
-    spring = contacts.stiffness[c] * power_of(depth, contacts.roots[c])
+    spring = contacts.stiffness[c] * power_of_root(depth, contacts.roots[c])
     press = spring * above(1.0 - contacts.damping[c] * rate, 0.0)
     smooth = SMOOTH * contacts.friction_speed[c]
     speed = sqrt(dot(slip, slip) + smooth * smooth)
     grip = contacts.friction[c] * press * tanh(speed / contacts.friction_speed[c]) / speed
     force = subtract(scale(press, normal), scale(grip, slip))
-    push(work, i, cross(arm, force), force)
-    push(work, j, scale(-1.0, cross(lever, force)), scale(-1.0, force))
+    add_wrench(work, i, cross(arm, force), force)
+    add_wrench(work, j, scale(-1.0, cross(lever, force)), scale(-1.0, force))
 
     row = work.touch[c]
     row[GAP] = gap

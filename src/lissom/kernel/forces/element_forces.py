@@ -33,7 +33,7 @@ TINY = 1e-30  # m2: keeps the direction of a line of no length finite
 
 
 @inline
-def push(work, i, torque, force):
+def add_wrench(work, i, torque, force):
     """Add a wrench at the origin of frame i, given in world axes."""
     R = matrix(work.world_rotation[i])
     turn = rotate_back(R, torque)
@@ -50,13 +50,13 @@ def velocity_of(work, i):
 
 
 @inline
-def spin_of(work, i):
+def angular_velocity_of(work, i):
     """Angular velocity of frame i, world axes."""
     return rotate(matrix(work.world_rotation[i]), vector(work.omega[i]))
 
 
 @inline
-def slack(x, width):
+def smooth_positive_part(x, width):
     """Stretch of a rope that becomes taut over `width`, and its integral: zero below 0, x - width/2 beyond."""
     c = clamp(x, 0.0 * width, width)
     beyond = above(x - width, 0.0)
@@ -77,7 +77,7 @@ def along_line(model, work, e):
     x = length - elements.length[e]
     k = elements.stiffness[e]
     if elements.kind[e] == Element.ROPE:
-        pull, stored = slack(x, elements.width[e])
+        pull, stored = smooth_positive_part(x, elements.width[e])
         spring = k * pull
         energy = k * stored
         taut = clamp(x / elements.width[e], 0.0, 1.0)
@@ -95,8 +95,8 @@ def along_line(model, work, e):
         tension = spring + drag - thrust
         lost = drag * rate
     none = (work.zero, work.zero, work.zero)
-    push(work, i, none, scale(tension, line))
-    push(work, j, none, scale(-tension, line))
+    add_wrench(work, i, none, scale(tension, line))
+    add_wrench(work, j, none, scale(-tension, line))
     store(work.element[e], length, rate, tension, energy, lost)
 
 
@@ -142,8 +142,8 @@ def bushing(model, work, e):
     turn = add(spring[0], drag[0])
     force = rotate(R1, add(spring[1], drag[1]))
     torque = rotate(R2, add(scale(w, turn), cross(turn, vec)))
-    push(work, j, scale(-1.0, torque), scale(-1.0, force))
-    push(work, i, add(torque, cross(d, force)), force)
+    add_wrench(work, j, scale(-1.0, torque), scale(-1.0, force))
+    add_wrench(work, i, add(torque, cross(d, force)), force)
     length = sqrt(dot(d, d) + TINY)
     energy = 0.5 * (dot(x[0], spring[0]) + dot(x[1], spring[1]))
     lost = dot(rate[0], drag[0]) + dot(rate[1], drag[1])

@@ -1,7 +1,7 @@
 """What acts on the links from outside: given wrenches, elements between frames, contacts.
 
-`gather` puts the given wrenches into work.load and lets the rest add to them. Models without elements, contacts and
-loads never reach the rest, nor compile it.
+`sum_external_forces` puts the given wrenches into work.load and lets the rest add to them. Models without elements,
+contacts and loads never reach the rest, nor compile it.
 """
 
 from __future__ import annotations
@@ -9,32 +9,32 @@ from __future__ import annotations
 from lissom.kernel.compile import address, inline, late
 from lissom.kernel.data.arrays import Element
 from lissom.kernel.forces.contact_forces import LOST as CONTACT_LOST
-from lissom.kernel.forces.contact_forces import STORED, touch
+from lissom.kernel.forces.contact_forces import STORED, contact_force
 from lissom.kernel.forces.element_forces import ENERGY, LOST, along_line, bushing
 from lissom.kernel.kinematics.forward_kinematics import world_frames
 from lissom.kernel.maths.algebra import dot, matrix, rotate_back, store_vector, vector
 
 
 @inline
-def has_more(model):
+def has_elements_or_contacts(model):
     """Whether there are loads, elements or contacts."""
     return model.elements.kind.shape[0] + model.contacts.shape.shape[0] + model.loads.row.shape[0] > 0
 
 
 @inline
-def gather(model, work, q, v, wrench):
+def sum_external_forces(model, work, q, v, wrench):
     """work.load (n, 6): all external wrenches, after the outward pass; `wrench` (n, 6) are those given."""
     for i in range(wrench.shape[0]):
         for k in range(6):
             work.load[i, k] = wrench[i, k]
-    if has_more(model):
+    if has_elements_or_contacts(model):
         interact(model, work, 0, q, v)
 
 
 @inline
 def act_unloaded(model, work, q, v):
     """What elements and contacts do when no wrench is given, after the outward pass."""
-    if has_more(model):
+    if has_elements_or_contacts(model):
         for i in range(work.load.shape[0]):
             for k in range(6):
                 work.load[i, k] = work.zero
@@ -67,17 +67,17 @@ def interact(model, work, i, q, v):
         else:
             along_line(model, work, e)
     for c in range(model.contacts.shape.shape[0]):
-        touch(model, work, c)
+        contact_force(model, work, c)
 
 
-def compile_outside(model, work, number):
+def compile_external_forces(model, work, number):
     """Compile what a packed model with elements, contacts or loads in world axes needs, for its workspace."""
     work.fields.late[4] = address(interact, model, work, number)
 
 
 @inline
-def outside_sum(model, work, of_element, of_contact):
-    """Sum over a column of work.element and one of work.touch, after `gather`."""
+def sum_over_elements(model, work, of_element, of_contact):
+    """Sum over a column of work.element and one of work.touch, after `sum_external_forces`."""
     total = work.zero
     for e in range(model.elements.kind.shape[0]):
         total += work.element[e, of_element]
@@ -87,12 +87,12 @@ def outside_sum(model, work, of_element, of_contact):
 
 
 @inline
-def outside_energy(model, work):
-    """Energy stored in elements and contacts, after `gather`."""
-    return outside_sum(model, work, ENERGY, STORED)
+def external_energy(model, work):
+    """Energy stored in elements and contacts, after `sum_external_forces`."""
+    return sum_over_elements(model, work, ENERGY, STORED)
 
 
 @inline
-def outside_loss(model, work):
-    """Power lost in elements and contacts, after `gather`."""
-    return outside_sum(model, work, LOST, CONTACT_LOST)
+def external_dissipation(model, work):
+    """Power lost in elements and contacts, after `sum_external_forces`."""
+    return sum_over_elements(model, work, LOST, CONTACT_LOST)

@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.algorithms.articulated_body import (
-    add_articulated,
-    carried,
+    add_articulated_inertia,
     copy_twist_block,
-    give_way,
-    move_joint,
-    pull_along,
-    pushed,
+    modal_residual_force,
+    project_on_joint,
+    reduce_articulated_inertia,
+    solve_joint_acceleration,
+    transform_motion,
 )
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.data.arrays import LANES, Arrays, padded
+from lissom.kernel.data.arrays import ROW_WIDTH, Arrays, padded
 from lissom.kernel.maths.algebra import add, cross, matrix, rotate, store_vector, vector
 from lissom.kernel.maths.row_sums import eliminate
 from lissom.kernel.maths.simd_rows import add_lanes, set_lanes
@@ -33,11 +33,11 @@ class Factors(NamedTuple):
     zero: Any
     block: np.ndarray  # (n, m + 6, m + 6) of a body in (modes, twist), eliminated; padded
     modal_inverse: np.ndarray  # (n, m) pivots of the modes, inverted
-    articulated: np.ndarray  # (6, 6) scratch
-    carried: np.ndarray  # (6, m + 7) scratch, padded
-    pull: np.ndarray  # (n, 6, 6) row k: articulated inertia times joint axis k
-    pull_inverse: np.ndarray  # (n, 6) its pivot, inverted
-    pull_force: np.ndarray  # (n, 6) its right-hand side
+    articulated_inertia: np.ndarray  # (6, 6) scratch
+    transformed_rows: np.ndarray  # (6, m + 7) scratch, padded
+    U: np.ndarray  # (n, 6, 6) row k: articulated inertia times joint axis k
+    D_inverse: np.ndarray  # (n, 6) its pivot, inverted
+    u: np.ndarray  # (n, 6) its right-hand side
     gear: np.ndarray  # (nr, 3) inverse of the rotor's pivot; force on the joint per rotor, on the rotor per joint
     load: np.ndarray  # (n, m + 6) right-hand side of a body, padded
     motion: np.ndarray  # (n, 6) acceleration of its frame
@@ -57,15 +57,15 @@ def make_factors(model: Arrays, number: type) -> Factors:
 
     return Factors(
         zero=number(0),
-        block=zeros(n, m + 6, padded(m + 6 + LANES)),
+        block=zeros(n, m + 6, padded(m + 6 + ROW_WIDTH)),
         modal_inverse=zeros(n, m),
-        articulated=zeros(6, 6),
-        carried=zeros(6, padded(m + 7 + LANES)),
-        pull=zeros(n, 6, 6),
-        pull_inverse=zeros(n, 6),
-        pull_force=zeros(n, 6),
+        articulated_inertia=zeros(6, 6),
+        transformed_rows=zeros(6, padded(m + 7 + ROW_WIDTH)),
+        U=zeros(n, 6, 6),
+        D_inverse=zeros(n, 6),
+        u=zeros(n, 6),
         gear=zeros(gears, 3),
-        load=zeros(n, padded(m + 6 + LANES)),
+        load=zeros(n, padded(m + 6 + ROW_WIDTH)),
         motion=zeros(n, 6),
         x=zeros(nv),
     )
@@ -86,10 +86,10 @@ def factorise(model, local, factors, by_damping, by_stiffness):
             continue
         m = model.tree.modes[i]
         eliminate(factors.block[i], factors.modal_inverse[i], m, m + 6, m + 6)
-        copy_twist_block(factors.block[i], m, factors.articulated)
+        copy_twist_block(factors.block[i], m, factors.articulated_inertia)
         eliminate_joint(model, local, factors, i, by_damping, by_stiffness)
         if model.tree.parent[i] > 0:
-            hand_to_parent(model, local, factors, i)
+            add_factors_to_parent(model, local, factors, i)
 
 
 @inline
@@ -114,9 +114,9 @@ def assemble(model, local, factors, i, c, d):
     J = factors.block[i]
     one = factors.zero + 1.0
     for j in range(m):
-        for k in range(j - j % LANES, m, LANES):
+        for k in range(j - j % ROW_WIDTH, m, ROW_WIDTH):
             set_lanes(J[j], k, (one, c, d), (A[j], D[j], K[j]))
-        for k in range(m, m + 6, LANES):
+        for k in range(m, m + 6, ROW_WIDTH):
             set_lanes(J[j], k, (one,), (A[j],))
     for row in range(m, m + 6):
         for column in range(row, m + 6):
@@ -130,32 +130,43 @@ def assemble(model, local, factors, i, c, d):
 @inline
 def eliminate_joint(model, local, factors, i, c, d):
     """Take the joint's motions out of the articulated body, one coordinate at a time."""
-    I = factors.articulated
+    I = factors.articulated_inertia
     for k in range(model.joints.dofs[i]):
         at = model.tree.joint_v[i] + k
         if model.velocities.prescribed[at] == 1:
             continue
-        U = factors.pull[i, k]
+        U = factors.U[i, k]
         pivot = factors.zero + model.velocities.armature[at] + c * local.damping[at] + d * local.stiffness[at]
         gear = local.gear_of[at]
         if gear >= 0:
             by = factors.gear[gear]
             pivot += by[1] - by[1] * by[0] * by[2]
-        pivot += pull_along(I, local.subspace[i, k], U, factors.zero)
+        pivot += project_on_joint(I, local.subspace[i, k], U, factors.zero)
         inverse = 1.0 / pivot
-        factors.pull_inverse[i, k] = inverse
-        give_way(I, U, inverse)
+        factors.D_inverse[i, k] = inverse
+        reduce_articulated_inertia(I, U, inverse)
 
 
 @inline
-def hand_to_parent(model, local, factors, i):
+def add_factors_to_parent(model, local, factors, i):
     """Add the articulated body i to its parent's block."""
     up = model.tree.parent[i]
     m = model.tree.modes[up]
     none = (factors.zero, factors.zero, factors.zero)
     R = matrix(local.rotation[i])
     p = vector(local.position[i])
-    add_articulated(factors.block[up], m, m + 6, factors.articulated, R, p, local.reach[i], none, none, factors.carried)
+    add_articulated_inertia(
+        factors.block[up],
+        m,
+        m + 6,
+        factors.articulated_inertia,
+        R,
+        p,
+        local.reach[i],
+        none,
+        none,
+        factors.transformed_rows,
+    )
 
 
 @kernel
@@ -178,11 +189,11 @@ def solve(model, local, factors):
             continue
         reduce_load(model, local, factors, i)
         if model.tree.parent[i] > 0:
-            hand_load_to_parent(model, local, factors, i)
+            add_load_to_parent(model, local, factors, i)
     for i in range(1, n):
         if model.tree.frame[i] == 0:
-            carry_motion(model, local, factors, i)
-            accelerate(model, local, factors, i)
+            transform_solution(model, local, factors, i)
+            solve_body(model, local, factors, i)
     for k in range(model.gears.rotor_v.shape[0]):
         by = factors.gear[k]
         at = model.gears.rotor_v[k]
@@ -196,7 +207,7 @@ def reduce_load(model, local, factors, i):
     b = factors.load[i]
     for j in range(m):
         f = -b[j] * factors.modal_inverse[i, j]
-        for k in range(j + 1, m + 6, LANES):
+        for k in range(j + 1, m + 6, ROW_WIDTH):
             add_lanes(b, k, (f,), (factors.block[i, j],))
     for k in range(model.joints.dofs[i]):
         at = model.tree.joint_v[i] + k
@@ -204,14 +215,14 @@ def reduce_load(model, local, factors, i):
             force = factors.x[at]
             for row in range(6):
                 force -= local.subspace[i, k, row] * b[m + row]
-            factors.pull_force[i, k] = force
-            f = force * factors.pull_inverse[i, k]
+            factors.u[i, k] = force
+            f = force * factors.D_inverse[i, k]
             for row in range(6):
-                b[m + row] += factors.pull[i, k, row] * f
+                b[m + row] += factors.U[i, k, row] * f
 
 
 @inline
-def hand_load_to_parent(model, local, factors, i):
+def add_load_to_parent(model, local, factors, i):
     """Add what is left of body i's load to its parent's."""
     m = model.tree.modes[i]
     up = model.tree.parent[i]
@@ -225,33 +236,33 @@ def hand_load_to_parent(model, local, factors, i):
     angular = add(vector(to[mu : mu + 3]), add(turn, cross(vector(local.position[i]), push)))
     linear = add(vector(to[mu + 3 : mu + 6]), push)
     by = (turn[0], turn[1], turn[2], push[0], push[1], push[2])
-    for j in range(0, mu, LANES):
+    for j in range(0, mu, ROW_WIDTH):
         add_lanes(to, j, by, (reach[0], reach[1], reach[2], reach[3], reach[4], reach[5]))
     store_vector(to[mu : mu + 3], angular)  # after the lanes, which ran over into them
     store_vector(to[mu + 3 : mu + 6], linear)
 
 
 @inline
-def carry_motion(model, local, factors, i):
+def transform_solution(model, local, factors, i):
     """Motion of frame i by its parent's, joint at rest."""
     p, R = vector(local.position[i]), matrix(local.rotation[i])
-    angular, linear = carried(model, i, factors.motion, factors.x, local.reach[i], p, R)
+    angular, linear = transform_motion(model, i, factors.motion, factors.x, local.reach[i], p, R)
     store_vector(factors.motion[i, 0:3], angular)
     store_vector(factors.motion[i, 3:6], linear)
 
 
 @inline
-def accelerate(model, local, factors, i):
+def solve_body(model, local, factors, i):
     """Solution for the joint and the modes of body i."""
     x = factors.x
     a = factors.motion[i]
     for k in range(model.joints.dofs[i]):
         if model.velocities.prescribed[model.tree.joint_v[i] + k] == 1:
             x[model.tree.joint_v[i] + k] = factors.zero
-    move_joint(model, i, local.subspace[i], factors.pull[i], factors.pull_force[i], factors.pull_inverse[i], a, x)
+    solve_joint_acceleration(model, i, local.subspace[i], factors.U[i], factors.u[i], factors.D_inverse[i], a, x)
     J = factors.block[i]
     m = model.tree.modes[i]
     at = model.tree.modes_v[i]
     for back in range(m):
         j = m - 1 - back
-        x[at + j] = -pushed(J[j], m, factors.load[i, j], a, x, at, back) * factors.modal_inverse[i, j]
+        x[at + j] = -modal_residual_force(J[j], m, factors.load[i, j], a, x, at, back) * factors.modal_inverse[i, j]

@@ -8,9 +8,9 @@ block per link, one number per joint. With the mass matrix it makes up the Newto
 from __future__ import annotations
 
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.data.arrays import LANES
+from lissom.kernel.data.arrays import ROW_WIDTH
 from lissom.kernel.forces.passive_joint_forces import contact, curve_slope, dry_slope, gear_slope
-from lissom.kernel.links.body_inertia import flung, spin_squared
+from lissom.kernel.links.body_inertia import centrifugal_force, spin_squared
 from lissom.kernel.links.exact_link_stiffness import exact_stiffness
 from lissom.kernel.maths.algebra import matrix, rotate, vector
 from lissom.kernel.maths.simd_rows import add_lanes, set_lanes
@@ -24,14 +24,14 @@ def link_stiffness(model, work, q, v):
     for i in range(1, n):
         linear = work.zero if model.tree.nodes[i] > 0 else one
         for j in range(model.tree.modes[i]):
-            for k in range(0, model.tree.modes[i], LANES):
+            for k in range(0, model.tree.modes[i], ROW_WIDTH):
                 set_lanes(work.link_stiffness[i, j], k, (linear,), (model.strain.stiffness[i, j],))
                 set_lanes(work.link_damping[i, j], k, (one,), (model.strain.damping[i, j],))
         for p in range(model.exact.start[i], model.exact.start[i + 1]):
             for c in range(3):
                 work.station_pull[p, c] = work.zero
     for i in range(1, n):
-        pull_on_parent(model, work, i)
+        axial_force_on_parent(model, work, i)
     for i in range(1, n):
         if model.tree.nodes[i] > 0:
             exact_stiffness(model, work, i, q, v)
@@ -43,7 +43,7 @@ def link_stiffness(model, work, q, v):
 
 
 @inline
-def pull_on_parent(model, work, i):
+def axial_force_on_parent(model, work, i):
     """Tension that body i brings into the link which carries it."""
     up = model.tree.parent[i]
     pull = rotate(matrix(work.rotation[i]), vector(work.wrench[i, 3:6]))
@@ -54,7 +54,7 @@ def pull_on_parent(model, work, i):
                 work.station_pull[first + p, c] += model.sections.running[i, p] * pull[c]
     elif model.tree.second_order[up] == 1:
         for j in range(model.tree.modes[up]):
-            for k in range(0, model.tree.modes[up], LANES):
+            for k in range(0, model.tree.modes[up], ROW_WIDTH):
                 add_lanes(work.link_stiffness[up, j], k, (-pull[0],), (model.sections.shortening[i, j],))
 
 
@@ -66,7 +66,7 @@ def centrifugal_stiffness(model, work, i):
     for row in range(m):
         by_eta = model.inertia.coupling_eta[i, row]
         for j in range(m):
-            work.link_stiffness[i, row, j] += flung(spin, by_eta[12 * j : 12 * j + 9])
+            work.link_stiffness[i, row, j] += centrifugal_force(spin, by_eta[12 * j : 12 * j + 9])
 
 
 @inline
@@ -103,7 +103,7 @@ def tension_stiffness(model, work, i, q):
         turned = a[1] * Z - a[2] * Y + w[0] * (w[1] * Y + w[2] * Z) - (w[1] * w[1] + w[2] * w[2]) * X
         tension = -(model.foreshortening.weight[p] * a[3] + turned)
         for j in range(model.tree.bending[i]):
-            for k in range(0, model.tree.bending[i], LANES):
+            for k in range(0, model.tree.bending[i], ROW_WIDTH):
                 add_lanes(work.link_stiffness[i, j], k, (tension,), (model.foreshortening.form[p, j],))
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.compile import kernel
-from lissom.kernel.data.arrays import LANES, Arrays
+from lissom.kernel.data.arrays import ROW_WIDTH, Arrays
 from lissom.kernel.maths.algebra import matrix, store_matrix, store_vector, vector
 from lissom.kernel.maths.simd_rows import set_lanes
 
@@ -81,7 +81,7 @@ def keep_frames(model, local):
                 local.subspace[i, k, r] = work.subspace[i, k, r]
         m = model.tree.modes[model.tree.parent[i]]
         for r in range(6):
-            for j in range(0, m, LANES):
+            for j in range(0, m, ROW_WIDTH):
                 set_lanes(local.reach[i, r], j, (1.0,), (work.reach[i, r],))
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.kernel.compile import inline
-from lissom.kernel.data.arrays import LANES, Arrays, padded
+from lissom.kernel.data.arrays import ROW_WIDTH, Arrays, padded
 from lissom.kernel.maths.algebra import matrix, vector
 from lissom.kernel.maths.simd_rows import set_lanes
 
@@ -38,16 +38,16 @@ class Coupled(NamedTuple):
     room: np.ndarray  # (n,) which of the rooms it has
     laid: np.ndarray  # (n,) 1 where its rows are there to add to
     modal_inverse: np.ndarray  # (n, 3 m) pivots of U, inverted
-    articulated: np.ndarray  # (18, 18) scratch, padded
+    articulated_inertia: np.ndarray  # (18, 18) scratch, padded
     lever: np.ndarray  # (n, 3, 6, m) motion of a body's frame per mode of its parent, own axes
     shift: np.ndarray  # (n, 3, 6, 6) and per twist of its parent, padded
-    carried: np.ndarray  # (18, m) scratch: articulated inertia times lever
+    transformed_rows: np.ndarray  # (18, m) scratch: articulated inertia times lever
     carried_twist: np.ndarray  # (18, 6) scratch, padded: times shift
     axis: np.ndarray  # (n, d, 3, 6) joint axis k in each stage
-    pull: np.ndarray  # (n, d, 3, 18) articulated inertia times axis, by stage
+    U: np.ndarray  # (n, d, 3, 18) articulated inertia times axis, by stage
     push: np.ndarray  # (n, d, 3, 18) axis times articulated inertia, padded
-    pull_inverse: np.ndarray  # (n, d, 3, 3) its pivot, inverted
-    pull_force: np.ndarray  # (n, d, 3) its right-hand side
+    D_inverse: np.ndarray  # (n, d, 3, 3) its pivot, inverted
+    u: np.ndarray  # (n, d, 3) its right-hand side
     gear: np.ndarray  # (nr, 3, 3, 3) inverse of the rotor's pivot; force on the joint per rotor, on the rotor per joint
     load: np.ndarray  # (n, 3 m + 18) right-hand side of a body, padded
     motion: np.ndarray  # (n, 3 m + 18) solution
@@ -66,24 +66,24 @@ def make_coupled(model: Arrays) -> Coupled:
     return Coupled(
         by_damping=zeros(3, 3),
         by_stiffness=zeros(3, 3),
-        modes=zeros(n, STAGES * m, padded(size + LANES)),
-        twists=zeros(int(room.max()) + 1, TWISTS, padded(size + LANES)),
+        modes=zeros(n, STAGES * m, padded(size + ROW_WIDTH)),
+        twists=zeros(int(room.max()) + 1, TWISTS, padded(size + ROW_WIDTH)),
         lower=zeros(n, TWISTS, padded(STAGES * m)),
         room=room,
         laid=np.zeros(n, np.int64),
         modal_inverse=zeros(n, STAGES * m),
-        articulated=zeros(TWISTS, padded(TWISTS)),
+        articulated_inertia=zeros(TWISTS, padded(TWISTS)),
         lever=zeros(n, 3, 6, padded(m)),
         shift=zeros(n, 3, 6, 8),
-        carried=zeros(TWISTS, padded(m)),
+        transformed_rows=zeros(TWISTS, padded(m)),
         carried_twist=zeros(TWISTS, 8),
         axis=zeros(n, d, 3, 6),
-        pull=zeros(n, d, 3, TWISTS),
+        U=zeros(n, d, 3, TWISTS),
         push=zeros(n, d, 3, padded(TWISTS)),
-        pull_inverse=zeros(n, d, 3, 3),
-        pull_force=zeros(n, d, 3),
+        D_inverse=zeros(n, d, 3, 3),
+        u=zeros(n, d, 3),
         gear=zeros(gears, 3, 3, 3),
-        load=zeros(n, padded(size + LANES)),
+        load=zeros(n, padded(size + ROW_WIDTH)),
         motion=zeros(n, size),
         x=zeros(3, nv),
     )
@@ -132,7 +132,7 @@ def own_rows(model, local, coupled, i, a):
         row = J[a * m + j]
         for b in range(STAGES):  # in order: lanes run over into the block of the next stage
             by = (coupled.by_damping[a, b], coupled.by_stiffness[a, b])
-            for k in range(0, m, LANES):
+            for k in range(0, m, ROW_WIDTH):
                 set_lanes(row[b * m :], k, by, (D[j], K[j]))
         for k in range(TWISTS):
             row[twists + k] = 0.0
@@ -179,7 +179,7 @@ def motion_by_parent(model, local, coupled, i, a):
     shift = coupled.shift[i, a]
     for r in range(3):
         column = (R[0][r], R[1][r], R[2][r])
-        for j in range(0, m, LANES):
+        for j in range(0, m, ROW_WIDTH):
             set_lanes(lever[r], j, column, (reach[0], reach[1], reach[2]))
             set_lanes(lever[3 + r], j, column, (reach[3], reach[4], reach[5]))
         for j in range(m, padded_modes(m)):
@@ -195,4 +195,4 @@ def motion_by_parent(model, local, coupled, i, a):
 
 @inline
 def padded_modes(m):
-    return m + (LANES - m % LANES) % LANES
+    return m + (ROW_WIDTH - m % ROW_WIDTH) % ROW_WIDTH

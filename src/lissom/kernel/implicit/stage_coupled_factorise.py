@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.data.arrays import LANES
+from lissom.kernel.data.arrays import ROW_WIDTH
 from lissom.kernel.implicit.stage_coupled import STAGES, TWISTS, assemble
 from lissom.kernel.maths.algebra import add, compose, matrix, store_matrix, subtract
 from lissom.kernel.maths.simd_rows import add_lanes, set_lanes
@@ -67,7 +67,7 @@ def factorise_coupled(model, coupled, first, second, third):
         if up > 0:
             if coupled.laid[up] == 0:
                 assemble(model, coupled, up, first, second, third)
-            hand_to_parent(model, coupled, i)
+            add_stages_to_parent(model, coupled, i)
 
 
 @inline
@@ -120,12 +120,12 @@ def eliminate_row(row, last, J, pivots, size):
         row[j + 1] = f1
         row[j + 2] = f2
         row[j + 3] = f3
-        for k in range(j + 4, size, LANES):
+        for k in range(j + 4, size, ROW_WIDTH):
             add_lanes(row, k, (-f0, -f1, -f2, -f3), (J[j], J[j + 1], J[j + 2], J[j + 3]))
     for j in range(whole, last):
         f = row[j] * pivots[j]
         row[j] = f
-        for k in range(j + 1, size, LANES):
+        for k in range(j + 1, size, ROW_WIDTH):
             add_lanes(row, k, (-f,), (J[j],))
 
 
@@ -135,28 +135,28 @@ def keep_lower(model, coupled, i):
     count = STAGES * model.tree.modes[i]
     W = coupled.twists[coupled.room[i]]
     for r in range(TWISTS):
-        for j in range(0, count, LANES):
+        for j in range(0, count, ROW_WIDTH):
             set_lanes(coupled.lower[i, r], j, (1.0,), (W[r],))
         for k in range(TWISTS):
-            coupled.articulated[r, k] = W[r, count + k]
+            coupled.articulated_inertia[r, k] = W[r, count + k]
 
 
 @inline
 def eliminate_joint(model, coupled, i, first, second, third):
     """Take the joint's motions out of the articulated body, one coordinate in all stages at a time."""
-    I = coupled.articulated
+    I = coupled.articulated_inertia
     for k in range(model.joints.dofs[i]):
         at = model.tree.joint_v[i] + k
         if model.velocities.prescribed[at] == 1:
             continue
         S = coupled.axis[i, k]
-        U = coupled.pull[i, k]
+        U = coupled.U[i, k]
         W = coupled.push[i, k]
         for b in range(STAGES):
             s = (S[b, 0], S[b, 1], S[b, 2], S[b, 3], S[b, 4], S[b, 5])
             at_b = 6 * b
             rows = (I[at_b], I[at_b + 1], I[at_b + 2], I[at_b + 3], I[at_b + 4], I[at_b + 5])
-            for c in range(0, TWISTS, LANES):
+            for c in range(0, TWISTS, ROW_WIDTH):
                 set_lanes(W[b], c, s, rows)
             for r in range(TWISTS):
                 u = I[r, at_b] * s[0]
@@ -176,10 +176,10 @@ def eliminate_joint(model, coupled, i, first, second, third):
             add(pivot[2], along_axis(S[2], U, 12)),
         )
         G = inverse(pivot)
-        store_matrix(coupled.pull_inverse[i, k], G)
+        store_matrix(coupled.D_inverse[i, k], G)
         for r in range(TWISTS):
             f = times_columns((U[0, r], U[1, r], U[2, r]), G)
-            for c in range(0, TWISTS, LANES):
+            for c in range(0, TWISTS, ROW_WIDTH):
                 add_lanes(I[r], c, (-f[0], -f[1], -f[2]), (W[0], W[1], W[2]))
 
 
@@ -212,14 +212,14 @@ def subtract_matrix(A, B):
 
 
 @inline
-def hand_to_parent(model, coupled, i):
+def add_stages_to_parent(model, coupled, i):
     """Add the articulated body i to its parent's rows."""
     up = model.tree.parent[i]
     m = model.tree.modes[up]
-    I = coupled.articulated
+    I = coupled.articulated_inertia
     J = coupled.modes[up]
     W = coupled.twists[coupled.room[up]]
-    Y = coupled.carried
+    Y = coupled.transformed_rows
     Z = coupled.carried_twist
     for b in range(STAGES):
         lever = coupled.lever[i, b]
@@ -229,7 +229,7 @@ def hand_to_parent(model, coupled, i):
         for r in range(TWISTS):
             s = I[r, 6 * b : 6 * b + 6]
             by = (s[0], s[1], s[2], s[3], s[4], s[5])
-            for k in range(0, m, LANES):
+            for k in range(0, m, ROW_WIDTH):
                 set_lanes(Y[r], k, by, levers)
             set_lanes(Z[r], 0, by, shifts)
             set_lanes(Z[r], 4, by, shifts)
@@ -252,7 +252,7 @@ def hand_to_parent(model, coupled, i):
 def add_to_row(row, b, m, by, modal, twist):
     """Add sum_i by[i] (modal[i], twist[i]) to the modes and the twist of stage b. What lanes run over by is zero."""
     to = row[b * m :]
-    for k in range(0, m, LANES):
+    for k in range(0, m, ROW_WIDTH):
         add_lanes(to, k, by, modal)
     to = row[STAGES * m + 6 * b :]
     add_lanes(to, 0, by, twist)

@@ -30,10 +30,10 @@ def solve_coupled(model, coupled):
         i = n - back
         reduce_load(model, coupled, i)
         if model.tree.parent[i] > 0:
-            hand_load_to_parent(model, coupled, i)
+            add_stage_loads_to_parent(model, coupled, i)
     for i in range(1, n):
-        carry_motion(model, coupled, i)
-        accelerate(model, coupled, i)
+        transform_stage_solution(model, coupled, i)
+        solve_stage_body(model, coupled, i)
     for k in range(model.gears.rotor_v.shape[0]):
         by = coupled.gear[k]
         at = model.gears.rotor_v[k]
@@ -52,28 +52,28 @@ def reduce_load(model, coupled, i):
     b = coupled.load[i]
     w = b[modes:]
     for r in range(1, modes):
-        b[r] = left_of(b[r], J[r], b, r)
+        b[r] = residual_of_row(b[r], J[r], b, r)
     for r in range(TWISTS):
-        w[r] = left_of(w[r], coupled.lower[i, r], b, modes)
+        w[r] = residual_of_row(w[r], coupled.lower[i, r], b, modes)
     for k in range(model.joints.dofs[i]):
         at = model.tree.joint_v[i] + k
         if model.velocities.prescribed[at] == 1:
             continue
         S = coupled.axis[i, k]
-        U = coupled.pull[i, k]
-        force = coupled.pull_force[i, k]
+        U = coupled.U[i, k]
+        force = coupled.u[i, k]
         for a in range(STAGES):
             f = coupled.x[a, at]
             for c in range(6):
                 f -= S[a, c] * w[6 * a + c]
             force[a] = f
-        f = rotate(matrix(coupled.pull_inverse[i, k]), vector(force))
+        f = rotate(matrix(coupled.D_inverse[i, k]), vector(force))
         for r in range(TWISTS):
             w[r] += U[0, r] * f[0] + U[1, r] * f[1] + U[2, r] * f[2]
 
 
 @inline
-def left_of(value, row, b, count):
+def residual_of_row(value, row, b, count):
     """A value less the product of the first `count` entries of a row and of b."""
     for j in range(count):
         value -= row[j] * b[j]
@@ -81,7 +81,7 @@ def left_of(value, row, b, count):
 
 
 @inline
-def hand_load_to_parent(model, coupled, i):
+def add_stage_loads_to_parent(model, coupled, i):
     """Add what is left of body i's load to its parent's."""
     up = model.tree.parent[i]
     m = model.tree.modes[up]
@@ -97,7 +97,7 @@ def hand_load_to_parent(model, coupled, i):
 
 
 @inline
-def carry_motion(model, coupled, i):
+def transform_stage_solution(model, coupled, i):
     """Motion of frame i by its parent's, joint at rest."""
     up = model.tree.parent[i]
     m = model.tree.modes[up]
@@ -116,7 +116,7 @@ def carry_motion(model, coupled, i):
 
 
 @inline
-def accelerate(model, coupled, i):
+def solve_stage_body(model, coupled, i):
     """Solution for the joint and the modes of body i."""
     x = coupled.x
     m = model.tree.modes[i]
@@ -131,10 +131,10 @@ def accelerate(model, coupled, i):
                 x[a, at] = 0.0
             continue
         W = coupled.push[i, k]
-        f = vector(coupled.pull_force[i, k])
+        f = vector(coupled.u[i, k])
         for r in range(TWISTS):
             f = (f[0] - W[0, r] * w[r], f[1] - W[1, r] * w[r], f[2] - W[2, r] * w[r])
-        moved = rotate(matrix(coupled.pull_inverse[i, k]), f)
+        moved = rotate(matrix(coupled.D_inverse[i, k]), f)
         for a in range(STAGES):
             x[a, at] = moved[a]
             for r in range(6):

@@ -12,8 +12,8 @@ from __future__ import annotations
 from numpy import cos, sin
 
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.data.arrays import LANES, Motion
-from lissom.kernel.links.chord_terms import bow_nodes, drawn_back
+from lissom.kernel.data.arrays import ROW_WIDTH, JointMotion
+from lissom.kernel.links.chord_terms import chord_node_terms, chord_shortening
 from lissom.kernel.links.exact_link import bend_link, exact_section
 from lissom.kernel.maths.algebra import (
     add,
@@ -38,16 +38,16 @@ from lissom.kernel.maths.simd_rows import add_scaled, set_lanes
 
 
 @inline
-def shift(w, v, dw, dv, r, rate, rate_drift):
+def translate_motion(w, v, dw, dv, r, rate, rate_drift):
     """Velocity and drift after a translation by `r` that changes at `rate`, itself at `rate_drift`."""
-    whirl = cross(w, r)
-    v = add(v, add(whirl, rate))
-    dv = add(dv, add(cross(dw, r), add(cross(w, add(whirl, scale(2.0, rate))), rate_drift)))
+    w_cross_r = cross(w, r)
+    v = add(v, add(w_cross_r, rate))
+    dv = add(dv, add(cross(dw, r), add(cross(w, add(w_cross_r, scale(2.0, rate))), rate_drift)))
     return v, dv
 
 
 @inline
-def turn(w, v, dw, dv, Q, rate, rate_drift):
+def rotate_motion(w, v, dw, dv, Q, rate, rate_drift):
     """Velocity and drift after a rotation by `Q` with relative angular velocity `rate`, in the new axes."""
     w = rotate_back(Q, w)
     dw = add(rotate_back(Q, dw), add(cross(w, rate), rate_drift))
@@ -55,18 +55,18 @@ def turn(w, v, dw, dv, Q, rate, rate_drift):
 
 
 @inline
-def rolled(a, c, s):
+def rotate_about_x(a, c, s):
     """The vector a in axes that are turned about x, by an angle with cosine c and sine s."""
     return (a[0], c * a[1] + s * a[2], c * a[2] - s * a[1])
 
 
 @inline
-def roll(w, v, dw, dv, c, s, rate, rate_drift):
-    """`turn` about x, at `rate` which itself changes at `rate_drift`."""
-    w = rolled(w, c, s)
-    dw = rolled(dw, c, s)
+def rotate_motion_about_x(w, v, dw, dv, c, s, rate, rate_drift):
+    """`rotate_motion` about x, at `rate` which itself changes at `rate_drift`."""
+    w = rotate_about_x(w, c, s)
+    dw = rotate_about_x(dw, c, s)
     dw = (dw[0] + rate_drift, dw[1] + w[2] * rate, dw[2] - w[1] * rate)
-    return (w[0] + rate, w[1], w[2]), rolled(v, c, s), dw, rolled(dv, c, s)
+    return (w[0] + rate, w[1], w[2]), rotate_about_x(v, c, s), dw, rotate_about_x(dv, c, s)
 
 
 @inline
@@ -118,7 +118,7 @@ def gibbs_rate(g, dg, ddg):
 
 
 @inline
-def turned_subspace(S, columns, Q):
+def rotate_subspace(S, columns, Q):
     """Joint motions found so far, seen from a frame turned by `Q`."""
     for k in range(columns):
         store_vector(S[k, 0:3], rotate_back(Q, vector(S[k, 0:3])))
@@ -126,7 +126,7 @@ def turned_subspace(S, columns, Q):
 
 
 @inline
-def shifted_subspace(S, columns, r):
+def translate_subspace(S, columns, r):
     """Joint motions found so far, seen from a frame shifted by `r`."""
     for k in range(columns):
         moved = add(vector(S[k, 3:6]), cross(vector(S[k, 0:3]), r))
@@ -142,11 +142,11 @@ def unit_motion(S, k, angular, linear, zero):
 
 
 @kernel
-def outward(model, work, q, v):
+def forward_kinematics(model, work, q, v):
     """Fill rotation, position, omega, velocity, drift, subspace and reach of every body."""
     zero = work.zero
     none = (zero, zero, zero)
-    bow_nodes(model, work, q, v)
+    chord_node_terms(model, work, q, v)
     for i in range(1, model.tree.parent.shape[0]):
         up = model.tree.parent[i]
         m = model.tree.modes[up]
@@ -162,8 +162,8 @@ def outward(model, work, q, v):
             place = work.section
             R = matrix(place[0:3])
             p = vector(place[3])
-            vel, dv = shift(w, vel, dw, dv, p, vector(place[4]), vector(place[5]))
-            w, vel, dw, dv = turn(w, vel, dw, dv, R, vector(place[6]), vector(place[7]))
+            vel, dv = translate_motion(w, vel, dw, dv, p, vector(place[4]), vector(place[5]))
+            w, vel, dw, dv = rotate_motion(w, vel, dw, dv, R, vector(place[6]), vector(place[7]))
         elif m > 0:
             eta = model.tree.modes_q[up]
             rate = model.tree.modes_v[up]
@@ -175,32 +175,34 @@ def outward(model, work, q, v):
             twist = (zero, zero, zero)
             if model.tree.second_order[up] == 1:
                 short = quadratic_sums(model.sections.shortening[i], q, v, eta, rate, m, work.section_modes[0], zero)
-                more = drawn_back(model, work, up, model.sections.bow[i], work.section_modes[0], zero)
+                more = chord_shortening(model, work, up, model.sections.bow[i], work.section_modes[0], zero)
                 short = (short[0] + 2.0 * more[0], short[1] + more[1], short[2] + more[2])
                 twist = quadratic_sums(model.sections.twist[i], q, v, eta, rate, m, work.section_modes[1], zero)
             p = add(p, (u[0] - 0.5 * short[0], u[1], u[2]))
-            vel, dv = shift(w, vel, dw, dv, p, (du[0] - short[1], du[1], du[2]), (zero - short[2], zero, zero))
+            vel, dv = translate_motion(
+                w, vel, dw, dv, p, (du[0] - short[1], du[1], du[2]), (zero - short[2], zero, zero)
+            )
             a = (zero, th[1], th[2])
             g, dg, ddg = bend(a, (zero, dth[1], dth[2]))
             bend_rate, bend_drift = gibbs_rate(g, dg, ddg)
             R = gibbs_matrix(g)
-            w, vel, dw, dv = turn(w, vel, dw, dv, R, bend_rate, bend_drift)
-            carry_modes(model, work, i, m, a, (R[0][0], R[1][0], R[2][0]))
+            w, vel, dw, dv = rotate_motion(w, vel, dw, dv, R, bend_rate, bend_drift)
+            modal_motion_of_section(model, work, i, m, a, (R[0][0], R[1][0], R[2][0]))
             angle = th[0] + 0.5 * twist[0]
             c = cos(angle)
             s = sin(angle)
-            w, vel, dw, dv = roll(w, vel, dw, dv, c, s, dth[0] + twist[1], twist[2])
-            R = (rolled(R[0], c, s), rolled(R[1], c, s), rolled(R[2], c, s))
+            w, vel, dw, dv = rotate_motion_about_x(w, vel, dw, dv, c, s, dth[0] + twist[1], twist[2])
+            R = (rotate_about_x(R[0], c, s), rotate_about_x(R[1], c, s), rotate_about_x(R[2], c, s))
         else:
-            vel, dv = shift(w, vel, dw, dv, p, none, none)
+            vel, dv = translate_motion(w, vel, dw, dv, p, none, none)
         section = p
 
         if model.joints.has_origin[i] == 1:
             r = add(vector(model.joints.origin_position[i]), none)
             p = add(p, rotate(R, r))
-            vel, dv = shift(w, vel, dw, dv, r, none, none)
+            vel, dv = translate_motion(w, vel, dw, dv, r, none, none)
             R0 = matrix(model.joints.origin_rotation[i])
-            w, vel, dw, dv = turn(w, vel, dw, dv, R0, none, none)
+            w, vel, dw, dv = rotate_motion(w, vel, dw, dv, R0, none, none)
             R = compose(R, R0)
 
         S = work.subspace[i]
@@ -209,20 +211,20 @@ def outward(model, work, q, v):
         at_v = model.tree.joint_v[i]
         for step in range(model.joints.steps[i]):
             motion = model.joints.motion[i, step]
-            if motion != Motion.BALL and motion != Motion.FLOAT:
+            if motion != JointMotion.BALL and motion != JointMotion.FLOAT:
                 screw = model.joints.screw[i, step]
                 angular = vector(screw[0:3])
                 linear = vector(screw[3:6])
-                if motion != Motion.SLIDE:
+                if motion != JointMotion.SLIDE:
                     Q = turn_matrix(angular, q[at_q])
-                    w, vel, dw, dv = turn(w, vel, dw, dv, Q, scale(v[at_v], angular), none)
+                    w, vel, dw, dv = rotate_motion(w, vel, dw, dv, Q, scale(v[at_v], angular), none)
                     R = compose(R, Q)
-                    turned_subspace(S, k, Q)
-                if motion != Motion.TURN:
+                    rotate_subspace(S, k, Q)
+                if motion != JointMotion.TURN:
                     r = scale(q[at_q], linear)
                     p = add(p, rotate(R, r))
-                    vel, dv = shift(w, vel, dw, dv, r, scale(v[at_v], linear), none)
-                    shifted_subspace(S, k, r)
+                    vel, dv = translate_motion(w, vel, dw, dv, r, scale(v[at_v], linear), none)
+                    translate_subspace(S, k, r)
                 unit_motion(S, k, angular, linear, zero)
                 at_q += 1
                 at_v += 1
@@ -230,12 +232,12 @@ def outward(model, work, q, v):
             else:
                 Q = quaternion_matrix(q[at_q], q[at_q + 1], q[at_q + 2], q[at_q + 3])
                 spin = (v[at_v], v[at_v + 1], v[at_v + 2])
-                if motion == Motion.FLOAT:
+                if motion == JointMotion.FLOAT:
                     r = (q[at_q + 4], q[at_q + 5], q[at_q + 6])
                     glide = (v[at_v + 3], v[at_v + 4], v[at_v + 5])
                     p = add(p, rotate(R, r))
-                    vel, dv = shift(w, vel, dw, dv, r, rotate(Q, glide), rotate(Q, cross(spin, glide)))
-                w, vel, dw, dv = turn(w, vel, dw, dv, Q, spin, none)
+                    vel, dv = translate_motion(w, vel, dw, dv, r, rotate(Q, glide), rotate(Q, cross(spin, glide)))
+                w, vel, dw, dv = rotate_motion(w, vel, dw, dv, Q, spin, none)
                 R = compose(R, Q)
                 for row in range(6):
                     for column in range(6):
@@ -246,15 +248,15 @@ def outward(model, work, q, v):
         store_vector(work.position[i], p)
         store_vector(work.omega[i], w)
         store_vector(work.velocity[i], vel)
-        store_vector(work.drift[i, 0:3], dw)
-        store_vector(work.drift[i, 3:6], dv)
+        store_vector(work.velocity_product[i, 0:3], dw)
+        store_vector(work.velocity_product[i, 3:6], dv)
         shift_reach(work.reach[i], m, subtract(p, section))
         if model.tree.nodes[i] > 0:
             bend_link(model, work, i, q, v)
 
 
 @inline
-def carry_modes(model, work, i, m, a, tangent):
+def modal_motion_of_section(model, work, i, m, a, tangent):
     """Rows of `reach`: motion of the section that carries body i per modal velocity of its parent, parent axes.
 
     a: slopes of the section; tangent: its x-axis.
@@ -270,7 +272,7 @@ def carry_modes(model, work, i, m, a, tangent):
     by_y = scale(f, add(by_y, cross(g, by_y)))
     by_z = scale(f, add(by_z, cross(g, by_z)))
     second_order = model.tree.second_order[model.tree.parent[i]] == 1
-    for j in range(0, m, LANES):
+    for j in range(0, m, ROW_WIDTH):
         if second_order:
             set_lanes(along, j, (one, -one), (phi[0], along))
             set_lanes(about, j, (one, one), (psi[0], about))

@@ -12,7 +12,7 @@ for it. With c_ab,j = int s_a d_j s_b (a = x, y, z, and s_a = 1 for the fourth r
 from __future__ import annotations
 
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.links.chord_terms import bow_forces
+from lissom.kernel.links.chord_terms import chord_forces
 from lissom.kernel.links.exact_link import exact_inertia
 from lissom.kernel.links.foreshortening import foreshorten
 from lissom.kernel.maths.algebra import add, cross, matrix, rotate, rotate_back, scale, subtract, vector
@@ -36,7 +36,7 @@ def modal_forces(model, work, i, m, q, v, w, force):
     if model.strain.damped[i] == 1:
         add_rows(force, v, rate, model.strain.damping[i], m, m)
     add_scaled(force, 0, m, (2.0 * w[0], 2.0 * w[1], 2.0 * w[2]), (about[0], about[1], about[2]))
-    bow_forces(model, work, i, force)
+    chord_forces(model, work, i, force)
     for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):
         a = model.strain.cubic_modes[term, 0]
         b = model.strain.cubic_modes[term, 1]
@@ -55,7 +55,7 @@ def modal_forces(model, work, i, m, q, v, w, force):
 
 
 @inline
-def couple(model, i, m, q, c, zero):
+def add_deformation_coupling(model, i, m, q, c, zero):
     """Add what the deformation of link i changes to its couplings c (12 m,)."""
     eta = model.tree.modes_q[i]
     by_eta = model.inertia.coupling_eta[i]
@@ -103,7 +103,7 @@ def spin_squared(w):
 
 
 @inline
-def flung(spin, c):
+def centrifugal_force(spin, c):
     """spin : c of a matrix c (9,), row by row: the centrifugal force along a mode, with its sign changed."""
     outwards = spin[0] * c[0] + spin[1] * c[4] + spin[2] * c[8]
     return outwards + spin[3] * (c[1] + c[3]) + spin[4] * (c[2] + c[6]) + spin[5] * (c[5] + c[7])
@@ -147,12 +147,12 @@ def body_inertia(model, work, i, q, v):
     rows = work.coupling_rows
     one = zero + 1.0
     # g: half of what the deformation adds to the first and second moments
-    g = work.gain
+    g = work.half_moment_change
     set_scaled(c, 0, 12 * m, (one,), (c0,))
     for ab in range(12):
         g[ab] = zero
     add_rows(g, q, eta, rows, m, 12)
-    couple(model, i, m, q, c, zero)
+    add_deformation_coupling(model, i, m, q, c, zero)
     add_rows(g, q, eta, rows, m, 12)
     for ab in range(12):
         g[ab] *= 0.5
@@ -184,7 +184,7 @@ def body_inertia(model, work, i, q, v):
     torque = add(cross(w, rotate(J, w)), subtract(scale(stretch, w), scale(2.0, rotate_back(D, w))))
     force = cross(w, add(cross(w, mc), scale(2.0, (d[9], d[10], d[11]))))
     if model.tree.second_order[i] == 1:
-        swing = work.swing
+        swing = work.foreshortening_force
         torque = (torque[0], torque[1] + swing[1], torque[2] + swing[2])
         force = (force[0] + swing[0], force[1], force[2])
     for k in range(3):
@@ -202,4 +202,4 @@ def body_inertia(model, work, i, q, v):
         row[m + 3] = b[9]
         row[m + 4] = b[10]
         row[m + 5] = b[11]
-        row[bias] = modal[j] + flung(spin, b)
+        row[bias] = modal[j] + centrifugal_force(spin, b)

@@ -10,7 +10,7 @@ ROWS = 5
 
 
 @inline
-def bow_nodes(model, work, q, v):
+def chord_node_terms(model, work, q, v):
     """Fill work.bow: rotations, curvatures, moments, lean and shear forces at the nodes of links that bow; rates."""
     bow = model.bow
     bodies = model.tree.parent.shape[0] if bow.nodes.shape[0] > 0 else 0
@@ -34,13 +34,13 @@ def bow_nodes(model, work, q, v):
 
 
 @inline
-def along(node, a, b):
+def node_product(node, a, b):
     """Return the product of two vectors of a node."""
     return node[a] * node[b] + node[a + 1] * node[b + 1]
 
 
 @inline
-def drawn_back(model, work, i, weights, by_mode, zero):
+def chord_shortening(model, work, i, weights, by_mode, zero):
     """Sum weights (1/8 th^4 + 1/2 th^2 th.l) over the nodes of link i: value, rate, drift; by_mode += derivatives."""
     value = zero
     first = zero
@@ -49,17 +49,17 @@ def drawn_back(model, work, i, weights, by_mode, zero):
     for k in range(start, model.bow.start[i + 1]):
         node = work.bow[k]
         half = 0.5 * weights[k - start]
-        square = along(node, TURN, TURN)
-        leaning = along(node, TURN, LEAN)
-        growth = along(node, TURN, TURN_RATE)
-        leaning_rate = along(node, TURN_RATE, LEAN) + along(node, TURN, LEAN_RATE)
+        square = node_product(node, TURN, TURN)
+        leaning = node_product(node, TURN, LEAN)
+        growth = node_product(node, TURN, TURN_RATE)
+        leaning_rate = node_product(node, TURN_RATE, LEAN) + node_product(node, TURN, LEAN_RATE)
         whole = square + 2.0 * leaning
         value += half * square * (0.25 * square + leaning)
         first += half * (growth * whole + square * leaning_rate)
         second += half * (
             2.0 * growth * (growth + 2.0 * leaning_rate)
-            + whole * along(node, TURN_RATE, TURN_RATE)
-            + 2.0 * square * along(node, TURN_RATE, LEAN_RATE)
+            + whole * node_product(node, TURN_RATE, TURN_RATE)
+            + 2.0 * square * node_product(node, TURN_RATE, LEAN_RATE)
         )
         for axis in range(2):
             by_turn = half * (whole * node[TURN + axis] + square * node[LEAN + axis])
@@ -72,14 +72,14 @@ def drawn_back(model, work, i, weights, by_mode, zero):
 
 
 @inline
-def bow_forces(model, work, i, force):
+def chord_forces(model, work, i, force):
     """Add the forces of the fourth-order strain energy of link i to `force` (m,)."""
     for k in range(model.bow.start[i], model.bow.start[i + 1]):
         node = work.bow[k]
-        bent = 0.5 * along(node, TURN, CURVATURE)
-        moment = 0.5 * along(node, TURN, MOMENT)
-        sheared = 0.5 * along(node, TURN, LEAN)
-        shear = 0.5 * along(node, TURN, SHEAR)
+        bent = 0.5 * node_product(node, TURN, CURVATURE)
+        moment = 0.5 * node_product(node, TURN, MOMENT)
+        sheared = 0.5 * node_product(node, TURN, LEAN)
+        shear = 0.5 * node_product(node, TURN, SHEAR)
         for axis in range(2):
             th = node[TURN + axis]
             by_turn = (
@@ -99,11 +99,11 @@ def bow_forces(model, work, i, force):
 
 
 @inline
-def bow_energy(model, work, i):
+def chord_energy(model, work, i):
     """Return the fourth-order strain energy of link i."""
     energy = work.zero
     for k in range(model.bow.start[i], model.bow.start[i + 1]):
         node = work.bow[k]
-        energy += 0.5 * along(node, TURN, CURVATURE) * along(node, TURN, MOMENT)
-        energy += 0.5 * along(node, TURN, LEAN) * along(node, TURN, SHEAR)
+        energy += 0.5 * node_product(node, TURN, CURVATURE) * node_product(node, TURN, MOMENT)
+        energy += 0.5 * node_product(node, TURN, LEAN) * node_product(node, TURN, SHEAR)
     return energy

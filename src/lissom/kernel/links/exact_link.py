@@ -11,7 +11,7 @@ own, gives
 from __future__ import annotations
 
 from lissom.kernel.compile import address, inline, kernel, late, shared
-from lissom.kernel.data.arrays import LANES
+from lissom.kernel.data.arrays import ROW_WIDTH
 from lissom.kernel.maths.algebra import (
     add,
     cross,
@@ -30,7 +30,7 @@ from lissom.kernel.maths.simd_rows import add_lanes, set_lanes
 
 
 @inline
-def bent(psi, x, at, m, zero):
+def rotation_vector_of_modes(psi, x, at, m, zero):
     """Rotation vector and strain of the axis of a section: psi (6, m) times the modes that begin at x[at]."""
     return section_sums(psi, x, at, m, zero), section_sums(psi[3:6], x, at, m, zero)
 
@@ -43,8 +43,8 @@ def bend_link(model, work, i, q, v):
     first = model.exact.start[i]
     for p in range(first, model.exact.start[i + 1]):
         psi = model.exact.psi[p]
-        th, strain = bent(psi, q, model.tree.modes_q[i], m, zero)
-        dth, dstrain = bent(psi, v, model.tree.modes_v[i], m, zero)
+        th, strain = rotation_vector_of_modes(psi, q, model.tree.modes_q[i], m, zero)
+        dth, dstrain = rotation_vector_of_modes(psi, v, model.tree.modes_v[i], m, zero)
         k = angle_functions(th)
         R = rotation_of(k, th)
         H = lever_of(k, th)
@@ -74,7 +74,7 @@ def bend_link(model, work, i, q, v):
             for c in range(3):
                 row = work.tangent[c, p]
                 by = (by_x[c], by_y[c], by_z[c], R[c][0], R[c][1], R[c][2])
-                for j in range(0, m, LANES):
+                for j in range(0, m, ROW_WIDTH):
                     set_lanes(row, j, by, (psi[0], psi[1], psi[2], psi[3], psi[4], psi[5]))
                 row[m] = along[c]
                 row[m + 1] = rate[c]
@@ -91,17 +91,17 @@ def integrate(model, work, i, running):
         for k in range(m + 3):
             row[k] = work.zero
         add_rows(row, running, 0, work.tangent[c, first:], model.tree.nodes[i], m + 3)
-    return moved(work.motion, m), moved(work.motion, m + 1), moved(work.motion, m + 2)
+    return station_velocity(work.motion, m), station_velocity(work.motion, m + 1), station_velocity(work.motion, m + 2)
 
 
 @inline
-def moved(motion, k):
+def station_velocity(motion, k):
     """Velocity of a station per unit of coordinate k."""
     return (motion[0, k], motion[1, k], motion[2, k])
 
 
 @inline
-def turned(motion, k):
+def station_angular_velocity(motion, k):
     """Its angular velocity."""
     return (motion[3, k], motion[4, k], motion[5, k])
 
@@ -110,7 +110,7 @@ def turned(motion, k):
 def turn_modes(motion, m, H, psi):
     """Rows 3 to 5 of the motion: angular velocity H psi of a section per mode, in its own axes."""
     for c in range(3):
-        for j in range(0, m, LANES):
+        for j in range(0, m, ROW_WIDTH):
             set_lanes(motion[3 + c], j, (H[c][0], H[c][1], H[c][2]), (psi[0], psi[1], psi[2]))
 
 
@@ -119,7 +119,7 @@ def shift_modes(motion, m, R, d):
     """From the section's origin to a point at `d` in its axes: velocity R (Omega x d)."""
     for c in range(3):
         by = cross(d, R[c])
-        for j in range(0, m, LANES):
+        for j in range(0, m, ROW_WIDTH):
             add_lanes(motion[c], j, by, (motion[3], motion[4], motion[5]))
 
 
@@ -174,10 +174,10 @@ def exact_inertia(model, work, i, q, v):
         add_twist(motion, m, r, R, swing, add(cross(ws, spin), drift))
         gyroscopic = cross(whole, rotate(I, whole))
         for row in range(m + 6):
-            f = scale(mass, moved(motion, row))
-            t = turned(motion, row)
+            f = scale(mass, station_velocity(motion, row))
+            t = station_angular_velocity(motion, row)
             h = rotate(I, t)
-            for k in range(row, m + 7, LANES):
+            for k in range(row, m + 7, ROW_WIDTH):
                 add_lanes(A[row], k, (f[0], f[1], f[2], h[0], h[1], h[2]), rows)
             A[row, m + 6] += dot(t, gyroscopic)
     exact_forces(model, work, i, q, v)
@@ -189,8 +189,8 @@ def strains(model, i, p, q, v, zero):
     m = model.tree.modes[i]
     eta = model.tree.modes_q[i]
     rate = model.tree.modes_v[i]
-    th, strain = bent(model.exact.psi[p], q, eta, m, zero)
-    dth, dstrain = bent(model.exact.psi[p], v, rate, m, zero)
+    th, strain = rotation_vector_of_modes(model.exact.psi[p], q, eta, m, zero)
+    dth, dstrain = rotation_vector_of_modes(model.exact.psi[p], v, rate, m, zero)
     th_x = section_sums(model.exact.psi_x[p], q, eta, m, zero)
     dth_x = section_sums(model.exact.psi_x[p], v, rate, m, zero)
     k = angle_functions(th)
@@ -254,7 +254,7 @@ def exact_forces(model, work, i, q, v):
         moment = add(moment, vector(model.exact.prestress[p, 3:6]))
         a = lever_slope(k, th, th_x, moment)
         b = rotate_back(H, moment)
-        for j in range(0, m, LANES):
+        for j in range(0, m, ROW_WIDTH):
             by = (a[0], a[1], a[2], force[0], force[1], force[2], b[0], b[1], b[2])
             rows = (psi[0], psi[1], psi[2], psi[3], psi[4], psi[5], psi_x[0], psi_x[1], psi_x[2])
             add_lanes(modal, j, by, rows)
@@ -264,7 +264,7 @@ def exact_forces(model, work, i, q, v):
 
 
 @inline
-def work_of(model, p, strain, curvature):
+def station_strain_energy(model, p, strain, curvature):
     """Twice the strain energy of station p."""
     force, moment = stresses(model.exact.stiffness[p], strain, curvature)
     return dot(force, strain) + dot(moment, curvature)
@@ -277,7 +277,7 @@ def exact_strain_energy(model, i, q, v, zero):
     first = model.exact.start[i]
     for p in range(first, first + model.tree.nodes[i]):
         strain, _, curvature, _ = strains(model, i, p, q, v, zero)
-        energy += 0.5 * work_of(model, p, strain, curvature)
+        energy += 0.5 * station_strain_energy(model, p, strain, curvature)
         before = model.exact.prestress[p]
         energy += dot(vector(before[0:3]), strain) + dot(vector(before[3:6]), curvature)
     return energy
@@ -290,7 +290,7 @@ def exact_dissipation(model, i, q, v, zero):
     first = model.exact.start[i]
     for p in range(first, first + model.tree.nodes[i]):
         _, strain, _, curvature = strains(model, i, p, q, v, zero)
-        power += model.exact.retardation[i] * work_of(model, p, strain, curvature)
+        power += model.exact.retardation[i] * station_strain_energy(model, p, strain, curvature)
     return power
 
 
@@ -318,7 +318,7 @@ def exact_section(model, work, i, q, v):
     reach = work.reach[i]
     one = zero + 1.0
     for c in range(3):
-        for j in range(0, m, LANES):
+        for j in range(0, m, ROW_WIDTH):
             set_lanes(reach[c], j, (R[c][0], R[c][1], R[c][2]), (motion[3], motion[4], motion[5]))
             set_lanes(reach[3 + c], j, (one,), (motion[c],))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lissom.kernel.compile import inline, late, shared
-from lissom.kernel.data.arrays import LANES
-from lissom.kernel.links.exact_link import integrate, moved, stresses, turn_at
+from lissom.kernel.data.arrays import ROW_WIDTH
+from lissom.kernel.links.exact_link import integrate, station_velocity, stresses, turn_at
 from lissom.kernel.maths.algebra import add, cross, dot, scale, vector
 from lissom.kernel.maths.rotation_vector import lever_slope
 from lissom.kernel.maths.row_sums import section_sums
@@ -37,7 +37,7 @@ def exact_stiffness(model, work, i, q, v):
             force, moment = stresses(S, (psi[3, j], psi[4, j], psi[5, j]), (rows[0, j], rows[1, j], rows[2, j]))
             by = (force[0], force[1], force[2], moment[0], moment[1], moment[2])
             lag = (beta * by[0], beta * by[1], beta * by[2], beta * by[3], beta * by[4], beta * by[5])
-            for k in range(0, m, LANES):
+            for k in range(0, m, ROW_WIDTH):
                 add_lanes(K[j], k, by, strains)
                 add_lanes(D[j], k, lag, strains)
                 add_lanes(K[j], k, (tension * psi[1, j], tension * psi[2, j]), (psi[1], psi[2]))
@@ -61,8 +61,8 @@ def own_mass(model, work, i):
             for c in range(3):
                 work.station_pull[first + p, c] += running[p] * force[c]
         for j in range(m):
-            outwards = scale(mass, cross(w, cross(w, moved(work.motion, j))))
-            for k in range(0, m, LANES):
+            outwards = scale(mass, cross(w, cross(w, station_velocity(work.motion, j))))
+            for k in range(0, m, ROW_WIDTH):
                 add_lanes(work.link_stiffness[i, j], k, outwards, (work.motion[0], work.motion[1], work.motion[2]))
 
 
@@ -79,6 +79,6 @@ def strain_rows(model, work, i, p, q):
     for c in range(3):
         unit = (one if c == 0 else zero, one if c == 1 else zero, one if c == 2 else zero)
         a = lever_slope(k, th, th_x, unit)
-        for j in range(0, m, LANES):
+        for j in range(0, m, ROW_WIDTH):
             by = (a[0], a[1], a[2], H[c][0], H[c][1], H[c][2])
             set_lanes(work.motion[c], j, by, (psi[0], psi[1], psi[2], psi_x[0], psi_x[1], psi_x[2]))

@@ -9,7 +9,7 @@ whatever the deflection.
 from __future__ import annotations
 
 from lissom.kernel.compile import inline
-from lissom.kernel.links.chord_terms import drawn_back
+from lissom.kernel.links.chord_terms import chord_shortening
 from lissom.kernel.maths.row_sums import add_rows
 from lissom.kernel.maths.simd_rows import add_scaled
 
@@ -21,12 +21,12 @@ def foreshorten(model, work, i, m, q, v, w):
     rate = model.tree.modes_v[i]
     bending = model.tree.bending[i]
     c = work.coupling
-    g = work.gain
+    g = work.half_moment_change
     A = work.inertia[i]
     modal = work.modal_force
     pull = work.shortening[0]
     pull_rate = work.shortening[1]
-    swing = work.swing
+    swing = work.foreshortening_force
     swing[0] = work.zero
     swing[1] = work.zero
     swing[2] = work.zero
@@ -46,7 +46,7 @@ def foreshorten(model, work, i, m, q, v, w):
             sigma += 0.5 * pull[j] * q[eta + j]
             sigma_rate += pull[j] * v[rate + j]
             sigma_drift += pull_rate[j] * v[rate + j]
-        more = drawn_back(model, work, i, model.foreshortening.bow[p], pull, work.zero)
+        more = chord_shortening(model, work, i, model.foreshortening.bow[p], pull, work.zero)
         sigma += more[0]
         sigma_rate += more[1]
         sigma_drift += more[2]

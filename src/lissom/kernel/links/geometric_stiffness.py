@@ -23,10 +23,10 @@ def turn_stiffness(model, work):
     n = model.tree.parent.shape[0] if model.loops.hold.shape[0] == 0 else 0
     for i in range(1, n):
         if model.tree.frame[i] == 0:
-            pull_of_own_mass(model, work, i)
+            add_axial_force_of_mass(model, work, i)
     for i in range(1, n):
         if model.tree.parent[i] > 0:
-            pull_on_parent(model, work, i)
+            add_axial_force_of_child(model, work, i)
 
 
 @kernel
@@ -39,7 +39,7 @@ def clear_turns(model, work):
 
 
 @inline
-def pull_of_own_mass(model, work, i):
+def add_axial_force_of_mass(model, work, i):
     """Add what the accelerated mass of body i does at its centre."""
     m = model.tree.modes[i]
     A = work.inertia[i]
@@ -50,11 +50,11 @@ def pull_of_own_mass(model, work, i):
     tension = tension_along(place, scale(-mass, add(vector(work.acceleration[i, 3:6]), turned)))
     resist_turn(work.turn_stiffness[i], m, place, tension)
     for j in range(m):
-        lean(work.turn_stiffness[i, j], (A[j, m + 3], A[j, m + 4], A[j, m + 5]), place, tension / mass)
+        projected_force(work.turn_stiffness[i, j], (A[j, m + 3], A[j, m + 4], A[j, m + 5]), place, tension / mass)
 
 
 @inline
-def pull_on_parent(model, work, i):
+def add_axial_force_of_child(model, work, i):
     """Add what body i, by the force it takes, does to the body that carries it."""
     up = model.tree.parent[i]
     place = vector(work.position[i])
@@ -63,7 +63,7 @@ def pull_on_parent(model, work, i):
     tension = tension_along(place, scale(-1.0, pull))
     resist_turn(work.turn_stiffness[up], model.tree.modes[up], place, tension)
     for j in range(model.tree.modes[up]):
-        lean(work.turn_stiffness[up, j], (reach[3, j], reach[4, j], reach[5, j]), place, tension)
+        projected_force(work.turn_stiffness[up, j], (reach[3, j], reach[4, j], reach[5, j]), place, tension)
 
 
 @inline
@@ -87,7 +87,7 @@ def resist_turn(stiffness, m, place, tension):
 
 
 @inline
-def lean(row, moved, place, tension):
+def projected_force(row, moved, place, tension):
     """Add to a mode's row its force per turn of the body, tension r x moved, where the mode moves what pulls."""
     force = cross(place, moved)
     for c in range(3):

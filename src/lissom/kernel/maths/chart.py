@@ -49,24 +49,24 @@ def half_turn(z):
 
 
 @inline
-def swung(th, a, f, g):
+def tangent_operator(th, a, f, g):
     """(1 + f th~ + g th~ th~) a: every function of th~ has this form."""
     b = cross(th, a)
     return add(a, add(scale(f, b), scale(g, cross(th, b))))
 
 
 @inline
-def turned(th, a):
+def rotate_by_vector(th, a):
     """exp(th~) a."""
     c, s = half_turn(dot(th, th))
-    return swung(th, a, 2.0 * s * c, 2.0 * s * s)
+    return tangent_operator(th, a, 2.0 * s * c, 2.0 * s * s)
 
 
 @inline
 def turn_rate(th, w):
     """Rate of the turn th at the angular velocity w in body axes: the inverse right Jacobian."""
     z = dot(th, th)
-    return swung(th, w, 0.5, 0.5 * series(BETWEEN, z) / series(SIN, z))
+    return tangent_operator(th, w, 0.5, 0.5 * series(BETWEEN, z) / series(SIN, z))
 
 
 @inline
@@ -74,7 +74,7 @@ def turn_velocity(th, rate):
     """Inverse of `turn_rate`, the right Jacobian: 1 - (1 - cos x)/x^2 th~ + (x - sin x)/x^3 th~ th~, x = |th|."""
     z = dot(th, th)
     s = series(SIN, z)
-    return swung(th, rate, -2.0 * s * s, series(BEYOND, z))
+    return tangent_operator(th, rate, -2.0 * s * s, series(BEYOND, z))
 
 
 @inline
@@ -124,7 +124,7 @@ def chart_rate(model, u, v, rate):
             store_vector(rate[k:], turn_rate(vector(u[k:]), vector(v[k:])))
         elif axis == 3:
             # the glide is written in the axes at the start of the step: exp(turn) v
-            store_vector(rate[k:], turned(vector(u[k - 3 :]), vector(v[k:])))
+            store_vector(rate[k:], rotate_by_vector(vector(u[k - 3 :]), vector(v[k:])))
 
 
 @kernel
@@ -137,7 +137,7 @@ def chart_velocity(model, u, rate, v):
         elif axis == 0:
             store_vector(v[k:], turn_velocity(vector(u[k:]), vector(rate[k:])))
         elif axis == 3:
-            store_vector(v[k:], turned(scale(-1.0, vector(u[k - 3 :])), vector(rate[k:])))
+            store_vector(v[k:], rotate_by_vector(scale(-1.0, vector(u[k - 3 :])), vector(rate[k:])))
 
 
 @kernel

@@ -9,12 +9,12 @@ sum. Here rows are padded to whole registers, and a loop goes over them in steps
 
 from __future__ import annotations
 
-from lissom.kernel.data.arrays import LANES
+from lissom.kernel.data.arrays import ROW_WIDTH
 
 
 def add_lanes(out, at, scales, rows):
     """out += sum_i scales[i] rows[i], for the entries `at` to `at + 3`; scales and rows are tuples."""
-    for k in range(at, at + LANES):
+    for k in range(at, at + ROW_WIDTH):
         total = out[k]
         for scale, row in zip(scales, rows, strict=True):
             total = total + scale * row[k]
@@ -23,7 +23,7 @@ def add_lanes(out, at, scales, rows):
 
 def set_lanes(out, at, scales, rows):
     """out = sum_i scales[i] rows[i], for the entries `at` to `at + 3`."""
-    for k in range(at, at + LANES):
+    for k in range(at, at + ROW_WIDTH):
         total = scales[0] * rows[0][k]
         for scale, row in zip(scales[1:], rows[1:], strict=True):
             total = total + scale * row[k]

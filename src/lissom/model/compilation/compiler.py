@@ -46,7 +46,7 @@ from lissom.model.compilation.link_tables import (
     put_inertia,
     put_strain,
 )
-from lissom.model.compilation.mass_regularisation import TRACE, lent_to
+from lissom.model.compilation.mass_regularisation import TRACE, regularising_inertias
 from lissom.model.compilation.variants import shared_tables, variant
 from lissom.model.description.frame import Frame
 from lissom.model.description.joint import Joint
@@ -243,7 +243,7 @@ class _Compiler:
                 put_body(out, i, link.body)
         for i, beam in self._flexible():
             put_inertia(out, i, beam)
-        for name in lent_to(self.robot):
+        for name in regularising_inertias(self.robot):
             trace = TRACE * out.mass.sum()
             out.mass[self.rows[name]] += trace
             out.second_moment[self.rows[name]] += trace * self._reach() ** 2 * np.eye(3)

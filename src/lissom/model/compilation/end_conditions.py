@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lissom.errors import RobotError
-from lissom.kernel.data.arrays import Motion
+from lissom.kernel.data.arrays import JointMotion
 from lissom.model.compilation.attachment_points import way
 from lissom.model.description.joint_kinds import Step, joint_steps
 
@@ -33,7 +33,7 @@ OBLIQUE = 0.1  # part of a joint's axis across a link, from which on it matters 
 ON_CHORD = "the frame of {0} lies on its chord, so that nothing may drive its joint; use frame: base"
 
 
-class Held(NamedTuple):
+class EndConditions(NamedTuple):
     """What follows for a beam from how it is held."""
 
     ends: tuple[tuple[str, str], ...] = ()  # functions by direction that take the place of `auto`
@@ -43,7 +43,7 @@ class Held(NamedTuple):
     loose: tuple[str, ...] = ()  # directions in which the joint lets the base move
 
 
-NOT_HELD = Held()
+NOT_HELD = EndConditions()
 
 
 def links_on_loops(robot: Robot) -> frozenset[str]:
@@ -51,7 +51,7 @@ def links_on_loops(robot: Robot) -> frozenset[str]:
     return frozenset().union(*(way(robot, loop) for loop in robot.closures))
 
 
-def held(robot: Robot, link: Link, on_loops: Collection[str]) -> Held:
+def end_conditions(robot: Robot, link: Link, on_loops: Collection[str]) -> EndConditions:
     """How a link of a robot is held; `on_loops`: see `links_on_loops`."""
     beam = link.beam
     if beam is None:
@@ -69,7 +69,7 @@ def held(robot: Robot, link: Link, on_loops: Collection[str]) -> Held:
     if beam.frame == "chord" and (not base or _acts(link.joint)):
         text = "needs a joint that turns freely about the axis the link bends about, with nothing that acts in it"
         raise RobotError(f"{text}; leave frame out", ("links", link.name, "beam", "frame"), "chord")
-    return Held(tuple(ends.items()), chord, bool(at_tip or chord), link.name in on_loops, loose)
+    return EndConditions(tuple(ends.items()), chord, bool(at_tip or chord), link.name in on_loops, loose)
 
 
 def _acts(joint: Joint) -> bool:
@@ -113,12 +113,12 @@ def _moves(joint: Joint, direction: str) -> bool:
     """Whether a joint lets a link turn about the axis it bends about, or slide along the direction."""
     twist = np.concatenate([BENDS_ABOUT[direction], ALONG[direction]])
     return any(
-        step.motion in (Motion.BALL, Motion.FLOAT) or bool(np.any(abs(np.real(step.screw) * twist) > OBLIQUE))
+        step.motion in (JointMotion.BALL, JointMotion.FLOAT) or bool(np.any(abs(np.real(step.screw) * twist) > OBLIQUE))
         for step in joint_steps(joint)
     )
 
 
 def _turns_about(step: Step, axis: np.ndarray) -> bool:
-    if step.motion in (Motion.BALL, Motion.FLOAT):
+    if step.motion in (JointMotion.BALL, JointMotion.FLOAT):
         return True
-    return step.motion is Motion.TURN and bool(abs(np.real(step.screw[:3]) @ axis) > 0.99)
+    return step.motion is JointMotion.TURN and bool(abs(np.real(step.screw[:3]) @ axis) > 0.99)

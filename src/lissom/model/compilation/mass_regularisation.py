@@ -20,7 +20,7 @@ Problem = tuple[tuple[str | int, ...], Any, str]
 TRACE = 1e-7  # of the robot's mass
 
 
-def lent_to(robot: Robot) -> list[str]:
+def regularising_inertias(robot: Robot) -> list[str]:
     """Links that move no mass by themselves, but are held by a loop."""
     held = _held(robot)
     if not held:

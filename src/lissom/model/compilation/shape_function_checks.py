@@ -14,7 +14,7 @@ from lissom.beam.functions.force_based_shapes import OwnBasis
 from lissom.beam.functions.force_based_shapes import missed_shares as own_shares
 from lissom.beam.functions.shape_functions import missed_shares
 from lissom.model.compilation.attachment_points import acting_places
-from lissom.model.compilation.end_conditions import held, links_on_loops
+from lissom.model.compilation.end_conditions import end_conditions, links_on_loops
 
 if TYPE_CHECKING:
     from lissom.model.description.frame import Frame
@@ -24,7 +24,7 @@ MISSED = 0.01  # of the deflection under a load at a place, that is told of
 FORCE, COUPLE = "deflection under a force", "turn under a couple"
 
 
-def function_doubts(
+def check_shape_functions(
     robot: Robot, flexible: dict[str, Any], loads: Sequence[Frame] = ()
 ) -> list[tuple[str, str, float]]:
     """A link's name, a sentence and a share for every place at which functions leave out too much of the compliance.
@@ -62,7 +62,7 @@ def resolved_frequencies(robot: Robot, flexible: dict[str, Any]) -> dict[tuple[s
         if not isinstance(beam, BeamLink):
             continue
         assert link.beam is not None
-        how = held(robot, link, links_on_loops(robot))
+        how = end_conditions(robot, link, links_on_loops(robot))
         ends = dict(how.ends)
         counts = link.beam.mode_counts(robot.materials, how)
         own = beam.natural_modes()

@@ -13,7 +13,7 @@ from lissom.errors import LissomError
 from lissom.kernel.data.arrays import Inertia, mapped
 from lissom.model.compilation.array_checks import check
 from lissom.model.compilation.attachment_points import acting_places
-from lissom.model.compilation.end_conditions import held, links_on_loops
+from lissom.model.compilation.end_conditions import end_conditions, links_on_loops
 from lissom.model.compilation.frames_on_links import attach
 from lissom.model.compilation.link_tables import put_body, put_foreshortening, put_inertia, put_strain
 from lissom.model.description.robot import Link, Robot
@@ -157,7 +157,7 @@ class _Variants:
             if same:
                 beams.append(old)
             else:
-                how = held(robot, other, links_on_loops(robot))
+                how = end_conditions(robot, other, links_on_loops(robot))
                 beams.append(other.beam.build_like(link.beam, old, robot.materials, materials, how, places))
         if all(beam is old for beam in beams):
             return

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Discriminator, Tag, field_validator, model_validator
 
-from lissom.model.fields.base_model import FORM, Part, refusals
+from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice
 from lissom.model.fields.number_fields import Flag, InertiaTensor, Matrix3, Number, Vec3, Vector, refusal, unreal
 
@@ -22,7 +22,7 @@ Centre = Vector("the centre of mass in the body frame", "metres")
 ToolPoint = Vector("the tool point in the body frame", "metres")
 
 
-class Body(Part):
+class Body(Description):
     """A rigid body by its numbers; `inertia` is about the centre of mass, in the axes of the body frame."""
 
     what: ClassVar[str] = "body"
@@ -42,7 +42,7 @@ class Body(Part):
         return self
 
 
-class SolidBody(Part):
+class SolidBody(Description):
     """Base of the solid shapes of uniform density, centred at `com`; `mass` and `inertia` follow."""
 
     what: ClassVar[str] = "body"

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from lissom.kernel.data.arrays import Surface as Shape
 from lissom.model.description.frame import Frame
-from lissom.model.fields.base_model import Part, refusals
+from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number, Vec3, Vector
 
@@ -63,7 +63,7 @@ class Surface(Frame):
         return [self.radius or 0.0, 0.5 * (self.length or 0.0), 0.0]
 
 
-class Contact(Part):
+class Contact(Description):
     """A sphere and a surface: normal force `stiffness` depth^`exponent` (1 + `damping` depth rate), and friction."""
 
     what: ClassVar[str] = "contact"

@@ -11,7 +11,7 @@ from pydantic import field_validator, model_validator
 
 from lissom.errors import RobotError
 from lissom.kernel.data.arrays import POWERS
-from lissom.model.fields.base_model import Part, refusals
+from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.number_fields import Number, PerCoordinate, refusal
 from lissom.model.fields.units import FORCE, POSITION
 
@@ -28,7 +28,7 @@ class Piece(NamedTuple):
     slopes: np.ndarray  # (POWERS,)
 
 
-class Curve(Part):
+class Curve(Description):
     """Force over stretch beyond a constant stiffness: one of a table, a polynomial and play."""
 
     what: ClassVar[str] = "curve"

@@ -15,7 +15,7 @@ from lissom.model.description.force_curve import Curve
 from lissom.model.description.frame import Frame, Problem, frame_problems
 from lissom.model.description.joint_actions import unit_problems
 from lissom.model.description.loop import Loop
-from lissom.model.fields.base_model import FORM, Part, form_of, refusals
+from lissom.model.fields.base_model import FORM, Description, form_of, refusals
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number, kind_of, refusal
 
@@ -26,7 +26,7 @@ DRIVES = ("force", "length")
 TAUT = 1e-5  # of its length: stretch over which a rope becomes taut, unless given
 
 
-class Element(Part):
+class Element(Description):
     """Base of all elements: what acts between two frames."""
 
     what: ClassVar[str] = "element"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from lissom.messages import did_you_mean
 from lissom.model.description.location import AnyPlace, place_problem
 from lissom.model.description.origin import Origin
-from lissom.model.fields.base_model import Part
+from lissom.model.fields.base_model import Description
 from lissom.model.fields.name_fields import Name
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ Problem = tuple[tuple[str | int, ...], object, str]
 WORLD = "world"
 
 
-class Frame(Part):
+class Frame(Description):
     """A frame on `link`, placed as a joint's is.
 
     On a beam it is the section at x = `at`, on finite elements the interface `at`, the tip of either unless given,

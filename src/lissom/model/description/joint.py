@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from lissom.model.description.joint_kinds import KINDS, Kind
-from lissom.model.fields.base_model import Part, refusals
-from lissom.model.fields.lazy_fields import late
+from lissom.model.fields.base_model import Description, refusals
+from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Axis, Number, PerCoordinate, Vec3, refusal, wrong_kind
 from lissom.model.fields.units import DAMPING
@@ -17,13 +17,13 @@ from lissom.model.fields.units import DAMPING
 if TYPE_CHECKING:
     from lissom.model.description.joint_actions import Friction, Limits, Spring, Transmission
 else:
-    Friction = late("lissom.model.description.joint_actions:Friction")
-    Limits = late("lissom.model.description.joint_actions:Limits")
-    Spring = late("lissom.model.description.joint_actions:Spring")
-    Transmission = late("lissom.model.description.joint_actions:Transmission")
+    Friction = lazy("lissom.model.description.joint_actions:Friction")
+    Limits = lazy("lissom.model.description.joint_actions:Limits")
+    Spring = lazy("lissom.model.description.joint_actions:Spring")
+    Transmission = lazy("lissom.model.description.joint_actions:Transmission")
 
 
-class Joint(Part):
+class Joint(Description):
     """The motion of a link on its parent.
 
     After validation `axes` holds the unit axes: one for revolute, prismatic, helical and cylindrical joints (given
@@ -137,7 +137,7 @@ class Joint(Part):
         return self
 
     def _check_sizes(self) -> None:
-        blocks: list[Part | None] = [self.friction, self.spring, self.limits]
+        blocks: list[Description | None] = [self.friction, self.spring, self.limits]
         lists = [(("damping",), self.damping)] + [
             ((block_name, field), getattr(block, field))
             for block_name, block in zip(("friction", "spring", "limits"), blocks)

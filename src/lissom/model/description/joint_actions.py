@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from lissom.model.fields.base_model import Part, refusals
-from lissom.model.fields.lazy_fields import late
+from lissom.model.fields.base_model import Description, refusals
+from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.number_fields import Number, PerCoordinate, refusal, wrong_kind
 from lissom.model.fields.units import DAMPING, FORCE, INERTIA, POSITION, RATE, STIFFNESS, JointUnit
 
 if TYPE_CHECKING:
     from lissom.model.description.force_curve import Curve
 else:
-    Curve = late("lissom.model.description.force_curve:Curve")
+    Curve = lazy("lissom.model.description.force_curve:Curve")
 
 
-class Friction(Part):
+class Friction(Description):
     """Friction torque or force: viscous, plus Coulomb friction smoothed over `velocity`, plus what sticks near rest.
 
     Against the speed v acts viscous v + (coulomb + stick / (1 + (v / stribeck)^2)) tanh(v / velocity): with `stick` the
@@ -46,7 +46,7 @@ class Friction(Part):
     viscous: Annotated[PerCoordinate, Number("the viscous friction", DAMPING, at_least=0, each=True)] = 0.0
 
 
-class Spring(Part):
+class Spring(Description):
     """A spring in the joint, relaxed at `rest`: linear, or along a curve of the stretch."""
 
     what: ClassVar[str] = "spring"
@@ -59,7 +59,7 @@ class Spring(Part):
 SET_IN = 1e-5  # of the range of a joint: where a stop sets in; a hit that presses it less deep is softened
 
 
-class Limits(Part):
+class Limits(Description):
     """Soft stops at `lower` and `upper`: beyond them a stiff spring and a damper, blended in over `width`."""
 
     what: ClassVar[str] = "limits block"
@@ -96,7 +96,7 @@ class Limits(Part):
         return SET_IN * (upper - lower)
 
 
-class Transmission(Part):
+class Transmission(Description):
     """A motor's rotor behind a gear.
 
     With `stiffness` the gear is elastic and the rotor has a coordinate of its own (its angle referred to the
@@ -138,7 +138,7 @@ class Transmission(Part):
         return self
 
 
-def unit_problems(block: Part, moved: Sequence[str]) -> list[tuple[tuple[str | int, ...], Any, str]]:
+def unit_problems(block: Description, moved: Sequence[str]) -> list[tuple[tuple[str | int, ...], Any, str]]:
     """Numbers of a block about a joint that were written in units of the wrong kind: (path, value, what to do).
 
     Args:

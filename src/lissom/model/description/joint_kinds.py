@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.data.arrays import Motion
+from lissom.kernel.data.arrays import JointMotion
 
 if TYPE_CHECKING:
     from lissom.model.description.joint import Joint
@@ -29,15 +29,15 @@ class Coordinates(NamedTuple):
 
 
 POSITIONS = {
-    Motion.TURN: Coordinates(("",), ("rad",)),
-    Motion.SLIDE: Coordinates(("",), ("m",)),
-    Motion.SCREW: Coordinates(("",), ("rad",)),
-    Motion.BALL: Coordinates(_QUATERNION, ("1",) * 4),
-    Motion.FLOAT: Coordinates((*_QUATERNION, "x", "y", "z"), ("1",) * 4 + ("m",) * 3),
+    JointMotion.TURN: Coordinates(("",), ("rad",)),
+    JointMotion.SLIDE: Coordinates(("",), ("m",)),
+    JointMotion.SCREW: Coordinates(("",), ("rad",)),
+    JointMotion.BALL: Coordinates(_QUATERNION, ("1",) * 4),
+    JointMotion.FLOAT: Coordinates((*_QUATERNION, "x", "y", "z"), ("1",) * 4 + ("m",) * 3),
 }
 VELOCITIES = POSITIONS | {
-    Motion.BALL: Coordinates(_SPIN, ("rad",) * 3),
-    Motion.FLOAT: Coordinates((*_SPIN, *_GLIDE), ("rad",) * 3 + ("m",) * 3),
+    JointMotion.BALL: Coordinates(_SPIN, ("rad",) * 3),
+    JointMotion.FLOAT: Coordinates((*_SPIN, *_GLIDE), ("rad",) * 3 + ("m",) * 3),
 }
 FORCE = {"rad": "N m", "m": "N"}  # unit of the force on a coordinate, by the unit of the coordinate
 FIRST, SECOND, NORMAL = range(3)  # axes of a joint: the first, the second, and the one normal to both
@@ -46,7 +46,7 @@ FIRST, SECOND, NORMAL = range(3)  # axes of a joint: the first, the second, and 
 class Step(NamedTuple):
     """One elementary motion of a given joint."""
 
-    motion: Motion
+    motion: JointMotion
     screw: np.ndarray  # (6,) unit twist (angular, linear) of its coordinate; zero on a group
 
 
@@ -54,24 +54,24 @@ class Step(NamedTuple):
 class Kind:
     """What joints of one type have in common."""
 
-    motions: tuple[tuple[Motion, int], ...]  # in order from the parent to the child, each with its axis
+    motions: tuple[tuple[JointMotion, int], ...]  # in order from the parent to the child, each with its axis
     axes: int = 0  # how many axes a file gives: one as `axis`, two as `axes`
     square: bool = False  # two axes at right angles, x and y unless given
 
     @cached_property
     def on_group(self) -> bool:
         """Whether it turns by a quaternion: q and v then differ in size, and q moves by a product."""
-        return any(motion in (Motion.BALL, Motion.FLOAT) for motion, _ in self.motions)
+        return any(motion in (JointMotion.BALL, JointMotion.FLOAT) for motion, _ in self.motions)
 
     @property
     def floats(self) -> bool:
         """Whether nothing holds the child: the body is free."""
-        return any(motion is Motion.FLOAT for motion, _ in self.motions)
+        return any(motion is JointMotion.FLOAT for motion, _ in self.motions)
 
     @property
     def pitched(self) -> bool:
         """Whether turn and slide are coupled by a pitch."""
-        return any(motion is Motion.SCREW for motion, _ in self.motions)
+        return any(motion is JointMotion.SCREW for motion, _ in self.motions)
 
     @property
     def single(self) -> bool:
@@ -103,23 +103,23 @@ class Kind:
         """Units of the forces on the velocity coordinates: N m or N."""
         return tuple(FORCE[unit] for unit in self.velocity_units)
 
-    def _names(self, table: dict[Motion, Coordinates]) -> tuple[str, ...]:
+    def _names(self, table: dict[JointMotion, Coordinates]) -> tuple[str, ...]:
         own = tuple(name for motion, _ in self.motions for name in table[motion].names)
         return own if self.on_group or len(own) == 1 else tuple(str(k) for k in range(1, len(own) + 1))
 
 
-_TURN, _SLIDE = (Motion.TURN, FIRST), (Motion.SLIDE, FIRST)
+_TURN, _SLIDE = (JointMotion.TURN, FIRST), (JointMotion.SLIDE, FIRST)
 
 KINDS = {
     "fixed": Kind(()),
     "revolute": Kind((_TURN,), axes=1),
     "prismatic": Kind((_SLIDE,), axes=1),
-    "helical": Kind(((Motion.SCREW, FIRST),), axes=1),
+    "helical": Kind(((JointMotion.SCREW, FIRST),), axes=1),
     "cylindrical": Kind((_TURN, _SLIDE), axes=1),
-    "universal": Kind((_TURN, (Motion.TURN, SECOND)), axes=2),
-    "planar": Kind((_SLIDE, (Motion.SLIDE, SECOND), (Motion.TURN, NORMAL)), axes=2, square=True),
-    "spherical": Kind(((Motion.BALL, FIRST),)),
-    "free": Kind(((Motion.FLOAT, FIRST),)),
+    "universal": Kind((_TURN, (JointMotion.TURN, SECOND)), axes=2),
+    "planar": Kind((_SLIDE, (JointMotion.SLIDE, SECOND), (JointMotion.TURN, NORMAL)), axes=2, square=True),
+    "spherical": Kind(((JointMotion.BALL, FIRST),)),
+    "free": Kind(((JointMotion.FLOAT, FIRST),)),
 }
 
 
@@ -137,8 +137,8 @@ def joint_screws(joint: Joint) -> np.ndarray:
     return np.array([step.screw for step in joint_steps(joint)]).reshape(-1, 6)
 
 
-def _screw(joint: Joint, motion: Motion, axis: np.ndarray) -> np.ndarray:
+def _screw(joint: Joint, motion: JointMotion, axis: np.ndarray) -> np.ndarray:
     none = np.zeros(3)
-    if motion is Motion.SCREW:
+    if motion is JointMotion.SCREW:
         return np.concatenate([axis, axis * (joint.pitch / (2 * np.pi))])
-    return np.concatenate([axis, none]) if motion is Motion.TURN else np.concatenate([none, axis])
+    return np.concatenate([axis, none]) if motion is JointMotion.TURN else np.concatenate([none, axis])

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from lissom.kernel.data.arrays import Hold, Motion
+from lissom.kernel.data.arrays import JointMotion, LoopRow
 from lissom.messages import listed
 from lissom.model.description.frame import WORLD, Frame, frame_problems
 from lissom.model.description.joint import Joint
 from lissom.model.description.joint_kinds import KINDS, Step, joint_steps
-from lissom.model.fields.base_model import Part, refusals
+from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.name_fields import Name
 from lissom.model.fields.number_fields import Number, refusal
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from lissom.model.description.robot import Robot
 
 Problem = tuple[tuple[str | int, ...], Any, str]
-TURNS, SLIDES = (Motion.TURN, Motion.SCREW), (Motion.SLIDE, Motion.SCREW)
+TURNS, SLIDES = (JointMotion.TURN, JointMotion.SCREW), (JointMotion.SLIDE, JointMotion.SCREW)
 
 
-class Loop(Part):
+class Loop(Description):
     """A joint that closes a loop: the second frame moves on the first as a child does on its parent.
 
     In place of a joint a `distance` may be held between the origins of both frames, as a rod without mass does.
@@ -73,7 +73,7 @@ class Loop(Part):
     def kept_axes(self) -> np.ndarray:
         """Axes (n, 3) that both frames have in common however the joint moves."""
         steps = joint_steps(self.joint) if self.joint is not None else []
-        if self.joint is None or any(step.motion is Motion.BALL for step in steps):
+        if self.joint is None or any(step.motion is JointMotion.BALL for step in steps):
             return np.zeros((0, 3))
         turns = [np.real(step.screw[:3]) for step in steps if step.motion in TURNS]
         return np.eye(3) if not turns else np.array(turns if len(turns) == 1 else []).reshape(-1, 3)
@@ -83,7 +83,7 @@ class Loop(Part):
         """The directions that it holds."""
         if self.joint is not None:
             return held_rows(self.joint)
-        return [Row(Hold.DISTANCE, "force along the line", np.zeros(3), level=self.distance)]
+        return [Row(LoopRow.DISTANCE, "force along the line", np.zeros(3), level=self.distance)]
 
 
 _ELSEWHERE = (
@@ -95,7 +95,7 @@ class Row(NamedTuple):
     """One direction that a joint holds; see `kernel.constraints.loop_constraints`. Axes that a kind does not use are
     zero."""
 
-    hold: Hold
+    hold: LoopRow
     label: str  # the reaction that holds it: "force along x"
     a: np.ndarray
     b: np.ndarray = np.zeros(3)
@@ -111,8 +111,8 @@ def held_rows(joint: Joint) -> list[Row]:
     steps = joint_steps(joint)
     slides = [_along(step) for step in steps if step.motion in SLIDES]
     turns = [step.screw[:3] for step in steps if step.motion in TURNS]
-    rows = [Row(Hold.PLACE, f"force along {_named(a)}", a) for a in _normal_to(slides)]
-    if any(step.motion is Motion.BALL for step in steps):
+    rows = [Row(LoopRow.PLACE, f"force along {_named(a)}", a) for a in _normal_to(slides)]
+    if any(step.motion is JointMotion.BALL for step in steps):
         return rows
     if not turns:
         x, y, z = np.eye(3)
@@ -122,12 +122,12 @@ def held_rows(joint: Joint) -> list[Row]:
     else:
         pairs = [(turns[0], turns[1])]
     for a, b in pairs:
-        rows.append(Row(Hold.SQUARE, f"torque about {_named(np.cross(b, a))}", a, b, level=a @ b))
+        rows.append(Row(LoopRow.SQUARE, f"torque about {_named(np.cross(b, a))}", a, b, level=a @ b))
     if joint.kind.pitched:
         axis = turns[0]
         side = _normal_to([axis])[0]
         label = f"torque about {_named(axis)} with force along it"
-        rows.append(Row(Hold.THREAD, label, side, side, axis, pace=2 * np.pi / joint.pitch))
+        rows.append(Row(LoopRow.THREAD, label, side, side, axis, pace=2 * np.pi / joint.pitch))
     return rows
 
 

@@ -7,11 +7,11 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from lissom.lie import so3
-from lissom.model.fields.base_model import Part
+from lissom.model.fields.base_model import Description
 from lissom.model.fields.number_fields import Vec3, Vector
 
 
-class Origin(Part):
+class Origin(Description):
     """A pose in the parent's attachment frame: shift `xyz`, turn R = Rz(yaw) Ry(pitch) Rx(roll) by `rpy`."""
 
     what: ClassVar[str] = "origin"

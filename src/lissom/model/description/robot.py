@@ -11,7 +11,7 @@ from pydantic import Field, PlainValidator, field_validator, model_validator
 from lissom.errors import LissomError, RobotError
 from lissom.files import write_whole
 from lissom.model.compilation.attachment_points import acting_places
-from lissom.model.compilation.end_conditions import NOT_HELD, Held, held, links_on_loops
+from lissom.model.compilation.end_conditions import NOT_HELD, EndConditions, end_conditions, links_on_loops
 from lissom.model.description import robot_checks
 from lissom.model.description.body import AnyBody
 from lissom.model.description.frame import Frame, placed
@@ -20,8 +20,8 @@ from lissom.model.description.location import AnyPlace
 from lissom.model.description.loop import Loop
 from lissom.model.description.origin import Origin
 from lissom.model.description.visual import Visual
-from lissom.model.fields.base_model import Part, refusals
-from lissom.model.fields.lazy_fields import late
+from lissom.model.fields.base_model import Description, refusals
+from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.name_fields import Name, Title
 from lissom.model.fields.number_fields import Vec3, Vector, refusal
 from lissom.model.flexible.beam import Beam
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from lissom.model.flexible.finite_elements import FiniteElements
     from lissom.model.model import Model
 else:
-    Contact = late("lissom.model.description.contact:Contact")
-    AnyElement = late("lissom.model.description.force_elements:AnyElement")
-    FiniteElements = late("lissom.model.flexible.finite_elements:FiniteElements")
-    AnySensor = late("lissom.model.description.sensor:AnySensor")
+    Contact = lazy("lissom.model.description.contact:Contact")
+    AnyElement = lazy("lissom.model.description.force_elements:AnyElement")
+    FiniteElements = lazy("lissom.model.flexible.finite_elements:FiniteElements")
+    AnySensor = lazy("lissom.model.description.sensor:AnySensor")
 
 FORMAT = 1
 EARTH: Vec3 = (0.0, 0.0, -9.81)
@@ -55,7 +55,7 @@ def _known_format(value: Any) -> int:
 FormatVersion = Annotated[int, PlainValidator(_known_format)]
 
 
-class Link(Part):
+class Link(Description):
     """One link: a `beam`, a body of `finite_elements` or a rigid `body`, and the joint that carries it.
 
     The joint sits on the parent as any frame does (`lissom.model.description.frame.Frame`): at the parent's tip unless
@@ -121,7 +121,7 @@ class Link(Part):
         return Link(name=name, parent=self.name, joint=Joint(name=name, type="fixed"), body=self.payload)
 
     def build(
-        self, materials: dict[str, Material], how: Held = NOT_HELD, places: "tuple[Place, ...]" = ()
+        self, materials: dict[str, Material], how: EndConditions = NOT_HELD, places: "tuple[Place, ...]" = ()
     ) -> "FlexibleLink | None":
         """The mechanics of a link that bends; None of a rigid one.
 
@@ -146,7 +146,7 @@ def _seated(link: Link, parent: Link) -> Link:
     return link if origin is link.origin else link.model_copy(update={"origin": origin})
 
 
-class Robot(Part):
+class Robot(Description):
     """A whole robot. `links` are in the order of the file, every `parent` filled in; see also `bodies`."""
 
     what: ClassVar[str] = "robot"
@@ -245,7 +245,7 @@ class Robot(Part):
         """The mechanics of every link that bends, by name, a parent before its children."""
         on_loops = links_on_loops(self)
         built = {
-            link.name: link.build(self.materials, held(self, link, on_loops), acting_places(self, link))
+            link.name: link.build(self.materials, end_conditions(self, link, on_loops), acting_places(self, link))
             for link in self.bodies
         }
         return {name: mechanics for name, mechanics in built.items() if mechanics is not None}
@@ -297,9 +297,9 @@ class Robot(Part):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data as in a robot file, without what equals its default."""
-        from lissom.model.io.to_dict import plain
+        from lissom.model.io.to_dict import to_dict
 
-        return plain(self)
+        return to_dict(self)
 
     def to_yaml(self) -> str:
         """The text of a robot file; reading it gives an equal robot."""

@@ -18,7 +18,7 @@ from lissom.messages import did_you_mean, listed
 from lissom.model.description.frame import Frame, Problem, frame_problems
 from lissom.model.description.location import AnyPlace, on_beam
 from lissom.model.description.origin import Origin
-from lissom.model.fields.base_model import FORM, Part, form_of, refusals
+from lissom.model.fields.base_model import FORM, Description, form_of, refusals
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Count, Number, Pair, PerCoordinate, Vec2, wrong_kind
 from lissom.model.fields.units import FORCE, POSITION, RATE, JointUnit
@@ -33,7 +33,7 @@ LARGEST_SEED = 2**32 - 1
 TURN = 2 * np.pi
 
 
-class Sensor(Part):
+class Sensor(Description):
     """Base of all sensors: how a quantity becomes readings.
 
     It passes the low-pass, is sampled, gets bias and noise, is rounded to steps of the resolution, and is told late.
@@ -259,7 +259,7 @@ AnySensor = Annotated[
 KINDS: tuple[type[Sensor], ...] = (Encoder, Tachometer, StrainGauge, Accelerometer, Gyro, Position, ForceTorque)
 
 
-class SensorList(Part):
+class SensorList(Description):
     """Sensors beside those of the robot."""
 
     what: ClassVar[str] = "list of sensors"

@@ -8,12 +8,12 @@ from typing import Annotated, ClassVar
 from pydantic import ValidationInfo, field_validator, model_validator
 
 from lissom.model.description.origin import Origin
-from lissom.model.fields.base_model import Part, refusals
+from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.name_fields import LONGEST_PATH, Choice, Title
 from lissom.model.fields.number_fields import Vec3, Vector
 
 
-class Visual(Part):
+class Visual(Description):
     """A shape in the link's frame: a box (edges), a cylinder (diameter, length along z), a sphere, or a mesh file.
 
     On a beam the shape bends with it.

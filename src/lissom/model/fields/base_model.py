@@ -13,10 +13,10 @@ from lissom.model.fields.number_fields import refusal
 
 FORM = "form:"  # starts the tag of one way to write a field, such as a section's shape; never part of a path
 
-AnyPart = TypeVar("AnyPart", bound="Part")
+AnyPart = TypeVar("AnyPart", bound="Description")
 
 
-class Part(BaseModel):
+class Description(BaseModel):
     """An immutable piece of a robot; a wrong value raises `RobotError` with field, value and remedy."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
@@ -87,6 +87,6 @@ def as_parts(kind: type[AnyPart], given: Any, field: str, example: str) -> tuple
 
 def form_of(data: Any) -> str | None:
     """The tag of a part that is chosen by its `type`; None where a mapping does not say."""
-    if isinstance(data, Part):
+    if isinstance(data, Description):
         return data.form
     return f"{FORM}{data['type']}" if isinstance(data, dict) and data.get("type") is not None else None

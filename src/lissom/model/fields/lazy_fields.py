@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
-class Late:
+class LazyType:
     """A type at a place `module:name`; a value is checked as that type would."""
 
     def __init__(self, place: str) -> None:
@@ -45,6 +45,6 @@ class Late:
         return core_schema.with_info_plain_validator_function(self.check)
 
 
-def late(place: str) -> Any:
+def lazy(place: str) -> Any:
     """The annotation of a field whose type is at `place`."""
-    return Annotated[Any, Late(place)]
+    return Annotated[Any, LazyType(place)]

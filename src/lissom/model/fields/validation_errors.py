@@ -11,8 +11,8 @@ from pydantic_core import ErrorDetails, ValidationError
 
 from lissom.errors import ABSENT, Keys, LissomError
 from lissom.messages import did_you_mean, listed, near
-from lissom.model.fields.base_model import FORM, Part
-from lissom.model.fields.lazy_fields import Late
+from lissom.model.fields.base_model import FORM, Description
+from lissom.model.fields.lazy_fields import LazyType
 from lissom.model.fields.number_fields import kind_of
 
 NAMED = ("links", "elements", "contacts", "loops", "sensors")  # lists whose items a path calls by their names
@@ -22,7 +22,7 @@ Names = dict[int, Counter[str]]  # how often each name occurs in a list, by the 
 
 def explain(
     error: ValidationError,
-    part: type[Part],
+    part: type[Description],
     data: Any,
     source: str = "",
     line_of: Callable[[Keys], int | None] = lambda path: None,
@@ -75,7 +75,7 @@ def _name(item: Any) -> Any:
     return item.get("name") if isinstance(item, dict) else getattr(item, "name", None)
 
 
-def _resolve(loc: Keys, part: type[Part]) -> tuple[Keys, list[type[Part]], list[type[Part]]]:
+def _resolve(loc: Keys, part: type[Description]) -> tuple[Keys, list[type[Description]], list[type[Description]]]:
     """The path as the user wrote it, the classes that may own its last field, and those that may fill it."""
     path: list[str | int] = []
     owners, candidates, inside_mapping = [part], [part], False
@@ -97,15 +97,15 @@ def _resolve(loc: Keys, part: type[Part]) -> tuple[Keys, list[type[Part]], list[
     return tuple(path), owners, candidates
 
 
-def _parts_in(annotation: Any) -> list[type[Part]]:
-    if isinstance(annotation, type) and issubclass(annotation, Part):
+def _parts_in(annotation: Any) -> list[type[Description]]:
+    if isinstance(annotation, type) and issubclass(annotation, Description):
         return [annotation]
-    if isinstance(annotation, Late):
+    if isinstance(annotation, LazyType):
         return _parts_in(annotation.type)
     return [part for inner in get_args(annotation) for part in _parts_in(inner)]
 
 
-def _sentence(details: ErrorDetails, part: type[Part]) -> tuple[Keys, Any, str]:
+def _sentence(details: ErrorDetails, part: type[Description]) -> tuple[Keys, Any, str]:
     """Keys, value and text of one problem."""
     kind, value = details["type"], details["input"]
     path, owners, inner = _resolve(details["loc"], part)
@@ -130,14 +130,14 @@ def _sentence(details: ErrorDetails, part: type[Part]) -> tuple[Keys, Any, str]:
     return path, value, f"cannot be used ({details['msg'].lower()}); {remedy}"
 
 
-def _meant(details: ErrorDetails, part: type[Part]) -> Keys | None:
+def _meant(details: ErrorDetails, part: type[Description]) -> Keys | None:
     """Keys of the field that an unknown one is likely to be; that field is then not reported as missing."""
     path, owners, _ = _resolve(details["loc"], part)
     matches = near(path[-1], _fields(owners))
     return (*path[:-1], matches[0]) if matches else None
 
 
-def _unknown_form(value: Any, path: Keys, parts: list[type[Part]], remedy: str) -> tuple[Keys, Any, str]:
+def _unknown_form(value: Any, path: Keys, parts: list[type[Description]], remedy: str) -> tuple[Keys, Any, str]:
     """A section or body of an unknown shape, a controller of an unknown type."""
     field = parts[0].chosen_by
     forms = list(dict.fromkeys(part.form.removeprefix(FORM) for part in parts if field in part.model_fields))
@@ -151,17 +151,17 @@ def _unknown_form(value: Any, path: Keys, parts: list[type[Part]], remedy: str) 
     return (*path, field), form, f"is unknown{did_you_mean(form, forms)}; choose {listed(forms)}"
 
 
-def _fields(owners: list[type[Part]]) -> list[str]:
+def _fields(owners: list[type[Description]]) -> list[str]:
     names = dict.fromkeys(name for owner in owners for name in written(owner))
     return sorted(names, key=lambda name: name != owners[0].chosen_by) if names else ["none"]
 
 
-def written(part: type[Part]) -> dict[str, FieldInfo]:
+def written(part: type[Description]) -> dict[str, FieldInfo]:
     """The fields of a part by the names that a file has for them."""
     return {field.alias or name: field for name, field in part.model_fields.items()}
 
 
-def _remedy(owners: list[type[Part]], inner: list[type[Part]], path: Keys) -> str:
+def _remedy(owners: list[type[Description]], inner: list[type[Description]], path: Keys) -> str:
     """What the schema says about the field at the end of the path."""
     for owner in owners:
         field = written(owner).get(str(path[-1])) if path else None

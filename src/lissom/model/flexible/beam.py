@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from lissom.model.compilation.end_conditions import NOT_HELD, Held
+from lissom.model.compilation.end_conditions import NOT_HELD, EndConditions
 from lissom.model.description.location import on_beam
-from lissom.model.fields.base_model import FORM, Part, refusals
+from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number, refusal
 from lissom.model.flexible import section_files
@@ -35,7 +35,7 @@ from lissom.model.flexible.section import AnySection
 from lissom.model.flexible.section_base import SectionSpec
 from lissom.model.flexible.stations import Station, build_profile, section_at
 from lissom.model.flexible.stations import problems as station_problems
-from lissom.model.io.robot_paths import kept
+from lissom.model.io.robot_paths import cache_real
 
 if TYPE_CHECKING:
     from lissom import beam as beams
@@ -49,7 +49,7 @@ POLYNOMIALS = 7  # of one in a loop that turns freely at both ends, whose functi
 PLACE = Number("a place along the beam", "metres", at_least=0)
 
 
-class Beam(Part):
+class Beam(Description):
     """A straight slender link along its x axis, bending in y and z, twisting and stretching."""
 
     what: ClassVar[str] = "beam"
@@ -185,7 +185,7 @@ class Beam(Part):
         """Whether lissom chooses its functions by what acts on it, rather than a file by counts or ends."""
         return not isinstance(self.modes, Modes) and self.ends == "auto"
 
-    def mode_counts(self, materials: Mapping[str, Material], how: Held = NOT_HELD) -> dict[str, int]:
+    def mode_counts(self, materials: Mapping[str, Material], how: EndConditions = NOT_HELD) -> dict[str, int]:
         """Number of shape functions by direction, as given or as many as it takes, without attachment functions.
 
         how: how its ends are held.
@@ -228,7 +228,7 @@ class Beam(Part):
     def build(
         self,
         materials: Mapping[str, Material],
-        how: Held = NOT_HELD,
+        how: EndConditions = NOT_HELD,
         places: Sequence["beams.Place"] = (),
     ) -> "beams.BeamLink":
         """The beam's mechanics: section, shape functions, invariants, stiffness and damping.
@@ -247,7 +247,7 @@ class Beam(Part):
         link: "beams.BeamLink",
         materials: Mapping[str, Material],
         before: Mapping[str, Material],
-        how: Held,
+        how: EndConditions,
         places: Sequence["beams.Place"] = (),
     ) -> "beams.BeamLink":
         """The same from the `link` of another beam, held like this one, which was made of the materials `before`.
@@ -341,8 +341,8 @@ Materials = tuple[tuple[str, Material], ...]
 Places = tuple["beams.Place", ...]
 
 
-@kept
-def _link(beam: Beam, materials: Materials, how: Held, places: Places) -> "beams.BeamLink":
+@cache_real
+def _link(beam: Beam, materials: Materials, how: EndConditions, places: Places) -> "beams.BeamLink":
     from lissom import beam as beams
 
     bare = beam.model_copy(update={"masses": ()})
@@ -360,8 +360,8 @@ def _link(beam: Beam, materials: Materials, how: Held, places: Places) -> "beams
     )
 
 
-@kept
-def _mechanics(bare: Beam, materials: Materials, how: Held, places: Places) -> tuple[Any, Any]:
+@cache_real
+def _mechanics(bare: Beam, materials: Materials, how: EndConditions, places: Places) -> tuple[Any, Any]:
     """Sections along a beam and its functions: how much it carries does not change them, where it does may."""
     from lissom import beam as beams
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 from pydantic import Discriminator, Tag, model_validator
 
 from lissom.model.description.body import ZERO3, ZERO33
-from lissom.model.fields.base_model import FORM, Part, refusals
+from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice
 from lissom.model.fields.number_fields import Count, InertiaTensor, Matrix3, Number, Pair, Vec2, Vec3, Vector, is_number
 
@@ -30,7 +30,7 @@ Ratio = Number("a modal damping ratio (0.01 for 1 %), or {stiffness: ..., mass: 
 Preset = Choice("a ratio such as 0.01, {stiffness: ..., mass: ...}, or a preset", PRESETS)
 
 
-class Modes(Part):
+class Modes(Description):
     """How many shape functions each direction has; a direction that is not named has none."""
 
     what: ClassVar[str] = "modes block"
@@ -49,7 +49,7 @@ class Modes(Part):
         return {direction: getattr(self, direction) for direction in DIRECTIONS}
 
 
-class ModesTo(Part):
+class ModesTo(Description):
     """As many shape functions as it takes: frequencies up to `to` are right within `accuracy`, tip free or held."""
 
     what: ClassVar[str] = "modes block"
@@ -59,7 +59,7 @@ class ModesTo(Part):
     accuracy: Annotated[float, Number("the relative error of a frequency that is allowed", above=0, at_most=0.5)] = 0.01
 
 
-class Ends(Part):
+class Ends(Description):
     """A mode family, with the mass and inertia it assumes at the tip (for `clamped-mass`)."""
 
     what: ClassVar[str] = "ends block"
@@ -81,7 +81,7 @@ class Ends(Part):
         return {"family": self.family, "tip_mass": self.tip_mass, "tip_inertia": self.tip_inertia}
 
 
-class Rayleigh(Part):
+class Rayleigh(Description):
     """Damping matrix `stiffness` K + `mass` M of the link; `stiffness` alone is Kelvin-Voigt damping."""
 
     what: ClassVar[str] = "damping block"
@@ -94,7 +94,7 @@ class Rayleigh(Part):
         return {"stiffness": self.stiffness, "mass": self.mass}
 
 
-class Mass(Part):
+class Mass(Description):
     """A mass fixed to a beam's section at x = `at` (the tip unless given), in the section's axes."""
 
     what: ClassVar[str] = "mass"
@@ -105,7 +105,7 @@ class Mass(Part):
     inertia: Annotated[Matrix3, InertiaTensor()] = ZERO33
 
 
-class TendonSpec(Part):
+class TendonSpec(Description):
     """A cable of constant tension inside a beam: through every section at `at`, anchored at both ends."""
 
     what: ClassVar[str] = "tendon"
@@ -114,7 +114,7 @@ class TendonSpec(Part):
     at: Annotated[Vec2, Pair("where the cable runs through the sections")] = (0.0, 0.0)
 
 
-class PrestressSpec(Part):
+class PrestressSpec(Description):
     """What strains a beam by itself: strain that heat or its making gives to every section, and tendons.
 
     `stretch` (1.2e-5 per kelvin in steel), `twist` in rad/m about the shear centre of each section, `curvature` in 1/m
@@ -137,7 +137,7 @@ class PrestressSpec(Part):
 
 def _form(data: Any) -> str:
     """Which way a field is written: as a number, a name, or a block."""
-    if isinstance(data, dict | Part):
+    if isinstance(data, dict | Description):
         return FORM + "block"
     return FORM + ("number" if is_number(data) else "name")
 
@@ -170,5 +170,5 @@ AnyShear = Annotated[
 ]
 AnyEnds = Annotated[
     Annotated[str, Family, Tag(FORM + "name")] | Annotated[Ends, Tag(FORM + "block")],
-    Discriminator(lambda data: FORM + ("block" if isinstance(data, dict | Part) else "name")),
+    Discriminator(lambda data: FORM + ("block" if isinstance(data, dict | Description) else "name")),
 ]

@@ -25,7 +25,7 @@ from pydantic import (
 from lissom.errors import LissomError, RobotError
 from lissom.files import check_file
 from lissom.messages import listed
-from lissom.model.fields.base_model import FORM, Part, refusals
+from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name, Title
 from lissom.model.fields.number_fields import Count, Number, Vec3, Vector, is_number, kind_of, refusal
 from lissom.model.flexible.beam_parts import AnyDamping, Rayleigh
@@ -64,7 +64,7 @@ def _link_or_file(value: Any, info: ValidationInfo) -> Any:
 File = Annotated[str, BeforeValidator(_file)]
 
 
-class Place(Part):
+class Place(Description):
     """An interface: the nodes it holds, found by one of several ways, and how they are tied to its frame.
 
     Without any, it holds the group of the mesh (or the point of the frame) that has the interface's own name.
@@ -105,7 +105,7 @@ class Place(Part):
         return fem.Interface(name, nodes, self.tie, self.origin)
 
 
-class FrameMember(Part):
+class FrameMember(Description):
     """A straight member between two points of a frame; `end` is the section at its far end, if it tapers."""
 
     what: ClassVar[str] = "member"
@@ -125,7 +125,7 @@ class FrameMember(Part):
         return section
 
 
-class Frame(Part):
+class Frame(Description):
     """Members of one material between named points."""
 
     what: ClassVar[str] = "frame"
@@ -157,7 +157,7 @@ def _shear(sections: Any, nu: float, factor: float) -> Any:
     return lambda s: fem.shear_stiffness(whole.section_at(s), nu, factor)
 
 
-class Matrices(Part):
+class Matrices(Description):
     """Mass and stiffness matrices of the free body (Matrix Market .mtx, or .npz) and its table of nodes."""
 
     what: ClassVar[str] = "matrices block"
@@ -167,7 +167,7 @@ class Matrices(Part):
     nodes: File = Field(description="the table of nodes: number, x, y, z in each line")
 
 
-class Kept(Part):
+class Kept(Description):
     """Which modes to keep: one of the three."""
 
     what: ClassVar[str] = "modes block"
@@ -195,7 +195,7 @@ AnyKept = Annotated[
 ]
 
 
-class FiniteElements(Part):
+class FiniteElements(Description):
     """A flexible link of any shape, by finite elements; its frame is that of its base interface, in mesh axes."""
 
     what: ClassVar[str] = "finite_elements block"

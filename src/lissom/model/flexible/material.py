@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from lissom.model.fields.base_model import Part
+from lissom.model.fields.base_model import Description
 from lissom.model.fields.number_fields import Number
 
 if TYPE_CHECKING:
     from lissom import beam
 
 
-class Material(Part):
+class Material(Description):
     """An isotropic linear-elastic material; the shear modulus follows from `nu` unless `G` is given."""
 
     what: ClassVar[str] = "material"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from lissom.model.fields.base_model import Part
+from lissom.model.fields.base_model import Description
 from lissom.model.fields.number_fields import Number, Pair, Vec2, is_number
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Placeable = TypeVar("Placeable", beam.GeneralSection, SectionStress)
 
 
-class SectionSpec(Part):
+class SectionSpec(Description):
     """Base of all kinds of section. `turn` and `offset` place it: turned about x, then shifted off the link's axis."""
 
     what: ClassVar[str] = "section"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 
 from lissom.model.description.location import ROUNDING
-from lissom.model.fields.base_model import Part
+from lissom.model.fields.base_model import Description
 from lissom.model.fields.name_fields import Name
 from lissom.model.fields.number_fields import Number
 from lissom.model.flexible.material import Material
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Problem = tuple[tuple[str | int, ...], Any, str]
 
 
-class Station(Part):
+class Station(Description):
     """The section at one place of a beam; `material` where it differs from the beam's."""
 
     what: ClassVar[str] = "station"

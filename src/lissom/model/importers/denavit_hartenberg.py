@@ -26,7 +26,7 @@ from lissom.model.description.body import AnyBody
 from lissom.model.description.joint import Joint
 from lissom.model.description.origin import Origin
 from lissom.model.description.robot import EARTH, Robot
-from lissom.model.fields.base_model import Part
+from lissom.model.fields.base_model import Description
 from lissom.model.fields.name_fields import Choice, Name, Title
 from lissom.model.fields.number_fields import Number, Vec3, Vector, refusal
 from lissom.model.importers.frame_based_links import WORLD, Framed, Inertial, pose, robot_links
@@ -35,7 +35,7 @@ Angle = Number("the angle", "rad")
 Length = Number("the length", "metres")
 
 
-class Row(Part):
+class Row(Description):
     """One row of the table with the link it moves: a rigid body, a beam, or a frame without mass."""
 
     what: ClassVar[str] = "row"
@@ -64,7 +64,7 @@ class Row(Part):
         return {**joint, "type": kind, "axis": [0, 0, 1]}
 
 
-class Table(Part):
+class Table(Description):
     """The table."""
 
     what: ClassVar[str] = "dh block"
@@ -73,7 +73,7 @@ class Table(Part):
     rows: tuple[Row, ...] = Field(description="the rows, one per joint")
 
 
-class DhFile(Part):
+class DhFile(Description):
     """A robot file with a table in place of links."""
 
     what: ClassVar[str] = "robot"

@@ -14,7 +14,7 @@ REST = ("dropped", "lumped")
 SAME = 1e-3  # relative difference of masses that nobody needs to be told of
 
 
-def lump(whole: Inertial, link: FlexibleLink, name: str) -> dict[str, Any]:
+def lump_residual_mass(whole: Inertial, link: FlexibleLink, name: str) -> dict[str, Any]:
     """The mass that, lumped on `link`, gives it the mass, centre and (where it can) inertia of `whole`.
 
     Args:
@@ -38,7 +38,7 @@ def lump(whole: Inertial, link: FlexibleLink, name: str) -> dict[str, Any]:
     return {"mass": mass, "at": at, "com": (centre - [at, 0, 0]).tolist(), "inertia": inertia.tolist()}
 
 
-def told(whole: Inertial, link: FlexibleLink, name: str, rest: str) -> str | None:
+def describe_residual_mass(whole: Inertial, link: FlexibleLink, name: str, rest: str) -> str | None:
     """What a person should know about the mass of a link that became a beam; None where it hardly changed.
 
     `whole` is in the frame of the beam.

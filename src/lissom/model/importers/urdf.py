@@ -26,11 +26,11 @@ from pydantic import BeforeValidator, Field
 from lissom.errors import Keys, LissomError, RobotError
 from lissom.messages import did_you_mean, listed
 from lissom.model.description.robot import EARTH, Robot
-from lissom.model.fields.base_model import Part
+from lissom.model.fields.base_model import Description
 from lissom.model.fields.name_fields import LONGEST_PATH, Title
 from lissom.model.fields.number_fields import Vec3, Vector, unreal
 from lissom.model.importers.frame_based_links import WORLD, Framed, Inertial, merged, pose, robot_links, visuals
-from lissom.model.importers.residual_mass import REST, lump, told
+from lissom.model.importers.residual_mass import REST, describe_residual_mass, lump_residual_mass
 
 ROUNDING = 1e-9  # of the largest principal moment
 SMALLEST = 1e-12  # kg m2 that URDFs mean
@@ -47,7 +47,7 @@ def _by_type(joint: Any) -> Any:
     return {"type": joint} if isinstance(joint, str) else joint
 
 
-class Overlay(Part):
+class Overlay(Description):
     """What a robot file adds to a URDF.
 
     In a file: `urdf: arm.urdf`, then `flexible: {forearm: {section: {...}, modes: {...}}}` with the fields of a beam
@@ -130,7 +130,7 @@ class _Reader:
             if self.rests.get(entry["name"]) == "lumped":
                 mechanics = robot.link(entry["name"]).build(robot.materials)
                 assert mechanics is not None
-                rest = lump(bending[entry["name"]].along_beam(), mechanics, entry["name"])
+                rest = lump_residual_mass(bending[entry["name"]].along_beam(), mechanics, entry["name"])
                 entry["beam"]["masses"] = [*entry["beam"].get("masses", ()), rest]
         robot = self._checked(data) if self.rests else robot
         self._tell(robot, bending)
@@ -171,7 +171,11 @@ class _Reader:
             warnings.warn(f"{self.source}: {doubt}", UserWarning, stacklevel=2)
         for name, link in bending.items():
             mechanics = robot.link(name).build(robot.materials)
-            text = told(link.along_beam(), mechanics, name, self.rests[name]) if mechanics is not None else None
+            text = (
+                describe_residual_mass(link.along_beam(), mechanics, name, self.rests[name])
+                if mechanics is not None
+                else None
+            )
             if text is not None:
                 warnings.warn(f"{self.source}: {text}", UserWarning, stacklevel=2)
 

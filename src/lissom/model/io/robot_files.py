@@ -14,7 +14,7 @@ from lissom.errors import LissomError, RobotError
 from lissom.files import check_file
 from lissom.messages import listed, near
 from lissom.model.description.robot import FORMAT, Robot
-from lissom.model.fields.base_model import Part
+from lissom.model.fields.base_model import Description
 from lissom.model.fields.number_fields import kind_of
 from lissom.model.fields.validation_errors import explain
 from lissom.model.io.yaml_reader import read
@@ -71,7 +71,7 @@ def parse(text: str, source: str) -> Robot:
     return described if isinstance(described, Robot) else _translated(described, source)
 
 
-def _kind(data: dict[str, Any]) -> type[Part]:
+def _kind(data: dict[str, Any]) -> type[Description]:
     """How the file describes its robot: by links, by a Denavit-Hartenberg table, or on top of a URDF."""
     if "urdf" in data:
         from lissom.model.importers.urdf import Overlay
@@ -84,7 +84,7 @@ def _kind(data: dict[str, Any]) -> type[Part]:
     return Robot
 
 
-def _translated(described: Part, source: str) -> Robot:
+def _translated(described: Description, source: str) -> Robot:
     """The robot behind a table or an overlay; a URDF is looked for beside the file that names it."""
     from lissom.model.importers.denavit_hartenberg import DhFile
     from lissom.model.importers.urdf import Overlay, robot_from_urdf

@@ -14,7 +14,7 @@ from lissom.messages import did_you_mean, listed
 from lissom.model.description.frame import placed
 from lissom.model.description.joint_kinds import KINDS
 from lissom.model.fields import units
-from lissom.model.fields.base_model import Part
+from lissom.model.fields.base_model import Description
 from lissom.model.fields.number_fields import is_number, kind_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def unit_of(robot: Robot, path: str) -> str:
     kind, here = "", robot
     for key in _keys(path):
         below = _step(here, key, path)
-        if isinstance(here, Part):
+        if isinstance(here, Description):
             marks = type(here).model_fields[key].metadata
             said = next((mark.unit for mark in marks if hasattr(mark, "unit")), "")
         kind, here = getattr(below, "type", kind) if key == "joint" else kind, below
@@ -116,7 +116,7 @@ def _rechecked(here: Any, changed: dict[str, Any]) -> Any:
     def new(key: str, old: Any) -> Any:
         return _rechecked(old, changed[key]) if isinstance(changed[key], dict) else changed[key]
 
-    if isinstance(here, Part):
+    if isinstance(here, Description):
         known = vars(here)
         data = dict(_given(here)) | {key: new(key, known[key]) for key in changed}
         return type(here).model_validate(data)
@@ -165,7 +165,7 @@ def has_complex_values(part: Any) -> bool:
             ahead += value.values()
         elif issubclass(kind, complex):
             return True
-        elif issubclass(kind, Part):
+        elif issubclass(kind, Description):
             ahead += vars(value).values()
     return False
 
@@ -185,7 +185,7 @@ def _is_real(robot: Robot) -> bool:
 Made = TypeVar("Made")
 
 
-def kept(make: Callable[..., Made]) -> Callable[..., Made]:
+def cache_real(make: Callable[..., Made]) -> Callable[..., Made]:
     """Keep what is made of descriptions; not of complex numbers, which equal real ones and carry derivatives."""
     known = lru_cache(maxsize=256)(make)
 
@@ -205,7 +205,7 @@ def _keys(path: str) -> list[str]:
 
 def _names(here: Any) -> list[str]:
     """What may follow on a path."""
-    if isinstance(here, Part):
+    if isinstance(here, Description):
         return list(type(here).model_fields)
     if isinstance(here, dict):
         return list(here)
@@ -219,7 +219,7 @@ def _step(here: Any, key: str, path: str) -> Any:
         known = _names(here)
         remedy = f"here there are {listed(known, 'and')}" if known else "there is nothing below"
         raise RobotError(f"unknown path at {key!r}{did_you_mean(key, known)}; {remedy}", _keys(path))
-    if isinstance(here, Part):
+    if isinstance(here, Description):
         return getattr(here, key)
     return here[key] if isinstance(here, dict) else here[_names(here).index(key)]
 
@@ -238,7 +238,7 @@ def _rebuilt(here: Any, keys: list[str], value: Any) -> Any:
         return value
     key, *rest = keys
     new = _rebuilt(_step(here, key, key), rest, value)
-    if isinstance(here, Part):
+    if isinstance(here, Description):
         return here.model_copy(update={key: new})
     if isinstance(here, dict):
         return {**here, key: new}
@@ -246,7 +246,7 @@ def _rebuilt(here: Any, keys: list[str], value: Any) -> Any:
     return (*here[:index], new, *here[index + 1 :])
 
 
-def _given(part: Part) -> Iterator[tuple[str, Any]]:
+def _given(part: Description) -> Iterator[tuple[str, Any]]:
     """The fields of a part that were given, and the one that says which kind of part it is."""
     known = vars(part)
     return ((name, known[name]) for name in part.model_fields_set | {part.chosen_by} if name in known)
@@ -254,7 +254,7 @@ def _given(part: Part) -> Iterator[tuple[str, Any]]:
 
 def _real_data(part: Any) -> Any:
     """Plain nested data with the real parts of complex numbers, for a new validation."""
-    if isinstance(part, Part):
+    if isinstance(part, Description):
         return {name: _real_data(value) for name, value in _given(part)}
     if isinstance(part, dict):
         return {name: _real_data(value) for name, value in part.items()}

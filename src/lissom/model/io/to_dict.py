@@ -9,7 +9,7 @@ import numpy as np
 from lissom.errors import RobotError
 from lissom.model.description.frame import WORLD
 from lissom.model.description.joint import Joint
-from lissom.model.fields.base_model import Part
+from lissom.model.fields.base_model import Description
 from lissom.model.fields.number_fields import Matrix3
 from lissom.model.flexible.beam_parts import Modes
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lissom.model.description.robot import Link, Robot
 
 
-def plain(robot: Robot) -> dict[str, Any]:
+def to_dict(robot: Robot) -> dict[str, Any]:
     """Mapping of lists, numbers and text; `Robot.from_dict` gives an equal robot back."""
     data: dict[str, Any] = {"lissom": robot.lissom, "name": robot.name, "gravity": list(robot.gravity)}
     if robot.materials:
@@ -63,7 +63,7 @@ def _joint(joint: Joint, link_name: str) -> str | dict[str, Any]:
     return joint.type if list(data) == ["type"] else data
 
 
-def fields(part: Part, tipped: frozenset[str] = frozenset()) -> dict[str, Any]:
+def fields(part: Description, tipped: frozenset[str] = frozenset()) -> dict[str, Any]:
     """The fields that differ from their defaults, in the order of the schema, blocks at the end.
 
     An origin of zero on a link of `tipped`, which have a tip, is written too: without it, the tip is meant.
@@ -82,7 +82,7 @@ def fields(part: Part, tipped: frozenset[str] = frozenset()) -> dict[str, Any]:
 def _value(name: str, value: Any, tipped: frozenset[str] = frozenset()) -> Any:
     if isinstance(value, Modes):
         return {direction: count for direction, count in value.as_dict().items() if count}
-    if isinstance(value, Part):
+    if isinstance(value, Description):
         return fields(value, tipped)
     if name == "inertia":
         return _inertia(value)

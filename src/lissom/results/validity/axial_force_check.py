@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AXIAL = 0.05  # axial force over buckling load beyond which a linear field is in doubt
 
 
-def axial_doubts(run: Trajectory) -> list[Event]:
+def check_axial_forces(run: Trajectory) -> list[Event]:
     """An event for every link with a linear field that carries too much along its axis: the first time it does."""
     events = []
     for body in run.model.bodies:

@@ -20,7 +20,7 @@ PER_STEP = 1e-6  # relative error of a step that is given, not chosen
 GRAVITY = 9.81  # m/s^2
 
 
-def energy_doubts(run: Trajectory) -> list[Event]:
+def check_energy(run: Trajectory) -> list[Event]:
     """An event where more energy appeared or was lost than the steps may leave over."""
     if not run.audited or run.info.status is Ending.DIVERGED:  # the run says why by itself
         return []

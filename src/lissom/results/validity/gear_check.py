@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 DOUBT = 0.01  # of the way that a motor goes
 
 
-def gear_doubts(run: Trajectory) -> list[Event]:
+def check_gears(run: Trajectory) -> list[Event]:
     """An event for each joint that its gear lets away from a prescribed motion, which is that of its motor."""
     found = []
     for body in (run.model.joint(name) for name in run.model.prescribed):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LOOKS = 50  # samples at which the spin of a link is computed
 
 
-def rotary_doubts(run: Trajectory) -> list[Event]:
+def check_rotary_inertia(run: Trajectory) -> list[Event]:
     """An event for every link of the second-order field whose spin changes its stiffness, which that leaves out."""
     events = []
     fastest = _fastest(run)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LOOKS = 50  # samples at which links are looked at
 
 
-def span_doubts(run: Trajectory) -> list[Event]:
+def check_span_loads(run: Trajectory) -> list[Event]:
     """An event for every place inside a span at which a beam deflects too little, from the start on."""
     return [Event(0.0, link, "functions", text, share) for link, text, share in run.model.function_doubts()]
 

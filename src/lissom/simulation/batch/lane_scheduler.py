@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lissom.kernel.packs import LANES
-from lissom.simulation.batch.vector_results import Flocked, Run, Stood
+from lissom.simulation.batch.vector_results import Run, Stood, VectorResults
 from lissom.simulation.equations.newton_iteration import DUE
 from lissom.simulation.integrators.integrator_state import (
     LAST_STEP,
@@ -31,7 +31,7 @@ from lissom.simulation.loop.segments import Segments
 from lissom.simulation.loop.time_loop import CHUNK, begin_anew
 
 if TYPE_CHECKING:
-    from lissom.simulation.batch.vector_batch import Flock
+    from lissom.simulation.batch.vector_batch import VectorBatch
 
 CRAWLING = 1e-4  # of the duration: mean step below which lanes are looked for that hold the others back,
 FAR = 1e4  # by the square of their last error or correction over that of most lanes: tenfold steps without them
@@ -57,10 +57,10 @@ class Standing(NamedTuple):
     counts: np.ndarray  # (4,) of the pack when it began
 
 
-class Stream:
+class LaneScheduler:
     """Runs that pass through the lanes of a flock."""
 
-    def __init__(self, flock: Flock, runs: Sequence[Run]) -> None:
+    def __init__(self, flock: VectorBatch, runs: Sequence[Run]) -> None:
         self.flock, self.runs = flock, runs
         self._waiting = deque(range(len(runs)))
         self._standing: dict[int, Standing] = {}
@@ -69,7 +69,7 @@ class Stream:
         self._followed: dict[int, int] = {}  # by each lane without a run of its own: the lane that it repeats
         self._slow: dict[int, int] = {}  # at how many looks in a row a lane was behind
 
-    def results(self) -> Iterator[Flocked]:
+    def results(self) -> Iterator[VectorResults]:
         """Runs that came through, as they end; to be read before the next are asked for."""
         while self._waiting:
             self._begin()
@@ -200,12 +200,12 @@ class Stream:
         cost = min(START, steps) * max(s.clock[LAST_STEP], s.clock[NEXT_STEP]) + OUT_OF_STEP * left
         return free > 0 and free * left > cost * min(LANES, len(self._waiting))
 
-    def _taken(self) -> Flocked:
+    def _taken(self) -> VectorResults:
         """Runs that have ended, whose lanes have their tables again."""
         for one, stood in self._ended:
             self.flock.equip(stood.lane, self.runs[one.number], one.began)
         ended, self._ended = [stood for _, stood in self._ended], []
-        return Flocked(self.flock, self.runs, ended)
+        return VectorResults(self.flock, self.runs, ended)
 
     def _refill(self) -> None:
         """Let runs that wait begin in lanes that have none."""

@@ -16,15 +16,15 @@ from lissom.model.model import Model
 from lissom.simulation.inputs.packed_inputs import law_arrays
 from lissom.simulation.integrators.error_scales import pace
 from lissom.simulation.integrators.registry import Method
-from lissom.simulation.loop.time_loop import AS_ASKED, Loop
+from lissom.simulation.loop.time_loop import AS_ASKED, TimeLoop
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
-from lissom.simulation.status.run_limits import Watch
+from lissom.simulation.status.run_limits import RunLimits
 
 IN_TIME = ("breaks", "coefficients", "feed_breaks", "feed_coefficients")  # tables of a law that cut the time
 
 
-class Series(Loop):
+class Rerun(TimeLoop):
     """The time loop of such runs; `run` is for the first. Arguments as for `lissom.simulate`."""
 
     def __init__(self, model: Model, settings: RunSettings, **drive: Any) -> None:
@@ -53,7 +53,7 @@ class Series(Loop):
         self.system.latest[0] = np.inf
         self.scratch.fields.wrench[:] = 0.0
         self.method_name, self.reason, self.fastest = self.settings.method, AS_ASKED, 0.0
-        self.watch = Watch(model, self.record, self.given_lengths)
+        self.watch = RunLimits(model, self.record, self.given_lengths)
         return self.run(None)
 
     def _follow(self, controller: Any) -> bool:

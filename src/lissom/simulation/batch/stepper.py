@@ -12,17 +12,17 @@ from lissom.model.any_robot import AnyRobot
 from lissom.model.model import Model
 from lissom.simulation.integrators.integrator_state import TIME
 from lissom.simulation.loop.failure_causes import Stop
-from lissom.simulation.loop.time_loop import Loop
+from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_ending import Ending
 
 
-class Episode:
+class Stepper:
     """A motion that waits for the next forces; arguments as for `lissom.simulate`."""
 
     def __init__(self, robot: AnyRobot, settings: RunSettings, **drive: Any) -> None:
-        self._loop = Loop(robot, settings, **drive)
+        self._loop = TimeLoop(robot, settings, **drive)
         if self._loop.sampled is not None:
             raise LissomError("a controller with samples of its own cannot run beside forces from outside")
         self._method = self._loop.begin()

@@ -18,9 +18,9 @@ from lissom.kernel.packs import LANES, PACK, covers
 from lissom.kernel.packs.memory import Packing, aligned
 from lissom.model.model import parts
 from lissom.simulation.batch import vector_kernels
-from lissom.simulation.batch.lane_scheduler import Stream
-from lissom.simulation.batch.rerun import IN_TIME, Series
-from lissom.simulation.batch.vector_results import Flocked, Run
+from lissom.simulation.batch.lane_scheduler import LaneScheduler
+from lissom.simulation.batch.rerun import IN_TIME, Rerun
+from lissom.simulation.batch.vector_results import Run, VectorResults
 from lissom.simulation.equations.recorder import make_record
 from lissom.simulation.inputs.packed_inputs import law_arrays
 from lissom.simulation.integrators.error_scales import Paces
@@ -59,10 +59,10 @@ class Frames(NamedTuple):
     frame: np.ndarray
 
 
-class Flock:
+class VectorBatch:
     """Memory for packs of runs that look like the one of `series`, which has begun with `method`."""
 
-    def __init__(self, series: Series, method: Method) -> None:
+    def __init__(self, series: Rerun, method: Method) -> None:
         self._like, self.series, self.method = series.model, series, method
         self._packing = packing = Packing(vector_kernels.PLAIN, vector_kernels.UNUSED)
         fields = method.work.fields
@@ -127,13 +127,13 @@ class Flock:
             for a, b in zip(own, other, strict=True)
         )
 
-    def run(self, runs: Sequence[Run]) -> Flocked:
+    def run(self, runs: Sequence[Run]) -> VectorResults:
         """Results of up to LANES runs, without those that are to be computed alone."""
-        return next(self.stream(runs[:LANES]), Flocked(self, runs, ()))
+        return next(self.stream(runs[:LANES]), VectorResults(self, runs, ()))
 
-    def stream(self, runs: Sequence[Run]) -> Iterator[Flocked]:
+    def stream(self, runs: Sequence[Run]) -> Iterator[VectorResults]:
         """Results of any number of runs, to be read before the next; without those that are to be computed alone."""
-        return Stream(self, runs).results()
+        return LaneScheduler(self, runs).results()
 
     def segments_of(self, law: ControlLaw | None) -> Segments:
         """Where the steps of a run under a law end."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from lissom.control.laws import control_kernel as law
 from lissom.control.laws.control_kernel import polynomial
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.kinematics.forward_kinematics import outward, world_frames
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics, world_frames
 from lissom.kernel.maths.elementary_functions import since, worst
 from lissom.kernel.numbers.rebind import without
 from lissom.simulation.equations import dense_output, system
@@ -123,7 +123,7 @@ INSTEAD = {
     radau_matrix.filter_error: filter_error,
     accept_step.close_loops: close_loops,
     record.settle: settle,
-    system.take_reactions: take_reactions,
+    system.subtract_reactions: take_reactions,
     record.integrate_flow: integrate_flow,
     system.prescribe_group: prescribe_group,
     dense_output.refine_groups: refine_groups,
@@ -156,7 +156,7 @@ def write_frames(system, scratch, record, count, out):
     """Position and rotation matrix of every link in the world, (N, n, 12), of the first `count` outputs."""
     work = scratch.work
     for s in range(count):
-        outward(system.model, work, record.q[s], record.v[s])
+        forward_kinematics(system.model, work, record.q[s], record.v[s])
         world_frames(system.model, work)
         for k in range(out.frame.shape[1]):
             for row in range(3):

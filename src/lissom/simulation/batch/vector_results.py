@@ -15,7 +15,7 @@ from lissom.simulation.loop.output_times import instants
 from lissom.simulation.raw_run import RawRun
 
 if TYPE_CHECKING:
-    from lissom.simulation.batch.vector_batch import Flock
+    from lissom.simulation.batch.vector_batch import VectorBatch
 
 
 class Run(NamedTuple):
@@ -37,10 +37,10 @@ class Stood(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Flocked:
+class VectorResults:
     """Samples of the runs that came through."""
 
-    flock: Flock
+    flock: VectorBatch
     runs: Sequence[Run]  # all that were given
     stood: Sequence[Stood]
     _seen: dict[str, np.ndarray] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Flocked:
         found = {one.number: self._raw(one) for one in self.stood}
         return [found.get(number) for number in range(len(self.runs))]
 
-    def alike(self) -> Iterator[Flocked]:
+    def alike(self) -> Iterator[VectorResults]:
         """Those whose samples stand in the same rows, together."""
         left = list(self.stood)
         while left:

@@ -13,7 +13,7 @@ from lissom.kernel.constraints.constrained_dynamics import Closure, close, make_
 from lissom.kernel.constraints.constraint_solve import add_columns, factorise_rows, make_schur, solve_rows
 from lissom.kernel.constraints.loop_constraints import loop_rates, loop_rows, loop_values
 from lissom.kernel.implicit import articulated_newton
-from lissom.kernel.kinematics.forward_kinematics import outward
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics
 from lissom.kernel.maths.chart import move
 from lissom.model.model import Model
 from lissom.simulation.equations import dense_lu
@@ -42,26 +42,28 @@ def loop_pointers(model: Model, own: Hidden, closure: Any, number: Any) -> dict[
     point = Pointer if model.loops else Unused
     return {
         "loop_rows": point(loop_rows, struct, own, memory["G"]),
-        "gape": point(gape, struct, own, q, v, memory["given"], memory["G"], memory["lam"]),
+        "constraint_violation": point(
+            constraint_violation, struct, own, q, v, memory["given"], memory["G"], memory["lam"]
+        ),
         "close": point(close, struct, own, closure, v),
     }
 
 
 def run_closure(model: Model, number: type) -> Any:
     """Memory of the loops of a run."""
-    return model.kept(("run closure", number), lambda: make_closure(model, number))
+    return model.cached(("run closure", number), lambda: make_closure(model, number))
 
 
 @kernel
-def gape(model, work, q, v, given, G, out):
+def constraint_violation(model, work, q, v, given, G, out):
     """Frames, rows and values of all loops at the state (q, v)."""
-    outward(model, work, q, v)
+    forward_kinematics(model, work, q, v)
     loop_rows(model, work, G)
     loop_values(model, work, given, out)
 
 
 @inline
-def give_rows(system, t, given):
+def set_driven_rows(system, t, given):
     """Values, rates and accelerations that rows are to have at time t; zero but for those that are driven."""
     t = min(t, system.latest[0])
     for k in range(system.driven.shape[0]):
@@ -73,11 +75,11 @@ def give_rows(system, t, given):
 
 
 @inline
-def take_reactions(system, scratch, t, v, out):
+def subtract_reactions(system, scratch, t, v, out):
     """out -= G^T lam of the state whose inverse dynamics were just computed; rates of the rows to scratch.row_rate."""
     G = scratch.G
     scratch.loop_rows(system.model, scratch.own, G)
-    give_rows(system, t, scratch.given)
+    set_driven_rows(system, t, scratch.given)
     loop_rates(G, scratch.given, v, scratch.row_rate)
     for row in range(G.shape[0]):
         for k in range(out.shape[0]):
@@ -127,11 +129,11 @@ def project(system, scratch, closure, t, q, v):
     if closure.G.shape[0] == 0:
         return gap
     model = system.model
-    give_rows(system, t, closure.given)
+    set_driven_rows(system, t, closure.given)
     before = 0.0
     fresh = False
     for iteration in range(ROUNDS):
-        scratch.gape(model, scratch.own, q, v, closure.given, closure.G, closure.miss)
+        scratch.constraint_violation(model, scratch.own, q, v, closure.given, closure.G, closure.miss)
         size = dense_lu.largest(closure.miss)
         if iteration == 0:
             gap = size

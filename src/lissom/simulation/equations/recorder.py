@@ -14,12 +14,12 @@ import numpy as np
 
 from lissom.kernel.compile import inline, kernel
 from lissom.kernel.constraints.constrained_dynamics import set_columns
-from lissom.kernel.forces.external_forces import gather, has_more, outside_loss
+from lissom.kernel.forces.external_forces import external_dissipation, has_elements_or_contacts, sum_external_forces
 from lissom.kernel.forces.passive_joint_forces import dissipation
-from lissom.kernel.kinematics.forward_kinematics import outward
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics
 from lissom.kernel.maths.chart import move
 from lissom.simulation.equations.dense_output import TERMS
-from lissom.simulation.equations.loop_projection import copy_rows, correct_rows, project, take_reactions
+from lissom.simulation.equations.loop_projection import copy_rows, correct_rows, project, subtract_reactions
 from lissom.simulation.equations.system import acceleration, applied_forces, prescribe, residual
 
 _RULES = [np.polynomial.legendre.leggauss(points) for points in (2, 4)]
@@ -127,7 +127,7 @@ def driving_forces(system, scratch, t, q, v, a, force):
         if scratch.lam.shape[0] > 0:
             for row in range(scratch.lam.shape[0]):
                 scratch.lam[row] = scratch.closure.lam[row]
-            take_reactions(system, scratch, t, v, scratch.residual)
+            subtract_reactions(system, scratch, t, v, scratch.residual)
         for k in range(system.motion_v.shape[0]):
             p = system.motion_v[k]
             force[p] = scratch.residual[p]
@@ -231,7 +231,7 @@ def integrate_flow(system, scratch, record, t, h, base, begin, end):
             row = system.driven[j]
             power += scratch.closure.lam[row] * scratch.closure.given[row, 1]
         record.flow[WORK] += weight * power
-        if has_more(system.model):
+        if has_elements_or_contacts(system.model):
             record_outside(system, scratch, record, weight)
         lost = dissipation(system.model, scratch.q, scratch.v, scratch.zero)
         record.flow[DISSIPATED] += weight * lost
@@ -242,9 +242,9 @@ def record_outside(system, scratch, record, weight):
     """Add what loads put in and what elements and contacts lose, at the state (scratch.q, scratch.v)."""
     model = system.model
     work = scratch.work
-    outward(model, work, scratch.q, scratch.v)
-    gather(model, work, scratch.q, scratch.v, scratch.wrench)
-    record.flow[DISSIPATED] += weight * outside_loss(model, work)
+    forward_kinematics(model, work, scratch.q, scratch.v)
+    sum_external_forces(model, work, scratch.q, scratch.v, scratch.wrench)
+    record.flow[DISSIPATED] += weight * external_dissipation(model, work)
     record.flow[LOAD_WORK] += weight * work.power[0]
 
 

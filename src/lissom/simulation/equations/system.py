@@ -19,11 +19,11 @@ from lissom.kernel.compile import Hidden, Pointer, Struct, inline, kernel
 from lissom.kernel.maths.algebra import cross, dot, quaternion_matrix, rotate_back, scale, store_vector, subtract
 from lissom.model.model import Model
 from lissom.simulation.equations.loop_projection import (
-    give_rows,
     loop_pointers,
     row_memory,
     run_closure,
-    take_reactions,
+    set_driven_rows,
+    subtract_reactions,
 )
 
 
@@ -68,7 +68,7 @@ class Scratch(NamedTuple):
     wrench: np.ndarray  # (n, 6) external wrenches: the loads at the present time
     closure: Any  # Closure of the mass matrix
     loop_rows: Any  # Pointers
-    gape: Any
+    constraint_violation: Any
     close: Any
     G: np.ndarray  # (rows, nv) of all loops at the state of the last residual
     lam: np.ndarray  # (rows,) multipliers
@@ -99,7 +99,7 @@ KERNEL = Dynamics(inverse_dynamics, forward_dynamics)
 def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = KERNEL) -> Any:
     """Scratch for a model and its twin in the number type; `dynamics` are the model's equations of motion."""
     if twin is model and dynamics is KERNEL:
-        return model.kept(("scratch", number), lambda: _new_scratch(model, twin, number, dynamics))
+        return model.cached(("scratch", number), lambda: _new_scratch(model, twin, number, dynamics))
     return _new_scratch(model, twin, number, dynamics)
 
 
@@ -140,7 +140,7 @@ def _new_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics) ->
 def dynamics_pointers(model: Model, dynamics: Dynamics = KERNEL) -> dict[str, Pointer]:
     """Pointers to the kernels that a System calls."""
     if dynamics is KERNEL:
-        return model.kept("dynamics pointers", lambda: _new_pointers(model, dynamics))
+        return model.cached("dynamics pointers", lambda: _new_pointers(model, dynamics))
     return _new_pointers(model, dynamics)
 
 
@@ -154,7 +154,7 @@ def _new_pointers(model: Model, dynamics: Dynamics) -> dict[str, Pointer]:
 
 
 @inline
-def moved_vector(system, first, t):
+def evaluate_vector(system, first, t):
     """Three numbers of the motion from `first` on, their rates and accelerations."""
     x, xd, xdd = evaluate(system.motion_breaks, system.motion_coefficients, first, t)
     y, yd, ydd = evaluate(system.motion_breaks, system.motion_coefficients, first + 1, t)
@@ -172,24 +172,24 @@ def prescribe_group(system, joint, t, q, v, a):
     to = joint[1]
     first = joint[2]
     w, wd, wdd = evaluate(system.motion_breaks, system.motion_coefficients, first, t)
-    p, pd, pdd = moved_vector(system, first + 1, t)
+    p, pd, pdd = evaluate_vector(system, first + 1, t)
     square = w * w + dot(p, p)
     size = square**0.5
-    spin = scale(2.0 / square, subtract(subtract(scale(w, pd), scale(wd, p)), cross(p, pd)))
-    swell = 2.0 * (w * wd + dot(p, pd)) / square
-    whirl = scale(2.0 / square, subtract(subtract(scale(w, pdd), scale(wdd, p)), cross(p, pdd)))
-    whirl = subtract(whirl, scale(swell, spin))
+    omega = scale(2.0 / square, subtract(subtract(scale(w, pd), scale(wd, p)), cross(p, pd)))
+    norm_rate = 2.0 * (w * wd + dot(p, pd)) / square
+    alpha = scale(2.0 / square, subtract(subtract(scale(w, pdd), scale(wdd, p)), cross(p, pdd)))
+    alpha = subtract(alpha, scale(norm_rate, omega))
     q[at] = w / size
     store_vector(q[at + 1 : at + 4], scale(1.0 / size, p))
-    store_vector(v[to : to + 3], spin)
-    store_vector(a[to : to + 3], whirl)
+    store_vector(v[to : to + 3], omega)
+    store_vector(a[to : to + 3], alpha)
     if joint[3] == 1:
         R = quaternion_matrix(w / size, p[0] / size, p[1] / size, p[2] / size)
-        place, rate, rise = moved_vector(system, first + 4, t)
-        glide = rotate_back(R, rate)
+        place, rate, acceleration = evaluate_vector(system, first + 4, t)
+        v_body = rotate_back(R, rate)
         store_vector(q[at + 4 : at + 7], place)
-        store_vector(v[to + 3 : to + 6], glide)
-        store_vector(a[to + 3 : to + 6], subtract(rotate_back(R, rise), cross(spin, glide)))
+        store_vector(v[to + 3 : to + 6], v_body)
+        store_vector(a[to + 3 : to + 6], subtract(rotate_back(R, acceleration), cross(omega, v_body)))
 
 
 @inline
@@ -228,7 +228,7 @@ def residual(system, scratch, t, q, v, a, out):
     for k in range(out.shape[0]):
         out[k] -= scratch.force[k]
     if scratch.lam.shape[0] > 0:
-        take_reactions(system, scratch, t, v, out)
+        subtract_reactions(system, scratch, t, v, out)
     for k in range(system.motion_v.shape[0]):
         out[system.motion_v[k]] = scratch.zero
 
@@ -240,7 +240,7 @@ def acceleration(system, scratch, t, q, v, a):
     applied_forces(system, scratch, t, q, v, scratch.force)
     system.forward(system.model, scratch.own, q, v, scratch.force, scratch.wrench, a)
     if scratch.lam.shape[0] > 0:
-        give_rows(system, t, scratch.closure.given)
+        set_driven_rows(system, t, scratch.closure.given)
         scratch.close(system.model, scratch.own, scratch.closure, a)
 
 

@@ -17,7 +17,7 @@ from lissom.messages import suggestion
 from lissom.model.description.frame import Frame, frame_problems
 from lissom.model.description.location import AnyPlace
 from lissom.model.description.origin import Origin
-from lissom.model.fields.base_model import Part, as_parts, refusals
+from lissom.model.fields.base_model import Description, as_parts, refusals
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number
 from lissom.model.model import Model
@@ -27,7 +27,7 @@ TORQUE, FORCE = 0, 3  # where they begin in a wrench
 NO_LOADS = Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))
 
 
-class Load(Part):
+class Load(Description):
     """A force and a torque over time on a link, or the thrust of a cylinder.
 
     >>> Load(link="forearm", at=0.93, force=[0, 0, -20])

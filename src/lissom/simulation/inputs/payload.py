@@ -20,7 +20,7 @@ from lissom.model.description.body import ZERO3, ZERO33
 from lissom.model.description.frame import Frame, frame_problems
 from lissom.model.description.location import AnyPlace
 from lissom.model.description.origin import Origin
-from lissom.model.fields.base_model import Part, as_parts, refusals
+from lissom.model.fields.base_model import Description, as_parts, refusals
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import InertiaTensor, Matrix3, Number, Vec3, Vector
 from lissom.model.model import Model
@@ -30,7 +30,7 @@ MOTIONS = ("rest", "carried")
 SINGULAR = 1e-9  # of what loops hold, relative: directions that others hold already
 
 
-class Payload(Part):
+class Payload(Description):
     """A rigid body that a link carries from `pick` to `drop`, at the frame that `link`, `at` and `origin` place (its
     tip unless given).
 

@@ -14,7 +14,7 @@ PACE = 300.0  # 1/s: error allowed in velocities per error allowed in positions,
 
 def pace(model: Model, q: np.ndarray) -> np.ndarray:
     """Own frequency of each coordinate (nv,), rad/s, PACE at least: vibrations as exact in velocity as in position."""
-    M, rest = model.kept("pace", lambda: (np.zeros((model.nv, model.nv)), np.zeros(model.nv)))
+    M, rest = model.cached("pace", lambda: (np.zeros((model.nv, model.nv)), np.zeros(model.nv)))
     mass_matrix(model.struct, model.workspace(), q, rest, M)
     return _pace(model, q, M)
 

@@ -13,7 +13,7 @@ import numpy as np
 from lissom.kernel.compile import kernel
 from lissom.kernel.forces.contact_forces import GAP, GAP_RATE
 from lissom.kernel.forces.external_forces import act_unloaded
-from lissom.kernel.kinematics.forward_kinematics import outward
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics
 from lissom.model.model import Model
 from lissom.simulation.equations.recorder import Record
 from lissom.simulation.integrators.integrator_state import CONTINUED, TIME, State
@@ -27,7 +27,7 @@ SHORTEST = 1e-9  # s
 @kernel
 def contact_state(model, work, q, v):
     """Fill work.touch at the state (q, v)."""
-    outward(model, work, q, v)
+    forward_kinematics(model, work, q, v)
     act_unloaded(model, work, q, v)
 
 
@@ -42,13 +42,13 @@ class Kept(NamedTuple):
     flow: np.ndarray
 
 
-class Touching:
+class ContactEvents:
     """The contacts of a run."""
 
     def __init__(self, model: Model, state: State, record: Record) -> None:
         self.model, self.state, self.record = model, state, record
         self.gap = self._look()[0]
-        self.kept = self._keep()
+        self.cached = self._keep()
 
     def _look(self) -> tuple[np.ndarray, np.ndarray]:
         """Gaps and their rates at the present state."""
@@ -63,7 +63,7 @@ class Touching:
     def longest_step(self) -> float:
         """How long a step may be that goes no further than the surfaces ahead, s; it begins now."""
         self.gap, rate = self._look()
-        self.kept = self._keep()
+        self.cached = self._keep()
         ahead = (np.abs(self.gap) > CLOSE) & (self.gap * rate < 0)
         times = -self.gap[ahead] / rate[ahead]
         return max(SHORTEST, BEYOND * float(times.min(initial=np.inf)))
@@ -74,13 +74,13 @@ class Touching:
         crossed = (self.gap * gap < 0) & (np.minimum(np.abs(self.gap), np.abs(gap)) > CLOSE)
         if not np.any(crossed):
             return None
-        h = float(self.state.clock[TIME] - self.kept.clock[TIME])
+        h = float(self.state.clock[TIME] - self.cached.clock[TIME])
         shares = self.gap[crossed] / (self.gap[crossed] - gap[crossed])
         return h * float(shares.min())
 
     def take_back(self) -> None:
         """Undo the step, and forget what it followed from."""
-        s, r, kept = self.state, self.record, self.kept
+        s, r, kept = self.state, self.record, self.cached
         arrays: tuple[Any, ...] = (s.clock, s.q, s.v, s.a, r.next, r.flow)
         for array, values in zip(arrays, kept, strict=True):
             array[:] = values

@@ -26,7 +26,7 @@ NUDGE = 1e-6  # m: for the slope of a spring's curve
 Solve = Callable[[np.ndarray], np.ndarray]  # M^-1 x
 
 
-def outside_rates(model: Model, state: State, solve: Solve) -> tuple[float, float]:
+def external_stiffness(model: Model, state: State, solve: Solve) -> tuple[float, float]:
     """Largest eigenvalues of M^-1 K (1/s2) and M^-1 D (1/s) of elements and contacts at the present state."""
     if not (model.robot.elements or model.robot.contacts):
         return 0.0, 0.0

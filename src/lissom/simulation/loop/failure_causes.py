@@ -11,12 +11,12 @@ from lissom.errors import LissomError
 from lissom.lie import quaternion
 from lissom.simulation.integrators.integrator_state import NEXT_STEP, TIME, Status
 from lissom.simulation.integrators.registry import STABILITY, Method
-from lissom.simulation.loop.run_memory import Memory
-from lissom.simulation.loop.spectral_radius import fastest_rate
-from lissom.simulation.postprocess import Look, observe
+from lissom.simulation.loop.run_memory import RunMemory
+from lissom.simulation.loop.spectral_radius import spectral_radius
+from lissom.simulation.postprocess import Wanted, observe
 from lissom.simulation.status.loop_singularity import dead_centre, overdetermined
 from lissom.simulation.status.run_ending import Ending
-from lissom.simulation.status.run_limits import Watch
+from lissom.simulation.status.run_limits import RunLimits
 
 LARGE_TURN = 150.0  # degrees of a bushing, by which a run is likely to have ended at half a turn
 FAILURES = {Status.FAILED: Ending.NOT_CONVERGED, Status.NOT_FINITE: Ending.NOT_FINITE}
@@ -29,7 +29,7 @@ class Stop(NamedTuple):
     message: str = ""
 
 
-def march_failure(code: int, memory: Memory, method: Method, watch: Watch) -> Stop:
+def march_failure(code: int, memory: RunMemory, method: Method, watch: RunLimits) -> Stop:
     """Of a method that ended with a code of `FAILURES`."""
     t, h = memory.state.clock[TIME], memory.state.clock[NEXT_STEP]
     worst = watch.worst(memory.state)
@@ -45,14 +45,14 @@ def march_failure(code: int, memory: Memory, method: Method, watch: Watch) -> St
     return Stop(FAILURES[Status(code)], text)
 
 
-def turned_bushing(memory: Memory) -> str:
+def turned_bushing(memory: RunMemory) -> str:
     """Which bushing had turned nearly by half a turn at the last sample, where its springs have no direction."""
     model, last = memory.model, int(memory.record.next[0]) - 1
     named = {k: part.name for k, part in enumerate(model.robot.elements) if part.type == "bushing"}
     if not named or last < 0:
         return ""
     still = np.zeros((1, model.nv))
-    seen = observe(model, memory.record.q[last : last + 1], still, still, look=Look.PLACES)
+    seen = observe(model, memory.record.q[last : last + 1], still, still, look=Wanted.PLACES)
     links = quaternion.to_matrix(seen.link_orientation[0])
     axes = np.concatenate([np.eye(3)[None], links, seen.frame_axes[0]])  # by the kernel's rows
     elements = model.arrays.elements
@@ -67,14 +67,14 @@ def turned_bushing(memory: Memory) -> str:
     return ""
 
 
-def unstable(memory: Memory, method: Method) -> str:
+def unstable(memory: RunMemory, method: Method) -> str:
     """Whether an explicit method's fixed step was too large for the start already, and by how much."""
     if method.implicit or not method.fixed or memory.step is None:
         return ""
     s = memory.state
     s.q[:], s.v[:] = memory.start
     memory.accelerate(0.0)
-    fastest = fastest_rate(memory.model, memory.packed, memory.scratch, s)
+    fastest = spectral_radius(memory.model, memory.packed, memory.scratch, s)
     limit = STABILITY.get(method.name, 3.0) / fastest if fastest > 0 else np.inf
     if memory.step < limit:
         return ""

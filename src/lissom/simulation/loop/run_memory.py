@@ -43,7 +43,7 @@ from lissom.simulation.loop.segments import Segments, cut
 from lissom.simulation.settings import RunSettings
 
 
-class Memory:
+class RunMemory:
     """One run at its start; arguments as for `lissom.simulate`."""
 
     def __init__(

@@ -20,7 +20,7 @@ from lissom.model.model import Model
 from lissom.simulation.equations.newton_iteration import SLACK
 from lissom.simulation.equations.newton_linearisation import linearise, local_memory
 from lissom.simulation.integrators.integrator_state import TIME, State
-from lissom.simulation.loop.external_stiffness import outside_rates
+from lissom.simulation.loop.external_stiffness import external_stiffness
 
 ROUNDS = 12  # within a few percent on arms and chains
 
@@ -45,9 +45,9 @@ def largest_eigenvalue(model, local, factors, by_damping, by_stiffness, x):
     return size
 
 
-def fastest_rate(model: Model, system: Any, scratch: Any, state: State) -> float:
+def spectral_radius(model: Model, system: Any, scratch: Any, state: State) -> float:
     """Size of the fastest eigenvalue at the present state, 1/s; system and scratch as kernels take them."""
-    packed, factors = model.kept("fastest rate", lambda: _memory(model))
+    packed, factors = model.cached("fastest rate", lambda: _memory(model))
     local = packed.fields
     local.q[:], local.v[:], local.a[:] = state.q, state.v, state.a
     linearise(system, scratch, packed, float(state.clock[TIME]), 0, SLACK)
@@ -60,7 +60,7 @@ def fastest_rate(model: Model, system: Any, scratch: Any, state: State) -> float
         articulated_newton.solve(model.struct, packed, factors)
         return factors.fields.x.copy()
 
-    outside = outside_rates(model, state, solved)
+    outside = external_stiffness(model, state, solved)
     squared, decay = max(squared, outside[0]), max(decay, outside[1])
     law = system.fields.law.fields
     computed = law.law == Law.COMPUTED_TORQUE  # their gains are per unit of inertia

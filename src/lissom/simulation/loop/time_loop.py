@@ -23,15 +23,15 @@ from lissom.simulation.inputs.sensor_signals import Row
 from lissom.simulation.integrators.error_scales import sharpness
 from lissom.simulation.integrators.integrator_state import CONTINUED, NEXT_STEP, STEPS, TIME, Status, set_out
 from lissom.simulation.integrators.registry import FAST, SUNDIALS, Method, choose, followed_vibrations, recommend
-from lissom.simulation.loop.contact_events import SHORTEST, TRIES, Touching
+from lissom.simulation.loop.contact_events import SHORTEST, TRIES, ContactEvents
 from lissom.simulation.loop.failure_causes import FAILURES, Stop, function_failure, march_failure, unstable
 from lissom.simulation.loop.interrupts import AFTER_ALL, deferred, heeded
-from lissom.simulation.loop.run_memory import Memory
-from lissom.simulation.loop.spectral_radius import fastest_rate
+from lissom.simulation.loop.run_memory import RunMemory
+from lissom.simulation.loop.spectral_radius import spectral_radius
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_ending import Ending
-from lissom.simulation.status.run_limits import SINGULAR, Watch
+from lissom.simulation.status.run_limits import SINGULAR, RunLimits
 
 CHUNK = 50  # steps between looks at the keyboard and the state; a number, not a time, so that runs repeat exactly
 AS_ASKED = "as asked"  # why a method was taken
@@ -59,7 +59,7 @@ def run(
     """
     settings = RunSettings.of(duration, **options)
     seen = sensors_of(as_model(robot), sensors)
-    return Loop(robot, settings, controller, start, motion, loads, payloads, seen, dynamics).run(progress)
+    return TimeLoop(robot, settings, controller, start, motion, loads, payloads, seen, dynamics).run(progress)
 
 
 def begin_anew(state: Any, record: Any, t: float, longest: float, write: Callable[[float], None]) -> None:
@@ -75,7 +75,7 @@ def begin_anew(state: Any, record: Any, t: float, longest: float, write: Callabl
         write(t)
 
 
-class Loop(Memory):
+class TimeLoop(RunMemory):
     """One run: the walk through its segments."""
 
     def __init__(self, robot: AnyRobot, settings: RunSettings, *drive: Any, **more: Any) -> None:
@@ -84,8 +84,8 @@ class Loop(Memory):
         self.fastest = 0.0  # 1/s, at the start, where the method is chosen by it
         self.singular = False  # whether loops have come near a singular position
         self.hold: Hold | Holds | None = None
-        self.watch = Watch(self.model, self.record, self.given_lengths)
-        self.touching = Touching(self.model, self.state, self.record) if self.model.robot.contacts else None
+        self.watch = RunLimits(self.model, self.record, self.given_lengths)
+        self.touching = ContactEvents(self.model, self.state, self.record) if self.model.robot.contacts else None
         self.asked_to_stop: Callable[[], bool] = lambda: False
 
     def begin(self) -> Method:
@@ -187,7 +187,7 @@ class Loop(Memory):
 
     def _method(self) -> Method:
         if self.method_name == "auto":
-            self.fastest = fastest_rate(self.model, self.packed, self.scratch, self.state)
+            self.fastest = spectral_radius(self.model, self.packed, self.scratch, self.state)
             self.method_name, self.reason = recommend(self.fastest, self.duration, bool(self.model.loops))
         method = self._choose()
         self._ready(method)
@@ -304,7 +304,7 @@ class Loop(Memory):
         jumps = self.hold is not None or self.samplers or np.any(self.segments.jumps == end)
         return self._restart(end) if jumps and end < self.duration else None
 
-    def _feel(self, method: Method, end: float, touching: Touching) -> int:
+    def _feel(self, method: Method, end: float, touching: ContactEvents) -> int:
         """One step, and again, shorter, where it runs through a surface: contacts begin and end with a step."""
         now, longest = float(self.state.clock[TIME]), touching.longest_step()
 

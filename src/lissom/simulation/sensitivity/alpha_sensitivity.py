@@ -25,7 +25,7 @@ STAGES, ORDER = 1, 3
 LAST, JERK = range(2)  # the method's own accelerations, in Variation.stages
 
 
-class Own(NamedTuple):
+class AlphaDerivatives(NamedTuple):
     """The method's own accelerations: complex ones as `generalised_alpha.advance` takes them, and a correction."""
 
     a: np.ndarray  # (n,)
@@ -34,7 +34,7 @@ class Own(NamedTuple):
 
 
 def make_own(n: int) -> Any:
-    return Struct(Own(np.zeros(n, complex), np.zeros(n, complex), np.zeros((1, n))))
+    return Struct(AlphaDerivatives(np.zeros(n, complex), np.zeros(n, complex), np.zeros((1, n))))
 
 
 @inline

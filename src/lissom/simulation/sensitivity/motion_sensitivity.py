@@ -34,7 +34,7 @@ from lissom.simulation.sensitivity.sensitivity_loop import VariationLoop
 from lissom.simulation.sensitivity.tip_poses import tip_poses
 from lissom.simulation.settings import RunSettings, takes_settings
 from lissom.simulation.status.run_ending import Ending
-from lissom.simulation.status.run_warnings import tell
+from lissom.simulation.status.run_warnings import warn_about_run
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -199,7 +199,7 @@ def sensitivity(
         raise KeyboardInterrupt
     if raw.status is not Ending.FINISHED:
         raise LissomError(f"the motion did not finish: {raw.status.word}: {raw.message}")
-    tell(raw, raw.warnings, stacklevel=2)
+    warn_about_run(raw, raw.warnings, stacklevel=2)
     found = Sensitivity(
         parameters=names,
         values=np.array([each.value for each in loop.parameters]),

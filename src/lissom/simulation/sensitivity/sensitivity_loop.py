@@ -20,14 +20,14 @@ from lissom.simulation.inputs.packed_inputs import law_arrays
 from lissom.simulation.integrators.integrator_state import TIME, State
 from lissom.simulation.integrators.registry import IMPLICIT, Method
 from lissom.simulation.loop.failure_causes import Stop
-from lissom.simulation.loop.time_loop import Loop
+from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.sensitivity import alpha_sensitivity, radau_sensitivity
 from lissom.simulation.sensitivity.motion_parameters import complex_numbers, numbered, read_parameters
 from lissom.simulation.sensitivity.sensitivity_steps import Variation, make_search, start_variation
 from lissom.simulation.settings import RunSettings
 
 
-class VariationLoop(Loop):
+class VariationLoop(TimeLoop):
     """A run with the derivatives of its states by parameters."""
 
     def __init__(

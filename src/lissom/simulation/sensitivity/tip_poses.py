@@ -9,7 +9,7 @@ import numpy as np
 from lissom.kernel.algorithms.body_energies import world_frames
 from lissom.kernel.algorithms.complex_tangent import lay_tangent
 from lissom.kernel.compile import kernel
-from lissom.kernel.kinematics.forward_kinematics import outward
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics
 from lissom.model.compilation.tip_frames import probe
 from lissom.model.model import Model
 
@@ -39,7 +39,7 @@ def _follow(model, work, q, s, q_c, u, v, world, moved, turned):
     last = model.tree.parent.shape[0] - 1
     for k in range(q.shape[0]):
         lay_tangent(model, q[k], s[k], u, q_c)
-        outward(model, work, q_c, v)
+        forward_kinematics(model, work, q_c, v)
         world_frames(model, work)
         for c in range(3):
             world[k, c] = work.world_position[last, c]

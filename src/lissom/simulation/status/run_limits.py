@@ -26,7 +26,7 @@ CLOSER_LOOKS = 8  # at such samples at a time: a link that rings faster than it 
 SINGULAR = 0.1  # of how loops are held at best, see `near_singular`: links that are nearly in line
 
 
-class Watch:
+class RunLimits:
     """Looks at new output samples now and then; every kind of event is reported once per joint or link."""
 
     def __init__(self, model: Model, record: Record, lengths: Callable[[float], np.ndarray]) -> None:

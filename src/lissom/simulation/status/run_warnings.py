@@ -25,7 +25,7 @@ class EndedEarly(SimulationWarning):
     """A run that did not get to its end."""
 
 
-def tell(raw: RawRun, events: list[Event], stacklevel: int) -> None:
+def warn_about_run(raw: RawRun, events: list[Event], stacklevel: int) -> None:
     """Warn of the events of a run, and of an early end; all of them are in `run.warnings` and `run.info` anyway."""
     told, all_wanted = _told_of(raw.model.robot), _every_one(SimulationWarning)
     for event in events:

@@ -11,21 +11,21 @@ from lissom.kernel.data.arrays import Arrays, alike
 from lissom.model.compilation.tip_frames import Probe, follow, own_tips
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.scenario_schema import Scenario
-from lissom.simulation.batch.rerun import Series
-from lissom.simulation.postprocess import Look, Observation, make_room, observe_run
+from lissom.simulation.batch.rerun import Rerun
+from lissom.simulation.postprocess import Observation, Wanted, make_room, observe_run
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
 
 
-class Bench:
+class RunReuse:
     """Memory of one process for runs that look alike."""
 
     def __init__(self, audit: bool) -> None:
         self._audit = audit  # whether accounts of energy are wanted, of runs that keep one
         self._before: Prepared | None = None
         self._settings: RunSettings | None = None
-        self._series: Series | None = None
-        self._room: tuple[tuple[Look, int], Any] | None = None  # for what is looked at, by how much and how often
+        self._series: Rerun | None = None
+        self._room: tuple[tuple[Wanted, int], Any] | None = None  # for what is looked at, by how much and how often
         self._points: tuple[Arrays, Probe] | None = None  # tips of a model, and its tables
 
     def run(self, scenario: Scenario) -> tuple[RawRun, np.ndarray]:
@@ -40,7 +40,7 @@ class Bench:
             if raw is not None:
                 return raw, start[0]
         drive = prepared.drive | {"sensors": sensors_of(model, prepared.sensors)}
-        series = Series(model, settings, **drive)
+        series = Rerun(model, settings, **drive)
         self._series = series if prepared.alone else None
         return series.run(None), start[0]
 
@@ -51,7 +51,7 @@ class Bench:
             self._settings = prepared.settings.model_copy(update={"audit": audit})
         return self._settings
 
-    def observe(self, raw: RawRun, look: Look) -> Observation:
+    def observe(self, raw: RawRun, look: Wanted) -> Observation:
         """What follows from the samples of a run, in memory that the next look uses again."""
         model = raw.model
         if self._points is not None and alike(self._points[0], model.arrays):

@@ -13,9 +13,9 @@ from lissom.kernel.packs import LANES
 from lissom.model.model import Follower, Model
 from lissom.scenario.prepare import Prepared, prepare_all
 from lissom.scenario.scenario_schema import Scenario
-from lissom.simulation.batch.rerun import Series
-from lissom.simulation.batch.vector_batch import Flock, eligible
-from lissom.simulation.batch.vector_results import Flocked, Run
+from lissom.simulation.batch.rerun import Rerun
+from lissom.simulation.batch.vector_batch import VectorBatch, eligible
+from lissom.simulation.batch.vector_results import Run, VectorResults
 from lissom.simulation.integrators.registry import recommend
 from lissom.simulation.settings import RunSettings
 
@@ -48,12 +48,12 @@ def at_hand() -> bool:
     return bool(_found)
 
 
-class Together:
+class VectorRuns:
     """Memory of one process for packs of runs, all of which are prepared from `base`."""
 
     def __init__(self, base: Prepared) -> None:
         self._base = base
-        self._flock: Flock | None = None
+        self._flock: VectorBatch | None = None
         self._follower: Follower | None = None
 
     def followed(self, model: Model) -> Model:
@@ -62,7 +62,7 @@ class Together:
             self._follower = Follower(model)
         return self._follower.of(model)
 
-    def run(self, scenarios: Mapping[int, Scenario], size: int = LANES) -> Iterator[tuple[list[int], Flocked]]:
+    def run(self, scenarios: Mapping[int, Scenario], size: int = LANES) -> Iterator[tuple[list[int], VectorResults]]:
         """Runs that were computed together: their numbers, and what is to be read before the next are asked for.
 
         Runs whose numbers begin with the same multiple of `size` pass through the lanes of a pack one after the other,
@@ -96,19 +96,19 @@ class Together:
         series.begin()
         return series.fastest
 
-    def _flock_for(self, one: Prepared) -> Flock:
+    def _flock_for(self, one: Prepared) -> VectorBatch:
         """Memory for runs like this one."""
         settings = one.settings.model_copy(update={"audit": False, "method": "radau"})
         flock, run = self._flock, _run(one)
         if flock is not None and flock.settings(settings.duration) == settings and flock.fits(run):
             return flock
         series = _series(one, settings)
-        self._flock = flock = Flock(series, series.begin())
+        self._flock = flock = VectorBatch(series, series.begin())
         return flock
 
 
-def _series(one: Prepared, settings: RunSettings) -> Series:
-    return Series(one.model, settings, **(one.drive | {"sensors": sensors_of(one.model, one.sensors)}))
+def _series(one: Prepared, settings: RunSettings) -> Rerun:
+    return Rerun(one.model, settings, **(one.drive | {"sensors": sensors_of(one.model, one.sensors)}))
 
 
 def _streams(ready: Mapping[int, Prepared], size: int) -> Iterator[dict[int, Prepared]]:

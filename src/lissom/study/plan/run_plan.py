@@ -21,13 +21,13 @@ from lissom.results.quantity_names import ACCOUNTS, TOGETHER, look_for, quantiti
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.scenario_paths import unit_at
 from lissom.scenario.scenario_schema import Scenario
-from lissom.simulation.batch.vector_results import Flocked
+from lissom.simulation.batch.vector_results import VectorResults
 from lissom.simulation.loop.output_times import output_times
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_ending import Ending
-from lissom.study.execution.run_reuse import Bench
-from lissom.study.execution.vector_runs import AT_ONCE, Together, worth
+from lissom.study.execution.run_reuse import RunReuse
+from lissom.study.execution.vector_runs import AT_ONCE, VectorRuns, worth
 from lissom.study.plan.kept_quantities import Measured, Quantity
 from lissom.study.plan.sampling import Variations
 
@@ -219,7 +219,7 @@ class Runs:
             with self._noted(piece, numbers[place]):
                 self._measure(self.outputs, *self._bench.run(scenario), piece, numbers[place])
 
-    def _measure_pack(self, ran: Flocked, at: Sequence[int], piece: Piece) -> None:
+    def _measure_pack(self, ran: VectorResults, at: Sequence[int], piece: Piece) -> None:
         """Note runs of a pack whose samples stand in the same rows; `at`: their numbers in a piece."""
         together = {n: each for n, each in self.outputs.items() if each.needs <= TOGETHER and not each.of_robot}
         others = {n: each for n, each in self.outputs.items() if n not in together}
@@ -266,12 +266,12 @@ class Runs:
             place[...] = measured.values
 
     @cached_property
-    def _bench(self) -> Bench:
-        return Bench(audit=bool(self._needs & ACCOUNTS))
+    def _bench(self) -> RunReuse:
+        return RunReuse(audit=bool(self._needs & ACCOUNTS))
 
     @cached_property
-    def _together(self) -> Together:
-        return Together(self._base)
+    def _together(self) -> VectorRuns:
+        return VectorRuns(self._base)
 
     @cached_property
     def in_packs(self) -> bool:

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from lissom.errors import LissomError, StudyError
 from lissom.messages import listed
-from lissom.model.fields.base_model import Part, refusals
+from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.name_fields import Choice
 from lissom.model.fields.number_fields import Checked, Count, Number, kind_of, refusal
 from lissom.model.fields.units import quantity
@@ -44,7 +44,7 @@ class Amount(Number):
         return made
 
 
-class StudyPart(Part):
+class StudyPart(Description):
     """A piece of a study; a wrong value raises `StudyError`."""
 
     whole: ClassVar[str] = "study"

@@ -90,7 +90,7 @@ def minimise(
         seed: of a global search.
         cores: processes, all unless given.
     """
-    search = _Search(as_scenario(scenario), output, over, limits or {}, store, most, cores)
+    search = _VariantSearch(as_scenario(scenario), output, over, limits or {}, store, most, cores)
     name = METHODS.get(method)
     if name is None:
         raise StudyError(
@@ -112,7 +112,7 @@ class _Refused(Exception):
     """Its cause ends a search."""
 
 
-class _Search:
+class _VariantSearch:
     """Runs that were asked for; points are given in shares of the bounds, 0 to 1."""
 
     def __init__(
@@ -283,7 +283,7 @@ class _Search:
         return Best(runs.variations.row(0), outputs, runs.scenario_of(0), self.made, message)
 
 
-def _globally(search: _Search, seed: int) -> str:
+def _globally(search: _VariantSearch, seed: int) -> str:
     from scipy.optimize import NonlinearConstraint, differential_evolution
 
     size = len(search.bounds)
@@ -312,7 +312,7 @@ def _globally(search: _Search, seed: int) -> str:
     return _locally(search, LOCAL, found.x)  # evolution ends near the bottom, not at it
 
 
-def _locally(search: _Search, name: str, start: np.ndarray | None = None) -> str:
+def _locally(search: _VariantSearch, name: str, start: np.ndarray | None = None) -> str:
     from scipy.optimize import minimize
 
     size = len(search.bounds)

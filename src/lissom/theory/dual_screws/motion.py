@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.data.arrays import Motion
+from lissom.kernel.data.arrays import JointMotion
 from lissom.kernel.maths.algebra import (
     add,
     compose,
@@ -96,17 +96,17 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
         screw = P[i, :, first : first + model.joints.dofs[i]]
         for step in range(model.joints.steps[i]):
             motion = model.joints.motion[i, step]
-            if motion != Motion.BALL and motion != Motion.FLOAT:
+            if motion != JointMotion.BALL and motion != JointMotion.FLOAT:
                 angular = add(vector(model.joints.screw[i, step, 0:3]), none)
                 linear = add(vector(model.joints.screw[i, step, 3:6]), none)
-                if motion != Motion.SLIDE:
+                if motion != JointMotion.SLIDE:
                     turn = turn_matrix(vector(model.joints.screw[i, step, 0:3]), q[at_q].real)
                     w, dw, dv = turned(w, dw, dv, turn, scale(v[first + k], angular))
                     Q = compose(Q, turn)
                     for j in range(k):
                         store_vector(screw[0:3, j], rotate_back(turn, vector(screw[0:3, j])))
                         store_vector(screw[3:6, j], rotate_back(turn, vector(screw[3:6, j])))
-                if motion != Motion.TURN:
+                if motion != JointMotion.TURN:
                     r = scale(q[at_q], linear)
                     here = add(here, rotate(Q, r))
                     dv = shifted(w, dw, dv, r, scale(v[first + k], linear), none)
@@ -119,7 +119,7 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
             else:
                 turn = quaternion_matrix(q[at_q].real, q[at_q + 1].real, q[at_q + 2].real, q[at_q + 3].real)
                 spin = (v[first], v[first + 1], v[first + 2])
-                if motion == Motion.FLOAT:
+                if motion == JointMotion.FLOAT:
                     r = (q[at_q + 4], q[at_q + 5], q[at_q + 6])
                     glide = (v[first + 3], v[first + 4], v[first + 5])
                     here = add(here, rotate(Q, r))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.kernel.data.arrays import Motion
+from lissom.kernel.data.arrays import JointMotion
 from lissom.lie import quaternion, so3
 from lissom.lie.dual import Dual, Rotation, Transform, g1, g2, reference_transformation, swap_parts
 from lissom.model.description.joint_kinds import VELOCITIES, joint_steps
@@ -197,7 +197,7 @@ def _joint_frame(frame: Projection, link: Link, body: BodyNames, q: Array, v: Ar
             T = _rigid(so3.exp(screw[:3] * q[at_q]), screw[3:] * q[at_q])
             screws = _stacked(screw[:3, None], screw[3:, None])
         else:
-            shift = q[at_q + 4 : at_q + 7] if motion is Motion.FLOAT else none
+            shift = q[at_q + 4 : at_q + 7] if motion is JointMotion.FLOAT else none
             T = _rigid(quaternion.to_matrix(q[at_q : at_q + 4]), shift)
             screws = _stacked(np.eye(6)[:3, :count], np.eye(6)[3:, :count])
         frame = frame.moved(T, columns, screws, v)

@@ -54,7 +54,7 @@ class Erls(Formulation):
     def dynamics(self) -> Dynamics:
         """Inverse and forward dynamics as lissom's integrators call them."""
         structs = table, work = self.system.structs
-        own = compiled.Own(
+        own = compiled.ErlsMemory(
             tables=table,
             work=work,
             settle=Pointer(settle, *structs),

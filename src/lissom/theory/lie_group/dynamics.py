@@ -13,7 +13,7 @@ from lissom.theory.lie_group.arm import Arm
 from lissom.theory.linear import solve_positive
 
 
-class Own(NamedTuple):
+class LieGroupMemory(NamedTuple):
     """Constants and memory of one arm, with a batch axis of one state as the passes have it, and the passes."""
 
     newton_euler: Any  # Pointers: each pass compiles by itself
@@ -47,7 +47,7 @@ def make_own(arm: Arm) -> Struct:
     f, B = np.zeros((1, nodes, 4, 4)), np.zeros((1, nodes, 6, n))
     base = np.concatenate([np.zeros(3), -arm.gravity])
     chain = arm.parent, arm.M, arm.S, arm.column
-    own = Own(
+    own = LieGroupMemory(
         newton_euler=Pointer(passes.newton_euler, *chain, arm.J, base, x, xd, xdd, V, Vdot, F, tau),
         outward=Pointer(passes.outward, *chain, x, f, B),
         parent=arm.parent,

@@ -13,7 +13,7 @@ from lissom.theory.recursive_lagrange.recursion import inertia_coefficients, out
 from lissom.theory.recursive_lagrange.solve import solve_free
 
 
-class Own(NamedTuple):
+class RecursiveLagrangeMemory(NamedTuple):
     """Constants and memory of the recursion, and its passes."""
 
     tables: Any  # Struct
@@ -31,7 +31,7 @@ class Own(NamedTuple):
 def make_own(tables: Struct, work: Struct, drive_inertia: np.ndarray, q: np.ndarray) -> Struct:
     """Everything that the dynamics need; q (nq,) is an example."""
     v, mass = np.zeros_like(drive_inertia), np.zeros_like(drive_inertia, shape=2 * drive_inertia.shape)
-    own = Own(
+    own = RecursiveLagrangeMemory(
         tables=tables,
         work=work,
         outward=Pointer(outward, tables, work, q, v, v),

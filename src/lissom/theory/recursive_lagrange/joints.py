@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.data.arrays import Motion
+from lissom.kernel.data.arrays import JointMotion
 from lissom.theory.recursive_lagrange.matrices import add_product, clear, copy, multiply
 
-SLIDE, BALL, FLOAT = (int(motion) for motion in (Motion.SLIDE, Motion.BALL, Motion.FLOAT))
+SLIDE, BALL, FLOAT = (int(motion) for motion in (JointMotion.SLIDE, JointMotion.BALL, JointMotion.FLOAT))
 
 
 @inline

@@ -5,7 +5,8 @@ After Yaqubi, Kitzinger, Müller, Gattringer and Mattila 2026 (arXiv:2601.16242)
 
 from lissom.theory.screw_pde.closure import Closure
 from lissom.theory.screw_pde.formulation import ScrewPDE
-from lissom.theory.screw_pde.integrate import Motion, integrate
+from lissom.theory.screw_pde.integrate import IntegratedMotion as Motion
+from lissom.theory.screw_pde.integrate import integrate
 from lissom.theory.screw_pde.load import Load
 from lissom.theory.screw_pde.system import System
 from lissom.theory.screw_pde.wellposed import Report, check

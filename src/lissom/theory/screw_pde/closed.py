@@ -19,7 +19,7 @@ from lissom.dynamics.state_checks import integrate as moved
 from lissom.kernel.maths.chart import chart_rate
 from lissom.theory.screw_pde.closure import Closure
 from lissom.theory.screw_pde.formulation import ScrewPDE
-from lissom.theory.screw_pde.motion import STAGES, WEIGHTS, Motion
+from lissom.theory.screw_pde.motion import STAGES, WEIGHTS, IntegratedMotion
 from lissom.theory.screw_pde.relative import gaps, rates, relative
 from lissom.theory.screw_pde.system import System
 
@@ -37,7 +37,7 @@ def integrate_closed(
     start: tuple[Array, Array],
     progress: Callable[[float], None] | None,
     project: bool,
-) -> Motion:
+) -> IntegratedMotion:
     """The motion at `times` from the state `start`; `forces(t, q, v)` are those of a continuous law."""
     q, v = (np.array(x, float) for x in start)
     began, f, samples = time.perf_counter(), _begun(formulation, q), []
@@ -56,7 +56,7 @@ def integrate_closed(
             progress(float(t))
     steps = per_sample * (len(times) - 1)
     columns: dict[str, Any] = {name: np.array([sample[name] for sample in samples]) for name in samples[0]}
-    return Motion(
+    return IntegratedMotion(
         time=times,
         step_drift=drift,
         method="projected" if project else "exponential",

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.kernel.data.arrays import Motion
+from lissom.kernel.data.arrays import JointMotion
 from lissom.lie import se3, so3
 from lissom.messages import did_you_mean
 from lissom.model.description.frame import WORLD, Frame
@@ -182,7 +182,7 @@ def _end(frame: Frame) -> End:
 def _hinges(joint: Joint) -> list[Array]:
     """Axes about which a joint turns, the first fixed in the first frame, the second in the second."""
     steps = joint_steps(joint)
-    return [np.real(step.screw[:3]) for step in steps if step.motion in (Motion.TURN, Motion.SCREW)]
+    return [np.real(step.screw[:3]) for step in steps if step.motion in (JointMotion.TURN, JointMotion.SCREW)]
 
 
 def _along(T: Array) -> Array:

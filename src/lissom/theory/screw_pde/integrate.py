@@ -24,7 +24,7 @@ from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.theory.screw_pde.absolute import Frames, State
 from lissom.theory.screw_pde.formulation import ScrewPDE
-from lissom.theory.screw_pde.motion import STAGES, WEIGHTS, Motion
+from lissom.theory.screw_pde.motion import STAGES, WEIGHTS, IntegratedMotion
 
 Array = np.ndarray
 Progress = Callable[[float], None]
@@ -43,7 +43,7 @@ def integrate(
     rtol: float = 1e-8,
     atol: float = 1e-10,
     progress: Progress | None = None,
-) -> Motion:
+) -> IntegratedMotion:
     """Simulate by one of the methods of this module.
 
     Args:
@@ -149,8 +149,8 @@ class _Run:
         if self.progress is not None:
             self.progress(t)
 
-    def motion(self, method: str, wall: float) -> Motion:
-        return Motion(
+    def motion(self, method: str, wall: float) -> IntegratedMotion:
+        return IntegratedMotion(
             time=self.times,
             q=self.q,
             v=self.v,

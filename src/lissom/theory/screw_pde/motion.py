@@ -21,7 +21,7 @@ WEIGHTS = (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84)
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class IntegratedMotion:
     """A simulated motion of N samples, n links and their joints."""
 
     time: Array  # (N,)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.beam import BeamLink
-from lissom.kernel.data.arrays import Gears, Motion, Passive
+from lissom.kernel.data.arrays import Gears, JointMotion, Passive
 from lissom.lie import so3
 from lissom.model.description.joint_kinds import joint_steps
 from lissom.model.description.robot import Link
@@ -53,7 +53,7 @@ class Table(NamedTuple):
     origin_R: Array  # (n, 3, 3) joint frame in the section's frame
     origin_p: Array  # (n, 3)
     steps: Array  # (n,)
-    motion: Array  # (n, 3) `Motion` of each step
+    motion: Array  # (n, 3) `JointMotion` of each step
     screw: Array  # (n, 3, 6) unit twist of each step
     dofs: Array  # (n,)
     locked: Array  # (n, 6, 6) columns of P: the directions in which the joint holds, before its last turn
@@ -219,7 +219,7 @@ def _joints(links: tuple[Link, ...]) -> dict[str, Array]:
         for k, step in enumerate(joint_steps(link.joint)):
             motion[i, k], screw[i, k], steps[i] = step.motion, step.screw, k + 1
         dofs[i] = link.joint.nv
-        turned[i] = int(np.array_equal(motion[i, : steps[i]], [Motion.TURN, Motion.TURN]))
+        turned[i] = int(np.array_equal(motion[i, : steps[i]], [JointMotion.TURN, JointMotion.TURN]))
         held = held_directions(link.joint)
         locked[i, : len(held)] = held
     return {

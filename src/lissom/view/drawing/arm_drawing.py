@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SECTIONS = 25  # frames along a beam
 
 
-class Motion(NamedTuple):
+class FrameMotion(NamedTuple):
     """N samples of an arm with n links and s frames."""
 
     joint_position: np.ndarray  # (N, n, 3) origin of each link, in the frame of its parent that carries it
@@ -35,9 +35,9 @@ class Motion(NamedTuple):
     turn: np.ndarray  # (N, s, 3) its rotation vector, link axes
     eta: np.ndarray  # (N, modes) modal coordinates, all links one after the other
 
-    def between(self, k: int, part: float) -> Motion:
+    def between(self, k: int, part: float) -> FrameMotion:
         """One sample, a part of the way from sample k to the next."""
-        return Motion(*(each[k : k + 1] + part * (each[k + 1 : k + 2] - each[k : k + 1]) for each in self))
+        return FrameMotion(*(each[k : k + 1] + part * (each[k + 1 : k + 2] - each[k : k + 1]) for each in self))
 
 
 class Frames(NamedTuple):
@@ -84,7 +84,7 @@ class Drawing:
 
     # motion
 
-    def motion(self, q: np.ndarray) -> Motion:
+    def motion(self, q: np.ndarray) -> FrameMotion:
         """How the frames move at configurations q (N, nq)."""
         q = np.atleast_2d(np.asarray(q, float))
         model, count = self.model, len(q)
@@ -104,9 +104,9 @@ class Drawing:
             inverse = so3.inverse(Rc)
             position[:, k] = so3.act(inverse, seen.link_position[:, k] - pc)
             orientation[:, k] = _continuous(quaternion.from_matrix(inverse @ R[:, k]))
-        return Motion(position, orientation, displacement, turn, eta)
+        return FrameMotion(position, orientation, displacement, turn, eta)
 
-    def frames(self, motion: Motion, sample: int = 0, scale: float = 1.0) -> Frames:
+    def frames(self, motion: FrameMotion, sample: int = 0, scale: float = 1.0) -> Frames:
         """All frames in the world at one sample, the deflection enlarged by `scale`."""
         turn = so3.exp(scale * motion.turn[sample])
         place = self.rest + scale * motion.displacement[sample]
@@ -137,7 +137,7 @@ class Drawing:
         at = piece.mesh.frame
         return frames.origin[at] + np.einsum("nij,nj->ni", frames.axes[at], local)
 
-    def tips(self, motion: Motion, scale: float = 1.0) -> np.ndarray:
+    def tips(self, motion: FrameMotion, scale: float = 1.0) -> np.ndarray:
         """Path of the arm's tip, (N, 3)."""
         every = (self.frames(motion, sample, scale) for sample in range(len(motion.eta)))
         return np.array([origin[self.tip] + axes[self.tip] @ self.tip_offset for axes, origin in every])

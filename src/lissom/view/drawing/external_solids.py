@@ -66,7 +66,7 @@ def outside_pieces(arm: Drawing) -> list[Piece]:
 def line_axes(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, float]:
     """Axes (3, 3) whose x points from one place to another, and how far that is."""
     way = end - start
-    return triangle_meshes.along(way), float(np.linalg.norm(way))
+    return triangle_meshes.rotation_along(way), float(np.linalg.norm(way))
 
 
 def _end(arm: Drawing, frame: Frame) -> tuple[int, np.ndarray]:

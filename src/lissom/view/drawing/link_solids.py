@@ -283,7 +283,7 @@ def joint_sign(arm: Drawing, joint: Joint, joined: list[str]) -> Mesh | None:
         return triangle_meshes.ball(1.1 * r)
     axes = np.real(np.asarray(joint.axes)).reshape(-1, 3)
     if set(joint.kind.velocity_units) == {"m"}:
-        return triangle_meshes.box([2.6 * half, 2.2 * r, 2.2 * r]).moved(triangle_meshes.along(axes[0]))
+        return triangle_meshes.box([2.6 * half, 2.2 * r, 2.2 * r]).moved(triangle_meshes.rotation_along(axes[0]))
     return triangle_meshes.merged([triangle_meshes.rod(-half * axis, half * axis, r, corners=28) for axis in axes[:2]])
 
 

@@ -105,7 +105,7 @@ def rod(start: ArrayLike, end: ArrayLike, radius: float, tip_radius: float | Non
     size = np.where(body.frame == 0, radius, radius if tip_radius is None else tip_radius)
     points = np.stack([x, size * body.points[:, 1], size * body.points[:, 2]], axis=1)
     turned = Mesh(points, body.normals, body.triangles, np.zeros(len(points), int))
-    return turned.moved(along(b - a), a)
+    return turned.moved(rotation_along(b - a), a)
 
 
 def ball(radius: float, rows: int = 14, columns: int = 22) -> Mesh:
@@ -129,7 +129,7 @@ def box(size: ArrayLike) -> Mesh:
     return Mesh(points, body.normals, body.triangles, np.zeros(len(points), int))
 
 
-def along(direction: ArrayLike) -> np.ndarray:
+def rotation_along(direction: ArrayLike) -> np.ndarray:
     """A rotation (3, 3) whose x axis points along `direction`."""
     x = np.asarray(direction, float)
     x = x / max(float(np.linalg.norm(x)), 1e-300)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from lissom.view.drawing.arm_drawing import Drawing, Motion
+    from lissom.view.drawing.arm_drawing import Drawing, FrameMotion
 
 Viewpoint = tuple[float, float]  # rad
 HOME: Viewpoint = (-1.05, 0.28)
@@ -24,14 +24,14 @@ def horizontal(up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ahead, np.cross(up, ahead)
 
 
-def followed(arm: Drawing, motion: Motion) -> int | None:
+def followed(arm: Drawing, motion: FrameMotion) -> int | None:
     """The link for the picture to travel with, where all that the world carries goes far: an arm adrift or falling."""
     base = np.flatnonzero(arm.carrier < 0)
     way = np.linalg.norm(np.ptp(_places(arm, motion)[:, base], axis=0), axis=1)
     return int(base[way.argmin()]) if way.min() > FAR * arm.reach else None
 
 
-def home(arm: Drawing, motion: Motion) -> Viewpoint:
+def home(arm: Drawing, motion: FrameMotion) -> Viewpoint:
     """Where one sees what moves: HOME, or its mirror image on the other side where that would be behind the rest."""
     places = _places(arm, motion)
     way = np.linalg.norm(np.ptp(places, axis=0), axis=1)
@@ -45,7 +45,7 @@ def home(arm: Drawing, motion: Motion) -> Viewpoint:
     return (turn if near[turn] > -BEHIND * arm.reach else max(near, key=lambda at: near[at])), lift
 
 
-def _places(arm: Drawing, motion: Motion) -> np.ndarray:
+def _places(arm: Drawing, motion: FrameMotion) -> np.ndarray:
     """Origins (samples, s, 3) of all frames at some samples of a motion."""
     some = range(0, len(motion.eta), max(1, len(motion.eta) // SAMPLES))
     return np.array([arm.frames(motion, k).origin[: arm.world] for k in some])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lissom.results.lookup import Part, joint_names
+from lissom.results.lookup import NamedColumns, joint_names
 from lissom.view.figures.figure_style import line, shaded
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def torques_by_unit(run: Trajectory, chosen: Sequence[BodyNames] | None = None) 
     return _by_unit(names, run.numbers.torque)
 
 
-def _by_unit(names: Coordinates, found: Callable[[str], Part]) -> dict[str, Coordinates]:
+def _by_unit(names: Coordinates, found: Callable[[str], NamedColumns]) -> dict[str, Coordinates]:
     out: dict[str, Coordinates] = {}
     for name, body in names:
         out.setdefault(found(name).units[0], []).append((name, body))
@@ -95,7 +95,7 @@ def wrench(run: Trajectory, joint: str, part: str) -> np.ndarray:
     return np.linalg.norm(run.numbers.wrench(joint)[:, WRENCH[part][0]], axis=1)
 
 
-def readings(run: Trajectory) -> list[tuple[str, Part, Part]]:
+def readings(run: Trajectory) -> list[tuple[str, NamedColumns, NamedColumns]]:
     """Every sensor with what it tells and what an ideal one would; torques and forces apart."""
     found: dict[tuple[str, str], list[str]] = {}
     if "reading" in run.quantities:

@@ -124,7 +124,7 @@ def reading_panels(run: Trajectory) -> list[Panel]:
     ]
 
 
-def _readings(axes: Axes, run: Trajectory, name: str, told: series.Part, ideal: series.Part) -> None:
+def _readings(axes: Axes, run: Trajectory, name: str, told: series.NamedColumns, ideal: series.NamedColumns) -> None:
     labels = run.quantities.labels("sensor")
     columns = zip(told.at, told.values.reshape(len(run.time), -1).T, ideal.values.reshape(len(run.time), -1).T)
     several = len(told.at) > 1

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.view.drawing.arm_drawing import Drawing, Motion
+from lissom.view.drawing.arm_drawing import Drawing, FrameMotion
 from lissom.view.drawing.viewpoint import followed, home
 from lissom.view.figures.curve_data import busiest
 from lissom.view.figures.figure_style import COLOURS
@@ -136,7 +136,7 @@ class _Stage:
         ground = float((cloud @ up).min()) - 0.015 * self.arm.reach
         self.studio = Studio(camera, size[0], size[1], ground if self.arm.follow is None else None)
 
-    def _motion(self, times: np.ndarray) -> Motion:
+    def _motion(self, times: np.ndarray) -> FrameMotion:
         return self.arm.motion(np.nan_to_num(self.run.state(times)[0]))
 
     def solids(self, k: int) -> list[Solid]:

@@ -152,12 +152,12 @@ def _without_twist(tangents: np.ndarray) -> np.ndarray:
     from lissom.view.drawing import triangle_meshes
 
     frames = np.empty((len(tangents), 3, 3))
-    side = triangle_meshes.along(tangents[0])[:, 1]
+    side = triangle_meshes.rotation_along(tangents[0])[:, 1]
     for k, tangent in enumerate(tangents):
         x = tangent / max(float(np.linalg.norm(tangent)), 1e-300)
         side = side - x * (x @ side)
         size = float(np.linalg.norm(side))
-        side = side / size if size > 1e-6 else triangle_meshes.along(x)[:, 1]
+        side = side / size if size > 1e-6 else triangle_meshes.rotation_along(x)[:, 1]
         frames[k] = np.stack([x, side, np.cross(x, side)], axis=1)
     return frames
 

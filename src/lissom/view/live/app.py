@@ -20,9 +20,9 @@ from lissom.version import __version__
 from lissom.view.drawing.arm_drawing import Drawing
 from lissom.view.figures.curve_data import busiest
 from lissom.view.live import LOG
-from lissom.view.live.closing_controls import Leaving
+from lissom.view.live.closing_controls import ClosingControls
 from lissom.view.live.live_charts import Curves
-from lissom.view.live.manual_mode import Moved
+from lissom.view.live.manual_mode import ManualMode
 from lissom.view.live.modes_mode import Modal
 from lissom.view.live.playback_mode import Recorded
 from lissom.view.live.server import set_theme
@@ -67,7 +67,7 @@ class App:
         self.show = gui.add_dropdown("Show", choices, initial_value=show if show in choices else choices[0])
         self.run_choice = gui.add_dropdown("Run", tuple(self.runs) or ("-",), visible=bool(self.runs))
         self._folder: Any = None
-        self._leaving = Leaving()
+        self._leaving = ClosingControls()
         with gui.add_folder("Picture", order=100):
             self.scale = gui.add_slider("Deflection ×", 1.0, 50.0, 0.5, 1.0)
             self.trail = gui.add_checkbox("Tip trail", True)
@@ -162,7 +162,7 @@ class App:
         robot = self.robot if self.robot is not None else self._chosen().model.robot
         if kind == MOVED:
             self._name(robot.name, "simulated while you move the sliders")
-            return Moved(self.server, robot, self.start, self._scale, self.curves)
+            return ManualMode(self.server, robot, self.start, self._scale, self.curves)
         self._name(robot.name, "natural modes at a pose")
         return Modal(self.server, robot.compile(), self.start, self._scale, self.curves)
 

@@ -8,7 +8,7 @@ from typing import Any
 LINGER = 3.0  # s
 
 
-class Leaving:
+class ClosingControls:
     """Takes controls off the page at once, and removes them a little later.
 
     An update that is still under way to a slow browser would otherwise reach a control that is gone, which is an error

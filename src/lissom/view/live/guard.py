@@ -24,7 +24,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from lissom.view.live import GRIP, LOG
-from lissom.view.pages.access_control import Door, split
+from lissom.view.pages.access_control import AccessControl, split
 
 LARGEST = 2**20  # bytes of a message from a visitor
 
@@ -41,7 +41,7 @@ class Guard:
     """
 
     def __init__(self, host: str, remote: bool = False) -> None:
-        self.door = Door(host, remote)
+        self.door = AccessControl(host, remote)
         self.control: Callable[[str], Any] = lambda uuid: None  # the control of an identifier
         self.posted = False
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.view.live.closing_controls import Leaving
+from lissom.view.live.closing_controls import ClosingControls
 from lissom.view.pages.charts import Chart, Series
 
 LEFT, RIGHT, TOP, HEIGHT, BELOW = 60, 14, 8, 168, 40  # px of a chart and of what is around its curves
@@ -33,7 +33,7 @@ LOOK = """<style>
 class Curves:
     """A panel of charts docked at the left."""
 
-    def __init__(self, server: Any, leaving: Leaving) -> None:
+    def __init__(self, server: Any, leaving: ClosingControls) -> None:
         self.server, self._leaving = server, leaving
         self.panel = server.gui.add_panel()
         self.tab = self.panel.add_tab("Charts")

@@ -35,7 +35,7 @@ WINDOW = 6.0  # s shown in the charts
 CHART_EVERY = 0.2  # s
 
 
-class Moved:
+class ManualMode:
     """A simulation that follows the clock; sliders give the set-points of a PD law and the payload."""
 
     def __init__(

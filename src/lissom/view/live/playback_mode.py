@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lissom.results.trajectory import Trajectory
-from lissom.view.drawing.arm_drawing import Motion
+from lissom.view.drawing.arm_drawing import FrameMotion
 from lissom.view.live.live_charts import Curves
 from lissom.view.live.stage import Stage
 from lissom.view.pages.charts import charts
@@ -77,7 +77,7 @@ class Recorded:
             self._trailed = now
             self._draw_trail(scale)
 
-    def _now(self) -> Motion:
+    def _now(self) -> FrameMotion:
         """How the arm stands at the time: exactly where it rests, between kept samples while it plays."""
         if not self.playing:
             return self.stage.arm.motion(np.nan_to_num(self.run.state(self.time)[0]))

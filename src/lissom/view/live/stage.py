@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lissom.lie import quaternion
-from lissom.view.drawing.arm_drawing import Drawing, Frames, Motion
+from lissom.view.drawing.arm_drawing import Drawing, FrameMotion, Frames
 from lissom.view.drawing.viewpoint import Viewpoint, followed, home
 from lissom.view.films.software_renderer import Camera
 
@@ -70,7 +70,7 @@ class Stage:
         self.trail: Any = None
         self.trail_visible = True
 
-    def show(self, motion: Motion, sample: int, scale: float, wrench: np.ndarray | None, strongest: Any) -> Frames:
+    def show(self, motion: FrameMotion, sample: int, scale: float, wrench: np.ndarray | None, strongest: Any) -> Frames:
         """The arm at a sample; wrench (n, 6) in child axes is drawn relative to the strongest (torque, force)."""
         frames = self.arm.frames(motion, sample, scale)
         count = len(self.arm.links)
@@ -131,7 +131,7 @@ class Stage:
         if self.trail is not None:
             self.trail.visible = visible
 
-    def frame_view(self, motion: Motion, scale: float = 1.0) -> None:
+    def frame_view(self, motion: FrameMotion, scale: float = 1.0) -> None:
         """Put ground and camera so that the whole motion is in view."""
         arm = self.arm
         arm.follow = followed(arm, motion)
@@ -167,7 +167,7 @@ class Stage:
                 client.camera.position, client.camera.look_at = camera.eye, camera.target
                 client.camera.up_direction, client.camera.fov = camera.up, camera.angle
 
-    def _cloud(self, motion: Motion, sample: int, scale: float) -> np.ndarray:
+    def _cloud(self, motion: FrameMotion, sample: int, scale: float) -> np.ndarray:
         frames = self.arm.frames(motion, sample, scale)
         each = [self.arm.points(piece, frames, motion.eta[sample], scale)[::7] for piece in self.arm.pieces]
         return np.concatenate([*each, self.tip(frames)[None]])

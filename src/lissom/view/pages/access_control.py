@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 
-class Door:
+class AccessControl:
     """Checks what a request says of itself.
 
     Args:

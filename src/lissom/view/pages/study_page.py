@@ -20,7 +20,7 @@ from lissom.study.plan.run_plan import FINISHED
 from lissom.version import __version__
 from lissom.view.figures.study_figures import coded, spread_evenly
 from lissom.view.live.server import free_port, is_loopback
-from lissom.view.pages.access_control import Door, split
+from lissom.view.pages.access_control import AccessControl, split
 from lissom.view.pages.markup import document
 from lissom.view.pages.report_tables import figures, table
 from lissom.view.pages.run_report import report, write
@@ -151,7 +151,7 @@ class StudyServer:
         if port and free != port:
             say(f"port {port} is taken; using {free}")
         self.page = study_page(results, served=True).encode()
-        self.door, self._turn = Door(host, remote), threading.Lock()
+        self.door, self._turn = AccessControl(host, remote), threading.Lock()
         self.run_page = lru_cache(maxsize=KEPT)(lambda run: _run_page(results, run))
         self._server = _Server((host, free), _handler(self))
         shown = f"[{host}]" if ":" in host else host

@@ -36,7 +36,7 @@ class Counts:
 
     def frames(self) -> int:
         """Of the frames of points."""
-        return _total(operation_counter.count(forward_kinematics.outward, self.pointed, *self._state()))
+        return _total(operation_counter.count(forward_kinematics.forward_kinematics, self.pointed, *self._state()))
 
     def closing(self) -> int:
         """Of what loops add to the forward dynamics: rows, a solve for each, and the small system."""

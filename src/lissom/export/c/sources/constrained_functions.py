@@ -13,10 +13,10 @@ from lissom.kernel.constraints.constrained_dynamics import Closure, closed_dynam
 from lissom.kernel.constraints.constraint_solve import make_schur
 from lissom.kernel.constraints.loop_constraints import loop_wrenches
 from lissom.kernel.implicit.articulated_newton import make_factors, solve
-from lissom.kernel.kinematics.forward_kinematics import outward
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics
 from lissom.model.model import Model
 
-LENT = {"block": "inertia", "modal_inverse": "modal_inverse", "pull": "pull", "pull_inverse": "pull_inverse"}
+LENT = {"block": "inertia", "modal_inverse": "modal_inverse", "U": "U", "D_inverse": "D_inverse"}
 
 
 @kernel
@@ -33,7 +33,7 @@ def closed_motion(model, work, closure, q, v, tau, wrench, a, lam):
 @kernel
 def add_reactions(model, work, q, still, lam, on, wrench):
     """Add the wrenches of multipliers to those on the rows `wrench` (n, 6); on (loops, 6): those in the loops."""
-    outward(model, work, q, still)
+    forward_kinematics(model, work, q, still)
     loop_wrenches(model, work, lam, on, wrench)
 
 

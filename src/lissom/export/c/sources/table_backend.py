@@ -132,7 +132,7 @@ class Tables(DualFunctions):
         """Tables with points, working memory, and the lines that place all frames."""
         model = self.varying.value("points_", self.pointed)
         work = Value(Record("point_workspace", workspace(self.pointed)), "work")
-        place = self.call(forward_kinematics.outward, model, work, self.q(), self.vector("still"))
+        place = self.call(forward_kinematics.forward_kinematics, model, work, self.q(), self.vector("still"))
         lines = [*self.still(), *self.begin("point_workspace", "points_"), place]
         return model, work, [*lines, self.call(forward_kinematics.world_frames, model, work)]
 

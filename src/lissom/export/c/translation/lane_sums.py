@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lissom.export.c.translation.operators import Value, combined, lifted
 from lissom.export.c.translation.value_kinds import any_length, declared
-from lissom.kernel.data.arrays import LANES
+from lissom.kernel.data.arrays import ROW_WIDTH
 
 if TYPE_CHECKING:
     from lissom.export.c.translation.c_file import Unit
@@ -33,7 +33,7 @@ def _function(unit: Unit, verb: str, out: Any, scales: Any, rows: Any) -> str:
     name = unit.free_name(f"{verb}_{len(scales.items)}")
     for kind in (scales, rows):
         unit.made(kind)
-    span, end = ("int first", f"first + {LANES}") if one_step else ("int first, int last", "last")
+    span, end = ("int first", f"first + {ROW_WIDTH}") if one_step else ("int first, int last", "last")
     takes = f"{declared(out, 'out')}, {span}, {declared(scales, 's')}, {declared(rows, 'rows')}"
     unit.functions[name] = (
         f"/* out {'+=' if adds else '='} sum of scaled rows, from entry `first` to before {end}. */\n"

@@ -9,13 +9,13 @@ from lissom.kernel.compile.kinds import Number
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.types import REAL, is_whole, letter
 from lissom.kernel.compile.translate.values import Value, converted
-from lissom.kernel.data.arrays import LANES
+from lissom.kernel.data.arrays import ROW_WIDTH
 
 if TYPE_CHECKING:
     from lissom.kernel.compile.translate.scope import Scope
 
 # By the letter of the result: C type of a register, entries in it, entries to whose multiple rows are padded.
-REGISTERS = {"d": ("v4", 4, LANES), "c": ("v4", 2, LANES), "p": ("pack", 1, 1), "q": ("cpack", 1, 1)}
+REGISTERS = {"d": ("v4", 4, ROW_WIDTH), "c": ("v4", 2, ROW_WIDTH), "p": ("pack", 1, 1), "q": ("cpack", 1, 1)}
 
 
 def lane_sum(within: Scope, verb: str, arguments: list[Value]) -> Value:
@@ -36,7 +36,7 @@ def lane_sum(within: Scope, verb: str, arguments: list[Value]) -> Value:
         emit(f"const {types.name(factor.kind)} f{j}__ = {factor.text};")
         emit(f"const {types.name(number)} *r{j}__ = {source.text};")
         terms.append(f"term_{kind}_{letter(factor.kind)}{letter(number)}(f{j}__, r{j}__ + {k})")
-    low, high = span[0].text, f"({span[0].text}) + {LANES}" if verb.endswith("lanes") else span[1].text
+    low, high = span[0].text, f"({span[0].text}) + {ROW_WIDTH}" if verb.endswith("lanes") else span[1].text
     if verb.endswith("scaled") and padded > 1:  # from the begin of the first register to the end of the last
         high = f"({high}) > ({low}) ? (({high}) + {padded - 1}) & -{padded} : ({low}) & -{padded}"
         low = f"({low}) & -{padded}"

@@ -14,7 +14,7 @@ from lissom.kernel.implicit.link_stiffness import link_stiffness
 from lissom.kernel.links.geometric_stiffness import clear_turns, turn_stiffness
 
 
-class Noted(NamedTuple):
+class LastStepStiffness(NamedTuple):
     """As in a Workspace."""
 
     link_stiffness: np.ndarray
@@ -22,13 +22,13 @@ class Noted(NamedTuple):
     turn_stiffness: np.ndarray
 
 
-def make_noted(work: Any) -> Noted:
+def make_last_step_stiffness(work: Any) -> LastStepStiffness:
     """Memory for what a Workspace has."""
-    return Noted(*(np.zeros_like(getattr(work, name)) for name in Noted._fields))
+    return LastStepStiffness(*(np.zeros_like(getattr(work, name)) for name in LastStepStiffness._fields))
 
 
 @kernel
-def note(model, work, q, v, noted):
+def store_stiffness(model, work, q, v, noted):
     """Note what belongs to the state (q, v), whose inverse dynamics the workspace holds."""
     link_stiffness(model, work, q, v)
     clear_turns(model, work)

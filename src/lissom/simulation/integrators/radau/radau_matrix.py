@@ -51,7 +51,11 @@ from lissom.simulation.equations.newton_iteration import (
 from lissom.simulation.equations.newton_linearisation import linearise, local_memory, stage_scratch
 from lissom.simulation.equations.system import linear_parts, prescribe
 from lissom.simulation.integrators.integrator_state import CONTINUED, JACOBIANS
-from lissom.simulation.integrators.radau.last_step_stiffness import copy_stiffness, make_noted, note
+from lissom.simulation.integrators.radau.last_step_stiffness import (
+    copy_stiffness,
+    make_last_step_stiffness,
+    store_stiffness,
+)
 from lissom.simulation.integrators.radau.radau_tableau import GAMMA, INVERSE, LAMBDA, NODES, SQUARE, TABLEAU, TRANSFORM
 
 PASSES = 8  # of the filter against vibrations: 1/16 is left of one at the limit, 1e-5 of one four times as fast
@@ -105,7 +109,7 @@ def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> An
         Struct(articulated_newton.make_factors(model.arrays, number)) for number in (np.float64, np.complex128)
     )
     whole = Struct(coupled.make_coupled(model.arrays))
-    struct, noted = model.struct, Struct(make_noted(first.fields.work.fields))
+    struct, noted = model.struct, Struct(make_last_step_stiffness(first.fields.work.fields))
     closure, closure_complex = (
         projector(model, second, factors, articulated_newton.solve, factors.fields.x.dtype.type)
         for factors in (real, complex_)
@@ -134,7 +138,7 @@ def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> An
             factorise_coupled=Pointer(stage_coupled_factorise.factorise_coupled, struct, whole, first, second, third),
             solve_coupled=Pointer(stage_coupled_solve.solve_coupled, struct, whole),
             noted=noted,
-            note=Pointer(note, struct, first.fields.work, np.zeros(model.nq), np.zeros(n), noted),
+            note=Pointer(store_stiffness, struct, first.fields.work, np.zeros(model.nq), np.zeros(n), noted),
             M=np.zeros((n, n)),
             C=np.zeros((n, n)),
             K=np.zeros((n, n)),

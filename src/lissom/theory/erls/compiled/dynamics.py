@@ -13,7 +13,7 @@ from lissom.kernel.compile import inline, kernel
 from lissom.kernel.forces.passive_joint_forces import passive_forces
 
 
-class Own(NamedTuple):
+class ErlsMemory(NamedTuple):
     """A chain, the steps of its equations, and where its coordinates stand in those of a Model."""
 
     tables: Any  # Struct of Tables

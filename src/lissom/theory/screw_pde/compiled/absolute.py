@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import atan2, cos, pi, sin, sqrt
 
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.data.arrays import Motion
+from lissom.kernel.data.arrays import JointMotion
 from lissom.kernel.maths.algebra import (
     add,
     compose,
@@ -76,7 +76,7 @@ def follow_quaternion(R, q, at):
 def axis_of(table, i, step):
     """The axis that a step of joint i turns about or slides along."""
     angular, linear = load_pair(table.screw[i, step])
-    return linear if table.motion[i, step] == Motion.SLIDE else angular
+    return linear if table.motion[i, step] == JointMotion.SLIDE else angular
 
 
 @inline
@@ -88,20 +88,20 @@ def measure_joint(table, i, R, p, q):
         return
     motion = table.motion[i, 0]
     axis = axis_of(table, i, 0)
-    if motion == Motion.BALL or motion == Motion.FLOAT:
+    if motion == JointMotion.BALL or motion == JointMotion.FLOAT:
         follow_quaternion(R, q, at)
-        if motion == Motion.FLOAT:
+        if motion == JointMotion.FLOAT:
             q[at + 4] = p[0]
             q[at + 5] = p[1]
             q[at + 6] = p[2]
     elif steps == 1:
-        q[at] = nearest(rotation_about(axis, R), q[at]) if motion != Motion.SLIDE else dot(axis, p)
+        q[at] = nearest(rotation_about(axis, R), q[at]) if motion != JointMotion.SLIDE else dot(axis, p)
     elif steps == 3:  # planar
         second = axis_of(table, i, 1)
         q[at] = dot(axis, p)
         q[at + 1] = dot(second, p)
         q[at + 2] = nearest(rotation_about(axis_of(table, i, 2), R), q[at + 2])
-    elif table.motion[i, 1] == Motion.SLIDE:  # cylindrical
+    elif table.motion[i, 1] == JointMotion.SLIDE:  # cylindrical
         q[at] = nearest(rotation_about(axis, R), q[at])
         q[at + 1] = dot(axis, p)
     else:  # universal

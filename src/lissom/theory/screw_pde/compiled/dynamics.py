@@ -12,7 +12,7 @@ from lissom.theory.screw_pde.compiled.energy import reactions
 from lissom.theory.screw_pde.compiled.evaluate import evaluate
 
 
-class Own(NamedTuple):
+class ScrewPdeMemory(NamedTuple):
     """Constants and memory of the system, and the steps of its solution."""
 
     tables: Any  # Struct
@@ -26,7 +26,7 @@ class Own(NamedTuple):
 def make_own(table: Struct, work: Struct, nq: int, nv: int) -> Struct:
     """Everything that the dynamics need."""
     q, v = np.zeros(nq), np.zeros(nv)
-    own = Own(
+    own = ScrewPdeMemory(
         tables=table,
         work=work,
         evaluate=Pointer(evaluate, table, work, q, v, v),

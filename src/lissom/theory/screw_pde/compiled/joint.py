@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lissom.kernel.compile import kernel
-from lissom.kernel.data.arrays import Motion
+from lissom.kernel.data.arrays import JointMotion
 from lissom.kernel.forces.passive_joint_forces import passive_forces
 from lissom.kernel.maths.algebra import (
     add,
@@ -39,11 +39,11 @@ def joint_motion(table, work, i, q, v):
     last = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     for step in range(table.steps[i]):
         motion = table.motion[i, step]
-        if motion != Motion.BALL and motion != Motion.FLOAT:
+        if motion != JointMotion.BALL and motion != JointMotion.FLOAT:
             angular, linear = load_pair(table.screw[i, step])
             d = scale(q[at_q], linear)
             Q = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-            if motion != Motion.SLIDE:
+            if motion != JointMotion.SLIDE:
                 Q = turn_matrix(angular, q[at_q])
             for c in range(k):
                 a, b = load_pair(S[c])
@@ -63,7 +63,7 @@ def joint_motion(table, work, i, q, v):
             Q = quaternion_matrix(q[at_q], q[at_q + 1], q[at_q + 2], q[at_q + 3])
             d = zero
             w = (v[at_v], v[at_v + 1], v[at_v + 2])
-            if motion == Motion.FLOAT:
+            if motion == JointMotion.FLOAT:
                 d = (q[at_q + 4], q[at_q + 5], q[at_q + 6])
                 u = (v[at_v + 3], v[at_v + 4], v[at_v + 5])
             for c in range(6):
