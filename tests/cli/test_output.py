@@ -99,7 +99,8 @@ def test_a_table_is_exported_with_its_output_full(tmp_path: Path) -> None:
 
 @shell
 def test_a_closed_output_is_not_taken_by_a_file_of_ours(tmp_path: Path) -> None:
-    code = "import sys, lissom.cli.printing.guarded_output as o; o.keep_standard_streams(); sys.exit(open('x', 'w').fileno())"  # noqa: E501
+    keep = "from lissom.cli.printing.guarded_output import keep_standard_streams; keep_standard_streams()"
+    code = f"import sys; {keep}; sys.exit(open('x', 'w').fileno())"
     result = subprocess.run(f"{shlex.quote(sys.executable)} -c {shlex.quote(code)} >&- 2>&-", cwd=tmp_path, shell=True)
     assert result.returncode > 2
 

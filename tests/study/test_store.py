@@ -227,7 +227,8 @@ def test_a_coordinator_that_is_killed_twenty_times(study, tmp_path):
 
 
 def test_workers_end_with_their_coordinator(tmp_path):
-    script = "from lissom.study.execution.process_pool import Process; p = Process(); print(p.pid, flush=True); import time; time.sleep(60)"  # noqa: E501
+    made = "from lissom.study.execution.process_pool import Process; p = Process(); print(p.pid, flush=True)"
+    script = f"{made}; import time; time.sleep(60)"
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     worker = int(process.stdout.readline())
     os.kill(process.pid, signal.SIGKILL)

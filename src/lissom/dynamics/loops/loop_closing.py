@@ -4,7 +4,7 @@ Joints move before links bend: modes weigh much more than joints, in Newton's me
 
 The rows of the kernel are zero too where a joint is assembled the wrong way round: an axis reversed, the axes of a weld
 exchanged (120 degrees), a thread half a turn off. Far from closed, the search therefore takes the angles themselves,
-which are zero only where the joint is as described (`assembly.py`).
+which are zero only where the joint is as described (`loop_angles`).
 """
 
 from __future__ import annotations
