@@ -34,8 +34,10 @@ ZERO = np.zeros(MODEL.nv)
 LAST = MODEL.links[-1]
 JOINT = MODEL.joints[0]
 GAINS = {JOINT: {"p": 10.0, "d": 1.0}}
+FALLING = lissom.simulate(ROBOT, 0.4, progress=False)
+NOISE = 1e-4 * np.sin(100 * np.arange(len(FALLING.time)))
 FALL = {
-    "data": {"time": np.arange(81) / 200, "angle": 0.05 * np.sin(np.arange(81) / 20)},
+    "data": {"time": FALLING.time, "angle": FALLING["elbow"] + NOISE},
     "outputs": {"position.elbow": {"column": "angle", "unit": "rad"}},
 }
 
