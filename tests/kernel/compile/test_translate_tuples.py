@@ -95,6 +95,14 @@ def test_a_loop_over_items_sees_them_as_they_were_before():
     agrees(turns_see_what_was, np.array([2.0, 3.0]), 1)
 
 
+def test_a_kernel_gives_a_tuple_to_python():
+    @kernel
+    def both(a, n):
+        return a + n, (n > 1, 2 * n), complex(a, n)
+
+    assert both(0.5, 3) == both.as_python(0.5, 3) == (3.5, (True, 6), 0.5 + 3j)
+
+
 def test_tuples_of_views():
     @kernel
     def views(a, out):
