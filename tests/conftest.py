@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 
 import claims
 import pytest
@@ -20,10 +21,17 @@ os.environ["LISSOM_CACHE_LINKS"] = "off"
 
 def pytest_configure(config):
     """Before all tests run, machine code is made once for all workers; a few tests compile what they call."""
-    whole = config.args_source is config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
+    tests = [(config.rootpath / path).resolve() for path in config.getini("testpaths")]
+    whole = {Path(path).resolve() for path in config.args} >= set(tests) and not hasattr(config, "workerinput")
     if whole and first_use.make(library.tables(), library.PACKAGE, rarer=True):
         print("compiled all kernels for the tests")
     os.environ["LISSOM_BUILD"] = "off"
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Tell what makes tests slow, above all those that start commands."""
+    if not library.complete():
+        terminalreporter.write_line("kernels were compiled one by one: `lissom build --all` beforehand saves minutes")
 
 
 @pytest.fixture(autouse=True)
