@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.beam import BeamLink
-from lissom.beam.fields.field_limits import largest_twist, tautness, torsion_share
+from lissom.beam.field_limits import largest_twist, tautness, torsion_share
 from lissom.dynamics.state_checks import Vector
 from lissom.model.compilation.attachment_points import acting_places
 from lissom.model.model import Model

@@ -199,7 +199,7 @@ def test_kernels_run_as_the_python_they_are_written_in():
     assert np.allclose(interpreted, compiled, rtol=1e-10, atol=1e-10 * np.abs(compiled).max())
     (need,) = found.entries
     assert (need.module, need.name) == (forward_dynamics.__module__, "forward_dynamics")
-    assert {need.name for need in found.needs} >= {"outward", "body_inertias", "passive_forces"}
+    assert {need.name for need in found.needs} >= {"forward_kinematics", "body_inertias", "passive_forces"}
     assert set(found.needs.values()) == {"none"}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from lissom.analysis.modes.participation import ModeShare
 from lissom.beam import BeamLink
 from lissom.beam.functions.attachment_functions import Place
-from lissom.beam.functions.omitted_shapes import LeftOut, left_out
+from lissom.beam.omitted_shapes import LeftOut, left_out
 from lissom.dynamics import jacobian
 from lissom.dynamics.state_checks import Vector
 from lissom.model.compilation.attachment_points import acting_places
