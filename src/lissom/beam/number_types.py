@@ -14,6 +14,7 @@ from lissom.errors import LissomError
 
 Number: TypeAlias = Any  # float or complex (also their numpy scalars)
 Array: TypeAlias = np.ndarray
+NEAR = 1e-6  # of the length, within which a place counts as another one, or as an end of the link
 
 
 def positive(what: str, value: Number, zero_allowed: bool = False) -> Number:

@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.beam.number_types import Array
+from lissom.beam.number_types import NEAR, Array
 
 TOLERANCE = 1e-4  # of a place's compliance under any load there, that may be left out: more harms third frequencies
-NEAR = 1e-6  # of the length, within which a place counts as another one, or as an end of the link
 
 
 class Place(NamedTuple):

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
 
-from lissom.beam.functions.attachment_functions import NEAR
-from lissom.beam.number_types import Array, Number
+from lissom.beam.number_types import NEAR, Array, Number
 from lissom.beam.sections.cross_section import Section
 from lissom.beam.sections.general_section import GeneralSection
 from lissom.errors import LissomError
