@@ -30,7 +30,8 @@ ROOMS = {
         "data", "maths", "links", "kinematics", "forces", "algorithms", "implicit", "constraints", "numbers",
     ),
     "beam": (
-        "sections", "functions", "fields", "damping", "flexible_link", "beam_link", "omitted_shapes", "field_limits", "fibre_strain", "link_stack",
+        "sections", "functions", "fields", "damping", "flexible_link", "beam_link", "omitted_shapes",
+        "field_limits", "fibre_strain", "link_stack",
     ),
     "model": (
         "fields", "description", "importers", "io", "flexible", "model", "compilation", "angle_warnings",
