@@ -1,4 +1,4 @@
-# Every target makes the virtual environment it needs. Wanted on the machine: Python 3.11+, pip, make, gcc (bench only).
+# Every target makes the virtual environment it needs. Wanted on the machine: Python 3.11+, pip, make, gcc.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -86,7 +86,7 @@ $(BIN)/python:
 # A stamp per set of packages; a change of pyproject.toml installs again.
 # Those that kernels compile with: all but what data files and figures need.
 COMPILING := import tomllib; needs = tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies']; \
-	print(*(need for need in needs if not need.startswith(('xarray', 'h5', 'matplotlib'))), sep='\n')
+	print(*(need for need in needs if not need.startswith(('xarray', 'h5', 'matplotlib', 'cycler', 'pillow'))), sep='\n')
 $(VENV)/.installed-kernels: pyproject.toml | $(BIN)/python
 	$(PYTHON) -c "$(COMPILING)" > $(VENV)/kernels.txt
 	$(PIP) install --no-compile --requirement $(VENV)/kernels.txt
