@@ -92,7 +92,7 @@ class Target:
             found, flag = zig(), ""
         if found is None:
             raise FileNotFoundError("no C compiler; install gcc or clang, or the package ziglang")
-        if found == zig() and self.level.startswith("x86-64"):
+        if self.level.startswith("x86-64") and any("zig" in Path(part).name for part in found):  # names them otherwise
             flag = f"-mcpu={self.level.replace('-', '_')}"
         return (*found, *([f"--target={self.triple}"] if self.triple else []), *([flag] if flag else []))
 
