@@ -86,7 +86,7 @@ STOPS = {
 PYTEST = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
 DYNAMICS = [f"tests/dynamics/test_{name}.py" for name in ("joint_wrenches", "forward_batch")]
 # None of these loads CasADi, whose way of loading libraries (RTLD_DEEPBIND) sanitizers do not allow.
-SANITIZED = ["tests/dynamics/test_forward_batch.py", "tests/simulation/test_sensors.py"]
+SANITIZED = ["tests/dynamics/test_forward_batch.py", "tests/simulation/inputs/test_sensor_signals.py"]
 SILENT = """
 out = np.zeros(4)
 assert first_not_finite() is None
