@@ -22,7 +22,7 @@ from lissom.kernel.compile.libraries.library_build import alone, link_index, wri
 from lissom.kernel.compile.libraries.toolchain import Target
 from lissom.kernel.compile.translate import Catalogue, Unit
 
-SLOWER = 100  # times, Python against machine code: 112 for a call of forward dynamics of ella, 48 for its run over 20 ms
+SLOWER = 100  # times, Python against machine code: 112 for a call of forward dynamics of ella, 48 for a run of 20 ms
 
 
 def compiled(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
