@@ -124,14 +124,14 @@ def turntable(plane, ends, count, **options):
 
 
 @pytest.mark.parametrize("plane", ["y", "z"])
-@pytest.mark.parametrize("ends, count", [("clamped-free", 6), ("legendre", 20)])
+@pytest.mark.parametrize(("ends", "count"), [("clamped-free", 6), ("legendre", 20)])
 def test_clamped_free_beam(ends, count, plane):
     found = frequencies(unit_beam("fixed", ends, **{plane: count}))[:6]
     claim_close(found, np.square(CLAMPED_FREE), 1e-9)
 
 
 @pytest.mark.parametrize("ratio", CLAMPED_TIP_MASS)
-@pytest.mark.parametrize("ends, count, error", [("legendre", 12, 1e-6), ("auto", 12, 1e-4)])
+@pytest.mark.parametrize(("ends", "count", "error"), [("legendre", 12, 1e-6), ("auto", 12, 1e-4)])
 def test_clamped_beam_with_a_tip_mass(ends, count, error, ratio):
     found = frequencies(unit_beam("fixed", ends, tip_mass=ratio, z=count))[:4]
     claim_close(found, np.square(CLAMPED_TIP_MASS[ratio]), error)
@@ -144,7 +144,7 @@ def test_one_clamped_mass_mode_gives_the_first_frequency_with_a_tip_mass(ratio):
     claim_close(found, CLAMPED_TIP_MASS[ratio][0] ** 2, 1e-9)
 
 
-@pytest.mark.parametrize("ends, count", [("legendre", 18), ("pinned-free", 6)])
+@pytest.mark.parametrize(("ends", "count"), [("legendre", 18), ("pinned-free", 6)])
 def test_pinned_free_beam_hangs_on_a_free_joint(ends, count):
     robot = unit_beam({"name": "hinge", "type": "revolute", "axis": [0, 1, 0]}, ends, z=count)
     found = frequencies(robot)
@@ -152,22 +152,22 @@ def test_pinned_free_beam_hangs_on_a_free_joint(ends, count):
     claim_close(found[1:7], np.square(PINNED_FREE), 1e-6)
 
 
-@pytest.mark.parametrize("ends, count", [("legendre", 18), ("free-free", 6)])
+@pytest.mark.parametrize(("ends", "count"), [("legendre", 18), ("free-free", 6)])
 def test_free_free_beam_floats(ends, count):
     found = frequencies(unit_beam({"name": "base", "type": "free"}, ends, y=count))
     assert found[:6].max() < 1e-2
     claim_close(found[6:12], np.square(FREE_FREE), 1e-6)
 
 
-@pytest.mark.parametrize("plane, expected", [("flap", FLAP), ("lag", LAG)])
-@pytest.mark.parametrize("ends, count, error", [("auto", 8, 1e-3), ("hermite", 20, 1e-3), ("legendre", 12, 1e-7)])
+@pytest.mark.parametrize(("plane", "expected"), [("flap", FLAP), ("lag", LAG)])
+@pytest.mark.parametrize(("ends", "count", "error"), [("auto", 8, 1e-3), ("hermite", 20, 1e-3), ("legendre", 12, 1e-7)])
 def test_rotating_beam_stiffens(plane, expected, ends, count, error):
     model = turntable(plane, ends, count)
     for speed, values in expected.items():
         claim_close(spinning_frequencies(model, speed)[:3], values, error)
 
 
-@pytest.mark.parametrize("plane, expected", [("flap", FLAP), ("lag", LAG)])
+@pytest.mark.parametrize(("plane", "expected"), [("flap", FLAP), ("lag", LAG)])
 def test_rotating_beam_that_stretches_stiffens_too(plane, expected):
     model = turntable(plane, "legendre", 10, axial=4)
     for speed in (2, 6, 12):
@@ -184,7 +184,7 @@ def test_without_stiffening_flap_does_not_see_the_rotation_and_lag_buckles():
     assert spinning(lag, 3.6).real.max() > 0.5
 
 
-@pytest.mark.parametrize("ends, count", [("auto", 8), ("legendre", 8)])
+@pytest.mark.parametrize(("ends", "count"), [("auto", 8), ("legendre", 8)])
 @pytest.mark.parametrize("angle", ELLA)
 def test_two_link_arm_has_the_frequencies_of_its_finite_elements(angle, ends, count):
     found = frequencies(ella(angle, count, ends))[:10] / (2 * np.pi)

@@ -46,13 +46,15 @@ def test_a_and_b_equal_finite_differences_of_the_forward_dynamics_for_every_join
     tau = rng.normal(size=model.nv)
     n = model.nv
     A, B = lissom.linearise(model, q, v, tau)
-    assert A.shape == (2 * n, 2 * n) and B.shape == (2 * n, len(model.actuated))
+    assert A.shape == (2 * n, 2 * n)
+    assert B.shape == (2 * n, len(model.actuated))
     by_q = central(lambda s: lissom.forward_dynamics(model, integrate(model, q, s), v, tau), n)
     by_v = central(lambda s: lissom.forward_dynamics(model, q, v + s, tau), n)
     by_tau = central(lambda s: lissom.forward_dynamics(model, q, v, tau + s), n)
     for exact, numeric in ((A[n:, :n], by_q), (A[n:, n:], by_v), (B[n:], by_tau[:, model.actuated])):
         assert np.abs(exact - numeric).max(initial=0) <= 1e-6 * np.abs(numeric).max(initial=1)
-    assert np.array_equal(A[:n, n:], np.eye(n)) and not B[:n].any()
+    assert np.array_equal(A[:n, n:], np.eye(n))
+    assert not B[:n].any()
 
     def drift(s, h=1e-6):
         """Rate of the displacement between the motion and one that starts a step `s` away."""
@@ -170,7 +172,8 @@ def test_discrete_time_steps_equal_a_fine_integration_with_the_input_held():
     slow, stepped = linear.poles().oscillating, step.poles().oscillating
     assert stepped.frequencies[:2] == pytest.approx(slow.frequencies[:2], rel=1e-6)
     assert stepped.damping_ratios[:2] == pytest.approx(slow.damping_ratios[:2], rel=1e-6)
-    assert step.dt == dt and "dt = 0.001" in repr(step)
+    assert step.dt == dt
+    assert "dt = 0.001" in repr(step)
     with pytest.raises(lissom.LissomError, match="already"):
         step.discretise(dt)
     with pytest.raises(lissom.LissomError, match="positive time"):
@@ -186,7 +189,8 @@ def test_the_linear_model_about_an_equilibrium_stays_there():
     assert np.abs(linear.a).max() < 1e-7
     assert isinstance(linear, LinearModel)
     assert linear.inputs == tuple(f"{joint}.rotor" for joint in model.joints)
-    assert linear.states[: model.nv] == model.coordinates and linear.states[-1] == "wrist-swing.rotor.rate"
+    assert linear.states[: model.nv] == model.coordinates
+    assert linear.states[-1] == "wrist-swing.rotor.rate"
     with pytest.raises(lissom.LissomError, match="brings its own forces"):
         lissom.linearise(model, rest, tau=np.zeros(model.nv))
 
@@ -216,7 +220,8 @@ def test_to_control_is_the_same_system_or_says_what_to_install(monkeypatch):
             linear.to_control()
     control = pytest.importorskip("control")
     system = linear.to_control()
-    assert np.array_equal(system.A, linear.A) and system.output_labels == ["hinge", "beam_tip_y"]
+    assert np.array_equal(system.A, linear.A)
+    assert system.output_labels == ["hinge", "beam_tip_y"]
     omega = 11.0
     expected = lissom.frequency_response(
         linear, outputs="beam.tip.y", inputs="hinge", frequencies=[omega / 2 / np.pi]
@@ -251,7 +256,7 @@ def test_something_that_is_no_model_is_refused():
 
 
 @pytest.mark.parametrize(
-    "speed, flap, lag", [(2, 4.1373196, 3.621797), (6, 7.360373, 4.2632254), (4, 5.5850014, 3.8977225)]
+    ("speed", "flap", "lag"), [(2, 4.1373196, 3.621797), (6, 7.360373, 4.2632254), (4, 5.5850014, 3.8977225)]
 )
 def test_a_spinning_blade_is_linearised_about_its_steady_motion(speed, flap, lag):
     """Wright et al. 1982, omega sqrt(rhoA L^4 / EI): the blade stretches first, and that tension stiffens it."""

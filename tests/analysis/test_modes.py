@@ -77,7 +77,8 @@ def test_free_joints_bring_one_rigid_mode_each():
     assert np.sum(~modes.oscillating) == 5
     assert not modes.growth.any()
     assert all("rigid" in label for label in modes.labels[:5])
-    assert np.isnan(modes.damping_ratios[:5]).all() and np.isfinite(modes.damping_ratios[5:]).all()
+    assert np.isnan(modes.damping_ratios[:5]).all()
+    assert np.isfinite(modes.damping_ratios[5:]).all()
 
 
 @pytest.mark.parametrize("locked", [True, False, "motors"])
@@ -114,7 +115,8 @@ def test_labels_say_what_bends():
     assert modes.participation.directions["z"][0] == pytest.approx(1.0, abs=1e-9)
     assert len(modes) == 4
     assert modes.shape("upper bending y 1") == modes.shape(1)
-    assert modes.shape(1)["upper.y1"] != 0 and modes.shape(1)["upper.z1"] == pytest.approx(0, abs=1e-9)
+    assert modes.shape(1)["upper.y1"] != 0
+    assert modes.shape(1)["upper.z1"] == pytest.approx(0, abs=1e-9)
     with pytest.raises(lissom.LissomError, match="mode = 'upper': there is no such mode"):
         modes.shape("upper")
     gears = lissom.natural_modes(lissom.load("canadarm2"), locked=["shoulder", "elbow", "wrist-yaw", "wrist-swing"])
@@ -159,7 +161,8 @@ def test_a_pendulum_swings_with_gravity_and_topples_upside_down():
     assert upside_down.growth == pytest.approx([swing], rel=1e-12)
     assert upside_down.frequencies == [0.0]
     weightless = lissom.natural_modes(pendulum(), locked=False, gravity=False)
-    assert weightless.frequencies == [0.0] and weightless.growth == [0.0]
+    assert weightless.frequencies == [0.0]
+    assert weightless.growth == [0.0]
     assert lissom.natural_modes(pendulum(), locked=False, prestress=False).frequencies == [0.0]
 
 
@@ -245,7 +248,7 @@ def test_wrong_options_get_a_plain_message(options, message):
 
 
 @pytest.mark.parametrize(
-    "joint, waves",
+    ("joint", "waves"),
     [
         ("fixed", (1.8751041, 4.6940911, 7.8547574, 10.9955407)),
         ({"type": "free", "name": "j"}, (4.7300407, 7.8532046, 10.9956078)),
@@ -263,5 +266,6 @@ def test_frequencies_of_a_plain_rod_are_right_or_marked(joint, waves):
     for k, beta in zip(bending, waves):
         right = abs(found.frequencies[k] / (beta**2 * unit) - 1) < 0.01
         assert right or not found.resolved[k]
-    assert found.resolved[bending[:2]].all() and not found.resolved[bending[-1]]
+    assert found.resolved[bending[:2]].all()
+    assert not found.resolved[bending[-1]]
     assert "may be too high" in str(found.table().caption)

@@ -31,7 +31,8 @@ def test_the_measured_error_is_below_the_bound(name, method, static):
     for order in (least, least + 2, least + 6, len(linear.A)):
         small = reduce_model(linear, order=order, method=method, static=static)
         rounding = (1e-9 if method == "balanced" else 1e-8) * small.hankel[0]  # eigenvectors are worse conditioned
-        assert small.order <= order and small.largest_error() <= small.bound * (1 + 1e-6) + rounding
+        assert small.order <= order
+        assert small.largest_error() <= small.bound * (1 + 1e-6) + rounding
         projected = small.dual @ linear.A @ small.basis
         assert static or np.abs(projected - small.model.A).max() < 1e-4 * np.abs(linear.A).max()
 
@@ -96,7 +97,8 @@ def test_modal_reduction_keeps_the_poles_below_the_frequency():
 def test_an_arm_without_damping_is_reduced_by_modes_with_an_infinite_bound():
     linear = arm("l-mechanism-torque")
     small = reduce_model(linear, frequency=50.0, method="modal")
-    assert small.order == np.sum(linear.poles().frequencies <= 50.0) < len(linear.A) and small.bound == np.inf
+    assert small.order == np.sum(linear.poles().frequencies <= 50.0) < len(linear.A)
+    assert small.bound == np.inf
     at = np.array([0.5, 2.0, 7.0])
     gain = np.linalg.norm(linear.response(at), 2, axis=(1, 2))
     assert np.all(small.error(at) < 0.05 * gain)
@@ -112,7 +114,8 @@ def test_a_frequency_asks_for_the_fewest_states_that_are_right_up_to_it():
         gain = np.linalg.norm(small.decaying.response(at), 2, axis=(1, 2))
         assert np.all(small.error(at) <= 0.021 * gain)
         orders.append(small.order)
-    assert orders == sorted(orders) and orders[0] < orders[-1] < len(linear.A)
+    assert orders == sorted(orders)
+    assert orders[0] < orders[-1] < len(linear.A)
 
 
 def test_a_tolerance_is_a_share_of_the_largest_singular_value():
@@ -175,6 +178,7 @@ def test_sensors_are_outputs_of_linear_models():
 def test_sensors_of_the_file_are_outputs_by_name():
     data = lissom.load("ella").to_dict() | {"sensors": [{"name": "tacho", "type": "tachometer", "joint": "elbow"}]}
     linear = lissom.linearise(lissom.Robot.from_dict(data), outputs=["tacho", "elbow.rate"])
-    assert linear.outputs == ("tacho", "elbow.rate") and np.array_equal(linear.C[0], linear.C[1])
+    assert linear.outputs == ("tacho", "elbow.rate")
+    assert np.array_equal(linear.C[0], linear.C[1])
     with pytest.raises(LissomError, match="force-torque sensors are outputs of linear models without loops"):
         lissom.linearise("five-bar", outputs=[ForceTorque(joint=lissom.load("five-bar").links[0].joint.name)])

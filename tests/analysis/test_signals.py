@@ -219,7 +219,8 @@ def test_rounding_of_what_stands_still_is_no_leak():
     t = np.linspace(0, 1, 51)
     energies = 20 + 1e-13 * np.random.default_rng(2).normal(size=51)
     audit = audit_energy(t, energies, 0 * t, 0 * t)
-    assert np.any(audit.residual) and audit.relative == 0
+    assert np.any(audit.residual)
+    assert audit.relative == 0
 
 
 def test_the_audit_finds_a_leak_its_time_and_its_share():
@@ -233,7 +234,8 @@ def test_the_audit_finds_a_leak_its_time_and_its_share():
     assert audit.worst_time == pytest.approx(1.2)
     assert audit.relative == pytest.approx(0.05 / 20)
     assert "0.05 J at t = 1.2 s, 0.0025 of the 20 J that moved" in str(audit)
-    assert audit.monotonic and "warning" not in str(audit)
+    assert audit.monotonic
+    assert "warning" not in str(audit)
     assert "a damper feeds energy in" in audit_energy(t, parts, work, -lost).report()
     with pytest.raises(lissom.LissomError, match="one length"):
         audit_energy(t, parts[1:], work, lost)
@@ -257,7 +259,8 @@ def test_a_swinging_arm_keeps_its_energy():
     q, v = map(np.array, zip(*states))
     run = SimpleNamespace(model=model, time=times, q=q, v=v, work=none, dissipated=none)
     audit = energy_audit(run)
-    assert audit.scale > 0 and audit.relative < 1e-6
+    assert audit.scale > 0
+    assert audit.relative < 1e-6
     with pytest.raises(lissom.LissomError, match="it lacks model"):
         energy_audit(SimpleNamespace())
 
@@ -266,6 +269,7 @@ def test_a_damped_run_is_audited_alike_from_its_results():
     run = lissom.simulate(hinged_beam(), 0.05, start={"hinge.rate": 1.0, "beam.y1": 0.01})
     audit = energy_audit(run)
     assert audit.relative < 1e-4
-    assert audit.dissipated[-1] > 0 and audit.monotonic
+    assert audit.dissipated[-1] > 0
+    assert audit.monotonic
     assert audit.residual == pytest.approx(run.energy_audit().residual, rel=1e-6)
     assert amplitude_spectrum(run, "beam.y1").values.shape[0] > 8

@@ -46,7 +46,8 @@ def test_a_cantilever_sags_as_the_textbook_says():
     assert tip.displacement == pytest.approx([0, -sag, 0], rel=1e-9, abs=1e-15)
     # the section turns by Gibbs vector a/2 (1 + a^2/12), which is a to fourth order
     assert tip.rotation == pytest.approx([0, 0, -slope], rel=1e-6, abs=1e-15)
-    assert rest.stable and not rest.warnings
+    assert rest.stable
+    assert not rest.warnings
     assert np.abs(rest.residual).max() < 1e-11
 
 
@@ -158,7 +159,8 @@ def test_held_joints_stay_and_rotors_wind_up_by_the_torque_they_transmit():
     # below the horizontal, so is leaving all free under the torques; above it they would topple the arm
     low = lissom.static_equilibrium(robot, {"shoulder": -0.4, "elbow": -0.3, "wrist-swing": -0.1})
     free = lissom.static_equilibrium(robot, low.q + 1e-4, tau=low.tau, hold=())
-    assert free.stable and free.q == pytest.approx(low.q, abs=1e-9)
+    assert free.stable
+    assert free.q == pytest.approx(low.q, abs=1e-9)
 
 
 def test_motors_held_let_elastic_joints_give_way():
@@ -219,7 +221,8 @@ def test_too_much_weight_is_an_error_that_names_a_mode():
 def test_a_deflection_beyond_the_small_range_is_a_warning():
     with pytest.warns(UserWarning, match=r"cantilever: beam deflects by 13% .*: write stiffening: exact for it"):
         rest = lissom.static_equilibrium(cantilever(payload=80.0))
-    assert len(rest.warnings) == 1 and "beam deflects by" in rest.warnings[0]
+    assert len(rest.warnings) == 1
+    assert "beam deflects by" in rest.warnings[0]
     assert "deflects by 13%" in " ".join(str(rest).split())
 
 

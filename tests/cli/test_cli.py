@@ -76,7 +76,8 @@ def test_version_is_printed() -> None:
 )
 def test_help_teaches_by_example(command: str, example: str) -> None:
     result = call(command, "--help")
-    assert result.exit_code == 0 and example in plain(result.stdout)
+    assert result.exit_code == 0
+    assert example in plain(result.stdout)
 
 
 # check
@@ -87,7 +88,8 @@ def test_check_names_what_is_in_good_files(tmp_path: Path) -> None:
     scenario.write_text(GOOD)
     lissom.load("spinup-beam").save(robot)
     result = call("check", scenario, robot, "canadarm2")
-    assert result.exit_code == 0 and result.stderr == ""
+    assert result.exit_code == 0
+    assert result.stderr == ""
     first, second, third = result.stdout.splitlines()
     assert first == f"{scenario}: ok (scenario of ella: 0.5 s, control: pd, 23 degrees of freedom)"
     assert second == f"{robot}: ok (robot spinup-beam: 1 link, 4 degrees of freedom)"
@@ -108,8 +110,10 @@ def test_check_refuses_broken_scenarios(old: str, new: str, said: list[str], tmp
     path = tmp_path / "lift.yaml"
     path.write_text(GOOD.replace(old, new, 1))
     result = call("check", path)
-    assert result.exit_code == 1 and result.stdout == ""
-    assert result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
     assert all(part in result.stderr for part in said)
 
 
@@ -118,7 +122,9 @@ def test_check_refuses_what_is_no_scenario_at_all(content: bytes, tmp_path: Path
     path = tmp_path / "x.yaml"
     path.write_bytes(content)
     result = call("check", path)
-    assert result.exit_code == 1 and result.stderr.startswith("error: ") and "x.yaml" in result.stderr
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: ")
+    assert "x.yaml" in result.stderr
 
 
 # modes
@@ -127,7 +133,8 @@ def test_check_refuses_what_is_no_scenario_at_all(content: bytes, tmp_path: Path
 def test_modes_shows_the_frequencies_of_the_reference_arm() -> None:
     result = call("modes", "ella", "--number", 4)
     rows = re.findall(r"^ +(\d+) +([\d.]+) +([\d.]+) % +(\S.*?) {2,}", result.stdout, re.MULTILINE)
-    assert result.exit_code == 0 and [row[3] for row in rows][:2] == ["upper bending z 1", "upper bending y 1"]
+    assert result.exit_code == 0
+    assert [row[3] for row in rows][:2] == ["upper bending z 1", "upper bending y 1"]
     for (_, hz, *_), expected in zip(rows, (2.7589, 3.62994, 15.489, 20.3787), strict=True):
         assert float(hz) == pytest.approx(expected, rel=1e-3)
 
@@ -143,7 +150,8 @@ def test_modes_depend_on_the_pose_and_on_what_is_locked() -> None:
     joints = ("--lock", "shoulder-yaw", "--lock", "shoulder", "--lock", "elbow")
     assert slowest(*joints) == pytest.approx(slowest())
     told = json.loads(call("modes", "ella", "--json", "--lock", "elbow").stdout)
-    assert told["locked"] == ["elbow"] and told["modes"][0]["frequency"] < 0.5 * slowest()
+    assert told["locked"] == ["elbow"]
+    assert told["modes"][0]["frequency"] < 0.5 * slowest()
     assert "elbow locked" in call("modes", "ella", "--lock", "elbow").stdout
     assert slowest("--set", "links.upper.beam.length=1.2") < slowest()
 
@@ -158,7 +166,8 @@ def test_modes_of_a_scenario_are_those_at_its_start(tmp_path: Path) -> None:
 
 def test_a_pose_that_looks_like_degrees_is_doubted() -> None:
     told = call("modes", "ella", "--pose", "elbow=45", "-n", 1).stderr
-    assert told.startswith("warning: pose.elbow = 45") and "write 45 deg" in told
+    assert told.startswith("warning: pose.elbow = 45")
+    assert "write 45 deg" in told
 
 
 def test_check_names_every_controller_of_a_list(tmp_path: Path) -> None:
@@ -188,8 +197,10 @@ def test_an_example_and_a_run_write_to_different_folders(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(module, "main", lambda out: (out / "figure.png").write_bytes(b""))
     result = call("example", "spinup-beam")
-    assert result.exit_code == 0 and (tmp_path / "out" / "example-spinup-beam" / "figure.png").exists()
-    assert "Qian, Zhang and Liu 2013" in result.stdout and "agrees" in result.stdout
+    assert result.exit_code == 0
+    assert (tmp_path / "out" / "example-spinup-beam" / "figure.png").exists()
+    assert "Qian, Zhang and Liu 2013" in result.stdout
+    assert "agrees" in result.stdout
     assert not (tmp_path / "out" / "spinup-beam").exists()
 
 
@@ -215,7 +226,8 @@ def test_an_example_and_a_run_write_to_different_folders(tmp_path: Path, monkeyp
 )
 def test_wrong_usage_has_exit_code_2(arguments: list[str]) -> None:
     result = call(*arguments)
-    assert result.exit_code == 2 and "Usage" in result.stderr
+    assert result.exit_code == 2
+    assert "Usage" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -242,8 +254,10 @@ def test_wrong_usage_has_exit_code_2(arguments: list[str]) -> None:
 )
 def test_an_error_is_one_message_with_exit_code_1(arguments: list[str], said: str) -> None:
     result = call(*arguments)
-    assert result.exit_code == 1 and result.stdout == ""
-    assert result.stderr.startswith("error: ") and said in result.stderr
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert said in result.stderr
     assert "Traceback" not in result.stderr
 
 
@@ -276,11 +290,14 @@ links:
         shown = call(command, path)
         assert shown.exit_code == 0 and name in " ".join(shown.stdout.split()), command
     done = call("run", path, "--duration", 0.02, "--out", tmp_path / "run")
-    assert done.exit_code == 0 and name in done.stdout
+    assert done.exit_code == 0
+    assert name in done.stdout
     assert len(list((tmp_path / "run" / "figures").glob("*.png"))) > 1
 
 
 @pytest.mark.parametrize("duration", [0, -1, "nan"])
 def test_a_comparison_takes_time(duration):
     refused = call("compare", "ella", "--duration", duration)
-    assert refused.exit_code == 1 and "duration" in refused.output and "must be" in refused.output
+    assert refused.exit_code == 1
+    assert "duration" in refused.output
+    assert "must be" in refused.output

@@ -80,7 +80,8 @@ def work(k):
 at_once(work)
 """
     lines = many(work, tmp_path)
-    assert lines.count("mine") == 1 and len(lines) == 20
+    assert lines.count("mine") == 1
+    assert len(lines) == 20
     refused = {line for line in lines if line != "mine"}
     assert refused == {"error: cannot write here: another run is writing to it; give another folder with --out"}
 
@@ -89,7 +90,8 @@ at_once(work)
 def test_twenty_writers_of_one_file_leave_the_whole_of_one(tmp_path: Path) -> None:
     many("at_once(lambda k: [write_whole('data', bytes([k]) * 500_000) for _ in range(3)])", tmp_path)
     content = (tmp_path / "data").read_bytes()
-    assert len(content) == 500_000 and len(set(content)) == 1
+    assert len(content) == 500_000
+    assert len(set(content)) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
@@ -98,7 +100,8 @@ def test_a_run_that_is_killed_lets_its_folder_go(tmp_path: Path) -> None:
     code = f"{MANY}\nfolder = Folder.claim(Path('here'), '')\nprint(1, flush=True)\ninput()"
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdin=pipe, stdout=pipe) as process:
-        assert process.stdout is not None and process.stdout.readline() == b"1\n"
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"1\n"
         with pytest.raises(NotWritten, match="another run is writing"):
             Folder.claim(tmp_path / "here", "")
         os.kill(process.pid, signal.SIGKILL)
@@ -125,7 +128,8 @@ while True:
     write_whole(tmp_path / "data", b"a" * 3_000_000)
     for _ in range(3):
         with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE) as process:
-            assert process.stdout is not None and process.stdout.readline() == b"1\n"
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"1\n"
             for _ in range(20):
                 assert_whole(tmp_path / "data")
             hit = any(path.suffix == ".part" for path in tmp_path.iterdir())

@@ -58,7 +58,8 @@ def identify(*words):
 def test_a_fit_file_gives_a_robot_numbers_and_a_figure(folder):
     done = identify(folder / "hinge.yaml", "--out", folder / "here")
     assert done.exit_code == 0, done.output
-    assert "95% interval" in done.output and "later" in done.output
+    assert "95% interval" in done.output
+    assert "later" in done.output
     robot = lissom.load(folder / "here" / "robot.yaml")
     numbers = json.loads((folder / "here" / "fit.json").read_text())
     for path in ARMS["elastic joint"][3]:
@@ -96,6 +97,8 @@ def test_a_wrong_file_is_told_in_one_message(folder, old, new, said):
 
 def test_a_fit_file_is_read_with_what_it_says(folder):
     asked = load(folder / "hinge.yaml")
-    assert asked.name == "hinge" and len(asked.parameters) == 4
+    assert asked.name == "hinge"
+    assert len(asked.parameters) == 4
     assert asked.parameters["links.arm.body.inertia.2.2"].prior.mean == 0.05
-    assert asked.records[0].window == (0.0, 2.0) and asked.frequencies[0].locked == "motors"
+    assert asked.records[0].window == (0.0, 2.0)
+    assert asked.frequencies[0].locked == "motors"

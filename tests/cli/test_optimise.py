@@ -40,7 +40,8 @@ def optimise(*words):
 def test_a_motion_goes_to_a_folder_of_its_name(folder):
     done = optimise("slew.yaml")
     assert done.exit_code == 0, done.output
-    assert "slew: least vibration" in done.output and "vibration of the tip afterwards" in done.output
+    assert "slew: least vibration" in done.output
+    assert "vibration of the tip afterwards" in done.output
     written = {path.name for path in (folder / "out" / "slew").iterdir()}
     assert written == {"motion.csv", "scenario.yaml", "motion.png", "check.png"}
     lissom.scenario.load(folder / "out" / "slew" / "scenario.yaml").prepare()
@@ -48,14 +49,17 @@ def test_a_motion_goes_to_a_folder_of_its_name(folder):
 
 def test_json_for_machines(folder):
     told = json.loads(optimise("slew.yaml", "--json", "--no-figures", "--out", "here").stdout)
-    assert told["simulated"]["ratio"] > 50 and told["torque of hub"]["limit"] == 30
-    assert (folder / "here" / "motion.csv").is_file() and not (folder / "here" / "motion.png").exists()
+    assert told["simulated"]["ratio"] > 50
+    assert told["torque of hub"]["limit"] == 30
+    assert (folder / "here" / "motion.csv").is_file()
+    assert not (folder / "here" / "motion.png").exists()
 
 
 def test_sections_become_a_robot_file(folder):
     done = optimise("light.yaml", "--no-check")
     assert done.exit_code == 0, done.output
-    assert "light:" in done.output and "robot.yaml" in done.output
+    assert "light:" in done.output
+    assert "robot.yaml" in done.output
     assert lissom.load(folder / "out" / "light" / "robot.yaml").name == "slewing-beam"
     assert (folder / "out" / "light" / "sizing.png").is_file()
 
@@ -67,7 +71,9 @@ def test_sections_become_a_robot_file(folder):
 def test_mistakes_in_the_file_are_told(folder, change, text):
     (folder / "slew.yaml").write_text(json.dumps(MOTION | change))
     done = optimise("slew.yaml")
-    assert done.exit_code == 1 and text in done.output and not (folder / "out").exists()
+    assert done.exit_code == 1
+    assert text in done.output
+    assert not (folder / "out").exists()
 
 
 @pytest.mark.parametrize("task", ["slew.yaml", "light.yaml"])
@@ -76,7 +82,9 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_search(folder, monke
     for kind in (lissom.optimise.Motion, lissom.optimise.Sizing):
         monkeypatch.setattr(kind, "solve", lambda self, **_: pytest.fail("searched"))
     done = optimise(task, "--out", "taken/here")
-    assert done.exit_code == 1 and "cannot write" in done.stderr and "--out" in done.stderr
+    assert done.exit_code == 1
+    assert "cannot write" in done.stderr
+    assert "--out" in done.stderr
 
 
 def test_a_second_search_leaves_the_first_one_alone(folder):

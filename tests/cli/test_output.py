@@ -32,7 +32,8 @@ def run(command: str, folder: Path, program: str = LISSOM) -> subprocess.Complet
 def in_order(result: subprocess.CompletedProcess[str], end: str) -> None:
     """Only output that is lost without anybody's will is an error, in one line."""
     assert result.returncode == (1 if end == "full" else 0), result.stderr
-    assert "Traceback" not in result.stderr and "Exception ignored" not in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "Exception ignored" not in result.stderr
     assert ("what is printed is lost: no space left on device" in result.stderr) == (end == "full")
 
 
@@ -94,7 +95,8 @@ def test_a_command_that_only_prints_ends_in_order(command: str, end: str, tmp_pa
 def test_a_table_is_exported_with_its_output_full(tmp_path: Path) -> None:
     load("spinup-beam").run(duration=0.02, progress=False).save(tmp_path / "trajectory.nc")
     result = run("export trajectory.nc --out motion.csv >/dev/full", tmp_path)
-    assert result.returncode == 1 and len((tmp_path / "motion.csv").read_text().splitlines()) == 4
+    assert result.returncode == 1
+    assert len((tmp_path / "motion.csv").read_text().splitlines()) == 4
 
 
 @shell
@@ -144,11 +146,14 @@ def test_a_terminal_gets_a_bar_that_goes_away() -> None:
             if not part:
                 break
     assert process.returncode == 0
-    assert b"simulating" in shown and b"of 10 s" in shown and b"\x1b[2K" in shown  # the line is erased
+    assert b"simulating" in shown
+    assert b"of 10 s" in shown
+    assert b"\x1b[2K" in shown
 
 
 def test_two_seconds_pass_before_anything_is_shown() -> None:
-    assert progress.PATIENCE == 2.0 and Progress("x")._bar is None
+    assert progress.PATIENCE == 2.0
+    assert Progress("x")._bar is None
 
 
 # Ctrl-C

@@ -48,7 +48,8 @@ def test_a_run_prints_a_summary_and_writes_a_folder(call) -> None:
         "trajectory.nc",
     ]
     trajectory = Trajectory.load("out/ella/trajectory.nc")
-    assert trajectory.time[-1] == pytest.approx(0.1) and len(trajectory.time) == 21
+    assert trajectory.time[-1] == pytest.approx(0.1)
+    assert len(trajectory.time) == 21
     assert json.loads(Path("out/ella/summary.json").read_text())["robot"] == "ella"
 
 
@@ -71,7 +72,8 @@ def test_the_written_scenario_repeats_the_run(call) -> None:
     again = call("run", "first/scenario.yaml", "--out", "second", NO)
     assert again.exit_code == 0, again.stderr
     first, second = (Trajectory.load(f"{name}/trajectory.nc") for name in ("first", "second"))
-    assert first["elbow"].values[0] == 0.2 and len(first.time) == 21
+    assert first["elbow"].values[0] == 0.2
+    assert len(first.time) == 21
     assert first.model.robot.value("links.upper.beam.length") == 1.1
     np.testing.assert_array_equal(first.q, second.q)
 
@@ -79,10 +81,12 @@ def test_the_written_scenario_repeats_the_run(call) -> None:
 def test_json_is_all_that_is_printed_for_machines(call) -> None:
     result = call("run", "ella", "--duration", 0.1, "--json", NO, "--out", "here")
     told = json.loads(result.stdout)
-    assert told["status"] == "finished" and told["duration"] == pytest.approx(0.1)
+    assert told["status"] == "finished"
+    assert told["duration"] == pytest.approx(0.1)
     assert told["energy"]["relative"] < 1e-4
     assert {joint["joint"] for joint in told["joints"]} == {"shoulder-yaw", "shoulder", "elbow"}
-    assert told["folder"] == "here" and "trajectory.nc" in told["files"]
+    assert told["folder"] == "here"
+    assert "trajectory.nc" in told["files"]
     assert result.stderr == ""
 
 
@@ -105,7 +109,8 @@ def test_values_on_the_command_line_change_the_result(call) -> None:
 def test_a_robot_file_alone_falls(call) -> None:
     load("ella").load_robot().save("mine.yaml")
     told = json.loads(call("run", "mine.yaml", "--duration", 0.05, "--json", NO).stdout)
-    assert told["folder"] == "out/mine" and told["energy"]["work"] == 0
+    assert told["folder"] == "out/mine"
+    assert told["energy"]["work"] == 0
 
 
 def test_a_method_takes_its_own_step(call) -> None:
@@ -114,7 +119,8 @@ def test_a_method_takes_its_own_step(call) -> None:
     )
     assert (told["method"], told["steps"]) == ("rk4", 10)
     told = json.loads(call("run", "l-mechanism", "--duration", 1e-3, "--method", "dop853", "--json", NO).stdout)
-    assert told["method"] == "dop853" and told["steps"] > 10  # not the scenario's step, which is for radau
+    assert told["method"] == "dop853"
+    assert told["steps"] > 10
 
 
 def test_the_folder_of_the_scenario_is_used(call) -> None:
@@ -127,10 +133,13 @@ def test_a_run_that_diverges_is_written_and_has_exit_code_1(call) -> None:
     options = ["--set", "links.blade.beam.stiffening=none", "--set", "motion.shaft.speed=8", "--rate", 20]
     result = call("run", "spinup-beam", *options, NO)
     assert result.exit_code == 1
-    assert "diverged" in result.stdout and "diverged" in result.stderr
-    assert "stiffening: first" in result.stderr and "out/spinup-beam" in result.stderr
+    assert "diverged" in result.stdout
+    assert "diverged" in result.stderr
+    assert "stiffening: first" in result.stderr
+    assert "out/spinup-beam" in result.stderr
     trajectory = Trajectory.load("out/spinup-beam/trajectory.nc")
-    assert trajectory.info.status == "diverged" and 0 < trajectory.time[-1] < 15
+    assert trajectory.info.status == "diverged"
+    assert 0 < trajectory.time[-1] < 15
 
 
 def test_the_spin_up_scenario_is_the_reference_case(call) -> None:
@@ -145,7 +154,8 @@ def test_a_force_along_a_link_without_stiffening_is_warned_of_and_written(call) 
     result = call("run", "spinup-beam", *options, "--rate", 20, NO)
     assert result.exit_code == 0, result.stderr
     text = "blade: the force along it exceeds 5% of its buckling load from t = "
-    assert result.stderr.startswith(f"warning: {text}") and "use stiffening: first" in result.stderr
+    assert result.stderr.startswith(f"warning: {text}")
+    assert "use stiffening: first" in result.stderr
     assert "the force along it exceeds 5% of its" in " ".join(result.stdout.split())
     told = json.loads(Path("out/spinup-beam/summary.json").read_text())
     assert [event["kind"] for event in told["events"]] == ["axial force"]
@@ -169,7 +179,8 @@ def test_a_second_run_into_a_folder_leaves_no_figure_of_the_first(call) -> None:
 def test_a_folder_below_a_file_is_refused_before_computing(call) -> None:
     Path("file").write_text("")
     result = call("run", "ella", "--out", "file/results")
-    assert result.exit_code == 1 and result.stdout == ""
+    assert result.exit_code == 1
+    assert result.stdout == ""
     assert result.stderr.startswith("error: cannot write file/results: not a directory")
     assert result.stderr.rstrip().endswith("give another folder with --out")
 
@@ -177,7 +188,9 @@ def test_a_folder_below_a_file_is_refused_before_computing(call) -> None:
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that nobody can write to")
 def test_an_unwritable_folder_is_one_message(call) -> None:
     result = call("run", "ella", "--out", "/proc/lissom")
-    assert result.exit_code == 1 and result.stderr.count("\n") == 1 and "cannot write /proc/lissom" in result.stderr
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert "cannot write /proc/lissom" in result.stderr
 
 
 def test_a_full_disk_is_one_message_after_the_summary(call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,9 +253,11 @@ def test_ctrl_c_keeps_what_was_computed_and_says_where(tmp_path: Path) -> None:
         tmp_path, "run l-mechanism --duration 2000 --rate 20 --no-figures --quiet", due=half_a_second
     )
     assert code == 130
-    assert said.startswith("interrupted: stopped by hand at t = ") and "out/l-mechanism" in said
+    assert said.startswith("interrupted: stopped by hand at t = ")
+    assert "out/l-mechanism" in said
     kept = Trajectory.load(tmp_path / "out/l-mechanism/trajectory.nc")
-    assert kept.info.status == "interrupted" and 0.5 <= kept.time[-1] < 500
+    assert kept.info.status == "interrupted"
+    assert 0.5 <= kept.time[-1] < 500
 
 
 @pytest.mark.parametrize(
@@ -251,7 +266,8 @@ def test_ctrl_c_keeps_what_was_computed_and_says_where(tmp_path: Path) -> None:
 def test_ctrl_c_ends_a_comparison(what: str, by: str, duration: float, tmp_path: Path) -> None:
     arguments = f"compare {what} --with {by} --duration {duration}"
     code, said = interrupted(tmp_path, arguments, due=lambda line: line.strip() == f"simulating by {by}")
-    assert code == 130 and said.endswith("interrupted\n")
+    assert code == 130
+    assert said.endswith("interrupted\n")
     assert not (tmp_path / f"out/compare-{what}").exists()
 
 
@@ -260,7 +276,8 @@ def test_ctrl_c_ends_a_simulation_that_was_to_be_shown(tmp_path: Path) -> None:
     code, said = interrupted(
         tmp_path, "view l-mechanism --no-browser --set duration=2000 --set output.rate=20", due=half_a_second
     )
-    assert code == 130 and said.endswith("interrupted\n")
+    assert code == 130
+    assert said.endswith("interrupted\n")
 
 
 def test_ctrl_c_is_how_a_page_ends(tmp_path: Path) -> None:
@@ -268,7 +285,8 @@ def test_ctrl_c_is_how_a_page_ends(tmp_path: Path) -> None:
     code, said = interrupted(
         tmp_path, "view spinup-beam --no-browser --set duration=0.1", due=lambda line: "Ctrl-C ends it" in line
     )
-    assert code == 0 and "interrupted" not in said
+    assert code == 0
+    assert "interrupted" not in said
 
 
 def test_ctrl_c_before_the_first_step_leaves_no_folder(call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,10 +313,12 @@ def test_ctrl_c_while_results_are_prepared_keeps_the_whole_run(at, call, monkeyp
     monkeypatch.setattr(places[at], stopped)
     result = call("run", "ella", "--duration", 0.02)
     assert result.exit_code == 130
-    assert result.stderr.startswith("interrupted: ") and "whole motion is" in result.stderr
+    assert result.stderr.startswith("interrupted: ")
+    assert "whole motion is" in result.stderr
     assert "out/ella" in result.stderr
     kept = Trajectory.load("out/ella/trajectory.nc")
-    assert kept.time[-1] == 0.02 and kept.wrench("elbow").shape == (len(kept.time), 6)
+    assert kept.time[-1] == 0.02
+    assert kept.wrench("elbow").shape == (len(kept.time), 6)
 
 
 def test_too_little_memory_for_the_results_keeps_the_run(call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -307,7 +327,9 @@ def test_too_little_memory_for_the_results_keeps_the_run(call, monkeypatch: pyte
 
     monkeypatch.setattr("lissom.results.trajectory.Trajectory.summary", full)
     result = call("run", "ella", "--duration", 0.02, NO)
-    assert result.exit_code == 1 and "not enough memory" in result.stderr and "out/ella" in result.stderr
+    assert result.exit_code == 1
+    assert "not enough memory" in result.stderr
+    assert "out/ella" in result.stderr
     assert Trajectory.load("out/ella/trajectory.nc").time[-1] == 0.02
 
 
@@ -317,7 +339,8 @@ def test_a_disk_that_takes_the_samples_alone_keeps_the_run(call, monkeypatch: py
 
     monkeypatch.setattr(Trajectory, "save", full)
     result = call("run", "ella", "--duration", 0.02, NO)
-    assert result.exit_code == 1 and "the samples of the run are in out/ella" in result.stderr
+    assert result.exit_code == 1
+    assert "the samples of the run are in out/ella" in result.stderr
     assert Trajectory.load("out/ella/trajectory.nc").time[-1] == 0.02
 
 
@@ -335,7 +358,8 @@ def test_a_folder_that_takes_nothing_does_not_cost_the_run(call, monkeypatch, tm
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     result = call("run", "ella", "--duration", 0.02, NO)
-    assert result.exit_code == 1 and "no space left on device; the whole run is in" in result.stderr
+    assert result.exit_code == 1
+    assert "no space left on device; the whole run is in" in result.stderr
     (kept,) = tmp_path.glob("lissom-*/trajectory.nc")
     assert Trajectory.load(kept).time[-1] == 0.02
 
@@ -344,7 +368,8 @@ def test_a_folder_that_takes_nothing_does_not_cost_the_run(call, monkeypatch, tm
 def test_a_request_to_end_keeps_what_was_computed(tmp_path: Path) -> None:
     arguments = "run l-mechanism --duration 2000 --rate 20 --no-figures --quiet"
     code, said = interrupted(tmp_path, arguments, due=half_a_second, by=signal.SIGTERM)
-    assert code == 130 and said.startswith("interrupted: stopped by hand at t = ")
+    assert code == 130
+    assert said.startswith("interrupted: stopped by hand at t = ")
     assert Trajectory.load(tmp_path / "out/l-mechanism/trajectory.nc").info.status == "interrupted"
 
 
@@ -352,7 +377,8 @@ def test_a_request_to_end_keeps_what_was_computed(tmp_path: Path) -> None:
 def test_a_limit_of_memory_is_looked_at_before_the_run(call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("resource.getrlimit", lambda kind: (100_000_000, -1))
     result = call("run", "ella", "--duration", 1000, "--rate", 1000)
-    assert result.exit_code == 1 and "of memory, and there are 100 MB; lower the rate" in result.stderr
+    assert result.exit_code == 1
+    assert "of memory, and there are 100 MB; lower the rate" in result.stderr
 
 
 # export
@@ -361,6 +387,9 @@ def test_a_limit_of_memory_is_looked_at_before_the_run(call, monkeypatch: pytest
 def test_a_saved_run_becomes_a_table(call) -> None:
     call("run", "ella", "--duration", 0.05, NO, "--quiet")
     result = call("export", "out/ella", "--out", "motion.csv", "--units")
-    assert result.exit_code == 0 and result.stdout == "motion.csv: 11 rows\n"
+    assert result.exit_code == 0
+    assert result.stdout == "motion.csv: 11 rows\n"
     lines = Path("motion.csv").read_text().splitlines()
-    assert len(lines) == 12 and lines[0].startswith("time [s],") and "position.elbow [rad]" in lines[0]
+    assert len(lines) == 12
+    assert lines[0].startswith("time [s],")
+    assert "position.elbow [rad]" in lines[0]

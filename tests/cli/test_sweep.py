@@ -25,15 +25,18 @@ def sweep(*words):
 def test_a_study_goes_to_a_store_of_its_name(study):
     done = sweep("rods.yaml", "--cores", "1")
     assert done.exit_code == 0, done.output
-    assert "rods: 8 runs" in done.output and "out/rods.zarr" in done.output
+    assert "rods: 8 runs" in done.output
+    assert "out/rods.zarr" in done.output
     assert (study / "out" / "rods.zarr" / ".zgroup").is_file()
 
 
 def test_json_for_machines(study):
     done = sweep("rods.yaml", "--cores", "1", "--json", "--out", "here.zarr", "--quiet")
     told = json.loads(done.stdout)
-    assert told["runs"] == told["finished"] == 8 and told["failed"] == {}
-    assert told["outputs"]["pull"]["least"] > 0 and set(told["ranking"]) == {"low", "pull"}
+    assert told["runs"] == told["finished"] == 8
+    assert told["failed"] == {}
+    assert told["outputs"]["pull"]["least"] > 0
+    assert set(told["ranking"]) == {"low", "pull"}
 
 
 @pytest.mark.parametrize(
@@ -54,7 +57,8 @@ def test_mistakes_in_the_file_are_told(study, change, text):
         given = {"vary": {"links.rod.body.mass": [1, 2]}} | {"sampling": {}} | change
         (study / "rods.yaml").write_text(json.dumps(GIVEN | given))
     done = sweep("rods.yaml", "--cores", "1")
-    assert done.exit_code == 1 and text in done.output
+    assert done.exit_code == 1
+    assert text in done.output
     assert not (study / "out").exists() or not list((study / "out").iterdir())
 
 
@@ -64,4 +68,5 @@ def test_no_file_and_no_runs(study):
         json.dumps(GIVEN | {"vary": {"links.rod.body.inertia": [[1, 1, 5], [1, 1, 1]]}, "sampling": {}})
     )
     done = sweep("rods.yaml", "--cores", "1")
-    assert done.exit_code == 0 and "1 did not finish" in done.output
+    assert done.exit_code == 0
+    assert "1 did not finish" in done.output

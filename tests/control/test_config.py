@@ -69,7 +69,8 @@ def test_options_reach_the_law() -> None:
 
 def test_a_rate_makes_the_law_sampled() -> None:
     sampled = from_config(ELLA, PD | {"rate": 500, "delay": 0.001})
-    assert isinstance(sampled, Sampled) and (sampled.rate, sampled.delay) == (500, 0.001)
+    assert isinstance(sampled, Sampled)
+    assert (sampled.rate, sampled.delay) == (500, 0.001)
 
 
 def test_without_a_reference_the_start_is_held() -> None:
@@ -117,7 +118,9 @@ def test_controllers_in_a_list_add_up() -> None:
     np.testing.assert_allclose(both(0.1, *STATE), law(PD)(0.1, *STATE) + law(push)(0.1, *STATE))
     assert from_config(ELLA, []) is None
     mixed = from_config(ELLA, [PD | {"rate": 500}, push])
-    assert isinstance(mixed, Together) and mixed.law is not None and [s.rate for s in mixed.sampled] == [500]
+    assert isinstance(mixed, Together)
+    assert mixed.law is not None
+    assert [s.rate for s in mixed.sampled] == [500]
 
 
 def test_torques_from_numbers_and_references() -> None:
@@ -132,7 +135,8 @@ def test_torques_from_numbers_and_references() -> None:
 def test_torques_are_fed_forward_beside_pd() -> None:
     feed: dict[str, Any] = {"elbow": 3.0, "shoulder": {"type": "steps", "times": [0, 1], "points": [0, 7]}}
     fed, alone = from_config(ELLA, PD | {"feedforward": feed}), from_config(ELLA, PD)
-    assert isinstance(fed, ControlLaw) and isinstance(alone, ControlLaw)
+    assert isinstance(fed, ControlLaw)
+    assert isinstance(alone, ControlLaw)
     for t, shoulder in ((0.5, 0.0), (1.2, 7.0)):
         more = fed(t, *STATE) - alone(t, *STATE)
         expected = np.zeros(ELLA.nv)
@@ -158,7 +162,8 @@ def test_lqr_is_designed_where_the_motion_ends() -> None:
         "sensors": [{"link": "forearm", "kind": "deflection"}],
     }
     sampled = from_config(ELLA, block)
-    assert isinstance(sampled, Sampled) and sampled.rate == 500
+    assert isinstance(sampled, Sampled)
+    assert sampled.rate == 500
     function = sampled.function
     assert isinstance(function, StateFeedback)
     assert function.at.q[ELLA.q_names.index("elbow")] == pytest.approx(TO["elbow"])

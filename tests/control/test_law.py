@@ -208,7 +208,8 @@ def test_sampled_controllers_add_up_each_at_its_own_rate() -> None:
         return {"elbow": 100.0}
 
     for whole in (slow + law + fast, fast + (law + slow), sum([law, slow, Sampled(fast)])):
-        assert isinstance(whole, Together) and len(whole.sampled) == 2
+        assert isinstance(whole, Together)
+        assert len(whole.sampled) == 2
         run = simulated(ELLA, 0.35, controller=whole, rate=100)
         elbow = run.tau[:, ELLA.coordinates.index("elbow")]
         np.testing.assert_allclose(elbow[[1, 5, 15, 25]], [101, 101, 102, 103])

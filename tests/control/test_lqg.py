@@ -115,7 +115,8 @@ def test_low_passes_and_delays_on_the_way_of_a_reading_are_in_the_plant():
         bare = sampled_plant(model, rate, [Way()] * 5)
         plain = bare.C @ np.linalg.solve(z * np.eye(len(bare.A)) - bare.A, bare.B)[:, 0]
         assert found[3] == pytest.approx(plain[3] / z, rel=1e-6, abs=1e-12)
-        assert found[0] == pytest.approx(plain[0], rel=1e-9) and found[2] == pytest.approx(plain[2], rel=1e-9)
+        assert found[0] == pytest.approx(plain[0], rel=1e-9)
+        assert found[2] == pytest.approx(plain[2], rel=1e-9)
         w = 2 * np.pi * corner
         expected = plain[1] * w / (w + 2j * np.pi * f) / z**3
         assert abs(found[1] - expected) < 0.03 * abs(expected) or f > 10  # samples of a held input know no better
@@ -137,10 +138,13 @@ def test_vibrations_end_sooner_than_with_the_encoder_alone():
         return np.linalg.norm(run.tip("arm").values - goal, axis=1)[run.time > 1.0].max()
 
     with_gauge, without = left(law), left(stiff)
-    assert with_gauge < without / 8 and with_gauge < 3e-3
+    assert with_gauge < without / 8
+    assert with_gauge < 3e-3
     assert left(law) == with_gauge  # it is reset, and noise is seeded
-    assert np.abs(law.function.poles).max() < 1 and np.abs(law.function.filter.poles).max() < 1
-    assert law.function.reduction.order < 10 and "reduced model" in str(law.function)
+    assert np.abs(law.function.poles).max() < 1
+    assert np.abs(law.function.filter.poles).max() < 1
+    assert law.function.reduction.order < 10
+    assert "reduced model" in str(law.function)
 
 
 def test_an_estimate_begins_where_the_encoder_says():
@@ -153,7 +157,7 @@ def test_an_estimate_begins_where_the_encoder_says():
 
 
 @pytest.mark.parametrize(
-    "changes, words",
+    ("changes", "words"),
     [
         ({"sensors": ["angel"]}, r"sensors\[0\] = 'angel': is not a sensor of strip; .*angle"),
         ({"sensors": []}, "sensors = .*must be a list of sensors"),
@@ -180,7 +184,7 @@ def test_what_keeps_a_design_from_working_is_said(changes, words):
 
 
 @pytest.mark.parametrize(
-    "options, words",
+    ("options", "words"),
     [
         ({"noise": 0.0, "disturbance": 1.0}, "noise = 0: must be positive; give the standard deviation"),
         ({"noise": [1.0], "disturbance": 1.0}, "noise = .*has 1 values, not 2"),
@@ -197,4 +201,5 @@ def test_sensors_that_are_not_in_the_file_are_given_to_both():
     sensors = [Encoder(joint="hub", name="e", noise=1e-4), StrainGauge(link="arm", name="g", at=0.1, noise=1e-6)]
     law = control.lqg(robot, sensors=sensors, keep={"arm.tip": 0.01}, torque=0.2, order=8, rate=200)
     run = lissom.simulate(robot, 0.3, start={"hub": 0.1}, controller=law, sensors=sensors)
-    assert law.sensors == ("e", "g") and abs(run["hub"].values[-1]) < 0.1
+    assert law.sensors == ("e", "g")
+    assert abs(run["hub"].values[-1]) < 0.1

@@ -22,7 +22,8 @@ def test_good_sensors_make_no_difference(make):
     on_state = lissom.simulate(MODEL, 0.1, start={FIRST: 0.03}, controller=control.Sampled(law, 1000))
     read = control.on_sensors(MODEL, law, ALL, rate=1000)
     on_readings = lissom.simulate(MODEL, 0.1, start={FIRST: 0.03}, controller=read, sensors=ALL)
-    assert on_state.info.status.word == "finished" and np.abs(on_state.q - on_readings.q).max() < 1e-8
+    assert on_state.info.status.word == "finished"
+    assert np.abs(on_state.q - on_readings.q).max() < 1e-8
 
 
 def test_rates_without_tachometers_are_differences_of_angles():
@@ -48,7 +49,7 @@ def test_motors_of_elastic_joints_have_encoders_of_their_own():
 
 
 @pytest.mark.parametrize(
-    "sensors, words",
+    ("sensors", "words"),
     [
         ([], r"sensors = \[\]: must be a list of sensors"),
         (["angle"], r"sensors\[0\] = 'angle': is not a sensor of soft; the robot's file has none"),
@@ -87,7 +88,7 @@ def test_scenarios_name_the_sensors_of_a_law():
 
 
 @pytest.mark.parametrize(
-    "changes, words",
+    ("changes", "words"),
     [
         ({"sensors": ["elbow-angel"]}, r"control.sensors\[0\] = 'elbow-angel': is not a sensor; .*elbow-angle"),
         ({"sensors": ["elbow-angle"]}, "control.sensors: none of them tells shoulder"),

@@ -105,7 +105,8 @@ def test_torques_by_joint_by_motor_or_by_coordinate() -> None:
 
 def test_a_torque_acts_on_the_rotor_where_there_is_one() -> None:
     tau = output({"elbow": 5.0}, CANADARM)
-    assert tau[CANADARM.coordinates.index("elbow.rotor")] == 5.0 and np.count_nonzero(tau) == 1
+    assert tau[CANADARM.coordinates.index("elbow.rotor")] == 5.0
+    assert np.count_nonzero(tau) == 1
     assert output([1, 2, 3, 4, 5], CANADARM)[CANADARM.actuated].tolist() == [1, 2, 3, 4, 5]
 
 

@@ -37,7 +37,7 @@ CALLS = {  # function: its array arguments, in order
 
 
 @pytest.mark.parametrize(
-    "function, k, name", [(f, k, name) for f, names in CALLS.items() for k, name in enumerate(names)]
+    ("function", "k", "name"), [(f, k, name) for f, names in CALLS.items() for k, name in enumerate(names)]
 )
 @pytest.mark.parametrize("model", [ELLA, FLOATING], ids=["ella", "satellite"])
 def test_an_array_of_the_wrong_size_is_refused_with_its_name_and_what_it_should_hold(model, function, k, name):
@@ -55,7 +55,8 @@ def test_a_mapping_is_refused_with_the_function_that_makes_an_array_of_it():
     with pytest.raises(lissom.LissomError, match=r"make it by name with lissom.dynamics.configuration\(model"):
         lissom.tip_pose(ELLA, named)
     q = lissom.dynamics.configuration(ELLA, named)
-    assert q[ELLA.q_names.index("shoulder")] == 1.0 and q.sum() == 1.0
+    assert q[ELLA.q_names.index("shoulder")] == 1.0
+    assert q.sum() == 1.0
 
 
 @pytest.mark.parametrize("bad", [None, 3.0, [[0.0]]])
@@ -86,7 +87,7 @@ def test_an_unknown_link_or_joint_of_a_model_is_refused():
 
 
 @pytest.mark.parametrize(
-    "wrenches, text",
+    ("wrenches", "text"),
     [
         ({"forarm": np.zeros(6)}, "no link 'forarm'; did you mean 'forearm'"),
         (
@@ -103,7 +104,7 @@ def test_wrong_wrenches_are_refused(wrenches, text):
 
 
 @pytest.mark.parametrize(
-    "link, options, text",
+    ("link", "options", "text"),
     [
         ("forearm", {"x": 1.2}, "x = 1.2: is not on forearm, which is 0.93 m long"),
         ("forearm", {"x": -0.1}, "x = -0.1: is not on forearm"),

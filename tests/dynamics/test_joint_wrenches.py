@@ -135,7 +135,7 @@ def test_along_the_axis_of_an_elastic_joint_acts_the_torque_of_its_transmission(
         assert wrench[:3] @ axis == pytest.approx(gear.stiffness * stretch + gear.damping * rate, rel=1e-9)
 
 
-@pytest.mark.parametrize("kind, part", [("revolute", slice(0, 3)), ("prismatic", slice(3, 6))])
+@pytest.mark.parametrize(("kind", "part"), [("revolute", slice(0, 3)), ("prismatic", slice(3, 6))])
 @pytest.mark.parametrize("elastic", [True, False])
 def test_along_the_axis_acts_what_the_gear_passes_on(kind, part, elastic):
     """An elastic gear passes its spring's force; a rigid one the motor's force less what its rotor takes."""
@@ -217,7 +217,7 @@ def test_a_force_on_a_rigid_link_is_the_same_as_a_wrench_at_its_origin():
     claim_equal(value, expected, 1e-11)
 
 
-@pytest.mark.parametrize("x, elements", [(1.2, 1), (0.6, 2), (0.3, 4)])
+@pytest.mark.parametrize(("x", "elements"), [(1.2, 1), (0.6, 2), (0.3, 4)])
 def test_a_force_on_a_clamped_beam_bends_it_by_the_textbook_and_is_felt_at_the_clamp(x, elements):
     """Deflection F x^3 / 3 EI under the force; exact, as it acts on a node of the Hermite elements."""
     section = {"rhoA": 1.0, "EA": 1e6, "EIy": 50.0, "EIz": 80.0, "GJ": 40.0, "Jx": 0.01, "Jy": 0.0, "Jz": 0.0}

@@ -70,7 +70,7 @@ def made(number, stiffening):
     return rng, plain, robot
 
 
-@pytest.mark.parametrize("stiffening, number", [("none", 1), ("none", 2), ("first", 3), ("first", 4), ("exact", 5)])
+@pytest.mark.parametrize(("stiffening", "number"), [("none", 1), ("none", 2), ("first", 3), ("first", 4), ("exact", 5)])
 def test_forces_equal_virtual_work_and_derivatives_the_complex_step_of_differences(stiffening, number):
     rng, plain, robot = made(number, stiffening)
     q, v = random_state(robot, rng)

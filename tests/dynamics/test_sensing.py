@@ -92,7 +92,7 @@ def test_the_tip_of_a_rigid_link_is_where_its_position_is_read():
 
 
 @pytest.mark.parametrize("stiffening", ["none", "first", "exact"])
-@pytest.mark.parametrize("face, axis, sign", [("y", 1, 1), ("-y", 1, -1), ("z", 2, 1), ("-z", 2, -1)])
+@pytest.mark.parametrize(("face", "axis", "sign"), [("y", 1, 1), ("-y", 1, -1), ("z", 2, 1), ("-z", 2, -1)])
 def test_gauges_read_the_bending_of_a_cantilever(stiffening, face, axis, sign):
     width, height, length, E, force, x = 0.02, 0.03, 0.8, 7e10, 0.5, 0.3
     robot = cantilever(length, {"shape": "rectangle", "width": width, "height": height}, E, stiffening)
@@ -169,8 +169,10 @@ def test_encoders_and_tachometers_on_both_sides_of_elastic_gears_and_on_quaterni
     sensors += [Encoder(joint="joint0", side="motor", name="em"), Tachometer(joint="joint0", side="motor", name="tm")]
     found = sense(model, q, v, sensors=sensors)
     body = model.bodies
-    assert found["e0"] == q[body[0].joint_q][0] and found["em"] == q[body[0].rotor_q]
-    assert found["t0"] == v[body[0].joint_v][0] and found["tm"] == v[body[0].rotor_v]
+    assert found["e0"] == q[body[0].joint_q][0]
+    assert found["em"] == q[body[0].rotor_q]
+    assert found["t0"] == v[body[0].joint_v][0]
+    assert found["tm"] == v[body[0].rotor_v]
     for k in (1, 2):
         assert np.array_equal(found[f"e{k}"], q[body[k].joint_q])
         assert np.array_equal(found[f"t{k}"], v[body[k].joint_v])
@@ -195,9 +197,11 @@ def test_force_torque_sensors_in_joints_of_loops_and_of_their_trees():
     loop, joint = model.robot.loops[0].name, model.joints[0]
     sensors = [ForceTorque(joint=loop, name="l"), ForceTorque(joint=joint, name="j")]
     found = sense(model, q, still, closed.a, sensors, closed.multipliers)
-    assert np.abs(found["l"] - closed.wrenches[0]).max() < 1e-9 and np.abs(found["l"]).max() > 0.1
+    assert np.abs(found["l"] - closed.wrenches[0]).max() < 1e-9
+    assert np.abs(found["l"]).max() > 0.1
     wanted = lissom.joint_wrenches(model, q, still, closed.a, multipliers=closed.multipliers)[0]
-    assert np.abs(found["j"] - wanted).max() < 1e-9 and np.abs(wanted).max() > 0.1
+    assert np.abs(found["j"] - wanted).max() < 1e-9
+    assert np.abs(wanted).max() > 0.1
     with pytest.raises(LissomError, match=r"has loops.*multipliers"):
         sense(model, q, sensors=sensors)
 

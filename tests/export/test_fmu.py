@@ -79,9 +79,11 @@ def test_description_is_valid(ella):
     assert validate_fmu(ella) == []
     about = fmpy.read_model_description(ella)
     units = {each.name: each.unit for each in about.modelVariables}
-    assert units["wrench.elbow.tx"] == "N m" and units["velocity.elbow"] == "rad/s"
+    assert units["wrench.elbow.tx"] == "N m"
+    assert units["velocity.elbow"] == "rad/s"
     assert about.defaultExperiment.stopTime == "0.4"
-    assert about.coSimulation is not None and about.modelExchange is not None
+    assert about.coSimulation is not None
+    assert about.modelExchange is not None
 
 
 def test_co_simulation_is_simulate(ella, ella_run):
@@ -181,7 +183,8 @@ def test_a_controller_outside_is_as_close_as_its_steps_are_short(folder, exact_e
                 block.set(**torque)
                 block.step(step)
             errors.append(np.abs(block.get(*tip) - expected).max())
-    assert 0.85 < order(errors) < 1.1 and errors[-1] < 1e-6
+    assert 0.85 < order(errors) < 1.1
+    assert errors[-1] < 1e-6
 
 
 def test_references_from_outside(ella, exact_ella, ella_run):
@@ -199,7 +202,8 @@ def test_references_from_outside(ella, exact_ella, ella_run):
                 block.step(step)
             tip = block.get(*(f"tip_position.forearm.{axis}" for axis in "xyz"))
             errors.append(np.abs(tip - expected).max())
-    assert 1.8 < order(errors) < 2.3 and errors[-1] < 5e-5
+    assert 1.8 < order(errors) < 2.3
+    assert errors[-1] < 5e-5
 
 
 def plain(names):
@@ -275,7 +279,9 @@ def test_a_parameter_keeps_its_range(tunable):
     assert validate_fmu(tunable) == []
     name = "links.forearm.beam.masses._0.mass"
     units = {each.name: each.unit for each in fmpy.read_model_description(tunable).modelVariables}
-    assert units[name] == "kg" and units["gains.elbow.p"] == "N m/rad" and units["gravity.z"] == "m/s2"
+    assert units[name] == "kg"
+    assert units["gains.elbow.p"] == "N m/rad"
+    assert units["gravity.z"] == "m/s2"
     with Block(tunable) as block, pytest.raises(Exception, match="fmi2SetReal failed"):
         assert float(block.variables[name].min) == 1.05
         block.set(**{name.replace(".", "__"): 5.0})

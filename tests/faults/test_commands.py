@@ -78,7 +78,8 @@ def called(line, before=lambda: None):
 def test_data_is_written_where_nothing_can_be_printed(folder, line):
     status = called(line)
     said = Path("said.txt").read_text()
-    assert os.waitstatus_to_exitcode(status) == 1 and "what is printed is lost: no space left on device" in said
+    assert os.waitstatus_to_exitcode(status) == 1
+    assert "what is printed is lost: no space left on device" in said
     assert (folder / COMMANDS[line]).stat().st_size > 0
 
 
@@ -113,7 +114,8 @@ def test_an_empty_place_is_refused(folder, line):
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_place_below_a_file_is_told_by_its_name(folder, line):
     said = refused(f"{line[: line.index('--out')]} --out run.csv/here")
-    assert "cannot write run.csv/here: " in said and len(said.splitlines()) == 1
+    assert "cannot write run.csv/here: " in said
+    assert len(said.splitlines()) == 1
 
 
 @pytest.mark.parametrize("package", NEEDS)

@@ -111,7 +111,8 @@ def test_a_section_in_a_pipe_or_a_device(kind, tmp_path):
 def test_names_do_not_leave_the_comments_of_exported_code():
     from lissom.export.c.sources.prototypes import in_comment
 
-    assert "*/" not in in_comment("*/int system();static void z(){}/*") and in_comment("arm") == "arm"
+    assert "*/" not in in_comment("*/int system();static void z(){}/*")
+    assert in_comment("arm") == "arm"
 
 
 def test_prototypes_of_long_names_keep_their_words():
@@ -123,7 +124,8 @@ def test_prototypes_of_long_names_keep_their_words():
     inputs = [SimpleNamespace(name="q", size=f"{name.upper()}_NQ"), SimpleNamespace(name="t", size=None)]
     signature = SimpleNamespace(name="coordinates_of_all_its_tips", inputs=inputs, outputs=inputs[:1])
     text = prototype(SimpleNamespace(name=name), signature)
-    assert f"{name}_coordinates_of_all_its_tips(" in text and f"{name.upper()}_NQ]" in text
+    assert f"{name}_coordinates_of_all_its_tips(" in text
+    assert f"{name.upper()}_NQ]" in text
 
 
 FILES = {
@@ -192,4 +194,5 @@ def test_the_page_of_a_study_does_not_wait_for_silent_visitors(monkeypatch):
         server.shutdown()
         server.server_close()
     handler = study_page._handler(None)
-    assert handler.timeout and handler.timeout < 60
+    assert handler.timeout
+    assert handler.timeout < 60

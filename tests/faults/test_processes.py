@@ -130,7 +130,8 @@ def test_many_writers_of_one_file_leave_one_whole_file(tmp_path):
         if done:
             assert status == 0
             processes.remove(done)
-    assert seen and [file.name for file in tmp_path.iterdir()] == ["run.nc"]
+    assert seen
+    assert [file.name for file in tmp_path.iterdir()] == ["run.nc"]
 
 
 KERNEL = """
@@ -174,7 +175,8 @@ def test_what_a_killed_build_leaves_is_not_taken_for_machine_code(tmp_path):
         assert second.communicate(timeout=120)[0] == b"42.0\n"
     finally:
         os.kill(int(begun.read_text()), signal.SIGKILL)
-    assert second.returncode == 0 and not left.exists()
+    assert second.returncode == 0
+    assert not left.exists()
 
 
 @pytest.mark.slow

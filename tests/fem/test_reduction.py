@@ -63,7 +63,8 @@ def test_augmentation_sharpens_what_the_modes_leave(bent):
 def test_reduced_frequencies_come_from_above_and_fall_with_more_modes(bent):
     errors = [fem.reduce(bent, ENDS, n, augmented=False).truncation.errors[:6] for n in (0, 4, 12)]
     assert np.all(np.array(errors) > -1e-9)
-    assert np.all(errors[0] >= errors[1] - 1e-9) and np.all(errors[1] >= errors[2] - 1e-9)
+    assert np.all(errors[0] >= errors[1] - 1e-9)
+    assert np.all(errors[1] >= errors[2] - 1e-9)
 
 
 def test_selection_by_frequency_keeps_all_up_to_it(bent):
@@ -77,14 +78,16 @@ def test_selection_by_effective_mass_reaches_its_share_with_fewer_modes(bent):
     report = fem.reduce(bent, ENDS, fem.Selection(effective_mass=0.8)).truncation
     assert np.all(report.shares.sum(axis=0) >= 0.8)
     everything = fem.reduce(bent, ENDS, 60).truncation.shares.sum(axis=0)
-    assert np.all(everything <= 1 + 1e-9) and np.all(everything > 0.95)
+    assert np.all(everything <= 1 + 1e-9)
+    assert np.all(everything > 0.95)
     by_count = next(n for n in range(60) if np.all(fem.reduce(bent, ENDS, n).truncation.shares.sum(axis=0) >= 0.8))
     assert len(report.held_frequencies) <= by_count
 
 
 def test_base_and_tip_may_be_any_interface(bent):
     link = fem.reduce(bent, ENDS, 4, base="tip", tip="root")
-    assert np.allclose(link.interfaces["tip"].phi, 0) and np.allclose(link.interfaces["tip"].psi, 0)
+    assert np.allclose(link.interfaces["tip"].phi, 0)
+    assert np.allclose(link.interfaces["tip"].psi, 0)
     assert np.allclose(link.interfaces["root"].position, [-0.5, -0.4, 0])
     assert link.length == pytest.approx(np.hypot(0.5, 0.4))
 

@@ -40,7 +40,8 @@ def test_every_kind_of_file_is_read(tmp_path, suffix):
     assert seen.begin == pytest.approx(7.0)
     assert seen.time == pytest.approx(T, abs=1e-9)
     assert seen.outputs["position.hinge"] == pytest.approx(ANGLE, abs=1e-9)
-    assert seen.even and seen.rate == pytest.approx(100)
+    assert seen.even
+    assert seen.rate == pytest.approx(100)
 
 
 def test_files_of_lissom_have_the_names_already(tmp_path):
@@ -54,7 +55,8 @@ def test_files_of_lissom_have_the_names_already(tmp_path):
 
 def test_a_rate_stands_for_a_column_of_times():
     seen = Record(data={"angle": ANGLE}, time=100, outputs=OUTPUTS, window=(1.0, 2.0)).samples()
-    assert seen.begin == 1.0 and len(seen.time) == 101
+    assert seen.begin == 1.0
+    assert len(seen.time) == 101
     assert seen.outputs["position.hinge"] == pytest.approx(ANGLE[100:201])
 
 
@@ -147,4 +149,5 @@ def test_small_angles_in_degrees_are_seen_beside_the_model():
 def test_gaps_can_be_cut_out_by_windows():
     cut = Record(data=broken(time=put(slice(100, None), T[100:] + 0.5)), outputs=OUTPUTS)
     first, second = cut.windows((0, 0.99), (1.5, 3.5))
-    assert len(first.samples().time) == 100 and len(second.samples().time) == 200
+    assert len(first.samples().time) == 100
+    assert len(second.samples().time) == 200

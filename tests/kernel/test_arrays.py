@@ -23,7 +23,8 @@ def test_every_table_has_the_axes_and_the_number_type_it_declares(name):
             for size, axis in zip(table.shape, axes, strict=True):
                 assert size == (axis if isinstance(axis, int) else sizes.setdefault(axis, size)), field
     assert set(sizes) == set(Axis)
-    assert sizes[Axis.START] == sizes[Axis.BODY] + 1 and sizes[Axis.COUPLING] == 12 * sizes[Axis.MODE]
+    assert sizes[Axis.START] == sizes[Axis.BODY] + 1
+    assert sizes[Axis.COUPLING] == 12 * sizes[Axis.MODE]
 
 
 @pytest.mark.parametrize("name", builtin_names())
@@ -40,7 +41,8 @@ def test_further_bodies_have_no_mass_and_list_no_rows():
     before = lissom.load("ella").compile().arrays
     after = with_bodies(before, 2)
     n = len(before.tree.parent)
-    assert np.all(after.inertia.mass[n:] == 0) and np.all(after.joints.dofs[n:] == 0)
+    assert np.all(after.inertia.mass[n:] == 0)
+    assert np.all(after.joints.dofs[n:] == 0)
     assert after.strain.cubic_start.tolist() == [*before.strain.cubic_start, *2 * [before.strain.cubic_start[-1]]]
     for (name, old), (_, new) in zip(tables(before), tables(after), strict=True):
         grown = len(new) - len(old)
@@ -49,7 +51,8 @@ def test_further_bodies_have_no_mass_and_list_no_rows():
 
 def test_a_function_reaches_every_table():
     doubled = mapped(lambda table: 2 * table, lissom.load("ella").compile().arrays)
-    assert isinstance(doubled, Arrays) and isinstance(doubled.tree, arrays.Tree)
+    assert isinstance(doubled, Arrays)
+    assert isinstance(doubled.tree, arrays.Tree)
     for (_, two), (_, one) in zip(tables(doubled), tables(lissom.load("ella").compile().arrays), strict=True):
         assert np.array_equal(two, 2 * one)
 

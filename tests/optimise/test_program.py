@@ -27,7 +27,9 @@ def test_a_chain_hangs_as_a_catenary_of_rods():
         lower[k] = upper[k] = value
     told = []
     found = Program([term], np.full(len(start), 0.5)).solve(start, lower, upper, told.append)
-    assert found.success and told and found.iterations < 50
+    assert found.success
+    assert told
+    assert found.iterations < 50
     points = found.w.reshape(-1, 2)
     np.testing.assert_allclose(np.linalg.norm(np.diff(points, axis=0), axis=1), 1 / count, rtol=1e-7)
     slopes = np.diff(points[:, 1]) / np.diff(points[:, 0])

@@ -115,10 +115,13 @@ def test_the_lightest_boom_keeps_all_limits_when_simulated_and_uses_some_fully()
     assert all(each.room.value > -1e-5 for each in lightest.limited)
     assert sum(each.room.value < 1e-4 for each in lightest.limited) >= 2  # two sizes, two limits
     seen = lightest.verify()
-    assert seen.kept and seen.rows[0][1] == pytest.approx(lightest.limited[5].quantity.value, rel=1e-3)
+    assert seen.kept
+    assert seen.rows[0][1] == pytest.approx(lightest.limited[5].quantity.value, rel=1e-3)
     assert lissom.natural_modes(lightest.robot).frequencies[0] >= 2.0
-    assert "lighter" in str(lightest) and lightest._repr_html_().startswith("<table>")
-    assert "stress of boom" in str(seen) and seen.to_dict()["kept"]
+    assert "lighter" in str(lightest)
+    assert lightest._repr_html_().startswith("<table>")
+    assert "stress of boom" in str(seen)
+    assert seen.to_dict()["kept"]
     assert lightest.plot().axes
 
 
@@ -141,7 +144,8 @@ def test_the_robot_is_written_with_where_it_comes_from(tmp_path):
     lightest = sizing().solve(progress=False)
     file = lightest.save(tmp_path / "deep" / "light.yaml")
     text = file.read_text()
-    assert text.startswith("# The lightest sections of crane by lissom") and "was 0.2 m" in text
+    assert text.startswith("# The lightest sections of crane by lissom")
+    assert "was 0.2 m" in text
     again = lissom.load(file)
     assert again.value(OUTER) == pytest.approx(lightest.sizes[OUTER], rel=1e-12)
     assert lightest.to_dict()["sizes"] == lightest.sizes
@@ -155,7 +159,9 @@ def test_a_file_with_sizes_is_a_sizing(tmp_path):
     task = tmp_path / "light.yaml"
     task.write_text(f"scenario: boom.yaml\nsizes:\n  {OUTER}: [100 mm, 0.4]\nlimits: {{frequency: 2.0}}\n")
     asked = load(task)
-    assert isinstance(asked, Sizing) and asked.name == "light" and asked.sizes[OUTER] == (0.1, 0.4)
+    assert isinstance(asked, Sizing)
+    assert asked.name == "light"
+    assert asked.sizes[OUTER] == (0.1, 0.4)
 
 
 REFUSED = [

@@ -176,7 +176,8 @@ def test_names_descriptions_and_models_are_taken_alike(function, forms):
     options = OPTIONS.get(function, {})
     named, described, compiled = (numbers(function(robot, *ARGUMENTS[function], **options)) for robot in forms)
     assert len(named)
-    assert np.array_equal(named, described) and np.array_equal(named, compiled)
+    assert np.array_equal(named, described)
+    assert np.array_equal(named, compiled)
 
 
 @pytest.mark.parametrize("function", OF_LOOPS, ids=lambda function: f"{function.__module__}.{function.__name__}")
@@ -185,12 +186,14 @@ def test_functions_of_loops_take_every_form_too(function, tmp_path):
     forms = (str(tmp_path / "closed.yaml"), CLOSED, CLOSED.compile())
     named, described, compiled = (function(robot, *OF_LOOPS[function]) for robot in forms)
     if function is dynamics.loop_rows:
-        assert len(named) and named == described == compiled
+        assert len(named)
+        assert named == described == compiled
         return
     if function is dynamics.closed_loops:
         named, described, compiled = named.a, described.a, compiled.a
     assert len(numbers(named))
-    assert np.array_equal(numbers(named), numbers(described)) and np.array_equal(numbers(named), numbers(compiled))
+    assert np.array_equal(numbers(named), numbers(described))
+    assert np.array_equal(numbers(named), numbers(compiled))
 
 
 @pytest.mark.parametrize("name", theory.names())
@@ -201,7 +204,8 @@ def test_formulations_take_every_form(name, forms):
             found.append(theory.build(name, robot).accelerations(REST, ZERO, ZERO))
         except theory.Unsupported as error:
             found.append(str(error))
-    assert np.array_equal(found[0], found[1]) and np.array_equal(found[1], found[2])
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[1], found[2])
 
 
 def test_a_robot_is_compiled_once():

@@ -28,7 +28,8 @@ def test_an_error_knows_its_place_and_value():
     error = LissomError("must be positive; give metres", ("links", "upper", "beam", "length"), -1.0)
     assert str(error) == "links.upper.beam.length = -1: must be positive; give metres"
     assert (error.place, error.value, error.text) == ("links.upper.beam.length", -1.0, "must be positive; give metres")
-    assert str(LissomError("nothing moves")) == "nothing moves" and LissomError("nothing moves").value is ABSENT
+    assert str(LissomError("nothing moves")) == "nothing moves"
+    assert LissomError("nothing moves").value is ABSENT
 
 
 def test_none_is_a_value_that_can_be_shown():
@@ -41,7 +42,8 @@ def test_what_lies_around_a_place_is_added_in_front():
             raise LissomError("must be positive", ("frequency",), -1)
 
     error = caught(inner)
-    assert error.path == ("control", "shaper", 2, "frequency") and error.place == "control.shaper[2].frequency"
+    assert error.path == ("control", "shaper", 2, "frequency")
+    assert error.place == "control.shaper[2].frequency"
     with within("control"):
         assert caught(impulses, "zv", -1.0).path == ("frequency",)
 
@@ -50,13 +52,15 @@ def test_the_class_of_an_error_survives_what_is_added():
     with pytest.raises(RobotError, match=r"^links\.upper: has no joint"), within("links", "upper"):
         raise RobotError("has no joint")
     error = ScenarioError.of(LissomError("too long", ("duration",), 9.0, "lift.yaml", 3))
-    assert isinstance(error, ScenarioError) and str(error) == "lift.yaml:3: duration = 9: too long"
+    assert isinstance(error, ScenarioError)
+    assert str(error) == "lift.yaml:3: duration = 9: too long"
 
 
 def test_several_problems_are_one_error_with_each_of_them():
     broken = {"name": "a", "links": [{"name": "up", "joint": "fixed", "body": {"mass": -1, "colour": "red"}}]}
     error = caught(Robot.from_dict, broken)
-    assert isinstance(error, RobotError) and {p.path[-1] for p in error.problems} == {"mass", "colour"}
+    assert isinstance(error, RobotError)
+    assert {p.path[-1] for p in error.problems} == {"mass", "colour"}
     assert error.problems[0].path[:3] == ("links", "up", "body")
     assert str(error).splitlines()[0] == "the description has 2 problems:"
     error.add_outer("robot")
@@ -79,7 +83,8 @@ def test_an_error_in_python_has_the_same_path_as_in_a_file():
     model = lissom.load("ella").compile()
     block = {"type": "pd", "gains": {"elbow": {"p": 1, "d": "soft"}}}
     alone, inside = caught(from_config, model, block), caught(Scenario, robot="ella", duration=1.0, control=block)
-    assert alone.path == inside.path == ("control", "gains", "elbow", "d") and alone.value == inside.value == "soft"
+    assert alone.path == inside.path == ("control", "gains", "elbow", "d")
+    assert alone.value == inside.value == "soft"
     assert isinstance(inside, ScenarioError)
 
 

@@ -14,7 +14,9 @@ PAGE = 55  # lines
 def test_example(path, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     text = path.read_text(encoding="utf-8")
-    assert "\nassert " in text and "lissom.reproductions" not in text and len(text.splitlines()) <= PAGE
+    assert "\nassert " in text
+    assert "lissom.reproductions" not in text
+    assert len(text.splitlines()) <= PAGE
     if "import casadi" in text:
         pytest.importorskip("casadi", reason="needs the package casadi: pip install lissom[symbolic]")
     runpy.run_path(str(path), run_name="__main__")

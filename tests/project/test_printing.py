@@ -37,17 +37,21 @@ def test_results_print_as_tables(name):
     make, words = RESULTS[name]
     result = make()
     html = result._repr_html_()
-    assert html.startswith("<table>") and html.endswith(("</table>", "</p>"))
+    assert html.startswith("<table>")
+    assert html.endswith(("</table>", "</p>"))
     for word in words:
-        assert word in str(result) and word in html
+        assert word in str(result)
+        assert word in html
     assert str(result.table()) == str(result)
     assert max(map(len, str(result).splitlines())) <= 100
 
 
 def test_robots_and_runs_print_what_they_are():
-    assert str(ELLA) == ELLA.describe() and "forearm" in ELLA._repr_html_()
+    assert str(ELLA) == ELLA.describe()
+    assert "forearm" in ELLA._repr_html_()
     run = lissom.simulate(ELLA, 0.02)
-    assert str(run) == str(run.summary()) and "elbow" in str(run)
+    assert str(run) == str(run.summary())
+    assert "elbow" in str(run)
     assert repr(run).startswith("<Trajectory of ella: 0.02 s in 5 samples")
 
 
@@ -64,4 +68,5 @@ def test_long_names_lose_no_letters():
     data = {"lissom": 1, "name": "chain", "materials": {"steel": {"E": 2.1e11, "nu": 0.3, "rho": 7850}}, "links": links}
     robot = lissom.Robot.from_dict(data)
     for text in (robot.describe(), str(lissom.natural_modes(robot, locked=True))):
-        assert "…" not in text and max(map(len, text.splitlines())) <= 100
+        assert "…" not in text
+        assert max(map(len, text.splitlines())) <= 100

@@ -91,6 +91,7 @@ def test_without_any_compiler_the_smoke_suite_runs_from_the_wheel_with_the_numbe
     shipped = smoke(installed.python, bare)
     assert not (installed.folder / "cache" / "kernels").exists()
     here = smoke(sys.executable, {**os.environ, "PYTHONPATH": str(ROOT / "src")})
-    assert set(shipped) == set(here) and len(here) == 10
+    assert set(shipped) == set(here)
+    assert len(here) == 10
     for name, numbers in here.items():
         assert np.allclose(shipped[name], numbers, rtol=0, atol=1e-10 * np.abs(numbers).max()), name

@@ -74,13 +74,15 @@ def test_dual_screw_arm_moves_alike_in_all_forms_of_the_theory(tmp_path):
     # what the linear form leaves out falls with the square of the compliance; what speeds add falls more slowly: stiff
     # links vibrate with small deflections, but not with small accelerations
     linear, truncated = found.powers
-    assert 1.9 < linear < 2.1 and 1.0 < truncated < 1.3
+    assert 1.9 < linear < 2.1
+    assert 1.0 < truncated < 1.3
 
 
 @pytest.mark.slow
 def test_ella_lifts_its_payload_as_exact_beams_do(tmp_path):
     results = ella.main(tmp_path)
-    assert len(list(tmp_path.glob("figure-*.png"))) == 12 and (tmp_path / "ella.pdf").exists()
+    assert len(list(tmp_path.glob("figure-*.png"))) == 12
+    assert (tmp_path / "ella.pdf").exists()
     # the tip where geometrically exact finite elements have it at t = 1 s (Exudyn), to 0.05 mm
     assert np.abs(results.tip[200] - [1.35078828, 1.132168168, 0.58790541]).max() < 5e-5
     # interaction wrenches carry the arm when it has come to rest: hub, links, elbow motor, payload
@@ -116,7 +118,8 @@ def test_optimal_motion_is_found_sooner_with_its_gradient(tmp_path):
 @pytest.mark.slow
 def test_spinup_beam_diverges_at_zero_order_and_meets_the_nonlinear_beam_at_high_order(tmp_path):
     zero, high = spinup_beam.main(tmp_path, speeds=(8.0,), duration=8.5)
-    assert zero.diverged and zero.time[-1] < 8.5
+    assert zero.diverged
+    assert zero.time[-1] < 8.5
     assert abs(high.tip.min() / spinup_beam.NONLINEAR[8.0] - 1) < 2e-3
 
 
@@ -127,8 +130,10 @@ def test_every_reproduction_says_what_of_its_paper_agrees_and_what_cannot():
 
     assert set(titles()) == {*PAPERS, "boom-from-mesh", "two-link-rig"}  # the last two follow no paper
     for paper in PAPERS.values():
-        assert any(row.verdict.startswith("agrees") for row in paper.rows) and all(row.why for row in paper.rows)
+        assert any(row.verdict.startswith("agrees") for row in paper.rows)
+        assert all(row.why for row in paper.rows)
     shown = text(PAPERS["l-mechanism"].table())
-    assert "125.896" in shown and "cannot be met" in shown
+    assert "125.896" in shown
+    assert "cannot be met" in shown
     # what is said is what is computed
     assert np.round(l_mechanism.FREQUENCIES[3], 2) == 30.94

@@ -26,13 +26,15 @@ def fitted():
 
 def test_the_excerpt_has_its_licence_beside_it():
     text = files("lissom.reproductions").joinpath("data/two-link-rig-LICENSE.txt").read_text()
-    assert "MIT License" in text and "Copyright (c) 2022 aa4cc / Edu Ctrl Lab Models" in text
+    assert "MIT License" in text
+    assert "Copyright (c) 2022 aa4cc / Edu Ctrl Lab Models" in text
 
 
 def test_frequencies_are_too_high_before_and_in_their_ranges_after(fitted):
     before, after = rig.frequencies(lissom.load("two-link-rig")), rig.frequencies(fitted)
     for f, g, (low, high) in zip(before, after, rig.RANGES):
-        assert f > high and low < g < high
+        assert f > high
+        assert low < g < high
 
 
 def test_two_measured_frequencies_give_both_stiffnesses():
@@ -82,7 +84,8 @@ def test_the_fitted_arm_meets_a_window_that_it_has_not_seen(fitted):
     The second hub stands, where the offset of its current counts, which is not found here.
     """
     window = (99.0, 102.0)
-    assert rig.HELD["square"][0] <= window[0] and window[1] <= rig.HELD["square"][1]
+    assert rig.HELD["square"][0] <= window[0]
+    assert window[1] <= rig.HELD["square"][1]
     seen = rig.record(rig.excerpt(), "square", window, SCALES).model_copy(update={"unknown": {}})
     as_drawn = rig.record(rig.excerpt(), "square", window).model_copy(update={"unknown": {}})
     after = validate({"fitted": fitted}, seen, **rig.RUNS)
@@ -136,18 +139,23 @@ def test_a_record_in_the_rigs_own_format_is_read(tmp_path):
     counts = own_format(tmp_path / "run.npz")
     data = rig.published(tmp_path / "run.npz")
     assert data["hub2_angle"] == pytest.approx(1e-4 * counts)
-    assert np.isnan(data["link1_deflection"][0]) and data["link1_deflection"][1] == pytest.approx(3e-5)
-    assert np.isnan(data["current1"][:2]).all() and data["current1"][2:] == pytest.approx(0.1 * counts[2:])
+    assert np.isnan(data["link1_deflection"][0])
+    assert data["link1_deflection"][1] == pytest.approx(3e-5)
+    assert np.isnan(data["current1"][:2]).all()
+    assert data["current1"][2:] == pytest.approx(0.1 * counts[2:])
     seen = rig.record(data, "run", (0.004, 0.05)).samples()  # means of five, as in the excerpt
-    assert seen.begin == pytest.approx(0.008) and np.diff(seen.time) == pytest.approx(0.01)
+    assert seen.begin == pytest.approx(0.008)
+    assert np.diff(seen.time) == pytest.approx(0.01)
     with pytest.raises(lissom.LissomError, match="no such record"):
         rig.read_folder(tmp_path)
 
 
 def test_the_excerpt_has_means_of_five_samples():
     data = rig.thinned({"run_time": np.arange(12) * 0.002, "run_hub1_angle": np.arange(12.0) ** 2})
-    assert data["run_time"] == pytest.approx([0.004, 0.014]) and data["run_time"].dtype == np.float64
-    assert data["run_hub1_angle"] == pytest.approx([6.0, 51.0]) and data["run_hub1_angle"].dtype == np.float32
+    assert data["run_time"] == pytest.approx([0.004, 0.014])
+    assert data["run_time"].dtype == np.float64
+    assert data["run_hub1_angle"] == pytest.approx([6.0, 51.0])
+    assert data["run_hub1_angle"].dtype == np.float32
 
 
 def test_currents_that_were_not_measured_are_those_of_the_rigs_controller(tmp_path):

@@ -59,7 +59,8 @@ def test_a_damaged_file_loads_as_it_was_or_says_which_part_is_gone(seed, whole, 
     except lissom.LissomError as error:
         assert str(path) in str(error)
     else:
-        assert back.dataset.identical(run.dataset) and back.info == run.info
+        assert back.dataset.identical(run.dataset)
+        assert back.info == run.info
     try:
         saved = Trajectory.rescue(path)
     except lissom.LissomError as error:
@@ -79,7 +80,8 @@ def test_the_message_names_the_part_and_what_can_be_saved(whole, tmp_path):
     assert "run.nc is damaged: wrench: not as it was written. Its other 38 variables, such as" in str(found.value)
     assert "rescue" in str(found.value)
     saved = Trajectory.rescue(tmp_path / "run.nc")
-    assert saved.attrs["damaged"] == ["wrench"] and "position" in saved
+    assert saved.attrs["damaged"] == ["wrench"]
+    assert "position" in saved
 
 
 def edited(path, change):
@@ -138,10 +140,13 @@ def test_a_page_shows_the_rest_of_a_folder(tmp_path, monkeypatch):
     server, _ = open_server(port=0)
     try:
         app = App(server, runs=dict(_recorded(tmp_path)))  # the newest first: the damaged one
-        assert app.activity is None and len(told) == 1 and "bad.nc is damaged" in told[0]
+        assert app.activity is None
+        assert len(told) == 1
+        assert "bad.nc is damaged" in told[0]
         app.run_choice.value = "good.nc"
         app.choose()
         app.step(0.0, 0.0)
-        assert app.activity is not None and app.activity.run.model.robot == satellite_run().model.robot
+        assert app.activity is not None
+        assert app.activity.run.model.robot == satellite_run().model.robot
     finally:
         server.stop()

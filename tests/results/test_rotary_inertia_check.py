@@ -39,7 +39,7 @@ def test_what_is_left_out_is_the_propeller_moment_on_random_sections_and_spins()
 def test_a_run_says_where_it_matters(stiffening, part, told):
     robot = strip(stiffening, 1e-3, 1e-5)
     spin = part * np.pi / 2 * np.sqrt(1.0 / 1.01e-3)
-    with pytest.warns(UserWarning) if told else pytest.MonkeyPatch.context():
+    with pytest.warns(UserWarning, match="propeller moment") if told else pytest.MonkeyPatch.context():
         run = lissom.simulate(robot, 0.01, rate=1000, start={"hub.rate": spin})
     assert any("propeller moment" in event.text for event in run.warnings) == told
 

@@ -90,8 +90,10 @@ def test_modes_and_joints_with_several_coordinates_are_found_by_name():
     assert_allclose(run["left-upper.y1"], run.q[:, names.index("left-upper.y1")])
     assert_allclose(run["left-shoulder"], run.q[:, run.model.link("left-upper").joint_q])
     assert_allclose(run["base.wx"], run.v[:, 0])
-    assert run["base"].shape == (26, 7) and run["base"].attrs["units"] == "1, m"
-    assert run["base.z"].attrs["units"] == "m" and run["base.qw"].attrs["units"] == "1"
+    assert run["base"].shape == (26, 7)
+    assert run["base"].attrs["units"] == "1, m"
+    assert run["base.z"].attrs["units"] == "m"
+    assert run["base.qw"].attrs["units"] == "1"
     assert run.velocity("base").attrs["column_units"] == ["rad/s"] * 3 + ["m/s"] * 3
 
 
@@ -279,6 +281,7 @@ def test_a_rigid_robot_and_a_single_sample_make_a_trajectory():
     model = lissom.load("rigid-7-axis").compile()
     zero = np.zeros((1, model.nv))
     run = from_run(RawRun(model, np.zeros(1), zero, zero, zero, zero, np.zeros(1), np.zeros(1)))
-    assert "eta" not in run.dataset and "deflection" not in run.dataset
+    assert "eta" not in run.dataset
+    assert "deflection" not in run.dataset
     assert run.state(0.0)[0].shape == (7,)
     assert str(run.summary())

@@ -19,7 +19,9 @@ FILES = Path(__file__).parent / "files"
 KEPT = 0.058698401853937904  # rad
 
 
-@pytest.mark.parametrize("name, method", [("run.mat", "to_mat"), ("run.csv", "to_csv"), ("run.parquet", "to_parquet")])
+@pytest.mark.parametrize(
+    ("name", "method"), [("run.mat", "to_mat"), ("run.csv", "to_csv"), ("run.parquet", "to_parquet")]
+)
 def test_a_name_of_another_format_is_not_filled_with_netcdf(name, method, tmp_path):
     with pytest.raises(lissom.LissomError, match=f"use {method}"):
         ella_run().save(tmp_path / name)
@@ -53,7 +55,8 @@ def test_prescribed_joints_stay_prescribed(tmp_path):
 def test_the_table_has_one_column_per_number_and_knows_its_units():
     run = ella_run()
     table = run.to_dataframe()
-    assert table.index.name == "time" and len(table) == 201
+    assert table.index.name == "time"
+    assert len(table) == 201
     for column in (
         "position.elbow",
         "velocity.shoulder-yaw",
@@ -140,7 +143,8 @@ def test_a_file_that_is_no_trajectory_is_refused(tmp_path):
 def same(back, run):
     """That a run came back with all that it can tell."""
     assert back.dataset.identical(run.dataset)
-    assert back.info == run.info and back.warnings == run.warnings
+    assert back.info == run.info
+    assert back.warnings == run.warnings
     assert str(back.summary()) == str(run.summary())
     for link in run.model.flexible:
         xr.testing.assert_equal(back.section_forces(link, 3), run.section_forces(link, 3))
@@ -195,10 +199,12 @@ def test_samples_alone_are_a_whole_run(crane, tmp_path):
 def test_files_of_every_format_are_read(number):
     """Kept from the version that wrote them: the pendulum of 10 samples, and its angle as it was printed then."""
     run = Trajectory.load(FILES / f"format-{number}.nc")
-    assert run.model.robot.name == "kept" and run.info.status.word == "finished"
+    assert run.model.robot.name == "kept"
+    assert run.info.status.word == "finished"
     assert_array_equal(run.time, np.arange(11) / 100)
     np.testing.assert_allclose(run["j"].values[-1], KEPT, rtol=1e-9)
-    assert run.wrench("j").shape == (11, 6) and run.deflection("a").shape == (11, 3)
+    assert run.wrench("j").shape == (11, 6)
+    assert run.deflection("a").shape == (11, 3)
 
 
 def test_a_robot_of_any_size_comes_back(tmp_path, monkeypatch):

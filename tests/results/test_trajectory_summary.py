@@ -68,4 +68,5 @@ def test_the_summary_is_plain_data_for_json():
     assert data["energy"]["relative"] < 1e-6
     assert data["speed"] is None
     event = json.loads(json.dumps(ella_run().summary().to_dict()))["events"][0]
-    assert event["time"] == 0.25 and event["link_or_joint"] == "upper"
+    assert event["time"] == 0.25
+    assert event["link_or_joint"] == "upper"

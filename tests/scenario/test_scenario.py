@@ -48,7 +48,8 @@ def test_the_good_scenario_says_what_to_simulate() -> None:
     elbow = prepared.model.coordinates.index("elbow")
     assert (q[elbow], v[elbow]) == (-0.2, 0.3)
     assert isinstance(prepared.controller, ControlLaw)
-    assert prepared.settings.rate == 100 and prepared.settings.rtol == 1e-5
+    assert prepared.settings.rate == 100
+    assert prepared.settings.rtol == 1e-5
     # joints that the reference does not name stay where they start
     np.testing.assert_allclose(prepared.controller.reference(1.0)[0], [0, 0.6, 0.4])
 
@@ -71,7 +72,8 @@ def test_a_built_in_scenario_is_its_robot_in_motion(name: str) -> None:
     built_in = load(name)
     prepared = built_in.prepare()
     robot = prepared.model.robot.name
-    assert robot in robot_names() and name.startswith(robot)
+    assert robot in robot_names()
+    assert name.startswith(robot)
     assert Scenario.from_yaml(built_in.to_yaml()) == built_in
 
 
@@ -80,7 +82,9 @@ def test_a_robot_alone_is_a_free_motion(tmp_path: Path) -> None:
     lissom.load("ella").save(path)
     for name in ("l-mechanism-torque", path):
         free = load(name)
-        assert free.control is None and not free.motion and free.duration == 2.0
+        assert free.control is None
+        assert not free.motion
+        assert free.duration == 2.0
 
 
 def test_files_are_looked_for_beside_the_scenario(tmp_path: Path) -> None:
@@ -108,7 +112,7 @@ def test_a_scenario_changes_values_of_its_robot() -> None:
 
 
 @pytest.mark.parametrize(
-    "change, told",
+    ("change", "told"),
     [
         ("{links.uper.beam.length: 1.2}", r"change.*uper.*did you mean"),
         ("{links.upper.beam.length: -1}", r"change\.links\.upper\.beam\.length = -1: must be positive"),
@@ -216,7 +220,8 @@ def test_a_joint_may_be_prescribed_beside_a_controller() -> None:
     control = {"type": "pd", "gains": {"shoulder": {"p": 2000, "d": 200}, "shoulder-yaw": {"p": 900, "d": 157}}}
     motion = {"elbow": {"type": "quintic", "to": 0.4, "duration": 0.4}}
     prepared = scenario(control=control, motion=motion).prepare()
-    assert prepared.controller is not None and list(prepared.motion) == ["elbow"]
+    assert prepared.controller is not None
+    assert list(prepared.motion) == ["elbow"]
 
 
 def test_a_scenario_in_python_is_the_run_of_its_file() -> None:
@@ -251,7 +256,8 @@ def test_a_built_in_scenario_ends_where_the_reference_does(name: str, angles: li
 def test_the_satellite_turns_against_its_arm() -> None:
     run = load("satellite-two-arm").run(progress=False)
     turned = 2 * np.arctan2(run["base.qz"].values[-1], run["base.qw"].values[-1])
-    assert run["left-shoulder"].values[-1, 0] > 1.19 and turned < math.radians(-2)
+    assert run["left-shoulder"].values[-1, 0] > 1.19
+    assert turned < math.radians(-2)
 
 
 def test_the_seven_axes_arrive_at_the_last_via_point() -> None:

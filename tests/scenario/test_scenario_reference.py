@@ -36,7 +36,8 @@ def test_an_example_runs(piece: str, tmp_path: Any, monkeypatch: pytest.MonkeyPa
     base = "" if "robot:" in piece else BASE
     (tmp_path / "piece.yaml").write_text(base + ("" if base else "duration: 0.5\n") + piece)
     run = scenario.load("piece.yaml").run(duration=0.05, progress=False)
-    assert run.info.status.word == "finished" and np.all(np.isfinite(run.q))
+    assert run.info.status.word == "finished"
+    assert np.all(np.isfinite(run.q))
 
 
 def test_every_type_has_its_table_and_its_example() -> None:
@@ -62,13 +63,16 @@ def test_tables_tell_meaning_and_default_of_every_field(monkeypatch: pytest.Monk
         assert part.__doc__ and all(meaning for meaning, _ in table.values()), (path, table)
     quintic = {name: rest for name, *rest in rows(reference_schema.Quintic)}
     assert quintic["duration"] == ["the time of the motion in seconds", "required"]
-    assert quintic["begin"][1] == "0.0" and "from" in quintic and "type" not in quintic
+    assert quintic["begin"][1] == "0.0"
+    assert "from" in quintic
+    assert "type" not in quintic
     listed = {kind: (q, v) for kind, q, v in coordinates()}
     assert listed["free"] == (
         "qw, qx, qy, qz, x (m), y (m), z (m)",
         "wx (rad/s), wy (rad/s), wz (rad/s), vx (m/s), vy (m/s), vz (m/s)",
     )
-    assert listed["universal"][0] == "1 (rad), 2 (rad)" and "fixed" not in listed
+    assert listed["universal"][0] == "1 (rad), 2 (rad)"
+    assert "fixed" not in listed
 
 
 def test_examples_read_as_they_are_written() -> None:

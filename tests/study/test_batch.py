@@ -57,7 +57,8 @@ def test_a_run_that_cannot_be_leaves_the_others(pendulum):
     data = lissom.simulate_batch(pendulum, {MASS: [1.0, -1.0, 2.0]}, outputs=["last position.pin", "position.pin"])
     assert [STATUS[k] for k in data.status.values] == ["finished", "refused", "finished"]
     assert "mass = -1: must not be negative" in str(data.cause[1].item())
-    assert np.isnan(data["last position.pin"][1]) and np.isnan(data["position.pin"][1]).all()
+    assert np.isnan(data["last position.pin"][1])
+    assert np.isnan(data["position.pin"][1]).all()
     assert np.isfinite(data["position.pin"][[0, 2]]).all()
 
 
@@ -78,8 +79,10 @@ def test_a_run_that_stops_keeps_what_it_computed(pendulum):
         )
     assert STATUS[int(data.status[1])] in ("diverged", "not-finite")
     assert data.cause[1].item()
-    assert np.isfinite(data["position.pin"][1, 0]) and np.isnan(data["position.pin"][1, -1])
-    assert np.isnan(data["peak position.pin"][1]) and np.isfinite(data["peak position.pin"][0])
+    assert np.isfinite(data["position.pin"][1, 0])
+    assert np.isnan(data["position.pin"][1, -1])
+    assert np.isnan(data["peak position.pin"][1])
+    assert np.isfinite(data["peak position.pin"][0])
 
 
 def test_quantities_are_those_of_the_run(pendulum):
@@ -98,8 +101,11 @@ def test_quantities_are_those_of_the_run(pendulum):
     data = lissom.simulate_batch(pendulum, {MASS: [1.3]}, outputs=texts, rate=2000).isel(run=0)
     run = pendulum.with_value(MASS, 1.3).run(rate=2000, progress=False)
     angle, force = run["pin"].values, run.wrench("pin").values[:, 3:]
-    assert data.top == angle.max() and data.low == angle.min() and data.span == np.ptp(angle)
-    assert data.peak == np.abs(angle).max() and data["first"] == angle[0]
+    assert data.top == angle.max()
+    assert data.low == angle.min()
+    assert data.span == np.ptp(angle)
+    assert data.peak == np.abs(angle).max()
+    assert data["first"] == angle[0]
     assert data["mean"] == pytest.approx(angle.mean(), rel=2e-3)
     assert data.rms == pytest.approx(np.sqrt((angle**2).mean()), rel=2e-3)
     assert data["last"] == run.tip("rod").values[-1, 1]

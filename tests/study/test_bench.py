@@ -23,8 +23,10 @@ def ella():
 def test_runs_that_differ_in_numbers_share_all_but_the_model(ella):
     before = prepare(ella)
     after = prepare(ella.with_value(MASS, 1.0), before)
-    assert after.controller is before.controller and after.start is before.start
-    assert after.model is not before.model and after.model.arrays.joints is before.model.arrays.joints
+    assert after.controller is before.controller
+    assert after.start is before.start
+    assert after.model is not before.model
+    assert after.model.arrays.joints is before.model.arrays.joints
     for path, value in (("start.elbow", 0.1), ("control.gains.elbow.p", 100.0), ("duration", 0.2)):
         other = prepare(ella.with_value(path, value), before)
         assert other.start is not before.start
@@ -88,7 +90,8 @@ def test_a_method_that_another_takes_over_from_leaves_no_trace():
         raw, _ = bench.run(one)
         prepared = prepare(one)
         expected = run(prepared.model, prepared.settings.model_copy(update={"audit": False}), **prepared.drive)
-        assert raw.method == "dop853" and "took over" in raw.reason
+        assert raw.method == "dop853"
+        assert "took over" in raw.reason
         np.testing.assert_array_equal(raw.q, expected.q)
         assert (raw.steps, raw.reason) == (expected.steps, expected.reason)
 

@@ -34,7 +34,8 @@ def test_a_cluster_writes_the_same_store(cluster, study, tmp_path):
     by_address = study.run(tmp_path / "address.zarr", cluster=cluster.scheduler_address, progress=False)
     with distributed.Client(cluster, set_as_default=False) as client:
         by_client = study.run(tmp_path / "client.zarr", cluster=client, progress=False)
-    assert by_address.complete and by_client.complete
+    assert by_address.complete
+    assert by_client.complete
     study.run(tmp_path / "here.zarr", cores=1, progress=False)
     assert contents(tmp_path / "address.zarr") == contents(tmp_path / "here.zarr")
     assert contents(tmp_path / "client.zarr") == contents(tmp_path / "here.zarr")

@@ -35,7 +35,8 @@ def test_held_torques_move_it_as_a_sampled_controller_does(ella):
     limits = np.array([limit for _, limit in env._motors.values()])
     for share in shares:
         seen, _, failed, over, _ = env.step(share)
-    assert over and not failed
+    assert over
+    assert not failed
 
     def torques(t, q, v):
         return dict(zip(env.joints, limits * shares[min(9, round(t * 50))], strict=True))
@@ -77,7 +78,8 @@ def test_observations_are_the_quantities_of_the_run(ella):
         ]
     )
     np.testing.assert_allclose(seen, expected, rtol=1e-6, atol=1e-9)
-    assert len(env.labels) == len(seen) and env.labels[0] == "position.elbow"
+    assert len(env.labels) == len(seen)
+    assert env.labels[0] == "position.elbow"
 
 
 def test_reward_and_goal_are_free(ella):
@@ -129,7 +131,8 @@ def test_many_arms_move_as_single_ones(ella):
             np.testing.assert_array_equal(seen[step][0][k], alone)
             assert (seen[step][1][k], seen[step][2][k], seen[step][3][k]) == (reward, failed, over)
         np.testing.assert_array_equal(seen[10][0][k], env.reset()[0])  # begins again by itself
-        assert seen[10][1][k] == 0 and not seen[10][3][k]
+        assert seen[10][1][k] == 0
+        assert not seen[10][3][k]
         np.testing.assert_array_equal(seen[11][0][k], env.step(actions[11, k])[0])
     envs.close()
 

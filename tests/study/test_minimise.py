@@ -54,7 +54,8 @@ def test_a_search_goes_on_where_it_stopped(pendulum, tmp_path, monkeypatch):
     real = Runs.compute
     monkeypatch.setattr(Runs, "compute", lambda self, rows, **more: made.append(len(rows)) or real(self, rows, **more))
     whole = minimise(pendulum, most=60, **ask)
-    assert whole.runs == 60 and sum(made) == 40
+    assert whole.runs == 60
+    assert sum(made) == 40
     alone = minimise(pendulum, "first tip_position.rod.y", {START: (-2.5, 0.5)}, most=60, **OPTIONS)
     assert alone.values == whole.values
     with pytest.raises(LissomError, match="holds another study"):
@@ -71,7 +72,8 @@ def test_a_search_that_was_cut_goes_on_with_the_right_numbers(pendulum, tmp_path
         for name in os.listdir(store):
             if (store / name).is_dir() and (store / name / f"{most - 1}.0").exists():
                 (store / name / f"{most - 1}.0").unlink()  # cut between its row and what is in it
-    assert found.values == alone.values and found.outputs == alone.outputs
+    assert found.values == alone.values
+    assert found.outputs == alone.outputs
 
 
 def test_a_search_writes_nowhere_else(pendulum, tmp_path, monkeypatch):
@@ -196,5 +198,6 @@ def test_gradients_take_one_run_each_and_are_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(Runs, "compute", lambda self, rows, **more: pytest.fail("computed again"))
     monkeypatch.setattr(sys.modules[Best.__module__], "slopes", lambda *_: pytest.fail("derived again"))
     again = minimise(scenario, store=tmp_path / "s.zarr", **ask)
-    assert again.values == whole.values and again.runs == whole.runs < 60
+    assert again.values == whole.values
+    assert again.runs == whole.runs < 60
     assert whole.outputs["peak torque.elbow"] <= 40 * (1 + 1e-6)

@@ -36,7 +36,7 @@ def test_a_process_that_dies_is_replaced(tmp_path, monkeypatch):
 def test_an_item_that_always_kills_is_told(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(os.path.dirname(__file__))
     job = Job(tmp_path / "missing" / "..." / "mark")  # the mark cannot be left: open raises in the worker
-    with pytest.raises(OSError), Pool(1, job) as pool:
+    with pytest.raises(OSError, match="missing"), Pool(1, job) as pool:
         list(pool.each([3]))
     with pytest.raises(Died, match="by signal 9"), Pool(1, _Kill()) as pool:
         list(pool.each([1]))

@@ -37,9 +37,14 @@ def test_draws_repeat_and_stay_in_range(kind):
     assert made.columns == again.columns
     assert made.columns != sampled(fields, Sampling(type=kind, runs=256, seed=8)).columns
     a, b, c = (np.array(made.columns[name]) for name in "abc")
-    assert a.min() >= 2 and a.max() <= 4 and abs(a.mean() - 3) < 0.15
-    assert b.min() >= 1e-3 and b.max() <= 10 and abs(np.median(np.log10(b)) + 1) < 0.4
-    assert abs(c.mean() - 5) < 0.03 and abs(c.std() - 0.1) < 0.02
+    assert a.min() >= 2
+    assert a.max() <= 4
+    assert abs(a.mean() - 3) < 0.15
+    assert b.min() >= 1e-3
+    assert b.max() <= 10
+    assert abs(np.median(np.log10(b)) + 1) < 0.4
+    assert abs(c.mean() - 5) < 0.03
+    assert abs(c.std() - 0.1) < 0.02
 
 
 def test_a_latin_hypercube_has_one_run_in_every_slice():
@@ -92,7 +97,8 @@ def test_ranges_and_lists_may_have_units():
     assert study.variations.columns[mass] == (0.5, 0.5, 3.0, 3.0)
     data = lissom.simulate_batch("ella", study.runs.variations, 0.01, outputs=["mass"], cores=1, progress=False)
     np.testing.assert_allclose(data["start.elbow"], [np.pi / 2, 0, np.pi / 2, 0])
-    assert data["start.elbow"].attrs["units"] == "rad" and data[mass].attrs["units"] == "kg"
+    assert data["start.elbow"].attrs["units"] == "rad"
+    assert data[mass].attrs["units"] == "kg"
     with pytest.raises(LissomError, match="a unit of the wrong kind"):
         len(Study(vary={mass: {"from": "500 mm", "to": "3 m", "points": 2}}, **given).runs)
 
@@ -129,5 +135,6 @@ def test_ranking_finds_the_shares_of_a_known_function():
 def test_ranking_takes_words_and_says_nothing_of_too_few_runs():
     words, numbers = np.array(["steel", "carbon"] * 50), np.linspace(0, 1, 100)
     shares = first_order_indices({"material": words, "other": numbers}, (words == "steel") * 3.0)
-    assert shares["material"] == pytest.approx(1.0) and shares["other"] < 0.05
+    assert shares["material"] == pytest.approx(1.0)
+    assert shares["other"] < 0.05
     assert np.isnan(first_order_indices({"x": np.arange(3.0)}, np.arange(3.0))["x"])

@@ -36,7 +36,8 @@ def test_a_study_survives_its_own_data(study):
 
 def test_results_equal_single_runs(study, tmp_path):
     results = study.run(tmp_path / "s.zarr", cores=1, progress=False)
-    assert results.complete and results.finished == 48
+    assert results.complete
+    assert results.finished == 48
     data = results.data
     for k in (0, 17, 47):
         run = results.trajectory(k, progress=False)
@@ -45,7 +46,8 @@ def test_results_equal_single_runs(study, tmp_path):
         assert data[MASS][k] == study.variations.columns[MASS][k]
     assert data["pull"].attrs["units"] == "N"
     np.testing.assert_allclose(data["time"], np.arange(11) / 50)
-    assert "pull" in str(results) and "48 runs" in str(results)
+    assert "pull" in str(results)
+    assert "48 runs" in str(results)
 
 
 def test_processes_and_one_process_write_the_same_store(study, tmp_path):
@@ -164,7 +166,8 @@ def test_a_place_that_nobody_can_write_to_is_refused(study, address):
 
 def test_stores_elsewhere_by_fsspec(study):
     results = study.run("memory://study-in-memory", cores=1, progress=False)
-    assert results.complete and np.isfinite(results.data["low"]).all()
+    assert results.complete
+    assert np.isfinite(results.data["low"]).all()
 
 
 SCRIPT = """
@@ -330,7 +333,8 @@ def test_a_file_that_was_lost_or_changed_is_told_and_computed_again(name, damage
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         results = study.run(place, cores=1, progress=False)
-    assert results.complete and contents(place) == contents(whole)
+    assert results.complete
+    assert contents(place) == contents(whole)
     assert Store(place).damaged() == {}
 
 

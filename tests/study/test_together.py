@@ -40,8 +40,11 @@ def test_runs_in_lanes_give_what_runs_alone_do(some, monkeypatch):
     found, runs = computed(some, monkeypatch, True)
     assert vars(runs)["_together"]._flock is not None  # lanes were used
     np.testing.assert_array_equal(found.status, alone.status)
-    assert found.cause == alone.cause and found.cause[3] and found.cause[12]
-    assert set(found.status) == {0, found.status[3], found.status[12]} and len(set(found.status)) == 3
+    assert found.cause == alone.cause
+    assert found.cause[3]
+    assert found.cause[12]
+    assert set(found.status) == {0, found.status[3], found.status[12]}
+    assert len(set(found.status)) == 3
     for name, values in alone.values.items():
         np.testing.assert_allclose(found.values[name], values, rtol=1e-4, atol=1e-6, err_msg=name)
 
@@ -104,7 +107,8 @@ def test_the_longest_motions_come_first_and_runs_keep_their_places(some, monkeyp
     monkeypatch.setattr(of_runs, "worth", lambda count: True)
     durations = [0.1, 0.3, 0.2, 0.3]
     runs = Runs(base, Variations.of({"duration": durations}), quantities(["last position.elbow"]))
-    assert runs.order(range(4)) == [1, 3, 2, 0] and runs.order([3, 2]) == [0, 1]
+    assert runs.order(range(4)) == [1, 3, 2, 0]
+    assert runs.order([3, 2]) == [0, 1]
     texts = Runs(base, Variations.of({"duration": ["100 ms", "0.3 s"]}), quantities(["last position.elbow"]))
     assert texts.order(range(2)) == [0, 1]
     for row, value in enumerate(runs.compute(range(4)).values["last position.elbow"]):
@@ -130,7 +134,8 @@ def test_durations_that_differ_give_the_same_digits_on_any_number_of_cores(some,
         assert np.flatnonzero(np.isnan(found)).tolist() == [5, 40, 41]
         for piece in pieces:
             np.testing.assert_allclose(piece.values[name], found, rtol=1e-4, atol=1e-6, err_msg=name)
-            assert np.flatnonzero(piece.status).tolist() == [5, 40, 41] and piece.cause[40]
+            assert np.flatnonzero(piece.status).tolist() == [5, 40, 41]
+            assert piece.cause[40]
     assert (whole[0].status.values == whole[1].status.values).all()
 
 
@@ -189,7 +194,8 @@ def test_what_belongs_to_a_process_is_not_sent_to_another(some, monkeypatch):
     """Runs are prepared from one that shares tables with them by identity, which none that was sent does."""
     _, runs = computed(some, monkeypatch, True)
     own = {"_base", "_bench", "_together"}
-    assert own <= vars(runs).keys() and own.isdisjoint(vars(pickle.loads(pickle.dumps(runs))))
+    assert own <= vars(runs).keys()
+    assert own.isdisjoint(vars(pickle.loads(pickle.dumps(runs))))
 
 
 @pytest.mark.parametrize("processes", [1, 2, 5, 16])
@@ -204,6 +210,8 @@ def test_who_shares_a_pack_does_not_depend_on_the_number_of_processes(count, pro
 
 def test_few_runs_are_computed_one_by_one(monkeypatch):
     monkeypatch.setattr(vector_runs, "at_hand", lambda: True)
-    assert vector_runs.worth(vector_runs.MANY) and not vector_runs.worth(vector_runs.MANY - 1)
+    assert vector_runs.worth(vector_runs.MANY)
+    assert not vector_runs.worth(vector_runs.MANY - 1)
     monkeypatch.setattr(vector_runs, "at_hand", lambda: False)
-    assert vector_runs.worth(vector_runs.WORTH) and not vector_runs.worth(vector_runs.WORTH - 1)
+    assert vector_runs.worth(vector_runs.WORTH)
+    assert not vector_runs.worth(vector_runs.WORTH - 1)

@@ -139,5 +139,6 @@ def test_a_run_beyond_the_first_order_stops_there_and_keeps_what_it_has():
     ) as stopped:
         manoeuvre(scenario, "first-order")
     run = stopped.value.run
-    assert 3.03 < run.time[-1] < 3.04 and run.info.status is Ending.OUT_OF_RANGE
+    assert 3.03 < run.time[-1] < 3.04
+    assert run.info.status is Ending.OUT_OF_RANGE
     assert np.all(np.isfinite(run.dataset["wrench"].values))

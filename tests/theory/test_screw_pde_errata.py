@@ -143,7 +143,8 @@ def test_spatial_twists_of_two_links_differ_by_more_than_their_joint_allows():
     spatial = se3.Ad(T[forearm]) @ V[forearm] - se3.Ad(T[upper]) @ V[upper]
     at_joint = V[forearm] - se3.Ad(se3.inverse(T[forearm]) @ T[upper]) @ V[upper]
     assert np.linalg.norm(spatial[3:]) == pytest.approx(0.57, rel=1e-9)  # m/s, 0.6 rad/s times 0.95 m
-    assert np.abs(at_joint[3:]).max() < 1e-12 and np.linalg.norm(at_joint[:3]) == pytest.approx(0.6)
+    assert np.abs(at_joint[3:]).max() < 1e-12
+    assert np.linalg.norm(at_joint[:3]) == pytest.approx(0.6)
 
 
 def test_inertia_belongs_to_the_column_of_accelerations():
@@ -167,7 +168,8 @@ def test_what_a_joint_holds_is_across_its_axes():
     for axes, printed_as in (([1, 2], [0.0, 1.0, 1.0]), ([2], [0.0, 0.0, 1.0])):
         A = np.eye(3)[:, axes]
         held = np.eye(3) - A @ A.T
-        assert np.all(held @ A == 0) and np.array_equal(np.diag(printed_as) @ A, A)
+        assert np.all(held @ A == 0)
+        assert np.array_equal(np.diag(printed_as) @ A, A)
 
 
 def test_with_the_printed_sign_of_gravity_a_body_let_go_would_rise():
@@ -178,7 +180,8 @@ def test_with_the_printed_sign_of_gravity_a_body_let_go_would_rise():
         data = {"lissom": 1, "name": "stone", "gravity": gravity, "links": links}
         model = lissom.Robot.from_dict(data).compile()
         a = ScrewPDE(model).accelerations(model.neutral(), np.zeros(6), np.zeros(6))
-        assert a[5] == pytest.approx(fall) and np.abs(a[:5]).max() < 1e-12
+        assert a[5] == pytest.approx(fall)
+        assert np.abs(a[:5]).max() < 1e-12
 
 
 def test_a_bent_link_has_the_inertia_of_its_bent_shape():
@@ -201,7 +204,8 @@ def test_a_section_turns_by_minus_the_slope_of_w():
     """(20)-(22): -EI_y w'' against the torque of the joint at the base of ELLA's upper link in its lift."""
     ends = boundary_moments(*lifting(5))["upper"]
     field, torque = ends.base_field[1], -ends.base_wrench[1]
-    assert field == pytest.approx(12.81, abs=0.01) and torque == pytest.approx(-12.81, abs=0.03)
+    assert field == pytest.approx(12.81, abs=0.01)
+    assert torque == pytest.approx(-12.81, abs=0.03)
 
 
 def test_rates_of_a_rotation_vector_need_the_inverse_of_the_jacobian():

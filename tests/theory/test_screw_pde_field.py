@@ -37,6 +37,7 @@ def test_the_field_ends_where_the_tip_is():
     assert field.shape == (2, 5, 3)
     base, tip = system.pose(q, "forearm", 0.0), system.pose(q, "forearm")
     assert np.allclose(base[:3, :3] @ ([0.93, 0, 0] + field[0, -1]) + base[:3, 3], tip[:3, 3], atol=1e-14)
-    assert np.all(field[:, 0] == 0) and np.all(field[1] == 0)
+    assert np.all(field[:, 0] == 0)
+    assert np.all(field[1] == 0)
     with pytest.raises(lissom.LissomError, match="link = 'hub': does not bend; links that do: upper, forearm"):
         deformation(system, q, "hub", np.zeros(1))

@@ -95,7 +95,8 @@ def test_a_tumbling_arm_passes_through_all_orientations():
     start = (model.neutral(), v)
     motion = integrate(ScrewPDE(model), 6.0, method="exponential", step=2e-3, start=start, rate=100)
     R = motion.poses[:, 0, :3, :3]
-    assert R.max(axis=0).min() > 0.6 and R.min(axis=0).max() < -0.6  # each axis has pointed every way
+    assert R.max(axis=0).min() > 0.6
+    assert R.min(axis=0).max() < -0.6
     angle = np.arccos(np.clip((np.trace(R, axis1=1, axis2=2) - 1) / 2, -1, 1))
     assert angle.max() > 3.1  # half a turn, where rotation vectors jump
     assert np.sum(np.abs(np.diff(angle))) > 6 * np.pi  # and far beyond one
@@ -161,7 +162,8 @@ def test_closures_move_as_the_loops_of_the_kernel_do():
 def test_ella_is_well_posed():
     model = lissom.load("ella").compile()
     report = check(ScrewPDE(model), model.neutral(), np.zeros(model.nv))
-    assert report.well_posed and report.definite
+    assert report.well_posed
+    assert report.definite
     assert (report.rank, report.size, report.index) == (56, 56, 1)
     assert report.condition < 1e6
     # with stiffness-proportional damping the fastest eigenvalue is real: Euler's limit is 2/|lambda|
@@ -184,11 +186,13 @@ def test_a_massless_body_is_named_where_it_can_move_alone(axis):
     ]
     model = lissom.Robot.from_dict({"lissom": 1, "name": "ghostly", "links": links}).compile()
     report = check(ScrewPDE(model), np.zeros(2), np.zeros(2))
-    assert not report.definite and report.weakest == "ghost"
+    assert not report.definite
+    assert report.weakest == "ghost"
     if axis == [0, 1, 0]:  # two crossed hinges: the arm's inertia is felt in both
         assert report.well_posed
     else:
-        assert report.index is None and report.rank == report.size - 1
+        assert report.index is None
+        assert report.rank == report.size - 1
         with pytest.raises(lissom.LissomError, match="ghost has neither mass nor inertia"):
             report.raise_if_singular()
 
@@ -208,7 +212,9 @@ def test_dependent_constraints_are_named():
 
 def test_the_command_line_shows_and_checks(tmp_path):
     shown = CliRunner().invoke(app, ["theory", "structure", "ella", "--out", str(tmp_path / "s.png")])
-    assert shown.exit_code == 0 and "upper: deformation" in shown.output
+    assert shown.exit_code == 0
+    assert "upper: deformation" in shown.output
     assert (tmp_path / "s.png").stat().st_size > 10_000
     checked = CliRunner().invoke(app, ["theory", "check", "ella"])
-    assert checked.exit_code == 0 and "56 of 56" in checked.output
+    assert checked.exit_code == 0
+    assert "56 of 56" in checked.output

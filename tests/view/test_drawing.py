@@ -100,7 +100,8 @@ def test_a_link_of_finite_elements_bends_its_own_mesh(tmp_path):
 def test_fine_meshes_are_thinned_and_keep_their_extent():
     ball = triangle_meshes.ball(1.0, 120, 160)
     kept, triangles = link_solids.thinned(ball.points, ball.triangles, 3000)
-    assert len(triangles) <= 3000 and triangles.max() < len(kept)
+    assert len(triangles) <= 3000
+    assert triangles.max() < len(kept)
     assert np.ptp(ball.points[kept], axis=0) == pytest.approx([2, 2, 2], abs=0.08)
 
 
@@ -145,7 +146,8 @@ def test_the_viewer_stands_before_the_arm_that_moves(side, y):
     q[:, model.joint(f"{side}-elbow").joint_q] = np.linspace(0, 1.0, 9)[:, None]
     arm = Drawing(model)
     turn, lift = home(arm, arm.motion(q))
-    assert np.sin(turn) * y > 0.8 and lift == HOME[1]
+    assert np.sin(turn) * y > 0.8
+    assert lift == HOME[1]
     assert home(arm, arm.motion(model.neutral())) == HOME
 
 
@@ -175,7 +177,8 @@ def test_the_picture_travels_with_an_arm_that_goes_far_and_with_no_other():
 
 def test_a_picture_shows_the_arm_on_white():
     pixels = still(ella_run(), 0.3, size=(200, 120))
-    assert pixels.shape == (120, 200, 3) and pixels[0, 0].min() > 245
+    assert pixels.shape == (120, 200, 3)
+    assert pixels[0, 0].min() > 245
     assert 0.004 < (pixels.min(axis=2) < 120).mean() < 0.1
 
 
@@ -185,7 +188,8 @@ def test_a_film_as_gif(tmp_path):
     seen = []
     path = ella_run().animate(tmp_path / "lift.gif", fps=8, size=(160, 90), progress=lambda *at: seen.append(at))
     with Image.open(path) as image:
-        assert image.n_frames == 9 and image.size == (160, 90)
+        assert image.n_frames == 9
+        assert image.size == (160, 90)
     assert seen[-1] == (9, 9)
 
 
@@ -195,7 +199,8 @@ def test_a_film_as_mp4(tmp_path):
     if shutil.which("ffmpeg") is None:
         pytest.skip("needs ffmpeg")
     path = ella_run().animate(tmp_path / "lift.mp4", fps=8, speed=2.0, scale=5.0, size=(160, 90))
-    assert path.read_bytes()[4:8] == b"ftyp" and path.stat().st_size > 1000
+    assert path.read_bytes()[4:8] == b"ftyp"
+    assert path.stat().st_size > 1000
 
 
 def test_films_that_cannot_be_made_are_one_message(tmp_path, monkeypatch):
@@ -261,4 +266,5 @@ def test_a_payload_is_always_drawn(payload, parent):
     )
     pieces = Drawing(robot.compile()).pieces
     (ball,) = [piece for piece in pieces if piece.role == "payload"]
-    assert ball.link == "load" and 0.02 < extents(ball)[0] < 0.2
+    assert ball.link == "load"
+    assert 0.02 < extents(ball)[0] < 0.2

@@ -66,7 +66,8 @@ def refused(page, **how):
 
 def test_the_page_itself_is_served(page):
     own = f"http://{page.netloc}"
-    assert get(page) == 200 and get(page, Origin=own) == 200
+    assert get(page) == 200
+    assert get(page, Origin=own) == 200
     with visit(page, origin=own) as line:
         assert len(line.recv()) > 100
     with visit(page, path=page.path.rstrip("/")) as line:  # as viser's own page asks for it
@@ -112,7 +113,8 @@ def test_a_key_is_long_and_of_one_session_only(page):
     server, address = open_server(port=0, say=pytest.fail)
     server.stop()
     other = urlsplit(address).path
-    assert len(other.strip("/")) >= 20 and other != page.path
+    assert len(other.strip("/")) >= 20
+    assert other != page.path
     assert get(page, path=other) == 403
 
 
@@ -121,7 +123,8 @@ def test_two_hosts_in_one_request_are_refused(page):
 
 
 def test_an_old_page_of_another_version_is_told_so_without_a_word_in_the_terminal(page, capfd):
-    assert refused(page, spoken=["viser-v0.0.1"]) and refused(page, spoken=None)
+    assert refused(page, spoken=["viser-v0.0.1"])
+    assert refused(page, spoken=None)
     assert capfd.readouterr() == ("", "")
 
 
@@ -130,9 +133,12 @@ def test_with_remote_the_key_is_asked_for_and_foreign_names_are_refused():
     try:
         page = urlsplit(address.replace("0.0.0.0", "127.0.0.1"))
         named = f"{socket.gethostname()}:{page.port}"
-        assert get(page) == 200 and get(page, Host=named, Origin=f"http://{named}") == 200
-        assert get(page, path="/") == 403 and refused(page, path="/")
-        assert get(page, Host="evil.example") == 403 and refused(page, origin="http://evil.example")
+        assert get(page) == 200
+        assert get(page, Host=named, Origin=f"http://{named}") == 200
+        assert get(page, path="/") == 403
+        assert refused(page, path="/")
+        assert get(page, Host="evil.example") == 403
+        assert refused(page, origin="http://evil.example")
     finally:
         server.stop()
 
@@ -210,7 +216,9 @@ def test_no_value_that_a_visitor_sends_ends_the_page(running, capfd):
     wait(lambda: moved.sliders[0].value == moved.handles[0].upper)
     done = moved.until
     wait(lambda: moved.until > done + 0.3)
-    assert app.activity is moved and not moved._failed and np.all(np.isfinite(moved.q))
+    assert app.activity is moved
+    assert not moved._failed
+    assert np.all(np.isfinite(moved.q))
     for one, slider in zip(moved.handles, moved.sliders):
         assert one.lower <= slider.value <= one.upper
     assert capfd.readouterr() == ("", "")
@@ -270,7 +278,8 @@ def test_a_start_beyond_the_usual_range_of_a_slider_is_shown():
     App._say, original = lambda self, text: told.append(text), App._say
     try:
         app = App(server, robot=robot, start=start, show=MOVED)
-        assert app.activity is not None and not told
+        assert app.activity is not None
+        assert not told
         assert app.activity.sliders[1].value == 7.0 == app.activity.sliders[1].max
     finally:
         App._say = original

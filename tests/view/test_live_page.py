@@ -308,7 +308,8 @@ def test_a_push_is_a_force_on_the_tip_and_nothing_else():
     forces = push.controller(model, q).function(0.0, q, np.zeros(model.nv))
     unit = lissom.dynamics.point_force(model, q, [0, 0, 0, 0, 1, 0], model.links[-1])
     size = forces @ unit / (unit @ unit)
-    assert size > 0 and forces == pytest.approx(size * unit)
+    assert size > 0
+    assert forces == pytest.approx(size * unit)
     push.pull(tip + np.array([0.0, 100.0, 0.0]))  # far away it pulls no harder than at twice the reach
     far = push.controller(model, q).function(0.0, q, np.zeros(model.nv))
     assert far == pytest.approx(size * 2 * Drawing(model).reach / 0.1 * unit)
@@ -354,7 +355,8 @@ def test_modes_swing_with_their_frequencies_at_any_pose(live, visitor, app):
     first = still(live, "live-mode", CANVAS)
     app.step(0.25 / modal.speed.value, 0.0)  # a quarter of a swing: from the middle to its end
     looks(live, app, "live-mode-later", CANVAS, lambda now: changed(first, now) > 0.001)
-    assert not visitor.shows("Deflection ×") and visitor.shows("Joint frames")  # what says nothing here is not there
+    assert not visitor.shows("Deflection ×")
+    assert visitor.shows("Joint frames")
     # another mode
     visitor.choose("Mode", modal.mode.options[1])
     wait(app, lambda: f"{expected[1]:.5g} Hz" in modal.about.content)

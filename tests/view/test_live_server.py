@@ -20,7 +20,8 @@ def test_a_taken_port_is_told_and_another_one_picked():
         server, address = open_server(port=port, say=told.append)
         try:
             assert told == [f"port {port} is taken; using {server.get_port()}"]
-            assert address.startswith(f"http://127.0.0.1:{server.get_port()}/") and server.get_port() != port
+            assert address.startswith(f"http://127.0.0.1:{server.get_port()}/")
+            assert server.get_port() != port
         finally:
             server.stop()
 
@@ -31,9 +32,14 @@ def test_other_addresses_need_a_flag_and_are_warned_of():
     told = []
     server, _ = open_server("0.0.0.0", 0, remote=True, say=told.append)
     server.stop()
-    assert len(told) == 1 and told[0].startswith("warning:")
-    assert is_loopback("127.0.0.1") and is_loopback("::1") and is_loopback("localhost")
-    assert not is_loopback("0.0.0.0") and not is_loopback("192.168.0.1") and not is_loopback("example.org")
+    assert len(told) == 1
+    assert told[0].startswith("warning:")
+    assert is_loopback("127.0.0.1")
+    assert is_loopback("::1")
+    assert is_loopback("localhost")
+    assert not is_loopback("0.0.0.0")
+    assert not is_loopback("192.168.0.1")
+    assert not is_loopback("example.org")
 
 
 def test_ports_and_hosts_that_cannot_be_are_one_message():
@@ -55,4 +61,5 @@ def test_the_command_refuses_what_it_cannot_show(tmp_path, monkeypatch):
         (["view", "nowhere.nc"], "no such file"),
     ):
         result = CliRunner().invoke(commands, [*arguments, "--no-browser"])
-        assert result.exit_code == 1 and message in result.stderr
+        assert result.exit_code == 1
+        assert message in result.stderr

@@ -71,7 +71,8 @@ def test_a_long_legend_gets_room_beside_the_axes():
     figure = drawn(np.arange(9.0), 1, names=[f"a rather long name {k}" for k in range(10)], count=2)
     for axes in figure.axes:
         box = axes.get_legend().get_window_extent()
-        assert box.x0 >= axes.get_window_extent().x1 - 1 and box.x1 <= figure.bbox.width + 1
+        assert box.x0 >= axes.get_window_extent().x1 - 1
+        assert box.x1 <= figure.bbox.width + 1
 
 
 def test_a_small_window_is_drawn_all_the_same():
@@ -95,11 +96,13 @@ def test_no_legend_hides_a_curve(names):
         figure.canvas.draw()
     for one in (axes, easy):
         box = one.get_legend().get_window_extent()
-        assert one.bbox.x0 < box.x0 < box.x1 < one.bbox.x1 and one.bbox.y0 < box.y0 < box.y1 < one.bbox.y1
+        assert one.bbox.x0 < box.x0 < box.x1 < one.bbox.x1
+        assert one.bbox.y0 < box.y0 < box.y1 < one.bbox.y1
         for line in one.lines:
             x, y = one.transData.transform(line.get_xydata()).T
             assert not np.any((x > box.x0) & (x < box.x1) & (y > box.y0) & (y < box.y1))
-    assert axes.get_ylim()[1] > 1.2 and easy.get_ylim()[1] < 1.2
+    assert axes.get_ylim()[1] > 1.2
+    assert easy.get_ylim()[1] < 1.2
 
 
 LONG = tuple(f"segment-number-{k:02d}-of-the-long-chain" for k in range(1, 31))
@@ -121,10 +124,14 @@ def test_long_names_many_curves_and_tall_figures_find_room(count):
     for one in figure.axes:
         assert one.bbox.width > 0.5 * figure.bbox.width / 2  # curves have more room than their names
         box = one.get_legend().get_window_extent()
-        assert box.y0 > one.bbox.y0 and not head.overlaps(box) and not head.overlaps(one.get_tightbbox())
+        assert box.y0 > one.bbox.y0
+        assert not head.overlaps(box)
+        assert not head.overlaps(one.get_tightbbox())
         named = [text.get_text() for text in one.get_legend().get_texts()]
-        assert named[-2:] == ["segme…30…chain", "and 22 more"] and len(named) == 9
-        assert one.get_title("left").startswith("segment") and one.get_title("left").endswith("% of length")
+        assert named[-2:] == ["segme…30…chain", "and 22 more"]
+        assert len(named) == 9
+        assert one.get_title("left").startswith("segment")
+        assert one.get_title("left").endswith("% of length")
     figure.canvas.draw()  # and stays as it is
     assert axes[0].get_title("left").count("…") == 1
 

@@ -120,7 +120,8 @@ def test_what_is_seen_of_a_robot_is_kept_in_its_file_and_in_its_runs(runs, tmp_p
     assert lissom.Robot.from_yaml(robot.to_yaml()) == robot
     runs["flexible"].save(tmp_path / "run.nc")
     again = lissom.Trajectory.load(tmp_path / "run.nc").model.robot
-    assert again.visual == robot.visual and len(robot.visual) == 1
+    assert again.visual == robot.visual
+    assert len(robot.visual) == 1
     assert again.link("forearm").visual == robot.link("forearm").visual
 
 

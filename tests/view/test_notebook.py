@@ -29,7 +29,9 @@ def shown():
 
 def test_the_cell_holds_a_table_and_a_page_of_its_own(shown):
     html = shown["text/html"]
-    assert "<table>" in html and "peak deflection of upper" in html and "<iframe sandbox" in html
+    assert "<table>" in html
+    assert "peak deflection of upper" in html
+    assert "<iframe sandbox" in html
     assert shown["text/plain"].startswith("<Trajectory of ella")
     for reference in ('src="http', "<link", "@import"):
         assert reference not in html

@@ -91,11 +91,13 @@ def test_a_joint_of_several_coordinates_has_shades_of_its_colour_in_all_figures(
     colours = {name: {one.get_color() for one in drawn if one.get_label() == name} for name in run.model.joints}
     colours |= {f"{name}.1": {one.get_color() for one in drawn if one.get_label() == f"{name}.1"} for name in colours}
     for side in ("left", "right"):
-        assert colours[f"{side}-shoulder"] == colours[f"{side}-shoulder.1"] and len(colours[f"{side}-shoulder"]) == 1
+        assert colours[f"{side}-shoulder"] == colours[f"{side}-shoulder.1"]
+        assert len(colours[f"{side}-shoulder"]) == 1
     found = set.union(*(colours[f"{side}-{joint}"] for side in ("left", "right") for joint in ("shoulder", "elbow")))
     assert len(found) == 4
     second = {one.get_color() for one in drawn if one.get_label() == "left-shoulder.2"}
-    assert len(second) == 1 and not second & found
+    assert len(second) == 1
+    assert not second & found
 
 
 def test_the_figure_can_be_written(tmp_path):

@@ -73,7 +73,8 @@ def test_the_time_slider_moves_the_arm_and_the_line_in_the_charts(page, written)
     slider = page.locator("#time")
     drag(page, slider, 0.0, 0.6, margin=8)
     time = page.evaluate("Lissom.page.state.time")
-    assert 0.55 < time < 0.65 and page.locator("#clock").inner_text() == f"{time:.2f} s"
+    assert 0.55 < time < 0.65
+    assert page.locator("#clock").inner_text() == f"{time:.2f} s"
     drawn(page)
     assert changed(start, shot(page, "report-time-0.6", "#scene")) > 0.004
     for key, sign in (("ArrowRight", 1), ("ArrowLeft", -1)):
@@ -92,7 +93,8 @@ def test_the_deflection_slider_bends_the_arm(page, written):
     small, before = np.array(page.evaluate(tip)), shot(page, "report-deflection-1", "#scene")
     drag(page, page.locator("#scale"), 0.0, 0.5, margin=8)
     scale = page.evaluate("Lissom.page.scene.scale")
-    assert 7 < scale < 14 and page.locator("#scale-value").inner_text() in (f"× {scale:.0f}", f"× {scale:.1f}")
+    assert 7 < scale < 14
+    assert page.locator("#scale-value").inner_text() in (f"× {scale:.0f}", f"× {scale:.1f}")
     drawn(page)
     large = np.array(page.evaluate(tip))
     assert changed(before, shot(page, "report-deflection-10", "#scene")) > 0.002
@@ -128,7 +130,8 @@ def test_charts_show_data_read_values_and_zoom(page, written):
     page.goto(written.as_uri())
     drawn(page)
     coloured = page.evaluate(COLOURED)
-    assert len(coloured) == 13 and min(coloured) > 150
+    assert len(coloured) == 13
+    assert min(coloured) > 150
     box = page.locator(".plot").first.bounding_box()
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + 0.5 * box["width"], middle)
@@ -164,8 +167,10 @@ def test_labels_of_a_comparison_are_text_and_all_arms_are_drawn(page, tmp_path):
     page.goto(run_report.write(tmp_path / "compare.html", html).as_uri())
     page.evaluate("Lissom.page.seek(0.6)")
     drawn(page)
-    assert page.evaluate("window.hacked") is None and page.evaluate("Lissom.page.scene.runs.length") == 2
-    assert SCRIPT in page.locator(".key").inner_text() and "has no wrist" in page.locator("main").inner_text()
+    assert page.evaluate("window.hacked") is None
+    assert page.evaluate("Lissom.page.scene.runs.length") == 2
+    assert SCRIPT in page.locator(".key").inner_text()
+    assert "has no wrist" in page.locator("main").inner_text()
     assert inked(shot(page, "comparison", "#scene")) > 0.002
 
 
@@ -207,11 +212,17 @@ def test_a_report_tells_of_scenario_gains_frequencies_and_when_it_was_run():
 
     run = load("ella").run(duration=0.05, progress=False)
     html = run_report.report(run)
-    assert run.info.date in html and run.info.date[:2] == "20"
-    assert "<h2>Gains</h2>" in html and "<td>shoulder-yaw</td>" in html and "quintic" in html
+    assert run.info.date in html
+    assert run.info.date[:2] == "20"
+    assert "<h2>Gains</h2>" in html
+    assert "<td>shoulder-yaw</td>" in html
+    assert "quintic" in html
     first = lissom.natural_modes(run.model, run.q[-1], locked=True, number=1).frequencies[0]
-    assert "<h2>Natural frequencies" in html and f">{number(float(first))}<" in html
-    assert 'id="wrenches"' in html and "Torque at elbow" in html and 'id="space"' not in html
+    assert "<h2>Natural frequencies" in html
+    assert f">{number(float(first))}<" in html
+    assert 'id="wrenches"' in html
+    assert "Torque at elbow" in html
+    assert 'id="space"' not in html
     assert 'id="space"' in run_report.report(load("satellite-two-arm").run(duration=0.05, progress=False))
 
 
@@ -252,7 +263,8 @@ def test_without_three_js_the_report_says_what_is_missing(monkeypatch):
 
     monkeypatch.setattr(markup, "three", lambda: None)
     html = run_report.report(ella_run())
-    assert "pip install lissom[view]" in html and '<div id="charts" ' in html
+    assert "pip install lissom[view]" in html
+    assert '<div id="charts" ' in html
 
 
 # what the commands write
@@ -271,7 +283,8 @@ def test_names_that_lead_out_of_the_results_are_refused_before_computing(tmp_pat
         (["run", "far.yaml"], "leads out of the working folder; if you mean it, give it with --out"),
     ):
         result = CliRunner().invoke(app, arguments)
-        assert result.exit_code == 1 and message in result.stderr
+        assert result.exit_code == 1
+        assert message in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["far.yaml"]
 
 

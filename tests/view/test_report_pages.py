@@ -56,7 +56,8 @@ def test_a_page_follows_the_colour_scheme_of_its_reader_at_once(page, written):
     page.emulate_media(color_scheme="dark")
     drawn(page)
     dark = shot(page, "report-dark")
-    assert brightness(light) > 230 and brightness(dark) < 50
+    assert brightness(light) > 230
+    assert brightness(dark) < 50
     for part in ("#scene", "#beside .plot"):
         pixels = shot(page, "report-dark-part", part)
         assert brightness(pixels) < 60 and inked(pixels) > 0.001, part  # the arm and the curves stand out
@@ -80,7 +81,8 @@ def test_the_space_bar_plays_and_pauses_unless_a_control_wants_it(page, written)
     page.keyboard.press("Space")
     until(page, "Lissom.page.state.playing && Lissom.page.state.time > 0.05")
     page.keyboard.press("Space")
-    assert not page.evaluate("Lissom.page.state.playing") and page.evaluate("scrollY") == 0
+    assert not page.evaluate("Lissom.page.state.playing")
+    assert page.evaluate("scrollY") == 0
     page.locator("#time").focus()  # a slider has no use for it
     page.keyboard.press("Space")
     assert page.evaluate("Lissom.page.state.playing")
@@ -88,7 +90,8 @@ def test_the_space_bar_plays_and_pauses_unless_a_control_wants_it(page, written)
     box = page.locator("[data-show=names]")
     box.focus()
     page.keyboard.press("Space")
-    assert box.is_checked() and not page.evaluate("Lissom.page.state.playing")
+    assert box.is_checked()
+    assert not page.evaluate("Lissom.page.state.playing")
     page.locator("#play").focus()
     page.keyboard.press("Space")  # presses the button, once
     assert page.evaluate("Lissom.page.state.playing")
@@ -114,7 +117,8 @@ def test_a_phone_shows_all_of_a_page_without_scrolling_sideways(page, name, requ
     assert off == []
     for control in ("#play", "#reset", "#view", "[data-show=force]"):
         box = page.locator(control).bounding_box()
-        assert box["height"] >= 16 and box["width"] >= 16
+        assert box["height"] >= 16
+        assert box["width"] >= 16
     # A wide table scrolls by itself, and its first column stays.
     table = page.locator(".wide").filter(has=page.locator("th.number")).first
     before = table.locator("td").first.bounding_box()["x"]
@@ -181,7 +185,8 @@ def test_charts_beside_the_picture_show_all_of_their_legends(page, size, tmp_pat
           return legend.scrollHeight > legend.clientHeight || !inside;
         }).map((card) => card.querySelector(".chart-title").textContent)"""
     )
-    assert cut == [] and page.locator("#beside .entry").count() >= 7
+    assert cut == []
+    assert page.locator("#beside .entry").count() >= 7
 
 
 def test_a_reference_is_seen_on_the_joint_that_follows_it(page, tmp_path):
@@ -222,10 +227,13 @@ def test_a_comparison_shows_differences_over_time(page, compared):
     opened(page, compared)
     titles = page.locator(".chart-title").all_inner_texts()
     assert titles[:3] == ["Distance of the tips", "Joint angles", "Deflections of the links"]
-    assert page.locator("#differences .chart").count() == 3 and "Joint elbow" in titles
+    assert page.locator("#differences .chart").count() == 3
+    assert "Joint elbow" in titles
     curves = page.evaluate("Lissom.page.span.charts[1].curves.map((c) => [c.name, Math.max(...c.read)])")
-    assert curves[0] == ["again", 0] and curves[1] == ["off", pytest.approx(1e-6, rel=1e-3)]
-    assert page.evaluate("Lissom.power(-6)") == "1e-6" and page.evaluate("Lissom.power(Math.log10(0.05))") == "5e-2"
+    assert curves[0] == ["again", 0]
+    assert curves[1] == ["off", pytest.approx(1e-6, rel=1e-3)]
+    assert page.evaluate("Lissom.power(-6)") == "1e-6"
+    assert page.evaluate("Lissom.power(Math.log10(0.05))") == "5e-2"
     page.locator("#beside .plot").nth(1).screenshot(path=compared.parent / "angles.png")
     pixels = np.asarray(Image.open(compared.parent / "angles.png").convert("RGB")).astype(int)
     assert inked(pixels) > 0.001
@@ -234,7 +242,9 @@ def test_a_comparison_shows_differences_over_time(page, compared):
 def test_differences_are_those_of_vectors():
     base, other = ella_run(), moved_apart()
     tips, angles, bent, torque, force = differences({"base": base, "other": other})
-    assert angles.series[0].values == pytest.approx(1e-6, rel=1e-6) and angles.unit == "rad" and angles.log
+    assert angles.series[0].values == pytest.approx(1e-6, rel=1e-6)
+    assert angles.unit == "rad"
+    assert angles.log
     for chart in (tips, bent, torque, force):
         assert not np.any(chart.series[0].values)  # whose data were not changed
     assert [chart.title for chart in differences({"a": satellite_run(), "b": satellite_run()})][

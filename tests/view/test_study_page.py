@@ -54,7 +54,8 @@ def test_lines_and_points_are_drawn_and_filtered(page, served):
     assert page.inner_text("#count") == f"{kept} of 32 runs"
     page.click("#all")
     assert page.inner_text("#count") == "32 runs"
-    assert page.evaluate("window.hacked") is None and page.inner_text("h1") == f"payloads {SCRIPT}"
+    assert page.evaluate("window.hacked") is None
+    assert page.inner_text("h1") == f"payloads {SCRIPT}"
 
 
 def test_a_picked_run_opens_in_three_dimensions(page, served, results):
@@ -63,7 +64,8 @@ def test_a_picked_run_opens_in_three_dimensions(page, served, results):
     page.evaluate("Study.pick(Study.data.runs.indexOf(17))")
     assert page.input_value("#number") == "17"
     shown = page.inner_text("#picked")
-    assert PAYLOAD in shown and f"{results.outputs()['sag'][17]:.3g}"[:4] in shown
+    assert PAYLOAD in shown
+    assert f"{results.outputs()['sag'][17]:.3g}"[:4] in shown
     with page.context.expect_page() as opened:
         page.click("#open")
     run = opened.value
@@ -109,9 +111,12 @@ def test_it_fits_phones_and_both_colour_schemes(page, served, scheme, width):
 
 def test_runs_that_did_not_finish_and_the_ranking_are_told(results):
     html = study_page(results)
-    assert "Runs that did not finish" in html and "must be" in html
-    assert "What moves the outputs" in html and SCRIPT not in html
-    assert "Open in 3D" in html and '"served":false' in html
+    assert "Runs that did not finish" in html
+    assert "must be" in html
+    assert "What moves the outputs" in html
+    assert SCRIPT not in html
+    assert "Open in 3D" in html
+    assert '"served":false' in html
 
 
 @pytest.mark.parametrize(
@@ -162,7 +167,8 @@ def test_the_command_serves_a_store(results, monkeypatch):
     shown = CliRunner().invoke(app, ["view", store, "--no-browser", "--port", "0"])
     assert shown.exit_code == 0 and "lissom view: http://127.0.0.1:" in shown.output, shown.output
     refused = CliRunner().invoke(app, ["view", store, "--set", "duration=1"])
-    assert refused.exit_code == 2 and "a study is as it is" in refused.output
+    assert refused.exit_code == 2
+    assert "a study is as it is" in refused.output
 
 
 @pytest.fixture(scope="module")
@@ -191,8 +197,10 @@ def test_words_are_drawn_as_places_on_their_axis(page, words, tmp_path):
     until(page, "Study.state.drawn > 0")
     assert inked(shot(page, "study-words", "#lines")) > 0.005
     page.evaluate("Study.pick(3)")
-    assert "stiffening\tnone" in page.inner_text("#picked") and "50 N m s/rad" in page.inner_text("#picked")
-    assert "Too few runs" in page.inner_text("body") and "2 inputs, 3 outputs" in page.inner_text("header")
+    assert "stiffening\tnone" in page.inner_text("#picked")
+    assert "50 N m s/rad" in page.inner_text("#picked")
+    assert "Too few runs" in page.inner_text("body")
+    assert "2 inputs, 3 outputs" in page.inner_text("header")
 
 
 def test_a_long_field_with_a_long_unit_fits_a_phone(page, words, tmp_path):
@@ -207,7 +215,8 @@ def test_a_run_that_is_not_drawn_can_be_opened(page, results, monkeypatch):
     page.set_content(study_page(results, served=True))
     page.fill("#number", "7")
     page.dispatch_event("#number", "change")
-    assert page.input_value("#number") == "7" and "not drawn" in page.inner_text("#picked")
+    assert page.input_value("#number") == "7"
+    assert "not drawn" in page.inner_text("#picked")
     assert page.get_attribute("#open", "href") == "run/7"
 
 
@@ -217,7 +226,8 @@ def test_a_picture_of_a_study_has_room_for_all_its_texts(words):
     figure.canvas.draw()
     titles = [figure._suptitle.get_window_extent(), figure.texts[-1].get_window_extent()]
     charts = [axes for part in figure.subfigs[1:2] for axes in part.axes]
-    assert len(charts) == 6 and all(axes.get_tightbbox().y1 <= min(box.y0 for box in titles) for axes in charts)
+    assert len(charts) == 6
+    assert all(axes.get_tightbbox().y1 <= min(box.y0 for box in titles) for axes in charts)
     labels = [axes.yaxis.label.get_window_extent() for axes in charts[::2]]
     assert all(above.y0 >= below.y1 for above, below in pairwise(labels))
     assert [text.get_text() for text in charts[-2].get_xticklabels()] == ["first", "none"]

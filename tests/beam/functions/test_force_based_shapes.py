@@ -32,7 +32,7 @@ def profile_of(name, shear):
 
 
 @pytest.mark.parametrize("name", CANTILEVERS)
-@pytest.mark.parametrize("ends, count, checked", [("clamped-free", 5, 5), ("legendre", 20, 3)])
+@pytest.mark.parametrize(("ends", "count", "checked"), [("clamped-free", 5, 5), ("legendre", 20, 3)])
 def test_thick_and_tapered_beams_have_the_frequencies_of_timoshenko(name, ends, count, checked):
     found = frequencies(profile_of(name, shear=True), count, ends)[:checked]
     np.testing.assert_allclose(found, BEAMS[name]["timoshenko_hz"][:checked], rtol=1e-7)

@@ -73,7 +73,9 @@ def test_lengths_follow_a_pose_by_joint_angles(pump, a1, a2):
         warnings.simplefilter("error")
         q, lengths = closed_pose(pump, {"a1": a1, "a2": a2})
     angles = {body.joint: q[body.joint_q.start] for body in pump.bodies}
-    assert angles["a1"] == a1 and angles["a2"] == a2 and straight(pump, q)
+    assert angles["a1"] == a1
+    assert angles["a2"] == a2
+    assert straight(pump, q)
     assert [lengths["c1"], lengths["c2"]] == pytest.approx(lengths_by_hand(a1, angles["k2"]), rel=1e-9)
     tie = turned(a2, 0.6, 0.3) - [5.2 - 6, 0.0] - turned(angles["k2"], 0, 0.6)
     assert np.linalg.norm(tie) == pytest.approx(1.4318, rel=1e-9)
@@ -81,7 +83,8 @@ def test_lengths_follow_a_pose_by_joint_angles(pump, a1, a2):
 
 def test_only_cylinders_that_contradict_the_pose_follow(pump):
     q, lengths = closed_pose(pump, {"a1": 0.3})
-    assert set(lengths) == {"c1"} and straight(pump, q)
+    assert set(lengths) == {"c1"}
+    assert straight(pump, q)
     assert np.abs(loop_gaps(pump, q)[[0, 2]]).max() < 1e-11  # tie and c2 hold their own
     assert set(closed_pose(pump, {"slew": 1.0}).lengths) == set()
     q, lengths = closed_pose(pump, {"a2": -0.5})
@@ -91,7 +94,8 @@ def test_only_cylinders_that_contradict_the_pose_follow(pump):
 @pytest.mark.parametrize("length", [0.7, 0.9, 1.2])
 def test_a_cylinder_is_named_like_a_joint(pump, length):
     q, lengths = closed_pose(pump, {"c1": length})
-    assert lengths == {"c1": length} and straight(pump, q)
+    assert lengths == {"c1": length}
+    assert straight(pump, q)
     a1 = q[pump.joint("a1").joint_q.start]
     assert lengths_by_hand(a1, 0.0)[0] == pytest.approx(length, rel=1e-9)
     again = lissom.natural_modes(pump, {"c1": length}, number=2)
@@ -101,13 +105,15 @@ def test_a_cylinder_is_named_like_a_joint(pump, length):
 
 def test_modes_statics_and_linear_models_stand_where_the_pose_says(pump):
     modes = lissom.natural_modes(pump, {"a1": 0.3}, number=2)
-    assert not modes.growth.any() and straight(pump, modes.q)
+    assert not modes.growth.any()
+    assert straight(pump, modes.q)
     length = closed_pose(pump, {"a1": 0.3}).lengths["c1"]
     longer = pump.robot.with_value("elements.c1.length", length).compile()
     assert lissom.natural_modes(longer, number=2).frequencies == pytest.approx(modes.frequencies, rel=1e-6)
     assert lissom.linearise(pump, {"a1": 0.3}).q == pytest.approx(modes.q, abs=1e-9)
     rest = lissom.static_equilibrium(pump, {"a1": 0.3})
-    assert rest.lengths == {"c1": pytest.approx(length)} and abs(rest.deflections["boom1"].displacement[2]) < 0.06
+    assert rest.lengths == {"c1": pytest.approx(length)}
+    assert abs(rest.deflections["boom1"].displacement[2]) < 0.06
     sagging = lissom.natural_modes(pump, {"a1": 0.3}, number=2, at="equilibrium")
     assert sagging.q == pytest.approx(rest.q, abs=1e-9)
 
@@ -139,12 +145,15 @@ def test_modes_takes_poses_by_length_and_tells_the_pose_that_is_there(tmp_path, 
     found = CliRunner().invoke(app, ["modes", str(file), *(part for text in pose for part in ("--pose", text))])
     assert found.exit_code == 0, found.output
     text = " ".join(found.output.split())
-    assert told in text and "at zero" not in text and "unstable" not in text
+    assert told in text
+    assert "at zero" not in text
+    assert "unstable" not in text
 
 
 def test_the_luffing_crane_stands_by_its_pin_or_its_cylinder():
     model = lissom.load("luffing-crane").compile()
     q, lengths = closed_pose(model, {"pin": 0.4})
     up = turned(0.4, 4.0, -0.3) - [1.2, 1.0 - 2.5]
-    assert lengths == {"lift": pytest.approx(np.linalg.norm(up), rel=1e-9)} and straight(model, q)
+    assert lengths == {"lift": pytest.approx(np.linalg.norm(up), rel=1e-9)}
+    assert straight(model, q)
     assert closed_pose(model, lengths).q[model.joint("pin").joint_q.start] == pytest.approx(0.4, abs=1e-9)

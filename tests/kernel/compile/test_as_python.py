@@ -57,7 +57,8 @@ def test_a_breakpoint_in_forward_dynamics_is_hit():
         print(json.dumps([debugger.seen, model.nq]))
     """)
     seen, size = found
-    assert seen and seen[0] == ["forward_dynamics", size]
+    assert seen
+    assert seen[0] == ["forward_dynamics", size]
 
 
 @pytest.mark.parametrize("code", [

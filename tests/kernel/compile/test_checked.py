@@ -130,7 +130,8 @@ def test_a_checked_build_stops_with_file_line_and_numbers(program, call):
 
 def test_the_first_number_that_is_not_finite_is_told(program):
     done = run([program(SILENT)], LISSOM_KERNELS="checked")
-    assert done.stderr == "" and done.returncode == 0
+    assert done.stderr == ""
+    assert done.returncode == 0
     assert done.stdout.split() == [
         f"looked_at.py:{line_of(text)}" for text in ("    out[k] = 1.0 / a[k]", "out[:] = a * 2.0")
     ]
@@ -161,6 +162,8 @@ def test_a_sanitized_build_finds_what_no_check_names(program):
     if not environment:
         pytest.skip("this compiler has no sanitizers")
     beyond = run([program("entry(a, 400)")], **environment)
-    assert beyond.returncode != 0 and "AddressSanitizer: heap-buffer-overflow" in beyond.stderr
+    assert beyond.returncode != 0
+    assert "AddressSanitizer: heap-buffer-overflow" in beyond.stderr
     wide = run([program("product(2**62, 2)")], **environment)
-    assert wide.returncode != 0 and "runtime error: signed integer overflow" in wide.stderr
+    assert wide.returncode != 0
+    assert "runtime error: signed integer overflow" in wide.stderr

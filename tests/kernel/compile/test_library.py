@@ -142,7 +142,8 @@ def test_a_library_with_other_bytes_is_not_loaded_and_made_again(damage, copied,
     with pytest.raises(library.Damaged):
         library.Library(copied)
     assert library.libraries() == ()
-    assert not copied.exists() and not file.exists()  # so that it is made again
+    assert not copied.exists()
+    assert not file.exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are a POSIX feature")
@@ -160,7 +161,8 @@ def test_a_folder_that_others_write_to_is_not_used(copied, tmp_path, monkeypatch
     foreign = os.stat_result([*found[:4], os.getuid() + 1, *found[5:10]])
     stat = Path.stat
     monkeypatch.setattr(Path, "stat", lambda self, **o: foreign if self == copied.parent else stat(self, **o))
-    assert not cache.trusted(copied.parent) and not cache.trusted(copied)
+    assert not cache.trusted(copied.parent)
+    assert not cache.trusted(copied)
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are a POSIX feature")
@@ -185,7 +187,8 @@ def test_old_object_files_go_first_and_libraries_of_vanished_sources_with_them(s
     other = {need: returns for need, returns in small.items() if need.name == "world_frames"}
     build(other, (TARGET,), tmp_path, "library-{level}-other", lambda *_: None, tmp_path)
     assert len(list((tmp_path / "objects").glob("*.o"))) == 1
-    assert not (tmp_path / "library-gone.so").exists() and not (tmp_path / "library-gone.json").exists()
+    assert not (tmp_path / "library-gone.so").exists()
+    assert not (tmp_path / "library-gone.json").exists()
     assert made.exists()
 
 
@@ -289,7 +292,8 @@ def test_only_packs_are_compiled_for_registers_as_wide_as_they_are(caller):
     need, inner = Need("caller", "outer", kinds((states, out))), Need("caller", "inner", kinds((states, 0)))
     tables, _ = built({**plain, need: "int64"}, caller / "kernels", targets)
     held = {target: json.loads(table.read_text())["entries"] for target, table in zip(targets, tables, strict=True)}
-    assert [name.partition("(")[0] for name in held[targets[0]]] == ["caller.outer"] and len(held[targets[1]]) == 3
+    assert [name.partition("(")[0] for name in held[targets[0]]] == ["caller.outer"]
+    assert len(held[targets[1]]) == 3
     assert inner not in held[targets[0]]
     for target, table in zip(targets, tables, strict=True):
         if target.level in toolchain.levels():

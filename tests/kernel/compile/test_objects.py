@@ -25,7 +25,8 @@ def compiled(folder, text=TEXT, target=HERE):
 
 def test_the_same_c_is_compiled_once(tmp_path):
     first, count = compiled(tmp_path)
-    assert count == 1 and compiled(tmp_path) == (first, 0)
+    assert count == 1
+    assert compiled(tmp_path) == (first, 0)
 
 
 def test_other_c_another_processor_and_another_prelude_are_compiled_anew(tmp_path, monkeypatch):
@@ -36,7 +37,8 @@ def test_other_c_another_processor_and_another_prelude_are_compiled_anew(tmp_pat
     prelude.write_text(toolchain.PRELUDE.read_text(encoding="utf-8") + "/* more */\n", encoding="utf-8")
     monkeypatch.setattr(toolchain, "PRELUDE", prelude)
     path, count = compiled(tmp_path / "objects")
-    assert path != first and count == 1
+    assert path != first
+    assert count == 1
 
 
 def test_c_that_is_wrong_leaves_no_object_file(tmp_path):

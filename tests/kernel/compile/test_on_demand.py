@@ -98,7 +98,9 @@ def test_without_a_place_to_write_it_compiles_for_this_process_and_says_so_in_on
     out, err = finished(start(COMPILE, LISSOM_CACHE=str(file), LISSOM_CACHE_KERNELS=None))
     assert out == "1"
     (line,) = err.splitlines()
-    assert str(file) in line and "every process compiles its machine code again" in line and "LISSOM_CACHE=" in line
+    assert str(file) in line
+    assert "every process compiles its machine code again" in line
+    assert "LISSOM_CACHE=" in line
 
 
 def test_the_user_may_ask_for_nothing_on_disk():
@@ -110,4 +112,6 @@ def test_without_a_compiler_kernels_run_as_python_and_one_line_says_what_to_inst
     out, err = finished(start(code, PATH=str(tmp_path), CC=None, LISSOM_CACHE_KERNELS=str(tmp_path)))
     assert out.split() == ["0", "0"]
     (line,) = err.splitlines()
-    assert "no C compiler" in line and f"{on_demand.SLOWER} times slower" in line and "lissom[compiler]" in line
+    assert "no C compiler" in line
+    assert f"{on_demand.SLOWER} times slower" in line
+    assert "lissom[compiler]" in line

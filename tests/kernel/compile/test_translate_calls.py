@@ -144,7 +144,8 @@ def test_calls_through_pointers_and_back_to_python(step):
     through(hands, mine)
     through.as_python(hands, theirs)
     np.testing.assert_array_equal(mine, theirs)
-    assert mine[0] == 4.0 and mine[-1] == np.arange(1.0, 9.0)[::step][-1] + 2.0
+    assert mine[0] == 4.0
+    assert mine[-1] == np.arange(1.0, 9.0)[::step][-1] + 2.0
 
 
 class Work(NamedTuple):

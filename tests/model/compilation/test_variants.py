@@ -77,7 +77,8 @@ def test_robots_compiled_together_are_those_compiled_alone(name, fields):
     robots = [robot.with_values(row.items()) for row in rows]
     made = variants(robots, robot.compile())
     for model, each in zip(made, robots, strict=True):
-        assert model is not None and model.robot is each
+        assert model is not None
+        assert model.robot is each
         expected = Robot.from_dict(each.to_dict()).compile()
         assert_same(model.arrays, expected.arrays)
         for link, beam in expected.flexible.items():

@@ -123,4 +123,5 @@ def test_a_wrong_row_is_told_by_its_field(tmp_path, row, message):
     file.write_text(json.dumps({"lissom": 1, "name": "t", "dh": [row]}))
     with pytest.raises(lissom.LissomError) as caught:
         lissom.load(file)
-    assert message in str(caught.value) and "arm.yaml" in str(caught.value)
+    assert message in str(caught.value)
+    assert "arm.yaml" in str(caught.value)

@@ -44,13 +44,15 @@ def test_a_controller_may_simulate_the_same_model():
 
     sampled = [lissom.control.Sampled(function, rate=100) for function in (plain, looks_ahead)]
     one, other = (lissom.simulate(ELLA, 0.03, controller=controller, start=START) for controller in sampled)
-    assert np.array_equal(one.q, other.q) and np.array_equal(one.v, other.v)
+    assert np.array_equal(one.q, other.q)
+    assert np.array_equal(one.v, other.v)
 
 
 def test_results_are_made_when_asked_for(run):
     fresh = lissom.simulate(ELLA, 0.02, start=START)
     assert "dataset" not in vars(fresh)
-    assert "samples" in repr(fresh) and "dataset" not in vars(fresh)
+    assert "samples" in repr(fresh)
+    assert "dataset" not in vars(fresh)
     assert fresh.wrench("elbow").shape == (5, 6)
     assert np.array_equal(fresh.dataset["time"].values, fresh.time)
     assert np.array_equal(fresh["elbow"].values, fresh.q[:, ELLA.joint("elbow").joint_q.start])
@@ -63,15 +65,19 @@ def test_models_and_trajectories_can_be_pickled(run):
     law = lissom.control.torques(ELLA, {"elbow": 0.1})
     for source in (run, lissom.simulate(ELLA, 0.02, controller=law)):
         copy = pickle.loads(pickle.dumps(source))
-        assert copy.info == source.info and copy.dataset.identical(source.dataset)
-        assert np.array_equal(copy.q, source.q) and np.array_equal(copy.a, source.a)
+        assert copy.info == source.info
+        assert copy.dataset.identical(source.dataset)
+        assert np.array_equal(copy.q, source.q)
+        assert np.array_equal(copy.a, source.a)
 
 
 def test_arrays_for_matlab(run, tmp_path):
     run.to_mat(tmp_path / "run.mat")
     found = loadmat(tmp_path / "run.mat", simplify_cells=True)
-    assert np.array_equal(found["time"], run.time) and np.array_equal(found["wrench"], run.dataset["wrench"].values)
-    assert list(found["labels"]["joint"]) == list(ELLA.joints) and found["robot"] == "ella"
+    assert np.array_equal(found["time"], run.time)
+    assert np.array_equal(found["wrench"], run.dataset["wrench"].values)
+    assert list(found["labels"]["joint"]) == list(ELLA.joints)
+    assert found["robot"] == "ella"
     assert found["units"]["kinetic_energy"] == "J"
 
 

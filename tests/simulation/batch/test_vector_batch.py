@@ -108,7 +108,8 @@ def flock(ones):
 
 def test_lanes_equal_runs_alone(ones, flock):
     """Parameters, starts, references and gains differ; the pack is not full."""
-    assert len(ones) < LANES and all(flock.fits(of(one)) for one in ones)
+    assert len(ones) < LANES
+    assert all(flock.fits(of(one)) for one in ones)
     for found, one in zip(flock.run([of(one) for one in ones]).raws(), ones, strict=True):
         assert found.method == "radau"
         assert_as_exact(found, one)
@@ -189,7 +190,8 @@ def test_runs_of_different_durations_share_a_pack(ones, flock):
     """Shorter and longer than the flock was made for, on and off the grid of outputs; all begin together."""
     mixed = [lasting(one, d) for one, d in zip(ones, (0.4, 0.6, 0.25, 0.1037, 0.4, 0.017, 0.333), strict=True)]
     found, refilled = streamed(flock, mixed)
-    assert refilled == 0 and len({raw.steps for raw in found}) > 1
+    assert refilled == 0
+    assert len({raw.steps for raw in found}) > 1
     for raw, one in zip(found, mixed, strict=True):
         assert_as_exact(raw, one)
         assert raw.settings.duration == one.settings.duration
@@ -242,7 +244,8 @@ def test_lanes_wait_for_the_next_pack_unless_most_are_free_for_long(ones, flock)
     for raw, one in zip(found[::3], long_and_short[::3], strict=True):
         assert_as_exact(raw, one)
     found, refilled = streamed(flock, [lasting(one, 0.2 + 0.01 * k) for k, one in enumerate(2 * ones)])
-    assert refilled == 0 and all(raw is not None for raw in found)
+    assert refilled == 0
+    assert all(raw is not None for raw in found)
 
 
 def test_a_run_without_a_sensible_begin_leaves_its_lane_to_the_next(ones, flock):
@@ -285,7 +288,8 @@ def test_deflections_tips_and_wrenches_of_a_pack_are_those_of_its_runs(ones, flo
     bad = prepared(ella(("start.elbow.rate", 2e6)))
     ran = flock.run([of(ones[1]), of(bad), of(ones[2])])
     deflections, tips, wrenches = ran.deflections(), ran.tips(), ran.wrenches()
-    assert ran.numbers == [0, 2] and len(deflections) == len(wrenches) == 2
+    assert ran.numbers == [0, 2]
+    assert len(deflections) == len(wrenches) == 2
     for k, number in enumerate(ran.numbers):
         expected = observe_run(ran.raw(number), Wanted.FORCES)
         np.testing.assert_allclose(deflections[k], expected.deflection, rtol=0, atol=1e-13)

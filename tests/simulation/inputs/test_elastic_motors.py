@@ -44,14 +44,16 @@ def test_a_motion_moves_the_motor_and_its_torque_is_the_result():
     assert run.torque("j").values == pytest.approx(torque, abs=1e-5)
     assert np.abs(torque).max() > 50  # it was 0 at all times
     told = [event for event in run.warnings if event.kind == "gear"]
-    assert len(told) == 1 and "is that of its motor" in told[0].text
+    assert len(told) == 1
+    assert "is that of its motor" in told[0].text
     assert told[0].value == pytest.approx(np.abs(angle - run["j.rotor"].values).max(), rel=1e-6)
 
 
 def test_the_joint_begins_where_its_motor_does_unless_told_otherwise():
     robot, still = lissom.Robot.from_yaml(ARM), {"j": Reference.constant(0.7)}
     run = lissom.simulate(robot, 0.2, motion=still)
-    assert np.abs(run["j"].values - 0.7).max() < 1e-12 and run.warnings == []
+    assert np.abs(run["j"].values - 0.7).max() < 1e-12
+    assert run.warnings == []
     named = lissom.simulate(robot, 0.2, motion=still, start={"j": 0.6}, rtol=1e-9, atol=1e-11)
     swing = 0.7 - 0.1 * np.cos(np.sqrt(K / J) * named.time)
     assert named["j"].values == pytest.approx(swing, abs=1e-6)
@@ -79,5 +81,6 @@ def test_outputs_of_studies_have_the_torque_of_the_motor():
     run = scenario.run(progress=False)
     runs = lissom.simulate_batch(scenario, {"control.gains.j.d": [40.0]}, outputs=["peak torque.j", "rms torque.j"])
     peak = float(np.abs(run.torque("j").values).max())
-    assert peak > 30 and float(runs["peak torque.j"][0]) == pytest.approx(peak, rel=1e-6)
+    assert peak > 30
+    assert float(runs["peak torque.j"][0]) == pytest.approx(peak, rel=1e-6)
     assert float(runs["rms torque.j"][0]) > 1

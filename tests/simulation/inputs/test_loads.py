@@ -372,7 +372,7 @@ def truss_arm(**more):
     )
 
 
-@pytest.mark.parametrize("at, x", [("middle", 0.5), ("tip", 1.0)])
+@pytest.mark.parametrize(("at", "x"), [("middle", 0.5), ("tip", 1.0)])
 def test_a_force_on_an_interface_of_finite_elements_bends_them_as_the_formula_says(at, x):
     load = lissom.Load(link="bar", at=at, force=[0, 0, -30.0])
     run = lissom.simulate(truss_arm(), 2.0, loads=[load], rate=100, rtol=1e-8, atol=1e-10)

@@ -37,7 +37,7 @@ def test_a_sensor_without_faults_tells_the_truth():
     assert run.reading("encoder-joint").attrs["units"] == "m"
 
 
-@pytest.mark.parametrize("rate, delay", [(100.0, 0.0), (73.0, 0.0), (100.0, 0.0234), (37.0, 0.1), (1000.0, 0.0005)])
+@pytest.mark.parametrize(("rate", "delay"), [(100.0, 0.0), (73.0, 0.0), (100.0, 0.0234), (37.0, 0.1), (1000.0, 0.0005)])
 def test_samples_are_held_and_told_late(rate, delay):
     run = swing(Encoder(joint="joint", rate=rate, delay=delay))
     wanted = np.cos(OMEGA * held(run.time, rate, delay))
@@ -58,7 +58,7 @@ def filtered(time, corner):
 
 
 @pytest.mark.parametrize("corner", [0.2, 3.0, 40.0])
-@pytest.mark.parametrize("rate, delay", [(None, 0.0), (25.0, 0.0), (200.0, 0.013), (None, 0.013)])
+@pytest.mark.parametrize(("rate", "delay"), [(None, 0.0), (25.0, 0.0), (200.0, 0.013), (None, 0.013)])
 def test_low_passes_are_those_of_the_formula(corner, rate, delay):
     run = swing(Encoder(joint="joint", low_pass=corner, rate=rate, delay=delay))
     times = np.maximum(run.time - delay, 0.0) if rate is None else held(run.time, rate, delay)
@@ -91,9 +91,11 @@ def test_noise_is_white_seeded_and_each_sensor_has_its_own():
         return [run.reading(n).values - run.reading(n, ideal=True).values for n in "ab"]
 
     first, again, other = noises(), noises(), noises(seed=1)
-    assert np.array_equal(first, again) and not np.array_equal(first, other)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
     a, b = first
-    assert a.std(axis=0)[:2] == pytest.approx([0.1, 0.2], rel=0.05) and np.all(a[:, 2] == 0)
+    assert a.std(axis=0)[:2] == pytest.approx([0.1, 0.2], rel=0.05)
+    assert np.all(a[:, 2] == 0)
     assert abs(np.corrcoef(a[:, 0], b[:, 0])[0, 1]) < 0.05
     assert abs(np.corrcoef(a[1:, 0], a[:-1, 0])[0, 1]) < 0.05
     assert abs(a[:, 0].mean()) < 0.01
@@ -114,7 +116,8 @@ def test_what_a_sensor_tells_does_not_depend_on_the_outputs_of_the_run():
 def test_sensors_cost_no_steps():
     plain, seen = swing(), swing(Encoder(joint="joint", rate=5000, low_pass=100))
     assert plain.info.steps == seen.info.steps
-    assert np.array_equal(plain.q, seen.q) and np.array_equal(plain.time, seen.time)
+    assert np.array_equal(plain.q, seen.q)
+    assert np.array_equal(plain.time, seen.time)
     assert np.array_equal(plain.work, seen.work)
 
 
@@ -165,7 +168,8 @@ def test_a_controller_sees_readings_instead_of_states():
     sensors = [Encoder(joint="joint", name="e", rate=50, delay=0.007), Accelerometer(link="body", name="a")]
     run = swing(*sensors, controller=control.Sampled(law, rate=100, sensors=["e", "a"]), duration=0.3)
     times, angles = np.array([t for t, _, _ in seen]), np.array([e for _, e, _ in seen])
-    assert len(times) == 30 and np.abs(angles - np.cos(OMEGA * held(times, 50, 0.007))).max() < 1e-8
+    assert len(times) == 30
+    assert np.abs(angles - np.cos(OMEGA * held(times, 50, 0.007))).max() < 1e-8
     felt = np.array([a for _, _, a in seen])
     assert np.all(felt[0] == 0)  # the first is that of a steady motion
     assert np.abs(felt[1:, 0] + OMEGA**2 * np.cos(OMEGA * times[1:])).max() < 1e-5
@@ -213,7 +217,7 @@ def test_controllers_of_both_kinds_act_together():
 
 
 @pytest.mark.parametrize(
-    "sensor, words",
+    ("sensor", "words"),
     [
         ({"type": "encodr", "joint": "joint"}, "sensors.*type = 'encodr': is unknown.*did you mean 'encoder'"),
         ({"joint": "joint"}, "type: missing; choose encoder, tachometer"),
@@ -243,7 +247,7 @@ def test_what_is_wrong_with_a_sensor_is_said(sensor, words):
 
 
 @pytest.mark.parametrize(
-    "changes, words",
+    ("changes", "words"),
     [
         ({"at": 5.0}, "at = 5: lies beyond the end of 'upper'"),
         ({"face": "x"}, "face = 'x': is unknown.*y, -y, z or -z"),

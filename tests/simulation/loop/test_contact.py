@@ -198,7 +198,7 @@ def test_a_stop_hit_at_speed_throws_the_arm_back():
     assert run.energy_audit().relative < 1e-4
 
 
-@pytest.mark.parametrize("speed, stiffness", [(2.0, 1e6), (0.1, 1e4), (5.0, 1e8), (0.5, 1e5)])
+@pytest.mark.parametrize(("speed", "stiffness"), [(2.0, 1e6), (0.1, 1e4), (5.0, 1e8), (0.5, 1e5)])
 def test_a_cart_hits_a_stop_with_the_force_of_its_spring(speed, stiffness):
     """Its kinetic energy becomes that of the stop: F = v sqrt(k m), however little the stop is pressed."""
     limits = {"lower": -1.0, "upper": 0.02, "stiffness": stiffness}

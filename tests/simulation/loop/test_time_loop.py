@@ -21,7 +21,8 @@ def test_output_does_not_depend_on_its_rate(method):
     needs(method)
     model = soft_arm()
     coarse, fine = (run(model, 0.5, start={"elbow": 0.4}, method=method, rate=rate) for rate in (50, 1000))
-    assert len(fine.time) == 501 and np.allclose(fine.time[::20], coarse.time)
+    assert len(fine.time) == 501
+    assert np.allclose(fine.time[::20], coarse.time)
     tolerance = 1e-5 if method in SUNDIALS else 1e-12  # whose steps are told apart by outputs
     assert np.max(np.abs(fine.q[::20] - coarse.q)) < tolerance
     assert np.max(np.abs(fine.v[::20] - coarse.v)) < 30 * tolerance
@@ -154,7 +155,8 @@ def test_limit_reached_is_told_with_time_and_joint():
         result = lissom.simulate(model, 1.0, controller=torques(model, {"elbow": 4.0}), rate=1000)
     (event,) = [event for event in result.warnings if event.kind == "limit"]
     first = result.time[np.flatnonzero(result["elbow"].values > 0.3)[0]]
-    assert event.link_or_joint == "elbow" and event.value > 0.3
+    assert event.link_or_joint == "elbow"
+    assert event.value > 0.3
     assert event.time == pytest.approx(first, abs=1.1e-3)
 
 
@@ -164,4 +166,5 @@ def test_large_deflection_is_told_with_time_and_link():
         result = lissom.simulate(model, 0.6, controller=pd(model, {"shoulder": {"p": 500, "d": 20}}, [0.0]), rate=1000)
     event = next(event for event in result.warnings if event.link_or_joint == "upper")
     bent = np.linalg.norm(result.deflection("upper").values[:, 1:], axis=1)
-    assert event.kind == "deflection" and event.time == pytest.approx(result.time[np.argmax(bent > 0.1)], abs=2e-3)
+    assert event.kind == "deflection"
+    assert event.time == pytest.approx(result.time[np.argmax(bent > 0.1)], abs=2e-3)

@@ -66,7 +66,8 @@ def one_bar():
 @pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-9])
 def test_auto_keeps_the_branch_at_singular_positions(rtol):
     run = fall("auto", rtol)
-    assert run.info.status == "finished" and not run.warnings
+    assert run.info.status == "finished"
+    assert not run.warnings
     assert np.abs(run.q[-1, : WINDOWS + 1] - one_bar()).max() < 1e-2
 
 

@@ -89,7 +89,8 @@ def test_a_coupler_that_bows_is_right_from_its_base_and_finer_from_its_chord():
         at = at_times(run, reference["t"])[np.argmax(middle)]
         assert run.bow("coupler").values[at] == pytest.approx(middle.max(), rel=0.03)
         assert run.summary().links[1].bow.value == run.bow("coupler").max() == pytest.approx(0.0171, rel=0.01)
-    assert errors["base"] < 0.01 and errors["chord"] < 0.2 * errors["base"]
+    assert errors["base"] < 0.01
+    assert errors["chord"] < 0.2 * errors["base"]
 
 
 @either
@@ -191,7 +192,7 @@ def test_a_dead_centre_is_passed_and_what_comes_after_is_known():
 
 
 @pytest.mark.parametrize(
-    "motion, said",
+    ("motion", "said"),
     [
         ({"crank": Reference.quintic(0.7, 1.2, 0.5), "rocker": None}, "loops.pin opens.*cannot follow crank or rocker"),
         ({"rocker": -3.0}, "loops.pin is close to a dead centre.*cannot follow rocker as prescribed"),

@@ -35,7 +35,8 @@ def by_differences(path, what, controller=None, of=robot, step=1e-3):
 
 def test_tip_follows_stiffness_inertia_and_section_as_differences_say():
     exact = lissom.sensitivity(robot(), PATHS, DURATION, rate=400, rtol=1e-10, atol=1e-12)
-    assert exact.output.shape == (3, len(exact.time), 3) and exact.values.tolist() == [30.0, 0.02, 5.0]
+    assert exact.output.shape == (3, len(exact.time), 3)
+    assert exact.values.tolist() == [30.0, 0.02, 5.0]
     for path, row in zip(PATHS, exact.output):
         expected = by_differences(path, lambda run: run.tip().values[-1])
         assert np.abs(row[-1] - expected).max() < 2e-5 * np.abs(expected).max(), path
@@ -124,7 +125,8 @@ def test_the_run_is_the_one_that_simulate_makes():
         lissom.sensitivity(robot(), PATHS, DURATION, **settings),
         lissom.simulate(robot(), DURATION, method="radau", **settings),
     )
-    assert derived.run.info.steps == plain.info.steps and np.array_equal(derived.run.q, plain.q)
+    assert derived.run.info.steps == plain.info.steps
+    assert np.array_equal(derived.run.q, plain.q)
     assert np.array_equal(derived.time, plain.time)
 
 
@@ -176,7 +178,8 @@ def test_histories_of_rates_accelerations_and_forces_are_derivatives_of_the_numb
         expected = np.asarray(what(after) - what(before)) / (2 * change)
         assert np.abs(found.of(name)[0] - expected).max() < 1e-6 * np.abs(expected).max(), name
     both = found.jacobian("hinge", "rod")
-    assert both.shape == (4 * len(found.time), 1) and np.array_equal(both[: len(found.time), 0], found.of("hinge")[0])
+    assert both.shape == (4 * len(found.time), 1)
+    assert np.array_equal(both[: len(found.time), 0], found.of("hinge")[0])
 
 
 def spatial(joint, field="first"):
@@ -191,8 +194,8 @@ def spatial(joint, field="first"):
     return lissom.Robot.from_dict({"lissom": 1, "name": "arm", "gravity": [1.0, -9.81, 2.0], "links": links})
 
 
-@pytest.mark.parametrize("method", ("radau", "generalised-alpha"))
-@pytest.mark.parametrize("joint", ("spherical", "free", "universal"))
+@pytest.mark.parametrize("method", ["radau", "generalised-alpha"])
+@pytest.mark.parametrize("joint", ["spherical", "free", "universal"])
 def test_on_groups_and_by_both_methods_it_is_the_derivative_of_the_run(joint, method):
     axes = {"axes": [[0, 0, 1], [0, 1, 0]]} if joint == "universal" else {}
     arm = spatial({"type": joint, **axes})
@@ -221,7 +224,8 @@ def test_exact_links_and_prescribed_joints():
     swing = {"root": Reference.quintic(0.0, 0.8, 0.2)}
     names = ("links.upper.beam.section.EIy", "links.lower.beam.length")
     found = lissom.sensitivity(arm, names, 0.2, motion=swing, rate=50, rtol=1e-9, atol=1e-12)
-    assert np.all(found.of("root") == 0) and np.abs(found.of("root.torque")).max() > 0
+    assert np.all(found.of("root") == 0)
+    assert np.abs(found.of("root.torque")).max() > 0
     for name, row in zip(names, found.output):
         value, ends = arm.value(name), []
         for sign in (-1, 1):
