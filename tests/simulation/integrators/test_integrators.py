@@ -17,7 +17,8 @@ from lissom.dynamics import energy, mass_matrix
 from lissom.lie import quaternion
 from lissom.simulation import Ending, RunSettings
 from lissom.simulation.integrators.registry import METHODS
-from lissom.simulation.loop.time_loop import TimeLoop, run
+from lissom.simulation.loop.run_memory import RunMemory
+from lissom.simulation.loop.time_loop import run
 
 # steps over the time span, from coarse to fine, and the order of the method
 ORDERS = {
@@ -163,9 +164,9 @@ def stiff_arm():
     model = lissom.load("ella").compile()
     gains = {"shoulder-yaw": {"p": 900, "d": 157}, "shoulder": {"p": 2000, "d": 200}, "elbow": {"p": 600, "d": 40}}
     law = pd(model, gains, Reference.quintic([0, 0, 0], [-0.4928, 0.6922, 0.427], 0.4))
-    loop = TimeLoop(model, RunSettings(duration=1.0), law)
-    loop._start()
-    return model, law, 100 / np.max(np.abs(loop.poles()))
+    memory = RunMemory(model, RunSettings(duration=1.0), law)
+    memory.accelerate(0.0)
+    return model, law, 100 / np.max(np.abs(memory.poles()))
 
 
 @pytest.mark.parametrize("method", ["radau", "generalised-alpha"])

@@ -6,7 +6,8 @@ import pytest
 from lissom.control import computed_torque
 from lissom.dynamics import energy
 from lissom.model import Robot
-from lissom.simulation.loop.time_loop import TimeLoop, run
+from lissom.simulation.loop.run_memory import RunMemory
+from lissom.simulation.loop.time_loop import run
 
 STRIP = {
     "length": 0.5,
@@ -68,7 +69,7 @@ def test_a_spatial_chain_of_sixty_links_is_the_same_at_a_tighter_tolerance():
 
 
 def test_auto_finds_no_eigenvalues_that_take_longer_than_the_run(monkeypatch):
-    monkeypatch.setattr(TimeLoop, "poles", lambda self: pytest.fail("all eigenvalues were computed"))
+    monkeypatch.setattr(RunMemory, "poles", lambda self: pytest.fail("all eigenvalues were computed"))
     result = run(chain(8), 0.05, rtol=1e-7, atol=1e-9)
     assert result.method == "radau"
     assert result.steps > 50

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,6 @@ from lissom.kernel.data.arrays import alike
 from lissom.kernel.packs import LANES, PACK, covers
 from lissom.kernel.packs.memory import Packing, aligned
 from lissom.model.model import parts
-from lissom.simulation.batch import vector_kernels
 from lissom.simulation.batch.lane_scheduler import LaneScheduler
 from lissom.simulation.batch.rerun import IN_TIME, Rerun
 from lissom.simulation.batch.vector_results import Run, VectorResults
@@ -63,12 +63,15 @@ class VectorBatch:
     """Memory for packs of runs that look like the one of `series`, which has begun with `method`."""
 
     def __init__(self, series: Rerun, method: Method) -> None:
-        self._like, self.series, self.method = series.model, series, method
-        self._packing = packing = Packing(vector_kernels.PLAIN, vector_kernels.UNUSED)
+        self.series, self._like = series.memory, series.memory.model
+        self.method = method
+        self._kernels: Any = resolve_name(str(method.integrator.vector_kernels))
+        self._packing = packing = Packing(self._kernels.PLAIN, self._kernels.UNUSED)
         fields = method.work.fields
         newton = Struct(fields.newton.fields._replace(cost=np.inf))  # no exact matrix is ever worth it: there is none
         work = Struct(fields._replace(newton=newton))
-        memory = (series.packed, series.scratch, series.packed_record, series.packed_state, work)
+        run = self.series
+        memory = (run.packed, run.scratch, run.packed_record, run.packed_state, work)
         self._kernel = [packing.of(part) for part in memory]
         self.system, self.scratch, self.record, self.state, self.work = (part.fields for part in self._kernel)
         self.newton = self.work.newton.fields
@@ -77,15 +80,15 @@ class VectorBatch:
         self._packs = [each for each in made if each.ctypes.data not in recorded]  # what a lane goes on by
         self._tables = [
             [packing.places[t.ctypes.data][1]["lanes"] if _varies(t) else None for t in part]
-            for part in parts(series.model.arrays)
+            for part in parts(run.model.arrays)
         ]  # lanes of every table of numbers, part by part
         steering = (*self.newton, *self.work, *self.state)
         noted = [x for x in steering if isinstance(x, np.ndarray) and x.dtype.fields is None]
         self._first = [(memory, memory.copy()) for memory in noted]
-        self._paces = Paces(series.model)
+        self._paces = Paces(run.model)
         self._held: list[dict[int, Any]] = [{} for _ in range(LANES)]  # tables and laws that lanes are filled with
         self._bent: tuple[list[Any], np.ndarray] = ([None], np.zeros(0))  # fields of links, and their map
-        self._maps = [deflection_map(series.model)] * LANES
+        self._maps = [deflection_map(run.model)] * LANES
         self.tried = 0  # steps of all packs, rejected ones included
         self.refilled = 0  # how often a lane took another run while others went on
 
@@ -100,14 +103,14 @@ class VectorBatch:
         """Packs (N, n, 6) of the wrenches of the parent on the child at each joint, of all outputs."""
         count = int(self.record.next[0])
         out = Wrenches(aligned(count, len(self._like.links), 6))
-        vector_kernels.write_wrenches(*self._kernel[:3], count, Struct(out))
+        self._kernels.write_wrenches(*self._kernel[:3], count, Struct(out))
         return out.wrench
 
     def frames(self) -> np.ndarray:
         """Packs (N, n, 12) of position and rotation matrix of each link in the world, of all outputs."""
         count = int(self.record.next[0])
         out = Frames(aligned(count, len(self._like.links), 12))
-        vector_kernels.write_frames(*self._kernel[:3], count, Struct(out))
+        self._kernels.write_frames(*self._kernel[:3], count, Struct(out))
         return out.frame
 
     def settings(self, duration: float) -> RunSettings:
@@ -214,11 +217,11 @@ class VectorBatch:
     def accelerate(self, t: float) -> None:
         """Accelerations of all lanes that fit their forces at t."""
         self.system.latest[0] = np.inf
-        vector_kernels.accelerate(*self._kernel[:2], self.work.matrix, self._kernel[3], t)
+        self._kernels.accelerate(*self._kernel[:2], self.work.matrix, self._kernel[3], t)
 
     def write(self, t: float) -> None:
         """Note the state as the next output."""
-        vector_kernels.write_state(*self._kernel[:4], t)
+        self._kernels.write_state(*self._kernel[:4], t)
 
     def march(self, end: float, shortest: float, steps: int) -> int:
         """Take some steps, not beyond `end`; `shortest` is the duration of a run. Returns a Status."""
@@ -226,7 +229,7 @@ class VectorBatch:
         self.system.latest[0] = end - 1e-13 * max(1.0, end)
         before = int(self.state.counts[:2].sum())
         code = int(
-            vector_kernels.march(*self._kernel[:2], scratch, *self._kernel[2:], end, 0.1 * shortest, False, steps)
+            self._kernels.march(*self._kernel[:2], scratch, *self._kernel[2:], end, 0.1 * shortest, False, steps)
         )
         self.tried += int(self.state.counts[:2].sum()) - before
         return code

@@ -11,6 +11,7 @@ import numpy as np
 from lissom.model.compilation.tip_frames import tip_of
 from lissom.model.model import Model
 from lissom.simulation.equations.newton_iteration import report
+from lissom.simulation.loop.method_selection import AS_ASKED
 from lissom.simulation.loop.output_times import instants
 from lissom.simulation.raw_run import RawRun
 
@@ -139,7 +140,7 @@ class VectorResults:
             carried=series.carried,
             loads=replace(series.loads, values=np.zeros((len(time), 0))),
             method=flock.method.name,
-            reason=series.reason,
+            reason=AS_ASKED,
             steps=steps,
             rejected=rejected,
             evaluations=evaluations,

@@ -39,11 +39,13 @@ from lissom.simulation.integrators.integrator_state import (
     LAST_STEP,
     NEXT_STEP,
     TIME,
+    Status,
     next_step,
     not_derived,
     position_scale,
     velocity_scale,
 )
+from lissom.simulation.integrators.registry import Method, Setup
 
 
 class AlphaWork(NamedTuple):
@@ -74,8 +76,14 @@ class AlphaWork(NamedTuple):
     derive: Any  # Pointer to what derives a step before it is accepted: (variation, t, h, form of the matrix)
 
 
+def prepare(setup: Setup) -> Method:
+    """Make the method ready for a run."""
+    work = make_work(setup.model, setup.system, setup.scratch, setup.settings.radius)
+    return Method(setup, march, work, work.fields.newton.fields, work.fields.projector)
+
+
 def make_work(model: Model, system: Any, scratch: Any, radius: float) -> Any:
-    """Memory for a run, as `march` takes it; `radius` from 0 (strong damping) to 1 (none)."""
+    """Return memory for a run, as `march` takes it; `radius` from 0 (strong damping) to 1 (none)."""
     n = model.nv
     local, factors = local_memory(model), Struct(articulated_newton.make_factors(model.arrays, np.float64))
     own, seen = stage_scratch(scratch, local)
@@ -264,7 +272,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
     for _ in range(max_steps):
         t = state.clock[TIME]
         if t >= t_end:
-            return 0
+            return Status.REACHED
         h = next_step(state, t_end, h_max, fixed)
         if h < state.clock[NEXT_STEP]:
             plan[newton.LIMIT] = newton.SCHEDULE
@@ -277,7 +285,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         )
         if not converged:
             if not try_newton_again(state, plan, newton.plan_after_failure(work.newton, iterations, True), h):
-                return 2
+                return Status.FAILED
             continue
         factor = 1.0
         if not fixed:
@@ -286,7 +294,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             if not error <= 1.0:
                 plan[newton.LIMIT] = newton.ACCURACY
                 if not try_again(state, h * min(factor, 0.9)):
-                    return 2
+                    return Status.FAILED
                 continue
         for k in range(n):
             work.a_last[k] = work.a_new[k]
@@ -295,11 +303,11 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         record.reach[1] = h * h * beta * (1.0 - alpha_f) / (1.0 - alpha_m)
         record.allowed[0] = state.atol[0]
         if not finish_implicit(system, scratch, record, state, work, work.projector, 3, t, h, t_end):
-            return 3
+            return Status.NOT_FINITE
         newton.plan_after_step(work.newton, iterations, rate)
         plan[newton.LIMIT] = newton.SCHEDULE if fixed else newton.ACCURACY
         if fixed:
             state.clock[NEXT_STEP] = min(2.0 * state.clock[NEXT_STEP], h_max)
         elif factor < 1.0 or factor > 1.5:
             state.clock[NEXT_STEP] = h * factor
-    return 1
+    return Status.PAUSED

@@ -36,8 +36,8 @@ from lissom.simulation.inputs.packed_inputs import (
 from lissom.simulation.inputs.payload import as_payloads, with_payloads
 from lissom.simulation.inputs.sensor_signals import FILTERED, Sensors, check_asked
 from lissom.simulation.integrators.error_scales import pace
-from lissom.simulation.integrators.integrator_state import make_state
-from lissom.simulation.integrators.registry import check_installed
+from lissom.simulation.integrators.integrator_state import Status, make_state
+from lissom.simulation.integrators.registry import Buffers, Limits, Method, check_installed
 from lissom.simulation.loop.output_times import check_size, output_times
 from lissom.simulation.loop.segments import Segments, cut
 from lissom.simulation.settings import RunSettings
@@ -139,6 +139,21 @@ class RunMemory:
         scratch = make_scratch(self.model, self.twin, number, dynamics)
         scratch.fields.wrench[:] = 0.0
         return scratch
+
+    @property
+    def touches(self) -> bool:
+        """Whether surfaces may come in contact."""
+        return bool(self.model.robot.contacts)
+
+    def march(self, method: Method, end: float, steps: int, longest: float = np.inf) -> Status:
+        """Take some steps, not beyond `end` (s) and not longer than `longest` (s)."""
+        buffers = Buffers(self.packed, self.scratch, self.scratch_c, self.packed_record, self.packed_state)
+        return method.march(buffers, Limits(end, self.step or min(0.1 * self.duration, longest), method.fixed, steps))
+
+    def compile(self, method: Method) -> None:
+        """Take no step, so that clocks do not count compilation."""
+        if method.integrator.compiled:
+            self.march(method, self.duration, 0)
 
     def accelerate(self, t: float) -> None:
         """Set the accelerations of the state to those of its forces at t."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,10 +37,6 @@ class RunLimits:
         self._stops = np.flatnonzero(model.arrays.passive.has_stop)
         self._bent = {name: _deflections_along(beam) for name, beam in model.flexible.items()}
         self._at, self._maps = _side_by_side(model, self._bent)
-
-    @cached_property
-    def deflected(self) -> np.ndarray:
-        return deflection_map(self.model)
 
     def look(self, state: State, closed: bool = True) -> str | None:
         """Check what is new; a message when going on makes no sense. `closed`: whether the method closes loops itself.

@@ -16,7 +16,8 @@ from lissom.scenario.scenario_schema import Scenario
 from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch, eligible
 from lissom.simulation.batch.vector_results import Run, VectorResults
-from lissom.simulation.integrators.registry import recommend
+from lissom.simulation.integrators.method_choice import recommend
+from lissom.simulation.integrators.registry import AUTO, integrator
 from lissom.simulation.settings import RunSettings
 
 MANY, WORTH = 64, 20_000  # runs of a batch that are computed in lanes: where kernels are at hand, and elsewhere
@@ -86,19 +87,22 @@ class VectorRuns:
         settings = one.settings
         if settings.step is not None or not one.alone or not eligible(_run(one)):
             return False
-        chosen = recommend(self._fastest, settings.duration)[0] if settings.method == "auto" else settings.method
-        return chosen == "radau"
+        return integrator(self._chosen(settings)).vector_kernels is not None
+
+    def _chosen(self, settings: RunSettings) -> str:
+        """The integrator of runs with these settings."""
+        return recommend(self._fastest, settings.duration)[0] if settings.method == AUTO else settings.method
 
     @cached_property
     def _fastest(self) -> float:
         """Of the base, 1/s: whether a run may stand in a lane does not turn on who else is in its process."""
-        series = _series(self._base, self._base.settings.model_copy(update={"method": "auto"}))
+        series = _series(self._base, self._base.settings.model_copy(update={"method": AUTO}))
         series.begin()
         return series.fastest
 
     def _flock_for(self, one: Prepared) -> VectorBatch:
         """Memory for runs like this one."""
-        settings = one.settings.model_copy(update={"audit": False, "method": "radau"})
+        settings = one.settings.model_copy(update={"audit": False, "method": self._chosen(one.settings)})
         flock, run = self._flock, _run(one)
         if flock is not None and flock.settings(settings.duration) == settings and flock.fits(run):
             return flock

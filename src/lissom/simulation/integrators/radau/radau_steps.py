@@ -8,6 +8,7 @@ velocities keep the loops closed (index 2), and the end of the step is brought t
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from lissom.simulation.integrators.integrator_state import (
     LAST_STEP,
     NEXT_STEP,
     TIME,
+    Status,
     next_step,
     not_derived,
     position_scale,
@@ -33,6 +35,7 @@ from lissom.simulation.integrators.integrator_state import (
 )
 from lissom.simulation.integrators.radau.radau_matrix import correct, filter_error, make_matrix, note_stiffness, renew
 from lissom.simulation.integrators.radau.radau_tableau import ERROR, GAMMA, NODES, TABLEAU
+from lissom.simulation.integrators.registry import Method, Setup
 from lissom.simulation.settings import TYPICAL_SIZE
 
 CEILING_RISE = 1.25  # per step, of the largest step to try after one that did not converge
@@ -64,10 +67,18 @@ class RadauWork(NamedTuple):
     derive: Any  # Pointer to what derives a step before it is accepted: (variation, t, h, form of the matrix)
 
 
-def make_work(model: Model, system: Any, scratch: Any, follow: float | None = None) -> Any:
-    """Memory for a run, as `march` takes it, that of a run which is over if it can; the others as kernels take them.
+def prepare(setup: Setup) -> Method:
+    """Make the method ready for a run, in the memory of a run that is over if it can."""
+    run = (setup.model, setup.system, setup.scratch, setup.settings.follow)
+    work = make_work(*run)
+    projector = work.fields.matrix.fields.projector
+    return Method(setup, march, work, work.fields.newton.fields, projector, partial(keep_work, *run, work))
 
-    follow: Hz; vibrations above it are no error, and the method damps them. None: there are none such.
+
+def make_work(model: Model, system: Any, scratch: Any, follow: float | None = None) -> Any:
+    """Return memory for a run, as `march` takes it: that of a run which is over if it can.
+
+    system, scratch: as kernels take them. follow: Hz; vibrations above it are no error, and the method damps them. None: there are none such.
     """
     of, work = model.borrowed(_key(system, follow), lambda: (None, None))
     if of is not scratch:
@@ -310,7 +321,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
     for _ in range(max_steps):
         t = state.clock[TIME]
         if t >= t_end:
-            return 0
+            return Status.REACHED
         h = next_step(state, t_end, h_max, fixed)
         if h < state.clock[NEXT_STEP]:
             plan[newton.LIMIT] = newton.SCHEDULE
@@ -321,7 +332,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             if not same:
                 work.ceiling[0] = 0.5 * h
             if not try_newton_again(state, plan, same, h):
-                return 2
+                return Status.FAILED
             continue
         estimate_error(state, work, h)
         error = filtered_error(system, state, work, h)
@@ -331,7 +342,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             work.rejected[0] = 1
             plan[newton.LIMIT] = newton.ACCURACY
             if not try_again(state, h * max(0.2, min(0.9, 0.9 * error**-0.25))):
-                return 2
+                return Status.FAILED
             continue
         factor = step_factor(work, h, error)
         work.accepted[0] = h
@@ -351,7 +362,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         record.reach[1] = (h * GAMMA) ** 2
         record.allowed[0] = state.atol[0]
         if not finish_implicit(system, scratch, record, state, work, work.matrix.projector, 5, t, h, t_end):
-            return 3
+            return Status.NOT_FINITE
         state.flags[CONTINUED] = 1
         newton.plan_after_step(work.newton, iterations, rate)
         work.rejected[0] = 0
@@ -365,4 +376,4 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             state.clock[NEXT_STEP] = min(h * factor, work.ceiling[0])
         else:
             state.clock[NEXT_STEP] = h
-    return 1
+    return Status.PAUSED
