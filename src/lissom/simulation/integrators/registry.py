@@ -311,7 +311,7 @@ class Methods(Collection[str]):
     def __contains__(self, name: object) -> bool:
         if name == AUTO or name in _records:
             return True
-        _load_plugins()
+        load_plugins()
         return name in _records
 
     def __iter__(self) -> Iterator[str]:
@@ -325,7 +325,7 @@ METHODS = Methods()
 
 
 @cache
-def _load_plugins() -> None:
+def load_plugins() -> None:
     """Let installed packages register their integrators: the functions that their entry points name."""
     for point in entry_points(group=PLUGINS):
         point.load()()

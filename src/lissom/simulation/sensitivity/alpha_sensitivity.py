@@ -11,6 +11,7 @@ from lissom.kernel.algorithms.complex_tangent import read
 from lissom.kernel.compile import Struct, inline, kernel
 from lissom.simulation.equations.system import residual
 from lissom.simulation.integrators import generalised_alpha as alpha
+from lissom.simulation.integrators import one_stage_matrix
 from lissom.simulation.integrators.integrator_state import LAST_STEP, TIME
 from lissom.simulation.sensitivity.sensitivity_steps import (
     ITERATIONS,
@@ -59,7 +60,7 @@ def solve(variation, form, j, t, h, alpha_m, alpha_f, beta, gamma):
         residual(variation.system, variation.scratch, t + h, state.q1, state.v1, state.a1, variation.residual)
         for k in range(work.r.shape[0]):
             work.r[k] = -variation.residual[k].imag / STEP
-        alpha.solve_newton(variation.plain, work, form)
+        one_stage_matrix.solve(variation.plain, work.matrix, form, work.r)
         for k in range(work.r.shape[0]):
             own.step[0, k] = work.r[k]
         if iteration == 0:

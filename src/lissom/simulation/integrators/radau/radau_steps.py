@@ -78,7 +78,8 @@ def prepare(setup: Setup) -> Method:
 def make_work(model: Model, system: Any, scratch: Any, follow: float | None = None) -> Any:
     """Return memory for a run, as `march` takes it: that of a run which is over if it can.
 
-    system, scratch: as kernels take them. follow: Hz; vibrations above it are no error, and the method damps them. None: there are none such.
+    system, scratch: as kernels take them.
+    follow: Hz; vibrations above it are no error, and the method damps them. None: there are none such.
     """
     of, work = model.borrowed(_key(system, follow), lambda: (None, None))
     if of is not scratch:
