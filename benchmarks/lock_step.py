@@ -91,13 +91,13 @@ def steps(base: Any, changed: Changed) -> dict[str, float]:
         first = ones[0]
         drive = first.drive | {"sensors": sensors_of(first.model, first.sensors)}
         series = Rerun(first.model, first.settings.model_copy(update=quick), **drive)
-        flock = VectorBatch(series, series.begin())
-        for ran in flock.stream([Run(one.model, one.controller, one.start, one.settings.duration) for one in ones]):
+        batch = VectorBatch(series, series.begin())
+        for ran in batch.stream([Run(one.model, one.controller, one.start, one.settings.duration) for one in ones]):
             own += sum(int(one.counts[:2].sum()) for one in ran.stood)
             for one in (ones[number] for number in ran.numbers):
                 raw = run(one.model, one.settings.model_copy(update=quick), **one.drive)
                 alone, count = alone + raw.steps + raw.rejected, count + 1
-        packs += LANES * flock.tried
+        packs += LANES * batch.tried
     return {"alone": alone / count, "lock step": own / alone - 1.0, "idle": (packs - own) / alone}
 
 

@@ -1,7 +1,8 @@
 """An integrator from outside, in one file: SDIRK2, two stages, order 2, L-stable (Alexander 1977, Theorem 5).
 
-Its stages solve r(t_i, q_i, V_i, A_i) = 0 one after the other, with V_i = v + h sum a_ij A_j and U_i = h sum a_ij rate_j.
-Both have the matrix M + h g C + (h g)^2 K, and the second is the end of the step. Steps have the size that is asked for.
+Its stages solve r(t_i, q_i, V_i, A_i) = 0 one after the other, V_i = v + h sum a_ij A_j, U_i = h sum a_ij rate_j.
+Both have the matrix M + h g C + (h g)^2 K, and the second is the end of the step. Steps have the size that is asked
+for.
 """
 
 from __future__ import annotations

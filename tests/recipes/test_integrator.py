@@ -145,7 +145,7 @@ def test_what_it_does_not_do_is_refused_by_name():
 def test_a_name_that_is_unknown_is_told_what_there_is():
     with pytest.raises(lissom.LissomError, match=re.escape("(did you mean 'sdirk2'?)")):
         lissom.simulate("ella", 0.1, method="sdirk3")
-    with pytest.raises(lissom.LissomError, match="there are .*radau.* and sdirk2"):
+    with pytest.raises(lissom.LissomError, match=r"there are .*radau.* and sdirk2"):
         registry.integrator("none")
 
 

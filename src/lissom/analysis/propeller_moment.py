@@ -21,7 +21,7 @@ STIFFNESS = 0.02  # share of a link's stiffness that is left out: 1 % of a frequ
 
 
 def second_order_links(model: Model) -> Iterator[tuple[str, BeamLink]]:
-    """The links that bend in the second-order field, by name."""
+    """Return the links that bend in the second-order field, by name."""
     for name, beam in model.flexible.items():
         if isinstance(beam, BeamLink) and beam.second_order and beam.count:
             yield name, beam
@@ -33,7 +33,7 @@ def spin_of(model: Model, q: Vector, v: Vector, link: str) -> Vector:
 
 
 def doubt(link: str, speed: float, share: float) -> str:
-    """What is left out of a link that spins by `speed`, rad/s, in a sentence."""
+    """Return what is left out of a link that spins by `speed`, rad/s, in a sentence."""
     return (
         f"{link}: it spins by up to {speed:.3g} rad/s, where the inertia of its sections changes its stiffness by "
         f"{share:.1%} (propeller moment); stiffening: first leaves that out, use stiffening: exact"
@@ -59,7 +59,7 @@ def turning_shares(beam: BeamLink) -> np.ndarray:
 
 
 def largest_share(beam: BeamLink, spin: np.ndarray) -> float:
-    """The largest share of a link's stiffness, in any shape, that its sections' second-order rotation adds or takes."""
+    """Return the largest share of a link's stiffness that its sections' second-order rotation adds or takes."""
     return _share(beam, np.outer(spin, spin) - spin @ spin * np.eye(3))
 
 

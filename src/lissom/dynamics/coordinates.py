@@ -48,7 +48,7 @@ def rates(robot: AnyRobot, v: ArrayLike | Named | None = None, field: str = "v")
 
 
 def forces(robot: AnyRobot, tau: ArrayLike | Named | None = None, field: str = "tau") -> Vector:
-    """Forces as an array (nv,): zero if None; by name, where a joint means its motor."""
+    """Return forces as an array (nv,): zero if None; by name, where a joint means its motor."""
     model = as_model(robot)
     if tau is not None and not isinstance(tau, Mapping):
         return _array(model, tau, model.coordinates, field)
@@ -75,6 +75,7 @@ def motor_indices(model: Model, name: str) -> list[int]:
 
 
 def indices(part: slice) -> list[int]:
+    """Return the indices of a slice."""
     return list(range(part.start, part.stop))
 
 
@@ -124,7 +125,7 @@ def _unknown(model: Model, name: str, known: Iterable[str]) -> LissomError:
 
 
 def _array(model: Model, values: ArrayLike, names: tuple[str, ...], field: str) -> Vector:
-    """A copy of `values` as an array with one finite number per name."""
+    """Return a copy of `values` as an array with one finite number per name."""
     out = np.array(vector(model, values, field, len(names)))
     wrong = np.flatnonzero(~np.isfinite(out))
     if len(wrong):
@@ -139,7 +140,7 @@ class _Units(NamedTuple):
     unit: JointUnit
 
     def problem(self, index: list[int], value: Any) -> str:
-        """What is wrong with the unit of a value that belongs at `index`; "" if nothing is, or it is of modes."""
+        """Return what is wrong with the unit of a value for `index`; "" if nothing is, or it is of modes."""
         moved: dict[int, str] = {}
         for body in self.model.bodies:
             kind = self.model.robot.link(body.link).joint.kind

@@ -89,7 +89,7 @@ def derivatives(
 def _closed_derivatives(
     model: Model, q: Vector, v: Vector, tau: Vector, wrenches: Wrenches | None, given: Vector
 ) -> Derivatives:
-    """Derivatives with loops held closed, by complex steps through the whole of it."""
+    """Return derivatives with loops held closed, by complex steps through the whole of it."""
     free = model.arrays.velocities.prescribed == 0
 
     def along(function: Callable[[Vector], Vector], x: Vector) -> np.ndarray:
@@ -143,13 +143,21 @@ def parameter_derivatives(
     The functions that a beam's modes multiply are held fixed, also where their family depends on the
     parameter (`ends: clamped-mass`): the modal coordinates keep their meaning.
 
-    Args:
-        parameters: paths such as "materials.steel.E", "links.upper.beam.length", "links.payload.body.mass".
-        state: what the function takes after the model: q, v, tau for `forward_dynamics`; q, v, a for
-            `inverse_dynamics`; q for `mass_matrix`; q, v for `energy`.
-        function: any function of a model that returns numbers and accepts a complex model.
-        prescribed: joints whose motion is given; those of a given model unless said otherwise, none of a robot.
-    Returns:
+    Parameters
+    ----------
+    parameters : sequence of str
+        Paths such as "materials.steel.E", "links.upper.beam.length", "links.payload.body.mass".
+    state : array_like
+        What the function takes after the model: q, v, tau for `forward_dynamics`; q, v, a for `inverse_dynamics`; q
+        for `mass_matrix`; q, v for `energy`.
+    function : callable
+        Any function of a model that returns numbers and accepts a complex model.
+    prescribed : iterable of str, optional
+        Joints whose motion is given; those of a given model unless said otherwise, none of a robot.
+
+    Returns
+    -------
+    array
         One row per parameter, shape `(len(parameters), ...)`.
     """
     model = as_model(robot, prescribed)

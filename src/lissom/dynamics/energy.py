@@ -23,10 +23,12 @@ class Energy(NamedTuple):
 
     @property
     def potential(self) -> float:
+        """Return all energies but the kinetic one, J."""
         return self.gravity + self.strain + self.joints + self.elements
 
     @property
     def total(self) -> float:
+        """Return the sum of all energies, J."""
         return self.kinetic + self.potential
 
 

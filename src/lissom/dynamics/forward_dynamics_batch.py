@@ -43,14 +43,22 @@ def forward_dynamics_batch(
 
     >>> lissom.forward_dynamics_batch("ella", q, v, tau)
 
-    Args:
-        q: configurations, (B, nq), in the order of `model.q_names`.
-        v, tau: velocities and applied forces, (B, nv), in the order of `model.coordinates`; no forces unless given.
-        a: accelerations of prescribed joints, (B, nv); zero unless given.
-        cores: threads, as many as there are processors unless given.
-    Returns:
-        Accelerations (B, nv), equal to those of `forward_dynamics` to rounding. Robots with springs along curves, exact
-        links, loops, elements or contacts are computed state by state.
+    Parameters
+    ----------
+    q : array_like
+        Configurations, (B, nq), in the order of `model.q_names`.
+    v, tau : array_like, optional
+        Velocities and applied forces, (B, nv), in the order of `model.coordinates`; no forces unless given.
+    a : array_like, optional
+        Accelerations of prescribed joints, (B, nv); zero unless given.
+    cores : int, optional
+        Threads, as many as there are processors unless given.
+
+    Returns
+    -------
+    array
+        Accelerations (B, nv), equal to those of `forward_dynamics` to rounding. Robots with springs along curves,
+        exact links, loops, elements or contacts are computed state by state.
     """
     model = as_model(robot)
     q = _table(q, "q", model.nq)

@@ -25,6 +25,7 @@ class OperationCount(NamedTuple):
 
     @property
     def total(self) -> int:
+        """Return the number of operations of all kinds."""
         return sum(self)
 
 
@@ -50,7 +51,7 @@ def evaluate(
     v: ArrayLike | None = None,
     forcing: ArrayLike | None = None,
 ) -> tuple[OperationCount, np.ndarray]:
-    """The count and what the counting run computed; `forcing` stands for tau or a, zero unless given."""
+    """Return the count and what the counting run computed; `forcing` stands for tau or a, zero unless given."""
     model = as_model(robot)
     from lissom.kernel.numbers import operation_counter
 

@@ -62,8 +62,10 @@ def _array(value: ArrayLike | Mapping, name: str) -> np.ndarray:
 def finite(model: Model, function: str, values: np.ndarray, **inputs: np.ndarray) -> np.ndarray:
     """`values` (nv, ...), a result of `function`, or an error that names the coordinate where it is not a number.
 
-    Args:
-        inputs: the state that was given, (nq,) or (nv,) each: the cause if one of them is not finite itself.
+    Parameters
+    ----------
+    inputs : array
+        The state that was given, (nq,) or (nv,) each: the cause if one of them is not finite itself.
     """
     if not np.isfinite(values).all():
         for field, given in inputs.items():

@@ -120,14 +120,14 @@ def observing(
 
 
 def energies_of(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The energies alone, (N, 5), of configurations (N, nq) and velocities (N, nv)."""
+    """Compute the energies alone, (N, 5), of configurations (N, nq) and velocities (N, nv)."""
     found = np.empty((len(q), 5))
     fill_energies(model.struct, model.workspace(), q, v, found)
     return found
 
 
 def make_room(model: Model, samples: int) -> Struct:
-    """An Observation of so many samples, all zero, as `observe` fills it."""
+    """Return an Observation of so many samples, all zero, as `observe` fills it."""
     links, flexible, loops = len(model.links), len(model.flexible), len(model.loops)
     sizes = {
         "wrench": (links, 6),
@@ -158,7 +158,7 @@ def observe_run(
     points: Probe | None = None,
     room: Struct | None = None,
 ) -> Observation:
-    """The same of a run, with its loads, loops and payloads; `room` is of use where no payload comes or goes."""
+    """Observe a run with its loads, loops and payloads; `room` is of use where no payload comes or goes."""
     model, loads, held, carried = raw.model, raw.loads, raw.held_rows, raw.carried
     given = None
     if loads is not None and loads.values is not None:

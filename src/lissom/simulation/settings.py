@@ -78,7 +78,7 @@ class RunSettings(Integration, Sampling):
 
     @classmethod
     def of(cls, duration: "float | RunSettings", **options: Any) -> "RunSettings":
-        """Settings from a duration or from other settings, and what differs from them."""
+        """Return settings from a duration or from other settings, and what differs from them."""
         if isinstance(duration, RunSettings) and not options:
             return duration
         unknown = [name for name in options if name not in cls.model_fields]
@@ -91,7 +91,7 @@ class RunSettings(Integration, Sampling):
 
     @classmethod
     def joined(cls, *parts: Description) -> "RunSettings":
-        """Settings whose values are fields of several parts, such as a scenario and its output."""
+        """Return settings whose values are fields of several parts, such as a scenario and its output."""
         return cls(**{name: getattr(part, name) for part in parts for name in cls.model_fields if hasattr(part, name)})
 
 

@@ -68,7 +68,7 @@ class Balance:
         self.free, self.turning = free, np.array([k in self.joints for k in free], bool)
 
     def unloaded(self) -> Balance:
-        """The balance without weight, loads, wrenches and given forces: springs and elastic links alone."""
+        """Return the balance of springs and elastic links alone: no weight, loads, wrenches and given forces."""
         arrays = self.model.arrays._replace(gravity=np.zeros_like(self.model.arrays.gravity))
         model = Model(self.model.robot, arrays, self.model.flexible, self.model.bodies, self.model.frames)
         bare = Balance(model, self.free, np.zeros(model.nv), None, {}, {})
@@ -76,19 +76,19 @@ class Balance:
         return bare
 
     def unbalanced(self, q: Vector, lam: Vector) -> Vector:
-        """Forces (nv,) that would have to act to keep the arm at q."""
+        """Return the forces (nv,) that would have to act to keep the arm at q."""
         force = bias(self.model, q, np.zeros(self.model.nv), self.wrenches) - self.tau
         if self.loads:
             force = force - load_forces(self.model, q, self.loads)
         return force - loop_jacobian(self.model, q).T @ lam if len(lam) else force
 
     def tangent(self, q: Vector) -> Tangent:
-        """Forces and matrices at q, reactions of loops left out."""
+        """Return forces and matrices at q, reactions of loops left out."""
         found = tangent(self.model, q, self.wrenches, self.loads, along=self.free)
         return found._replace(force=found.force - self.tau)
 
     def reduce(self, q: Vector, found: Tangent) -> Reduced:
-        """The balance with the reactions that hold the loops."""
+        """Return the balance with the reactions that hold the loops."""
         free, force, K = self.free, found.force, found.K
         M, C = (part[np.ix_(free, free)] for part in (found.M, found.C))
         if not self.model.loops:
@@ -102,20 +102,20 @@ class Balance:
         return Reduced(Z.T @ (force[free] + K @ closing), Z.T @ M @ Z, Z.T @ C @ Z, Z.T @ K @ Z, Z, closing, lam)
 
     def at(self, q: Vector) -> Reduced:
-        """The balance at q; `Away` where it has no numbers."""
+        """Return the balance at q; raise `Away` where it has no numbers."""
         try:
             return self.reduce(q, self.tangent(q))
         except (NotFinite, np.linalg.LinAlgError):
             raise Away from None
 
     def whole(self, step: Vector) -> Vector:
-        """A step of the free coordinates as one of all, (nv,)."""
+        """Return a step of the free coordinates as one of all, (nv,)."""
         out = np.zeros(self.model.nv)
         out[self.free] = step
         return out
 
     def moved(self, q: Vector, step: Vector) -> Vector:
-        """q moved along the free coordinates; `Away` where that leads beyond all lengths."""
+        """Return q moved along the free coordinates; raise `Away` where that leads beyond all lengths."""
         out = integrate(self.model, q, self.whole(step))
         if not np.all(np.isfinite(out)) or not self.sane(out):
             raise Away
@@ -142,7 +142,7 @@ def spectrum(found: Reduced) -> Eigenmodes:
 
 
 def gives_way(modes: Eigenmodes) -> tuple[float, float]:
-    """The least real square of a frequency, and the size below which it is none."""
+    """Return the least real square of a frequency, and the size below which it is none."""
     squares = modes.squares[np.imag(modes.squares) == 0].real
     return float(squares.min(initial=np.inf)), FLOOR * float(np.abs(modes.squares).max(initial=0.0))
 
@@ -225,7 +225,7 @@ def _downhill(modes: Eigenmodes, here: Reduced, floor: float) -> Vector:
 
 
 def _damped(balance: Balance, q: Vector, here: Reduced, correction: Vector, size: float) -> Vector:
-    """The correction, shortened where the next would be no smaller (Deuflhard's monotonicity test)."""
+    """Shorten the correction where the next would be no smaller (Deuflhard's monotonicity test)."""
     turn = np.abs(correction[balance.turning]).max(initial=0.0)
     factor = min(1.0, LARGEST_TURN / turn) if turn > 0 else 1.0
     while factor > 1e-3:
@@ -238,7 +238,7 @@ def _damped(balance: Balance, q: Vector, here: Reduced, correction: Vector, size
 
 
 def _short(balance: Balance, q: Vector, correction: Vector) -> Vector:
-    """The correction, shortened so that no joint and no tip goes far."""
+    """Shorten the correction so that no joint and no tip goes far."""
     turn = np.abs(correction[balance.turning]).max(initial=0.0)
     factor = min(1.0, LARGEST_TURN / turn) if turn > 0 else 1.0
     before = tip_deflections(balance.model, q)

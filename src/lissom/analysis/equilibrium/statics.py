@@ -82,7 +82,7 @@ class Equilibrium(Printed):
         return {loop.name: rows[at] for loop, at in zip(self.model.loops, second, strict=True)}
 
     def table(self) -> Table:
-        """A rich table of deflections and motor torques."""
+        """Return a rich table of deflections and motor torques."""
         how = "stable"
         if not self.stable:
             flutters = f", fluttering at {self.flutter:.4g} Hz" if self.flutter else ""
@@ -121,20 +121,29 @@ def static_equilibrium(
     Loops stay closed: what is not held moves so that they are, and their reactions are part of the result. Where
     Newton's method does not get there, loads grow step by step along the path of rest, past limit points.
 
-    Args:
-        q: where held coordinates stand and where the search begins: (nq,), or {joint: value}; neutral unless
-            given. Cylinders driven by length may be named like joints; with `hold="joints"` those that are not follow
-            the joints that are.
-        tau: forces on coordinates that are not held, (nv,) or {joint: value}; zero unless given.
-        hold: "joints" keeps every joint at its angle in `q` (in loops those near the ground, which the others
-            follow): links bend, and the rotor of an elastic joint winds up by the torque it transmits. "motors"
-            keeps the rotors (and joints without one), so that elastic joints give way too. Or the names to hold,
-            joints ("elbow") and rotors ("elbow.rotor"); () leaves all free. Prescribed joints are always held.
-        wrenches: external wrenches by link name, (torque, force) at the link's origin in its axes, turning
-            with it.
-        loads: wrenches (torque, force) in the world's axes, by link name at its tip or by (link, x).
-        lengths: distance in metres of loops that hold one, where it is not the robot's own.
-    Returns:
+    Parameters
+    ----------
+    q : array_like or mapping, optional
+        Where held coordinates stand and where the search begins: (nq,), or {joint: value}; neutral unless given.
+        Cylinders driven by length may be named like joints; with `hold="joints"` those that are not follow the
+        joints that are.
+    tau : array_like or mapping, optional
+        Forces on coordinates that are not held, (nv,) or {joint: value}; zero unless given.
+    hold : str or sequence of str
+        "joints" keeps every joint at its angle in `q` (in loops those near the ground, which the others follow):
+        links bend, and the rotor of an elastic joint winds up by the torque it transmits. "motors" keeps the rotors
+        (and joints without one), so that elastic joints give way too. Or the names to hold, joints ("elbow") and
+        rotors ("elbow.rotor"); () leaves all free. Prescribed joints are always held.
+    wrenches : mapping of str to array_like, optional
+        External wrenches by link name, (torque, force) at the link's origin in its axes, turning with it.
+    loads : mapping, optional
+        Wrenches (torque, force) in the world's axes, by link name at its tip or by (link, x).
+    lengths : mapping of str to float, optional
+        Distance in metres of loops that hold one, where it is not the robot's own.
+
+    Returns
+    -------
+    Equilibrium
         An Equilibrium, or an error that says how far the loads could grow: what is returned is at rest. Free joints
         settle where the arm would come to rest, if they start off a balance point. Links bent beyond their range
         (`stiffening: exact` has none) and limit points that were passed are told by a warning and in `warnings`.
@@ -245,7 +254,7 @@ class _EquilibriumSearch:
         )
 
     def _growth(self) -> tuple[float, float]:
-        """The fastest growth of small motions (1/s), held coordinates staying, and its frequency."""
+        """Return the fastest growth of small motions (1/s), held coordinates staying, and its frequency."""
         if not len(self.balance.free):
             return 0.0, 0.0
         here = self.balance.at(self.q)
@@ -360,7 +369,7 @@ class _EquilibriumSearch:
         self.q[rotor_q] = start + angle
 
     def _failure(self, away: Unsettled, path: Path) -> LissomError:
-        """What was tried, how far it went, and what to do."""
+        """Return what was tried, how far it went, and what to do."""
         text = f"no static equilibrium of {self.model.robot.name} found in {away.iterations} iterations"
         correction = np.abs(np.nan_to_num(away.correction, nan=np.inf))
         joints = sorted(self.balance.joints & set(self.balance.free.tolist()))

@@ -48,7 +48,7 @@ class Poles(Printed):
         return len(self.values)
 
     def table(self) -> Table:
-        """A rich table; one row per real pole or complex pair."""
+        """Return a rich table with one row per real pole or complex pair."""
         table = printing.table("Hz", "damping ratio", "pole (rad/s)", title="poles")
         for p, frequency, ratio in zip(self.values, self.frequencies, self.damping_ratios):
             if p.imag >= 0:
@@ -81,7 +81,7 @@ class LinearModel(Printed):
     dt: float | None = None
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        """A, then B."""
+        """Yield A, then B, for unpacking."""
         return iter((self.A, self.B))
 
     def __repr__(self) -> str:
@@ -92,7 +92,7 @@ class LinearModel(Printed):
         )
 
     def table(self) -> Table:
-        """What the model is made of; `poles().table()` has its poles."""
+        """Return a rich table of what the model is made of; `poles().table()` has its poles."""
         table = printing.table("part", "number", "names", title=f"linear model of {self.name}")
         for part in ("states", "inputs", "outputs"):
             names = getattr(self, part)
@@ -110,7 +110,7 @@ class LinearModel(Printed):
         return Poles(values[order])
 
     def discretise(self, dt: float) -> LinearModel:
-        """The equivalent for inputs held constant over steps of `dt` seconds (zero-order hold, exact)."""
+        """Return the equivalent for inputs held constant over steps of `dt` seconds (zero-order hold, exact)."""
         from scipy.linalg import expm
 
         if self.dt is not None:
@@ -146,7 +146,7 @@ class LinearModel(Printed):
         return out
 
     def to_control(self) -> Any:
-        """The same as a `control.StateSpace` of python-control; dots in signal names become underscores."""
+        """Return the model as a `control.StateSpace` of python-control; dots in names become underscores."""
         try:
             import control
         except ImportError:

@@ -43,23 +43,30 @@ def linearise(
 ) -> LinearModel:
     """Exact linear model of small motions about a state: `A, B = linearise(model, q, v, tau)`.
 
-    Args:
-        q: configuration (nq,), or {joint: value} with the rest neutral; or an `Equilibrium`, which brings its
-            forces.
-        v, tau: velocities and forces (nv,), or {joint: value}; zero unless given. About a pose in gravity
-            take the holding torques: `linearise(model, static_equilibrium(model, q))`.
-        outputs: names, see `lissom.analysis.linear_models.signals`: "elbow", "elbow.rate", "forearm.tip" or ("tip",
-            "forearm"), "upper.deflection.z"; sensors, by their names in the robot's file or as objects of
-            `lissom.model`. The whole state unless given.
-        inputs: joints (their motors), coordinates, or tips that forces act on; every motor unless given. The
-            input of a prescribed joint is its acceleration.
-        wrenches, loads: constant external wrenches that turn with a link, or keep to the world's axes, as in
-            `static_equilibrium`.
-        lengths: distance in metres of loops that hold one, where it is neither their own nor follows from q.
-    Returns:
-        A LinearModel: A, B, C, D with the names of states, inputs and outputs; `a` tells how far the state
-        is from equilibrium. About a moving state (v not zero) it holds for deviations from the motion, at
-        that instant.
+    Parameters
+    ----------
+    q : array_like, mapping or Equilibrium, optional
+        Configuration (nq,), or {joint: value} with the rest neutral; or an `Equilibrium`, which brings its forces.
+    v, tau : array_like or mapping, optional
+        Velocities and forces (nv,), or {joint: value}; zero unless given. About a pose in gravity take the holding
+        torques: `linearise(model, static_equilibrium(model, q))`.
+    outputs : sequence of str, optional
+        Names, see `lissom.analysis.linear_models.signals`: "elbow", "elbow.rate", "forearm.tip" or ("tip",
+        "forearm"), "upper.deflection.z"; sensors, by their names in the robot's file or as objects of
+        `lissom.model`. The whole state unless given.
+    inputs : sequence of str, optional
+        Joints (their motors), coordinates, or tips that forces act on; every motor unless given. The input of a
+        prescribed joint is its acceleration.
+    wrenches, loads : mapping of str to array_like, optional
+        Constant external wrenches that turn with a link, or keep to the world's axes, as in `static_equilibrium`.
+    lengths : mapping of str to float, optional
+        Distance in metres of loops that hold one, where it is neither their own nor follows from q.
+
+    Returns
+    -------
+    LinearModel
+        A LinearModel: A, B, C, D with the names of states, inputs and outputs; `a` tells how far the state is from
+        equilibrium. About a moving state (v not zero) it holds for deviations from the motion, at that instant.
     """
     model = model_for(robot, [key for key in loads or () if isinstance(key, tuple)], q)
     if isinstance(q, Equilibrium):

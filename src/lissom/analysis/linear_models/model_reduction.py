@@ -55,7 +55,7 @@ class Reduction(Printed):
         return np.linalg.norm(self.decaying.response(frequencies) - kept.response(frequencies), 2, axis=(1, 2))
 
     def largest_error(self, frequency: float | None = None) -> float:
-        """The largest gain of the error up to a frequency in Hz, or at all; measured on a fine grid with all poles."""
+        """Return the largest gain of the error up to a frequency in Hz, or at all, on a fine grid with all poles."""
         return float(self.error(_grid(self.decaying, frequency)).max())
 
     def table(self) -> Table:
@@ -99,20 +99,27 @@ def reduce_model(
     method: Method = "balanced",
     static: bool = False,
 ) -> Reduction:
-    """A model with fewer states that answers almost as `linear` does.
+    """Reduce a linear model to fewer states that answer almost as all do.
 
     Scale inputs and outputs first where their units differ: errors of all are measured with one rule.
 
-    Args:
-        linear: in continuous time, as `lissom.linearise` gives it.
-        frequency: Hz up to which the answers matter. Modal: what is slower is kept; leaving out a mode without damping
-            makes the bound infinite, as it answers without one at its own frequency. Balanced: the fewest states whose
-            error at every frequency up to there is below `tolerance` (1 % unless given) of the gain.
-        order: number of states to keep instead.
-        tolerance: balanced and without a frequency: bound of the error at all frequencies, as a share of the largest
-            Hankel singular value.
-        method: "balanced": the fewest states for an error. "modal": modes of the model, with their frequencies.
-        static: let what is left out answer as it would in rest, so that the gain at zero frequency is right.
+    Parameters
+    ----------
+    linear : LinearModel
+        In continuous time, as `lissom.linearise` gives it.
+    frequency : float, optional
+        Hz up to which the answers matter. Modal: what is slower is kept; leaving out a mode without damping makes
+        the bound infinite, as it answers without one at its own frequency. Balanced: the fewest states whose error
+        at every frequency up to there is below `tolerance` (1 % unless given) of the gain.
+    order : int, optional
+        Number of states to keep instead.
+    tolerance : float, optional
+        Balanced and without a frequency: bound of the error at all frequencies, as a share of the largest Hankel
+        singular value.
+    method : str
+        "balanced": the fewest states for an error. "modal": modes of the model, with their frequencies.
+    static : bool
+        Let what is left out answer as it would in rest, so that the gain at zero frequency is right.
     """
     if linear.dt is not None:
         raise LissomError("is in discrete time; reduce the continuous model, then discretise(dt)", ("linear",))
@@ -242,7 +249,7 @@ def _made(
     values: np.ndarray,
     static: bool,
 ) -> Reduction:
-    """The reduced model from coordinates of the part that decays, in order of importance."""
+    """Return the reduced model from coordinates of the part that decays, in order of importance."""
     n, count = len(linear.A), split.undamped
     A, B, C = back @ split.A @ to, back @ split.B, split.C @ to
     D, one, two = linear.D, slice(0, kept), slice(kept, len(A))

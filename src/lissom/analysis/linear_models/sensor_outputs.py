@@ -40,7 +40,7 @@ def output_matrices(motion: StateDerivatives, outputs: Sequence[Any]) -> tuple[n
 
 
 def _known(motion: StateDerivatives, outputs: Sequence[Any]) -> list[Any]:
-    """Outputs, those that name a sensor of the robot's file as that sensor."""
+    """Return outputs, those that name a sensor of the robot's file as that sensor."""
     sensors = {sensor.called: sensor for sensor in motion.model.robot.sensors}
     return [sensors.get(one, one) if isinstance(one, str) else one for one in outputs]
 

@@ -43,7 +43,7 @@ class Output:
     order: int
 
     def gradient(self, model: Model, q: Vector) -> Vector:
-        """Derivative of the base quantity along the velocity coordinates, (nv,); q may be complex."""
+        """Return the derivative of the base quantity along the velocity coordinates, (nv,); q may be complex."""
         kind, of = self.base
         if kind == "coordinate":
             return np.eye(model.nv)[self.row]
@@ -76,7 +76,7 @@ def dotted(signal: Signal) -> str:
 
 
 def outputs(model: Model, signals: Iterable[Signal]) -> list[Output]:
-    """The scalar outputs that the signals stand for."""
+    """Return the scalar outputs that the signals stand for."""
     return [output for signal in signals for output in _outputs(model, dotted(signal))]
 
 

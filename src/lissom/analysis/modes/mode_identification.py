@@ -33,7 +33,7 @@ class IdentifiedModes(Printed):
         return len(self.frequencies)
 
     def table(self) -> Table:
-        """A rich table."""
+        """Return a rich table."""
         table = printing.table("Hz", "damping ratio", "amplitude", title="identified modes")
         for hz, ratio, size in zip(self.frequencies, self.damping_ratios, self.amplitudes):
             table.add_row(f"{hz:.6g}", f"{ratio:.4g}", f"{np.max(size):.4g}")
@@ -48,13 +48,20 @@ def identify_modes(
     The signal y[n] is a sum of powers z^n. The Hankel matrix of its samples has as many dominant singular
     values as there are poles z; the shift of its row space by one sample has the poles as eigenvalues.
 
-    Args:
-        t, y: the signal, as in `lissom.analysis.modes.spectra`: at even intervals, after the last change of any
-            input. It should hold a period of the slowest mode, and three samples per period of the fastest.
-        number: how many oscillations it holds. Unless given, singular values above the noise are counted
-            (threshold of Gavish and Donoho 2014).
-        least: least amplitude of a mode that is reported, relative to the strongest.
-    Returns:
+    Parameters
+    ----------
+    t, y : array_like
+        The signal, as in `lissom.analysis.modes.spectra`: at even intervals, after the last change of any input. It
+        should hold a period of the slowest mode, and three samples per period of the fastest.
+    number : int, optional
+        How many oscillations it holds. Unless given, singular values above the noise are counted (threshold of
+        Gavish and Donoho 2014).
+    least : float
+        Least amplitude of a mode that is reported, relative to the strongest.
+
+    Returns
+    -------
+    IdentifiedModes
         Oscillating modes only; an offset or a plain decay in the signal is taken out as well.
     """
     time, values = signal(t, y)

@@ -81,7 +81,7 @@ class NaturalModes(Printed):
         return dict(zip(self.coordinates, self.shapes[:, mode].tolist()))
 
     def table(self) -> Table:
-        """A rich table: frequency, damping, what bends, and which coordinates move."""
+        """Return a rich table: frequency, damping, what bends, and which coordinates move."""
         columns = ("mode", "Hz", "damping", "what gives way", "share of the kinetic energy")
         table = printing.table(*columns, title=f"natural modes of {self.name}")
         for k, label in enumerate(self.labels):
@@ -99,7 +99,7 @@ class NaturalModes(Printed):
         return table
 
     def to_dataset(self) -> Dataset:
-        """The modes as a labelled xarray.Dataset with dimensions mode and coordinate."""
+        """Return the modes as a labelled xarray.Dataset with dimensions mode and coordinate."""
         from xarray import Dataset
 
         by_mode, by_both = ("mode",), ("coordinate", "mode")
@@ -128,22 +128,28 @@ def natural_modes(
 ) -> NaturalModes:
     """Undamped natural modes about a pose at rest, from the mass matrix and the exact stiffness there.
 
-    Args:
-        q: pose (nq,), or {joint: value} with the rest neutral; neutral unless given. Or an `Equilibrium`: all that
-            acts there counts, its loads, wrenches that follow a link, and reactions in loops. Where loops are to be
-            closed, named joints are kept and the rest is found; cylinders driven by length follow the pose, or are
-            named like joints ({"lift": 3.8}).
-        locked: True locks every joint (in loops those near the ground, which the others follow), rotors
-            included; False locks nothing; "motors" locks the rotors and the joints that have none, so that
-            elastic joints give way. Or names: "elbow" locks the joint's angle, "elbow.rotor" its rotor.
-            Prescribed joints are always locked.
-        number: how many modes, from the slowest on; all unless given.
-        at: "given" takes q as it is; "equilibrium" lets the arm sag first, held as `locked` says (by its
-            joints with False, which are let go afterwards).
-        gravity: whether weight acts: it stiffens or softens what hangs or stands.
-        prestress: False takes the stiffness of the unloaded, undeformed arm; the mass matrix stays that at
-            the pose.
-        lengths: distance in metres of loops that hold one, where it is neither their own nor to follow.
+    Parameters
+    ----------
+    q : array_like, mapping or Equilibrium, optional
+        Pose (nq,), or {joint: value} with the rest neutral; neutral unless given. Or an `Equilibrium`: all that
+        acts there counts, its loads, wrenches that follow a link, and reactions in loops. Where loops are to be
+        closed, named joints are kept and the rest is found; cylinders driven by length follow the pose, or are
+        named like joints ({"lift": 3.8}).
+    locked : str or sequence of str
+        True locks every joint (in loops those near the ground, which the others follow), rotors included; False
+        locks nothing; "motors" locks the rotors and the joints that have none, so that elastic joints give way. Or
+        names: "elbow" locks the joint's angle, "elbow.rotor" its rotor. Prescribed joints are always locked.
+    number : int, optional
+        How many modes, from the slowest on; all unless given.
+    at : {"given", "equilibrium"}
+        "given" takes q as it is; "equilibrium" lets the arm sag first, held as `locked` says (by its joints with
+        False, which are let go afterwards).
+    gravity : bool
+        Whether weight acts: it stiffens or softens what hangs or stands.
+    prestress : bool
+        False takes the stiffness of the unloaded, undeformed arm; the mass matrix stays that at the pose.
+    lengths : mapping of str to float, optional
+        Distance in metres of loops that hold one, where it is neither their own nor to follow.
     """
     model = model_for(robot, (), q)
     check_choice("at", at, ("given", "equilibrium"))
@@ -205,7 +211,7 @@ def _warn_of_torsion(model: Model, q: Vector, parts: tuple[ModeShare, ...], stor
 
 
 def _locked(model: Model, locked: Locked, q: Vector, lengths: Mapping[str, float] | None = None) -> list[int]:
-    """Indices in v of the coordinates that do not move."""
+    """Return the indices in v of the coordinates that do not move."""
     if locked is True:
         fixed = set(held_coordinates(model, "joints", q, lengths)) | {
             body.rotor_v for body in model.bodies if body.rotor_v is not None
@@ -220,7 +226,7 @@ def _locked(model: Model, locked: Locked, q: Vector, lengths: Mapping[str, float
 
 
 def _hold(locked: Locked) -> Hold:
-    """What holds the arm while it sags; of an elastic joint locked on both sides, the link's side."""
+    """Return what holds the arm while it sags; of an elastic joint locked on both sides, the link's side."""
     if isinstance(locked, bool):
         return "joints"
     if isinstance(locked, str):
@@ -230,7 +236,7 @@ def _hold(locked: Locked) -> Hold:
 
 
 def _without_gravity(model: Model) -> Model:
-    """The same model in weightlessness."""
+    """Return a model of the robot in weightlessness."""
     arrays = model.arrays._replace(gravity=np.zeros_like(model.arrays.gravity))
     return Model(model.robot, arrays, model.flexible, model.bodies, model.frames)
 

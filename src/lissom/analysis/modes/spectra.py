@@ -40,12 +40,16 @@ class Peaks:
 
 
 def amplitude_spectrum(t: Any, y: ArrayLike | str | None = None, *, window: str = "hann", padding: int = 4) -> Spectrum:
-    """Amplitudes: a sine of amplitude a, well apart from others, shows as a peak of height a. The mean is
-    taken off.
+    """Compute amplitudes: a sine of amplitude a, well apart from others, shows as a peak of height a.
 
-    Args:
-        window: any window of scipy.signal; "boxcar" for none.
-        padding: how many times the record is lengthened by zeros, for finer lines.
+    The mean is taken off.
+
+    Parameters
+    ----------
+    window : str
+        Any window of scipy.signal; "boxcar" for none.
+    padding : int
+        How many times the record is lengthened by zeros, for finer lines.
     """
     from scipy.signal import get_window
 
@@ -58,8 +62,9 @@ def amplitude_spectrum(t: Any, y: ArrayLike | str | None = None, *, window: str 
 
 
 def power_density(t: Any, y: ArrayLike | str | None = None, *, segments: int = 8, window: str = "hann") -> Spectrum:
-    """One-sided power spectral density (unit^2/Hz) by Welch's method, the record cut into about `segments`
-    parts.
+    """Compute the one-sided power spectral density (unit^2/Hz) by Welch's method.
+
+    The record is cut into about `segments` parts.
 
     Its integral over the frequencies is the variance of the signal.
     """
@@ -90,7 +95,7 @@ def find_peaks(frequencies: ArrayLike, values: ArrayLike, number: int | None = N
 
 
 def signal(t: Any, y: ArrayLike | str | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Times (N,) and values (N, ...) of a signal at even intervals; see the head of this module."""
+    """Return times (N,) and values (N, ...) of a signal at even intervals; see the head of this module."""
     if isinstance(y, str):
         t, y = t[y], None
     if y is None:

@@ -30,13 +30,16 @@ class ClosedPose(NamedTuple):
 def closed_pose(
     robot: AnyRobot, q: ArrayLike | Named | None = None, lengths: Mapping[str, float] | None = None
 ) -> ClosedPose:
-    """The pose that is meant by joint values and cylinder lengths, all loops closed without bending a link.
+    """Find the pose that is meant by joint values and cylinder lengths, all loops closed without bending a link.
 
-    Args:
-        q: {joint: value}, where a cylinder driven by length, or a loop that holds a distance, may be named like a joint
-            ({"c1": 2.8}); named joints are kept, and cylinders that would contradict them take the length that follows
-            from the pose. Or an array (nq,): cylinders have the lengths that they have there.
-        lengths: distance in metres of loops that hold one, where it is neither their own nor to follow.
+    Parameters
+    ----------
+    q : array_like or mapping, optional
+        {joint: value}, where a cylinder driven by length, or a loop that holds a distance, may be named like a
+        joint ({"c1": 2.8}); named joints are kept, and cylinders that would contradict them take the length that
+        follows from the pose. Or an array (nq,): cylinders have the lengths that they have there.
+    lengths : mapping of str to float, optional
+        Distance in metres of loops that hold one, where it is neither their own nor to follow.
     """
     model = as_model(robot)
     named, given = split_lengths(model, q, lengths)
@@ -55,7 +58,7 @@ def closed_pose(
 
 
 def split_lengths(model: Model, q: Any, lengths: Mapping[str, float] | None) -> tuple[Any, dict[str, float]]:
-    """What `q` says of joints, and lengths by loop: those given, and those that `q` names like joints."""
+    """Return what `q` says of joints, and lengths by loop: those given, and those that `q` names like joints."""
     out = {name: float(value) for name, value in (lengths or {}).items()}
     held = {loop.name for loop in model.loops if loop.distance is not None}
     for name in out:

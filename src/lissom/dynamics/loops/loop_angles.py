@@ -30,12 +30,16 @@ def angles_off(model: Model, q: Vector) -> np.ndarray:
 def angle_rows(
     model: Model, q: Vector, turned: np.ndarray, gaps: Vector, G: np.ndarray | None = None
 ) -> tuple[Vector, np.ndarray]:
-    """What rows gape and their rates per unit of every velocity, with angles in place of cosines in some loops.
+    """Return what rows gape and their rates per unit of every velocity, angles in place of cosines in some loops.
 
-    Args:
-        turned: indices of the loops whose rows that compare axes are replaced.
-        gaps: (rows,) as of `loop_gaps`.
-        G: (rows, nv) as of `loop_jacobian`; left out where rates are not wanted.
+    Parameters
+    ----------
+    turned : array
+        Indices of the loops whose rows that compare axes are replaced.
+    gaps : array
+        (rows,) as of `loop_gaps`.
+    G : array, optional
+        (rows, nv) as of `loop_jacobian`; left out where rates are not wanted.
     """
     gaps, table = gaps.copy(), model.arrays.loops
     poses = np.real(loop_poses(model, q))
@@ -99,13 +103,13 @@ def _turned(axis: np.ndarray, R: np.ndarray, normal: np.ndarray) -> np.ndarray:
 
 
 def _across(model: Model, k: int) -> np.ndarray:
-    """Unit vectors (2, 3) normal to the axis of loop k and to each other: those of its rows that compare axes."""
+    """Return unit vectors (2, 3) normal to the axis of loop k and to each other: of its rows that compare axes."""
     table = model.arrays.loops
     rows = np.arange(*table.rows[k])
     return np.real(table.a[rows[table.hold[rows] == LoopRow.SQUARE]])
 
 
 def _thread(model: Model, k: int) -> int | None:
-    """The row of loop k that couples turn and slide, if it has one."""
+    """Return the row of loop k that couples turn and slide, if it has one."""
     table = model.arrays.loops
     return next((row for row in range(*table.rows[k]) if table.hold[row] == LoopRow.THREAD), None)

@@ -47,16 +47,23 @@ def close_loops(
     keep: Iterable[str] | None = None,
     lengths: Mapping[str, float] | None = None,
 ) -> Vector:
-    """The configuration (nq,) near `q` at which all loops are closed.
+    """Find the configuration (nq,) near `q` at which all loops are closed.
 
-    Args:
-        q: (nq,) or {joint: value}; where the search begins, neutral unless given. A name ending in ".near" says where a
-            joint is about ("elbow.near").
-        keep: names of joints, coordinates or links that do not move; those that `q` names by themselves unless given.
-        lengths: distance in metres of loops that hold one, where it is not the robot's own.
-    Returns:
-        The configuration, every joint assembled as it is described; a start that is turned by more than 90 degrees is
-        told by a warning. An error names the loop that cannot close, how far it gapes, and what to free.
+    Parameters
+    ----------
+    q : array_like or mapping, optional
+        (nq,) or {joint: value}; where the search begins, neutral unless given. A name ending in ".near" says where
+        a joint is about ("elbow.near").
+    keep : iterable of str, optional
+        Names of joints, coordinates or links that do not move; those that `q` names by themselves unless given.
+    lengths : mapping of str to float, optional
+        Distance in metres of loops that hold one, where it is not the robot's own.
+
+    Returns
+    -------
+    array
+        The configuration, every joint assembled as it is described; a start that is turned by more than 90 degrees
+        is told by a warning. An error names the loop that cannot close, how far it gapes, and what to free.
     """
     model = as_model(robot)
     named: tuple[str, ...] = ()
@@ -122,7 +129,7 @@ def _tell_bending(model: Model, before: Vector, after: Vector, kept: set[int]) -
 
 
 def _apart(model: Model, q: Vector, turning: np.ndarray) -> Vector:
-    """The configuration, joints moved a little where both ends of a length coincide: it has no direction there."""
+    """Move joints a little where both ends of a length coincide: it has no direction there."""
     if np.all(np.isfinite(loop_jacobian(model, q))):
         return q
     step = np.zeros(model.nv)
@@ -171,7 +178,7 @@ class _ClosingSearch:
         return self.held * (loop_gaps(self.model, q) - self.wanted)
 
     def closed(self, q: Vector, turning: np.ndarray, bending: np.ndarray) -> tuple[Vector, float]:
-        """The best configuration found from `q` and how far it gapes: by joints alone, else by modes too."""
+        """Return the best configuration found from `q` and how far it gapes: by joints alone, else by modes too."""
         best, gap = self._newton(q, turning)
         if gap > CLOSED and len(bending):
             other, left = self._newton(best, np.concatenate([turning, bending]))
@@ -211,7 +218,7 @@ class _ClosingSearch:
 
 
 def _least(A: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The least x with A x = b, as far as there is one."""
+    """Return the least x with A x = b, as far as there is one."""
     try:
         return np.linalg.lstsq(A, b, rcond=SINGULAR)[0]
     except np.linalg.LinAlgError:

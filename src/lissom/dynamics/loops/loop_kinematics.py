@@ -29,7 +29,7 @@ class Closed(NamedTuple):
 
 
 def loop_rows(robot: AnyRobot) -> tuple[str, ...]:
-    """The directions that the loops hold, by the reaction in each: "rod-eye: force along x"."""
+    """Return the directions that the loops hold, by the reaction in each: "rod-eye: force along x"."""
     model = as_model(robot)
     return tuple(f"{loop.name}: {row.label}" for loop in model.loops for row in loop.held)
 
@@ -113,12 +113,12 @@ def _reactions(model: Model, q: ArrayLike, multipliers: Vector) -> tuple[np.ndar
 
 
 def closure_of(model: Model, number: type) -> Any:
-    """This thread's memory for the loops of a model, as kernels take it."""
+    """Return memory of this thread for the loops of a model, as kernels take it."""
     return model.cached(("closure", number), lambda: make_closure(model, number))
 
 
 def _placed(model: Model, q: ArrayLike) -> Any:
-    """The workspace after the outward pass at `q`."""
+    """Return the workspace after the outward pass at `q`."""
     q = vector(model, q, "q", model.nq)
     number = number_type(model, q)
     work = model.workspace(number)

@@ -32,10 +32,12 @@ class Stepper:
 
     @property
     def model(self) -> Model:
+        """Return the model that moves."""
         return self._memory.model
 
     @property
     def time(self) -> float:
+        """Return the time reached, s."""
         return float(self._memory.state.clock[TIME])
 
     @property
@@ -73,11 +75,11 @@ class Stepper:
         self._stop = self._loop.hold_until(end, force, self._method)
 
     def result(self) -> RawRun:
-        """What was recorded so far."""
+        """Return what was recorded so far."""
         return self._loop.result(self._method, self._stop or Stop(Ending.FINISHED))
 
     def latest(self) -> RawRun:
-        """The last sample of that, alone."""
+        """Return the last sample recorded, alone."""
         raw = self.result()
         own = {
             name: values[-1:]

@@ -37,12 +37,14 @@ UNUSED = frozenset(("forward", "mass", "factorise_coupled", "solve_coupled", "so
 
 @inline
 def renew(system, scratch, scratch_c, state, work, form, t, h):
+    """Factorise the matrix of one configuration, whatever form is asked for."""
     renew_shared(system, scratch, state, work, t, h, bodies_stiffness(state, work))
     return True
 
 
 @inline
 def correct(system, work, form):
+    """Solve for the Newton step of the stages by the matrix of one configuration."""
     transform(work)
     solve_shared(system, work)
     transform_back(work)
@@ -50,6 +52,7 @@ def correct(system, work, form):
 
 @inline
 def filter_error(system, work, form, h):
+    """Filter work.error by the real factors, and by those of the low-pass where vibrations are left out."""
     low_pass(system, work, work.matrix.real, h * GAMMA)
     if work.lag > 0.0:
         for _ in range(PASSES):
@@ -58,7 +61,7 @@ def filter_error(system, work, form, h):
 
 @inline
 def piece_of_all(breaks, t, sign):
-    """The last piece of a piecewise function that all lanes have reached (sign 1), or any of them (sign -1)."""
+    """Return the last piece of a piecewise function that all lanes have reached (sign 1), or any (sign -1)."""
     low = 0
     high = breaks.shape[0] - 2
     while low < high:
@@ -72,7 +75,7 @@ def piece_of_all(breaks, t, sign):
 
 @inline
 def evaluate(breaks, coefficients, channel, t):
-    """The piecewise polynomial of `control.laws.control_kernel`, each lane in its own piece."""
+    """Evaluate the piecewise polynomial of `control.laws.control_kernel`, each lane in its own piece."""
     end = breaks[breaks.shape[0] - 1]
     at = since(t, end, end, since(t, breaks[0], t, breaks[0]))
     moving = since(t, end, 0.0, since(t, breaks[0], 1.0, 0.0))
@@ -88,32 +91,32 @@ def evaluate(breaks, coefficients, channel, t):
 
 @inline
 def close_loops(system, scratch, closure, state, t, h):
-    pass
+    """Leave the end of the step: there are no loops."""
 
 
 @inline
 def settle(system, scratch, record, t):
-    pass
+    """Leave the sample: there are no loops."""
 
 
 @inline
 def take_reactions(system, scratch, t, v, out):
-    pass
+    """Subtract nothing: there are no loops."""
 
 
 @inline
 def integrate_flow(system, scratch, record, t, h, base, begin, end):
-    pass
+    """Keep no account of energy."""
 
 
 @inline
 def prescribe_group(system, joint, t, q, v, a):
-    pass
+    """Prescribe nothing: there are no joints on groups."""
 
 
 @inline
 def refine_groups(model, record, h, u1, rate1, v0, a0, v1, a1):
-    pass
+    """Refine nothing: there are no joints on groups."""
 
 
 INSTEAD = {

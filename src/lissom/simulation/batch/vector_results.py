@@ -1,4 +1,4 @@
-"""What the runs of a pack leave, in the memory of their flock until it goes on."""
+"""What the runs of a pack leave, in the memory of their batch until it goes on."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Stood(NamedTuple):
 class VectorResults:
     """Samples of the runs that came through."""
 
-    flock: VectorBatch
+    batch: VectorBatch
     runs: Sequence[Run]  # all that were given
     stood: Sequence[Stood]
     _seen: dict[str, np.ndarray] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class VectorResults:
 
     def wrenches(self) -> np.ndarray:
         """Wrenches of the parent on the child at each joint, (runs, N, n, 6), of runs that are `alike`."""
-        return self._of_pack("wrench", self.flock.wrenches)
+        return self._of_pack("wrench", self.batch.wrenches)
 
     def deflections(self) -> np.ndarray:
         """How far the tips of links that bend are deflected, (runs, N, links, 3): `observe`, link by link."""
@@ -96,7 +96,7 @@ class VectorResults:
 
     def tips(self) -> np.ndarray:
         """Where the tips of links are in the world, (runs, N, n, 3): `observe`, by the frames of links."""
-        frames, deflections = self._of_pack("frame", self.flock.frames), self.deflections()
+        frames, deflections = self._of_pack("frame", self.batch.frames), self.deflections()
         models = [self.runs[number].model for number in self.numbers]
         place = np.array([[tip_of(model, link) for link in model.links] for model in models])[:, None]
         bending = [k for k, link in enumerate(models[0].links) if link in models[0].flexible]
@@ -108,7 +108,7 @@ class VectorResults:
         return out
 
     def _of_pack(self, name: str, measure: Any) -> np.ndarray:
-        """What is measured of a whole pack at once, of these runs."""
+        """Return what is measured of a whole pack at once, of these runs."""
         if name not in self._seen:
             self._seen[name] = measure()["lanes"]
         found: np.ndarray = np.moveaxis(self._seen[name][self.stood[0].rows], -1, 0)
@@ -119,8 +119,8 @@ class VectorResults:
         return replace(whole, **{name: getattr(whole, name).copy() for name in ("q", "v", "a", "tau")})
 
     def _samples(self, one: Stood, lanes: Any) -> RawRun:
-        flock, run = self.flock, self.runs[one.number]
-        r, series = flock.record, flock.series
+        batch, run = self.batch, self.runs[one.number]
+        r, series = batch.record, batch.memory
         time = instants(run.duration, series.settings.rate)
         steps, rejected, evaluations, jacobians = (int(x) for x in one.counts)
 
@@ -139,15 +139,15 @@ class VectorResults:
             dissipated=np.zeros(len(time)),
             carried=series.carried,
             loads=replace(series.loads, values=np.zeros((len(time), 0))),
-            method=flock.method.name,
+            method=batch.method.name,
             reason=AS_ASKED,
             steps=steps,
             rejected=rejected,
             evaluations=evaluations,
             jacobians=jacobians,
-            newton=report(flock.newton),
+            newton=report(batch.newton),
             controller=run.controller,
-            settings=flock.settings(run.duration),
+            settings=batch.settings(run.duration),
         )
 
 

@@ -7,7 +7,7 @@ from lissom.kernel.compile import inline, kernel
 
 @inline
 def largest(x):
-    """The largest magnitude in `x` (n,)."""
+    """Return the largest magnitude in `x` (n,)."""
     size = 0.0
     for k in range(x.shape[0]):
         size = max(size, abs(x[k]))

@@ -16,7 +16,7 @@ TERMS = 6
 
 @inline
 def derivative(c, factor, out):
-    """out = factor dc/ds."""
+    """Compute out = factor dc/ds."""
     for j in range(TERMS - 1):
         out[j] = factor * (j + 1) * c[j + 1]
     out[TERMS - 1] = 0.0
@@ -24,6 +24,7 @@ def derivative(c, factor, out):
 
 @inline
 def clear(c):
+    """Set all coefficients to zero."""
     for j in range(TERMS):
         c[j] = 0.0
 

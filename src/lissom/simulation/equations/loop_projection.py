@@ -76,7 +76,7 @@ def set_driven_rows(system, t, given):
 
 @inline
 def subtract_reactions(system, scratch, t, v, out):
-    """out -= G^T lam of the state whose inverse dynamics were just computed; rates of the rows to scratch.row_rate."""
+    """Subtract the reactions: out -= G^T lam after the inverse dynamics of a state; row rates to scratch.row_rate."""
     G = scratch.G
     scratch.loop_rows(system.model, scratch.own, G)
     set_driven_rows(system, t, scratch.given)
@@ -188,12 +188,12 @@ def solve_at_hand(model, at_hand, factors):
 
 
 def projector_at_hand(model: Model, at_hand: AtHand, factors: Any) -> Any:
-    """A Closure over the matrix that the last step has left; `factors` are its articulated ones."""
+    """Return a Closure over the matrix that the last step has left; `factors` are its articulated ones."""
     return projector(model, Struct(at_hand), factors, solve_at_hand)
 
 
 def projector(model: Model, local: Any, factors: Any, solve: Any, number: type = np.float64) -> Any:
-    """A Closure over the factors of an implicit step; `local`, `factors` as kernels take them."""
+    """Return a Closure over the factors of an implicit step; `local`, `factors` as kernels take them."""
     rows = len(model.arrays.loops.hold)
     hidden = Hidden(local)
     return Struct(

@@ -100,7 +100,7 @@ def report(newton: Newton) -> dict[str, Any]:
 
 @inline
 def judge(newton, iteration, size, before, fresh):
-    """What to do after a Newton step of the given size, in units of the allowed error; and the contraction rate.
+    """Return what to do after a Newton step of the given size, in units of the allowed error; and the contraction rate.
 
     `before`: size of the step before, 0 for none; `fresh`: the matrix has changed since. `newton.memory` (3,):
     contraction rate of earlier steps, 1 where unknown, by which a single iteration may do; that of the iteration
@@ -116,7 +116,7 @@ def judge(newton, iteration, size, before, fresh):
 
 @inline
 def contraction(iteration, size, before, fresh, memory):
-    """The same by the sizes of corrections alone."""
+    """Return verdict and rate by the sizes of corrections alone, theta = |dx_i| / |dx_(i-1)| (Hairer, Wanner IV.8)."""
     if not size < 1e10:
         return GIVE_UP, 1.0
     rate = memory[0]

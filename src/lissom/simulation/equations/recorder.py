@@ -120,7 +120,7 @@ def state_within(system, scratch, record, t, h, s, base):
 
 @kernel
 def driving_forces(system, scratch, t, q, v, a, force):
-    """Applied forces, those that drive the prescribed joints included."""
+    """Compute the applied forces, those that drive the prescribed joints included."""
     applied_forces(system, scratch, t, q, v, force)
     if system.motion_v.shape[0] > 0:
         scratch.inverse(system.model, scratch.own, q, v, a, scratch.wrench, scratch.residual)

@@ -207,7 +207,7 @@ def prescribe(system, t, q, v, a):
 
 @kernel
 def applied_forces(system, scratch, t, q, v, force):
-    """Forces of the controller, continuous and sampled, at the state (q, v); loads go to scratch.wrench."""
+    """Compute forces of the controller, continuous and sampled, at the state (q, v); loads go to scratch.wrench."""
     t = min(t, system.latest[0])
     for k in range(system.load_row.shape[0]):
         load, _, _ = evaluate(system.load_breaks, system.load_coefficients, k, t)
@@ -219,7 +219,7 @@ def applied_forces(system, scratch, t, q, v, force):
 
 @kernel
 def residual(system, scratch, t, q, v, a, out):
-    """out = inverse dynamics - applied forces - G^T lam; zero where (q, v, a) obeys the equations of motion.
+    """Compute out = ID(q, v, a) - tau - G^T lam, zero where (q, v, a) obeys the equations of motion.
 
     Rows of prescribed coordinates are zero. The multipliers are those of `scratch`.
     """

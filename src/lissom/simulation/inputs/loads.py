@@ -85,7 +85,7 @@ class ActiveLoads:
     values: np.ndarray | None = None  # (N, k) at the samples of a run
 
     def samplers(self) -> list[Sampler]:
-        """The sampled functions at the beginning of a run."""
+        """Return the sampled functions at the beginning of a run."""
         return [Sampler(*each) for each in self.functions]
 
     def at_start(self, q: np.ndarray, v: np.ndarray) -> dict[int, np.ndarray]:
@@ -133,12 +133,12 @@ class Sampler:
 
 
 def as_loads(loads: Any) -> tuple[Load, ...]:
-    """Loads as a person gives them: Load objects, or mappings as in a scenario file."""
+    """Return loads from what a person gives: Load objects, or mappings as in a scenario file."""
     return as_parts(Load, loads, "loads", "Load(link='forearm', force=[0, 0, -20])")
 
 
 def activate(model: Model, loads: Iterable[Load], duration: float) -> tuple[Model, ActiveLoads]:
-    """The model with frames for the loads, and the loads as its runs take them."""
+    """Return the model with frames for the loads, and the loads as its runs take them."""
     loads = tuple(loads)
     on_links = [load for load in loads if load.link is not None]
     frames = tuple(_frame(model, load, k) for k, load in enumerate(loads) if load.link is not None)

@@ -25,7 +25,7 @@ NO_LENGTHS = {
 
 
 def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, Sampled | Together | None]:
-    """The controller, its continuous law, and what of it is sampled."""
+    """Return the controller, its continuous law, and what of it is sampled."""
     if controller is None:
         return None, None, None
     law = controller.law if isinstance(controller, Together) else controller
@@ -87,17 +87,17 @@ def _no_law() -> Struct:
 
 
 def packed_law(law: ControlLaw | None) -> Struct:
-    """The law as compiled code reads it."""
+    """Return the law as compiled code reads it."""
     return _no_law() if law is None else Struct(law_arrays(law))
 
 
 def _whole(index: np.ndarray, size: int) -> np.ndarray:
-    """Indices of one part; zeros, which nothing reads, where the part has no twin."""
+    """Return the indices of one part; zeros, which nothing reads, where the part has no twin."""
     return index if len(index) else np.zeros(size, np.int64)
 
 
 def _rows(each: list[np.ndarray]) -> np.ndarray:
-    """Indices of all parts (parts, n)."""
+    """Return the indices of all parts (parts, n)."""
     size = max(map(len, each))
     return np.array([_whole(index, size) for index in each]).reshape(len(each), size)
 

@@ -31,8 +31,9 @@ SINGULAR = 1e-9  # of what loops hold, relative: directions that others hold alr
 
 
 class Payload(Description):
-    """A rigid body that a link carries from `pick` to `drop`, at the frame that `link`, `at` and `origin` place (its
-    tip unless given).
+    """A rigid body that a link carries from `pick` to `drop`.
+
+    It is held at the frame that `link`, `at` and `origin` place, the link's tip unless given.
 
     >>> Payload(link="hand", mass=5.0, pick=1.0, drop=3.0)
 
@@ -110,7 +111,7 @@ def as_payloads(payloads: Any) -> tuple[Payload, ...]:
 
 
 def with_payloads(model: Model, payloads: tuple[Payload, ...]) -> tuple[Model, Carried]:
-    """The model with a row for each payload, and what it carries at the start."""
+    """Return the model with a row for each payload, and what it carries at the start."""
     frames = []
     for k, payload in enumerate(payloads):
         frame = Frame(link=payload.link, at=payload.at, origin=payload.origin)

@@ -20,7 +20,7 @@ def pace(model: Model, q: np.ndarray) -> np.ndarray:
 
 
 class Paces:
-    """The same of models that differ from the first in numbers alone, in memory that is laid out once."""
+    """The frequencies of `pace` for models that differ in numbers alone, in memory that is laid out once."""
 
     def __init__(self, model: Model) -> None:
         self._memory = Follower(model)

@@ -83,7 +83,7 @@ def make_work(n: int, tableau: Tableau) -> Any:
 
 @inline
 def combine(weights, stages, rows, h, out, start):
-    """out = start + h sum_i weights[i] stages[i]."""
+    """Compute out = start + h sum_i weights[i] stages[i]."""
     for k in range(out.shape[0]):
         total = 0.0
         for i in range(rows):

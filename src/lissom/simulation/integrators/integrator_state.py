@@ -65,7 +65,7 @@ def make_state(model: Any, q: np.ndarray, v: np.ndarray, rtol: float, atol: floa
 
 
 def first_step(duration: float) -> float:
-    """A step to begin a run with, short enough for whatever it begins with, s."""
+    """Return a step to begin a run with, s, short enough for whatever it begins with."""
     return min(1e-4, duration / 100)
 
 
@@ -76,14 +76,14 @@ def set_out(state: Any, duration: float, step: float | None = None) -> None:
 
 
 def not_derived(system: Any) -> dict[str, Any]:
-    """What an implicit method calls after its steps where nobody wants their derivatives; see `variation`."""
+    """Return what an implicit method calls after its steps where nobody wants their derivatives."""
     nothing = Hidden(system)
     return {"variation": nothing, "derive": Pointer(no_derivatives, nothing, 0.0, 0.0, 0)}
 
 
 @kernel
 def no_derivatives(variation, t, h, form):
-    pass
+    """Derive nothing."""
 
 
 @inline

@@ -87,7 +87,7 @@ def unstable(memory: RunMemory, method: Method) -> str:
 
 
 def function_failure(error: Exception, t: float, whose: str = "the controller") -> str:
-    """What to tell about an error in a controller's or load's function: its own words, or what it is and where."""
+    """Return what to tell about an error in a user's function: its own words, or what it is and where."""
     if isinstance(error, LissomError):
         return str(error)
     place = traceback.extract_tb(error.__traceback__)[-1]

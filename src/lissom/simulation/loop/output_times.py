@@ -24,7 +24,7 @@ def output_times(model: Model, settings: RunSettings) -> np.ndarray:
 
 
 def instants(duration: float, rate: float) -> np.ndarray:
-    """The same times, however many."""
+    """Return the times of outputs, however many."""
     times = np.arange(int(np.floor(duration * rate * (1 + 1e-12))) + 1) / rate
     return times if times[-1] >= duration * (1 - 1e-12) else np.append(times, duration)
 
@@ -57,6 +57,7 @@ def memory() -> float:
 
 
 def readable(size: float) -> str:
+    """Return a number of bytes as a person reads it."""
     units = ("bytes", "kB", "MB", "GB", "TB", "PB")
     power = min(int(math.log(max(size, 1.0), 1000)), len(units) - 1)
     return f"{size / 1000**power:.3g} {units[power]}"

@@ -177,7 +177,7 @@ class RunMemory:
         return np.linalg.eigvals(A)
 
     def _sensors(self, sensors: Sequence[Sensor]) -> Sensors | None:
-        """The sensors of the run, and when its controllers read them."""
+        """Return the sensors of the run, with when its controllers read them."""
         asked = {} if self.sampled is None else self.sampled.asked(self.duration)
         check_asked(self.model, sensors, asked)
         for k, sensor in enumerate(sensors):

@@ -70,7 +70,7 @@ def spectral_radius(model: Model, system: Any, scratch: Any, state: State) -> fl
 
 
 def _any_direction(model: Model) -> np.ndarray:
-    """A vector that leaves no direction out."""
+    """Return a vector that leaves no direction out."""
     return np.cos(np.arange(float(model.nv)) ** 2)
 
 

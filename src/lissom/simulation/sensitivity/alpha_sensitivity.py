@@ -35,6 +35,7 @@ class AlphaDerivatives(NamedTuple):
 
 
 def make_own(n: int) -> Any:
+    """Return memory for complex accelerations within a step of n coordinates."""
     return Struct(AlphaDerivatives(np.zeros(n, complex), np.zeros(n, complex), np.zeros((1, n))))
 
 
@@ -53,7 +54,7 @@ def predict(variation, j, h, alpha_m, alpha_f):
 
 @inline
 def solve(variation, form, j, t, h, alpha_m, alpha_f, beta, gamma):
-    """Derivative of the acceleration at the end of the step by parameter j. Returns whether it was found."""
+    """Solve for the derivative of the acceleration at the step's end by parameter j. Returns whether it was found."""
     state, own, work = variation.state, variation.own, variation.work
     for iteration in range(ITERATIONS):
         alpha.advance(variation.system, state, own, h, alpha_m, alpha_f, beta, gamma)
@@ -76,7 +77,7 @@ def solve(variation, form, j, t, h, alpha_m, alpha_f, beta, gamma):
 
 @kernel
 def derive(variation, t, h, form):
-    """Derivatives at the end of the step of length h that begins at t and was just found."""
+    """Compute the derivatives at the end of the step of length h that begins at t and was just found."""
     alpha_m, alpha_f, beta, gamma = alpha.parameters(variation.work.radius[0])
     state = variation.state
     variation.record.next[0] = variation.outputs.next[0]

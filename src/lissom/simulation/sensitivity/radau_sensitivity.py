@@ -38,6 +38,7 @@ class Stages(NamedTuple):
 
 
 def make_own(n: int) -> Any:
+    """Return memory for the complex stages of a step of n coordinates."""
     return Struct(Stages(*np.zeros((4, 3, n), complex)))
 
 
@@ -70,7 +71,7 @@ def extrapolation(s):
 
 @inline
 def evaluate(variation, t, h):
-    """What the derivatives of the stages leave of the linear system, into R of the method's work."""
+    """Compute what the derivatives of the stages leave of the linear system, into R of the method's work."""
     system, scratch, own = variation.system, variation.scratch, variation.own
     radau_steps.motion(system, variation.state, own, h)
     for i in range(3):
@@ -84,7 +85,7 @@ def evaluate(variation, t, h):
 
 @inline
 def solve(variation, form, j, t, h):
-    """Derivatives of the stages by parameter j. Returns the form of the matrix that served, -1 where none did."""
+    """Solve for the derivatives of the stages by parameter j. Returns the form of the matrix that served, or -1."""
     own, work = variation.own, variation.work
     predict(variation, j, h)
     radau_steps.motion(variation.system, variation.state, own, h)  # a first look at the charts of group joints
@@ -112,7 +113,7 @@ def solve(variation, form, j, t, h):
 
 @kernel
 def derive(variation, t, h, form):
-    """Derivatives at the end of the step of length h that begins at t and was just found."""
+    """Compute the derivatives at the end of the step of length h that begins at t and was just found."""
     own, state = variation.own, variation.state
     variation.record.next[0] = variation.outputs.next[0]
     for j in range(variation.u.shape[0]):

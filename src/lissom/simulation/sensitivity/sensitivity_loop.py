@@ -120,13 +120,13 @@ class VariationLoop:
         )
 
     def histories(self) -> dict[str, np.ndarray]:
-        """Derivatives (parameters, N, nv) at the outputs of configuration, velocity, acceleration and forces."""
+        """Return derivatives (parameters, N, nv) at the outputs of configuration, velocity, acceleration and forces."""
         v = self.variation
         assert v is not None, "there are derivatives after a run"
         return {"q": v.out_u, "v": v.out_v, "a": v.out_a, "tau": v.out_tau}
 
     def _begin(self, t: float) -> None:
-        """Derivatives of what jumps, at the start and where forces do; of the output there, too, if there is one."""
+        """Derive what jumps, at the start and where forces do; the output there, too, if there is one."""
         memory = self._memory
         written = int(memory.record.next[0])
         output = written - 1 if abs(memory.times[written - 1] - t) <= 1e-9 * max(1.0, t) else -1

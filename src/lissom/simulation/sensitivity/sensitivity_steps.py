@@ -98,7 +98,7 @@ def set_parameter(variation, j, size):
 
 @inline
 def lay_start(variation, j):
-    """The start of the step, with the derivatives by parameter j."""
+    """Lay out the start of the step, with the derivatives by parameter j."""
     before, state = variation.before, variation.state
     lay_tangent(variation.system.model, before.q, variation.u[j], state.u1, state.q)
     lay(before.v, variation.v[j], state.v)
@@ -169,7 +169,7 @@ def refine(search, iteration, y):
 
 @inline
 def combine(x, part, y):
-    """x += part y, of (m, n) accelerations."""
+    """Add x += part y, of (m, n) accelerations."""
     for i in range(x.shape[0]):
         for k in range(x.shape[1]):
             x[i, k] += part * y[i, k]
@@ -210,7 +210,7 @@ def unit(search, c, least):
 
 @kernel
 def write_outputs(variation, j, first):
-    """Outputs of the complex record from `first` on, as derivatives by parameter j; the record goes back there."""
+    """Read outputs of the complex record from `first` on as derivatives by parameter j; the record goes back there."""
     record = variation.record
     for k in range(first, record.next[0]):
         read_tangent(variation.system.model, record.q[k], variation.out_u[j, k])
@@ -222,7 +222,7 @@ def write_outputs(variation, j, first):
 
 @kernel
 def start_variation(variation, t, first):
-    """Derivatives of the acceleration at the present state, and of an output there if there is one, number `first`.
+    """Derive the acceleration at the present state, and an output there if there is one, number `first`.
 
     At the start of a run and after forces have jumped.
     """
@@ -245,7 +245,7 @@ def start_variation(variation, t, first):
 
 @kernel
 def end_step(variation, j, order, t, h):
-    """Outputs within the step by the given order of interpolation; its end becomes the present: for parameter j."""
+    """Write outputs within the step, derived by parameter j, by interpolation of an order; make its end the state."""
     state, record, model = variation.state, variation.record, variation.system.model
     if wanted(record, t, h):
         first = record.next[0]

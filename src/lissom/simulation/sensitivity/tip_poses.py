@@ -23,7 +23,7 @@ class TipPoses(NamedTuple):
 
 
 def tip_poses(model: Model, link: str, q: np.ndarray, s: np.ndarray) -> TipPoses:
-    """The tip of `link` at the configurations q (N, nq), which change by s (N, nv) as a parameter does."""
+    """Return the tip of `link` at the configurations q (N, nq), which change by s (N, nv) as a parameter does."""
     point = probe(model, link, None, None)
     size = len(q)
     out = TipPoses(np.zeros((size, 3), complex), np.zeros((size, 3), complex), np.zeros((size, 3, 3), complex))

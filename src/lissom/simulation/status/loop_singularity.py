@@ -14,12 +14,12 @@ HELD_ALREADY = 1e-9  # rows that others hold already
 
 
 def row_loops(model: Model) -> list[str]:
-    """The loop of each row, by name."""
+    """Return the loop of each row, by name."""
     return [loop.name for loop in model.loops for _ in loop.held]
 
 
 def remedy(model: Model) -> str:
-    """What to change where a loop cannot follow."""
+    """Return what to change where a loop cannot follow."""
     joints = list(model.prescribed)
     joints += [loop.name for loop in model.loops if loop.distance is not None]
     if joints:

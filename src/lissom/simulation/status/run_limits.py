@@ -68,7 +68,7 @@ class RunLimits:
         return min([finite, *(int(np.searchsorted(self.record.times, t, side="right")) for t in beyond)])
 
     def worst(self, state: State) -> str:
-        """The fastest coordinate, for error messages."""
+        """Return the fastest coordinate, for error messages."""
         speed = np.nan_to_num(np.abs(state.v), nan=np.inf)
         k = int(np.argmax(speed))
         return f"fastest coordinate: {self.model.coordinates[k]}, {state.v[k]:.3g} per second"
@@ -121,7 +121,7 @@ class RunLimits:
                 self._tell(Event(float(t[k]), loop, "branch", text, float(jump[k])))
 
     def _loops(self, t: np.ndarray, q: np.ndarray) -> str | None:
-        """A loop that is open at the last of the times: what is prescribed asks for what it cannot follow."""
+        """Return why a loop is open at the last of the times: what is prescribed asks for what it cannot follow."""
         if not len(t) or not np.all(np.isfinite(q[-1])):
             return None
         loop, gap = self._gap(float(t[-1]), q[-1])
@@ -133,7 +133,7 @@ class RunLimits:
         return text
 
     def _gap(self, t: float, q: np.ndarray) -> tuple[str, float]:
-        """The loop that gapes most, and how far."""
+        """Return the loop whose constraint is violated most, and by how much."""
         gaps = np.abs(loop_gaps(self.model, q) - self._lengths(t))
         k = int(np.argmax(gaps))
         return row_loops(self.model)[k], float(gaps[k])
@@ -223,5 +223,5 @@ def _tip_map(beam: Any, share: float = 1.0) -> np.ndarray:
 
 
 def _deflections_along(beam: Any) -> np.ndarray:
-    """The same at PLACES, one after the other, (3 places, m)."""
+    """Return the maps from a link's modes to deflections in lengths at PLACES, one after the other, (3 places, m)."""
     return np.concatenate([_tip_map(beam, share) for share in PLACES])

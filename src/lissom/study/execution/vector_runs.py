@@ -54,7 +54,7 @@ class VectorRuns:
 
     def __init__(self, base: Prepared) -> None:
         self._base = base
-        self._flock: VectorBatch | None = None
+        self._batch: VectorBatch | None = None
         self._follower: Follower | None = None
 
     def followed(self, model: Model) -> Model:
@@ -70,11 +70,11 @@ class VectorRuns:
         where their settings are the same but for the duration. Audits are not kept.
         """
         for some in _streams({k: one for k, one in self._prepared(scenarios).items() if self._takes(one)}, size):
-            flock = self._flock_for(next(iter(some.values()))) if len(some) >= FEWEST else None
-            runs = {} if flock is None else {k: run for k, one in some.items() if flock.fits(run := _run(one))}
-            if flock is not None and len(runs) >= FEWEST:
+            batch = self._batch_for(next(iter(some.values()))) if len(some) >= FEWEST else None
+            runs = {} if batch is None else {k: run for k, one in some.items() if batch.fits(run := _run(one))}
+            if batch is not None and len(runs) >= FEWEST:
                 numbers = list(runs)
-                for ran in flock.stream(list(runs.values())):
+                for ran in batch.stream(list(runs.values())):
                     for alike in ran.alike():
                         yield [numbers[k] for k in alike.numbers], alike
 
@@ -96,22 +96,22 @@ class VectorRuns:
     @cached_property
     def _fastest(self) -> float:
         """Of the base, 1/s: whether a run may stand in a lane does not turn on who else is in its process."""
-        series = _series(self._base, self._base.settings.model_copy(update={"method": AUTO}))
-        series.begin()
-        return series.fastest
+        rerun = _rerun(self._base, self._base.settings.model_copy(update={"method": AUTO}))
+        rerun.begin()
+        return rerun.fastest
 
-    def _flock_for(self, one: Prepared) -> VectorBatch:
+    def _batch_for(self, one: Prepared) -> VectorBatch:
         """Memory for runs like this one."""
         settings = one.settings.model_copy(update={"audit": False, "method": self._chosen(one.settings)})
-        flock, run = self._flock, _run(one)
-        if flock is not None and flock.settings(settings.duration) == settings and flock.fits(run):
-            return flock
-        series = _series(one, settings)
-        self._flock = flock = VectorBatch(series, series.begin())
-        return flock
+        batch, run = self._batch, _run(one)
+        if batch is not None and batch.settings(settings.duration) == settings and batch.fits(run):
+            return batch
+        rerun = _rerun(one, settings)
+        self._batch = batch = VectorBatch(rerun, rerun.begin())
+        return batch
 
 
-def _series(one: Prepared, settings: RunSettings) -> Rerun:
+def _rerun(one: Prepared, settings: RunSettings) -> Rerun:
     return Rerun(one.model, settings, **(one.drive | {"sensors": sensors_of(one.model, one.sensors)}))
 
 

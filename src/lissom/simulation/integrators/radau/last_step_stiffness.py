@@ -38,6 +38,7 @@ def store_stiffness(model, work, q, v, noted):
 
 @inline
 def copy_stiffness(source, to):
+    """Copy the blocks of all bodies."""
     copy_blocks(source.link_stiffness, to.link_stiffness)
     copy_blocks(source.link_damping, to.link_damping)
     copy_blocks(source.turn_stiffness, to.turn_stiffness)
@@ -45,6 +46,7 @@ def copy_stiffness(source, to):
 
 @inline
 def copy_blocks(source, to):
+    """Copy an array of three axes."""
     for i in range(source.shape[0]):
         for j in range(source.shape[1]):
             for k in range(source.shape[2]):

@@ -219,7 +219,7 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
 
 @inline
 def bodies_stiffness(state, work):
-    """What the matrix is to hold of the stiffness of bodies; that of the step before is put in its place."""
+    """Return what the matrix is to hold of the stiffness of bodies; put that of the step before in its place."""
     matrix = work.matrix
     plan = work.newton.plan
     if plan[STIFFEN] == TENSE and state.flags[CONTINUED] == 1 and plan[MATRICES] == 0 and matrix.seen == 1:
@@ -353,7 +353,7 @@ def solve_shared(system, work):
 
 @inline
 def transform_back(work):
-    """The Newton step of the stages from the solutions of both systems."""
+    """Compute the Newton step of the stages from the solutions of both systems."""
     x = work.matrix.real.x
     z = work.matrix.complex.x
     for i in range(3):

@@ -281,7 +281,7 @@ def estimate_error(state, work, h):
 
 @inline
 def estimate_tolerance(tolerance):
-    """What the estimate of a step may be, of order 3, for a solution of order 5 as precise as `tolerance` (RADAU5)."""
+    """Return what the estimate of order 3 may be for a solution of order 5 as precise as `tolerance` (RADAU5)."""
     return max(tolerance, 0.1 * tolerance ** (2.0 / 3.0))
 
 
