@@ -21,7 +21,7 @@ Named = Mapping[str, ArrayLike]
 
 
 def configuration(robot: AnyRobot, q: ArrayLike | Named | None = None, field: str = "q") -> Vector:
-    """`q` as an array (nq,): neutral if None; from {joint, coordinate, or link for its modes: value or values}.
+    """Return `q` as an array (nq,): neutral if None; from {joint, coordinate, or link for its modes: value or values}.
 
     The rotor of an elastic joint stands where the joint does unless it is named itself. Quaternions get unit length.
     """
@@ -36,7 +36,7 @@ def configuration(robot: AnyRobot, q: ArrayLike | Named | None = None, field: st
 
 
 def rates(robot: AnyRobot, v: ArrayLike | Named | None = None, field: str = "v") -> Vector:
-    """Velocities as an array (nv,): zero if None; by name as in `configuration`."""
+    """Return velocities as an array (nv,): zero if None; by name as in `configuration`."""
     model = as_model(robot)
     if v is not None and not isinstance(v, Mapping):
         return _array(model, v, model.coordinates, field)
@@ -56,7 +56,7 @@ def forces(robot: AnyRobot, tau: ArrayLike | Named | None = None, field: str = "
 
 
 def velocity_indices(model: Model, name: str) -> list[int]:
-    """Where the coordinate of that name, all those of a joint, or all modes of a link stand in v."""
+    """Return where the coordinate of that name, all those of a joint, or all modes of a link stand in v."""
     if name in model.coordinates:
         return [model.coordinates.index(name)]
     if (body := _joint(model, name)) is not None:
@@ -67,7 +67,7 @@ def velocity_indices(model: Model, name: str) -> list[int]:
 
 
 def motor_indices(model: Model, name: str) -> list[int]:
-    """Where the motor of a joint acts (on its rotor if it has one), or the force on any other coordinate."""
+    """Return where the motor of a joint acts (on its rotor if it has one), or the force on any other coordinate."""
     body = _joint(model, name)
     if body is not None:
         return indices(body.joint_v) if body.rotor_v is None else [body.rotor_v]
@@ -82,7 +82,7 @@ def indices(part: slice) -> list[int]:
 def along_coordinates(
     model: Model, q: Vector, function: Callable[[Vector], np.ndarray], along: Iterable[int] | None = None
 ) -> np.ndarray:
-    """Exact derivative of `function(q)` along velocity coordinates, shape (*result, nv), by complex step.
+    """Return exact derivative of `function(q)` along velocity coordinates, shape (*result, nv), by complex step.
 
     `along` are the indices of those that are wanted, in the order of the columns; all unless given.
     """
@@ -113,7 +113,7 @@ def _flexible(model: Model, name: str) -> BodyNames | None:
 
 
 def _led_rotors(model: Model, named: Named) -> list[BodyNames]:
-    """Bodies whose rotors are not named, so that their joints lead them."""
+    """Return bodies whose rotors are not named, so that their joints lead them."""
     return [body for body in model.bodies if body.rotor_q is not None and f"{body.joint}.rotor" not in named]
 
 
@@ -156,7 +156,7 @@ class _Units(NamedTuple):
 
 
 def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field: str, units: _Units) -> Vector:
-    """`out` with the named values in their places."""
+    """Return `out` with the named values in their places."""
     for name, value in named.items():
         with within(field):
             index = where(name)

@@ -18,7 +18,7 @@ def forward_dynamics(
     wrenches: Wrenches | None = None,
     a: ArrayLike | None = None,
 ) -> Vector:
-    """Accelerations under the forces `tau` (articulated-body pass over flexible links, O(n)).
+    """Compute the accelerations under the forces `tau` (articulated-body pass over flexible links, O(n)).
 
     Parameters
     ----------

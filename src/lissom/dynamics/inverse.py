@@ -29,7 +29,7 @@ def inverse_dynamics(
     wrenches: Wrenches | None = None,
     actuators: Iterable[str] | None = None,
 ) -> Vector:
-    """Generalised forces that produce `a` (recursive Newton-Euler, O(n)).
+    """Compute the generalised forces that produce `a` (recursive Newton-Euler, O(n)).
 
     Outward pass: twists and accelerations of every link frame; inward pass: wrenches, (22)-(27) of Park et
     al. 1995, extended by the modal rows of each flexible link. Passive joint forces and gravity are accounted
@@ -105,7 +105,7 @@ def joint_wrenches(
     frame: Literal["local", "parent", "world"] = "local",
     multipliers: ArrayLike | None = None,
 ) -> np.ndarray:
-    """Wrench (torque, force) that the parent exerts on the child in every joint, about the joint's point.
+    """Return the wrench (torque, force) that the parent exerts on the child in every joint, about the joint's point.
 
     The torque about a joint's axis, motor included, is part of it. The point is the child frame's origin.
 

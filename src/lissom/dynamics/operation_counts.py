@@ -35,7 +35,7 @@ def count(
     q: ArrayLike | None = None,
     v: ArrayLike | None = None,
 ) -> OperationCount:
-    """Operations in one call of a dynamics function, by a run of the kernel's source on a counting number.
+    """Return operations in one call of a dynamics function, by a run of the kernel's source on a counting number.
 
     Every operation in the source counts, also with numbers that are zero: the compiled kernel does them too.
     The count is the same at every state; a random one is taken unless `q` (nq,) or `v` (nv,) is given.

@@ -157,7 +157,7 @@ class Sensing:
         return Moment(q, v, self.points.scratch(number), loop_wrench)
 
     def _eye(self, sensor: Sensor, k: int) -> tuple[tuple[str, ...], tuple[str, ...], Callable[[Moment], Any]]:
-        """Suffixes and units of its readings, and how they are read."""
+        """Return suffixes and units of its readings, and how they are read."""
         if isinstance(sensor, Encoder | Tachometer):
             return self._at_joint(sensor)
         if isinstance(sensor, ForceTorque):
@@ -226,7 +226,7 @@ def _check_sizes(sensor: Sensor, k: int, size: int) -> None:
 
 
 def sensors_of(model: Model, more: Any = None) -> tuple[Sensor, ...]:
-    """Sensors of the robot and some more, each with a name of its own."""
+    """Return sensors of the robot and some more, each with a name of its own."""
     own, further = model.robot.sensors, as_sensors(more)
     for path, value, text in sensor_problems(model.robot, further, own):
         raise LissomError(text, path, value)

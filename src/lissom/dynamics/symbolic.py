@@ -130,22 +130,22 @@ def joint_wrenches(robot: AnyRobot) -> Function:
 def mass_matrix(robot: AnyRobot) -> Function:
     """Return a function q -> M, the mass matrix (nv, nv)."""
     model = as_model(robot)
-    from lissom.kernel.algorithms import composite_body as kernel
+    from lissom.kernel.algorithms import composite_body
 
     run = Run(model)
     M = np.empty((model.nv, model.nv), object)
-    run.kernel(kernel.mass_matrix, run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object), M)
+    run.kernel(composite_body.mass_matrix, run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object), M)
     return run.function("mass_matrix", M=M)
 
 
 def energy(robot: AnyRobot) -> Function:
     """Return a function (q, v) -> (kinetic, potential) in joule."""
     model = as_model(robot)
-    from lissom.kernel.algorithms import body_energies as kernel
+    from lissom.kernel.algorithms import body_energies
 
     run = Run(model)
     parts = np.empty(5, object)
-    run.kernel(kernel.energies, run.input("q", model.nq), run.input("v", model.nv), parts)
+    run.kernel(body_energies.energies, run.input("q", model.nq), run.input("v", model.nv), parts)
     return run.function("energy", kinetic=parts[:1], potential=np.array([sum(parts[1:])], object))
 
 
@@ -284,7 +284,7 @@ class Run:
         return symbols(self.inputs[name])
 
     def wrenches(self, model: Model, links: Sequence[str]) -> np.ndarray:
-        """Rows (bodies + 1, 6) of external wrenches: an input for `links`, zero elsewhere."""
+        """Return rows (bodies + 1, 6) of external wrenches: an input for `links`, zero elsewhere."""
         if isinstance(links, str):
             raise LissomError(f"must be a list of link names; write [{links!r}]", ("wrenches",), links)
         rows = np.full((model.rows, 6), 0.0, dtype=object)
@@ -307,7 +307,7 @@ class Run:
         self.python(kernel)(self.arrays, self.work, *arguments)
 
     def frames(self, q: np.ndarray, v: np.ndarray) -> None:
-        """Outward pass and the frames in the world."""
+        """Compute outward pass and the frames in the world."""
         from lissom.kernel.kinematics import forward_kinematics
 
         self.kernel(forward_kinematics.forward_kinematics, q, v)

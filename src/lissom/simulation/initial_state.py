@@ -132,7 +132,7 @@ def _put_prescribed(model: Model, motion: Mapping[str, Reference] | None, q: np.
 
 
 def lengths_at_start(driven: Mapping[str, Reference] | None) -> dict[str, float]:
-    """Distance of each driven loop where its motion begins."""
+    """Return the distance of each driven loop where its motion begins."""
     return {name: float(np.squeeze(reference(0.0)[0])) for name, reference in (driven or {}).items()}
 
 

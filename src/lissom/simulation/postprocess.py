@@ -80,7 +80,7 @@ def observe(
     points: Probe | None = None,
     room: Struct | None = None,
 ) -> Observation:
-    """Everything that follows from configurations (N, nq), velocities and accelerations (N, nv), loads, multipliers.
+    """Compute everything that follows from configurations (N, nq), velocities, accelerations (N, nv) and what acts.
 
     What `look` leaves out stays as it was, zero, and the rest is found in a fraction of the time. `points` are the
     `tips` of the model and `room` is an Observation to fill, where they are at hand.
@@ -105,7 +105,7 @@ def observing(
     points: Probe | None = None,
     room: Struct | None = None,
 ) -> tuple[tuple[Any, ...], Observation]:
-    """Arguments of `fill_observation`, which share the memory of the samples, and the results that it fills."""
+    """Return arguments of `fill_observation`, which share the memory of the samples, and the results that it fills."""
     rows = len(model.arrays.loops.hold)
     flexible = np.array([k for k, link in enumerate(model.links) if link in model.flexible], np.int64)
     room = room or make_room(model, len(q))
@@ -183,7 +183,7 @@ def observe_run(
 
 @inline
 def rotation_vector(R):
-    """log(R), of length at most pi."""
+    """Return log(R), of length at most pi."""
     q = quaternion_of(R)
     w = q[0] if q[0] >= 0.0 else -q[0]
     s = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
@@ -195,7 +195,7 @@ def rotation_vector(R):
 
 @inline
 def store_orientation(samples, s, k, R):
-    """Sample s of orientation k: of the two quaternions that mean R, the one near sample s - 1."""
+    """Store sample s of orientation k: of the two quaternions that mean R, the one near sample s - 1."""
     q = quaternion_of(R)
     near = q[0]
     if s > 0:
@@ -209,7 +209,7 @@ def store_orientation(samples, s, k, R):
 
 @inline
 def store_places(model, work, held, s, before, none, gap, out):
-    """Sample s of positions, orientations and twists; arguments as those of `fill_observation`."""
+    """Store sample s of positions, orientations and twists; arguments as those of `fill_observation`."""
     links = out.link_position.shape[1]
     loops = out.loop_gap.shape[1]
     for k in range(out.frame_position.shape[1]):
@@ -236,7 +236,7 @@ def store_places(model, work, held, s, before, none, gap, out):
 
 @kernel
 def fill_energies(model, work, q, v, out):
-    """Energies of one sample after the other."""
+    """Compute energies of one sample after the other."""
     for s in range(q.shape[0]):
         energies(model, work, q[s], v[s], out[s])
 

@@ -122,7 +122,7 @@ class Balance:
         return out
 
     def sane(self, q: Vector) -> bool:
-        """Whether no mode is a hundred times as large as its link."""
+        """Return whether no mode is a hundred times as large as its link."""
         for body in self.model.bodies:
             if body.link in self.model.flexible:
                 beam = self.model.flexible[body.link]
@@ -132,7 +132,7 @@ class Balance:
 
 
 def spectrum(found: Reduced) -> Eigenmodes:
-    """Undamped modes of a balance; `Away` where its mass is none."""
+    """Return undamped modes of a balance; `Away` where its mass is none."""
     from scipy.linalg import LinAlgError
 
     try:
@@ -165,7 +165,7 @@ class Unsettled(Exception):
 
 
 def newton(balance: Balance, q: Vector, most: int) -> Settled:
-    """Newton's method on the free coordinates, in at most so many iterations.
+    """Return Newton's method on the free coordinates, in at most so many iterations.
 
     Where something gives way, its direction is followed downhill: what is unstable is left unless it is balanced.
     """
@@ -211,7 +211,7 @@ def newton(balance: Balance, q: Vector, most: int) -> Settled:
 
 
 def _downhill(modes: Eigenmodes, here: Reduced, floor: float) -> Vector:
-    """Newton's step with the stiffness of what gives way reversed, and none less than a floor."""
+    """Return Newton's step with the stiffness of what gives way reversed, and none less than a floor."""
     from scipy.linalg import eigh
 
     squares, X = modes.squares, modes.shapes
@@ -252,13 +252,13 @@ def _short(balance: Balance, q: Vector, correction: Vector) -> Vector:
 
 
 def _moved(model: Model, link: str, before: Deflection, after: Deflection) -> float:
-    """How far a tip is moved in lengths or turned in rad, whichever is more."""
+    """Return how far a tip is moved in lengths or turned in rad, whichever is more."""
     shift = np.linalg.norm(after.displacement - before.displacement) / model.flexible[link].length
     return float(max(shift, np.linalg.norm(so3.log(so3.exp(before.rotation).T @ so3.exp(after.rotation)))))
 
 
 def _elastic_displacement(balance: Balance, q: Vector, here: Reduced) -> float:
-    """Size of the elastic displacement so far, in the measure of the mass."""
+    """Return the size of the elastic displacement so far, in the measure of the mass."""
     eta = np.zeros(balance.model.nv)
     for body in balance.model.bodies:
         eta[body.modes_v] = q[body.modes_q]

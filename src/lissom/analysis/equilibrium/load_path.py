@@ -126,7 +126,7 @@ class _Trace:
         raise Away
 
     def _finished(self, here: Reduced, ahead: tuple[Vector, float]) -> tuple[Vector, Vector] | None:
-        """Rest at full load by Newton's method from the point ahead, unless it leads elsewhere."""
+        """Return rest at full load by Newton's method from the point ahead, unless it leads elsewhere."""
         arc = (1 - self.s) / ahead[1]
         try:
             q = self.balance.moved(self.q, arc * (here.Z @ ahead[0]))

@@ -25,7 +25,7 @@ class Free(NamedTuple):
 
 
 def free_displacements(model: Model, q: Vector, free: np.ndarray) -> Free:
-    """Of the velocity coordinates `free`, those combinations that no loop holds; all of them without loops."""
+    """Return those combinations of the velocity coordinates `free` that no loop holds; all without loops."""
     n = len(free)
     if not model.loops:
         return Free(np.eye(n), np.zeros((0, n)), np.zeros((n, 0)))
@@ -49,7 +49,7 @@ def reaction_stiffness(model: Model, q: Vector, lam: Vector, free: np.ndarray) -
 
 
 def independent(model: Model, q: Vector, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Coordinates that may be chosen freely, and all displacements as functions of theirs.
+    """Return coordinates that may be chosen freely, and all displacements as functions of theirs.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def leading_joints(model: Model, q: Vector, lengths: Mapping[str, float] | None 
 
 
 def _joint_depths(model: Model) -> dict[int, int]:
-    """How many links from the ground the link of each joint coordinate is, by index in v."""
+    """Return how many links from the ground the link of each joint coordinate is, by index in v."""
     parent, depth = model.arrays.tree.parent, [0]
     for row in range(1, len(model.bodies) + 1):
         depth.append(depth[parent[row]] + 1)

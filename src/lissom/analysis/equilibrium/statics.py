@@ -116,7 +116,7 @@ def static_equilibrium(
     loads: Loads | None = None,
     lengths: Mapping[str, float] | None = None,
 ) -> Equilibrium:
-    """State of rest under gravity, springs and loads (Newton's method with the exact stiffness).
+    """Find the state of rest under gravity, springs and loads (Newton's method with the exact stiffness).
 
     Loops stay closed: what is not held moves so that they are, and their reactions are part of the result. Where
     Newton's method does not get there, loads grow step by step along the path of rest, past limit points.
@@ -182,7 +182,7 @@ def find_equilibrium(
     loads: Loads | None = None,
     lengths: Mapping[str, float] | None = None,
 ) -> Equilibrium:
-    """As `static_equilibrium`, of a model at a closed configuration; its warnings are in the result alone."""
+    """Find the equilibrium of a model at a closed configuration; warnings are in the result alone."""
     return _EquilibriumSearch(model, q, tau, hold, wrenches, dict(loads or {}), dict(lengths or {})).equilibrium()
 
 
@@ -263,7 +263,7 @@ class _EquilibriumSearch:
         return (growth, hertz) if hertz or softest < -floor else (0.0, 0.0)
 
     def _link_doubts(self) -> list[str]:
-        """Where functions do not follow loads inside spans, and fields not how far links are bent."""
+        """Return where functions do not follow loads inside spans, and fields not how far links are bent."""
         places = [Frame(link=key[0], at=key[1]) for key in self.balance.loads if isinstance(key, tuple)]
         of_functions = [text for _, text, _ in self.model.function_doubts(places)]
         return of_functions + [doubt.text for doubt in field_doubts(self.model, self.q)]
@@ -296,7 +296,7 @@ class _EquilibriumSearch:
         return iterations
 
     def _newton(self) -> Settled:
-        """Newton's method; where the arm would topple, its joints settle before its links bend."""
+        """Return Newton's method; where the arm would topple, its joints settle before its links bend."""
         balance = self.balance
         modes = {k for body in self.model.bodies for k in indices(body.modes_v)}
         free = balance.free
@@ -318,20 +318,20 @@ class _EquilibriumSearch:
         return found._replace(iterations=first.iterations + found.iterations, doubtful=False)
 
     def _topples(self, q: Vector) -> bool:
-        """Whether something would give way at q under all loads."""
+        """Return whether something would give way at q under all loads."""
         with suppress(Away):
             softest, floor = gives_way(spectrum(self.balance.at(q)))
             return softest <= floor
         return False
 
     def _gave_way(self, start: Vector, end: Vector) -> bool:
-        """Whether under all loads something gives way between two states, although not at the first."""
+        """Return whether under all loads something gives way between two states, although not at the first."""
         if self.model.nq != self.model.nv or self._topples(start):
             return False
         return any(self._topples(start + share * (end - start)) for share in BETWEEN)
 
     def _balanced(self, q: Vector, lam: Vector) -> bool:
-        """Whether what is left unbalanced is small beside what acts, and loops are closed as they are described."""
+        """Return whether what is left is small beside what acts, and loops are closed as they are described."""
         balance, free = self.balance, self.balance.free
         try:
             left = balance.unbalanced(q, lam)[free]

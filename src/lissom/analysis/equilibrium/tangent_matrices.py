@@ -67,7 +67,7 @@ def tangent(
 
 
 def load_forces(model: Model, q: Vector, loads: Loads) -> Vector:
-    """Generalised forces (nv,) of loads at points; q may be complex."""
+    """Return generalised forces (nv,) of loads at points; q may be complex."""
     total = np.zeros(model.nv, q.dtype)
     for place, wrench in loads.items():
         link, x = place if isinstance(place, tuple) else (place, None)
@@ -91,7 +91,7 @@ class Eigenmodes(NamedTuple):
 
 
 def eigenmodes(M: np.ndarray, K: np.ndarray, pull: float = 0.0) -> Eigenmodes:
-    """Undamped modes of a stiffness that need not be symmetric.
+    """Return undamped modes of a stiffness that need not be symmetric.
 
     Forces without a potential (followers, moments about fixed axes) couple modes antisymmetrically: their squares stay
     real until two of them meet and flutter.

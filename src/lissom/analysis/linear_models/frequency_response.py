@@ -119,7 +119,7 @@ def _selected(linear: LinearModel, outputs: Any, inputs: Any) -> LinearModel:
 
 
 def _matching(names: tuple[str, ...], signals: Signals, kind: str) -> list[int]:
-    """Places of the signals among `names`; a joint or a tip stands for all its components."""
+    """Return places of the signals among `names`; a joint or a tip stands for all its components."""
     out = []
     for name in map(dotted, as_list(signals)):
         whole = [k for k, known in enumerate(names) if known == name]
@@ -133,6 +133,6 @@ def _matching(names: tuple[str, ...], signals: Signals, kind: str) -> list[int]:
 
 
 def _component(known: str, name: str) -> bool:
-    """Whether `known` is a component of `name`, as forearm.tip.x of forearm.tip, or elbow.rotor of elbow."""
+    """Return whether `known` is a component of `name`, as forearm.tip.x of forearm.tip, or elbow.rotor of elbow."""
     rest = known.removeprefix(f"{name}.")
     return rest != known and rest in (*"xyz", *"123", "rotor", "wx", "wy", "wz", "vx", "vy", "vz")

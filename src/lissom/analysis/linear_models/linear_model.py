@@ -101,7 +101,7 @@ class LinearModel(Printed):
         return table
 
     def poles(self) -> Poles:
-        """Eigenvalues of A with frequency and damping ratio, slowest first."""
+        """Return eigenvalues of A with frequency and damping ratio, slowest first."""
         values = np.linalg.eigvals(self.A).astype(complex)
         if self.dt is not None:
             small = np.abs(values) < np.finfo(float).tiny
@@ -127,7 +127,7 @@ class LinearModel(Printed):
         return replace(self, A=both[:n, :n], B=both[:n, n:], dt=float(dt))
 
     def response(self, frequencies: np.ndarray) -> np.ndarray:
-        """Complex response y/u at `frequencies` (N,) in Hz, shape (N, outputs, inputs)."""
+        """Return the complex response y/u at `frequencies` (N,) in Hz, shape (N, outputs, inputs)."""
         omega = 2 * np.pi * np.asarray(frequencies, float)
         s = 1j * omega if self.dt is None else np.exp(1j * omega * self.dt)
         out = np.empty((len(s), len(self.outputs), len(self.inputs)), complex)

@@ -41,7 +41,7 @@ def linearise(
     loads: Loads | None = None,
     lengths: Mapping[str, float] | None = None,
 ) -> LinearModel:
-    """Exact linear model of small motions about a state: `A, B = linearise(model, q, v, tau)`.
+    """Return exact linear model of small motions about a state: `A, B = linearise(model, q, v, tau)`.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def _warn_of_undeformed_links(model: Model, q: Vector, exact: Derivatives) -> No
 
 
 def _closed_states(model: Model, q: Vector, v: Vector) -> tuple[np.ndarray, np.ndarray]:
-    """States that may be chosen freely with loops closed (2 k,), and all states as functions of them (2 nv, 2 k)."""
+    """Return states that are free with loops closed (2 k,), and all states as functions of them (2 nv, 2 k)."""
     n = model.nv
     rest, Z = independent(model, q, np.arange(n))
     k = len(rest)
@@ -138,7 +138,7 @@ def _closed_states(model: Model, q: Vector, v: Vector) -> tuple[np.ndarray, np.n
 
 
 def _accelerations(model: Model, q: Vector, inverse_mass: np.ndarray, unit: np.ndarray) -> np.ndarray:
-    """Accelerations (nv, inputs) under unit forces; a prescribed coordinate takes an acceleration instead."""
+    """Return accelerations (nv, inputs) under unit forces; a prescribed coordinate takes an acceleration instead."""
     out = inverse_mass @ unit
     given = np.flatnonzero(model.arrays.velocities.prescribed)
     if len(given) and model.loops:
@@ -153,7 +153,7 @@ def _accelerations(model: Model, q: Vector, inverse_mass: np.ndarray, unit: np.n
 
 
 def _carried(model: Model, v: Vector) -> np.ndarray:
-    """Rate of a displacement that the nominal motion carries along, (nv, nv).
+    """Return the rate of a displacement that the nominal motion carries along, (nv, nv).
 
     Zero for plain coordinates; a displacement along body axes turns with the body: for a nominal twist
     (omega, v) and a displacement (phi, rho), phi' = -omega x phi and rho' = -omega x rho - v x phi.

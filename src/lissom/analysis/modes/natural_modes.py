@@ -16,7 +16,7 @@ from lissom.analysis.equilibrium.loop_freedoms import Free, free_displacements, 
 from lissom.analysis.equilibrium.statics import Equilibrium, static_equilibrium
 from lissom.analysis.equilibrium.tangent_matrices import eigenmodes, tangent
 from lissom.analysis.field_validity import field_doubts
-from lissom.analysis.modes import participation as shares
+from lissom.analysis.modes import participation
 from lissom.analysis.modes.participation import ModeShare, Participation
 from lissom.analysis.modes.resolved_frequencies import resolved_modes
 from lissom.dynamics import bias
@@ -73,7 +73,7 @@ class NaturalModes(Printed):
         return self.frequencies > 0
 
     def shape(self, mode: int | str) -> dict[str, float]:
-        """Shape of a mode, by its number from 0 or its label, as {coordinate: amplitude}."""
+        """Return the shape of a mode, by its number from 0 or its label, as {coordinate: amplitude}."""
         if isinstance(mode, str):
             if mode not in self.labels:
                 raise LissomError(f"there is no such mode; the modes are {', '.join(self.labels)}", ("mode",), mode)
@@ -126,7 +126,7 @@ def natural_modes(
     prestress: bool = True,
     lengths: Mapping[str, float] | None = None,
 ) -> NaturalModes:
-    """Undamped natural modes about a pose at rest, from the mass matrix and the exact stiffness there.
+    """Return undamped natural modes about a pose at rest, from the mass matrix and the exact stiffness there.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def natural_modes(
         text = f"{model.robot.name} has nothing left to move: its links are rigid or held; let joints move"
         raise LissomError(f"{text} (locked=False, on the command line --free)", ("locked",), locked)
     M, C, K, pull = _matrices(loaded, pose, rest, open_, free, prestress)
-    every = shares.parts(model)
+    every = participation.parts(model)
     free_parts = [part for k, part in enumerate(every) if k in set(free.tolist())]
     squares, shapes = _modes(M, K, free, open_.basis, free_parts, pull)
     squares, shapes = squares[:number], shapes[:, :number]
@@ -181,7 +181,7 @@ def natural_modes(
     omega, growth = np.abs(rates.imag), np.abs(rates.real)
     decay = np.einsum("ik,ij,jk->k", shapes, C, shapes)
     ratios = decay / (2 * np.where(omega > 0, omega, 1.0))
-    moving = shares.kinetic(every, M, shapes)
+    moving = participation.kinetic(every, M, shapes)
     stored = shapes * (K @ shapes)
     _warn_of_torsion(model, pose, every, stored)
     resolved, coarse = resolved_modes(model, pose, every, omega**2, shapes, stored)
@@ -189,7 +189,7 @@ def natural_modes(
         frequencies=omega / (2 * np.pi),
         damping_ratios=np.where((omega > 0) & (growth == 0), np.where(np.abs(ratios) > ROUNDING, ratios, 0.0), np.nan),
         shapes=shapes,
-        labels=shares.labels(every, stored, moving.shares, squares == 0),
+        labels=participation.labels(every, stored, moving.shares, squares == 0),
         participation=moving,
         growth=growth,
         coordinates=model.coordinates,
@@ -244,7 +244,7 @@ def _without_gravity(model: Model) -> Model:
 def _matrices(
     model: Model, q: Vector, rest: Equilibrium | None, open_: Free, free: np.ndarray, prestress: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Mass, damping and stiffness matrix about q at rest, and the largest force there."""
+    """Return mass, damping and stiffness matrix about q at rest, and the largest force there."""
     if not prestress:
         plain = q.copy()
         for body in model.bodies:
@@ -265,7 +265,7 @@ def _matrices(
 def _modes(
     M: np.ndarray, K: np.ndarray, free: np.ndarray, Z: np.ndarray, free_parts: list[ModeShare], pull: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Squares of the angular frequencies, rising, and shapes (nv, modes) of unit modal mass, in the span of Z.
+    """Return squares of the angular frequencies, rising, and shapes (nv, modes) of unit modal mass, in the span of Z.
 
     `pull` is the largest force at rest: what its derivatives leave by rounding is no stiffness.
     """
@@ -297,7 +297,7 @@ def _modes(
 def _separated(
     X: np.ndarray, mass: np.ndarray, squares: np.ndarray, noise: float, free_parts: list[ModeShare]
 ) -> np.ndarray:
-    """Modes of one frequency, turned among themselves so that each belongs to one part as far as possible."""
+    """Return modes of one frequency, turned among themselves so that each belongs to one part as far as possible."""
     names = list(dict.fromkeys(part.label for part in free_parts))
     weight = np.array([1.0 + names.index(part.label) for part in free_parts])
     X, start = X.copy(), 0

@@ -59,7 +59,7 @@ class Participation:
     directions: dict[str, np.ndarray]  # (modes,) of each direction
 
     def of(self, coordinate: str) -> np.ndarray:
-        """Share of one coordinate in every mode, (modes,)."""
+        """Return the share of one coordinate in every mode, (modes,)."""
         return self.shares[self.coordinates.index(coordinate)]
 
     def strongest(self, mode: int, number: int = 3, least: float = 0.01) -> list[tuple[str, float]]:
@@ -70,7 +70,7 @@ class Participation:
 
 
 def kinetic(parts: Sequence[ModeShare], mass: np.ndarray, shapes: np.ndarray) -> Participation:
-    """Participation in the kinetic energy of modes `shapes` (nv, modes) of unit modal mass."""
+    """Return the participation in the kinetic energy of modes `shapes` (nv, modes) of unit modal mass."""
     shares = shapes * (mass @ shapes)
     return Participation(
         tuple(part.coordinate for part in parts),
@@ -89,7 +89,7 @@ def grouped(parts: Sequence[ModeShare], shares: np.ndarray, group: Callable[[Mod
 
 
 def labels(parts: Sequence[ModeShare], stored: np.ndarray, moving: np.ndarray, rigid: np.ndarray) -> tuple[str, ...]:
-    """Name each mode by the part that stores most of its energy, counted: "upper bending y 1".
+    """Return name each mode by the part that stores most of its energy, counted: "upper bending y 1".
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ def resolved_modes(
 
 
 def _falls(squares: np.ndarray, missing: np.ndarray, coupling: np.ndarray) -> np.ndarray:
-    """By how much of themselves frequencies fall, to first order, with shapes of the squares `missing` (k,) added.
+    """Return by how much frequencies fall, relative, to first order, with shapes of the squares `missing` (k,).
 
     coupling: (k, modes) of the masses of the shapes and the modes.
     """

@@ -25,7 +25,7 @@ class Spectrum:
     values: np.ndarray
 
     def peaks(self, number: int | None = None, least: float = 0.01) -> Peaks:
-        """Peaks of a spectrum of one channel, strongest first; see `find_peaks`."""
+        """Return peaks of a spectrum of one channel, strongest first; see `find_peaks`."""
         if self.values.ndim != 1:
             raise LissomError(f"peaks are found in one channel: this spectrum has {self.values.shape[1]}; select one")
         return find_peaks(self.frequencies, self.values, number, least)
@@ -78,7 +78,7 @@ def power_density(t: Any, y: ArrayLike | str | None = None, *, segments: int = 8
 
 
 def find_peaks(frequencies: ArrayLike, values: ArrayLike, number: int | None = None, least: float = 0.01) -> Peaks:
-    """Local maxima of at least `least` times the highest, strongest first.
+    """Return local maxima of at least `least` times the highest, strongest first.
 
     Frequency and height are those of the parabola through the logarithms at a maximum and its two neighbours.
     """

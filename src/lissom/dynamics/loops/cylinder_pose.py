@@ -76,12 +76,12 @@ def split_lengths(model: Model, q: Any, lengths: Mapping[str, float] | None) -> 
 
 
 def cylinders(model: Model) -> set[str]:
-    """Names of the cylinders that are driven by their length."""
+    """Return names of the cylinders that are driven by their length."""
     return {model.robot.elements[k].name for k in model.held_elements}
 
 
 def lengths_at(model: Model, q: Vector, names: Iterable[str]) -> dict[str, float]:
-    """Distance between the ends of loops that hold one, at a configuration; only where it is not their own."""
+    """Return the distance between the ends of loops that hold one, at q; only where it is not their own."""
     gaps, table = loop_gaps(model, q), model.arrays.loops
     rows = {loop.name: table.rows[k, 0] for k, loop in enumerate(model.loops)}
     found = {name: float(np.real(table.level[rows[name]] + gaps[rows[name]])) for name in names}
@@ -89,7 +89,7 @@ def lengths_at(model: Model, q: Vector, names: Iterable[str]) -> dict[str, float
 
 
 def _following(model: Model, q: Vector, kept: set[int], names: set[str]) -> set[str]:
-    """Cylinders whose lengths the kept joints decide: joints that are free cannot change them beside the other rows."""
+    """Return cylinders whose lengths the kept joints decide: free joints cannot change them beside the other rows."""
     joints = {k for body in model.bodies for k in indices(body.joint_v)}
     fixed = kept | set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
     step = np.zeros(model.nv)

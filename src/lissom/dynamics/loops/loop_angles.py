@@ -18,7 +18,7 @@ from lissom.model.model import Model
 
 
 def angles_off(model: Model, q: Vector) -> np.ndarray:
-    """How far each loop's joint is turned from how it is described, rad, shape (loops,)."""
+    """Return how far each loop's joint is turned from how it is described, rad, shape (loops,)."""
     out = []
     for k, pose in enumerate(np.real(loop_poses(model, q))):
         off = _off(model, k, pose)
@@ -55,7 +55,7 @@ def angle_rows(
 
 
 def _off(model: Model, k: int, pose: np.ndarray) -> np.ndarray:
-    """By how much the axes of loop k are turned, one number for each of its rows that compares axes; else none."""
+    """Return by how much the axes of loop k are turned, a number for each of its rows that compares axes; else none."""
     axes, table = model.loops[k].kept_axes, model.arrays.loops
     R, p = pose[:, :3], pose[:, 3]
     if len(axes) == 3:
@@ -75,7 +75,7 @@ def _off(model: Model, k: int, pose: np.ndarray) -> np.ndarray:
 
 
 def _off_rates(model: Model, k: int, pose: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """Rates (rows, nv) of `_off`, right to first order in the angle across an axis.
+    """Return rates (rows, nv) of `_off`, right to first order in the angle across an axis.
 
     `rates` (3, 4, nv) are those of the pose; a frame that turns by omega has R' = [omega] R.
     """
@@ -93,7 +93,7 @@ def _off_rates(model: Model, k: int, pose: np.ndarray, rates: np.ndarray) -> np.
 
 
 def _turned(axis: np.ndarray, R: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Rotation vector that takes `axis` to where R has it; about `normal` where it is reversed."""
+    """Return the rotation vector that takes `axis` to where R has it; about `normal` where it is reversed."""
     turned = R @ axis
     about = np.cross(axis, turned)
     sine, cosine = np.linalg.norm(about), axis @ turned

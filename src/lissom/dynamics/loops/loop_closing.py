@@ -81,7 +81,7 @@ def closed_configuration(
     lengths: Mapping[str, float] | None = None,
     leave: Iterable[str] = (),
 ) -> Vector:
-    """As `close_loops`; `keep` holds indices of velocity coordinates. Prescribed joints are kept too.
+    """Close loops as `close_loops` does; `keep` holds indices in v. Prescribed joints are kept too.
 
     Loops in `leave` stay as open as they come. A link that has to bend by more than a hundredth of its length is told.
     """
@@ -138,7 +138,7 @@ def _apart(model: Model, q: Vector, turning: np.ndarray) -> Vector:
 
 
 def closed_velocity(model: Model, q: Vector, v: Vector, keep: set[int], given: Vector | None = None) -> Vector:
-    """Velocities (nv,) near `v` that keep the loops closed; those with indices in `keep`, and prescribed ones, stay."""
+    """Return velocities (nv,) near `v` that keep loops closed; those with indices in `keep`, and prescribed, stay."""
     fixed = keep | set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
     free = np.array([k for k in range(model.nv) if k not in fixed], np.int64)
     G = loop_jacobian(model, q)
@@ -158,7 +158,7 @@ def closed_velocity(model: Model, q: Vector, v: Vector, keep: set[int], given: V
 
 
 def length_gaps(model: Model, lengths: Mapping[str, float]) -> Vector:
-    """Values (rows,) that the rows are to have where loops hold a distance other than their own; else zero."""
+    """Return values (rows,) that the rows are to have where loops hold a distance other than their own; else zero."""
     table, wanted = model.arrays.loops, np.zeros(len(model.arrays.loops.hold))
     for k, loop in enumerate(model.loops):
         if loop.name in lengths:
@@ -228,7 +228,7 @@ def _least(A: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def move_weights(model: Model) -> np.ndarray:
-    """How far each coordinate moves for a joint's 1, (nv,): joints move before links bend."""
+    """Return how far each coordinate moves for a joint's 1, (nv,): joints move before links bend."""
     weights = np.full(model.nv, STIFF)
     for body in model.bodies:
         weights[body.joint_v] = 1.0
@@ -236,7 +236,7 @@ def move_weights(model: Model) -> np.ndarray:
 
 
 def _with_rotors(model: Model, before: Vector, after: Vector, fixed: set[int]) -> Vector:
-    """Rotors go with their joints."""
+    """Let rotors go with their joints."""
     for body in model.bodies:
         if body.rotor_q is not None and body.rotor_v not in fixed:
             after[body.rotor_q] = before[body.rotor_q] + after[body.joint_q.start] - before[body.joint_q.start]
@@ -263,7 +263,7 @@ def _cannot_close(model: Model, search: _ClosingSearch, q: Vector, kept: set[int
 
 
 def _way(model: Model, loop: int) -> set[str]:
-    """Links on the way around a loop."""
+    """Return links on the way around a loop."""
     table, tree, found = model.arrays.loops, model.arrays.tree, set()
     for row in (int(table.first[loop]), int(table.second[loop])):
         while row != table.common[loop]:

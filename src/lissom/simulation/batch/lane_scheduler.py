@@ -183,7 +183,7 @@ class LaneScheduler:
         return {max(size, key=lambda lane: size[lane])}
 
     def _behind(self, crawling: bool) -> set[int]:
-        """Lanes whose last error or correction was far larger than that of most, look after look of a crawling pack."""
+        """Return lanes whose last correction was far larger than that of most, look after look of a crawling pack."""
         size = self._sizes() if crawling else {}
         far = FAR * np.median(list(size.values())) if size else np.inf
         self._slow = {lane: self._slow.get(lane, 0) + 1 for lane, own in size.items() if own > far}

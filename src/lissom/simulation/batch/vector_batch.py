@@ -37,7 +37,7 @@ law_tables = lru_cache(maxsize=2 * LANES)(law_arrays)  # those of a pack are ask
 
 
 def eligible(run: Run) -> bool:
-    """Whether kernels in lanes know all of a run; nothing but its controller may drive or measure it."""
+    """Return whether kernels in lanes know all of a run; nothing but its controller may drive or measure it."""
     law = run.controller
     if law is not None and not (isinstance(law, ControlLaw) and law.twin is None):
         return False
@@ -98,26 +98,26 @@ class VectorBatch:
         self.frames()
 
     def wrenches(self) -> np.ndarray:
-        """Packs (N, n, 6) of the wrenches of the parent on the child at each joint, of all outputs."""
+        """Return packs (N, n, 6) of the wrenches of the parent on the child at each joint, of all outputs."""
         count = int(self.record.next[0])
         out = Wrenches(aligned(count, len(self._like.links), 6))
         self._kernels.write_wrenches(*self._kernel[:3], count, Struct(out))
         return out.wrench
 
     def frames(self) -> np.ndarray:
-        """Packs (N, n, 12) of position and rotation matrix of each link in the world, of all outputs."""
+        """Return packs (N, n, 12) of position and rotation matrix of each link in the world, of all outputs."""
         count = int(self.record.next[0])
         out = Frames(aligned(count, len(self._like.links), 12))
         self._kernels.write_frames(*self._kernel[:3], count, Struct(out))
         return out.frame
 
     def settings(self, duration: float) -> RunSettings:
-        """Those of a run."""
+        """Return those of a run."""
         own = self.memory.settings
         return own if own.duration == duration else own.model_copy(update={"duration": duration})
 
     def fits(self, run: Run) -> bool:
-        """Whether a run differs from the first in numbers alone: of its model, gains, reference, start and duration."""
+        """Return whether a run differs from the first in numbers alone: model, gains, reference, start and duration."""
         if not alike(run.model.arrays, self._like.arrays):
             return False
         if run.controller is self.memory.controller:
@@ -129,15 +129,15 @@ class VectorBatch:
         )
 
     def run(self, runs: Sequence[Run]) -> VectorResults:
-        """Results of up to LANES runs, without those that are to be computed alone."""
+        """Return results of up to LANES runs, without those that are to be computed alone."""
         return next(self.stream(runs[:LANES]), VectorResults(self, runs, ()))
 
     def stream(self, runs: Sequence[Run]) -> Iterator[VectorResults]:
-        """Results of any number of runs, to be read before the next; without those that are to be computed alone."""
+        """Return results of any number of runs, to be read before the next; without those to be computed alone."""
         return LaneScheduler(self, runs).results()
 
     def segments_of(self, law: ControlLaw | None) -> Segments:
-        """Where the steps of a run under a law end."""
+        """Return where the steps of a run under a law end."""
         own, tables = law_tables(self.memory.law), law_tables(law)
         same = all(np.array_equal(getattr(own, name), getattr(tables, name)) for name in IN_TIME)
         return self.memory.segments if same else cut(law, (), ())
@@ -199,7 +199,7 @@ class VectorBatch:
         self.record.times[len(times) :] = np.inf
 
     def accelerate(self, t: float) -> None:
-        """Accelerations of all lanes that fit their forces at t."""
+        """Compute accelerations of all lanes that fit their forces at t."""
         self.system.latest[0] = np.inf
         self._kernels.accelerate(*self._kernel[:2], self.work.matrix, self._kernel[3], t)
 
@@ -219,7 +219,7 @@ class VectorBatch:
         return code
 
     def beyond(self) -> set[int]:
-        """Lanes whose motion has grown beyond sense since the last look, see `RunLimits`."""
+        """Return lanes whose motion has grown beyond sense since the last look, see `RunLimits`."""
         first, self._seen = self._seen, int(self.record.next[0])
         q, now = self.record.q["lanes"][first : self._seen], self.state.q["lanes"]
         with np.errstate(all="ignore"):  # a state that overflows is what is looked for
@@ -232,7 +232,7 @@ class VectorBatch:
             return set(np.flatnonzero(~(bent < HOPELESS / 2) | ~(fast < RACING)).tolist())
 
     def sizes(self) -> np.ndarray:
-        """Square of the last error or correction of every lane."""
+        """Return the square of the last error or correction of every lane."""
         return np.nan_to_num(self.work.size["lanes"][0], nan=np.inf)
 
 

@@ -8,14 +8,13 @@ loops, motions on groups, accounts of energy, and the forms of Newton's matrix b
 
 from __future__ import annotations
 
-from lissom.control.laws import control_kernel as law
+from lissom.control.laws import control_kernel
 from lissom.control.laws.control_kernel import polynomial
 from lissom.kernel.compile import inline, kernel
 from lissom.kernel.kinematics.forward_kinematics import forward_kinematics, world_frames
 from lissom.kernel.maths.elementary_functions import since, worst
 from lissom.kernel.numbers.rebind import without
-from lissom.simulation.equations import dense_output, system
-from lissom.simulation.equations import recorder as record
+from lissom.simulation.equations import dense_output, recorder, system
 from lissom.simulation.equations.newton_iteration import TENSE
 from lissom.simulation.equations.system import prescribe, residual
 from lissom.simulation.integrators import accept_step
@@ -120,19 +119,19 @@ def refine_groups(model, record, h, u1, rate1, v0, a0, v1, a1):
 
 
 INSTEAD = {
-    law.evaluate: evaluate,
+    control_kernel.evaluate: evaluate,
     radau_matrix.renew: renew,
     radau_matrix.correct: correct,
     radau_matrix.filter_error: filter_error,
     accept_step.close_loops: close_loops,
-    record.settle: settle,
+    recorder.settle: settle,
     system.subtract_reactions: take_reactions,
-    record.integrate_flow: integrate_flow,
+    recorder.integrate_flow: integrate_flow,
     system.prescribe_group: prescribe_group,
     dense_output.refine_groups: refine_groups,
 }
 march = without(radau_steps.march, INSTEAD, __name__)
-write_sample = without(record.write_sample, INSTEAD, __name__)
+write_sample = without(recorder.write_sample, INSTEAD, __name__)
 prescribe = without(prescribe, INSTEAD, __name__)
 residual = without(residual, INSTEAD, __name__)
 
@@ -145,7 +144,7 @@ def write_state(system, scratch, record, state, t):
 
 @kernel
 def write_wrenches(system, scratch, record, count, out):
-    """Wrenches of the parent on the child at each joint, (N, n, 6), of the first `count` outputs."""
+    """Compute wrenches of the parent on the child at each joint, (N, n, 6), of the first `count` outputs."""
     for s in range(count):
         q = record.q[s]
         scratch.inverse(system.model, scratch.own, q, record.v[s], record.a[s], scratch.wrench, scratch.residual)
@@ -156,7 +155,7 @@ def write_wrenches(system, scratch, record, count, out):
 
 @kernel
 def write_frames(system, scratch, record, count, out):
-    """Position and rotation matrix of every link in the world, (N, n, 12), of the first `count` outputs."""
+    """Compute the position and rotation matrix of every link in the world, (N, n, 12), of the first `count` outputs."""
     work = scratch.work
     for s in range(count):
         forward_kinematics(system.model, work, record.q[s], record.v[s])
@@ -170,7 +169,7 @@ def write_frames(system, scratch, record, count, out):
 
 @kernel
 def accelerate(system, scratch, matrix, state, t):
-    """state.a = a(t, q, v) by the factors of the mass matrix: the residual is linear in the accelerations."""
+    """Compute state.a = a(t, q, v) by factors of the mass matrix: the residual is linear in accelerations."""
     local = matrix.second
     q = state.q
     v = state.v

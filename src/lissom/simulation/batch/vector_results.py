@@ -52,12 +52,12 @@ class VectorResults:
         return [one.number for one in self.stood]
 
     def raws(self) -> list[RawRun | None]:
-        """Every run by itself, in memory of its own; None of one that is to be computed alone."""
+        """Return every run by itself, in memory of its own; None of one that is to be computed alone."""
         found = {one.number: self._raw(one) for one in self.stood}
         return [found.get(number) for number in range(len(self.runs))]
 
     def alike(self) -> Iterator[VectorResults]:
-        """Those whose samples stand in the same rows, together."""
+        """Yield those whose samples stand in the same rows, together."""
         left = list(self.stood)
         while left:
             same = [one for one in left if _same(one.rows, left[0].rows)]
@@ -65,21 +65,21 @@ class VectorResults:
             left = [one for one in left if not _same(one.rows, same[0].rows)]
 
     def raw(self, number: int) -> RawRun:
-        """One of them, in memory of its own."""
+        """Return one of them, in memory of its own."""
         return self._raw(next(one for one in self.stood if one.number == number))
 
     def together(self) -> RawRun:
-        """All of them, `alike`: samples have an axis of runs in front; model and controller are those of the first."""
+        """Return all runs, `alike`: samples have an axis of runs in front; model and controller are the first's."""
         lanes = [one.lane for one in self.stood]
         whole = lanes == list(range(len(lanes)))
         return self._samples(self.stood[0], slice(0, len(lanes)) if whole else lanes)
 
     def wrenches(self) -> np.ndarray:
-        """Wrenches of the parent on the child at each joint, (runs, N, n, 6), of runs that are `alike`."""
+        """Return wrenches of the parent on the child at each joint, (runs, N, n, 6), of runs that are `alike`."""
         return self._of_pack("wrench", self.batch.wrenches)
 
     def deflections(self) -> np.ndarray:
-        """How far the tips of links that bend are deflected, (runs, N, links, 3): `observe`, link by link."""
+        """Return how far the tips of links that bend are deflected, (runs, N, links, 3): `observe`, link by link."""
         q, models = self.together().q, [self.runs[number].model for number in self.numbers]
         bending = [body for body in models[0].bodies if body.link in models[0].flexible]
         out = np.zeros((*q.shape[:2], len(bending), 3))
@@ -95,7 +95,7 @@ class VectorResults:
         return out
 
     def tips(self) -> np.ndarray:
-        """Where the tips of links are in the world, (runs, N, n, 3): `observe`, by the frames of links."""
+        """Return where the tips of links are in the world, (runs, N, n, 3): `observe`, by the frames of links."""
         frames, deflections = self._of_pack("frame", self.batch.frames), self.deflections()
         models = [self.runs[number].model for number in self.numbers]
         place = np.array([[tip_of(model, link) for link in model.links] for model in models])[:, None]
@@ -120,8 +120,8 @@ class VectorResults:
 
     def _samples(self, one: Stood, lanes: Any) -> RawRun:
         batch, run = self.batch, self.runs[one.number]
-        r, series = batch.record, batch.memory
-        time = instants(run.duration, series.settings.rate)
+        r, memory = batch.record, batch.memory
+        time = instants(run.duration, memory.settings.rate)
         steps, rejected, evaluations, jacobians = (int(x) for x in one.counts)
 
         def own(packs: np.ndarray) -> np.ndarray:
@@ -137,8 +137,8 @@ class VectorResults:
             tau=own(r.tau),
             work=np.zeros(len(time)),
             dissipated=np.zeros(len(time)),
-            carried=series.carried,
-            loads=replace(series.loads, values=np.zeros((len(time), 0))),
+            carried=memory.carried,
+            loads=replace(memory.loads, values=np.zeros((len(time), 0))),
             method=batch.method.name,
             reason=AS_ASKED,
             steps=steps,

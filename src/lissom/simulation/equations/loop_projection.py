@@ -25,7 +25,7 @@ SLOW = 0.1  # contraction of a projection above which its matrix is renewed
 
 
 def row_memory(model: Model, number: Any) -> dict[str, Any]:
-    """Arrays of a Scratch over the rows of all loops."""
+    """Return arrays of a Scratch over the rows of all loops."""
     rows = len(model.arrays.loops.hold)
     return {
         "G": np.zeros((rows, model.nv), number),
@@ -36,7 +36,7 @@ def row_memory(model: Model, number: Any) -> dict[str, Any]:
 
 
 def loop_pointers(model: Model, own: Hidden, closure: Any, number: Any) -> dict[str, Any]:
-    """Pointers of a Scratch to the kernels of loops."""
+    """Return pointers of a Scratch to the kernels of loops."""
     memory, struct = row_memory(model, number), model.struct
     q, v = np.zeros(model.nq, number), np.zeros(model.nv, number)
     point = Pointer if model.loops else Unused
@@ -50,13 +50,13 @@ def loop_pointers(model: Model, own: Hidden, closure: Any, number: Any) -> dict[
 
 
 def run_closure(model: Model, number: type) -> Any:
-    """Memory of the loops of a run."""
+    """Return memory of the loops of a run."""
     return model.cached(("run closure", number), lambda: make_closure(model, number))
 
 
 @kernel
 def constraint_violation(model, work, q, v, given, G, out):
-    """Frames, rows and values of all loops at the state (q, v)."""
+    """Compute frames, rows and values of all loops at the state (q, v)."""
     forward_kinematics(model, work, q, v)
     loop_rows(model, work, G)
     loop_values(model, work, given, out)
@@ -64,7 +64,7 @@ def constraint_violation(model, work, q, v, given, G, out):
 
 @inline
 def set_driven_rows(system, t, given):
-    """Values, rates and accelerations that rows are to have at time t; zero but for those that are driven."""
+    """Compute values, rates and accelerations that rows are to have at time t; zero but for those that are driven."""
     t = min(t, system.latest[0])
     for k in range(system.driven.shape[0]):
         r, rd, rdd = evaluate(system.driven_breaks, system.driven_coefficients, k, t)
@@ -101,7 +101,7 @@ def correct_rows(closure, x, wanted):
 
 @inline
 def copy_rows(model, G, closure):
-    """closure.G = G but for prescribed joints, which do not move."""
+    """Copy G to closure.G but for prescribed joints, which do not move."""
     for row in range(G.shape[0]):
         for k in range(G.shape[1]):
             closure.G[row, k] = (1.0 - model.velocities.prescribed[k]) * G[row, k]
@@ -109,7 +109,7 @@ def copy_rows(model, G, closure):
 
 @inline
 def dense_columns(closure, factors, pivots):
-    """Columns J^-1 G^T of dense factors, and the small system."""
+    """Compute columns J^-1 G^T of dense factors, and the small system."""
     for row in range(closure.G.shape[0]):
         x = closure.schur.columns[row]
         for k in range(x.shape[0]):

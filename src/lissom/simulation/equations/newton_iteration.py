@@ -57,7 +57,7 @@ class Newton(NamedTuple):
 
 
 def make_newton(stages: int, bodies: int, velocities: int) -> Newton:
-    """Memory for the iteration of a method with so many stages."""
+    """Return memory for the iteration of a method with so many stages."""
     residuals = 5.0 * velocities + velocities**3 / (600.0 * bodies)  # complex passes; elimination, measured
     made = Newton(
         stages=stages,
@@ -84,7 +84,7 @@ def forget(newton: Newton) -> None:
 
 
 def report(newton: Newton) -> dict[str, Any]:
-    """How the iterations went, by form of the matrix, and how many steps were limited by what.
+    """Return how the iterations went, by form of the matrix, and how many steps were limited by what.
 
     `contraction` is the mean factor by which an iteration reduces the error, where it took two to see.
     """
@@ -148,7 +148,7 @@ def contraction(iteration, size, before, fresh, memory):
 
 @inline
 def begin(newton, h):
-    """At the start of a step: whether the matrix is to be renewed."""
+    """Return whether the matrix is to be renewed, at the start of a step."""
     due = newton.plan[DUE] == 1 or h != newton.factored[0]
     newton.plan[FRESH] = 1 if due else 0
     newton.plan[MATRICES] = 0
@@ -166,20 +166,20 @@ def renewed(newton, h):
 
 @inline
 def beyond(newton, size):
-    """Whether a correction is too large for a matrix that was kept from an earlier step."""
+    """Return whether a correction is too large for a matrix that was kept from an earlier step."""
     return size > FAR and newton.plan[FRESH] == 0 and newton.plan[FORM] < EXACT
 
 
 @inline
 def renew_within(newton, iteration, size, before, rate):
-    """Whether the next iteration deserves a matrix at what this one has found."""
+    """Return whether the next iteration deserves a matrix at what this one has found."""
     slow = size > FAR or (before > 0.0 and rate > SLOW)
     return slow and newton.plan[FORM] < EXACT and iteration < RENEWALS_MOST
 
 
 @inline
 def plan_after_step(newton, iterations, rate):
-    """After a step that converged at the given rate: what the next one should renew, and in which form."""
+    """Plan after a step that converged at the given rate: what the next one should renew, and in which form."""
     plan = newton.plan
     form = plan[FORM]
     newton.tally[form, STEPS] += 1
@@ -231,7 +231,7 @@ def climb(plan, form):
 
 @inline
 def plan_after_failure(newton, iterations, extrapolated):
-    """After a step that did not converge: a fresh matrix, a better form, a flat predictor, no tension, in this order.
+    """Plan after a step that failed: a fresh matrix, a better form, a flat predictor, no tension, in this order.
 
     Returns False where only a smaller step is left to try.
     """

@@ -53,7 +53,7 @@ class Row(NamedTuple):
 
 @lru_cache(maxsize=256)
 def low_pass_weights(z: Any) -> tuple[Any, np.ndarray]:
-    """Of a low-pass over a stretch of length z / w: share of the old value, and weights (4,) of u at NODES.
+    """Return, of a low-pass over a stretch z / w, the share of the old value, and the weights (4,) of u at NODES.
 
     Complex where z is, for derivatives by the corner.
     """
@@ -217,13 +217,13 @@ def _instants(sensor: Sensor, outputs: np.ndarray, asked: list[np.ndarray]) -> n
 
 
 def _nodes(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss points of all stretches, and the length of the stretch of each."""
+    """Return Gauss points of all stretches, and the length of the stretch of each."""
     lengths = np.diff(ends)
     return (ends[:-1, None] + lengths[:, None] * NODES).ravel(), np.repeat(lengths, len(NODES))
 
 
 def merged(first: np.ndarray, others: Iterable[np.ndarray]) -> np.ndarray:
-    """All times in order; of some that differ by rounding the one of `first`."""
+    """Return all times in order; of some that differ by rounding the one of `first`."""
     every = np.concatenate([first, *others])
     order = np.argsort(every, kind="stable")
     every, own = every[order], (order < len(first))
@@ -237,7 +237,7 @@ def merged(first: np.ndarray, others: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def _places(times: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Where the wanted times stand among all."""
+    """Return where the wanted times stand among all."""
     after = np.clip(np.searchsorted(times, wanted), 1, max(1, len(times) - 1))
     before = after - 1
     if len(times) == 1:

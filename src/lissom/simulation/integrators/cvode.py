@@ -24,7 +24,7 @@ from lissom.simulation.integrators.registry import Method, Setup
 
 @kernel
 def rates(system, scratch, t, y, out):
-    """d(q, v)/dt of y = (q, v), at the nearest state with closed loops."""
+    """Compute d(q, v)/dt of y = (q, v), at the nearest state with closed loops."""
     nq = scratch.q.shape[0]
     for k in range(nq):
         scratch.q[k] = y[k]

@@ -93,7 +93,7 @@ def combine(weights, stages, rows, h, out, start):
 
 @inline
 def take_step(system, scratch, state, work, t, h):
-    """Stages and the end of the step, with the acceleration there."""
+    """Compute stages and the end of the step, with the acceleration there."""
     n = state.v.shape[0]
     s = work.b.shape[0]
     for k in range(n):
@@ -127,7 +127,7 @@ def take_step(system, scratch, state, work, t, h):
 
 @inline
 def error_size(system, state, work, h):
-    """Size of the embedded error estimate in units of the allowed error."""
+    """Return the size of the embedded error estimate in units of the allowed error."""
     n = state.v.shape[0]
     total = 0.0
     for k in range(n):

@@ -78,7 +78,7 @@ def make_work(model: Model, system: Any, scratch: Any, radius: float) -> Any:
 
 @inline
 def parameters(radius):
-    """alpha_m, alpha_f, beta, gamma of the optimal method with the given spectral radius."""
+    """Return alpha_m, alpha_f, beta, gamma of the optimal method with the given spectral radius."""
     alpha_m = (2.0 * radius - 1.0) / (radius + 1.0)
     alpha_f = radius / (radius + 1.0)
     gamma = 0.5 + alpha_f - alpha_m
@@ -88,7 +88,7 @@ def parameters(radius):
 
 @inline
 def advance(system, state, work, h, alpha_m, alpha_f, beta, gamma):
-    """End of the step that belongs to the accelerations state.a1."""
+    """Compute the end of the step that belongs to the accelerations state.a1."""
     for k in range(state.v.shape[0]):
         a_new = ((1.0 - alpha_f) * state.a1[k] + alpha_f * state.a[k] - alpha_m * work.a[k]) / (1.0 - alpha_m)
         work.a_new[k] = a_new
@@ -106,7 +106,7 @@ def advance(system, state, work, h, alpha_m, alpha_f, beta, gamma):
 
 @inline
 def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta, gamma):
-    """Newton iteration on the acceleration at the end of the step. Returns (converged, iterations, contraction)."""
+    """Solve for the acceleration at the end of the step by Newton. Returns (converged, iterations, contraction)."""
     before = 0.0
     weight = (1.0 - alpha_f) / (1.0 - alpha_m)
     n = state.v.shape[0]
@@ -145,7 +145,7 @@ def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta,
 
 @inline
 def error_size(system, state, work, h, beta):
-    """Local error of position and velocity from the change of acceleration (Zienkiewicz and Xie 1991)."""
+    """Return local error of position and velocity from the change of acceleration (Zienkiewicz and Xie 1991)."""
     n = state.v.shape[0]
     total = 0.0
     for k in range(n):

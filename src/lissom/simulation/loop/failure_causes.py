@@ -48,7 +48,7 @@ def march_failure(status: Status, memory: RunMemory, method: Method, watch: RunL
 
 
 def turned_bushing(memory: RunMemory) -> str:
-    """Which bushing had turned nearly by half a turn at the last sample, where its springs have no direction."""
+    """Return which bushing had turned nearly by half a turn at the last sample, where its springs have no direction."""
     model, last = memory.model, int(memory.record.next[0]) - 1
     named = {k: part.name for k, part in enumerate(model.robot.elements) if part.type == "bushing"}
     if not named or last < 0:

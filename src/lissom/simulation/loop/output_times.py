@@ -18,7 +18,7 @@ UNKNOWN = 8e9  # bytes of memory where the system does not tell
 
 
 def output_times(model: Model, settings: RunSettings) -> np.ndarray:
-    """0 to the duration at the rate, the end included; refused where the outputs do not fit into memory."""
+    """Return 0 to the duration at the rate, the end included; refused where the outputs do not fit into memory."""
     check_size(model, settings.duration * settings.rate, ("rate",), settings.rate)
     return instants(settings.duration, settings.rate)
 
@@ -43,7 +43,7 @@ def check_size(model: Model, outputs: float, path: Keys, value: float) -> None:
 
 
 def memory() -> float:
-    """Bytes of this machine, or those that the process may have of them (`ulimit -v`)."""
+    """Return bytes of this machine, or those that the process may have of them (`ulimit -v`)."""
     try:
         size = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):

@@ -107,7 +107,7 @@ class RunMemory:
         self.packed_state = Struct(self.state)
 
     def cut(self) -> Segments:
-        """Where steps must end."""
+        """Return where steps must end."""
         return cut(self.law, *self._others, corners=self.step is None)
 
     @property
@@ -116,7 +116,7 @@ class RunMemory:
         return self.scratch.fields.closure
 
     def given_lengths(self, t: float) -> np.ndarray:
-        """Values that the rows of loops are to have at a time, (rows,); zero but for lengths that are driven."""
+        """Return values that the rows of loops are to have at a time, (rows,); zero but for lengths that are driven."""
         wanted, driven = np.zeros(len(self.model.arrays.loops.hold)), self.system.driven
         if len(driven):
             wanted[driven] = Reference(self.system.driven_breaks, self.system.driven_coefficients)(t)[0]
@@ -135,7 +135,7 @@ class RunMemory:
         return self._packed_record
 
     def make_scratch(self, number: type, dynamics: Dynamics = KERNEL) -> Any:
-        """Working vectors of the number type, without loads of an earlier run."""
+        """Return working vectors of the number type, without loads of an earlier run."""
         scratch = make_scratch(self.model, self.twin, number, dynamics)
         scratch.fields.wrench[:] = 0.0
         return scratch
@@ -165,7 +165,7 @@ class RunMemory:
         write_sample(self.packed, self.scratch, self.packed_record, t, s.q, s.v, s.a)
 
     def poles(self) -> np.ndarray:
-        """Eigenvalues of the loop, linearised at the present state: all of them, n^3."""
+        """Return eigenvalues of the loop, linearised at the present state: all of them, n^3."""
         scratch_c = self.make_scratch(np.complex128)
         n = self.model.nv
         M, C, K = (np.zeros((n, n)) for _ in range(3))

@@ -29,7 +29,7 @@ class Segments(NamedTuple):
 def cut(
     law: ControlLaw | None, motions: Iterable[Reference], others: Iterable[np.ndarray], corners: bool = True
 ) -> Segments:
-    """Segments of a run under a law, with prescribed motions and `others` that jump at given times.
+    """Return segments of a run under a law, with prescribed motions and `others` that jump at given times.
 
     `corners`: whether steps end where the jerk of a reference jumps too, or they lose their order.
     """

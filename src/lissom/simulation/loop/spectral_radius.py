@@ -27,7 +27,10 @@ ROUNDS = 12  # within a few percent on arms and chains
 
 @kernel
 def largest_eigenvalue(model, local, factors, by_damping, by_stiffness, x):
-    """Of M^-1 (by_damping D + by_stiffness K), M factorised, by power steps from x (nv,), which is used up."""
+    """Return that of M^-1 (by_damping D + by_stiffness K), M factorised, by power steps from x (nv,).
+
+    x is used up.
+    """
     size = 0.0
     for _ in range(ROUNDS):
         for k in range(x.shape[0]):
@@ -46,7 +49,7 @@ def largest_eigenvalue(model, local, factors, by_damping, by_stiffness, x):
 
 
 def spectral_radius(model: Model, system: Any, scratch: Any, state: State) -> float:
-    """Size of the fastest eigenvalue at the present state, 1/s; system and scratch as kernels take them."""
+    """Return the size of the fastest eigenvalue at the present state, 1/s; system and scratch as kernels take them."""
     packed, factors = model.cached("fastest rate", lambda: _memory(model))
     local = packed.fields
     local.q[:], local.v[:], local.a[:] = state.q, state.v, state.a

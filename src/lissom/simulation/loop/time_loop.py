@@ -60,7 +60,7 @@ def run(
 
 
 def begin_anew(state: Any, record: Any, t: float, longest: float, write: Callable[[float], None]) -> None:
-    """After a jump at t, with accelerations that fit what follows: no extrapolation across, a first step that is short.
+    """Begin anew after a jump at t, with accelerations that fit: no extrapolation across, a short first step.
 
     An output at the jump shows what follows it.
     """

@@ -10,8 +10,7 @@ from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.algorithms.complex_tangent import read
 from lissom.kernel.compile import Struct, inline, kernel
 from lissom.simulation.equations.system import residual
-from lissom.simulation.integrators import generalised_alpha as alpha
-from lissom.simulation.integrators import one_stage_matrix
+from lissom.simulation.integrators import generalised_alpha, one_stage_matrix
 from lissom.simulation.integrators.integrator_state import LAST_STEP, TIME
 from lissom.simulation.sensitivity.sensitivity_steps import (
     ITERATIONS,
@@ -41,7 +40,7 @@ def make_own(n: int) -> Any:
 
 @inline
 def predict(variation, j, h, alpha_m, alpha_f):
-    """Accelerations of the step, with derivatives that go on as they did."""
+    """Compute accelerations of the step, with derivatives that go on as they did."""
     before, own, work = variation.before, variation.own, variation.work
     stages = variation.stages[j]
     change = (alpha_m - alpha_f) * (h - before.clock[LAST_STEP])
@@ -57,7 +56,7 @@ def solve(variation, form, j, t, h, alpha_m, alpha_f, beta, gamma):
     """Solve for the derivative of the acceleration at the step's end by parameter j. Returns whether it was found."""
     state, own, work = variation.state, variation.own, variation.work
     for iteration in range(ITERATIONS):
-        alpha.advance(variation.system, state, own, h, alpha_m, alpha_f, beta, gamma)
+        generalised_alpha.advance(variation.system, state, own, h, alpha_m, alpha_f, beta, gamma)
         residual(variation.system, variation.scratch, t + h, state.q1, state.v1, state.a1, variation.residual)
         for k in range(work.r.shape[0]):
             work.r[k] = -variation.residual[k].imag / STEP
@@ -70,7 +69,7 @@ def solve(variation, form, j, t, h, alpha_m, alpha_f, beta, gamma):
         for k in range(work.r.shape[0]):
             state.a1[k] += complex(0.0, STEP * own.step[0, k])
         if done:
-            alpha.advance(variation.system, state, own, h, alpha_m, alpha_f, beta, gamma)
+            generalised_alpha.advance(variation.system, state, own, h, alpha_m, alpha_f, beta, gamma)
             return True
     return False
 
@@ -78,7 +77,7 @@ def solve(variation, form, j, t, h, alpha_m, alpha_f, beta, gamma):
 @kernel
 def derive(variation, t, h, form):
     """Compute the derivatives at the end of the step of length h that begins at t and was just found."""
-    alpha_m, alpha_f, beta, gamma = alpha.parameters(variation.work.radius[0])
+    alpha_m, alpha_f, beta, gamma = generalised_alpha.parameters(variation.work.radius[0])
     state = variation.state
     variation.record.next[0] = variation.outputs.next[0]
     for j in range(variation.u.shape[0]):

@@ -86,7 +86,7 @@ def _gain(name: str, law: ControlLaw | None) -> tuple[tuple[str, int], float]:
 
 
 def _feed(name: str, law: ControlLaw | None) -> tuple[tuple[tuple[str, int], ...], float]:
-    """Scale, offset or delay of a feedforward torque, such as feedforward.elbow.scale, which is 1 as it stands."""
+    """Return a scale, offset or delay of a feedforward torque, such as feedforward.elbow.scale, 1 as it stands."""
     coordinate, _, kind = name.removeprefix(FEED).rpartition(".")
     if law is None:
         raise LissomError("the motion has no controller with torques over time", name.split("."))
@@ -132,7 +132,7 @@ def _rates(model: Model, named: Mapping[str, Any]) -> np.ndarray:
 
 
 def _settled(model: Model, parameter: Parameter, q: np.ndarray) -> Parameter:
-    """With the derivative of the equilibrium at which every joint is held: links bend, rotors wind up."""
+    """Add the derivative of the equilibrium at which every joint is held: links bend, rotors wind up."""
     rows, columns = [], []
     for body in model.bodies:
         rows += indices(body.modes_v)

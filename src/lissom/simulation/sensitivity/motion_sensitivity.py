@@ -168,7 +168,7 @@ def sensitivity(
     progress: bool = True,
     **options: Any,
 ) -> Sensitivity:
-    """Exact derivatives of a motion by parameters: of the robot, of its start, of the gains of its controller.
+    """Derive a motion exactly by parameters: of the robot, of its start, of the gains of its controller.
 
     >>> lissom.sensitivity("canadarm2", "links.boom1.joint.transmission.stiffness", 1.0)
 

@@ -44,7 +44,7 @@ def make_own(n: int) -> Any:
 
 @inline
 def predict(variation, j, h):
-    """Stages of the step, with derivatives extrapolated from the step before."""
+    """Compute stages of the step, with derivatives extrapolated from the step before."""
     before, own, work = variation.before, variation.own, variation.work
     last = variation.stages[j]
     continued = before.flags[CONTINUED] == 1
@@ -63,7 +63,7 @@ def predict(variation, j, h):
 
 @inline
 def extrapolation(s):
-    """Weights of start and stages of a step in the cubic through them, at the fraction s of that step."""
+    """Return weights of start and stages of a step in the cubic through them, at the fraction s of that step."""
     w1, w2, w3 = radau_steps.extrapolation(s)
     start = (s - NODES[0]) * (s - NODES[1]) * (s - NODES[2]) / (-NODES[0] * NODES[1] * NODES[2])
     return start, w1 * s / NODES[0], w2 * s / NODES[1], w3 * s / NODES[2]

@@ -147,7 +147,7 @@ class DerivedMethod(MethodSelection):
 
 
 def _complex(state: State) -> State:
-    """Memory for a complex state of the same run; tolerances are shared."""
+    """Return memory for a complex state of the same run; tolerances are shared."""
     vectors = ("q", "v", "a", "u1", "rate1", "v1", "a1", "q1")
     own: dict[str, Any] = {name: np.array(getattr(state, name), complex) for name in vectors}
     own |= {name: getattr(state, name).copy() for name in ("clock", "counts", "flags")}

@@ -79,7 +79,7 @@ class Variation(NamedTuple):
 
 
 def make_search(stages: int, pace: np.ndarray) -> Search:
-    """Memory for a method with so many stages; pace (n,) 1/s: of the coordinates."""
+    """Return memory for a method with so many stages; pace (n,) 1/s: of the coordinates."""
     n = len(pace)
     x, y = np.zeros((2, DIRECTIONS, stages, n))
     raw, left, added = np.zeros((3, stages, n))
@@ -90,7 +90,7 @@ def make_search(stages: int, pace: np.ndarray) -> Search:
 
 @inline
 def set_parameter(variation, j, size):
-    """Imaginary parts of all numbers that depend on parameter j: `size` times their derivatives."""
+    """Set the imaginary parts of all numbers that depend on parameter j: `size` times their derivatives."""
     for k in range(variation.start[j], variation.start[j + 1]):
         at = variation.place[k]
         variation.numbers[at] = complex(variation.numbers[at].real, size * variation.value[k])
@@ -107,7 +107,7 @@ def lay_start(variation, j):
 
 @inline
 def weigh(variation, j, h, y):
-    """Weights of accelerations, in which a change of the size 1 is the error allowed in the derivatives by j.
+    """Compute weights of accelerations, in which a change of the size 1 is the error allowed in the derivatives by j.
 
     Every coordinate has `rtol` of its own largest derivative, or of a part of the largest of all. `y` (m, n): the first
     correction of the step.
@@ -131,7 +131,7 @@ def weigh(variation, j, h, y):
 
 @inline
 def product(weight, x, y):
-    """Mean product of two (m, n) accelerations."""
+    """Return the mean product of two (m, n) accelerations."""
     total = 0.0
     for i in range(x.shape[0]):
         for k in range(x.shape[1]):

@@ -61,7 +61,7 @@ class RunLimits:
             return None if np.abs(state.v).max(initial=0.0) < RACING else self._speeds(state)
 
     def valid(self, written: int) -> int:
-        """How many of the written outputs are worth keeping: those up to the first beyond hope."""
+        """Return how many of the written outputs are worth keeping: those up to the first beyond hope."""
         beyond = [event.time for event in self.events if event.kind == "divergence"]
         numbers = np.isfinite(self.record.q[:written]).all(axis=1) & np.isfinite(self.record.a[:written]).all(axis=1)
         finite = written if numbers.all() else int(np.argmin(numbers))
@@ -91,13 +91,13 @@ class RunLimits:
                 self._tell(Event(when, name, "limit", text, value))
 
     def near_singular(self, q: np.ndarray) -> tuple[float, str]:
-        """How well the worst loop is held at q, by what loops were held at best in this run; 0 where it is in line."""
+        """Return how well the worst loop is held at q, relative to the best in this run; 0 where it is in line."""
         held, loop = singularity(self.model, q)
         self._held = max(self._held, held)
         return held / self._held, loop
 
     def _branches(self, state: State, first: int) -> None:
-        """Velocities that jump beside a singular position, in samples from `first` on: loops left their branch there.
+        """Look for velocities that jump beside a singular position, from sample `first` on: loops left their branch.
 
         Where branches meet, positions are the same on both and velocities are not; a motion keeps its own. Samples
         before and after a jump are explained by their accelerations; where links ring between samples, none are.
@@ -195,7 +195,7 @@ class RunLimits:
 
 
 def _side_by_side(model: Model, maps: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """For a look at a glance: where the modes of each flexible link are in q (links, m), and its map (links, c, m)."""
+    """Return where the modes of each flexible link are in q (links, m), and its map (links, c, m), for a glance."""
     most = max((tip.shape[1] for tip in maps.values()), default=0)
     at, whole = np.zeros((len(maps), most), np.int64), np.zeros((len(maps), 3 * len(PLACES), most))
     for k, body in enumerate(body for body in model.bodies if body.link in maps):
@@ -205,7 +205,7 @@ def _side_by_side(model: Model, maps: dict[str, np.ndarray]) -> tuple[np.ndarray
 
 
 def deflection_map(model: Model) -> np.ndarray:
-    """From a configuration to deflections of the tips in lengths, or to whole turns of exact links, (nq, 3 links)."""
+    """Return the map from q to deflections of the tips in lengths, or to whole turns of exact links, (nq, 3 links)."""
     bending = [body for body in model.bodies if body.link in model.flexible]
     whole = np.zeros((model.nq, 3 * len(bending)))
     for k, body in enumerate(bending):
@@ -214,7 +214,7 @@ def deflection_map(model: Model) -> np.ndarray:
 
 
 def _tip_map(beam: Any, share: float = 1.0) -> np.ndarray:
-    """From a link's modes to its tip's deflection in lengths; with the exact field, its rotation in whole turns.
+    """Return the map from a link's modes to its tip's deflection in lengths, or rotation in turns where exact.
 
     share: of the length, where another section than the tip is meant.
     """

@@ -56,7 +56,7 @@ def _told_of(robot: Robot) -> set[tuple[str, str]]:
 
 
 def _every_one(told: type[Warning]) -> bool:
-    """Whether the program asked for all warnings, or wants them as errors."""
+    """Return whether the program asked for all warnings, or wants them as errors."""
     for action, message, category, module, line in warnings.filters:
         if message is None and module is None and line == 0 and issubclass(told, category):
             return action in ("always", "all", "error")

@@ -23,7 +23,7 @@ class LastStepStiffness(NamedTuple):
 
 
 def make_last_step_stiffness(work: Any) -> LastStepStiffness:
-    """Memory for what a Workspace has."""
+    """Return memory for what a Workspace has."""
     return LastStepStiffness(*(np.zeros_like(getattr(work, name)) for name in LastStepStiffness._fields))
 
 

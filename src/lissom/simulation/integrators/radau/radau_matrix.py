@@ -97,7 +97,7 @@ class Matrix(NamedTuple):
 
 
 def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> Any:
-    """Memory for `model`; dense arrays take none until they are used. System and scratch as kernels take them.
+    """Return memory for `model`; dense arrays take none until they are used. System and scratch as kernels take them.
 
     `plan` is that of Newton's iterations.
     """
@@ -152,7 +152,7 @@ def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> An
 
 @inline
 def linearise_stage(system, scratch, state, work, local, i, t, h, stiffen):
-    """Local parts at the present guess of stage i; without `stiffen` those of bodies stay as they are."""
+    """Compute local parts at the present guess of stage i; without `stiffen` those of bodies stay as they are."""
     move(system.model, state.q, work.U[i], local.q)
     for k in range(local.v.shape[0]):
         local.v[k] = work.V[i, k]
@@ -233,7 +233,7 @@ def bodies_stiffness(state, work):
 
 @inline
 def renew_shared(system, scratch, state, work, t, h, stiffen):
-    """Factors of one configuration, that of the second stage."""
+    """Compute factors of one configuration, that of the second stage."""
     matrix = work.matrix
     hg = h * GAMMA
     hl = h * LAMBDA
@@ -245,7 +245,7 @@ def renew_shared(system, scratch, state, work, t, h, stiffen):
 
 @inline
 def note_stiffness(system, work):
-    """After a step that has converged, for the next one."""
+    """Keep the stiffness of a step that has converged, for the next one."""
     matrix = work.matrix
     if matrix.seen == 1 and work.newton.stages > 1 and work.newton.plan[UNTIL_TENSE] <= 1:
         matrix.note(system.model, matrix.third.work, matrix.scratch_third.q, work.V[2], matrix.noted)
@@ -275,14 +275,14 @@ def keep_closed(work, x, z, h):
 
 @inline
 def factorise_slow(model, matrix, lag):
-    """Factors that tell slow motion from vibrations."""
+    """Compute factors that tell slow motion from vibrations."""
     if lag > 0.0:
         matrix.factorise_real(model, matrix.second, matrix.slow, lag, lag * lag)
 
 
 @inline
 def factorise_dense(matrix, h):
-    """Factors of the exact form for the step h."""
+    """Return factors of the exact form for the step h."""
     n = matrix.M.shape[0]
     for row in range(n):
         for k in range(n):
@@ -298,7 +298,7 @@ def factorise_dense(matrix, h):
 
 @kernel
 def correct(system, work, form):
-    """Newton step of the stage accelerations for the residuals work.R, into work.step (3, n)."""
+    """Compute the Newton step of the stage accelerations for the residuals work.R, into work.step (3, n)."""
     if form == STAGES:
         correct_stages(system, work)
         return
@@ -316,7 +316,7 @@ def correct(system, work, form):
 
 @inline
 def correct_stages(system, work):
-    """By the factors of all three stages."""
+    """Compute the Newton step of the stages by the factors of all three."""
     matrix = work.matrix
     x = matrix.coupled.x
     for i in range(3):
@@ -330,7 +330,7 @@ def correct_stages(system, work):
 
 @inline
 def transform(work):
-    """Right-hand sides of the real and the complex system that the tableau's eigenvectors make of the residuals."""
+    """Compute the right-hand sides of the real and the complex system, w = (T^-1 x I) R (Hairer, Wanner IV.8)."""
     x = work.matrix.real.x
     z = work.matrix.complex.x
     for k in range(x.shape[0]):
@@ -345,7 +345,7 @@ def transform(work):
 
 @inline
 def solve_shared(system, work):
-    """By the factors of one configuration."""
+    """Solve the real and the complex system by the factors of one configuration."""
     matrix = work.matrix
     matrix.solve_real(system.model, matrix.second, matrix.real)
     matrix.solve_complex(system.model, matrix.second, matrix.complex)
@@ -385,7 +385,7 @@ def filter_error(system, work, form, h):
 
 @inline
 def filter_exactly(work, hg):
-    """By the exact matrix."""
+    """Filter work.error by the exact matrix."""
     matrix = work.matrix
     e_u = work.error[0]
     e_v = work.error[1]
@@ -404,7 +404,7 @@ def filter_exactly(work, hg):
 
 @inline
 def low_pass(system, work, factors, lag):
-    """work.error <- (1 - lag f')^-1 work.error, by the local parts: e_v - J^-1 lag (D e_v + K (e_u + lag e_v))."""
+    """Compute work.error <- (1 - lag f')^-1 work.error by local parts: e_v - J^-1 lag (D e_v + K (e_u + lag e_v))."""
     matrix = work.matrix
     e_u = work.error[0]
     e_v = work.error[1]

@@ -135,7 +135,7 @@ def _new_work(model: Model, system: Any, scratch: Any, follow: float | None) -> 
 
 @inline
 def predict(scratch, state, work, h):
-    """Stage accelerations and multipliers to begin with: those of the last step, extrapolated, or of its start.
+    """Compute stage accelerations and multipliers to begin with: those of the last step, extrapolated, or of its start.
 
     And chart positions, from which `motion` goes on to those that belong to them.
     """
@@ -162,7 +162,7 @@ def predict(scratch, state, work, h):
 
 @inline
 def extrapolation(s):
-    """Weights of the three stages of a step in the quadratic through them, at the fraction s of that step."""
+    """Return weights of the three stages of a step in the quadratic through them, at the fraction s of that step."""
     w0 = (s - NODES[1]) * (s - NODES[2]) / ((NODES[0] - NODES[1]) * (NODES[0] - NODES[2]))
     w1 = (s - NODES[0]) * (s - NODES[2]) / ((NODES[1] - NODES[0]) * (NODES[1] - NODES[2]))
     w2 = (s - NODES[0]) * (s - NODES[1]) / ((NODES[2] - NODES[0]) * (NODES[2] - NODES[1]))
@@ -171,7 +171,7 @@ def extrapolation(s):
 
 @inline
 def motion(system, state, work, h):
-    """Stage velocities and chart positions of the stage accelerations.
+    """Return stage velocities and chart positions of the stage accelerations.
 
     Rates of group joints are taken at the chart positions found before, or expected. Returns the largest change of such
     a position, in units of the allowed error.
@@ -197,7 +197,7 @@ def motion(system, state, work, h):
 
 @inline
 def residuals(system, state, work, t, h):
-    """Residuals of the equations of motion at the stages."""
+    """Compute residuals of the equations of motion at the stages."""
     scratches = (work.matrix.scratch, work.matrix.scratch_second, work.matrix.scratch_third)
     for i in range(3):
         scratch = scratches[i]
@@ -242,7 +242,7 @@ def advance(system, state, work, h):
 
 @inline
 def converge(system, scratch, scratch_c, state, work, t, h):
-    """Newton iteration on the stages. Returns (converged, iterations, contraction rate)."""
+    """Solve for the stages by Newton's iteration. Returns (converged, iterations, contraction rate)."""
     form = work.newton.plan[newton.FORM]
     due = newton.begin(work.newton, h)
     before = 0.0
@@ -270,7 +270,7 @@ def converge(system, scratch, scratch_c, state, work, t, h):
 
 @inline
 def estimate_error(state, work, h):
-    """Embedded error estimate of positions and velocities into work.error."""
+    """Compute the embedded error estimate of positions and velocities into work.error."""
     for k in range(state.v.shape[0]):
         work.error[0, k] = h * GAMMA * state.v[k]
         work.error[1, k] = h * GAMMA * state.a[k]
@@ -306,7 +306,7 @@ def filtered_error(system, state, work, h):
 
 @inline
 def step_factor(work, h, error):
-    """Growth of the step by the error of this step and of the one before (Gustafsson; (8.25) there)."""
+    """Return the growth of the step by the error of this step and of the one before (Gustafsson; (8.25) there)."""
     error = max(error, 1e-10)
     factor = 0.9 * error**-0.25
     if work.accepted[0] > 0.0:
