@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.loop_freedoms import independent
-from lissom.analysis.equilibrium.statics import Equilibrium
 from lissom.analysis.equilibrium.steady_motion import elastic_velocities
 from lissom.analysis.equilibrium.tangent_matrices import Loads, load_forces
 from lissom.analysis.linear_models import signals

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom import printing
+from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.held_coordinates import Hold, held_coordinates
 from lissom.analysis.equilibrium.loop_freedoms import Free, free_displacements, multipliers
-from lissom.analysis.equilibrium.statics import Equilibrium, static_equilibrium
+from lissom.analysis.equilibrium.statics import static_equilibrium
 from lissom.analysis.equilibrium.tangent_matrices import eigenmodes, tangent
 from lissom.analysis.field_validity import field_doubts
 from lissom.analysis.modes import participation

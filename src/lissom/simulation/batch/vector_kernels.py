@@ -18,16 +18,10 @@ from lissom.simulation.equations import dense_output, recorder, system
 from lissom.simulation.equations.newton_iteration import TENSE
 from lissom.simulation.equations.system import prescribe, residual
 from lissom.simulation.integrators import accept_step
-from lissom.simulation.integrators.radau import radau_matrix, radau_steps
-from lissom.simulation.integrators.radau.radau_matrix import (
-    PASSES,
-    bodies_stiffness,
-    low_pass,
-    renew_shared,
-    solve_shared,
-    transform,
-    transform_back,
-)
+from lissom.simulation.integrators.radau import radau_error, radau_matrix, radau_solve, radau_steps
+from lissom.simulation.integrators.radau.radau_error import PASSES, low_pass
+from lissom.simulation.integrators.radau.radau_matrix import bodies_stiffness, renew_shared
+from lissom.simulation.integrators.radau.radau_solve import solve_shared, transform, transform_back
 from lissom.simulation.integrators.radau.radau_tableau import GAMMA
 
 PLAIN = frozenset(("Newton", "clock", "rtol", "atol", "times", "latest", "accepted", "ceiling"))  # all lanes share them
@@ -121,8 +115,8 @@ def refine_groups(model, record, h, u1, rate1, v0, a0, v1, a1):
 INSTEAD = {
     control_kernel.evaluate: evaluate,
     radau_matrix.renew: renew,
-    radau_matrix.correct: correct,
-    radau_matrix.filter_error: filter_error,
+    radau_solve.correct: correct,
+    radau_error.filter_error: filter_error,
     accept_step.close_loops: close_loops,
     recorder.settle: settle,
     system.subtract_reactions: take_reactions,

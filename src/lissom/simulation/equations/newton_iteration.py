@@ -15,13 +15,18 @@ from numpy import log
 
 from lissom.kernel.compile import inline
 
+# RADAU5 has 7 iterations and a tolerance of at most 0.03. A matrix by recursion costs about one iteration, far less
+# than LU factors, so it is renewed much sooner here: from a contraction of 0.1 on it saves an iteration in each step.
 ITERATIONS_MOST = 10  # in one step
 TOLERANCE = 0.02  # of the allowed error
 SLOW = 0.1  # contraction rate above which the matrix is renewed
 POOR = 0.25  # and above which, fresh, its form does not do
 FAR = 10.0  # size of a correction, in units of the allowed error, for which the matrix is renewed
 RENEWALS_MOST = 4  # within one step
-WILD, GROWING = 20.0, 2.0  # growth of a correction that is hopeless while the matrix may still be renewed, and later
+# Growth of a correction that is hopeless: while the matrix may still be renewed, where the first corrections in long
+# chains grow before they fall, and after that.
+WILD, GROWING = 20.0, 2.0
+# A renewal every step beats one that comes an iteration too late; short enough to find out when it is needless.
 BUSY_STEPS = 10  # steps over which the matrix is renewed every time, once it had to be
 TRIAL = 10  # steps before a cheaper form is tried again; doubled every time it does not do
 FAIR = 3  # iterations in a step; what goes beyond is slowness
@@ -117,6 +122,7 @@ def judge(newton, iteration, size, before, fresh):
 @inline
 def contraction(iteration, size, before, fresh, memory):
     """Return verdict and rate by the sizes of corrections alone, theta = |dx_i| / |dx_(i-1)| (Hairer, Wanner IV.8)."""
+    # Beyond hope: a correction that overflows, or grows.
     if not size < 1e10:
         return GIVE_UP, 1.0
     rate = memory[0]
@@ -129,6 +135,7 @@ def contraction(iteration, size, before, fresh, memory):
         memory[1] = latest
     else:
         memory[1] = 0.0
+    # What is left by the geometric series, |dx| theta / (1 - theta); without a second correction theta is remembered.
     left = size * (rate / (1.0 - rate) if rate < 0.95 else 20.0)
     if memory[2] > 0.0:
         left = size * memory[2]
@@ -139,6 +146,7 @@ def contraction(iteration, size, before, fresh, memory):
             return CONVERGED, 0.0
         memory[0] = min(1.0, max(rate, 0.005))
         return CONVERGED, 0.0 if tiny else rate
+    # What the iterations that remain can still do.
     further = ITERATIONS_MOST - 1 - iteration
     hopeless = iteration > RENEWALS_MOST and left * rate**further > TOLERANCE
     if further == 0 or hopeless:
@@ -189,10 +197,12 @@ def plan_after_step(newton, iterations, rate):
         newton.rates[form, 1] += 1.0
     plan[FLAT] = 0
     plan[DUE] = 0
+    # Tension comes back into the matrix after the steps that it was left out for.
     if plan[STIFFEN] != TENSE and newton.stages > 1:
         plan[UNTIL_TENSE] -= 1
         if plan[UNTIL_TENSE] <= 0:
             plan[STIFFEN] = TENSE
+    # Renewal: the exact matrix when it is poor, one by recursion for some steps as soon as it is slow.
     if form == EXACT:
         plan[PROVEN] = 1
         if rate > POOR:
@@ -203,6 +213,7 @@ def plan_after_step(newton, iterations, rate):
         if plan[BUSY] > 0:
             plan[BUSY] -= 1
             plan[DUE] = 1
+        # What slowness costs, in iterations: a better form comes when it has cost as much as that form does.
         newton.lost[0] += max(0, iterations - FAIR) + RENEWAL_COST * max(0, plan[MATRICES] - 1)
         if plan[LIMIT] == CONVERGENCE:
             newton.lost[0] += iterations
@@ -213,6 +224,7 @@ def plan_after_step(newton, iterations, rate):
         elif newton.lost[0] > newton.cost or (poor and plan[PROVEN] == 1):
             newton.lost[0] = 0.0
             climb(plan, EXACT)
+    # A cheaper form is tried again after a while.
     if form > SHARED and plan[FORM] == form:
         plan[UNTIL] -= 1
         if plan[UNTIL] <= 0:
@@ -240,8 +252,10 @@ def plan_after_failure(newton, iterations, extrapolated):
     newton.tally[form, FAILURES] += 1
     plan[BUSY] = BUSY_STEPS
     plan[DUE] = 1
+    # A fresh matrix first.
     if plan[FRESH] == 0:
         return True
+    # Then a better form: the exact one where it has proved its worth or is paid for, else that of each stage.
     if form < EXACT:
         newton.lost[0] += iterations + RENEWAL_COST * plan[MATRICES]
         if plan[PROVEN] == 1 or (newton.lost[0] > newton.cost and (form == STAGES or newton.stages == 1)):
@@ -251,9 +265,11 @@ def plan_after_failure(newton, iterations, extrapolated):
         if form == SHARED and newton.stages > 1:
             climb(plan, STAGES)
             return True
+    # Then the acceleration at the start in place of extrapolated stages.
     if extrapolated and plan[FLAT] == 0:
         plan[FLAT] = 1
         return True
+    # Then a matrix without tension, whose forces may be far off.
     if form < EXACT and plan[STIFFEN] == TENSE:
         plan[STIFFEN] = SLACK
         plan[UNTIL_TENSE] = plan[WAIT_TENSE]

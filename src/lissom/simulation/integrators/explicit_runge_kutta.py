@@ -100,6 +100,7 @@ def take_step(system, scratch, state, work, t, h):
         work.ku[0, k] = state.v[k]
         work.kv[0, k] = state.a[k]
         work.u[k] = 0.0
+    # Stages: V_i = v + h sum a_ij kv_j, and chart positions likewise from their rates.
     for i in range(1, s):
         for k in range(n):
             u = 0.0
@@ -112,6 +113,7 @@ def take_step(system, scratch, state, work, t, h):
         move(system.model, state.q, state.u1, scratch.q)
         acceleration(system, scratch, t + work.c[i] * h, scratch.q, state.v1, work.kv[i])
         chart_rate(system.model, state.u1, state.v1, work.ku[i])
+    # The end of the step, brought to closed loops, and the acceleration there (the last stage of the estimate).
     combine(work.b, work.ku, s, h, state.u1, work.u)
     combine(work.b, work.kv, s, h, state.v1, state.v)
     move(system.model, state.q, state.u1, state.q1)

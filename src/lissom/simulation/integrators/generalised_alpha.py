@@ -175,6 +175,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         h = next_step(state, t_end, h_max, fixed)
         if h < state.clock[NEXT_STEP]:
             plan[newton.LIMIT] = newton.SCHEDULE
+        # The method's own acceleration belongs to (alpha_m - alpha_f) h after the start: it moves with the step size.
         change = (alpha_m - alpha_f) * (h - state.clock[LAST_STEP])
         for k in range(n):
             work.a[k] = work.a_last[k] + change * work.jerk[k]
@@ -186,6 +187,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             if not try_newton_again(state, plan, newton.plan_after_failure(work.newton, iterations, True), h):
                 return Status.FAILED
             continue
+        # The error, of order 2: h ~ error^(-1/3).
         factor = 1.0
         if not fixed:
             error = error_size(system, state, work, h, beta)

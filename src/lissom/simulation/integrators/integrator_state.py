@@ -109,6 +109,7 @@ def velocity_scale(state, k):
 @inline
 def next_step(state, t_end, h_max, fixed):
     """Return the step to take: as planned, not beyond `t_end`; a free one leaves room for a sensible last one."""
+    # A remainder of up to two steps is halved, so that the last step is none of rounding.
     h = min(state.clock[NEXT_STEP], h_max)
     left = t_end - state.clock[TIME]
     if fixed:

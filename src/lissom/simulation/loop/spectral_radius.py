@@ -22,7 +22,7 @@ from lissom.simulation.equations.newton_linearisation import linearise, local_me
 from lissom.simulation.integrators.integrator_state import TIME, State
 from lissom.simulation.loop.external_stiffness import external_stiffness
 
-ROUNDS = 12  # within a few percent on arms and chains
+ROUNDS = 12  # power steps: within a few percent on arms and chains; a choice of method asks for a factor of 2
 
 
 @kernel

@@ -13,7 +13,8 @@ from lissom.simulation.equations import newton_iteration
 from lissom.simulation.equations.system import prescribe, residual
 from lissom.simulation.integrators.integrator_state import CONTINUED, LAST_STEP
 from lissom.simulation.integrators.radau import radau_steps
-from lissom.simulation.integrators.radau.radau_matrix import correct, renew
+from lissom.simulation.integrators.radau.radau_matrix import renew
+from lissom.simulation.integrators.radau.radau_solve import correct
 from lissom.simulation.integrators.radau.radau_tableau import NODES
 from lissom.simulation.sensitivity.sensitivity_steps import (
     ITERATIONS,

@@ -1,4 +1,4 @@
-"""Newton matrix of Radau's stages in three forms, from cheap to exact.
+"""Newton matrix of Radau's stages in three forms, from cheap to exact, and its factors.
 
 SHARED   one configuration for all stages: by the eigenvalues of the tableau one real and one complex articulated
          factorisation
@@ -18,20 +18,16 @@ from lissom.kernel.compile import Pointer, Struct, inline, kernel
 from lissom.kernel.constraints.constrained_dynamics import set_columns
 from lissom.kernel.implicit import (
     articulated_newton,
+    stage_coupled,
     stage_coupled_factorise,
     stage_coupled_solve,
 )
-from lissom.kernel.implicit import (
-    stage_coupled as coupled,
-)
-from lissom.kernel.implicit.local_stiffness import add_local_product
 from lissom.kernel.maths.chart import move
 from lissom.model.model import Model
 from lissom.simulation.equations import dense_lu
 from lissom.simulation.equations.loop_projection import (
     AtHand,
     copy_rows,
-    correct_rows,
     dense_columns,
     projector,
     projector_at_hand,
@@ -56,9 +52,7 @@ from lissom.simulation.integrators.radau.last_step_stiffness import (
     make_last_step_stiffness,
     store_stiffness,
 )
-from lissom.simulation.integrators.radau.radau_tableau import GAMMA, INVERSE, LAMBDA, NODES, SQUARE, TABLEAU, TRANSFORM
-
-PASSES = 8  # of the filter against vibrations: 1/16 is left of one at the limit, 1e-5 of one four times as fast
+from lissom.simulation.integrators.radau.radau_tableau import GAMMA, LAMBDA, NODES, SQUARE, TABLEAU
 
 
 class Matrix(NamedTuple):
@@ -108,7 +102,7 @@ def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> An
     real, complex_ = (
         Struct(articulated_newton.make_factors(model.arrays, number)) for number in (np.float64, np.complex128)
     )
-    whole = Struct(coupled.make_coupled(model.arrays))
+    whole = Struct(stage_coupled.make_coupled(model.arrays))
     struct, noted = model.struct, Struct(make_last_step_stiffness(first.fields.work.fields))
     closure, closure_complex = (
         projector(model, second, factors, articulated_newton.solve, factors.fields.x.dtype.type)
@@ -174,6 +168,7 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
     stiffen = plan[STIFFEN]
     if form < EXACT:
         stiffen = bodies_stiffness(state, work)
+    # SHARED: M + h gamma D + (h gamma)^2 K, and the same with lambda, at the second stage.
     if form == SHARED:
         renew_shared(system, scratch, state, work, t, h, stiffen)
         if work.L.shape[1] > 0:
@@ -182,6 +177,7 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
             set_columns(model, matrix.closure)
             set_columns(model, matrix.closure_complex)
         return True
+    # STAGES: block (a, b) is M_a delta_ab + h A_ab D_a + h^2 (A A)_ab K_a; the real factors serve the error filter.
     if form == STAGES:
         linearise_stage(system, scratch, state, work, matrix.first, 0, t, h, stiffen)
         linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, stiffen)
@@ -194,7 +190,8 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         matrix.factorise_real(model, matrix.second, matrix.real, hg, hg * hg)
         factorise_slow(model, matrix, work.lag)
         return True
-    if plan[DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
+    # EXACT: derivatives of the residual at the second stage, unless the step size alone has changed.
+    if plan[DUE] == 1 or work.newton.factored[0] == 0.0:
         move(model, state.q, work.U[1], state.q1)
         for k in range(state.v.shape[0]):
             state.v1[k] = work.V[1, k]
@@ -252,28 +249,6 @@ def note_stiffness(system, work):
 
 
 @inline
-def keep_closed(work, x, z, h):
-    """Add to both parts of a Newton step what the loops ask for: G V = given at the stages."""
-    closure = work.matrix.closure
-    other = work.matrix.closure_complex
-    for row in range(work.L.shape[1]):
-        real = 0.0
-        upper = 0.0j
-        for i in range(3):
-            real -= INVERSE[0, i].real * work.C[i, row]
-            upper -= INVERSE[1, i] * work.C[i, row]
-        closure.miss[row] = real / (h * GAMMA)
-        other.miss[row] = upper / (h * LAMBDA)
-    correct_rows(closure, x, closure.miss)
-    correct_rows(other, z, other.miss)
-    for row in range(work.L.shape[1]):
-        real = closure.schur.x[row]
-        upper = other.schur.x[row]
-        for i in range(3):
-            work.lam_step[i, row] = TRANSFORM[i, 0].real * real + 2.0 * (TRANSFORM[i, 1] * upper).real
-
-
-@inline
 def factorise_slow(model, matrix, lag):
     """Compute factors that tell slow motion from vibrations."""
     if lag > 0.0:
@@ -294,127 +269,3 @@ def factorise_dense(matrix, h):
     if not dense_lu.factorise(matrix.dense, matrix.pivots):
         return False
     return dense_lu.factorise(matrix.dense_complex, matrix.pivots_complex)
-
-
-@kernel
-def correct(system, work, form):
-    """Compute the Newton step of the stage accelerations for the residuals work.R, into work.step (3, n)."""
-    if form == STAGES:
-        correct_stages(system, work)
-        return
-    transform(work)
-    if form == SHARED:
-        solve_shared(system, work)
-    else:
-        matrix = work.matrix
-        dense_lu.solve(matrix.dense, matrix.pivots, matrix.real.x)
-        dense_lu.solve(matrix.dense_complex, matrix.pivots_complex, matrix.complex.x)
-    if work.L.shape[1] > 0:
-        keep_closed(work, work.matrix.real.x, work.matrix.complex.x, work.newton.factored[0])
-    transform_back(work)
-
-
-@inline
-def correct_stages(system, work):
-    """Compute the Newton step of the stages by the factors of all three."""
-    matrix = work.matrix
-    x = matrix.coupled.x
-    for i in range(3):
-        for k in range(x.shape[1]):
-            x[i, k] = -work.R[i, k]
-    matrix.solve_coupled(system.model, matrix.coupled)
-    for i in range(3):
-        for k in range(x.shape[1]):
-            work.step[i, k] = x[i, k]
-
-
-@inline
-def transform(work):
-    """Compute the right-hand sides of the real and the complex system, w = (T^-1 x I) R (Hairer, Wanner IV.8)."""
-    x = work.matrix.real.x
-    z = work.matrix.complex.x
-    for k in range(x.shape[0]):
-        real = 0.0
-        upper = 0.0j
-        for i in range(3):
-            real -= INVERSE[0, i].real * work.R[i, k]
-            upper -= INVERSE[1, i] * work.R[i, k]
-        x[k] = real
-        z[k] = upper
-
-
-@inline
-def solve_shared(system, work):
-    """Solve the real and the complex system by the factors of one configuration."""
-    matrix = work.matrix
-    matrix.solve_real(system.model, matrix.second, matrix.real)
-    matrix.solve_complex(system.model, matrix.second, matrix.complex)
-
-
-@inline
-def transform_back(work):
-    """Compute the Newton step of the stages from the solutions of both systems."""
-    x = work.matrix.real.x
-    z = work.matrix.complex.x
-    for i in range(3):
-        for k in range(x.shape[0]):
-            work.step[i, k] = TRANSFORM[i, 0].real * x[k] + 2.0 * (TRANSFORM[i, 1] * z[k]).real
-
-
-@kernel
-def filter_error(system, work, form, h):
-    """Filter work.error (position, velocity) by (1 - h gamma f')^-1 against stiff components.
-
-    Where vibrations above a frequency are not followed, likewise by (1 - lag f')^-1, often enough to leave little.
-    """
-    matrix = work.matrix
-    hg = h * GAMMA
-    if form == EXACT:
-        filter_exactly(work, hg)
-    else:
-        low_pass(system, work, matrix.real, hg)
-    if work.L.shape[1] > 0:
-        for row in range(work.L.shape[1]):
-            matrix.closure.miss[row] = 0.0
-        correct_rows(matrix.closure, work.error[0], matrix.closure.miss)
-        correct_rows(matrix.closure, work.error[1], matrix.closure.miss)
-    if work.lag > 0.0:
-        for _ in range(PASSES):
-            low_pass(system, work, matrix.slow, work.lag)
-
-
-@inline
-def filter_exactly(work, hg):
-    """Filter work.error by the exact matrix."""
-    matrix = work.matrix
-    e_u = work.error[0]
-    e_v = work.error[1]
-    x = matrix.real.x
-    n = x.shape[0]
-    for row in range(n):
-        value = 0.0
-        for k in range(n):
-            value += matrix.M[row, k] * e_v[k] - hg * matrix.K[row, k] * e_u[k]
-        x[row] = value
-    dense_lu.solve(matrix.dense, matrix.pivots, x)
-    for k in range(n):
-        e_v[k] = x[k]
-        e_u[k] += hg * e_v[k]
-
-
-@inline
-def low_pass(system, work, factors, lag):
-    """Compute work.error <- (1 - lag f')^-1 work.error by local parts: e_v - J^-1 lag (D e_v + K (e_u + lag e_v))."""
-    matrix = work.matrix
-    e_u = work.error[0]
-    e_v = work.error[1]
-    x = factors.x
-    ahead = work.step[0]
-    for k in range(x.shape[0]):
-        x[k] = 0.0
-        ahead[k] = e_u[k] + lag * e_v[k]
-    add_local_product(system.model, matrix.second, lag, lag, e_v, ahead, x)
-    matrix.solve_real(system.model, matrix.second, factors)
-    for k in range(x.shape[0]):
-        e_v[k] -= x[k]
-        e_u[k] += lag * e_v[k]

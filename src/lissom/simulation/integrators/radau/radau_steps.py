@@ -2,8 +2,8 @@
 
 Hairer and Wanner, Solving Ordinary Differential Equations II, 2nd ed. 1996, section IV.8; written here for second-order
 systems in residual form: the unknowns are the stage accelerations a_i, with V = v + h A a, U = h A V. Newton's matrix
-is factorised by an articulated pass, O(n); see `radau_matrix`. Loops: the stages' multipliers are unknowns too, their
-velocities keep the loops closed (index 2), and the end of the step is brought to closed loops.
+is factorised by an articulated pass, O(n); see `radau_matrix` and `radau_solve`. Loops: the stages' multipliers are
+unknowns too, their velocities keep the loops closed (index 2), and the end of the step is brought to closed loops.
 """
 
 from __future__ import annotations
@@ -30,15 +30,17 @@ from lissom.simulation.integrators.integrator_state import (
     next_step,
     not_derived,
     position_scale,
-    position_size,
     velocity_scale,
 )
-from lissom.simulation.integrators.radau.radau_matrix import correct, filter_error, make_matrix, note_stiffness, renew
-from lissom.simulation.integrators.radau.radau_tableau import ERROR, GAMMA, NODES, TABLEAU
+from lissom.simulation.integrators.radau.radau_error import estimate_error, filtered_error, step_factor
+from lissom.simulation.integrators.radau.radau_matrix import make_matrix, note_stiffness, renew
+from lissom.simulation.integrators.radau.radau_solve import correct
+from lissom.simulation.integrators.radau.radau_tableau import GAMMA, NODES, TABLEAU
 from lissom.simulation.integrators.registry import Method, Setup
-from lissom.simulation.settings import TYPICAL_SIZE
 
-CEILING_RISE = 1.25  # per step, of the largest step to try after one that did not converge
+# Per step, of the largest step to try after one that did not converge: ten steps to come back to ten times its size,
+# where a faster rise would meet the same failure again and again, and a slower one keep steps short for long.
+CEILING_RISE = 1.25
 
 
 class RadauWork(NamedTuple):
@@ -268,52 +270,6 @@ def converge(system, scratch, scratch_c, state, work, t, h):
     return False, newton.ITERATIONS_MOST, 1.0
 
 
-@inline
-def estimate_error(state, work, h):
-    """Compute the embedded error estimate of positions and velocities into work.error."""
-    for k in range(state.v.shape[0]):
-        work.error[0, k] = h * GAMMA * state.v[k]
-        work.error[1, k] = h * GAMMA * state.a[k]
-        for i in range(3):
-            work.error[0, k] += h * ERROR[i] * work.rate[i, k]
-            work.error[1, k] += h * ERROR[i] * work.A[i, k]
-
-
-@inline
-def estimate_tolerance(tolerance):
-    """Return what the estimate of order 3 may be for a solution of order 5 as precise as `tolerance` (RADAU5)."""
-    return max(tolerance, 0.1 * tolerance ** (2.0 / 3.0))
-
-
-@inline
-def filtered_error(system, state, work, h):
-    """Filter work.error against stiff components. Returns its size, 1 is the allowed estimate.
-
-    Both tolerances are eased, each by its own size: a smaller one never allows more.
-    """
-    n = state.v.shape[0]
-    filter_error(system, work, work.newton.plan[newton.FORM], h)
-    rtol = estimate_tolerance(state.rtol[0])
-    ease = estimate_tolerance(state.atol[0] / TYPICAL_SIZE) * TYPICAL_SIZE / state.atol[0]
-    total = 0.0
-    for k in range(n):
-        place = work.error[0, k] / (ease * state.atol[0] + rtol * position_size(system, state, k))
-        speed = work.error[1, k] / (ease * state.atol_rate[k] + rtol * abs(state.v[k]))
-        total += place * place + speed * speed
-    work.size[0] = total
-    return (worst(total) / (2 * n)) ** 0.5
-
-
-@inline
-def step_factor(work, h, error):
-    """Return the growth of the step by the error of this step and of the one before (Gustafsson; (8.25) there)."""
-    error = max(error, 1e-10)
-    factor = 0.9 * error**-0.25
-    if work.accepted[0] > 0.0:
-        factor = min(factor, factor * h / work.accepted[0] * (work.accepted[1] / error) ** 0.25)
-    return min(8.0, max(0.2, factor))
-
-
 @kernel
 def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, max_steps):
     """Advance to `t_end` or for `max_steps` steps; with `fixed` the step is not controlled. Returns a Status."""
@@ -326,6 +282,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         h = next_step(state, t_end, h_max, fixed)
         if h < state.clock[NEXT_STEP]:
             plan[newton.LIMIT] = newton.SCHEDULE
+        # Stages, or another attempt: with a better matrix, else with half the step.
         predict(scratch, state, work, h)
         converged, iterations, rate = converge(system, scratch, scratch_c, state, work, t, h)
         if not converged:
@@ -335,6 +292,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             if not try_newton_again(state, plan, same, h):
                 return Status.FAILED
             continue
+        # The error, and another attempt where it is too large.
         estimate_error(state, work, h)
         error = filtered_error(system, state, work, h)
         if error > 1.0 and (work.rejected[0] == 1 or state.flags[CONTINUED] == 0):
@@ -345,6 +303,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             if not try_again(state, h * max(0.2, min(0.9, 0.9 * error**-0.25))):
                 return Status.FAILED
             continue
+        # The third stage is the end of the step.
         factor = step_factor(work, h, error)
         work.accepted[0] = h
         work.accepted[1] = max(error, 0.01)
@@ -359,11 +318,13 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         for i in range(3):
             for k in range(work.L.shape[1]):
                 work.lam_last[i, k] = work.L[i, k]
+        # What a Newton step over the factors at hand moves, for samples of robots with loops.
         record.reach[0] = h * GAMMA
         record.reach[1] = (h * GAMMA) ** 2
         record.allowed[0] = state.atol[0]
         if not finish_implicit(system, scratch, record, state, work, work.matrix.projector, 5, t, h, t_end):
             return Status.NOT_FINITE
+        # The next step: as the error allows, but below one that did not converge.
         state.flags[CONTINUED] = 1
         newton.plan_after_step(work.newton, iterations, rate)
         work.rejected[0] = 0
