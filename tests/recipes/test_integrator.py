@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import lissom
 from lissom.cli import app
 from lissom.model import Robot
-from lissom.simulation.integrators import registry
+from lissom.simulation.integrators import register, registry
 
 SPEC = spec_from_file_location("sdirk2", Path(__file__).with_name("sdirk2.py"))
 SDIRK2 = module_from_spec(SPEC)
@@ -44,7 +44,7 @@ CRANK = {
 
 @pytest.fixture(autouse=True)
 def known():
-    registry.register(SDIRK2.SDIRK2)
+    register(SDIRK2.SDIRK2)
     yield
     registry.unregister("sdirk2")
 

@@ -103,6 +103,10 @@ def test_methods_agree_on_a_controlled_arm(method):
     assert torque < (3e-3 if method == "generalised-alpha" else 1e-3)
 
 
+def test_every_method_stands_in_what_simulate_says_of_itself():
+    assert [name for name in METHODS if f'"{name}"' not in lissom.simulate.__doc__] == []
+
+
 # the choice of `auto`
 
 
