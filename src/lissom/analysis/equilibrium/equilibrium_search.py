@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from lissom.analysis.equilibrium.deflection import Deflection, check_bending, tip_deflections
+from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.force_balance import (
     ABSURD,
     Away,
@@ -32,11 +33,6 @@ from lissom.errors import LissomError
 from lissom.messages import brief
 from lissom.model.description.frame import Frame
 from lissom.model.model import BodyNames, Model
-
-if TYPE_CHECKING:
-    pass
-
-from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 
 ITERATIONS = 200
 BENDING = 60  # iterations where links alone move: beyond them, loads grow step by step
