@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -327,6 +326,8 @@ METHODS = Methods()
 @cache
 def load_plugins() -> None:
     """Let installed packages register their integrators: the functions that their entry points name."""
+    from importlib.metadata import entry_points
+
     for point in entry_points(group=PLUGINS):
         point.load()()
 
