@@ -47,7 +47,8 @@ def integrators():
     """(method, order and steps, purpose) of every integrator."""
     from lissom.simulation.integrators import integrators as records
 
-    return [(one.name, f"{one.order}, {_steps(one)}", one.purpose) for one in records()]
+    needed = {one.name: f"; extra {one.package.extra}" if one.package else "" for one in records()}
+    return [(one.name, f"{one.order}, {_steps(one)}", one.purpose + needed[one.name]) for one in records()]
 
 
 def _steps(one):

@@ -13,7 +13,7 @@ import numpy as np
 
 from lissom.kernel.compile import Struct, inline, kernel
 from lissom.kernel.maths.chart import chart_rate, move
-from lissom.simulation.equations import newton_iteration as newton
+from lissom.simulation.equations import newton
 from lissom.simulation.equations.system import prescribe, residual
 from lissom.simulation.integrators.accept_step import close_loops, finish, try_newton_again
 from lissom.simulation.integrators.integrator_state import (

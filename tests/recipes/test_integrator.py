@@ -1,6 +1,7 @@
 """An integrator that comes from outside, by one record, works wherever the built-in ones do (`sdirk2.py`)."""
 
 import re
+import sys
 from importlib import metadata
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -18,6 +19,7 @@ from lissom.simulation.integrators import register, registry
 
 SPEC = spec_from_file_location("sdirk2", Path(__file__).with_name("sdirk2.py"))
 SDIRK2 = module_from_spec(SPEC)
+sys.modules["sdirk2"] = SDIRK2
 SPEC.loader.exec_module(SDIRK2)
 STEP = {"method": "sdirk2", "step": 1e-3}
 CRANK = {

@@ -17,7 +17,7 @@ import numpy as np
 
 from lissom.kernel.packs import LANES
 from lissom.simulation.batch.vector_results import Run, Stood, VectorResults
-from lissom.simulation.equations.newton_iteration import DUE
+from lissom.simulation.equations.newton import DUE
 from lissom.simulation.integrators.integrator_state import (
     LAST_STEP,
     NEXT_STEP,

@@ -15,7 +15,7 @@ from lissom.kernel.kinematics.forward_kinematics import forward_kinematics, worl
 from lissom.kernel.maths.elementary_functions import since, worst
 from lissom.kernel.numbers.rebind import without
 from lissom.simulation.equations import dense_output, recorder, system
-from lissom.simulation.equations.newton_iteration import TENSE
+from lissom.simulation.equations.newton import TENSE
 from lissom.simulation.equations.system import prescribe, residual
 from lissom.simulation.integrators import accept_step
 from lissom.simulation.integrators.radau import radau_error, radau_matrix, radau_solve, radau_steps

@@ -10,7 +10,7 @@ import numpy as np
 
 from lissom.model.compilation.tip_frames import tip_of
 from lissom.model.model import Model
-from lissom.simulation.equations.newton_iteration import report
+from lissom.simulation.equations.newton import report
 from lissom.simulation.loop.method_selection import AS_ASKED
 from lissom.simulation.loop.output_times import instants
 from lissom.simulation.raw_run import RawRun

@@ -17,7 +17,7 @@ from lissom.kernel.kinematics.forward_kinematics import forward_kinematics
 from lissom.kernel.maths.chart import move
 from lissom.model.model import Model
 from lissom.simulation.equations import dense_lu
-from lissom.simulation.equations.newton_iteration import EXACT, FORM
+from lissom.simulation.equations.newton import EXACT, FORM
 
 CLOSED = 1e-13  # m or rad
 ROUNDS = 12  # of a projection

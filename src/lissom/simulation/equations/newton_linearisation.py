@@ -12,7 +12,7 @@ from lissom.kernel.implicit.link_stiffness import joint_stiffness, link_stiffnes
 from lissom.kernel.implicit.local_stiffness import keep_frames, make_local
 from lissom.kernel.links.geometric_stiffness import clear_turns, turn_stiffness
 from lissom.model.model import Model
-from lissom.simulation.equations.newton_iteration import KEPT, TENSE
+from lissom.simulation.equations.newton import KEPT, TENSE
 from lissom.simulation.equations.system import KERNEL, applied_forces
 
 

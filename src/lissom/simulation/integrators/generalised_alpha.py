@@ -17,7 +17,7 @@ from lissom.kernel.compile import Struct, inline, kernel
 from lissom.kernel.maths.algebra import cross, vector
 from lissom.kernel.maths.chart import move
 from lissom.model.model import Model
-from lissom.simulation.equations import newton_iteration as newton
+from lissom.simulation.equations import newton
 from lissom.simulation.equations.system import prescribe, residual
 from lissom.simulation.integrators.accept_step import finish_implicit, try_again, try_newton_again
 from lissom.simulation.integrators.integrator_state import (

@@ -1,6 +1,6 @@
 """The Newton matrix of an implicit step with one unknown acceleration, J = M + c C + d K, and its solutions.
 
-Its form is the one that the plan of the iteration asks for (`newton_iteration`): local parts factorised by an
+Its form is the one that the plan of the iteration asks for (`newton`): local parts factorised by an
 articulated pass, O(n), or exact, dense and factorised by LU. Loops: J holds for accelerations, and the multipliers take
 the step to where the rows of loops have the rates that they are to have.
 """
@@ -15,8 +15,7 @@ from lissom.kernel.compile import Pointer, Struct, inline
 from lissom.kernel.constraints.constrained_dynamics import set_columns
 from lissom.kernel.implicit import articulated_newton
 from lissom.model.model import Model
-from lissom.simulation.equations import dense_lu
-from lissom.simulation.equations import newton_iteration as newton
+from lissom.simulation.equations import dense_lu, newton
 from lissom.simulation.equations.loop_projection import (
     AtHand,
     copy_rows,

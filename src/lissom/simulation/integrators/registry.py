@@ -19,7 +19,7 @@ from lissom.messages import did_you_mean, listed
 
 if TYPE_CHECKING:
     from lissom.model.model import Model
-    from lissom.simulation.equations.newton_iteration import Newton
+    from lissom.simulation.equations.newton import Newton
     from lissom.simulation.integrators.integrator_state import State, Status
     from lissom.simulation.settings import RunSettings
 
@@ -200,68 +200,36 @@ class Integrator:
         return found
 
 
-_HERE = "lissom.simulation.integrators"
+_TABLEAUS = "lissom.simulation.integrators.tableaus:prepare"
+_CVODE = "lissom.simulation.integrators.cvode:prepare"
+_COMPARED = "comparison with published results"
 _records = {
     record.name: record
     for record in (
+        Integrator("euler", _COMPARED, "1", _TABLEAUS, fixed_only=True, stability=2.0),
+        Integrator("rk4", _COMPARED, "4", _TABLEAUS, fixed_only=True, stability=2.78),
+        Integrator("dopri5", "rigid arms, slow links", "5", _TABLEAUS, stability=3.3),
+        Integrator("dop853", "rigid arms, slow links, high accuracy", "8", _TABLEAUS, stability=6.0),
         Integrator(
-            name="euler",
-            purpose="comparison with published results",
-            order="1",
-            prepare=f"{_HERE}.tableaus:prepare",
-            fixed_only=True,
-            stability=2.0,
-        ),
-        Integrator(
-            name="rk4",
-            purpose="comparison with published results",
-            order="4",
-            prepare=f"{_HERE}.tableaus:prepare",
-            fixed_only=True,
-            stability=2.78,
-        ),
-        Integrator(
-            name="dopri5",
-            purpose="rigid arms, slow links",
-            order="5",
-            prepare=f"{_HERE}.tableaus:prepare",
-            stability=3.3,
-        ),
-        Integrator(
-            name="dop853",
-            purpose="rigid arms, slow links, high accuracy",
-            order="8",
-            prepare=f"{_HERE}.tableaus:prepare",
-            stability=6.0,
-        ),
-        Integrator(
-            name="generalised-alpha",
-            purpose="stiff arms at low accuracy; `radius` sets the damping of high frequencies",
-            order="2",
-            prepare=f"{_HERE}.generalised_alpha:prepare",
+            "generalised-alpha",
+            "stiff arms at low accuracy; `radius` sets the damping of high frequencies",
+            "2",
+            "lissom.simulation.integrators.generalised_alpha:prepare",
             implicit=True,
             derivatives="lissom.simulation.sensitivity.alpha_sensitivity",
         ),
         Integrator(
-            name="radau",
-            purpose="stiff, lightly damped arms: the default where links bend",
-            order="5",
-            prepare=f"{_HERE}.radau.radau_steps:prepare",
+            "radau",
+            "stiff, lightly damped arms: the default where links bend",
+            "5",
+            "lissom.simulation.integrators.radau.radau_steps:prepare",
             implicit=True,
             follows=True,
             derivatives="lissom.simulation.sensitivity.radau_sensitivity",
             vector_kernels="lissom.simulation.batch.vector_kernels",
         ),
         *(
-            Integrator(
-                name=name,
-                purpose="comparison; extra `sundials`",
-                order=order,
-                prepare=f"{_HERE}.cvode:prepare",
-                own_steps=True,
-                compiled=False,
-                package=SUNDIALS,
-            )
+            Integrator(name, "comparison", order, _CVODE, own_steps=True, compiled=False, package=SUNDIALS)
             for name, order in (("cvode-adams", "1 to 12"), ("cvode-bdf", "1 to 5"))
         ),
     )

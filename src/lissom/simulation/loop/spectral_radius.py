@@ -17,7 +17,7 @@ from lissom.kernel.compile import Struct, kernel
 from lissom.kernel.implicit import articulated_newton
 from lissom.kernel.implicit.local_stiffness import add_local_product
 from lissom.model.model import Model
-from lissom.simulation.equations.newton_iteration import SLACK
+from lissom.simulation.equations.newton import SLACK
 from lissom.simulation.equations.newton_linearisation import linearise, local_memory
 from lissom.simulation.integrators.integrator_state import TIME, State
 from lissom.simulation.loop.external_stiffness import external_stiffness

@@ -15,7 +15,7 @@ from lissom.control.references.reference import Reference
 from lissom.dynamics.sensing import sensors_of
 from lissom.errors import LissomError
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.simulation.equations.newton_iteration import report
+from lissom.simulation.equations.newton import report
 from lissom.simulation.equations.recorder import DISSIPATED, LOAD_WORK, WORK
 from lissom.simulation.equations.system import KERNEL, Dynamics
 from lissom.simulation.inputs.payload import exchange

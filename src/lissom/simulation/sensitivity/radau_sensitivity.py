@@ -9,7 +9,7 @@ import numpy as np
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.compile import Struct, inline, kernel
 from lissom.kernel.maths.chart import move
-from lissom.simulation.equations import newton_iteration
+from lissom.simulation.equations import newton
 from lissom.simulation.equations.system import prescribe, residual
 from lissom.simulation.integrators.integrator_state import CONTINUED, LAST_STEP
 from lissom.simulation.integrators.radau import radau_steps
@@ -103,8 +103,8 @@ def solve(variation, form, j, t, h):
         if done:
             radau_steps.motion(variation.system, variation.state, own, h)
             return form
-        if iteration == PATIENCE and form == newton_iteration.SHARED:
-            form = newton_iteration.STAGES
+        if iteration == PATIENCE and form == newton.SHARED:
+            form = newton.STAGES
             plain, scratch, scratch_c = variation.plain, variation.plain_scratch, variation.complex_scratch
             renew(plain, scratch, scratch_c, variation.before, work, form, t, h)
             work.newton.factored[0] = 0.0  # the form that the run has is to be made anew

@@ -9,8 +9,7 @@ from __future__ import annotations
 from lissom.kernel.compile import inline, kernel
 from lissom.kernel.implicit.local_stiffness import add_local_product
 from lissom.kernel.maths.elementary_functions import worst
-from lissom.simulation.equations import dense_lu
-from lissom.simulation.equations import newton_iteration as newton
+from lissom.simulation.equations import dense_lu, newton
 from lissom.simulation.equations.loop_projection import correct_rows
 from lissom.simulation.integrators.integrator_state import position_size
 from lissom.simulation.integrators.radau.radau_tableau import ERROR, GAMMA

@@ -24,25 +24,13 @@ from lissom.kernel.implicit import (
 )
 from lissom.kernel.maths.chart import move
 from lissom.model.model import Model
-from lissom.simulation.equations import dense_lu
+from lissom.simulation.equations import dense_lu, newton
 from lissom.simulation.equations.loop_projection import (
     AtHand,
     copy_rows,
     dense_columns,
     projector,
     projector_at_hand,
-)
-from lissom.simulation.equations.newton_iteration import (
-    DUE,
-    EXACT,
-    KEPT,
-    MATRICES,
-    SHARED,
-    SLACK,
-    STAGES,
-    STIFFEN,
-    TENSE,
-    UNTIL_TENSE,
 )
 from lissom.simulation.equations.newton_linearisation import linearise, local_memory, stage_scratch
 from lissom.simulation.equations.system import linear_parts, prescribe
@@ -124,7 +112,7 @@ def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> An
             closure=closure,
             closure_complex=closure_complex,
             projector=projector_at_hand(model, AtHand(plan, second, dense, pivots), real),
-            linearise=Pointer(linearise, system, scratch, first, 0.0, 1, TENSE),
+            linearise=Pointer(linearise, system, scratch, first, 0.0, 1, newton.TENSE),
             factorise_real=Pointer(articulated_newton.factorise, struct, first, real, 0.0, 0.0),
             factorise_complex=Pointer(articulated_newton.factorise, struct, first, complex_, 0j, 0j),
             solve_real=Pointer(articulated_newton.solve, struct, first, real),
@@ -165,11 +153,11 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
     model = system.model
     hg = h * GAMMA
     plan = work.newton.plan
-    stiffen = plan[STIFFEN]
-    if form < EXACT:
+    stiffen = plan[newton.STIFFEN]
+    if form < newton.EXACT:
         stiffen = bodies_stiffness(state, work)
     # SHARED: M + h gamma D + (h gamma)^2 K, and the same with lambda, at the second stage.
-    if form == SHARED:
+    if form == newton.SHARED:
         renew_shared(system, scratch, state, work, t, h, stiffen)
         if work.L.shape[1] > 0:
             copy_rows(model, matrix.scratch_second.G, matrix.closure)
@@ -178,7 +166,7 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
             set_columns(model, matrix.closure_complex)
         return True
     # STAGES: block (a, b) is M_a delta_ab + h A_ab D_a + h^2 (A A)_ab K_a; the real factors serve the error filter.
-    if form == STAGES:
+    if form == newton.STAGES:
         linearise_stage(system, scratch, state, work, matrix.first, 0, t, h, stiffen)
         linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, stiffen)
         linearise_stage(system, scratch, state, work, matrix.third, 2, t, h, stiffen)
@@ -191,7 +179,7 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         factorise_slow(model, matrix, work.lag)
         return True
     # EXACT: derivatives of the residual at the second stage, unless the step size alone has changed.
-    if plan[DUE] == 1 or work.newton.factored[0] == 0.0:
+    if plan[newton.DUE] == 1 or work.newton.factored[0] == 0.0:
         move(model, state.q, work.U[1], state.q1)
         for k in range(state.v.shape[0]):
             state.v1[k] = work.V[1, k]
@@ -203,7 +191,7 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         linear_parts(system, scratch, scratch_c, at, state.q1, state.v1, state.a1, matrix.M, matrix.C, matrix.K)
         state.counts[JACOBIANS] += 1
     if work.lag > 0.0:
-        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, SLACK)
+        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, newton.SLACK)
         factorise_slow(model, matrix, work.lag)
     regular = factorise_dense(matrix, h)
     if regular and work.L.shape[1] > 0:
@@ -219,13 +207,18 @@ def bodies_stiffness(state, work):
     """Return what the matrix is to hold of the stiffness of bodies; put that of the step before in its place."""
     matrix = work.matrix
     plan = work.newton.plan
-    if plan[STIFFEN] == TENSE and state.flags[CONTINUED] == 1 and plan[MATRICES] == 0 and matrix.seen == 1:
+    if (
+        plan[newton.STIFFEN] == newton.TENSE
+        and state.flags[CONTINUED] == 1
+        and plan[newton.MATRICES] == 0
+        and matrix.seen == 1
+    ):
         # forces of predicted accelerations are far off where links are stiff
         copy_stiffness(matrix.noted, matrix.first.work)
         copy_stiffness(matrix.noted, matrix.second.work)
         copy_stiffness(matrix.noted, matrix.third.work)
-        return KEPT
-    return plan[STIFFEN]
+        return newton.KEPT
+    return plan[newton.STIFFEN]
 
 
 @inline
@@ -244,7 +237,7 @@ def renew_shared(system, scratch, state, work, t, h, stiffen):
 def note_stiffness(system, work):
     """Keep the stiffness of a step that has converged, for the next one."""
     matrix = work.matrix
-    if matrix.seen == 1 and work.newton.stages > 1 and work.newton.plan[UNTIL_TENSE] <= 1:
+    if matrix.seen == 1 and work.newton.stages > 1 and work.newton.plan[newton.UNTIL_TENSE] <= 1:
         matrix.note(system.model, matrix.third.work, matrix.scratch_third.q, work.V[2], matrix.noted)
 
 

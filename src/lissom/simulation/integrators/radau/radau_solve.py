@@ -9,7 +9,7 @@ from __future__ import annotations
 from lissom.kernel.compile import inline, kernel
 from lissom.simulation.equations import dense_lu
 from lissom.simulation.equations.loop_projection import correct_rows
-from lissom.simulation.equations.newton_iteration import SHARED, STAGES
+from lissom.simulation.equations.newton import SHARED, STAGES
 from lissom.simulation.integrators.radau.radau_tableau import GAMMA, INVERSE, LAMBDA, TRANSFORM
 
 
