@@ -25,7 +25,7 @@ def hat(w: ArrayLike) -> Array:
 
 
 def vee(W: ArrayLike) -> Array:
-    """Return the vector of a skew matrix, the inverse of `hat`: (..., 3, 3) -> (..., 3). A symmetric part is ignored."""
+    """Return the vector of a skew matrix: (..., 3, 3) -> (..., 3). A symmetric part is ignored."""
     W = np.asarray(W)
     pairs = [
         W[..., 2, 1] - W[..., 1, 2],

@@ -86,5 +86,5 @@ def left_jacobian(omega: ArrayLike) -> Array:
 
 
 def left_jacobian_inverse(omega: ArrayLike) -> Array:
-    """Inverse of `left_jacobian`, for |real| < 2 pi."""
+    """Return the inverse of `left_jacobian`, for |real| < 2 pi."""
     return se3.left_jacobian_inverse(omega)
