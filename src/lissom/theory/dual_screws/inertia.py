@@ -160,7 +160,7 @@ def slave(model, i, m, p, q, v, w, D, bias, c, pulls):
 
 @inline
 def cubic_forces(model, i, q, v, force):
-    """Forces of the strain energy's cubic terms, and of their damping."""
+    """Add forces of the strain energy's cubic terms, and of their damping."""
     eta = model.tree.modes_q[i]
     rate = model.tree.modes_v[i]
     for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):

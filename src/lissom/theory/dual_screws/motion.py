@@ -158,7 +158,7 @@ class TreeMotion(NamedTuple):
 
 @kernel
 def motion(model, q, v, printed):
-    """The motion of the tree at q (nq,), v (nv,)."""
+    """Return the motion of the tree at q (nq,), v (nv,)."""
     n = model.tree.parent.shape[0]
     found = TreeMotion(
         np.zeros((n, 3, 3), q.dtype),

@@ -101,7 +101,7 @@ def integrate(
 
 
 def _continuous(formulation: ScrewPDE, controller: Any) -> Any:
-    """The control law, or None."""
+    """Return the control law, or None."""
     from lissom.simulation.inputs.packed_inputs import continuous_or_sampled
 
     _, law, sampled = continuous_or_sampled(formulation.model, controller)

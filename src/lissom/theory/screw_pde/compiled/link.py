@@ -66,7 +66,7 @@ def place_particles(table, work, i, q, v):
 
 @kernel
 def move_particles(table, work, i, n):
-    """The same particles as the body frame sees them, which rides on the section in row n + i."""
+    """Move the particles as the body frame sees them, which rides on the section in row n + i."""
     first = table.start[i]
     count = table.start[i + 1] - first
     m = table.modes[i]
@@ -188,7 +188,7 @@ def twist_rows(table, work, i):
 
 @inline
 def deformation_rows(table, work, i):
-    """The particles' accelerations along ds/deta_j: coupling with the twist, modal mass, bias."""
+    """Compute the particles' accelerations along ds/deta_j: coupling with the twist, modal mass, bias."""
     first = table.start[i]
     count = table.start[i + 1] - first
     s0, s1, s2 = work.s[0], work.s[1], work.s[2]

@@ -166,5 +166,5 @@ def from_base(work, i, m):
 
 @inline
 def unmoved(work, row, position):
-    """A section of a rigid link: a constant pose."""
+    """Write the section of a rigid link: a constant pose."""
     store_vector(work.p[row], rotate(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), position))
