@@ -64,6 +64,7 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
         w = vector(omega[up])
         dw = vector(gamma[up, 0:3])
         dv = vector(gamma[up, 3:6])
+        # to the section of the parent that carries the body
         at = add(vector(model.sections.position[i]), none)
         Q = identity(zero)
         if m > 0:
@@ -81,6 +82,7 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
             dv = shifted(w, dw, dv, at, none, none)
         here = at
 
+        # to the joint's frame
         if model.joints.has_origin[i] == 1:
             r = add(vector(model.joints.origin_position[i]), none)
             here = add(here, rotate(Q, r))

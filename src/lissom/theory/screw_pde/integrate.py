@@ -195,7 +195,7 @@ class _Exponential:
 
 
 class _Projected(_Exponential):
-    """The same steps, each followed by a projection."""
+    """Steps on the group, each followed by a projection to the constraints."""
 
     def step(self, t: float, h: float) -> None:
         super().step(t, h)

@@ -145,6 +145,7 @@ def twist_rows(table, work, i):
     cx, cy, cz = 0.0, 0.0, 0.0
     gxx, gyy, gzz, gxy, gxz, gyz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    # sums over the particles: mass, first and second moments, force and torque of their accelerations
     for k in range(table.start[i + 1] - first):
         e = sign[first + k]
         c = carried[first + k]
@@ -166,6 +167,7 @@ def twist_rows(table, work, i):
         tx += y * az - z * ay
         ty += z * ax - x * az
         tz += x * ay - y * ax
+    # the 6 x 6 inertia, angular first, and the bias wrench
     M[0, 0] = gyy + gzz
     M[1, 0] = -gxy
     M[1, 1] = gxx + gzz
