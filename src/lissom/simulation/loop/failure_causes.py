@@ -31,10 +31,10 @@ class Stop(NamedTuple):
     message: str = ""
 
 
-def march_failure(status: Status, memory: RunMemory, method: Method, watch: RunLimits) -> Stop:
+def march_failure(status: Status, memory: RunMemory, method: Method, limits: RunLimits) -> Stop:
     """Return why a run ends whose method stopped with a status of `FAILURES`."""
     t, h = memory.state.clock[TIME], memory.state.clock[NEXT_STEP]
-    worst = watch.worst(memory.state)
+    worst = limits.worst(memory.state)
     if status is Status.NOT_FINITE:
         remedy = f"take a smaller step than {memory.step:.3g} s" if method.fixed else "check forces and masses"
         text = unstable(memory, method) or f"the state became infinite after t = {t:.6g} s ({worst}); "

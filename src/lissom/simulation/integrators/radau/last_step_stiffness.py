@@ -28,12 +28,12 @@ def make_last_step_stiffness(work: Any) -> LastStepStiffness:
 
 
 @kernel
-def store_stiffness(model, work, q, v, noted):
+def store_stiffness(model, work, q, v, last):
     """Note what belongs to the state (q, v), whose inverse dynamics the workspace holds."""
     link_stiffness(model, work, q, v)
     clear_turns(model, work)
     turn_stiffness(model, work)
-    copy_stiffness(work, noted)
+    copy_stiffness(work, last)
 
 
 @inline

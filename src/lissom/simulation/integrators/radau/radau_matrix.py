@@ -67,8 +67,8 @@ class Matrix(NamedTuple):
     solve_complex: Any
     factorise_coupled: Any
     solve_coupled: Any
-    noted: Any  # Noted at the end of the last step
-    note: Any  # Pointer
+    last_stiffness: Any  # LastStepStiffness
+    store: Any  # Pointer
     M: np.ndarray  # (n, n) of the exact form
     C: np.ndarray
     K: np.ndarray
@@ -91,7 +91,7 @@ def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> An
         Struct(articulated_newton.make_factors(model.arrays, number)) for number in (np.float64, np.complex128)
     )
     whole = Struct(stage_coupled.make_coupled(model.arrays))
-    struct, noted = model.struct, Struct(make_last_step_stiffness(first.fields.work.fields))
+    struct, last = model.struct, Struct(make_last_step_stiffness(first.fields.work.fields))
     closure, closure_complex = (
         projector(model, second, factors, articulated_newton.solve, factors.fields.x.dtype.type)
         for factors in (real, complex_)
@@ -119,8 +119,8 @@ def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> An
             solve_complex=Pointer(articulated_newton.solve, struct, first, complex_),
             factorise_coupled=Pointer(stage_coupled_factorise.factorise_coupled, struct, whole, first, second, third),
             solve_coupled=Pointer(stage_coupled_solve.solve_coupled, struct, whole),
-            noted=noted,
-            note=Pointer(store_stiffness, struct, first.fields.work, np.zeros(model.nq), np.zeros(n), noted),
+            last_stiffness=last,
+            store=Pointer(store_stiffness, struct, first.fields.work, np.zeros(model.nq), np.zeros(n), last),
             M=np.zeros((n, n)),
             C=np.zeros((n, n)),
             K=np.zeros((n, n)),
@@ -214,9 +214,9 @@ def bodies_stiffness(state, work):
         and matrix.seen == 1
     ):
         # forces of predicted accelerations are far off where links are stiff
-        copy_stiffness(matrix.noted, matrix.first.work)
-        copy_stiffness(matrix.noted, matrix.second.work)
-        copy_stiffness(matrix.noted, matrix.third.work)
+        copy_stiffness(matrix.last_stiffness, matrix.first.work)
+        copy_stiffness(matrix.last_stiffness, matrix.second.work)
+        copy_stiffness(matrix.last_stiffness, matrix.third.work)
         return newton.KEPT
     return plan[newton.STIFFEN]
 
@@ -238,7 +238,7 @@ def note_stiffness(system, work):
     """Keep the stiffness of a step that has converged, for the next one."""
     matrix = work.matrix
     if matrix.seen == 1 and work.newton.stages > 1 and work.newton.plan[newton.UNTIL_TENSE] <= 1:
-        matrix.note(system.model, matrix.third.work, matrix.scratch_third.q, work.V[2], matrix.noted)
+        matrix.store(system.model, matrix.third.work, matrix.scratch_third.q, work.V[2], matrix.last_stiffness)
 
 
 @inline
