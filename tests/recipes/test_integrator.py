@@ -75,7 +75,7 @@ def test_its_order_is_two_on_a_flexible_arm():
 
 
 def test_its_order_is_two_where_a_body_tumbles():
-    model = one_body("floating")
+    model = one_body("free")
     start = (model.neutral(), np.array([3.0, 1.0, -2.0, 0.5, 0, 0]))
     precise = lissom.simulate(model, 0.2, start=start, method="dop853", rtol=1e-12, atol=1e-13, rate=5)
     coarse, fine = errors(model, start, precise, (50, 100))
@@ -90,7 +90,7 @@ def test_results_are_those_of_the_default_method():
     assert np.abs(run.q - other.q).max() < 2e-5
     force = np.abs(other.wrench("shoulder")).max()
     assert np.abs(run.wrench("shoulder")[-1] - other.wrench("shoulder")[-1]).max() < 1e-2 * force
-    assert abs(run.summary().energy_residual) < 1e-2
+    assert np.abs(run["energy_residual"]).max() < 1e-2 * np.abs(run["kinetic_energy"]).max()
 
 
 def test_steps_beyond_the_explicit_limit_stay_stable():
@@ -109,7 +109,7 @@ def test_loops_stay_closed():
 
 
 def test_it_rings_at_the_frequency_of_the_linear_model():
-    spring = {"name": "slide", "type": "prismatic", "axis": [1, 0, 0], "stiffness": 200.0}
+    spring = {"name": "slide", "type": "prismatic", "axis": [1, 0, 0], "spring": {"stiffness": 200.0}}
     robot = Robot.from_dict(
         {"lissom": 1, "name": "ringing", "links": [{"name": "body", "joint": spring, "body": {"mass": 2.0}}]}
     )

@@ -21,7 +21,7 @@ from lissom.simulation.batch.vector_batch import VectorBatch
 from lissom.simulation.integrators import registry
 from lissom.simulation.integrators.method_choice import STIFF
 from lissom.simulation.loop.run_memory import RunMemory
-from lissom.simulation.loop.time_loop import run
+from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.settings import RunSettings
 from lissom.theory import screw_pde
 from lissom.theory.dual_screws.formulation import FORMS, DualScrew
@@ -196,7 +196,7 @@ def _formulations(robot: Any) -> None:
         _formulation(DualScrew(robot.compile(), form))
     screw_pde.integrate(screw_pde.ScrewPDE(robot), MOMENT, method="projected", step=MOMENT, rate=1 / MOMENT)
     linear = DualScrew(robot.compile(), "linear")
-    run(linear.model, MOMENT / 10, method=STIFF, dynamics=on_accelerations(linear.model, linear.dynamics))
+    simulate_raw(linear.model, MOMENT / 10, method=STIFF, dynamics=on_accelerations(linear.model, linear.dynamics))
 
 
 def _formulation(of: Any) -> None:

@@ -18,7 +18,7 @@ from lissom.results.validity.gear_check import check_gears
 from lissom.results.validity.rotary_inertia_check import check_rotary_inertia
 from lissom.results.validity.span_load_check import bent_doubts, check_span_loads
 from lissom.simulation.loop.interrupts import AFTER_ALL
-from lissom.simulation.loop.time_loop import run
+from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.raw_run import Event
 from lissom.simulation.settings import RunSettings, takes_settings
 from lissom.simulation.status.run_ending import Ending
@@ -100,7 +100,7 @@ def simulate(
     with bar, listening(lambda name: bar.say(COMPILING if name else DOING)):
         drive = {"controller": controller, "start": start, "motion": motion, "loads": loads, "payloads": payloads}
         drive["sensors"] = sensors
-        raw = run(robot, settings, **drive, progress=bar.update)
+        raw = simulate_raw(robot, settings, **drive, progress=bar.update)
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)

@@ -13,7 +13,7 @@ from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch, eligible
 from lissom.simulation.batch.vector_results import Run
 from lissom.simulation.integrators.error_scales import pace
-from lissom.simulation.loop.time_loop import run
+from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.postprocess import Wanted, observe_run
 
 FEW = {"y": 2, "z": 2, "torsion": 1, "axial": 0}
@@ -60,7 +60,7 @@ def batch_of(one, **settings):
 
 
 def alone(one):
-    return run(one.model, one.settings.model_copy(update={"audit": False}), **one.drive)
+    return simulate_raw(one.model, one.settings.model_copy(update={"audit": False}), **one.drive)
 
 
 def of(one):
@@ -88,7 +88,9 @@ def assert_as_exact(found, one):
     """
     expected = alone(one)
     np.testing.assert_array_equal(found.time, expected.time)
-    exact = run(one.model, one.settings.model_copy(update={"audit": False, "rtol": 1e-10, "atol": 1e-12}), **one.drive)
+    exact = simulate_raw(
+        one.model, one.settings.model_copy(update={"audit": False, "rtol": 1e-10, "atol": 1e-12}), **one.drive
+    )
     for raw in (found, expected):
         for name, size in error(raw, one, exact).items():
             assert size < raw.steps, name

@@ -35,7 +35,7 @@ from lissom.simulation.status.run_limits import RunLimits
 CHUNK = 50  # steps between looks at the keyboard and the state; a number, not a time, so that runs repeat exactly
 
 
-def run(
+def simulate_raw(
     robot: AnyRobot,
     duration: float | RunSettings,
     *,
