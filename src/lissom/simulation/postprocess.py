@@ -252,6 +252,7 @@ def fill_observation(model, work, look, flexible, q, v, a, loads, held, wrench, 
     before = model.tree.parent.shape[0] - links - 1  # the tip of row i is row before + i
     loops = out.loop_gap.shape[1]
     for s in range(q.shape[0]):
+        # What acts from outside: reactions of loops as wrenches on their frames, and loads.
         if loops > 0:
             for i in range(wrench.shape[0]):
                 for row in range(6):
@@ -260,6 +261,7 @@ def fill_observation(model, work, look, flexible, q, v, a, loads, held, wrench, 
             loop_wrenches(model, work, held.multipliers[s], out.loop_wrench[s], wrench)
         for k in range(loads.row.shape[0]):
             wrench[loads.row[k], loads.entry[k]] = loads.values[s, k]
+        # Wrenches in joints, on frames, of elements and contacts, by the recursive Newton-Euler pass.
         if look == Wanted.FORCES:
             inverse_dynamics(model, work, q[s], v[s], a[s], wrench, force)
             for k in range(links):
@@ -281,6 +283,7 @@ def fill_observation(model, work, look, flexible, q, v, a, loads, held, wrench, 
             world_frames(model, work)
         if look >= Wanted.PLACES:
             store_places(model, work, held, s, before, none, gap, out)
+        # Deflections: the tip's section against where it is undeformed, in the link's axes.
         for k in range(flexible.shape[0]):
             tip = before + flexible[k] + 1
             moved = subtract(vector(work.position[tip]), vector(model.sections.position[tip]))

@@ -175,12 +175,14 @@ def newton(balance: Balance, q: Vector, most: int) -> Settled:
     correction, first, travel, doubtful = np.zeros(len(balance.free)), None, np.zeros(len(balance.free)), False
     for iteration in range(most):
         try:
+            # Nothing is free but to close the loops.
             here = balance.at(q)
             if not len(here.force):
                 q = balance.moved(q, here.closing)
                 if np.abs(here.closing).max(initial=0.0) <= CLOSED:
                     return Settled(q, here.lam, iteration, False)
                 continue
+            # Balanced without being stable: a state of rest all the same.
             modes = spectrum(here)
             softest, floor = gives_way(modes)
             definite = softest > floor
@@ -188,6 +190,7 @@ def newton(balance: Balance, q: Vector, most: int) -> Settled:
             strongest = max(strongest, strength)
             if not definite and strength <= BALANCED * strongest:
                 return Settled(q, here.lam, iteration, doubtful)
+            # The correction K u = -f, or downhill where something gives way; done where it is small, or only rounding.
             reduced = -(np.linalg.solve(here.K, here.force) if definite else _downhill(modes, here, floor))
             correction = here.closing + here.Z @ reduced
             size = _norm(reduced, here.M)
@@ -198,6 +201,7 @@ def newton(balance: Balance, q: Vector, most: int) -> Settled:
                 if first is not None:
                     doubtful |= bool(np.linalg.norm(travel - first) > 0.5 * np.linalg.norm(first))
                 return Settled(balance.moved(q, correction), here.lam, iteration, doubtful)
+            # A step of it, damped; a path that turns back on itself makes the result doubtful.
             step = _damped(balance, q, here, correction, size) if definite else _short(balance, q, correction)
             first = correction if first is None else first
             doubtful |= not definite

@@ -84,6 +84,7 @@ def linearise(
     if np.any(v) and not model.loops:
         _warn_of_undeformed_links(model, q, exact)
     warn_of_propeller_moments(model, q, v, stacklevel=2)
+    # States (u, v): du/dt = v + carried, dv/dt = da/dq u + da/dv v + (loads that keep to the world's axes).
     A = np.zeros((2 * n, 2 * n))
     A[:n, :n], A[:n, n:] = _carried(model, v), np.eye(n)
     A[n:, :n], A[n:, n:] = exact.q, exact.v
@@ -98,6 +99,7 @@ def linearise(
     if outputs is not None:
         motion = StateDerivatives(model, q, v, exact.a, A, B, bool(loads or wrenches))
         C, D, observed = output_matrices(motion, signals.as_list(outputs))
+    # Loops: coordinates that may be chosen freely are the states, the others follow them.
     if model.loops:
         chosen, spread = _closed_states(model, q, v)
         A, B, C, states = (A @ spread)[chosen], B[chosen], C @ spread, tuple(states[k] for k in chosen)

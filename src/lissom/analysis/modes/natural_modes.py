@@ -178,6 +178,7 @@ def natural_modes(
     free_parts = [part for k, part in enumerate(every) if k in set(free.tolist())]
     squares, shapes = _modes(M, K, free, open_.basis, free_parts, pull)
     squares, shapes = squares[:number], shapes[:, :number]
+    # Frequency, growth where the stiffness is negative, and damping ratio phi^T C phi / (2 omega).
     rates = np.sqrt(-squares.astype(complex))
     omega, growth = np.abs(rates.imag), np.abs(rates.real)
     decay = np.einsum("ik,ij,jk->k", shapes, C, shapes)

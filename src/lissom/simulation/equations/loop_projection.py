@@ -130,6 +130,7 @@ def project(system, scratch, closure, t, q, v):
         return gap
     model = system.model
     set_driven_rows(system, t, closure.given)
+    # Positions, by Newton: u = -J^-1 G^T (G J^-1 G^T)^-1 c(q), with the columns kept while they contract well.
     before = 0.0
     fresh = False
     for iteration in range(ROUNDS):
@@ -153,6 +154,7 @@ def project(system, scratch, closure, t, q, v):
         for k in range(q.shape[0]):
             q[k] = scratch.q1[k]
         before = size
+    # Velocities, where the rows are linear: once, and again for what rounding leaves.
     for iteration in range(3):
         loop_rates(closure.G, closure.given, v, closure.miss)
         if not dense_lu.largest(closure.miss) > CLOSED:

@@ -125,6 +125,7 @@ def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta,
                 return False, iteration, 1.0
             newton.renewed(work.newton, h)
         correct(system, matrix, work.r, by_damping)
+        # The size of the correction, in units of the allowed error.
         total = 0.0
         for k in range(n):
             state.a1[k] -= work.r[k]

@@ -58,6 +58,7 @@ class RunMemory:
         sensors: Sequence[Sensor] = (),
         dynamics: Dynamics = KERNEL,
     ) -> None:
+        # The model: frames where loads and payloads act, prescribed joints, rows for payloads and loads.
         check_installed(settings.method)
         motion, payloads, loads = checked_motion(motion), as_payloads(payloads), as_loads(loads)
         if not isinstance(robot, Model):
@@ -70,6 +71,7 @@ class RunMemory:
         self.samplers = self.loads.samplers()
         self.settings = settings
         self.duration, self.step = settings.duration, settings.step
+        # What drives it, as tables over time, and where steps must end because of them.
         self.controller, self.law, self.sampled = continuous_or_sampled(self.model, controller)
         moved, lengths = stacked_motion(self.model, motion), driven_rows(self.model, driven)
         tables = (
@@ -79,9 +81,11 @@ class RunMemory:
         references = [Reference(*table) for given, table in zip((motion, driven), tables) if given]
         self._others = references, (self.loads.reference.jumps, self.carried.times)
         self.segments = self.cut()
+        # Outputs, and the samples of sensors among them.
         self.times = output_times(self.model, settings)
         self.sensors = self._sensors(sensors)
         self.times = self.times if self.sensors is None else self.sensors.times
+        # Memory of compiled code: the system, working vectors, the record and the state.
         self.twin = (self.law.twin if self.law is not None else None) or self.model
         parts: dict[str, Any] = moved | lengths | dynamics_pointers(self.model, dynamics)
         self.system = System(

@@ -154,6 +154,7 @@ def numbered(model: Model, law: Any, parameters: Sequence[Parameter]) -> tuple[M
 
     Returns them with the fields `numbers`, `start`, `place` and `value` of a Variation.
     """
+    # All real numbers of the model, then those of the law, lie in one array.
     plain, *stepped = listed_alike([model.arrays, *(parameter.model.arrays for parameter in parameters)])
     names = dict(tables(plain))
     sizes = [0 if table.dtype != float else table.size for table in names.values()]
@@ -163,6 +164,7 @@ def numbered(model: Model, law: Any, parameters: Sequence[Parameter]) -> tuple[M
     numbers = np.zeros(sum(sizes) + len(of_law) * channels, complex)
     start, place, value = [0], [], []
     whole = {name: table for name, table in names.items() if table.dtype != float}
+    # Where a parameter shows: in the imaginary parts of the model that was compiled with it.
     for parameter, own in zip(parameters, stepped, strict=True):
         for name, table in tables(own):
             if table.shape != names[name].shape:
