@@ -2,6 +2,7 @@
 
 `{fields} lissom.control.schema.reference_schema.Quintic` gives one block: what its docstring says, and a row per field.
 `{sensor-kinds}` gives every kind of sensor with what it reads.
+`{integrators}` gives every integrator with its order, its steps and its purpose.
 `{joint-coordinates}` gives the coordinates of every kind of joint, as `start` takes them.
 """
 
@@ -40,6 +41,20 @@ def sensors():
     from lissom.model.description.sensor import KINDS
 
     return [(kind.form.partition(":")[2], " ".join(kind.__doc__.split()), kind.unit or "1, or 1/m") for kind in KINDS]
+
+
+def integrators():
+    """(method, order and steps, purpose) of every integrator."""
+    from lissom.simulation.integrators import integrators as records
+
+    needed = {one.name: f"; extra {one.package.extra}" if one.package else "" for one in records()}
+    return [(one.name, f"{one.order}, {_steps(one)}", one.purpose + needed[one.name]) for one in records()]
+
+
+def _steps(one):
+    if one.own_steps:
+        return "steps of its own"
+    return "fixed steps" if one.fixed_only else "controlled or fixed steps"
 
 
 def _named(names, units, per=""):
@@ -91,6 +106,13 @@ class SensorKinds(SphinxDirective):
         return [table(("type", "what it reads", "unit"), sensors())]
 
 
+class Integrators(SphinxDirective):
+    """A table of the integrators."""
+
+    def run(self):
+        return [table(("method", "order and steps", "for"), integrators())]
+
+
 def table(head, body):
     """A table whose first column is code."""
     group = nodes.tgroup(cols=len(head))
@@ -111,6 +133,7 @@ def _row(cells, code=True):
 
 def setup(app):
     app.add_directive("fields", Fields)
+    app.add_directive("integrators", Integrators)
     app.add_directive("joint-coordinates", JointCoordinates)
     app.add_directive("sensor-kinds", SensorKinds)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

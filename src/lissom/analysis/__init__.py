@@ -5,7 +5,8 @@ What this package offers by name is public.
 
 from lissom.analysis.energy_audit import EnergyAudit, audit_energy, energy_audit
 from lissom.analysis.equilibrium.deflection import Deflection
-from lissom.analysis.equilibrium.statics import Equilibrium, static_equilibrium
+from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
+from lissom.analysis.equilibrium.statics import static_equilibrium
 from lissom.analysis.equilibrium.steady_motion import SteadyMotion, steady_motion
 from lissom.analysis.linear_models.frequency_response import FrequencyResponse, frequency_response
 from lissom.analysis.linear_models.linear_model import LinearModel, Poles

@@ -70,14 +70,15 @@ def integrate(
     IntegratedMotion
     """
     from lissom.simulation.initial_state import start_state
-    from lissom.simulation.integrators.registry import check_installed
+    from lissom.simulation.integrators.registry import SUNDIALS, check_package
 
     if method not in METHODS:
         raise LissomError(f"is unknown; choose {', '.join(METHODS)}", ("method",), method)
     for name, value in (("duration", duration), ("step", step), ("rate", rate)):
         if value is not None and not (np.isfinite(value) and value > 0):
             raise LissomError("must be a positive number", (name,), value)
-    check_installed(method)
+    if method == "ida":
+        check_package(SUNDIALS, method)
     q, v = start_state(formulation.model, start)
     times = np.arange(round(duration * rate) + 1) / rate
     if formulation.closures:
