@@ -7,7 +7,8 @@ import lissom
 from lissom.model.importers.urdf import robot_from_urdf
 from lissom.model.importers.urdf_document import document
 
-BODY = '<inertial><mass value="2"/><origin xyz="0.1 0 0.2"/><inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0" ixz="0" iyz="0.01"/></inertial>'
+BODY = """<inertial><mass value="2"/><origin xyz="0.1 0 0.2"/>
+<inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0" ixz="0" iyz="0.01"/></inertial>"""
 ARM = f"""<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="base"/>
 <link name="a">{BODY}</link><link name="b">{BODY}</link>
 <joint name="j1" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/></joint>
@@ -46,7 +47,7 @@ REFUSED = {
     "four with commas": ('"0.5 0 -1"', '"0,5,0,-1"', "must be 3 finite numbers"),
     "an expression": ('value="2"', 'value="${m}"', "must be 1 finite number; it holds xacro expressions, expand them"),
     "nothing but macros": (ARM[ARM.index("<link") :], "<xacro:leg/></robot>", "holds xacro macros (<xacro:leg>)"),
-    "broken inside": ("</joint></robot>", "</robot>", "not valid XML on line 5"),
+    "broken inside": ("</joint></robot>", "</robot>", "not valid XML on line 7"),
 }
 
 
