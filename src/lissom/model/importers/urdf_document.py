@@ -13,10 +13,11 @@ from lissom.errors import RobotError
 XACRO = "http://www.ros.org/wiki/xacro"
 EXPAND = "expand them first (xacro arm.xacro > arm.urdf)"
 VECTORS = ("xyz", "rpy", "size")
-TAGS = ("link", "joint", "inertial", "mass", "inertia", "origin", "parent", "child", "axis", "dynamics", "mimic")
-TAGS += ("visual", "geometry", "box", "cylinder", "sphere", "mesh")
-ATTRIBUTES = ("name", "type", "value", "link", "filename", "scale", "radius", "length", "damping", "friction", *VECTORS)
-ATTRIBUTES += ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+NUMBERS = ("value", "scale", "radius", "length", "damping", "friction", "ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+ATTRIBUTES = ("name", "type", "link", "filename", *VECTORS, *NUMBERS)
+PARTS = ("link", "joint")
+INSIDE = ("inertial", "mass", "inertia", "origin", "parent", "child", "axis", "dynamics", "mimic")
+SHOWN = ("visual", "geometry", "box", "cylinder", "sphere", "mesh")
 _DECLARATION = re.compile(r"<\?xml\b.*?\?>", re.DOTALL)
 _DEFAULT = re.compile(r"\$\(optenv\s+(\S+)\s+([^()]*)\)")
 _END = "</robot>"
@@ -40,7 +41,7 @@ def document(text: str) -> tuple[ElementTree.Element, list[str]]:
     if root.tag != "robot":
         raise RobotError(f"the file starts with <{root.tag}>, not <robot>; is it a URDF?")
     _without_macros(root, {XACRO, *(address for prefix, address in spaces if prefix == "xacro")}, doubts)
-    _lower_case(root, TAGS[:2], doubts)
+    _lower_case(root, PARTS, doubts)
     for part in (*root.findall("link"), *root.findall("joint")):
         _corrected(part, doubts)
     return root, doubts
@@ -81,7 +82,7 @@ def _lower_case(parent: ElementTree.Element, known: tuple[str, ...], doubts: lis
 def _corrected(part: ElementTree.Element, doubts: list[str]) -> None:
     """Put right how a link or a joint is written: case, separators of numbers, defaults of the environment."""
     for element in part.iter():
-        _lower_case(element, TAGS, doubts)
+        _lower_case(element, (*INSIDE, *SHOWN), doubts)
         for name in [name for name in element.attrib if name not in ATTRIBUTES and name.lower() in ATTRIBUTES]:
             element.attrib.setdefault(name.lower(), element.attrib.pop(name))
     where = f"{part.tag} {part.get('name')!r}"
