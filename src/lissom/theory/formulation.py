@@ -25,7 +25,7 @@ from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.model import Model
 
 if TYPE_CHECKING:
-    from lissom.dynamics.energy import Energy
+    from lissom.dynamics.energies import Energy
     from lissom.simulation.equations.system import Dynamics
     from lissom.simulation.raw_run import RawRun
 
