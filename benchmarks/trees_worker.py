@@ -1,6 +1,6 @@
 """One side of `trees.py`: cases of the checkout that PYTHONPATH names, timed when their names come in, one per line.
 
-Of names that are not public only those of `lissom.dynamics.forward_dynamics_batch` are used, so that checkouts of
+Of names that are not public only those of `lissom.dynamics.forward_batch` are used, so that checkouts of
 different age answer alike.
 """
 

@@ -25,7 +25,7 @@ from lissom.model.model import Model
 from lissom.theory.coverage import Feature, Unsupported, check_coverage
 
 if TYPE_CHECKING:
-    from lissom.dynamics.energy import Energy
+    from lissom.dynamics.energies import Energy
     from lissom.simulation.equations.system import Dynamics
     from lissom.simulation.raw_run import RawRun
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from lissom.beam import BeamLink
-from lissom.dynamics.energy import Energy
+from lissom.dynamics.energies import Energy
 from lissom.errors import LissomError
 from lissom.kernel.compile import Struct
 from lissom.model.any_robot import AnyRobot

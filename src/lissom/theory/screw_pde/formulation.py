@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.energy import Energy
+from lissom.dynamics.energies import Energy
 from lissom.dynamics.state_checks import vector
 from lissom.errors import LissomError
 from lissom.kernel.compile import Struct
