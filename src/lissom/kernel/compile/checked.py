@@ -43,7 +43,7 @@ def _buffer(held: library.Library) -> ctypes.Array[ctypes.c_char] | None:
 def preload() -> dict[str, str]:
     """What the environment of a process with a sanitized build needs; nothing where the compiler has no sanitizers."""
     command = toolchain.compiler()
-    if command is None or "Free Software Foundation" not in toolchain.version(command):  # gcc's libraries are known
+    if command is None or not toolchain.is_gcc(command):  # where its libraries are is known
         return {}
     found = [
         subprocess.run((*command, f"-print-file-name={name}"), capture_output=True, text=True).stdout.strip()
