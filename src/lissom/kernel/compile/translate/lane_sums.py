@@ -1,5 +1,4 @@
-"""Sums of rows in vector registers: the functions of `kernel.maths.simd_rows` as loops over registers of four
-doubles."""
+"""Sums of rows in registers: the functions of `kernel.maths.simd_rows` as loops over registers."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ ENDINGS = {"turned": {"cc"}, "paired": {"cd", "dd"}}
 
 
 def lane_sum(within: Scope, verb: str, arguments: list[Value]) -> Value:
-    """out (+)= sum scales[i] rows[i]; `_scaled` over the registers from `first` to `last`, `_lanes` one step."""
+    """Write out (+)= sum scales[i] rows[i]: `_scaled` over the registers from `first` to `last`, `_lanes` one step."""
     out, *span, scales, rows = arguments
     factors = within.items(scales if scales.items is not None else within.kept(scales))
     sources = within.items(rows if rows.items is not None else within.kept(rows))
