@@ -1,9 +1,10 @@
 """Every kernel that Python calls runs twice: as machine code and as the Python it is written in.
 
 What both leave in memory is compared. Where numbers differ by more than rounding, Python runs once more on memory that
-was changed by rounding: what that changes as much is a small difference of large numbers. Python's sums of rows go over
-whole registers here, as those of machine code do. Packs have no arithmetic in Python: the Python of a kernel then runs
-on one lane after the other, taken out of the packs as plain numbers.
+was changed by rounding: what that changes as much is a small difference of large numbers. Residuals that are zero but
+for rounding, such as rates of rows of closed loops, differ by their whole size, and move as much. Python's sums of rows
+go over whole registers here, as those of machine code do. Packs have no arithmetic in Python: the Python of a kernel
+then runs on one lane after the other, taken out of the packs as plain numbers.
 """
 
 import sys
