@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,6 +35,8 @@ from lissom.model.description.sensor import (
     sensor_problems,
 )
 from lissom.model.model import Model
+
+Sensors: TypeAlias = Sensor | Mapping[str, object] | Iterable[Sensor | Mapping[str, object]]
 
 AXES = ("x", "y", "z")
 WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")
@@ -238,7 +240,7 @@ def sense(
     q: ArrayLike,
     v: ArrayLike | None = None,
     a: ArrayLike | None = None,
-    sensors: Any = None,
+    sensors: Sensors | None = None,
     multipliers: ArrayLike | None = None,
 ) -> dict[str, float | Vector]:
     """Return what ideal sensors read at a state: {sensor: number or array}.

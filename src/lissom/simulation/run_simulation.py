@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from lissom.control.references.reference import Reference
 from lissom.errors import LissomError
@@ -20,9 +20,13 @@ from lissom.results.validity.span_load_check import bent_doubts, check_span_load
 from lissom.simulation.loop.interrupts import AFTER_ALL
 from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.raw_run import Event
-from lissom.simulation.settings import RunSettings, takes_settings
+from lissom.simulation.settings import RunOptions, RunSettings, takes_settings
 from lissom.simulation.status.run_ending import Ending
 from lissom.simulation.status.run_warnings import warn_about_run
+
+if TYPE_CHECKING:  # only annotations need them
+    from lissom.dynamics.sensing import Sensors
+    from lissom.simulation.inputs.run_arguments import Controller, Loads, Payloads, Start
 
 DOING, COMPILING = "simulating", "compiling, once per machine"
 
@@ -32,14 +36,14 @@ def simulate(
     robot: AnyRobot,
     duration: float | RunSettings,
     *,
-    controller: Any = None,
-    start: Any = None,
+    controller: Controller | None = None,
+    start: Start | None = None,
     motion: Mapping[str, Reference] | None = None,
-    loads: Any = None,
-    payloads: Any = None,
-    sensors: Any = None,
+    loads: Loads | None = None,
+    payloads: Payloads | None = None,
+    sensors: Sensors | None = None,
     progress: bool = True,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> Trajectory:
     """Simulate a robot and return everything it did.
 
@@ -98,7 +102,13 @@ def simulate(
     settings = RunSettings.of(duration, **options)
     bar = Progress(DOING, settings.duration, "s", show=progress)
     with bar, listening(lambda name: bar.say(COMPILING if name else DOING)):
-        drive = {"controller": controller, "start": start, "motion": motion, "loads": loads, "payloads": payloads}
+        drive: dict[str, Any] = {
+            "controller": controller,
+            "start": start,
+            "motion": motion,
+            "loads": loads,
+            "payloads": payloads,
+        }
         drive["sensors"] = sensors
         raw = simulate_raw(robot, settings, **drive, progress=bar.update)
     if len(raw.time) == 0:

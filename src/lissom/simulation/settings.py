@@ -3,7 +3,7 @@
 # Annotations are not postponed here: pydantic would have to compile each of them again.
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self, TypedDict, TypeVar
 
 from pydantic import model_validator
 
@@ -93,6 +93,23 @@ class RunSettings(Integration, Sampling):
     def joined(cls, *parts: Description) -> "RunSettings":
         """Return settings whose values are fields of several parts, such as a scenario and its output."""
         return cls(**{name: getattr(part, name) for part in parts for name in cls.model_fields if hasattr(part, name)})
+
+
+class RunOptions(TypedDict, total=False):
+    """The fields of `RunSettings` besides the duration, for editors and type checkers."""
+
+    # a name in a variable is a str
+    method: (
+        Literal["auto", "euler", "rk4", "dopri5", "dop853", "radau", "generalised-alpha", "cvode-adams", "cvode-bdf"]
+        | str
+    )
+    step: float | None
+    rtol: float
+    atol: float | None
+    radius: float
+    follow: float | None
+    rate: float
+    audit: bool
 
 
 def takes_settings(function: Function) -> Function:

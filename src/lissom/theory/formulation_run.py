@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
-from lissom.theory.formulation import Formulation, Limit, Offer, Unsupported
+from lissom.theory.coverage import Unsupported
+from lissom.theory.formulation import Formulation, Limit, Offer
 from lissom.theory.kernel_formulation import Kernel
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from lissom.analysis.linear_models.sensor_outputs import StateDerivatives, outpu
 from lissom.analysis.propeller_moment import warn_of_propeller_moments
 from lissom.dynamics import derivatives, mass_matrix
 from lissom.dynamics.coordinates import Named, along_coordinates, configuration, forces, rates
-from lissom.dynamics.derivatives import Derivatives
 from lissom.dynamics.loops.cylinder_pose import closed_pose
 from lissom.dynamics.loops.loop_kinematics import closed_loops, loop_jacobian
 from lissom.dynamics.state_checks import Vector, Wrenches
+from lissom.dynamics.state_derivatives import Derivatives
 from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.model.any_robot import AnyRobot, model_for

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lissom import printing
 from lissom.control.laws.control_law import ControlLaw
@@ -32,14 +33,16 @@ from lissom.simulation.run_simulation import COMPILING, DOING
 from lissom.simulation.sensitivity.motion_parameters import Parameter
 from lissom.simulation.sensitivity.sensitivity_loop import VariationLoop
 from lissom.simulation.sensitivity.tip_poses import tip_poses
-from lissom.simulation.settings import RunSettings, takes_settings
+from lissom.simulation.settings import RunOptions, RunSettings, takes_settings
 from lissom.simulation.status.run_ending import Ending
 from lissom.simulation.status.run_warnings import warn_about_run
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-Output = Callable[[Model, np.ndarray, np.ndarray], Any] | str
+    from lissom.simulation.inputs.run_arguments import Start
+
+Output: TypeAlias = Callable[[Model, np.ndarray, np.ndarray], ArrayLike] | str
 
 HISTORIES = {"": "q", ".rate": "v", ".acceleration": "a", ".torque": "tau"}  # of a coordinate, by what follows its name
 ROTOR = ".rotor"  # where the motor of an elastic joint acts
@@ -162,11 +165,11 @@ def sensitivity(
     duration: float | RunSettings,
     *,
     controller: ControlLaw | None = None,
-    start: Any = None,
+    start: Start | None = None,
     motion: Mapping[str, Reference] | None = None,
     output: Output = LAST_TIP,
     progress: bool = True,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> Sensitivity:
     """Derive a motion exactly by parameters: of the robot, of its start, of the gains of its controller.
 

@@ -13,7 +13,7 @@ import numpy as np
 from lissom.control.laws.continuous_laws import pd
 from lissom.control.laws.control_law import ControlLaw
 from lissom.control.references.reference import Reference
-from lissom.dynamics.mass_matrix import mass_matrix
+from lissom.dynamics.joint_space_inertia import mass_matrix
 from lissom.errors import LissomError
 from lissom.model.description.robot import Robot
 from lissom.simulation.loop.time_loop import simulate_raw

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from lissom.dynamics.coordinates import along_coordinates
 from lissom.dynamics.forward import forward_dynamics
 from lissom.dynamics.inverse import inverse_dynamics
+from lissom.dynamics.joint_space_inertia import mass_matrix
 from lissom.dynamics.loops.loop_kinematics import closed_loops
-from lissom.dynamics.mass_matrix import mass_matrix
 from lissom.dynamics.state_checks import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.errors import LissomError
 from lissom.kernel.algorithms import complex_step
