@@ -1,4 +1,4 @@
-"""Derivatives of the steps of generalised-alpha by parameters; see `variation`."""
+"""Derivatives of the steps of generalised-alpha by parameters; see `step_derivatives`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derivatives of Radau's steps by parameters; see `variation`."""
+"""Derivatives of Radau's steps by parameters; see `step_derivatives`."""
 
 from __future__ import annotations
 
