@@ -7,7 +7,7 @@ from lissom.version import __version__
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
-import parts  # noqa: E402
+import parts
 
 project = "lissom"
 copyright = "the lissom contributors"
