@@ -3,6 +3,7 @@
 `{fields} lissom.control.schema.reference_schema.Quintic` gives one block: what its docstring says, and a row per field.
 `{sensor-kinds}` gives every kind of sensor with what it reads.
 `{units}` gives the units that numbers may be written in.
+`{integrators}` gives every integrator with its order, its steps and its purpose.
 `{joint-coordinates}` gives the coordinates of every kind of joint, as `start` takes them.
 """
 
@@ -57,6 +58,20 @@ def units():
         rows.append((meaning, "rad/s" if name == "rpm" else name, ", ".join(f"`{each}`" for each in alike)))
     assert sum(row[2].count("`") for row in rows) == 2 * len(UNITS)
     return rows
+
+
+def integrators():
+    """(method, order and steps, purpose) of every integrator."""
+    from lissom.simulation.integrators import integrators as records
+
+    needed = {one.name: f"; extra {one.package.extra}" if one.package else "" for one in records()}
+    return [(one.name, f"{one.order}, {_steps(one)}", one.purpose + needed[one.name]) for one in records()]
+
+
+def _steps(one):
+    if one.own_steps:
+        return "steps of its own"
+    return "fixed steps" if one.fixed_only else "controlled or fixed steps"
 
 
 def _named(names, units, per=""):
@@ -118,6 +133,13 @@ class SensorKinds(SphinxDirective):
         return [table(("type", "what it reads", "unit"), sensors())]
 
 
+class Integrators(SphinxDirective):
+    """A table of the integrators."""
+
+    def run(self):
+        return [table(("method", "order and steps", "for"), integrators())]
+
+
 def table(head, body, code=True):
     """A table, whose first column is code unless it is not."""
     group = nodes.tgroup(cols=len(head))
@@ -145,6 +167,7 @@ def inline(text):
 def setup(app):
     app.add_directive("fields", Fields)
     app.add_directive("units", Units)
+    app.add_directive("integrators", Integrators)
     app.add_directive("joint-coordinates", JointCoordinates)
     app.add_directive("sensor-kinds", SensorKinds)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -79,8 +79,8 @@ def packs():
     lissom.forward_dynamics_batch(model, q, v, tau, cores=1)
     arm = aot_workload._small("first").compile()
     series = Rerun(arm, RunSettings(duration=2e-3, method="radau", audit=False))
-    flock = VectorBatch(series, series.begin())
-    flock.run([Run(arm, series.controller, (arm.neutral(), np.ones(arm.nv)), 2e-3)] * 2)
+    batch = VectorBatch(series, series.begin())
+    batch.run([Run(arm, series.controller, (arm.neutral(), np.ones(arm.nv)), 2e-3)] * 2)
 
 
 @pytest.fixture(scope="module")
