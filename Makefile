@@ -11,7 +11,7 @@ export OMP_NUM_THREADS ?= 1
 # Tests start many processes: without bytecode on disk each of them would compile every module that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test smoke verify verification docs ready kernels library lint browser pages bench compilers matrix wheel clean
+.PHONY: demo test smoke verify verification docs ready kernels library lint browser pages bench compilers cross matrix wheel clean
 
 demo:
 	$(MAKE) --no-print-directory --jobs 2 $(VENV)/.installed-core library
@@ -38,6 +38,10 @@ verification: $(VENV)/.installed-test pages
 compilers: $(VENV)/.installed-test $(VENV)/.installed-compiler
 	CC="$(CURDIR)/$(BIN)/python -m ziglang cc" $(BIN)/lissom build --all
 	CC="$(CURDIR)/$(BIN)/python -m ziglang cc" $(BIN)/pytest -n 2 --dist worksteal
+
+# Machine code for other platforms, run by emulators: Debian's wine, and qemu-user with libc6-arm64-cross.
+cross: $(VENV)/.installed-test $(VENV)/.installed-compiler
+	$(BIN)/pytest -m slow tests/export/test_fmu_elsewhere.py
 
 # The smoke suite on every Python of this machine, with the oldest and the newest packages that are allowed.
 matrix:

@@ -2,8 +2,8 @@
 
 `{fields} lissom.control.schema.reference_schema.Quintic` gives one block: what its docstring says, and a row per field.
 `{sensor-kinds}` gives every kind of sensor with what it reads.
-`{units}` gives the units that numbers may be written in.
 `{integrators}` gives every integrator with its order, its steps and its purpose.
+`{units}` gives the units that numbers may be written in.
 `{joint-coordinates}` gives the coordinates of every kind of joint, as `start` takes them.
 """
 
@@ -44,6 +44,20 @@ def sensors():
     return [(kind.form.partition(":")[2], " ".join(kind.__doc__.split()), kind.unit or "1, or 1/m") for kind in KINDS]
 
 
+def integrators():
+    """(method, order and steps, purpose) of every integrator."""
+    from lissom.simulation.integrators import integrators as records
+
+    needed = {one.name: f"; extra {one.package.extra}" if one.package else "" for one in records()}
+    return [(one.name, f"{one.order}, {_steps(one)}", one.purpose + needed[one.name]) for one in records()]
+
+
+def _steps(one):
+    if one.own_steps:
+        return "steps of its own"
+    return "fixed steps" if one.fixed_only else "controlled or fixed steps"
+
+
 def units():
     """(quantity, SI unit, other ways to write it) of every kind of unit."""
     from lissom.model.fields.units import UNITS
@@ -58,20 +72,6 @@ def units():
         rows.append((meaning, "rad/s" if name == "rpm" else name, ", ".join(f"`{each}`" for each in alike)))
     assert sum(row[2].count("`") for row in rows) == 2 * len(UNITS)
     return rows
-
-
-def integrators():
-    """(method, order and steps, purpose) of every integrator."""
-    from lissom.simulation.integrators import integrators as records
-
-    needed = {one.name: f"; extra {one.package.extra}" if one.package else "" for one in records()}
-    return [(one.name, f"{one.order}, {_steps(one)}", one.purpose + needed[one.name]) for one in records()]
-
-
-def _steps(one):
-    if one.own_steps:
-        return "steps of its own"
-    return "fixed steps" if one.fixed_only else "controlled or fixed steps"
 
 
 def _named(names, units, per=""):
@@ -166,8 +166,8 @@ def inline(text):
 
 def setup(app):
     app.add_directive("fields", Fields)
-    app.add_directive("units", Units)
     app.add_directive("integrators", Integrators)
+    app.add_directive("units", Units)
     app.add_directive("joint-coordinates", JointCoordinates)
     app.add_directive("sensor-kinds", SensorKinds)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -42,7 +42,7 @@ def loop_pointers(model: Model, own: Hidden, closure: Any, number: Any) -> dict[
     point = Pointer if model.loops else Unused
     return {
         "loop_rows": point(loop_rows, struct, own, memory["G"]),
-        "constraint_violation": point(
+        "constraint_violation": (point if number is np.float64 else Unused)(  # states are brought back as they are
             constraint_violation, struct, own, q, v, memory["given"], memory["G"], memory["lam"]
         ),
         "close": point(close, struct, own, closure, v),
