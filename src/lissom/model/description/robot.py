@@ -310,9 +310,9 @@ class Robot(Description):
     @classmethod
     def from_yaml(cls, text: str) -> "Robot":
         """A robot from the text of a robot file."""
-        from lissom.model.io.robot_files import read_text
+        from lissom.model.io.robot_files import Found
 
-        return read_text(text)
+        return Found(text, "<text>").robot()
 
     def save(self, path: str | Path) -> None:
         """Write the robot file."""

@@ -12,11 +12,11 @@ import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
@@ -25,11 +25,11 @@ from pydantic import BeforeValidator, Field
 
 from lissom.errors import Keys, LissomError, RobotError
 from lissom.messages import did_you_mean, listed
-from lissom.model.description.robot import EARTH, Robot
-from lissom.model.fields.base_model import Description
+from lissom.model.description.robot import Robot
 from lissom.model.fields.name_fields import LONGEST_PATH, Title
-from lissom.model.fields.number_fields import Vec3, Vector, unreal
+from lissom.model.fields.number_fields import unreal
 from lissom.model.importers.frame_based_links import WORLD, Framed, Inertial, merged, pose, robot_links, visuals
+from lissom.model.importers.registry import Importer, RobotForm, register
 from lissom.model.importers.residual_mass import REST, describe_residual_mass, lump_residual_mass
 
 ROUNDING = 1e-9  # of the largest principal moment
@@ -47,7 +47,7 @@ def _by_type(joint: Any) -> Any:
     return {"type": joint} if isinstance(joint, str) else joint
 
 
-class Overlay(Description):
+class Overlay(RobotForm):
     """What a robot file adds to a URDF.
 
     In a file: `urdf: arm.urdf`, then `flexible: {forearm: {section: {...}, modes: {...}}}` with the fields of a beam
@@ -56,16 +56,15 @@ class Overlay(Description):
     and `joints: {elbow: {transmission: {...}}, finger: fixed}` with the fields of a joint, or its type.
     """
 
-    what: ClassVar[str] = "robot"
-
-    lissom: int = 1
     urdf: Annotated[str, Title("the path of the URDF file", LONGEST_PATH)]
     name: Annotated[str | None, Title("the name of the robot")] = None
-    gravity: Annotated[Vec3, Vector("the acceleration of gravity in the world frame", "m/s2")] = EARTH
     floating: bool = Field(default=False, description="true where the first link floats freely")
-    materials: dict[str, Any] = Field(default={})
     flexible: dict[str, dict[str, Any]] = Field(default={})
     joints: dict[str, Annotated[dict[str, Any], BeforeValidator(_by_type)]] = Field(default={})
+
+    def robot(self, source: str, text_of: Callable[[Path], str]) -> Robot:
+        path = Path(source).parent / self.urdf
+        return robot_from_urdf(text_of(path), str(path), self)
 
 
 def robot_from_urdf(text: str, source: str, overlay: Overlay | None = None) -> Robot:
@@ -441,3 +440,6 @@ def _own_joint(joint: ElementTree.Element, name: str) -> dict[str, Any]:
         out |= {"damping": damping} if damping else {}
         out |= {"friction": {"coulomb": friction}} if friction else {}
     return out
+
+
+register(Importer(suffixes=(".urdf", ".xacro"), read=robot_from_urdf, key="urdf", form=Overlay))
