@@ -224,7 +224,7 @@ class Model(Compiled):
     @cached_property
     def held_elements(self) -> np.ndarray:
         """Indices of the elements whose length is given; theirs are the last rows of the loops, one each."""
-        return read_only(np.flatnonzero([getattr(part, "drive", "") == "length" for part in self.robot.elements]))
+        return read_only(np.flatnonzero([part.held() is not None for part in self.robot.elements]))
 
     @cached_property
     def prescribed(self) -> tuple[str, ...]:

@@ -159,7 +159,7 @@ def _coordinates(joint: Joint) -> str:
 
 def _actions(joint: Joint) -> str:
     """Transmission, damping, friction, spring and stops in a few words."""
-    parts = [f"{_number(joint.pitch)} m per turn"] if joint.kind.pitched else []
+    parts = [f"{_number(joint.pitch)} m per turn"] if joint.pitch else []
     gear = joint.transmission
     if gear is not None:
         slides = joint.kind.velocity_units == ("m",)

@@ -20,6 +20,7 @@ import numpy as np
 
 from lissom.beam import BeamLink, FlexibleLink
 from lissom.errors import LissomError
+from lissom.kernel.data.arrays import JointMotion
 from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.model import Model
@@ -113,18 +114,24 @@ class Entry:
         return self.paper if year is None else self.paper[: year.end()]
 
 
+# Motions that all formulations go through, as products of exponentials of constant screws or as quaternions.
+KNOWN_MOTIONS = frozenset((JointMotion.TURN, JointMotion.SLIDE, JointMotion.SCREW, JointMotion.BALL, JointMotion.FLOAT))
 _register: dict[str, Entry] = {}
 KERNEL = "kernel"  # the formulation that covers everything
 Class = TypeVar("Class", bound=Callable[[Model], Formulation])
 
 
-def _without_elements(name: str, make: Callable[[Model], Formulation]) -> Callable[[Model], Formulation]:
-    """A formulation that refuses what only the kernel knows: elements, contacts, links that bow between their ends."""
+def _within_cover(name: str, make: Callable[[Model], Formulation]) -> Callable[[Model], Formulation]:
+    """Let a formulation refuse what only the kernel knows: elements, contacts, guided joints, links that bow."""
 
     def covered(model: Model) -> Formulation:
         for what in ("elements", "contacts"):
             if parts := getattr(model.robot, what):
                 raise Unsupported(f"{name} knows no {what}; use {KERNEL}", (what,), parts[0].name)
+        for link in model.robot.links:
+            if new := [motion.name.lower() for motion, _ in link.joint.kind.motions if motion not in KNOWN_MOTIONS]:
+                text = f"{name} knows no {new[0]} motion; use {KERNEL}"
+                raise Unsupported(text, ("links", link.name, "joint", "type"), link.joint.type)
         no_bow(model, name)
         return make(model)
 
@@ -135,7 +142,7 @@ def register(name: str, title: str, paper: str) -> Callable[[Class], Class]:
     """Enter a class, or any function that builds a formulation from a Model, under a name."""
 
     def enter(make: Class) -> Class:
-        _register[name] = Entry(name, title, paper, make if name == KERNEL else _without_elements(name, make))
+        _register[name] = Entry(name, title, paper, make if name == KERNEL else _within_cover(name, make))
         return make
 
     return enter

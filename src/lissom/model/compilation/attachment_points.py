@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.kernel.data.arrays import Element, JointMotion
-from lissom.model.description.joint_kinds import joint_steps
+from lissom.kernel.data.arrays import Element
 
 if TYPE_CHECKING:
     from lissom.beam import Place
@@ -107,4 +106,4 @@ def _on(name: str, frames: Iterable[Frame], couple: bool) -> Iterator[tuple[Any,
 
 def _points(loop: Loop) -> bool:
     """Whether a loop holds points alone, however its frames turn."""
-    return loop.joint is None or any(step.motion is JointMotion.BALL for step in joint_steps(loop.joint))
+    return loop.joint is None or loop.joint.kind.on_group

@@ -216,7 +216,13 @@ class _Compiler:
             out.dofs[i] = link.joint.nv
             for k, step in enumerate(joint_steps(link.joint)):
                 out.motion[i, k], out.screw[i, k], out.steps[i] = step.motion, step.screw, k + 1
-            if link.joint.nv == 1 and np.sum(out.screw[i, 0] != 0) == 1 and np.any(out.screw[i, 0] == 1):
+            out.path[i, : len(link.joint.path)] = np.reshape(link.joint.path, (-1, 3))
+            if (
+                link.joint.nv == 1
+                and not link.joint.path
+                and np.sum(out.screw[i, 0] != 0) == 1
+                and np.any(out.screw[i, 0] == 1)
+            ):
                 out.axis[i] = np.argmax(out.screw[i, 0] == 1)
         return out
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lissom.errors import RobotError
-from lissom.kernel.data.arrays import JointMotion
 from lissom.model.compilation.attachment_points import way
 from lissom.model.description.joint_kinds import Step, joint_steps
 
@@ -113,12 +112,12 @@ def _moves(joint: Joint, direction: str) -> bool:
     """Whether a joint lets a link turn about the axis it bends about, or slide along the direction."""
     twist = np.concatenate([BENDS_ABOUT[direction], ALONG[direction]])
     return any(
-        step.motion in (JointMotion.BALL, JointMotion.FLOAT) or bool(np.any(abs(np.real(step.screw) * twist) > OBLIQUE))
-        for step in joint_steps(joint)
+        step.row.on_group or bool(np.any(abs(np.real(step.screw) * twist) > OBLIQUE)) for step in joint_steps(joint)
     )
 
 
 def _turns_about(step: Step, axis: np.ndarray) -> bool:
-    if step.motion in (JointMotion.BALL, JointMotion.FLOAT):
+    if step.row.on_group:
         return True
-    return step.motion is JointMotion.TURN and bool(abs(np.real(step.screw[:3]) @ axis) > 0.99)
+    freely = step.row.turns and not step.row.coupled
+    return freely and bool(abs(np.real(step.screw[:3]) @ axis) > 0.99)

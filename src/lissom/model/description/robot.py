@@ -30,13 +30,13 @@ from lissom.model.flexible.material import Material
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink, Place
     from lissom.model.description.contact import Contact
-    from lissom.model.description.force_elements import AnyElement
+    from lissom.model.description.force_elements import Element
     from lissom.model.description.sensor import AnySensor
     from lissom.model.flexible.finite_elements import FiniteElements
     from lissom.model.model import Model
 else:
     Contact = lazy("lissom.model.description.contact:Contact")
-    AnyElement = lazy("lissom.model.description.force_elements:AnyElement")
+    Element = lazy("lissom.model.description.force_elements:ELEMENTS")
     FiniteElements = lazy("lissom.model.flexible.finite_elements:FiniteElements")
     AnySensor = lazy("lissom.model.description.sensor:AnySensor")
 
@@ -160,7 +160,7 @@ class Robot(Description):
     loops: Annotated[
         tuple[Loop, ...], Field(description="joints that close loops, each with name, joint, between")
     ] = ()
-    elements: Annotated[tuple[AnyElement, ...], Field(description="springs, ropes, cylinders between links")] = ()
+    elements: Annotated[tuple[Element, ...], Field(description="springs, ropes, cylinders between links")] = ()
     contacts: Annotated[tuple[Contact, ...], Field(description="spheres and the surfaces they may touch")] = ()
     sensors: Annotated[tuple[AnySensor, ...], Field(description="encoders, strain gauges, accelerometers, ...")] = ()
 

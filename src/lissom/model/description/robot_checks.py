@@ -90,7 +90,7 @@ def _degrees(robot: Robot) -> list[str]:
     found = []
     for link in robot.links:
         at, joint = f"links.{link.name}", link.joint
-        turned = () if joint.kind.pitched else joint.kind.velocity_units
+        turned = () if joint.kind.coupled else joint.kind.velocity_units
         blocks = [("spring", "rest", joint.spring), *(("limits", end, joint.limits) for end in ("lower", "upper"))]
         values = [
             (f"{at}.joint.{block}.{name}", value)
