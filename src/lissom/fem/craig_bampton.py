@@ -77,7 +77,7 @@ def reduce(
     compare: int = COMPARED,
     progress: Callable[[str], None] = lambda text: None,
 ) -> ReducedLink:
-    """A link from a structure.
+    """Return a link from a structure.
 
     Args:
         interfaces: what its joints take hold of.
@@ -173,7 +173,7 @@ class _Body:
         self._factor: Factor | None = None
 
     def basis(self, method: str, selection: Selection, augmented: bool) -> tuple[Array, _Held]:
-        """Columns (unknowns, k) that leave the base at rest, and the modes among them."""
+        """Return columns (unknowns, k) that leave the base at rest, and the modes among them."""
         none = _Held(np.zeros(0), np.zeros((0, 6)), np.nan)
         if method == "free-interface":
             return self._free_interface(selection)
@@ -193,7 +193,7 @@ class _Body:
         return np.hstack(parts), kept
 
     def _inertia_shapes(self, statics: Array, held: Array) -> Array:
-        """Answers (unknowns, c) of the held body to the inertia of its static shapes, less what the modes span."""
+        """Return the held body's answers (unknowns, c) to the inertia of its static shapes, less the modes' share."""
         n = self.tied.free
         answer = self.factor.solve((self.M @ statics)[:n])
         answer -= held @ (held.T @ (self.M[:n, :n] @ answer))
@@ -211,7 +211,7 @@ class _Body:
         return self._factor
 
     def static_shapes(self) -> tuple[Array, Array]:
-        """Answers (unknowns, c) to unit motions of the other interfaces, base held; their stiffness (c, c)."""
+        """Return answers (unknowns, c) to unit motions of the other interfaces, base held; their stiffness (c, c)."""
         if self._static is None:
             coupling = self.K[: self.tied.free, self.others].toarray()
             factor = self.factor
@@ -225,7 +225,7 @@ class _Body:
         return self._static
 
     def clamped(self, count: int) -> Array:
-        """Lowest natural frequencies in Hz of the full model with its base held."""
+        """Return lowest natural frequencies in Hz of the full model with its base held."""
         self.progress("natural frequencies of the full model")
         statics, S = self.static_shapes()
         Psi, n = statics[self.inner], self.tied.free
@@ -257,7 +257,7 @@ class _Body:
         return X[:, kept], _Held(hz[kept], shares[kept], following)
 
     def _shares(self, X: Array) -> Array:
-        """Effective modal mass of held modes (k, 6) as shares of what all of them together have."""
+        """Return effective modal mass of held modes (k, 6) as shares of what all of them together have."""
         from scipy.sparse.linalg import cg
 
         n = self.tied.free
@@ -300,7 +300,7 @@ class _Body:
 
 
 def _up_to(find: Callable[[int], tuple[Array, Array]], limit: float, n: int) -> tuple[Array, Array]:
-    """Modes found in growing numbers until one lies beyond the limit."""
+    """Return modes found in growing numbers until one lies beyond the limit."""
     count = min(n, 20)
     while True:
         hz, X = find(count)
@@ -312,7 +312,7 @@ def _up_to(find: Callable[[int], tuple[Array, Array]], limit: float, n: int) -> 
 
 
 def _select(selection: Selection, hz: Array, shares: Array) -> tuple[Array, float]:
-    """Indices of the modes to keep, and the lowest frequency left out."""
+    """Return indices of the modes to keep, and the lowest frequency left out."""
     if selection.count is not None:
         kept = np.arange(min(selection.count, len(hz)))
     elif selection.frequency is not None:
@@ -324,7 +324,7 @@ def _select(selection: Selection, hz: Array, shares: Array) -> tuple[Array, floa
 
 
 def _heaviest(shares: Array, wanted: float) -> Array:
-    """Modes by largest share first, until every motion has the share wanted."""
+    """Return modes by largest share first, until every motion has the share wanted."""
     kept: list[int] = []
     reached = np.zeros(6)
     for motion in range(6):
@@ -341,7 +341,7 @@ def _heaviest(shares: Array, wanted: float) -> Array:
 
 
 def _orthonormal(basis: Array, M: Sparse, K: Sparse) -> tuple[Array, Array]:
-    """Natural modes (unknowns, m), mass-normalised, in the span of the basis, and their omega^2."""
+    """Return natural modes (unknowns, m), mass-normalised, in the span of the basis, and their omega^2."""
     weights = np.einsum("ij,ij->j", basis, M @ basis)
     moving = weights > 0  # where interfaces hold every node, nothing answers to their inertia
     basis = basis[:, moving] / np.sqrt(weights[moving])

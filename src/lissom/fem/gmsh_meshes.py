@@ -19,7 +19,7 @@ Draw = Callable[[Any], Mapping[str, Callable[[np.ndarray], bool]]]
 
 
 def mesh_step(path: Any, size: float | None = None, order: int = 2, scale: float | None = None) -> SolidMesh:
-    """Tetrahedra of the solid in a STEP file.
+    """Return tetrahedra of the solid in a STEP file.
 
     Args:
         size: length of an element's edge, m; a twentieth of the largest extent unless given.
@@ -40,7 +40,7 @@ def mesh_step(path: Any, size: float | None = None, order: int = 2, scale: float
 
 
 def mesh_shape(draw: Draw, size: float, order: int = 2, name: str = "shape") -> SolidMesh:
-    """Tetrahedra of a shape that `draw` makes with gmsh's OpenCASCADE kernel, in metres.
+    """Return tetrahedra of a shape that `draw` makes with gmsh's OpenCASCADE kernel, in metres.
 
     Args:
         draw: is given `gmsh.model.occ`, draws one solid with its calls, and returns named groups: for each a test of
@@ -60,7 +60,7 @@ def bracket_and_tube(
     around: int = 12,
     order: int = 2,
 ) -> SolidMesh:
-    """A tube along x on a square foot plate, with a fork of two lugs at its far end; groups "base" and "tip".
+    """Return a tube along x on a square foot plate, with a fork of two lugs at its far end; groups "base" and "tip".
 
     Args:
         length: from the foot (x = 0, group "base") to the axis of the fork's bores (along y, group "tip"), m.
@@ -129,7 +129,7 @@ def _meshed(
 
 @contextlib.contextmanager
 def _session() -> Iterator[Any]:
-    """gmsh, started and silent."""
+    """Return gmsh, started and silent."""
     try:
         import gmsh
     except ImportError:
@@ -155,7 +155,7 @@ def _session() -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _same_broken_pipes() -> Iterator[None]:
-    """What a broken pipe does stays: gmsh would make it the silent end of the process, in Python it is an error.
+    """Return what a broken pipe does stays: gmsh would make it the silent end of the process, in Python it is an error.
 
     By the C library, as Python's own `signal` works in the main thread alone.
     """

@@ -20,7 +20,7 @@ EPSILON[[0, 2, 1], [2, 1, 0], [1, 0, 2]] = -1
 
 
 def from_matrices(mass: Any, stiffness: Any, nodes: Any, scale: float | None = None) -> Structure:
-    """A structure from its matrices and a table of nodes.
+    """Return a structure from its matrices and a table of nodes.
 
     Rows of the matrices go node by node, in the order of the table: x, y, z of each node, then its rotations about x,
     y, z where the matrices have them. They must be those of the free body, in kg, N and m (with `scale`, the unit of
@@ -45,7 +45,7 @@ def from_matrices(mass: Any, stiffness: Any, nodes: Any, scale: float | None = N
 
 
 def from_nastran(model: Any, op4: Any, mass: str = "MGG", stiffness: str = "KGG") -> Structure:
-    """A structure from the g-set matrices of a Nastran .op4 file and the grid points of its bulk data file.
+    """Return a structure from the g-set matrices of a Nastran .op4 file and the grid points of its bulk data file.
 
     Needs pyNastran, which asks for numpy < 2 and so is not among lissom's extras.
     """
@@ -68,7 +68,7 @@ def from_nastran(model: Any, op4: Any, mass: str = "MGG", stiffness: str = "KGG"
 
 
 def _of_op4(entry: Any) -> Sparse:
-    """A matrix as pyNastran gives it; form 6 stores one triangle of a symmetric matrix in some versions."""
+    """Return a matrix as pyNastran gives it; form 6 stores one triangle of a symmetric matrix in some versions."""
     from scipy.sparse import csr_array, tril, triu
 
     form, data = (entry.form, entry.data) if hasattr(entry, "form") else entry
@@ -84,7 +84,7 @@ def _diagonal(matrix: Sparse) -> Sparse:
 
 
 def read_matrix(source: Any) -> Sparse:
-    """A sparse matrix from a file or an array."""
+    """Return a sparse matrix from a file or an array."""
     from scipy.sparse import csr_array, load_npz
 
     if not isinstance(source, str | Path):
@@ -116,7 +116,7 @@ def read_matrix(source: Any) -> Sparse:
 
 
 def _matrix_market(path: Path) -> Sparse:
-    """A real matrix in the exchange format of Matrix Market; other forms and damaged files are refused.
+    """Return a real matrix in the exchange format of Matrix Market; other forms and damaged files are refused.
 
     Not by SciPy's reader, which ends the process on some of them.
     """
@@ -161,7 +161,7 @@ def _matrix_market(path: Path) -> Sparse:
 
 
 def read_nodes(source: Any) -> tuple[Array | None, Array]:
-    """Numbers (n,), if given, and positions (n, 3) of nodes, from an array or a text file."""
+    """Return numbers (n,), if given, and positions (n, 3) of nodes, from an array or a text file."""
     table = source
     if isinstance(source, str | Path):
         check_file(source)
@@ -199,6 +199,7 @@ class MatrixInertia:
     width: int
 
     def invariants(self, shapes: Array, origin: Array) -> Invariants:
+        """Return the integrals over the mass."""
         from lissom.fem.fe_structure import rigid_motions
         from lissom.fem.solid_elements import NodalInertia
 

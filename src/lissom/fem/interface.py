@@ -51,7 +51,7 @@ class Tied:
     origins: Array  # (k, 3)
 
     def rigid_motions(self, structure: Structure, origin: Array) -> Array:
-        """All unknowns (free + 6 k, 6) under unit rotations and translations at `origin`."""
+        """Return all unknowns (free + 6 k, 6) under unit rotations and translations at `origin`."""
         nodal = structure.rigid_motions(origin)[self.free_rows]
         frames = rigid_motions(self.origins - origin, 6)[:, [3, 4, 5, 0, 1, 2]]
         return np.vstack([nodal, frames.reshape(-1, 6)])
@@ -62,7 +62,7 @@ class Tied:
         return np.vstack([self.points, np.repeat(self.origins, 6, axis=0)])
 
     def columns(self, name: str) -> Array:
-        """The six unknowns of an interface."""
+        """Return the six unknowns of an interface."""
         start = self.free + 6 * self.names.index(name)
         return np.arange(start, start + 6)
 
@@ -144,7 +144,7 @@ def _nodes(structure: Structure, interface: Interface) -> Array:
 
 
 def _check_single(interface: Interface, structure: Structure, nodes: Array) -> None:
-    """Three displacements of nodes on one line leave a frame free to turn about it."""
+    """Refuse nodes on one line: their three displacements leave a frame free to turn about it."""
     if structure.width == 6:
         return
     arms = structure.nodes[nodes] - structure.nodes[nodes].mean(axis=0)
@@ -155,7 +155,7 @@ def _check_single(interface: Interface, structure: Structure, nodes: Array) -> N
 
 
 def _areas(structure: Structure, nodes: Array) -> Array:
-    """Area of the surface around each node (k,), within the interface; equal ones where that has none."""
+    """Return area of the surface around each node (k,), within the interface; equal ones where that has none."""
     held = np.isin(structure.faces, nodes).all(axis=1)
     faces = structure.faces[held]
     a, b, c = structure.nodes[faces].transpose(1, 0, 2)
@@ -165,7 +165,7 @@ def _areas(structure: Structure, nodes: Array) -> Array:
 
 
 def _averaging(interface: Interface, unknowns: Array, motion: Array, weights: Array) -> _Dependence:
-    """Six of the unknowns as functions of the frame and the other unknowns, so that the frame fits the nodes."""
+    """Return six of the unknowns as functions of the frame and the other unknowns, so that the frame fits the nodes."""
     from scipy.linalg import qr
 
     if np.linalg.matrix_rank(motion) < 6:

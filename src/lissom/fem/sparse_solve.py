@@ -31,14 +31,14 @@ class Factor:
             raise LissomError(text, (what,)) from None
 
     def solve(self, right: Array) -> Array:
-        """matrix^-1 right, for right (size,) or (size, k)."""
+        """Return matrix^-1 right, for right (size,) or (size, k)."""
         out = np.empty_like(right, dtype=float)
         out[self._order] = self._lu.solve(np.ascontiguousarray(right[self._order], dtype=float))
         return out
 
 
 def dissection(matrix: Sparse, points: Array) -> Array:
-    """An order of the unknowns that keeps factors sparse: halves first, then what separates them, recursively."""
+    """Return an order of the unknowns with sparse factors: halves first, then what separates them, recursively."""
     from scipy.sparse import csr_array
 
     places, node = np.unique(points, axis=0, return_inverse=True)

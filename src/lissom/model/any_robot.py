@@ -23,7 +23,7 @@ KEPT = 32  # models of robots used last
 
 
 def as_robot(robot: AnyRobot) -> Robot:
-    """The description of a robot in any form."""
+    """Return the description of a robot in any form."""
     if isinstance(robot, Robot):
         return robot
     if isinstance(robot, Model):
@@ -34,7 +34,7 @@ def as_robot(robot: AnyRobot) -> Robot:
 
 
 def as_model(robot: AnyRobot, prescribed: Iterable[str] | None = None, acted: Iterable[tuple[str, Any]] = ()) -> Model:
-    """The compiled model of a robot in any form; that of a Robot is made once and kept.
+    """Return the compiled model of a robot in any form; that of a Robot is made once and kept.
 
     Args:
         prescribed: joints whose motion is given; those of a given model unless said otherwise, none of a robot.
@@ -49,7 +49,7 @@ def as_model(robot: AnyRobot, prescribed: Iterable[str] | None = None, acted: It
 
 
 def model_for(robot: AnyRobot, acted: Iterable[tuple[str, Any]], at: Any = None) -> Model:
-    """The model of a robot with the functions that loads at places (link, x) need.
+    """Return the model of a robot with the functions that loads at places (link, x) need.
 
     at: where it stands: by name, an array q that may have been made for the robot by itself (which is then taken), or
         an equilibrium, whose model may know of more places.
@@ -62,7 +62,7 @@ def model_for(robot: AnyRobot, acted: Iterable[tuple[str, Any]], at: Any = None)
 
 
 def compile(robot: AnyRobot, prescribed: str | Iterable[str] = ()) -> Model:
-    """A new model of a robot in any form: flat arrays that the dynamics functions take.
+    """Return a new model of a robot in any form: flat arrays that the dynamics functions take.
 
     Args:
         prescribed: joints whose motion is given, by name: acceleration is an input, force a result.

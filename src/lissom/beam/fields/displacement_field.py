@@ -43,7 +43,8 @@ class Sections(NamedTuple):
 class RunningTerms:
     """What the second-order field integrates along the link, from its base up to each of k stations.
 
-    Attributes:
+    Attributes
+    ----------
         running: (k, n) from values at n nodes to integrals over x.
         nodes: the sections at the nodes.
     """
@@ -52,7 +53,7 @@ class RunningTerms:
     nodes: Sections
 
     def foreshortening(self, weights: Array) -> Array:
-        """sum_k weights_k B(x_k), shape (..., m, m); weights (..., k)."""
+        """Return sum_k weights_k B(x_k), shape (..., m, m); weights (..., k)."""
         outboard = weights @ self.running
         psi, strain = self.nodes.psi, self.nodes.strain
         drawn = gram(psi[:, 1], outboard, psi[:, 1]) + gram(psi[:, 2], outboard, psi[:, 2])
@@ -61,13 +62,13 @@ class RunningTerms:
         return drawn + 2 * symmetric(gram(psi[:, 2], outboard, strain[:, 1]) - gram(psi[:, 1], outboard, strain[:, 2]))
 
     def twist(self, weights: Array) -> Array:
-        """sum_k weights_k D(x_k), shape (..., m, m); weights (..., k)."""
+        """Return sum_k weights_k D(x_k), shape (..., m, m); weights (..., k)."""
         outboard = weights @ self.running
         psi, psi_x = self.nodes.psi, self.nodes.psi_x
         return symmetric(gram(psi[:, 1], outboard, psi_x[:, 2]) - gram(psi[:, 2], outboard, psi_x[:, 1]))
 
     def at(self, eta: Array) -> tuple[Array, Array]:
-        """(1/2 eta^T B eta, 1/2 eta^T D eta) at the stations, each (..., k), for eta (..., m)."""
+        """Return (1/2 eta^T B eta, 1/2 eta^T D eta) at the stations, each (..., k), for eta (..., m)."""
         th = np.einsum("naj,...j->a...n", self.nodes.psi, eta)
         th_x = np.einsum("naj,...j->a...n", self.nodes.psi_x, eta)
         slip = np.einsum("naj,...j->a...n", self.nodes.strain[:, 1:3], eta)
@@ -77,7 +78,7 @@ class RunningTerms:
 
 
 def integrate_strains(strain: Array, inner: Array, upto: Array) -> tuple[Array, Array]:
-    """Displacements and rotations (k, 3, m) that follow from strains at n nodes (n, 6, m) on a clamped base.
+    """Return displacements and rotations (k, 3, m) that follow from strains at n nodes (n, 6, m) on a clamped base.
 
     inner (n, n), upto (k, n): from values at the nodes to integrals over x up to each node, and up to k places.
     """
@@ -105,7 +106,7 @@ def on_chord(sections: Sections, x: Array, tip: Array, length: Number, chord: tu
 
 
 def gram(left: Array, weights: Array, right: Array) -> Array:
-    """sum_k weights_k left_ki right_kj, (..., m, m); weights (..., k)."""
+    """Return sum_k weights_k left_ki right_kj, (..., m, m); weights (..., k)."""
     return left.T @ (weights[..., None] * right)
 
 
@@ -118,19 +119,19 @@ class Field:
     chord: tuple[str, ...] = ()
 
     def fraction(self, x: Any) -> Array:
-        """xi = x/L, shape (k,); an error for a station that is not on the link."""
+        """Return xi = x/L, shape (k,); an error for a station that is not on the link."""
         xi = np.atleast_1d(np.asarray(x) / self.length)
         if not np.all((xi.real >= -1e-12) & (xi.real <= 1 + 1e-12)):
             raise LissomError(f"is not on the link, which reaches from 0 to {self.length!r}", ("x",), x)
         return xi
 
     def place(self, xi: Array) -> Array:
-        """x of fractions xi (k,)."""
+        """Return x of fractions xi (k,)."""
         return self.length * xi
 
     @kept_by_place
     def sections(self, xi: Array) -> Sections:
-        """First-order motion of the sections at fractions xi (k,) of the length."""
+        """Return first-order motion of the sections at fractions xi (k,) of the length."""
         L, basis = self.length, self.basis
         y, z, torsion, axial = basis.slices.values()
         phi, psi, psi_x = (np.zeros((len(xi), 3, basis.count), np.result_type(xi, L, float)) for _ in range(3))
@@ -159,9 +160,9 @@ class Field:
         return self.length * self.basis.rule.weights
 
     def running(self, rule: Quadrature, xi: Array) -> Array:
-        """(k, n): from values at the n nodes of a rule to integrals over x up to fractions xi (k,)."""
+        """Return (k, n): from values at the n nodes of a rule to integrals over x up to fractions xi (k,)."""
         return self.length * rule.running(xi)
 
     def running_terms(self, xi: Array) -> RunningTerms:
-        """Second-order terms up to the sections at fractions xi (k,)."""
+        """Return second-order terms up to the sections at fractions xi (k,)."""
         return RunningTerms(self.running(self.basis.rule, xi), self.nodes)

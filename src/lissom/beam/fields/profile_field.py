@@ -24,17 +24,18 @@ class OwnField:
 
     @property
     def length(self) -> Number:
+        """Length in metres."""
         return self.basis.profile.length
 
     def fraction(self, x: Any) -> Array:
-        """xi of places x on the link, shape (k,); an error for a place that is not."""
+        """Return xi of places x on the link, shape (k,); an error for a place that is not."""
         share = np.real(np.atleast_1d(np.asarray(x)) / self.length)
         if not np.all((share >= -1e-12) & (share <= 1 + 1e-12)):
             raise LissomError(f"is not on the link, which reaches from 0 to {self.length!r}", ("x",), x)
         return self.basis.profile.fraction(x)
 
     def place(self, xi: Array) -> Array:
-        """x of fractions xi (k,)."""
+        """Return x of fractions xi (k,)."""
         return self.basis.profile.place(xi)
 
     @cached_property
@@ -61,7 +62,7 @@ class OwnField:
 
     @kept_by_place
     def sections(self, xi: Array) -> Sections:
-        """First-order motion of the sections at fractions xi (k,) of the length."""
+        """Return first-order motion of the sections at fractions xi (k,) of the length."""
         phi, psi = integrate_strains(self._strain, self._inner, self.running(self.basis.rule, xi))
         strain = self.basis.forces_and_strains(xi)[1]
         return self._framed(Sections(phi, psi, strain[:, 3:], strain), xi)
@@ -83,9 +84,9 @@ class OwnField:
         return self.basis.profile.rate(rule.nodes) * rule.weights
 
     def running(self, rule: Quadrature, xi: Array) -> Array:
-        """(k, n): from values at the n nodes of a rule to integrals over x up to fractions xi (k,)."""
+        """Return (k, n): from values at the n nodes of a rule to integrals over x up to fractions xi (k,)."""
         return rule.running(xi) * self.basis.profile.rate(rule.nodes)
 
     def running_terms(self, xi: Array) -> RunningTerms:
-        """Second-order terms up to the sections at fractions xi (k,)."""
+        """Return second-order terms up to the sections at fractions xi (k,)."""
         return RunningTerms(self.running(self.basis.rule, xi), self.nodes)

@@ -84,7 +84,7 @@ def make_basis(
     length: Number = None,
     places: tuple[Place, ...] = (),
 ) -> Basis:
-    """Basis of a link from mode counts and the kind of functions.
+    """Return basis of a link from mode counts and the kind of functions.
 
     Args:
         modes: number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
@@ -110,7 +110,7 @@ def make_basis(
 
 
 def by_direction(modes: Mapping[str, int], ends: Ends) -> dict[str, Ends]:
-    """What `ends` mean in each direction; an error for counts or directions that there are not."""
+    """Return what `ends` mean in each direction; an error for counts or directions that there are not."""
     _check_directions("modes", modes)
     for direction, count in modes.items():
         if isinstance(count, bool | complex) or count != int(count) or count < 0:
@@ -128,7 +128,7 @@ def _check_directions(what: str, given: Mapping[str, Any]) -> None:
 
 
 def split_ends(ends: Ends) -> tuple[str, dict[str, float]]:
-    """Name and options (those that are not zero) of a set of functions."""
+    """Return name and options (those that are not zero) of a set of functions."""
     if isinstance(ends, str):
         return ends, {}
     options = dict(ends)
@@ -136,7 +136,7 @@ def split_ends(ends: Ends) -> tuple[str, dict[str, float]]:
 
 
 def _counterpart(ends: Ends, direction: str) -> Ends:
-    """What `ends` given for the whole link mean in one direction."""
+    """Return what `ends` given for the whole link mean in one direction."""
     name, options = split_ends(ends)
     if direction in ("y", "z") or name not in mode_families.BENDING:
         return ends
@@ -174,7 +174,7 @@ def _make_shapes(direction: str, count: int, ends: Ends) -> Shapes:
 
 
 def _mass_normalised(direction: str, s: Shapes, section: Section | None, length: Number) -> Shapes:
-    """Scaled to unit modal mass: int rhoA f^2 dx (Jx in torsion) plus the tip load of the family."""
+    """Scale functions to unit modal mass: int rhoA f^2 dx (Jx in torsion) plus the tip load of the family."""
     if section is None or length is None:
         raise LissomError("needs the link's section and length", ("normalisation",), "mass")
     inertia = np.real(positive("length", length) * (section.Jx if direction == "torsion" else section.rhoA))

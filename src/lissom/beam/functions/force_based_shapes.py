@@ -84,20 +84,20 @@ class OwnBasis:
         return self.profile.edges[1:-1]
 
     def distributions(self, xi: Array) -> Array:
-        """Independent forces (`general.independent_forces`) per coordinate at fractions xi (k,), (k, 6, m)."""
+        """Return independent forces (`general.independent_forces`) per coordinate at fractions xi (k,), (k, 6, m)."""
         out = np.zeros((len(xi), 6, self.count), np.result_type(xi, float))
         for name, part in self.slices.items():
             out[:, :, part] = raw_distributions(self.profile, name, self.degree, xi) @ self.mixing[name]
         return out
 
     def forces_and_strains(self, xi: Array) -> tuple[Array, Array]:
-        """Internal forces and strains per coordinate at fractions xi (k,) of the length, each (k, 6, m)."""
+        """Return internal forces and strains per coordinate at fractions xi (k,) of the length, each (k, 6, m)."""
         forces, strains = independent_forces(self.profile.tables(xi)[0])
         along = self.distributions(xi)
         return forces @ along, strains @ along
 
     def forces(self, xi: Array) -> Array:
-        """Internal forces per coordinate at fractions xi (k,) of the length, (k, 6, m)."""
+        """Return internal forces per coordinate at fractions xi (k,) of the length, (k, 6, m)."""
         return self.forces_and_strains(xi)[0]
 
 
@@ -108,7 +108,7 @@ def own_basis(
     masses: Sequence[LumpedMass] = (),
     places: Sequence[Place] = (),
 ) -> OwnBasis:
-    """The functions of a link of any profile.
+    """Return the functions of a link of any profile.
 
     Args:
         modes: number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
@@ -143,7 +143,7 @@ def _functions(
     masses: Sequence[LumpedMass],
     places: Sequence[Place],
 ) -> Array:
-    """Mixing (r, n) of one direction: `count` functions, and those that `places` need."""
+    """Return mixing (r, n) of one direction: `count` functions, and those that `places` need."""
     name, options = split_ends(ends)
     if name not in FAMILIES:
         choice = ", ".join(FAMILIES)
@@ -164,7 +164,7 @@ def _functions(
 
 
 def _attached(ritz: Ritz, direction: str, places: Sequence[Place], shapes: Array) -> Array:
-    """`shapes` (r, n) and the static ones under loads at the places that they leave out."""
+    """Return `shapes` (r, n) and the static ones under loads at the places that they leave out."""
     if not places:
         return shapes
     own, statics, strains = _statics(ritz, direction, places, shapes)
@@ -177,14 +177,14 @@ def _attached(ritz: Ritz, direction: str, places: Sequence[Place], shapes: Array
 def _statics(
     ritz: Ritz, direction: str, places: Sequence[Place], shapes: Array
 ) -> tuple[Array, list[Array], list[Array]]:
-    """Strains of `shapes`; by place the shapes (r, c) under unit loads there, and their strains."""
+    """Return strains of `shapes`; by place the shapes (r, c) under unit loads there, and their strains."""
     loads = [ritz.places[k, list(place.loads(direction))].T for k, place in enumerate(places)]
     statics = [np.linalg.solve(ritz.stiffness, load) for load in loads]
     return ritz.strains(shapes), statics, [ritz.strains(part) for part in statics]
 
 
 def missed_shares(basis: OwnBasis, direction: str, places: Sequence[Place]) -> list[Array]:
-    """The share of the compliance under each unit load at places, in metres, that functions leave out, each (c,)."""
+    """Return the share of the compliance under unit loads at places, in metres, that functions leave out, (c,)."""
     profile = basis.profile.split([place.x for place in places])
     ritz = Ritz.of(profile, [direction], basis.degree, places=[place.x for place in places])
     rule = Quadrature.cached(profile.edges, basis.degree + 1)
@@ -196,7 +196,7 @@ def missed_shares(basis: OwnBasis, direction: str, places: Sequence[Place]) -> l
 
 
 def _auto(ritz: Ritz, count: int) -> Array:
-    """Shapes under loads at the tip and natural shapes with the tip held.
+    """Return shapes under loads at the tip and natural shapes with the tip held.
 
     Exact for any static load at the tip, whatever the link carries there; in stretching for its own weight, too. A
     single bending function is the deflection under a tip force.
@@ -206,7 +206,7 @@ def _auto(ritz: Ritz, count: int) -> Array:
 
 
 def _polynomials(profile: Profile, degree: int, direction: str, count: int) -> Array:
-    """Forces that are Legendre polynomials over the whole link, of rising degree.
+    """Return forces that are Legendre polynomials over the whole link, of rising degree.
 
     Bending: moments with the shear force that balances them, and, for what rotary inertia adds to it, shear forces
     alone.

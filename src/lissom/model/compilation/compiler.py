@@ -112,7 +112,7 @@ class _Compiler:
         return Model(self.robot, arrays, self.flexible, tuple(self.names), self.frames)
 
     def _makers(self) -> dict[str, Callable[[], Any]]:
-        """Who makes which tables, in the order in which they need each other."""
+        """Return who makes which tables, in the order in which they need each other."""
         return {
             "tree": self._tree,
             "sections": self._sections,
@@ -134,7 +134,7 @@ class _Compiler:
     # coordinates ------------------------------------------------------------------------------------------------
 
     def _name_coordinates(self) -> list[BodyNames]:
-        """Order of q and v: for each body its joint coordinates, then its modes; then the rotors."""
+        """Return order of q and v: for each body its joint coordinates, then its modes; then the rotors."""
         names, nq, nv = [], 0, 0
         for link in self.links:
             joint = link.joint
@@ -173,16 +173,16 @@ class _Compiler:
     # tables -----------------------------------------------------------------------------------------------------
 
     def _zeros(self, part: type[Part], **more: int) -> Part:
-        """A part with all its tables zero; `more`: sizes of axes that only this part has."""
+        """Return a part with all its tables zero; `more`: sizes of axes that only this part has."""
         return zeros(part, self.sizes | {Axis[name]: size for name, size in more.items()}, self.number)
 
     def _flexible(self) -> Iterator[tuple[int, FlexibleLink]]:
-        """Rows and links of the bodies that bend."""
+        """Return rows and links of the bodies that bend."""
         names = (link.name for link in self.links)
         return ((i, self.flexible[name]) for i, name in enumerate(names, start=1) if name in self.flexible)
 
     def _starts(self, lengths: dict[int, int]) -> np.ndarray:
-        """First row of every body and the end, in a table that lists rows body by body; `lengths` by body."""
+        """Return first row of every body and the end, in a table that lists rows body by body; `lengths` by body."""
         return np.cumsum([0, *(lengths.get(i, 0) for i in range(self.n))])
 
     def _tree(self) -> Tree:
@@ -256,7 +256,7 @@ class _Compiler:
         return coupled(out)
 
     def _reach(self) -> float:
-        """About how long the longest link is, m."""
+        """Return about how long the longest link is, m."""
         ways = [float(np.linalg.norm(np.real(link.origin.xyz))) for link in self.links]
         return max([*ways, *(float(np.real(beam.length)) for beam in self.flexible.values())])
 
@@ -303,7 +303,7 @@ class _Compiler:
         return out
 
     def _passive(self) -> Passive:
-        """One row per coordinate on which a joint acts by itself."""
+        """Make one row per coordinate on which a joint acts by itself."""
         rows: list[dict[str, Any]] = []
         pieces: list[Piece] = []
         for link, names in zip(self.links, self.names, strict=True):
@@ -349,7 +349,7 @@ class _Compiler:
         return out
 
     def _loops(self) -> Loops:
-        """Rows of the frames are the last two for each loop, in its order."""
+        """Return rows of the frames are the last two for each loop, in its order."""
         closures = self.robot.closures
         held = [loop.held for loop in closures]
         out = self._zeros(Loops, LOOP=len(held), ROW=sum(map(len, held)))
@@ -366,7 +366,7 @@ class _Compiler:
         return out
 
     def _common(self, first: str, second: str) -> int:
-        """Row of the last body that carries both links."""
+        """Return row of the last body that carries both links."""
         above = {link.name: link.parent for link in self.links}
         ways: list[list[int]] = []
         for name in (first, second):

@@ -86,11 +86,11 @@ class Contact(Description):
         return self
 
     def frames(self) -> list[tuple[tuple[str | int, ...], Frame]]:
-        """Its two frames, each with its place below the contact."""
+        """Return its two frames, each with its place below the contact."""
         return [(("sphere",), self.sphere), (("surface",), self.surface)]
 
     def table(self) -> dict[str, Any]:
-        """Entries of its row in the tables of the kernel."""
+        """Return entries of its row in the tables of the kernel."""
         same = ("stiffness", "damping", "friction", "friction_speed")
         return {name: getattr(self, name) for name in same} | {
             "shape": SHAPES[self.surface.shape],

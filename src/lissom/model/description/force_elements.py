@@ -49,7 +49,7 @@ class Element(Description):
         return value
 
     def frames(self) -> list[tuple[tuple[str | int, ...], Frame]]:
-        """Its two frames, each with its place below the element."""
+        """Return its two frames, each with its place below the element."""
         return [(("between", k), frame) for k, frame in enumerate(self.between)]
 
     def held(self) -> Loop | None:
@@ -103,6 +103,7 @@ class Rope(Element):
     width: Annotated[float | None, Number("the stretch over which the rope becomes taut", "metres", above=0)] = None
 
     def table(self) -> dict[str, Any]:
+        """Return the entries of its row in the tables of the kernel."""
         return super().table() | {"width": TAUT * self.length if self.width is None else self.width}
 
 
@@ -136,9 +137,11 @@ class Cylinder(Element):
         return self
 
     def held(self) -> Loop | None:
+        """Return the loop that holds its length, where that is given."""
         return None if self.length is None else Loop(name=self.name, distance=self.length, between=self.between)
 
     def table(self) -> dict[str, Any]:
+        """Return the entries of its row in the tables of the kernel."""
         return {"damping": self.damping, "thrust": self.force, "driven": 1} if self.drive == "force" else {}
 
 
@@ -180,6 +183,7 @@ class Bushing(Element):
         return tuple(tuple(row) for row in matrix.tolist())
 
     def table(self) -> dict[str, Any]:
+        """Return the entries of its row in the tables of the kernel."""
         return {"springs": self.stiffness, "dampers": self.damping}
 
 
@@ -227,7 +231,7 @@ def register_element(kind: type[Element]) -> type[Element]:
 
 
 def element_problems(robot: Robot) -> list[Problem]:
-    """What keeps elements and contacts from being on the robot: (path, value, what to do)."""
+    """Return what keeps elements and contacts from being on the robot: (path, value, what to do)."""
     found: list[Problem] = []
     names: dict[str, str] = {}
     parts: list[tuple[str, int, Any]] = [("elements", i, part) for i, part in enumerate(robot.elements)]

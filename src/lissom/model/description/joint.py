@@ -85,14 +85,14 @@ class Joint(Description):
         return self.transmission is not None and self.transmission.elastic
 
     def each(self, value: PerCoordinate) -> tuple[float, ...]:
-        """A value per velocity coordinate, from one value for all or from the list itself."""
+        """Return a value per velocity coordinate, from one value for all or from the list itself."""
         return tuple(value) if isinstance(value, tuple) else (value,) * self.nv
 
     @model_validator(mode="before")
     @classmethod
     def _from_type_alone(cls, data: Any) -> Any:
         data = {"type": data} if isinstance(data, str) else data
-        if isinstance(data, dict) and data.get("type") not in KINDS:
+        if isinstance(data, dict) and isinstance(word := data.get("type"), str) and word not in KINDS:
             load_plugins()
         return data
 

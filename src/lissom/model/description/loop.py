@@ -92,8 +92,7 @@ _ELSEWHERE = (
 
 
 class Row(NamedTuple):
-    """One direction that a joint holds; see `kernel.constraints.loop_constraints`. Axes that a kind does not use are
-    zero."""
+    """One direction that a joint holds, see `kernel.constraints.loop_constraints`; axes not used are zero."""
 
     hold: LoopRow
     label: str  # the reaction that holds it: "force along x"
@@ -105,7 +104,7 @@ class Row(NamedTuple):
 
 
 def held_rows(joint: Joint) -> list[Row]:
-    """The directions that a joint holds of the pose of its child: where it does not slide, how it does not turn."""
+    """Return the directions that a joint holds of its child: where it does not slide, how it does not turn."""
     if joint.kind.floats:
         return []
     steps = joint_steps(joint)
@@ -132,13 +131,13 @@ def held_rows(joint: Joint) -> list[Row]:
 
 
 def _along(step: Step) -> np.ndarray:
-    """Unit direction of a slide."""
+    """Return unit direction of a slide."""
     direction = step.screw[3:]
     return direction / np.linalg.norm(direction)
 
 
 def _normal_to(axes: list[np.ndarray]) -> list[np.ndarray]:
-    """Unit vectors normal to the given ones and to each other; axes of the frame where they will do."""
+    """Return unit vectors normal to the given ones and to each other; axes of the frame where they will do."""
     found: list[np.ndarray] = []
     taken = [np.real(axis) for axis in axes]
     if len(taken) == 2:
@@ -156,7 +155,7 @@ def _normal_to(axes: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def _named(axis: np.ndarray) -> str:
-    """ "x", "-y", or the components."""
+    """Return "x", "-y", or the components."""
     unit = np.real(axis) / np.linalg.norm(np.real(axis))
     for k, name in enumerate("xyz"):
         if abs(abs(unit[k]) - 1) < 1e-9:
@@ -165,7 +164,7 @@ def _named(axis: np.ndarray) -> str:
 
 
 def loop_problems(robot: Robot) -> list[Problem]:
-    """What keeps the loops from being closed on the robot: (path, value, what to do)."""
+    """Return what keeps the loops from being closed on the robot: (path, value, what to do)."""
     found: list[Problem] = []
     joints = {link.joint.name: link.name for link in robot.links}
     names: set[str] = set()
@@ -185,7 +184,7 @@ def loop_problems(robot: Robot) -> list[Problem]:
 
 
 def _same_body(robot: Robot, loop: Loop, path: tuple[str | int, ...]) -> list[Problem]:
-    """A loop whose frames cannot move against each other."""
+    """Return a loop whose frames cannot move against each other."""
     first, second = (frame.link for frame in loop.between)
     if first != second:
         return []

@@ -20,5 +20,5 @@ class Origin(Description):
     rpy: Annotated[Vec3, Vector("roll, pitch and yaw", "rad")] = (0.0, 0.0, 0.0)
 
     def rotation(self) -> np.ndarray:
-        """Rotation matrix (3, 3); complex when an angle is."""
+        """Return rotation matrix (3, 3); complex when an angle is."""
         return so3.from_rpy(self.rpy) if any(self.rpy) else np.eye(3)

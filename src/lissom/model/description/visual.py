@@ -29,7 +29,7 @@ class Visual(Description):
     @field_validator("file")
     @classmethod
     def _beside_the_robot_file(cls, file: str | None, info: ValidationInfo) -> str | None:
-        """A relative path starts at the folder of the file that names it."""
+        """Return a relative path starts at the folder of the file that names it."""
         path = Path((info.context or {}).get("folder", ""), file or "")
         return str(path.absolute()) if file is not None and path.is_file() else file
 

@@ -36,6 +36,7 @@ class Quantity(float):
     unit: units.Unit
 
     def __new__(cls, value: float, unit: units.Unit) -> Self:
+        """Make the number, with the unit in which it was written."""
         made = super().__new__(cls, value)
         made.unit = unit
         return made
@@ -45,7 +46,7 @@ class Quantity(float):
 
 
 def looks_like_degrees(value: Any) -> bool:
-    """Whether an angle in radians was likely meant in degrees: more than a turn, and a number that people write.
+    """Return whether an angle in radians was likely meant in degrees: more than a turn, and a number that people write.
 
     Angles of several turns that are meant come from pi or from a unit, and have many digits: `720 deg` is no doubt.
     """
@@ -54,12 +55,12 @@ def looks_like_degrees(value: Any) -> bool:
 
 
 def degrees_text(value: float) -> str:
-    """The question about an angle that looks like degrees."""
+    """Return the question about an angle that looks like degrees."""
     return f"is more than one turn, as angles are in radians; for degrees write {value:g} deg (in Python np.radians)"
 
 
 def wrong_kind(value: Any, unit: units.JointUnit, moved: Sequence[str]) -> str:
-    """What is wrong with the units in which numbers about a joint were written; "" if nothing is.
+    """Return what is wrong with the units in which numbers about a joint were written; "" if nothing is.
 
     Args:
         value: one number for all its coordinates, or one each.
@@ -76,12 +77,12 @@ def wrong_kind(value: Any, unit: units.JointUnit, moved: Sequence[str]) -> str:
 
 
 def refusal(text: str) -> PydanticCustomError:
-    """The error a validator raises: plain words, shown to the user as they are."""
+    """Return the error a validator raises: plain words, shown to the user as they are."""
     return PydanticCustomError("robot", "{text}", {"text": text})
 
 
 def kind_of(value: Any) -> str:
-    """How a person would call the type of a value that was read from a file."""
+    """Return how a person would call the type of a value that was read from a file."""
     if value is None:
         return "an empty value"
     if isinstance(value, bool):
@@ -96,11 +97,12 @@ def kind_of(value: Any) -> str:
 
 
 def is_number(value: Any) -> bool:
+    """Return whether a value is a number, which true and false are not."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def _float(value: Any) -> float:
-    """A number as a float; infinite where it is beyond floats, as whole numbers can be."""
+    """Return a number as a float; infinite where it is beyond floats, as whole numbers can be."""
     try:
         return float(value)
     except OverflowError:
@@ -108,7 +110,7 @@ def _float(value: Any) -> float:
 
 
 def _hint(value: Any) -> str:
-    """What is likely to have turned a number into text."""
+    """Return what is likely to have turned a number into text."""
     if not isinstance(value, str):
         return ""
     if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", value):
@@ -119,7 +121,7 @@ def _hint(value: Any) -> str:
 
 
 def is_optional(source: Any) -> bool:
-    """Whether an annotated type allows None."""
+    """Return whether an annotated type allows None."""
     return type(None) in getattr(source, "__args__", ())
 
 
@@ -128,7 +130,7 @@ class Checked(ABC):
 
     @abstractmethod
     def check(self, value: Any) -> Any:
-        """The value of the field, from what a person wrote."""
+        """Return the value of the field, from what a person wrote."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = core_schema.no_info_plain_validator_function(self.check)
@@ -156,6 +158,7 @@ class Number(Checked):
         return f"give {self.meaning}" + (f" in {self.unit}" if self.unit else "")
 
     def check(self, value: Any) -> float | tuple[float, ...]:
+        """Return the value as it is kept, or refuse it."""
         if self.each and isinstance(value, list | tuple | np.ndarray):
             if len(value) == 0:
                 raise refusal(f"is an empty list; {self.remedy}")
@@ -163,6 +166,7 @@ class Number(Checked):
         return self.check_one(value)
 
     def check_one(self, value: Any) -> float:
+        """Return one number as it is kept, or refuse it."""
         written = None
         if isinstance(value, str):
             value, written = self._in_si(value)
@@ -191,7 +195,7 @@ class Number(Checked):
         return number if written is None or isinstance(self.unit, str) else Quantity(number, written)
 
     def _in_si(self, text: str) -> tuple[Any, units.Unit | None]:
-        """The number of a quantity with a unit, such as "45 deg", and the unit; other text as it is."""
+        """Return the number of a quantity with a unit, such as "45 deg", and the unit; other text as it is."""
         found = units.quantity(text)
         if found is None:
             return text, None
@@ -212,9 +216,11 @@ class Count(Checked):
 
     @property
     def remedy(self) -> str:
+        """What to give instead."""
         return f"give {self.meaning} as a whole number from {self.at_least} to {self.at_most}"
 
     def check(self, value: Any) -> int:
+        """Return the value as it is kept, or refuse it."""
         if not is_number(value):
             raise refusal(f"must be a whole number, not {kind_of(value)}; {self.remedy}")
         if not math.isfinite(_float(value)) or value != int(value):
@@ -234,9 +240,11 @@ class Flag(Checked):
 
     @property
     def remedy(self) -> str:
+        """What to give instead."""
         return f"say {self.meaning}: true or false"
 
     def check(self, value: Any) -> bool:
+        """Return the value as it is kept, or refuse it."""
         if not isinstance(value, bool | np.bool_):
             raise refusal(f"must be true or false, not {kind_of(value)}; {self.remedy}")
         return bool(value)
@@ -255,9 +263,11 @@ class Vector(Checked):
 
     @property
     def remedy(self) -> str:
+        """What to give instead."""
         return f"give {self.meaning} as [x, y, z]" + (f" in {self.unit}" if self.unit else "")
 
     def check(self, value: Any) -> Vec3:
+        """Return the value as it is kept, or refuse it."""
         if not isinstance(value, list | tuple | np.ndarray):
             raise refusal(f"must be a list of three numbers, not {kind_of(value)}; {self.remedy}")
         if len(value) != 3:
@@ -275,9 +285,11 @@ class Pair(Checked):
 
     @property
     def remedy(self) -> str:
+        """What to give instead."""
         return f"give {self.meaning} as [y, z] in {self.unit}"
 
     def check(self, value: Any) -> Vec2:
+        """Return the value as it is kept, or refuse it."""
         if not isinstance(value, list | tuple | np.ndarray) or len(value) != 2:
             raise refusal(f"must be a list of two numbers, not {kind_of(value)}{_size(value)}; {self.remedy}")
         number = Number(f"two numbers for {self.meaning}", self.unit)
@@ -294,9 +306,11 @@ class Matrix6(Checked):
 
     @property
     def remedy(self) -> str:
+        """What to give instead."""
         return f"give {self.meaning} as six rows of six numbers in the order {self.order}"
 
     def check(self, value: Any) -> tuple[tuple[float, ...], ...]:
+        """Return the value as it is kept, or refuse it."""
         lists = list | tuple | np.ndarray
         if not isinstance(value, lists) or len(value) != 6:
             raise refusal(f"must be six rows, not {kind_of(value)}{_size(value)}; {self.remedy}")
@@ -326,6 +340,7 @@ class Axis(Vector):
     """A direction: three numbers, stored with unit length."""
 
     def check(self, value: Any) -> Vec3:
+        """Return the value as it is kept, or refuse it."""
         x, y, z = super().check(value)
         length = math.hypot(x, y, z)
         if length < 1e-12:
@@ -346,6 +361,7 @@ class InertiaTensor(Checked):
     )
 
     def check(self, value: Any) -> Matrix3:
+        """Return the value as it is kept, or refuse it."""
         number = Number("the inertia about the centre of mass", "kg m2").check_one
         if isinstance(value, dict):
             unknown = sorted(str(k) for k in value if k not in ("xx", "yy", "zz", "xy", "xz", "yz"))
@@ -395,7 +411,7 @@ def _physical(matrix: Matrix3, real: bool) -> Matrix3:
 
 
 def unreal(matrix: Any) -> str:
-    """Why no mass distribution has an inertia (3, 3); "" where one has, a thousandth left for rounded numbers."""
+    """Return why no body has an inertia (3, 3); "" where one has, a thousandth left for rounded numbers."""
     smallest, middle, largest = np.linalg.eigvalsh(np.real(np.array(matrix)))
     if smallest + middle >= (1 - 1e-3) * largest:
         return ""

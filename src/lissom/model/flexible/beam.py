@@ -78,7 +78,7 @@ class Beam(Description):
     @field_validator("stations", mode="before")
     @classmethod
     def _from_file(cls, data: Any, info: ValidationInfo) -> Any:
-        """`{file: blade.dat, format: beamdyn}` stands for the stations in that file."""
+        """Read the stations of the file where `{file: blade.dat, format: beamdyn}` stands for them."""
         if not isinstance(data, dict) or "file" not in data or "length" not in info.data:
             return data
         length = info.data["length"]
@@ -91,7 +91,7 @@ class Beam(Description):
     @field_validator("attachments", mode="before")
     @classmethod
     def _places(cls, data: Any, info: ValidationInfo) -> Any:
-        """Numbers or quantities such as 40 cm, on the beam."""
+        """Return numbers or quantities such as 40 cm, on the beam."""
         if not isinstance(data, list | tuple):
             raise refusal("must be a list of places in metres along the beam, such as [0.4, 1.2]")
         length = info.data.get("length", np.inf)
@@ -162,13 +162,13 @@ class Beam(Description):
         return self.length / thickness if thickness > 0 else float("inf")
 
     def described_sections(self) -> list[tuple[str, SectionSpec]]:
-        """Its sections as the file gives them, each with its path below the beam."""
+        """Return its sections as the file gives them, each with its path below the beam."""
         if self.section is not None:
             return [("section", self.section)]
         return [(f"stations.{k}.section", station.section) for k, station in enumerate(self.stations)]
 
     def _sections(self) -> list[tuple[tuple[str | int, ...], SectionSpec, str | None]]:
-        """Every section with its material's name, and the path where that should stand."""
+        """Return every section with its material's name, and the path where that should stand."""
         if self.section is not None:
             return [(("material",), self.section, self.material)]
         return [
@@ -186,7 +186,7 @@ class Beam(Description):
         return not isinstance(self.modes, Modes) and self.ends == "auto"
 
     def mode_counts(self, materials: Mapping[str, Material], how: EndConditions = NOT_HELD) -> dict[str, int]:
-        """Number of shape functions by direction, as given or as many as it takes, without attachment functions.
+        """Return number of shape functions by direction, as given or as many as it takes, without attachment functions.
 
         how: how its ends are held.
         """
@@ -231,7 +231,7 @@ class Beam(Description):
         how: EndConditions = NOT_HELD,
         places: Sequence["beams.Place"] = (),
     ) -> "beams.BeamLink":
-        """The beam's mechanics: section, shape functions, invariants, stiffness and damping.
+        """Return the beam's mechanics: section, shape functions, invariants, stiffness and damping.
 
         how: how its ends are held.
         places: where something acts inside its span, in metres; its functions know of them where it chooses them.
@@ -250,7 +250,7 @@ class Beam(Description):
         how: EndConditions,
         places: Sequence["beams.Place"] = (),
     ) -> "beams.BeamLink":
-        """The same from the `link` of another beam, held like this one, which was made of the materials `before`.
+        """Return the mechanics from the `link` of another beam, held alike, made of the materials `before`.
 
         Where the functions are the same they are taken from there, and so is all that does not differ. `places`: as in
         `build`, the same for both.
@@ -268,10 +268,11 @@ class Beam(Description):
         if not _same(self, other, "section") or made_of != old:
             assert self.section is not None
             section = self.section.build(None if made_of is None else made_of.build())
-        masses = link.masses if _same(self, other, "masses") else self._lumps()
-        return replace(link, section=section, damping=self._damping(), masses=masses)
+        masses = link.masses if _same(self, other, "masses") else self.lumps()
+        return replace(link, section=section, damping=self.damping_law(), masses=masses)
 
-    def _lumps(self) -> "tuple[beams.LumpedMass, ...]":
+    def lumps(self) -> "tuple[beams.LumpedMass, ...]":
+        """Return its masses as `lissom.beam` takes them."""
         from lissom import beam as beams
 
         return tuple(
@@ -284,11 +285,12 @@ class Beam(Description):
             for mass in self.masses
         )
 
-    def _damping(self) -> Any:
+    def damping_law(self) -> Any:
+        """Return the damping as `lissom.beam` takes it."""
         return self.damping.as_dict() if isinstance(self.damping, Rayleigh) else self.damping
 
     def profile(self, materials: Mapping[str, Material]) -> "beams.Profile":
-        """Sections along the beam."""
+        """Return sections along the beam."""
         stations = self.stations
         if self.section is not None:
             places = (0.0, float(np.real(self.length)))
@@ -310,7 +312,7 @@ class Beam(Description):
     def section_stress(
         self, x: float, materials: Mapping[str, Material], ending: bool = False
     ) -> "SectionStress | None":
-        """Stresses in the section at x from the forces there; None where only stiffnesses are given.
+        """Return stresses in the section at x from the forces there; None where only stiffnesses are given.
 
         Where the section jumps, it is the one that begins there, or the one that is `ending`.
         """
@@ -318,8 +320,8 @@ class Beam(Description):
         name = own or self.material
         return _section_stress(section, None if name is None else materials[name])
 
-    def _ends(self, section: "beams.Section") -> str | dict[str, Any]:
-        """End conditions for the basis, tip loads as ratios to the beam's own mass and to rhoA L^3."""
+    def basis_ends(self, section: "beams.Section") -> str | dict[str, Any]:
+        """Return end conditions for the basis, tip loads as ratios to the beam's own mass and to rhoA L^3."""
         if isinstance(self.ends, str):
             return self.ends
         if self.ends.family != "clamped-mass":
@@ -352,9 +354,9 @@ def _link(beam: Beam, materials: Materials, how: EndConditions, places: Places) 
         section=along,
         basis=functions,
         stiffening=beam.stiffening,
-        damping=beam._damping(),
+        damping=beam.damping_law(),
         prestress=beam.prestress.build(),
-        masses=beam._lumps(),
+        masses=beam.lumps(),
         chord=how.chord,
         fourth_order=how.fourth_order,
     )
@@ -362,7 +364,7 @@ def _link(beam: Beam, materials: Materials, how: EndConditions, places: Places) 
 
 @cache_real
 def _mechanics(bare: Beam, materials: Materials, how: EndConditions, places: Places) -> tuple[Any, Any]:
-    """Sections along a beam and its functions: how much it carries does not change them, where it does may."""
+    """Return sections along a beam and its functions: how much it carries does not change them, where it does may."""
     from lissom import beam as beams
 
     made_of = dict(materials)
@@ -371,7 +373,7 @@ def _mechanics(bare: Beam, materials: Materials, how: EndConditions, places: Pla
     if bare.plain:
         assert bare.section is not None
         section = bare.section.build(made_of[bare.material].build() if bare.material is not None else None)
-        wanted = given or bare._ends(section)
+        wanted = given or bare.basis_ends(section)
         length = float(np.real(bare.length))
         shares = tuple(place._replace(x=place.x / length) for place in places)
         ends_key = wanted if isinstance(wanted, str) else tuple(wanted.items())
@@ -385,7 +387,7 @@ def _mechanics(bare: Beam, materials: Materials, how: EndConditions, places: Pla
 def _basis(
     counts: tuple[tuple[str, int], ...], ends: str | tuple[tuple[str, Any], ...], places: Places
 ) -> "beams.Basis":
-    """Functions of a plain beam: those of beams that differ in their sections alone are the same."""
+    """Return functions of a plain beam: those of beams that differ in their sections alone are the same."""
     from lissom import beam as beams
 
     return beams.make_basis(dict(counts), ends=ends if isinstance(ends, str) else dict(ends), places=places)
@@ -400,7 +402,7 @@ def _section_stress(section: SectionSpec, material: Material | None) -> "Section
 def _enough_modes(
     beam: Beam, materials: Materials, reach: float | None, accuracy: float
 ) -> tuple[tuple[str, int], ...]:
-    """Counts by direction, kept: they take a while."""
+    """Return counts by direction, kept: they take a while."""
     from lissom import beam as beams
 
     return tuple(beams.enough_modes(beam.profile(dict(materials)), reach, accuracy, MOST_MODES).items())

@@ -55,7 +55,7 @@ class Row(Description):
     @field_validator("joint", mode="before")
     @classmethod
     def _axis_is_z(cls, joint: Any) -> Any:
-        """A joint of the table turns about or slides along z; its axis need not be said."""
+        """Return a joint of the table turns about or slides along z; its axis need not be said."""
         joint = {"type": joint} if isinstance(joint, str) else joint
         if not isinstance(joint, dict):
             return joint
@@ -89,6 +89,7 @@ class DhFile(RobotForm):
         return {"rows": value} if isinstance(value, list | tuple) else value
 
     def robot(self, source: str = "", text_of: Callable[[Path], str] | None = None) -> Robot:
+        """Return the robot that the file describes."""
         links = _standard(self) if self.dh.convention == "standard" else _modified(self)
         return Robot.from_dict(
             {
@@ -102,14 +103,14 @@ class DhFile(RobotForm):
 
 
 def _about(axis: int, angle: float, shift: float) -> np.ndarray:
-    """Turn about, and shift along, x (0) or z (2)."""
+    """Return the pose of a turn about, and a shift along, x (0) or z (2)."""
     xyz, rpy = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
     xyz[axis], rpy[axis] = shift, angle
     return pose(xyz, rpy)
 
 
 def _standard(file: DhFile) -> list[Framed]:
-    """Link frames at the joints: frame i - 1, turned by theta; frame i of the table lies `to_frame` further."""
+    """Return link frames at the joints: frame i - 1, turned by theta; frame i of the table lies `to_frame` further."""
     links: list[Framed] = []
     end = pose(file.base.xyz, file.base.rpy)
     for row in file.dh.rows:
@@ -120,7 +121,7 @@ def _standard(file: DhFile) -> list[Framed]:
 
 
 def _modified(file: DhFile) -> list[Framed]:
-    """Link frames are the table's frames; a link reaches to the next row's joint."""
+    """Return link frames are the table's frames; a link reaches to the next row's joint."""
     links: list[Framed] = []
     base = pose(file.base.xyz, file.base.rpy)
     for i, row in enumerate(file.dh.rows):
@@ -135,7 +136,7 @@ def _modified(file: DhFile) -> list[Framed]:
 
 
 def _link(row: Row, before: list[Framed], place: np.ndarray, frame: np.ndarray, reach: np.ndarray | None) -> Framed:
-    """The link of a row; its masses are given in `frame`, its beam reaches to `reach`, both seen from its joint."""
+    """Return the link of a row; masses are in `frame`, the beam reaches to `reach`, both seen from its joint."""
     link = Framed(
         row.name,
         before[-1].name if before else WORLD,

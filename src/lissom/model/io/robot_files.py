@@ -56,14 +56,14 @@ class Found:
         return "links" in self.fields or registry.by_key(self.fields) is not None
 
     def robot(self) -> Robot:
-        """The robot in it, checked; doubts about a person's own file are told."""
+        """Return the robot in it, checked; doubts about a person's own file are told."""
         robot = registry.read_other(self.importer, self.text, self.source) if self.importer else self._described()
         for doubt in () if self.builtin else robot.warnings:
             warnings.warn(f"{self.source}: {doubt}", UserWarning, stacklevel=3)
         return robot
 
     def _described(self) -> Robot:
-        """The robot of a YAML file: by its links, or in another form."""
+        """Return the robot of a YAML file: by its links, or in another form."""
         if self.root is None:
             raise RobotError(f"the file is empty; start with lissom: {FORMAT}, name and links", source=self.source)
         if not isinstance(self.root.value, dict):
