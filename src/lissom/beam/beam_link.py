@@ -26,13 +26,13 @@ import numpy as np
 from lissom.beam import damping as laws
 from lissom.beam.damping import Damping
 from lissom.beam.fields.chord_field import Bow, bow
-from lissom.beam.fields.displacement_field import Field
+from lissom.beam.fields.displacement_field import Field, UniformField
 from lissom.beam.fields.exact_field import ExactField, Stations
 from lissom.beam.fields.foreshortening_forms import Shortening
 from lissom.beam.fields.inertia_invariants import Invariants
 from lissom.beam.fields.mass_points import Carriers, carriers
 from lissom.beam.fields.prestress import NOTHING, Prestress
-from lissom.beam.fields.profile_field import OwnField
+from lissom.beam.fields.profile_field import ProfileField
 from lissom.beam.fields.section_rotation import bend, roll
 from lissom.beam.fields.strain_energy import Product, cubic_terms, prestress_stiffness, second_order_strains, stiffness
 from lissom.beam.flexible_link import NaturalModes, SectionMap
@@ -104,7 +104,7 @@ class BeamLink:
     def bending_count(self) -> int:
         """Number of bending coordinates, which come first."""
         bending = self.basis.counts["y"] + self.basis.counts["z"]
-        if isinstance(self.field, OwnField):  # coupled sections: twist and stretch bend the link too
+        if not self.plain:  # coupled sections: twist and stretch bend the link too
             turned, slip = self.field.nodes.psi[:, 1:], self.field.nodes.strain[:, 1:3]
             if turned[..., bending:].any() or (turned.any() and slip[..., bending:].any()):
                 return self.count
@@ -116,7 +116,7 @@ class BeamLink:
         return self.moments[:, 0, 0].sum()
 
     @cached_property
-    def field(self) -> Any:
+    def field(self) -> Field:
         """The displacement field that the basis spans."""
         return _field(self.length, self.basis, self.chord)
 
@@ -304,9 +304,7 @@ class BeamLink:
     @cached_property
     def moments(self) -> Array:
         """Moments of the mass at these stations, (k, 4, 4)."""
-        field = self.field
-        per_length = field.tables[1] if isinstance(field, OwnField) else self.section.moments
-        moments = field.weights[:, None, None] * per_length
+        moments = self.field.weights[:, None, None] * self.field.moments(self.section)
         return np.concatenate([moments, [lump.moments for lump in self.masses]]) if self.masses else moments
 
     @cached_property
@@ -320,15 +318,11 @@ class BeamLink:
     @cached_property
     def _forces(self) -> Array:
         """Internal forces per coordinate at the nodes, (n, 6, m)."""
-        if isinstance(self.field, OwnField):
-            return self.field.forces
-        return self.section.rigidity[:, None] * self.field.nodes.strain
+        return self._forces_at(self.basis.rule.nodes)
 
     def _forces_at(self, xi: Array) -> Array:
         """Return internal forces per coordinate at fractions xi (k,) of the length, (k, 6, m)."""
-        if isinstance(self.field, OwnField):
-            return self.basis.forces(xi)
-        return self.section.rigidity[:, None] * self.field.sections(xi).strain
+        return self.field.forces(self.section, xi)
 
     @cached_property
     def _prestress_forces(self) -> Array:
@@ -366,9 +360,9 @@ class BeamLink:
 
 
 @lru_cache(maxsize=256, typed=True)  # a complex length is not the real one that equals it
-def _field(length: Number, basis: Any, chord: tuple[str, ...]) -> Any:
+def _field(length: Number, basis: Any, chord: tuple[str, ...]) -> Field:
     """Return the field that a basis spans: one for all links that differ in masses and sections alone."""
-    return OwnField(basis, chord) if isinstance(basis, OwnBasis) else Field(length, basis, chord)
+    return ProfileField(basis, chord) if isinstance(basis, OwnBasis) else UniformField(length, basis, chord)
 
 
 @lru_cache(maxsize=256, typed=True)

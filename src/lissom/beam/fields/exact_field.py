@@ -19,7 +19,6 @@ from functools import cached_property
 import numpy as np
 
 from lissom.beam.fields.displacement_field import Field, Sections
-from lissom.beam.fields.profile_field import OwnField
 from lissom.beam.functions.basis import Basis
 from lissom.beam.functions.force_based_shapes import OwnBasis
 from lissom.beam.functions.quadrature import Quadrature
@@ -59,7 +58,7 @@ class Stations:
 class ExactField:
     """The exact field of a link."""
 
-    field: Field | OwnField
+    field: Field
 
     @property
     def rule(self) -> Quadrature:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,8 +30,33 @@ FAMILIES = {
 GENERAL = ("auto", "legendre", "hermite")
 
 
+class Coordinates(ABC):
+    """The coordinates of a link, in the order of the directions in which it gives way."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> dict[str, int]:
+        """Number of functions by direction."""
+
+    @cached_property
+    def slices(self) -> dict[str, slice]:
+        """Where each direction's coordinates sit in eta."""
+        ends = np.cumsum([0, *self.counts.values()])
+        return {name: slice(int(a), int(b)) for name, a, b in zip(DIRECTIONS, ends[:-1], ends[1:])}
+
+    @cached_property
+    def count(self) -> int:
+        """Number of coordinates."""
+        return sum(self.counts.values())
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the coordinates: y1, y2, z1, ..., torsion1, axial1."""
+        return tuple(f"{name}{k + 1}" for name, n in self.counts.items() for k in range(n))
+
+
 @dataclass(frozen=True, eq=False)
-class Basis:
+class Basis(Coordinates):
     """Shape functions of a link in the order of its coordinates: deflections v, w, twist t, extension a."""
 
     y: Shapes
@@ -42,22 +68,6 @@ class Basis:
     def directions(self) -> dict[str, Shapes]:
         """The four sets by name, in the order of the coordinates."""
         return {name: getattr(self, name) for name in DIRECTIONS}
-
-    @cached_property
-    def slices(self) -> dict[str, slice]:
-        """Where each direction's coordinates sit in eta."""
-        ends = np.cumsum([0] + [s.count for s in self.directions.values()])
-        return {name: slice(int(a), int(b)) for name, a, b in zip(DIRECTIONS, ends[:-1], ends[1:])}
-
-    @cached_property
-    def count(self) -> int:
-        """Number of coordinates."""
-        return sum(s.count for s in self.directions.values())
-
-    @cached_property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the coordinates: y1, y2, z1, ..., torsion1, axial1."""
-        return tuple(f"{name}{k + 1}" for name, s in self.directions.items() for k in range(s.count))
 
     @cached_property
     def counts(self) -> dict[str, int]:

@@ -23,7 +23,7 @@ from numpy.polynomial.legendre import Legendre, legvander
 
 from lissom.beam.functions import attachment_functions
 from lissom.beam.functions.attachment_functions import Place
-from lissom.beam.functions.basis import DIRECTIONS, Ends, by_direction, split_ends
+from lissom.beam.functions.basis import DIRECTIONS, Coordinates, Ends, by_direction, split_ends
 from lissom.beam.functions.mode_count import coupled_directions
 from lissom.beam.functions.quadrature import Quadrature
 from lissom.beam.functions.ritz import MOTION, Ritz, components, enough_degree, raw_distributions
@@ -42,7 +42,7 @@ FAMILIES = ("auto", "legendre", "clamped-free", "clamped-mass", "clamped-inertia
 
 
 @dataclass(frozen=True, eq=False)
-class OwnBasis:
+class OwnBasis(Coordinates):
     """m functions of a link of the given profile, as mixtures of force distributions.
 
     A force distribution is a Legendre polynomial of one of the six forces in one piece.
@@ -53,25 +53,9 @@ class OwnBasis:
     mixing: dict[str, Array]  # by direction: (forces of the direction x pieces x (degree + 1), n)
 
     @cached_property
-    def slices(self) -> dict[str, slice]:
-        """Where each direction's coordinates sit in eta."""
-        ends = np.cumsum([0] + [self.mixing[name].shape[1] for name in DIRECTIONS])
-        return {name: slice(int(a), int(b)) for name, a, b in zip(DIRECTIONS, ends[:-1], ends[1:])}
-
-    @property
-    def count(self) -> int:
-        """Number of coordinates."""
-        return sum(part.shape[1] for part in self.mixing.values())
-
-    @property
     def counts(self) -> dict[str, int]:
         """Number of functions by direction."""
         return {name: self.mixing[name].shape[1] for name in DIRECTIONS}
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the coordinates: y1, y2, z1, ..., torsion1, axial1."""
-        return tuple(f"{name}{k + 1}" for name, n in self.counts.items() for k in range(n))
 
     @property
     def rule(self) -> Quadrature:

@@ -203,7 +203,8 @@ class Robot(Description):
     @property
     def frames(self) -> tuple[Frame, ...]:
         """The frames that its elements, contacts and loops need, in their order."""
-        outside = (frame for part in (*self.elements, *self.contacts) for _, frame in part.frames())
+        parts: tuple[Element | Contact, ...] = (*self.elements, *self.contacts)
+        outside = (frame for part in parts for _, frame in part.frames())
         return (*outside, *(frame for loop in self.closures for frame in loop.between))
 
     def placed(self, frame: Frame) -> Frame:

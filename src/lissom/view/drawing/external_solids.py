@@ -43,11 +43,11 @@ def outside_pieces(arm: Drawing) -> list[Piece]:
         ends = (_end(arm, element.between[0]), _end(arm, element.between[1]))
         if element.drawn == "cylinder":
             held = element.held()
-            length = _length(arm, ends) if held is None else float(np.real(held.distance))
+            length = _length(arm, ends) if held is None else float(np.real(held.distance or 0.0))
             barrel = triangle_meshes.rod([0, 0, 0], [BARREL * length, 0, 0], 2.2 * thin)
             made.append(_piece(element.name, STEEL, barrel, np.zeros(len(barrel.points)), ends))
-        colour, solid = LOOKS[element.drawn]
-        made.append(_piece(element.name, colour, *solid(thin), ends))
+        colour, looks = LOOKS[element.drawn]
+        made.append(_piece(element.name, colour, *looks(thin), ends))
     for contact in robot.contacts:
         frame, offset = _end(arm, contact.sphere)
         sphere = triangle_meshes.ball(float(np.real(contact.sphere.radius))).moved(shift=offset).on(frame)
