@@ -1,6 +1,6 @@
-"""Packages from outside that add to lissom: formats of robots, elements, and what else is kept in a registry.
+"""Packages from outside that add to lissom: integrators, formats, elements, and what else is kept in a registry.
 
-Such a package names a module in its pyproject.toml, and the module registers what it adds:
+Such a package names a module, or a function in one, in its pyproject.toml, which registers what it adds:
 
     [project.entry-points."lissom.plugins"]
     tiny = "my_package.tiny_format"
@@ -20,12 +20,14 @@ GROUP = "lissom.plugins"
 
 @cache
 def load_plugins() -> None:
-    """Import the modules of all installed plug-ins, once."""
+    """Import the modules, and call the functions, of all installed plug-ins, once."""
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=GROUP):
         try:
-            entry.load()
+            found = entry.load()
+            if callable(found):
+                found()
         except Exception as error:
             text = f"the plug-in {entry.name!r} ({entry.value}) cannot be imported ({error}); repair or uninstall it"
             raise LissomError(text) from error

@@ -20,11 +20,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lissom.beam.constants import constant_property
 from lissom.beam.functions.basis import Basis
 from lissom.beam.functions.quadrature import Quadrature, kept_by_place
 from lissom.beam.number_types import Array, Number, symmetric
@@ -159,7 +159,7 @@ class Field(ABC):
             raise LissomError(f"is not on the link, which reaches from 0 to {self.length!r}", ("x",), x)
         return self._fraction(x)
 
-    @cached_property
+    @constant_property
     def nodes(self) -> Sections:
         """The sections at the nodes of the basis' quadrature."""
         return self.sections(self.basis.rule.nodes)

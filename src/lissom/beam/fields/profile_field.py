@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from lissom.beam.constants import constant_property
 from lissom.beam.fields.displacement_field import Field, Sections, integrate_strains, on_chord
 from lissom.beam.functions.force_based_shapes import OwnBasis
 from lissom.beam.functions.quadrature import kept_by_place
@@ -45,7 +45,7 @@ class ProfileField(Field):
     def _fraction(self, x: Array) -> Array:
         return self.basis.profile.fraction(x)
 
-    @cached_property
+    @constant_property
     def _moments(self) -> Array:
         return self.basis.profile.tables(self.basis.rule.nodes)[1]
 
@@ -53,7 +53,7 @@ class ProfileField(Field):
     def _forces_and_strains(self, xi: Array) -> tuple[Array, Array]:
         return self.basis.forces_and_strains(xi)
 
-    @cached_property
+    @constant_property
     def _inner(self) -> Array:
         return self.running(self.basis.rule, self.basis.rule.nodes)
 
