@@ -34,7 +34,7 @@ class Forms:
             load_plugins()
 
     @property
-    def annotation(self) -> Any:
+    def union(self) -> Any:
         """The type of the field as pydantic knows it."""
         tagged = tuple(Annotated[kind, Tag(form)] for form, kind in self.kinds.items())
         return Annotated[Union[tagged], Discriminator(form_of)]  # noqa: UP007 (made at run time)

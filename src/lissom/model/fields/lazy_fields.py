@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import GetCoreSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
 
-from lissom.model.fields.forms import Forms
-
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
 class LazyType:
-    """A type, or a registry of forms, at a place `module:name`; a value is checked as that type would."""
+    """A type, or a registry (`lissom.model.fields.forms.Forms`), at a place `module:name`; checks values as it would."""
 
     def __init__(self, place: str) -> None:
         self.place = place
@@ -37,17 +35,16 @@ class LazyType:
     @property
     def type(self) -> Any:
         """The type, of a registry the union of what it holds."""
-        target = self._target
-        return target.annotation if isinstance(target, Forms) else target
+        return getattr(self._target, "union", self._target)
 
     def check(self, value: Any, info: ValidationInfo) -> Any:
         """Return the value as the type takes it."""
         from pydantic import TypeAdapter
 
-        state = target = self._target
-        if isinstance(target, Forms):
-            target.look_for(value)
-            state = target.kinds
+        target = self._target
+        if look_for := getattr(target, "look_for", None):  # of a registry
+            look_for(value)
+        state = getattr(target, "kinds", target)
         if self._adapted is None or self._adapted[0] is not state:
             self._adapted = state, TypeAdapter(self.type)
         return self._adapted[1].validate_python(value, context=info.context)
