@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class LazyType:
-    """A type, or a registry (`lissom.model.fields.forms.Forms`), at a place `module:name`; checks values as it would."""
+    """A type, or a registry (`lissom.model.fields.forms.Forms`), at a place `module:name`; checks values like it."""
 
     def __init__(self, place: str) -> None:
         self.place = place
