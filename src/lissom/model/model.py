@@ -45,7 +45,7 @@ class BodyNames:
 
     @property
     def motor_v(self) -> slice:
-        """The same in v."""
+        """Where the velocity of its motor stands in v."""
         return self.joint_v if self.rotor_v is None else slice(self.rotor_v, self.rotor_v + 1)
 
 

@@ -13,7 +13,8 @@ from pydantic import Discriminator, Tag, field_validator, model_validator
 
 from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice
-from lissom.model.fields.number_fields import Flag, InertiaTensor, Matrix3, Number, Vec3, Vector, refusal, unreal
+from lissom.model.fields.number_fields import Flag, Number, refusal
+from lissom.model.fields.vector_fields import InertiaTensor, Matrix3, Vec3, Vector, unreal
 
 ZERO3: Vec3 = (0.0, 0.0, 0.0)
 ZERO33: Matrix3 = (ZERO3, ZERO3, ZERO3)

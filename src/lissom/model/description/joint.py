@@ -12,8 +12,9 @@ from lissom.model.description.joint_kinds import KINDS, Kind
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import Axis, Number, PerCoordinate, Vec3, Vector, refusal, wrong_kind
+from lissom.model.fields.number_fields import Number, PerCoordinate, refusal, wrong_kind
 from lissom.model.fields.units import DAMPING
+from lissom.model.fields.vector_fields import Axis, Vec3, Vector
 from lissom.plugins import load_plugins
 
 if TYPE_CHECKING:

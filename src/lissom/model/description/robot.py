@@ -23,7 +23,8 @@ from lissom.model.description.visual import Visual
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.name_fields import Name, Title
-from lissom.model.fields.number_fields import Vec3, Vector, refusal
+from lissom.model.fields.number_fields import refusal
+from lissom.model.fields.vector_fields import Vec3, Vector
 from lissom.model.flexible.beam import Beam
 from lissom.model.flexible.material import Material
 

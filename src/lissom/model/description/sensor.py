@@ -20,8 +20,9 @@ from lissom.model.description.location import AnyPlace, on_beam
 from lissom.model.description.origin import Origin
 from lissom.model.fields.base_model import FORM, Description, form_of, refusals
 from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import Count, Number, Pair, PerCoordinate, Vec2, wrong_kind
+from lissom.model.fields.number_fields import Count, Number, PerCoordinate, wrong_kind
 from lissom.model.fields.units import FORCE, POSITION, RATE, JointUnit
+from lissom.model.fields.vector_fields import Pair, Vec2
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot

@@ -4,7 +4,6 @@
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -16,9 +15,9 @@ from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number, refusal
 from lissom.model.flexible import section_files
+from lissom.model.flexible.beam_building import known_mode_counts, known_section_stress, link_of, same
 from lissom.model.flexible.beam_parts import (
     FRAMES,
-    MOST_MODES,
     STIFFENING,
     AnyDamping,
     AnyEnds,
@@ -33,9 +32,7 @@ from lissom.model.flexible.beam_parts import (
 from lissom.model.flexible.material import Material
 from lissom.model.flexible.section import AnySection
 from lissom.model.flexible.section_base import SectionSpec
-from lissom.model.flexible.stations import Station, build_profile, section_at
-from lissom.model.flexible.stations import problems as station_problems
-from lissom.model.io.robot_paths import cache_real
+from lissom.model.flexible.stations import Station, build_profile, section_at, station_problems
 
 if TYPE_CHECKING:
     from lissom import beam as beams
@@ -194,7 +191,7 @@ class Beam(Description):
             return self.modes.as_dict()
         reach = None if isinstance(self.modes, str) else self.modes.to
         accuracy = ModesTo(to=1.0).accuracy if isinstance(self.modes, str) else self.modes.accuracy
-        counts = dict(_enough_modes(self, tuple(materials.items()), reach, accuracy))
+        counts = dict(known_mode_counts(self, tuple(materials.items()), reach, accuracy))
         if self.ends == "hermite":  # whose elements bring two each in bending
             counts |= {name: counts[name] + counts[name] % 2 for name in ("y", "z")}
         if self.modes == "auto":
@@ -239,7 +236,7 @@ class Beam(Description):
         Numbers may be complex (see `Robot.with_value`); the shape functions are those of the real parts.
         """
         known = tuple(places) if self.chooses_functions else ()
-        return _link(self, tuple(materials.items()), how, known)
+        return link_of(self, tuple(materials.items()), how, known)
 
     def build_like(
         self,
@@ -256,7 +253,7 @@ class Beam(Description):
         `build`, the same for both.
         """
         fields = ("length", "stations", "shear", "modes", "ends", "stiffening", "frame", "prestress", "attachments")
-        alike = isinstance(self.ends, str) and self.plain and link.plain and all(_same(self, other, f) for f in fields)
+        alike = isinstance(self.ends, str) and self.plain and link.plain and all(same(self, other, f) for f in fields)
         counted = isinstance(self.modes, Modes) or (alike and self.mode_counts(materials) == other.mode_counts(before))
         if not (alike and counted):
             return self.build(materials, how, places)
@@ -265,10 +262,10 @@ class Beam(Description):
             for beam, known in ((self, materials), (other, before))
         )
         section = link.section
-        if not _same(self, other, "section") or made_of != old:
+        if not same(self, other, "section") or made_of != old:
             assert self.section is not None
             section = self.section.build(None if made_of is None else made_of.build())
-        masses = link.masses if _same(self, other, "masses") else self.lumps()
+        masses = link.masses if same(self, other, "masses") else self.lumps()
         return replace(link, section=section, damping=self.damping_law(), masses=masses)
 
     def lumps(self) -> "tuple[beams.LumpedMass, ...]":
@@ -318,7 +315,7 @@ class Beam(Description):
         """
         section, own = (self.section, None) if self.section is not None else section_at(self.stations, x, ending)
         name = own or self.material
-        return _section_stress(section, None if name is None else materials[name])
+        return known_section_stress(section, None if name is None else materials[name])
 
     def basis_ends(self, section: "beams.Section") -> str | dict[str, Any]:
         """Return end conditions for the basis, tip loads as ratios to the beam's own mass and to rhoA L^3."""
@@ -332,77 +329,3 @@ class Beam(Description):
             "tip_mass": float(np.real(self.ends.tip_mass) / (rhoA * length)),
             "tip_inertia": float(np.real(self.ends.tip_inertia) / (rhoA * length**3)),
         }
-
-
-def _same(beam: Beam, other: Beam, field: str) -> bool:
-    mine, theirs = getattr(beam, field), getattr(other, field)
-    return mine is theirs or mine == theirs
-
-
-Materials = tuple[tuple[str, Material], ...]
-Places = tuple["beams.Place", ...]
-
-
-@cache_real
-def _link(beam: Beam, materials: Materials, how: EndConditions, places: Places) -> "beams.BeamLink":
-    from lissom import beam as beams
-
-    bare = beam.model_copy(update={"masses": ()})
-    along, functions = _mechanics(bare, materials, how._replace(chord=(), fourth_order=False), places)
-    return beams.BeamLink(
-        length=beam.length,
-        section=along,
-        basis=functions,
-        stiffening=beam.stiffening,
-        damping=beam.damping_law(),
-        prestress=beam.prestress.build(),
-        masses=beam.lumps(),
-        chord=how.chord,
-        fourth_order=how.fourth_order,
-    )
-
-
-@cache_real
-def _mechanics(bare: Beam, materials: Materials, how: EndConditions, places: Places) -> tuple[Any, Any]:
-    """Return sections along a beam and its functions: how much it carries does not change them, where it does may."""
-    from lissom import beam as beams
-
-    made_of = dict(materials)
-    given = dict(how.ends)
-    counts = bare.mode_counts(made_of, how)
-    if bare.plain:
-        assert bare.section is not None
-        section = bare.section.build(made_of[bare.material].build() if bare.material is not None else None)
-        wanted = given or bare.basis_ends(section)
-        length = float(np.real(bare.length))
-        shares = tuple(place._replace(x=place.x / length) for place in places)
-        ends_key = wanted if isinstance(wanted, str) else tuple(wanted.items())
-        return section, _basis(tuple(counts.items()), ends_key, shares)
-    own = bare.ends if isinstance(bare.ends, str) else bare.ends.as_dict()
-    functions = beams.own_basis(bare.profile(made_of), counts, given or own, places=places)
-    return functions.profile, functions
-
-
-@lru_cache(maxsize=256)
-def _basis(
-    counts: tuple[tuple[str, int], ...], ends: str | tuple[tuple[str, Any], ...], places: Places
-) -> "beams.Basis":
-    """Return functions of a plain beam: those of beams that differ in their sections alone are the same."""
-    from lissom import beam as beams
-
-    return beams.make_basis(dict(counts), ends=ends if isinstance(ends, str) else dict(ends), places=places)
-
-
-@lru_cache(maxsize=256)
-def _section_stress(section: SectionSpec, material: Material | None) -> "SectionStress | None":
-    return section.stress(None if material is None else material.build())
-
-
-@lru_cache(maxsize=256)
-def _enough_modes(
-    beam: Beam, materials: Materials, reach: float | None, accuracy: float
-) -> tuple[tuple[str, int], ...]:
-    """Return counts by direction, kept: they take a while."""
-    from lissom import beam as beams
-
-    return tuple(beams.enough_modes(beam.profile(dict(materials)), reach, accuracy, MOST_MODES).items())

@@ -27,7 +27,8 @@ from lissom.files import check_file
 from lissom.messages import listed
 from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name, Title
-from lissom.model.fields.number_fields import Count, Number, Vec3, Vector, is_number, kind_of, refusal
+from lissom.model.fields.number_fields import Count, Number, is_number, kind_of, refusal
+from lissom.model.fields.vector_fields import Vec3, Vector
 from lissom.model.flexible.beam_parts import AnyDamping, Rayleigh
 from lissom.model.flexible.material import Material
 from lissom.model.flexible.section import AnySection

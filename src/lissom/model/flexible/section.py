@@ -12,7 +12,8 @@ from pydantic import Discriminator, Tag, ValidationInfo, model_validator
 
 from lissom.model.fields.base_model import FORM, refusals
 from lissom.model.fields.lazy_fields import lazy
-from lissom.model.fields.number_fields import Matrix6, Number, Pair, Vec2, refusal
+from lissom.model.fields.number_fields import Number, refusal
+from lissom.model.fields.vector_fields import Matrix6, Pair, Vec2
 from lissom.model.flexible import section_files
 from lissom.model.flexible.section_base import SectionSpec, given
 

@@ -37,7 +37,7 @@ class Station(Description):
     material: Annotated[str | None, Name("the name of a material of the robot")] = None
 
 
-def problems(stations: Sequence[Station], length: float) -> list[Problem]:
+def station_problems(stations: Sequence[Station], length: float) -> list[Problem]:
     """Return what keeps a list of stations from being a beam of that length: (path, value, what to do)."""
     found: list[Problem] = []
     x = [station.x for station in stations]

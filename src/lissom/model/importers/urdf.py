@@ -26,7 +26,7 @@ from lissom.errors import Keys, LissomError, RobotError
 from lissom.messages import did_you_mean, listed
 from lissom.model.description.robot import Robot
 from lissom.model.fields.name_fields import LONGEST_PATH, Title
-from lissom.model.fields.number_fields import unreal
+from lissom.model.fields.vector_fields import unreal
 from lissom.model.importers.frame_based_links import WORLD, Framed, Inertial, merged, pose, robot_links, visuals
 from lissom.model.importers.registry import Importer, RobotForm, register
 from lissom.model.importers.residual_mass import REST, describe_residual_mass, lump_residual_mass

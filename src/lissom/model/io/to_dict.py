@@ -10,7 +10,7 @@ from lissom.errors import RobotError
 from lissom.model.description.frame import WORLD
 from lissom.model.description.joint import Joint
 from lissom.model.fields.base_model import Description
-from lissom.model.fields.number_fields import Matrix3
+from lissom.model.fields.vector_fields import Matrix3
 from lissom.model.flexible.beam_parts import Modes
 
 if TYPE_CHECKING:
