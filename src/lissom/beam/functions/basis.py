@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -14,7 +14,7 @@ from lissom.beam.functions import mode_families, shape_functions
 from lissom.beam.functions.attachment_functions import Place
 from lissom.beam.functions.quadrature import Quadrature
 from lissom.beam.functions.shape_functions import Shapes
-from lissom.beam.number_types import Number, positive
+from lissom.beam.number_types import Array, Number, positive
 from lissom.beam.sections.cross_section import Section
 from lissom.errors import LissomError
 
@@ -78,6 +78,11 @@ class Basis(Coordinates):
     def breaks(self) -> tuple[float, ...]:
         """Interior points where a derivative of some function jumps, in rising order."""
         return tuple(sorted({b for s in self.directions.values() for b in s.breaks}))
+
+    def missed_shares(self, direction: str, places: Sequence[Place], length: float) -> list[Array]:
+        """Return the share of the compliance under unit loads at places, in metres, that functions leave out, (c,)."""
+        at = tuple(place._replace(x=place.x / length) for place in places)
+        return shape_functions.missed_shares(self.directions[direction], direction, at)
 
     @cached_property
     def rule(self) -> Quadrature:

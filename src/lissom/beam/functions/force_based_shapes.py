@@ -84,6 +84,17 @@ class OwnBasis(Coordinates):
         """Return internal forces per coordinate at fractions xi (k,) of the length, (k, 6, m)."""
         return self.forces_and_strains(xi)[0]
 
+    def missed_shares(self, direction: str, places: Sequence[Place], length: float) -> list[Array]:
+        """Return the share of the compliance under unit loads at places, in metres, that functions leave out, (c,)."""
+        profile = self.profile.split([place.x for place in places])
+        ritz = Ritz.of(profile, [direction], self.degree, places=[place.x for place in places])
+        rule = Quadrature.cached(profile.edges, self.degree + 1)
+        raw = raw_distributions(profile, direction, self.degree, rule.nodes).reshape(-1, len(ritz.stiffness))
+        here = self.distributions(rule.nodes)[:, :, self.slices[direction]]
+        shapes = np.linalg.lstsq(raw, here.reshape(len(raw), -1), rcond=None)[0]  # the functions on the finer pieces
+        own, _, strains = _statics(ritz, direction, places, shapes)
+        return attachment_functions.missed_shares(own, strains)
+
 
 def own_basis(
     profile: Profile,
@@ -165,18 +176,6 @@ def _statics(
     loads = [ritz.places[k, list(place.loads(direction))].T for k, place in enumerate(places)]
     statics = [np.linalg.solve(ritz.stiffness, load) for load in loads]
     return ritz.strains(shapes), statics, [ritz.strains(part) for part in statics]
-
-
-def missed_shares(basis: OwnBasis, direction: str, places: Sequence[Place]) -> list[Array]:
-    """Return the share of the compliance under unit loads at places, in metres, that functions leave out, (c,)."""
-    profile = basis.profile.split([place.x for place in places])
-    ritz = Ritz.of(profile, [direction], basis.degree, places=[place.x for place in places])
-    rule = Quadrature.cached(profile.edges, basis.degree + 1)
-    raw = raw_distributions(profile, direction, basis.degree, rule.nodes).reshape(-1, len(ritz.stiffness))
-    here = basis.distributions(rule.nodes)[:, :, basis.slices[direction]]
-    shapes = np.linalg.lstsq(raw, here.reshape(len(raw), -1), rcond=None)[0]  # the functions on the finer pieces
-    own, _, strains = _statics(ritz, direction, places, shapes)
-    return attachment_functions.missed_shares(own, strains)
 
 
 def _auto(ritz: Ritz, count: int) -> Array:

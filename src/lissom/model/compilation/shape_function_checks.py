@@ -10,9 +10,6 @@ import numpy as np
 
 from lissom.beam import BeamLink
 from lissom.beam.functions.attachment_functions import Place, inside
-from lissom.beam.functions.force_based_shapes import OwnBasis
-from lissom.beam.functions.force_based_shapes import missed_shares as own_shares
-from lissom.beam.functions.shape_functions import missed_shares
 from lissom.model.compilation.attachment_points import acting_places
 from lissom.model.compilation.end_conditions import end_conditions, links_on_loops
 
@@ -103,11 +100,7 @@ def _shares(basis: Any, lengthwise: tuple[float, float], places: tuple[Place, ..
     for direction, count in basis.counts.items():
         if count == 0:  # rigid by choice
             continue
-        if isinstance(basis, OwnBasis):
-            shares = own_shares(basis, direction, places)
-        else:
-            at = tuple(place._replace(x=place.x / length) for place in places)
-            shares = missed_shares(basis.directions[direction], direction, at)
+        shares = basis.missed_shares(direction, places, length)
         for k, (place, part) in enumerate(zip(places, shares, strict=True)):
             if direction == "axial":  # where it is small beside what bending gives
                 part = part * min(1.0, stretch * place.x / (place.x**3 / 3))
