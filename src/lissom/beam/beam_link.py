@@ -54,13 +54,20 @@ ORDERS = ("none", "first", "exact")
 class BeamLink:
     """A flexible link. All arrays are computed once, when first asked for, and are read-only.
 
-    Args:
-        section: of a uniform link without shear; else the profile of which `basis` has the functions.
-        stiffening: "none" for the linear field, "first" for the second-order one, "exact" for any deflection.
-        damping: modal ratio, {"stiffness": beta, "mass": alpha}, or the preset "engineering".
-        prestress: heat and tendons that bend, stretch or stress it by themselves.
-        chord: bending directions, y and z, in which the link frame lies on the chord rather than on the base section.
-        fourth_order: whether the second-order field has the terms of `beam.fields.chord_field`, too.
+    Parameters
+    ----------
+    section : Section or Profile
+        Of a uniform link without shear; else the profile of which `basis` has the functions.
+    stiffening : str
+        "none" for the linear field, "first" for the second-order one, "exact" for any deflection.
+    damping : Damping
+        Modal ratio, {"stiffness": beta, "mass": alpha}, or the preset "engineering".
+    prestress : Prestress
+        Heat and tendons that bend, stretch or stress it by themselves.
+    chord : tuple of str
+        Bending directions, y and z, in which the link frame lies on the chord rather than on the base section.
+    fourth_order : bool
+        Whether the second-order field has the terms of `beam.fields.chord_field`, too.
     """
 
     length: Number

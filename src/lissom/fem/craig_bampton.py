@@ -40,11 +40,15 @@ DEPENDENT = 1e-12  # squared size, relative, of a basis function that the others
 class Selection:
     """Which modes to keep: a number of them, all up to a frequency, or those that carry a share of the mass.
 
-    Args:
-        count: the lowest so many.
-        frequency: all up to this, Hz.
-        effective_mass: those of largest effective modal mass, until each rigid motion of the base has this share
-            (0 to 1) of the mass that moves inside; sought among the lowest 60.
+    Parameters
+    ----------
+    count : int, optional
+        The lowest so many.
+    frequency : float, optional
+        All up to this, Hz.
+    effective_mass : float, optional
+        Those of largest effective modal mass, until each rigid motion of the base has this share
+        (0 to 1) of the mass that moves inside; sought among the lowest 60.
     """
 
     count: int | None = None
@@ -79,16 +83,26 @@ def reduce(
 ) -> ReducedLink:
     """Return a link from a structure.
 
-    Args:
-        interfaces: what its joints take hold of.
-        modes: which modes to keep besides the static shapes; a number is a count.
-        method: "craig-bampton", "guyan" or "free-interface".
-        base: the interface that carries the link, whose frame becomes the link's; the first unless given.
-        tip: the interface where a child sits unless it says otherwise; the last unless given.
-        damping: as of a beam: modal ratio, {"stiffness": beta, "mass": alpha} or "engineering".
-        augmented: complete "craig-bampton" by static answers to the inertia of its static shapes.
-        compare: how many natural frequencies of the full model to compare with in the report.
-        progress: called with what is being done, as text.
+    Parameters
+    ----------
+    interfaces : sequence of Interface
+        What its joints take hold of.
+    modes : Selection or int
+        Which modes to keep besides the static shapes; a number is a count.
+    method : str
+        "craig-bampton", "guyan" or "free-interface".
+    base : str, optional
+        The interface that carries the link, whose frame becomes the link's; the first unless given.
+    tip : str, optional
+        The interface where a child sits unless it says otherwise; the last unless given.
+    damping : Damping
+        As of a beam: modal ratio, {"stiffness": beta, "mass": alpha} or "engineering".
+    augmented : bool
+        Complete "craig-bampton" by static answers to the inertia of its static shapes.
+    compare : int
+        How many natural frequencies of the full model to compare with in the report.
+    progress : callable
+        Called with what is being done, as text.
     """
     if method not in METHODS:
         raise LissomError(f"is unknown; choose {', '.join(METHODS)}", ("method",), method)

@@ -29,13 +29,18 @@ GAUSS = 4  # exact for the mass of a uniform element
 class Member:
     """A straight member between two named points.
 
-    Args:
-        section: one Section; two, at the start and the end (every property varies linearly); or a function from the
-            place s in [0, 1] along the member.
-        elements: how many it is divided into.
-        shear: shear stiffnesses (kGAy, kGAz) in N of a Timoshenko member; see `shear_stiffness`. None: Euler-Bernoulli.
-        up: direction of the section's z axis (its part across the member); world z unless given, or y for a member
-            along z.
+    Parameters
+    ----------
+    section : AnySection
+        One Section; two, at the start and the end (every property varies linearly); or a function from the
+        place s in [0, 1] along the member.
+    elements : int
+        How many it is divided into.
+    shear : tuple of float, optional
+        Shear stiffnesses (kGAy, kGAz) in N of a Timoshenko member; see `shear_stiffness`. None: Euler-Bernoulli.
+    up : sequence of float, optional
+        Direction of the section's z axis (its part across the member); world z unless given, or y for a member
+        along z.
     """
 
     start: str
@@ -71,9 +76,12 @@ def shear_stiffness(section: Section, nu: float, factor: float = 5 / 6) -> tuple
 def frame(points: Mapping[str, Sequence[float]], members: Sequence[Member], mass: str = "consistent") -> Structure:
     """Return the structure of some members; its groups are the named points.
 
-    Args:
-        points: name to position (3,), m.
-        mass: "consistent", or "lumped" at the nodes (half of each element's mass and rotary inertia).
+    Parameters
+    ----------
+    points : mapping
+        Name to position (3,), m.
+    mass : str
+        "consistent", or "lumped" at the nodes (half of each element's mass and rotary inertia).
     """
     if mass not in ("consistent", "lumped"):
         raise LissomError("is unknown; choose 'consistent' or 'lumped'", ("mass",), mass)

@@ -26,9 +26,12 @@ def from_matrices(mass: Any, stiffness: Any, nodes: Any, scale: float | None = N
     y, z where the matrices have them. They must be those of the free body, in kg, N and m (with `scale`, the unit of
     length in m, given for the nodes alone).
 
-    Args:
-        mass, stiffness: matrices, or files: Matrix Market (.mtx), or .npz of scipy or numpy.
-        nodes: (n, 4) number, x, y, z; or (n, 3); or a text file of such lines.
+    Parameters
+    ----------
+    mass, stiffness : matrix or path
+        Matrices, or files: Matrix Market (.mtx), or .npz of scipy or numpy.
+    nodes : array or path
+        (n, 4) number, x, y, z; or (n, 3); or a text file of such lines.
     """
     M, K = read_matrix(mass), read_matrix(stiffness)
     numbers, points = read_nodes(nodes)

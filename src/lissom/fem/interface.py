@@ -23,10 +23,14 @@ TIES = ("rigid", "averaging")
 class Interface:
     """Nodes of a structure tied to a frame with the axes of the mesh.
 
-    Args:
-        nodes: indices (k,) of the nodes, or the name of a group of the structure.
-        tie: "rigid" or "averaging".
-        origin: where the frame sits, (3,) in mesh coordinates; the middle of the nodes unless given.
+    Parameters
+    ----------
+    nodes : str or array of int
+        Indices (k,) of the nodes, or the name of a group of the structure.
+    tie : str
+        "rigid" or "averaging".
+    origin : sequence of float, optional
+        Where the frame sits, (3,) in mesh coordinates; the middle of the nodes unless given.
     """
 
     name: str

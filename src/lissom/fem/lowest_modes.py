@@ -28,9 +28,12 @@ def lowest(mass: Sparse, stiffness: Sparse, count: int, solve: Callable[[Array],
 class Free:
     """A body without supports: its rigid motions, its flexibility under inertia relief, its elastic modes.
 
-    Args:
-        rigid: (n, 6) its rigid motions.
-        points: (n, 3) where the unknowns sit.
+    Parameters
+    ----------
+    rigid : array
+        (n, 6) its rigid motions.
+    points : array
+        (n, 3) where the unknowns sit.
     """
 
     def __init__(self, mass: Sparse, stiffness: Sparse, rigid: Array, points: Array) -> None:

@@ -40,8 +40,10 @@ def solid(
 ) -> Structure:
     """Return the structure of a meshed solid.
 
-    Args:
-        order: 1 for linear elements (stiff in bending: they need fine meshes), 2 for quadratic; else the mesh's.
+    Parameters
+    ----------
+    order : int, optional
+        1 for linear elements (stiff in bending: they need fine meshes), 2 for quadratic; else the mesh's.
     """
     mesh = mesh if order is None else mesh.with_order(order)
     _check_material(material)

@@ -118,8 +118,10 @@ class SolidMesh:
 def read_mesh(path: Any, scale: float | None = None) -> SolidMesh:
     """Return a mesh from a file: gmsh, Abaqus, VTK, Nastran and whatever else meshio reads.
 
-    Args:
-        scale: unit of length of the file in m (0.001 for mm); without it, a mesh beyond 50 m is refused.
+    Parameters
+    ----------
+    scale : float, optional
+        Unit of length of the file in m (0.001 for mm); without it, a mesh beyond 50 m is refused.
     """
     meshio = _meshio()
     check_file(path, "mesh file")
@@ -163,9 +165,12 @@ def from_meshio(data: Any, name: str = "mesh", scale: float | None = None) -> So
 def box_mesh(size: Sequence[float], cells: Sequence[int], order: int = 2) -> SolidMesh:
     """Return hexahedra of a box from the origin along x, centred in y and z; groups "base" (x = 0) and "tip".
 
-    Args:
-        size: length, width (y) and height (z), m.
-        cells: how many elements along each.
+    Parameters
+    ----------
+    size : sequence of float
+        Length, width (y) and height (z), m.
+    cells : sequence of int
+        How many elements along each.
     """
     nx, ny, nz = cells
     grid = np.stack(np.meshgrid(*(np.linspace(0, 1, n + 1) for n in cells), indexing="ij"), axis=-1)
@@ -177,8 +182,10 @@ def box_mesh(size: Sequence[float], cells: Sequence[int], order: int = 2) -> Sol
 def tube_mesh(length: float, outer: float, inner: float, cells: Sequence[int], order: int = 2) -> SolidMesh:
     """Return hexahedra of a round tube along x, by its diameters; groups "base" and "tip".
 
-    Args:
-        cells: how many elements along it, around it and through its wall.
+    Parameters
+    ----------
+    cells : sequence of int
+        How many elements along it, around it and through its wall.
     """
     if not 0 < inner < outer:
         raise LissomError(f"the tube's outer diameter is {outer:g}; give 0 < inner < outer", ("inner",), inner)

@@ -36,10 +36,13 @@ def as_robot(robot: AnyRobot) -> Robot:
 def as_model(robot: AnyRobot, prescribed: Iterable[str] | None = None, acted: Iterable[tuple[str, Any]] = ()) -> Model:
     """Return the compiled model of a robot in any form; that of a Robot is made once and kept.
 
-    Args:
-        prescribed: joints whose motion is given; those of a given model unless said otherwise, none of a robot.
-        acted: places (link, x) at which loads will act: links of a robot, not those of a given model, whose functions
-            lissom chooses get those that such loads need.
+    Parameters
+    ----------
+    prescribed : iterable of str, optional
+        Joints whose motion is given; those of a given model unless said otherwise, none of a robot.
+    acted : iterable of tuple
+        Places (link, x) at which loads will act: links of a robot, not those of a given model, whose functions
+        lissom chooses get those that such loads need.
     """
     if isinstance(robot, Model):
         if prescribed is None or _prescribes(robot, prescribed):
@@ -64,8 +67,21 @@ def model_for(robot: AnyRobot, acted: Iterable[tuple[str, Any]], at: Any = None)
 def compile(robot: AnyRobot, prescribed: str | Iterable[str] = ()) -> Model:
     """Return a new model of a robot in any form: flat arrays that the dynamics functions take.
 
-    Args:
-        prescribed: joints whose motion is given, by name: acceleration is an input, force a result.
+    Parameters
+    ----------
+    prescribed : str or iterable of str
+        Joints whose motion is given, by name: acceleration is an input, force a result.
+
+    Returns
+    -------
+    Model
+        Flat tables, on which the free functions of dynamics work.
+
+    Examples
+    --------
+    >>> import lissom
+    >>> lissom.compile("ella").nv
+    23
     """
     return compile_robot(as_robot(robot), prescribed)
 

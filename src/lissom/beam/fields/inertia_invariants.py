@@ -75,8 +75,10 @@ class SectionMotion:
     def integrate(self, moments: Array) -> Invariants:
         """Return invariants of a link with mass elements at offsets d from stations; of several, with an axis in front.
 
-        Args:
-            moments: (..., k, 4, 4) int (1, d)(1, d)^T dm.
+        Parameters
+        ----------
+        moments : array
+            (..., k, 4, 4) int (1, d)(1, d)^T dm.
         """
         T0, P, W = self.T0, self.P, moments
         m = P.shape[3]

@@ -47,9 +47,12 @@ def inside(places: Iterable[Place], length: float) -> tuple[Place, ...]:
 def missed_shares(functions: Array, statics: Sequence[Array]) -> list[Array]:
     """Return by place the share of the compliance under unit loads that functions leave out, each (c,), from 0 to 1.
 
-    Args:
-        functions: (k, n) strains of the functions at hand, scaled so that the strain energy is half their square.
-        statics: by place, (k, c) strains under c unit loads there, scaled likewise.
+    Parameters
+    ----------
+    functions : array
+        (k, n) strains of the functions at hand, scaled so that the strain energy is half their square.
+    statics : sequence of array
+        By place, (k, c) strains under c unit loads there, scaled likewise.
     """
     known = _orthonormal(functions)
     return [

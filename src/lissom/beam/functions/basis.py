@@ -101,17 +101,22 @@ def make_basis(
 ) -> Basis:
     """Return basis of a link from mode counts and the kind of functions.
 
-    Args:
-        modes: number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
-        ends: "auto", "legendre", "hermite" or the name of a mode family (`lissom.beam.mode_families`); or a
-            mapping with `family` and its options `tip_mass`, `tip_inertia` (ratios to the beam's own); or a
-            mapping from direction to one of these (directions left out: "auto"). A family of bending modes
-            named for the whole link stands for clamped-free in torsion and extension, where "clamped-mass"
-            keeps its mass.
-        normalisation: "L2" for int_0^1 f^2 dxi = 1; "mass" for unit modal mass of the uniform beam with the
-            tip load of its family, which needs `section` and `length`.
-        places: where something acts inside the span, as fractions of the length: directions that have functions get
-            those that loads there need (`lissom.beam.functions.attachment_functions`).
+    Parameters
+    ----------
+    modes : mapping
+        Number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
+    ends : Ends
+        "auto", "legendre", "hermite" or the name of a mode family (`lissom.beam.mode_families`); or a
+        mapping with `family` and its options `tip_mass`, `tip_inertia` (ratios to the beam's own); or a
+        mapping from direction to one of these (directions left out: "auto"). A family of bending modes
+        named for the whole link stands for clamped-free in torsion and extension, where "clamped-mass"
+        keeps its mass.
+    normalisation : str
+        "L2" for int_0^1 f^2 dxi = 1; "mass" for unit modal mass of the uniform beam with the
+        tip load of its family, which needs `section` and `length`.
+    places : tuple of Place
+        Where something acts inside the span, as fractions of the length: directions that have functions get
+        those that loads there need (`lissom.beam.functions.attachment_functions`).
     """
     kinds = by_direction(modes, ends)
     sets = {name: _make_shapes(name, modes.get(name, 0), kinds[name]) for name in DIRECTIONS}

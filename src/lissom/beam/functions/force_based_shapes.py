@@ -105,15 +105,20 @@ def own_basis(
 ) -> OwnBasis:
     """Return the functions of a link of any profile.
 
-    Args:
-        modes: number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
-        ends: "auto" (shapes under loads at the tip and natural shapes with the tip held), "legendre" (forces that are
-            polynomials), or the natural modes of this very link by its end conditions, `mode_families.BENDING`; or a
-            mapping with `family` and its options `tip_mass` (kg), `tip_inertia` (kg m2); or one of these by direction.
-        masses: what the link carries in its natural shapes; let pieces of the profile end there (`Profile.split`), as
-            forces jump where a mass is.
-        places: where something acts inside the span, in metres: directions that have functions get those that loads
-            there need (`lissom.beam.functions.attachment_functions`). Pieces of the basis' profile end there.
+    Parameters
+    ----------
+    modes : mapping
+        Number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
+    ends : Ends
+        "auto" (shapes under loads at the tip and natural shapes with the tip held), "legendre" (forces that are
+        polynomials), or the natural modes of this very link by its end conditions, `mode_families.BENDING`; or a
+        mapping with `family` and its options `tip_mass` (kg), `tip_inertia` (kg m2); or one of these by direction.
+    masses : sequence of LumpedMass
+        What the link carries in its natural shapes; let pieces of the profile end there (`Profile.split`), as
+        forces jump where a mass is.
+    places : sequence of Place
+        Where something acts inside the span, in metres: directions that have functions get those that loads
+        there need (`lissom.beam.functions.attachment_functions`). Pieces of the basis' profile end there.
     """
     kinds = by_direction(modes, ends)
     if places and len(coupled_directions(profile)) < len(DIRECTIONS):

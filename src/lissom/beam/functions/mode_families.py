@@ -94,10 +94,14 @@ EXTENSION = ("clamped-free", "clamped-mass", "free-free")
 def bending(name: str, n: int, tip_mass: float = 0.0, tip_inertia: float = 0.0) -> Family:
     """Return the first n bending modes of a uniform beam; rigid-body modes of free and pinned beams do not count.
 
-    Args:
-        name: one of `BENDING`.
-        tip_mass: mass at the tip over the beam's mass ("clamped-mass" only).
-        tip_inertia: rotary inertia at the tip over rhoA L^3 ("clamped-mass" only).
+    Parameters
+    ----------
+    name : str
+        One of `BENDING`.
+    tip_mass : float
+        Mass at the tip over the beam's mass ("clamped-mass" only).
+    tip_inertia : float
+        Rotary inertia at the tip over rhoA L^3 ("clamped-mass" only).
     """
     _check(name, BENDING, n, (tip_mass, tip_inertia), loaded="clamped-mass")
     beta = _bending_roots(name, n, tip_mass, tip_inertia)

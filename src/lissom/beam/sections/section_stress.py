@@ -66,10 +66,14 @@ def section_stress(
 ) -> SectionStress:
     """Return stresses per force of a section of one material.
 
-    Args:
-        section: with its centroid at its origin.
-        functions: of the shape, as a mesh has it; where the section's numbers are exact, its own count.
-        rings: its outline and its holes, as they were meshed, from the centroid.
+    Parameters
+    ----------
+    section : GeneralSection
+        With its centroid at its origin.
+    functions : Functions
+        Of the shape, as a mesh has it; where the section's numbers are exact, its own count.
+    rings : sequence of array
+        Its outline and its holes, as they were meshed, from the centroid.
     """
     places, slopes = _edge_slopes(functions, _sharp_corners(rings))
     inner_places, inner_slopes = _inner_slopes(functions, _sharp_corners(rings))

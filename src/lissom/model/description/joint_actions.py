@@ -141,8 +141,10 @@ class Transmission(Description):
 def unit_problems(block: Description, moved: Sequence[str]) -> list[tuple[tuple[str | int, ...], Any, str]]:
     """Return numbers of a block about a joint that were written in units of the wrong kind: (path, value, what to do).
 
-    Args:
-        moved: what the coordinates of the joint are in, each "rad" or "m".
+    Parameters
+    ----------
+    moved : sequence of str
+        What the coordinates of the joint are in, each "rad" or "m".
     """
     found: list[tuple[tuple[str | int, ...], Any, str]] = []
     for name, field in type(block).model_fields.items():

@@ -59,9 +59,12 @@ def degrees_text(value: float) -> str:
 def wrong_kind(value: Any, unit: units.JointUnit, moved: Sequence[str]) -> str:
     """Return what is wrong with the units in which numbers about a joint were written; "" if nothing is.
 
-    Args:
-        value: one number for all its coordinates, or one each.
-        moved: what its coordinates are in, each "rad" or "m".
+    Parameters
+    ----------
+    value : any
+        One number for all its coordinates, or one each.
+    moved : sequence of str
+        What its coordinates are in, each "rad" or "m".
     """
     several = isinstance(value, tuple | list)
     for k, one in enumerate(value if several else (value,)):

@@ -29,9 +29,12 @@ def explain(
 ) -> LissomError:
     """Return the error to raise, `arm.yaml:7: links.upper.beam.length = -0.95: must be ...`, or several together.
 
-    Args:
-        part: the class that was to be built from `data`.
-        source: name of the file, and `line_of` the line of a path in it, where there is one.
+    Parameters
+    ----------
+    part : type
+        The class that was to be built from `data`.
+    source : str
+        Name of the file, and `line_of` the line of a path in it, where there is one.
     """
     problems = []
     names: Names = {}
@@ -49,8 +52,10 @@ def explain(
 def named(path: Keys, data: Any, names: Names | None = None) -> Keys:
     """Return `links.upper.beam.length`: a path with links and loops by their names, other lists by index.
 
-    Args:
-        names: what earlier calls with the same data found, for many paths.
+    Parameters
+    ----------
+    names : Names, optional
+        What earlier calls with the same data found, for many paths.
     """
     keys: list[str | int] = []
     here, names = data, {} if names is None else names

@@ -17,8 +17,10 @@ SAME = 1e-3  # relative difference of masses that nobody needs to be told of
 def lump_residual_mass(whole: Inertial, link: FlexibleLink, name: str) -> dict[str, Any]:
     """Return the mass that, lumped on `link`, gives it the mass, centre and (where it can) inertia of `whole`.
 
-    Args:
-        whole: in the frame of the beam.
+    Parameters
+    ----------
+    whole : Inertial
+        In the frame of the beam.
 
     Returns
     -------
