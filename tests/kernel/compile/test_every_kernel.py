@@ -8,7 +8,6 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 from both_ways import ROUNDING, both_ways
-from lissom.simulation.equations.newton_iteration import EXACT, SHARED
 from local_parts import local_parts
 from random_trees import tree
 
@@ -28,6 +27,7 @@ from lissom.simulation.batch.vector_batch import VectorBatch
 from lissom.simulation.batch.vector_results import Run
 from lissom.simulation.equations import dense_lu
 from lissom.simulation.equations.loop_projection import AtHand, solve_at_hand
+from lissom.simulation.equations.newton import EXACT, SHARED
 from lissom.simulation.settings import RunSettings
 
 TREES = (0, 7, 14, 20, 27, 28)  # rigid and flexible links, with and without stiffening, exact ones
