@@ -111,12 +111,15 @@ def reduce(
     tied = tie(structure, interfaces)
     base, tip = _named(base, tied, 0), _named(tip, tied, -1)
     body = _Body(structure, tied, base, progress)
+    # static and natural shapes, then orthonormal ones of rising frequency: M = I, K = omega^2
     basis, held = body.basis(method, selection, augmented)
     progress("orthonormalising")
     shapes, squares = _orthonormal(basis, body.M, body.K)
+    # scaled so that a modal mass is that of the structure, and coordinates are metres
     scale = np.sqrt(structure.total_mass())
     shapes = scale * shapes
     progress("integrating over the mass")
+    # integrals over the mass, seen from the base
     nodal = tied.map @ shapes
     origin = tied.origins[tied.names.index(base)]
     inertia = structure.inertia.invariants(nodal, origin)

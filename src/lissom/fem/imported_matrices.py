@@ -125,6 +125,7 @@ def _matrix_market(path: Path) -> Sparse:
     """
     from scipy.sparse import coo_array, csr_array
 
+    # the heading: %%MatrixMarket matrix FORM KIND SYMMETRY
     head, _, body = path.read_text(encoding="utf-8").partition("\n")
     words = head.lower().split()
     if len(words) != 5 or words[0] != "%%matrixmarket" or words[1] != "matrix":
@@ -134,6 +135,7 @@ def _matrix_market(path: Path) -> Sparse:
         raise ValueError(f"its numbers are {kind}, not real")
     if symmetry not in ("general", "symmetric") or form not in ("coordinate", "array"):
         raise ValueError(f"it is {form} {symmetry}; give a coordinate or array, general or symmetric")
+    # comments, then the line of sizes
     while body.startswith("%") or body[: body.find("\n") + 1].isspace():
         body = body.partition("\n")[2]
     line, _, body = body.partition("\n")
@@ -143,6 +145,7 @@ def _matrix_market(path: Path) -> Sparse:
     rows, columns = sizes[:2]
     if symmetry == "symmetric" and rows != columns:
         raise ValueError(f"{rows} by {columns} cannot be symmetric")
+    # a dense matrix lists columns, of a symmetric one from the diagonal down; a sparse one row, column, number
     numbers = np.array(body.split(), dtype=float)
     if form == "array":
         below = np.tri(rows, columns, dtype=bool) if symmetry == "symmetric" else np.ones((rows, columns), bool)
@@ -156,6 +159,7 @@ def _matrix_market(path: Path) -> Sparse:
         at = tuple(places)
     if len(numbers) != len(at[0]):
         raise ValueError(f"it says {len(at[0])} entries and holds {len(numbers)}")
+    # of a symmetric matrix the other half
     made = csr_array(coo_array((numbers, at), shape=(rows, columns)))
     if symmetry == "symmetric":
         off = coo_array((np.where(at[0] == at[1], 0.0, numbers), at[::-1]), shape=(rows, columns))

@@ -87,6 +87,7 @@ def tie(structure: Structure, interfaces: Sequence[Interface]) -> Tied:
     names = tuple(interface.name for interface in interfaces)
     if len(set(names)) < len(names) or not names:
         raise LissomError(f"{', '.join(names) or 'none'}; give at least one, each with its own name", ("interfaces",))
+    # every node belongs to one interface at the most
     held = [_nodes(structure, interface) for interface in interfaces]
     owner = np.full(len(structure.nodes), -1)
     for k, (interface, nodes) in enumerate(zip(interfaces, held)):
@@ -103,6 +104,7 @@ def tie(structure: Structure, interfaces: Sequence[Interface]) -> Tied:
         ]
     )
 
+    # unknowns of tied nodes follow from their frame: all of them (rigid), or three means of them (averaging)
     size = structure.size
     dependent = np.zeros(size, bool)
     links: list[_Dependence] = []
@@ -118,6 +120,7 @@ def tie(structure: Structure, interfaces: Sequence[Interface]) -> Tied:
             links.append(_averaging(interface, rows[:, :3].ravel(), motion[:, :3].reshape(-1, 6), weights))
         dependent[links[-1].rows] = True
 
+    # the map from what is left, free unknowns and six per frame, to all unknowns of the structure
     free = np.flatnonzero(~dependent)
     place = np.full(size, -1)
     place[free] = np.arange(len(free))

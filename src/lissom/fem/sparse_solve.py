@@ -41,6 +41,7 @@ def dissection(matrix: Sparse, points: Array) -> Array:
     """Return an order of the unknowns with sparse factors: halves first, then what separates them, recursively."""
     from scipy.sparse import csr_array
 
+    # unknowns of one place stand together: the graph is that of places
     places, node = np.unique(points, axis=0, return_inverse=True)
     node = node.ravel()
     coo = matrix.tocoo()
@@ -54,6 +55,7 @@ def dissection(matrix: Sparse, points: Array) -> Array:
         if len(part) <= LEAF:
             ordered.append(part)
             return
+        # a cut across the longest extent
         at = places[part]
         along = at[:, np.argmax(np.ptp(at, axis=0))]
         left = along < np.median(along)
@@ -61,6 +63,7 @@ def dissection(matrix: Sparse, points: Array) -> Array:
             ordered.append(part)
             return
         side[part] = np.where(left, 1, 2)
+        # the left places that touch the right half separate both: they come last
         lefts = part[left]
         counts = starts[lefts + 1] - starts[lefts]
         around = neighbours[np.repeat(starts[lefts] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())]

@@ -48,12 +48,14 @@ def describe(robot: Robot) -> str:
         markup=False,
         highlight=False,
     )
+    # the robot, its links and joints
     console.print(_title(robot))
     console.print("\nLinks", _links(robot, flexible), sep="\n")
     for line in (*_attached(robot, flexible), *(text for _, text, _ in check_shape_functions(robot, flexible))):
         console.print(line, soft_wrap=False)
     if moving:
         console.print("Joints", _joints(moving), sep="\n")
+    # frequencies of each link alone, so that nothing but its own sections is in them
     if any(link.beam is not None for link in robot.links):
         console.print("Natural frequencies in Hz of each flexible link alone, clamped at its base")
         console.print(f"[those of its modes in the model, where they are more than {DIFFERS:.0%} higher]")

@@ -86,9 +86,11 @@ class Ritz:
         C, W = (np.real(t) for t in profile.tables(rule.nodes))
         rate = np.real(profile.rate(rule.nodes))
         weights = rate * rule.weights
+        # K = int F^T C F dx of the force distributions F with the compliance C of the sections
         F = np.concatenate([np.real(raw_forces(profile, name, degree, rule.nodes)) for name in directions], axis=2)
         strain = C @ F
         K = np.einsum("kar,k,kas->rs", F, weights, strain, optimize=True)
+        # M = int u^T W u dx of the motion u that the strains C F give
         inner = rule.running(rule.nodes) * rate
         motion = np.concatenate(integrate_strains(strain, inner, inner), axis=1)
         at_tip = np.concatenate(integrate_strains(strain, inner, weights[None]), axis=1)[0]
@@ -103,6 +105,7 @@ class Ritz:
         for lump in masses:
             there = moved(lump.x)[0]
             M = M + there.T @ mass_matrices(np.real(lump.moments)[None])[0] @ there
+        # what a moving base does to them: the coupling, and the mass of the rigid link
         rows = [row for name in directions for row in MOTION[name]]
         whole = np.tile(np.eye(6), (len(x), 1, 1))  # motion of the sections of a rigid link whose base moves
         whole[:, 1, 5], whole[:, 2, 4] = x, -x

@@ -121,6 +121,7 @@ class Joint(Description):
         problems: list[tuple[tuple[str | int, ...] | str, Any, str]] = []
         kind = self.kind
         driven = (name for name, other in KINDS.items() if other.single)
+        # axes and what couples turn and slide
         if self.axis is None and kind.axes == 1:
             text = f"missing; give the axis of the {self.type} joint, e.g. axis: [0, 0, 1]"
             problems.append(("axis", None, text))
@@ -135,6 +136,7 @@ class Joint(Description):
                 problems.append((field, value, f"a {self.type} joint has no {field}; use {user}, or remove this field"))
         if len(self.path) > POWERS:
             problems.append(("path", self.path, f"has more than {POWERS} rows; leave out the highest powers"))
+        # what acts in the joint needs a coordinate of its own
         for field in ("friction", "spring", "limits"):
             block = getattr(self, field)
             if block is None:

@@ -108,6 +108,7 @@ class Beam(Description):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         problems: list[tuple[tuple[str | int, ...] | str, Any, str]] = []
+        # functions: elements of Hermite come in pairs
         family = self.ends if isinstance(self.ends, str) else self.ends.family
         if family == "hermite" and isinstance(self.modes, ModesTo):
             problems.append(("modes", None, "must be counts with hermite ends, such as {y: 4, z: 4}"))
@@ -116,6 +117,7 @@ class Beam(Description):
             if count % 2:
                 text = "must be even with hermite ends, as every element brings two; add or remove one"
                 problems.append((("modes", direction), count, text))
+        # places, sections and stations
         for i, mass in enumerate(self.masses):
             if mass.at is not None and not on_beam(mass.at, self.length):
                 text = f"lies beyond the end of the beam (length {self.length:g}); give the place in metres"
@@ -129,11 +131,13 @@ class Beam(Description):
             problems.append(("stations", len(self.stations), "conflicts with section; give one of the two"))
         elif self.stations:
             problems += station_problems(self.stations, self.length)
+        # what does not go together
         if self.frame == "chord" and self.stiffening == "exact":
             text = "is for stiffening: first or none; the exact field is right from the base, so leave frame out"
             problems.append(("frame", "chord", text))
         if family == "hermite" and not problems and not self.plain:
             problems.append(("ends", family, "does not suit a link with shear or stations; choose auto or legendre"))
+        # materials and shear: the first section that lacks something speaks for all
         for path, section, material in self._sections():
             if material is None and section.needs_material:
                 wanted = "name a material, or give rhoA and EA instead of the area"
