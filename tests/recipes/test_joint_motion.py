@@ -5,6 +5,9 @@ data of the file, so that nothing is compiled. Turns and slides one after the ot
 What the kernel has no step for is refused, and so is what the formulations of papers do not know.
 """
 
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 from claims import claim_equal
@@ -92,6 +95,25 @@ def test_it_is_simulated_linearised_and_derived():
     slope = lissom.sensitivity(robot, [path], 0.5, **fine)
     ends = [lissom.simulate(robot.with_value(path, 0.06 + d), 0.5, **fine).q[-1] for d in (1e-5, -1e-5)]
     np.testing.assert_allclose(slope.q[0, -1], np.subtract(*ends) / 2e-5, rtol=1e-4)
+
+
+def test_it_runs_in_batches():
+    path = "links.upper.joint.path.0.0"
+    lengths = np.linspace(0.1, 0.3, 9)  # more than one pack of vector lanes
+    steps = {"method": "radau", "step": 0.01, "cores": 1, "progress": False}
+    batch = lissom.simulate_batch(arm(SPIRAL), {path: lengths}, 0.2, outputs=["last position.root"], **steps)
+    for run, length in enumerate(lengths[[0, 8]]):
+        alone = lissom.simulate(arm(SPIRAL).with_value(path, length), 0.2, method="radau", step=0.01)
+        found = batch["last position.root"].values[[0, 8][run]]
+        np.testing.assert_allclose(found, alone.q[-1, 0], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.skipif(not (shutil.which("make") and shutil.which("cc")), reason="there is no C compiler here")
+@pytest.mark.parametrize("backend", ["straight", "loops"])
+def test_exported_code_moves_along_the_path(backend, tmp_path):
+    lissom.export.to_c(arm(SPIRAL), tmp_path, functions=["forward_dynamics"], backend=backend)
+    done = subprocess.run(["make", "test"], cwd=tmp_path, capture_output=True, text=True)  # compares with Python
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_what_does_not_know_the_motion_refuses_it_by_name():
