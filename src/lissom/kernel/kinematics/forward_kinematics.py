@@ -239,9 +239,9 @@ def forward_kinematics(model, work, q, v):
                     rotate_subspace(S, k, Q)
                 if motion == JointMotion.GUIDED:  # r(q) in axes that have turned: rate r' q', drift r'' q'^2
                     r, dr, ddr = point_on_path(model.joints.path[i], q[at_q], zero)
-                    rate = v[at_v]
                     p = add(p, rotate(R, r))
-                    vel, dv = translate_motion(w, vel, dw, dv, r, scale(rate, dr), scale(rate * rate, ddr))
+                    drift = scale(v[at_v] * v[at_v], ddr)
+                    vel, dv = translate_motion(w, vel, dw, dv, r, scale(v[at_v], dr), drift)
                     translate_subspace(S, k, r)
                     unit_motion(S, k, angular, add(cross(angular, r), dr), zero)
                 else:
