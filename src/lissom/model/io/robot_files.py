@@ -104,28 +104,26 @@ def find(name_or_path: str | os.PathLike[str], *folders: Path) -> Found:
 
 
 def load(name_or_path: str | os.PathLike[str]) -> Robot:
-    """Load a robot.
+    """Read a robot.
 
     Parameters
     ----------
     name_or_path : str or path
-        Name of a built-in robot ("ella"), or path of a robot file ("arm.yaml", "arm.urdf").
+        The name of a built-in robot (`"ella"`), or the path of a robot file (`"arm.yaml"`, `"arm.urdf"`).
 
     Returns
     -------
     Robot
-        The description, checked; `compile` makes a model of it.
 
     Raises
     ------
-    RobotError
-        Where something is wrong: with file, line, field, value and remedy.
+    LissomError
+        With file, line, field, value and remedy of everything that is wrong.
 
     Examples
     --------
-    >>> import lissom
-    >>> lissom.load("ella").nv
-    23
+    >>> robot = lissom.load("ella")
+    >>> longer = robot.with_value("links.upper.beam.length", 1.2)
     """
     return find(name_or_path, builtin.ROBOTS).robot()
 
