@@ -196,3 +196,26 @@ def test_the_page_of_a_study_does_not_wait_for_silent_visitors(monkeypatch):
     handler = study_page._handler(None)
     assert handler.timeout
     assert handler.timeout < 60
+
+
+@pytest.mark.parametrize("thing", [{"links": []}, 3, None, ["ella"], b"ella"])
+def test_what_is_no_name_of_a_robot(thing):
+    with pytest.raises(LissomError, match="not a name or a path; "):
+        lissom.load(thing)
+
+
+def test_the_number_of_an_open_file_is_no_path(tmp_path):
+    """Whoever opens a file by number closes it after use: standard output, with 1."""
+    with (tmp_path / "run.nc").open("w") as other:
+        with pytest.raises(TypeError, match="not int"):
+            lissom.Trajectory.load(other.fileno())
+        other.write("still open")
+        other.flush()
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.XLSX", "run.mat", "run.parquet"])
+def test_runs_are_not_saved_by_the_names_of_tables(name, tmp_path):
+    run = lissom.simulate("ella", 0.01, progress=False)
+    with pytest.raises(LissomError, match=r"is not how NetCDF files are called; write run\.nc, or take to_csv"):
+        run.save(tmp_path / name)
+    assert not (tmp_path / name).exists()

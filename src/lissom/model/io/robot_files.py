@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from pydantic_core import ValidationError
 from lissom import builtin
 from lissom.errors import LissomError, RobotError
 from lissom.files import check_file
-from lissom.messages import listed, near
+from lissom.messages import brief, listed, near
 from lissom.model.description.robot import FORMAT, Robot
 from lissom.model.fields.base_model import Description
 from lissom.model.fields.number_fields import kind_of
@@ -30,9 +31,10 @@ def builtin_names() -> list[str]:
 
 def load(name_or_path: str | os.PathLike[str]) -> Robot:
     """A robot by the name of a built-in one (`"ella"`) or the path of a robot file (`"arm.yaml"`, `"arm.urdf"`)."""
-    name = os.fspath(name_or_path)
+    name = os.fspath(name_or_path) if isinstance(name_or_path, os.PathLike) else name_or_path
     if not isinstance(name, str):
-        raise RobotError(f"{name!r}: not a name or a path; give text, e.g. load('ella')")
+        remedy = "Robot.from_dict takes a mapping" if isinstance(name, Mapping) else "give text, e.g. load('ella')"
+        raise RobotError(f"{brief(name)}: not a name or a path; {remedy}")
     if name in builtin_names():
         return parse(builtin.text(builtin.ROBOTS, name), f"{name}.yaml")
     return _doubted(parse(text_of(Path(name)), name), name)
