@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import lissom
 from lissom.beam.sections import plane_shape
 from lissom.cli import app
+from lissom.control import Reference
 from lissom.errors import LissomError
 from lissom.fem.imported_matrices import read_matrix
 from lissom.scenario import Scenario
@@ -219,3 +220,46 @@ def test_runs_are_not_saved_by_the_names_of_tables(name, tmp_path):
     with pytest.raises(LissomError, match=r"is not how NetCDF files are called; write run\.nc, or take to_csv"):
         run.save(tmp_path / name)
     assert not (tmp_path / name).exists()
+
+
+@pytest.fixture(scope="module")
+def short():
+    return lissom.simulate("ella", 0.01, progress=False)
+
+
+HUGE = 10**400
+NAMES = (np.array(["elbow", "shoulder"]), np.array([]), None, ["elbow"])
+ODD = {
+    "a whole number no float holds": lambda run: lissom.mass_matrix(run.model, [HUGE] * run.model.nq),
+    "such a number as a time": lambda run: run.state(HUGE),
+    "such a number as a value": lambda run: Reference.from_samples([0, 1], [0, HUGE]),
+    "text as a time": lambda run: run.state("1 s"),
+    "text as places": lambda run: run.stress("forearm", "tip"),
+    "no places": lambda run: run.section_forces("forearm", []),
+    "places without end": lambda run: run.stress("forearm", 10**19),
+    "places in rows": lambda run: run.stress("forearm", [[0.1, 0.2]]),
+    "text as frequencies": lambda run: lissom.frequency_response("ella", frequencies="5 Hz"),
+    "no outputs": lambda run: lissom.linearise("ella", outputs=[]),
+    "samples beyond the last": lambda run: run.energies_at(97),
+    "samples by halves": lambda run: run.energies_at([0.5]),
+    "no start": lambda run: lissom.simulate("ella", 0.01, start=(), progress=False),
+    "values by no names": lambda run: lissom.close_loops("five-bar", {None: 1}),
+    **{
+        f"{name!r} as a {kind}": lambda run, kind=kind, name=name: getattr(run.model, kind)(name)
+        for kind in ("link", "joint", "row")
+        for name in NAMES
+    },
+    **{f"{name!r} as the joint of a wrench": lambda run, name=name: run.wrench(name) for name in NAMES},
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_arguments_are_refused_in_words(odd, short):
+    with pytest.raises(LissomError):
+        ODD[odd](short)
+
+
+def test_no_times_and_negative_samples_are_taken(short):
+    q, v = short.state([])
+    assert q.shape == (0, short.model.nq) and v.shape == (0, short.model.nv)
+    np.testing.assert_array_equal(short.energies_at(np.array([-1])), short.energies[-1:])
