@@ -263,3 +263,20 @@ def test_no_times_and_negative_samples_are_taken(short):
     q, v = short.state([])
     assert q.shape == (0, short.model.nq) and v.shape == (0, short.model.nv)
     np.testing.assert_array_equal(short.energies_at(np.array([-1])), short.energies[-1:])
+
+
+@pytest.mark.parametrize("angle", [1e300, -2e9])
+def test_angles_that_numbers_cannot_tell_apart_are_refused(angle):
+    """A pendulum there would stand still: what a step adds is lost in rounding."""
+    for call in (lissom.close_loops, lissom.natural_modes):
+        with pytest.raises(LissomError, match="so large that small motions are lost in rounding; give 1e\\+09 at most"):
+            call("five-bar", {"left-motor": angle})
+    with pytest.raises(LissomError, match="small motions are lost"):
+        lissom.simulate("ella", 0.01, start={"elbow": angle}, progress=False)
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-200, 1.0, 1e200, 1e300])
+def test_quaternions_of_any_size_are_directions(size):
+    model = lissom.load("satellite-two-arm").compile()
+    turn = lissom.dynamics.configuration(model, {"base": [size, 0, 0, -size, 0, 0, 0]})[:4]
+    np.testing.assert_allclose(turn, np.sqrt([0.5, 0, 0, 0.5]) * [1, 1, 1, -1], atol=1e-9)
