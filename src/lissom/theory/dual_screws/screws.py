@@ -8,18 +8,19 @@ a check of the others. Joints of several coordinates are taken as a chain of mas
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.beam import BeamLink
 from lissom.kernel.data.arrays import JointMotion
 from lissom.lie import quaternion, so3
 from lissom.lie.dual import Dual, Rotation, Transform, g1, g2, reference_transformation, swap_parts
 from lissom.model.description.joint_kinds import VELOCITIES, joint_steps
 from lissom.model.description.robot import Link
 from lissom.model.model import BodyNames, Model
-from lissom.theory.formulation import only_beams
+from lissom.theory.coverage import UNIFORM_BEAMS, Feature, check_coverage
 
 Array = np.ndarray
 
@@ -122,6 +123,7 @@ def matrices(model: Model, q: Array, v: Array) -> Matrices:
 
     Links of finite elements have no sections: `DualScrew.equations` covers them by their inertia invariants.
     """
+    check_coverage(model, "the sum over sections", UNIFORM_BEAMS | {Feature.GROUP_JOINTS, Feature.ELASTIC_GEARS})
     frames, n = projections(model, q, v, printed=True), model.nv
     M, C, K, tau = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), np.zeros(n)
     gravity = Dual.of(np.asarray(model.robot.gravity, float))
@@ -157,12 +159,12 @@ def _raised(omega: Array) -> Array:
 
 
 def _elements(model: Model, link: Link) -> list[Element]:
-    """The mass of a link in pieces: a rigid body as a whole, a beam by the sections of its quadrature."""
+    """Return the mass of a link in pieces: a rigid body as a whole, a beam by the sections of its quadrature."""
     if link.name not in model.flexible:
         assert link.body is not None
         body = link.body
         return [Element(0.0, np.asarray(body.com, float), body.mass, np.asarray(body.inertia, float))]
-    beam = only_beams(model, "the sum over sections")[link.name]
+    beam = cast(BeamLink, model.flexible[link.name])
     s = beam.section
     sections = [
         Element(beam.length * xi, np.zeros(3), w * s.rhoA, w * np.diag([s.Jx, s.Jy, s.Jz]))
@@ -172,7 +174,7 @@ def _elements(model: Model, link: Link) -> list[Element]:
 
 
 def _section_frame(model: Model, frame: Projection, link: Link, q: Array, v: Array, printed: bool) -> Projection:
-    """The frame j' of the section that carries a link."""
+    """Return the frame j' of the section that carries a link."""
     body, beam = model.link(link.parent), model.flexible[link.parent]
     at, eta = beam.section_map(beam.length if link.at is None else link.at), q[body.modes_q]
     theta = at.psi @ eta
@@ -188,7 +190,7 @@ def _section_frame(model: Model, frame: Projection, link: Link, q: Array, v: Arr
 
 
 def _joint_frame(frame: Projection, link: Link, body: BodyNames, q: Array, v: Array) -> Projection:
-    """The link's frame behind its joint, one elementary motion after the other."""
+    """Return the link's frame behind its joint, one elementary motion after the other."""
     at_q, at_v, none = body.joint_q.start, body.joint_v.start, np.zeros(3)
     for motion, screw in joint_steps(link.joint):
         count = len(VELOCITIES[motion].units)

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from lissom.dynamics import Energy
-from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.any_robot import AnyRobot
 from lissom.simulation.equations.system import Dynamics
 from lissom.theory.common_joint_forces import joint_energy, joint_force_slopes, joint_forces
 from lissom.theory.formulation import Formulation, Offer, register
@@ -27,10 +27,11 @@ from lissom.theory.lie_group.recursion import newton_euler
 class LieGroup(Formulation):
     """Equations of motion of a rigid robot by screws; `arm` holds them for the functions of this package."""
 
+    name = "lie_group"
     offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY, Offer.LINEAR_MODEL})
 
     def __init__(self, robot: AnyRobot) -> None:
-        self.model = as_model(robot)
+        super().__init__(robot)
         self.arm = arm(self.model)
 
     @cached_property
@@ -53,14 +54,16 @@ class LieGroup(Formulation):
         return newton_euler(self.arm, q, v, a).F[..., list(self.arm.links), :]
 
     def tip(self, q: np.ndarray) -> np.ndarray:
+        """Return the pose (..., 4, 4) of the tip."""
         return tip_pose(self.arm, q)
 
     def energy(self, q: np.ndarray, v: np.ndarray) -> Energy:
+        """Return kinetic and gravity energy, and what joints store."""
         kinetic, gravity = kinetic_energy(self.arm, q, v), gravity_energy(self.arm, q)
         return Energy(float(kinetic), float(gravity), 0.0, float(joint_energy(self.model, q)))
 
     def linearise(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Linear:
-        """A (..., 2n, 2n) and B (..., 2n, n) about a motion, with the forces of springs, friction and stops."""
+        """Return A (..., 2n, 2n) and B (..., 2n, n) about a motion, with the forces of springs, friction and stops."""
         forces = inverse_dynamics_derivatives(self.arm, q, v, a)
         by_q, by_v = joint_force_slopes(self.model, q, v)
         eye = np.eye(self.model.nv)
