@@ -214,14 +214,6 @@ def test_the_number_of_an_open_file_is_no_path(tmp_path):
         other.flush()
 
 
-@pytest.mark.parametrize("name", ["run.csv", "run.XLSX", "run.mat", "run.parquet"])
-def test_runs_are_not_saved_by_the_names_of_tables(name, tmp_path):
-    run = lissom.simulate("ella", 0.01, progress=False)
-    with pytest.raises(LissomError, match=r"is not how NetCDF files are called; write run\.nc, or take to_csv"):
-        run.save(tmp_path / name)
-    assert not (tmp_path / name).exists()
-
-
 @pytest.fixture(scope="module")
 def short():
     return lissom.simulate("ella", 0.01, progress=False)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from lissom.results.summary import Summary
 
 Frame = Literal["local", "parent", "world"]
-TABLES = (".csv", ".mat", ".parquet", ".xls", ".xlsx")  # files that other methods write, or none
 
 
 class Trajectory(Samples):
@@ -275,9 +274,6 @@ class Trajectory(Samples):
         """Write everything to a NetCDF file, the robot included."""
         from lissom.results.netcdf_files import save
 
-        if Path(path).suffix.lower() in TABLES:
-            text = "is not how NetCDF files are called; write run.nc, or take to_csv, to_mat or to_parquet"
-            raise LissomError(text, ("path",), str(path))
         save(self, path)
 
     @classmethod

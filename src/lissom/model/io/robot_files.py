@@ -31,7 +31,7 @@ def builtin_names() -> list[str]:
 
 def load(name_or_path: str | os.PathLike[str]) -> Robot:
     """A robot by the name of a built-in one (`"ella"`) or the path of a robot file (`"arm.yaml"`, `"arm.urdf"`)."""
-    name = os.fspath(name_or_path) if isinstance(name_or_path, os.PathLike) else name_or_path
+    name: Any = os.fspath(name_or_path) if isinstance(name_or_path, os.PathLike) else name_or_path
     if not isinstance(name, str):
         remedy = "Robot.from_dict takes a mapping" if isinstance(name, Mapping) else "give text, e.g. load('ella')"
         raise RobotError(f"{brief(name)}: not a name or a path; {remedy}")
