@@ -34,6 +34,7 @@ class NotWritten(LissomError):
 
 def check_file(path: str | os.PathLike[str], kind: str = "file") -> None:
     """Refuse a path where no file is: a pipe would keep its reader waiting for ever, a device may have no end."""
+    path = os.fspath(path)  # a number would be an open file, which its reader closes
     if not os.path.exists(path):
         raise LissomError(f"no such {kind}; check the path", source=str(path))
     if os.path.isdir(path):

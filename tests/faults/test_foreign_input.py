@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import lissom
 from lissom.beam.sections import plane_shape
 from lissom.cli import app
+from lissom.control import Reference
 from lissom.errors import LissomError
 from lissom.fem.imported_matrices import read_matrix
 from lissom.scenario import Scenario
@@ -196,3 +197,78 @@ def test_the_page_of_a_study_does_not_wait_for_silent_visitors(monkeypatch):
     handler = study_page._handler(None)
     assert handler.timeout
     assert handler.timeout < 60
+
+
+@pytest.mark.parametrize("thing", [{"links": []}, 3, None, ["ella"], b"ella"])
+def test_what_is_no_name_of_a_robot(thing):
+    with pytest.raises(LissomError, match="not a name or a path; "):
+        lissom.load(thing)
+
+
+def test_the_number_of_an_open_file_is_no_path(tmp_path):
+    """Whoever opens a file by number closes it after use: standard output, with 1."""
+    with (tmp_path / "run.nc").open("w") as other:
+        with pytest.raises(TypeError, match="not int"):
+            lissom.Trajectory.load(other.fileno())
+        other.write("still open")
+        other.flush()
+
+
+@pytest.fixture(scope="module")
+def short():
+    return lissom.simulate("ella", 0.01, progress=False)
+
+
+HUGE = 10**400
+NAMES = (np.array(["elbow", "shoulder"]), np.array([]), None, ["elbow"])
+ODD = {
+    "a whole number no float holds": lambda run: lissom.mass_matrix(run.model, [HUGE] * run.model.nq),
+    "such a number as a time": lambda run: run.state(HUGE),
+    "such a number as a value": lambda run: Reference.from_samples([0, 1], [0, HUGE]),
+    "text as a time": lambda run: run.state("1 s"),
+    "text as places": lambda run: run.stress("forearm", "tip"),
+    "no places": lambda run: run.section_forces("forearm", []),
+    "places without end": lambda run: run.stress("forearm", 10**19),
+    "places in rows": lambda run: run.stress("forearm", [[0.1, 0.2]]),
+    "text as frequencies": lambda run: lissom.frequency_response("ella", frequencies="5 Hz"),
+    "no outputs": lambda run: lissom.linearise("ella", outputs=[]),
+    "samples beyond the last": lambda run: run.energies_at(97),
+    "samples by halves": lambda run: run.energies_at([0.5]),
+    "no start": lambda run: lissom.simulate("ella", 0.01, start=(), progress=False),
+    "values by no names": lambda run: lissom.close_loops("five-bar", {None: 1}),
+    **{
+        f"{name!r} as a {kind}": lambda run, kind=kind, name=name: getattr(run.model, kind)(name)
+        for kind in ("link", "joint", "row")
+        for name in NAMES
+    },
+    **{f"{name!r} as the joint of a wrench": lambda run, name=name: run.wrench(name) for name in NAMES},
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_arguments_are_refused_in_words(odd, short):
+    with pytest.raises(LissomError):
+        ODD[odd](short)
+
+
+def test_no_times_and_negative_samples_are_taken(short):
+    q, v = short.state([])
+    assert q.shape == (0, short.model.nq) and v.shape == (0, short.model.nv)
+    np.testing.assert_array_equal(short.energies_at(np.array([-1])), short.energies[-1:])
+
+
+@pytest.mark.parametrize("angle", [1e300, -2e9])
+def test_angles_that_numbers_cannot_tell_apart_are_refused(angle):
+    """A pendulum there would stand still: what a step adds is lost in rounding."""
+    for call in (lissom.close_loops, lissom.natural_modes):
+        with pytest.raises(LissomError, match="so large that small motions are lost in rounding; give 1e\\+09 at most"):
+            call("five-bar", {"left-motor": angle})
+    with pytest.raises(LissomError, match="small motions are lost"):
+        lissom.simulate("ella", 0.01, start={"elbow": angle}, progress=False)
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-200, 1.0, 1e200, 1e300])
+def test_quaternions_of_any_size_are_directions(size):
+    model = lissom.load("satellite-two-arm").compile()
+    turn = lissom.dynamics.configuration(model, {"base": [size, 0, 0, -size, 0, 0, 0]})[:4]
+    np.testing.assert_allclose(turn, np.sqrt([0.5, 0, 0, 0.5]) * [1, 1, 1, -1], atol=1e-9)

@@ -18,6 +18,7 @@ from lissom.model.fields.units import FORCE, POSITION, RATE, JointUnit
 from lissom.model.model import BodyNames, Model
 
 Named = Mapping[str, ArrayLike]
+FARTHEST = 1e9  # rad or m: beyond, neighbouring numbers are more than 1e-7 apart
 
 
 def configuration(robot: AnyRobot, q: ArrayLike | Named | None = None, field: str = "q") -> Vector:
@@ -27,12 +28,12 @@ def configuration(robot: AnyRobot, q: ArrayLike | Named | None = None, field: st
     """
     model = as_model(robot)
     if q is not None and not isinstance(q, Mapping):
-        return _unit_quaternions(model, _array(model, q, model.q_names, field), field)
+        return _checked(model, _array(model, q, model.q_names, field), field)
     named = q or {}
     out = _placed(model.neutral(), named, lambda name: _position_indices(model, name), field, _Units(model, POSITION))
     for body in _led_rotors(model, named):
         out[body.rotor_q] = out[body.joint_q.start]
-    return _unit_quaternions(model, out, field)
+    return _checked(model, out, field)
 
 
 def rates(robot: AnyRobot, v: ArrayLike | Named | None = None, field: str = "v") -> Vector:
@@ -174,13 +175,23 @@ def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field:
     return out
 
 
-def _unit_quaternions(model: Model, q: Vector, field: str) -> Vector:
-    if model.nq == model.nv:  # none there
-        return q
+def _checked(model: Model, q: Vector, field: str) -> Vector:
+    """`q` with quaternions of unit length, no coordinate farther than numbers can tell places apart."""
+    if model.nq > model.nv:
+        _make_unit_quaternions(model, q, field)
+    far = np.flatnonzero(np.abs(q) > FARTHEST)
+    if len(far):
+        text = f"is so large that small motions are lost in rounding; give {FARTHEST:g} at most"
+        raise LissomError(text, (field, model.q_names[far[0]]), q[far[0]])
+    return q
+
+
+def _make_unit_quaternions(model: Model, q: Vector, field: str) -> None:
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
         if link.joint.kind.on_group:
             turn = q[body.joint_q][:4]
             if not np.any(turn):
                 raise LissomError("its quaternion is zero; give (w, x, y, z) of unit length", (field, body.joint))
+            if not 1e-100 < np.linalg.norm(turn) < 1e100:  # whose square may be no number
+                turn /= np.abs(turn).max()
             turn /= np.linalg.norm(turn)
-    return q

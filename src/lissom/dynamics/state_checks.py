@@ -48,7 +48,7 @@ def numbers(value: ArrayLike, name: str) -> np.ndarray:
     array = _array(value, name)
     try:
         return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise LissomError(f"{name} must hold numbers, got {array.ravel()[:3].tolist()}") from None
 
 

@@ -263,7 +263,7 @@ class Model(Compiled):
 
     def row(self, link: str) -> int:
         """Return kernel row of a link."""
-        if link not in self.links:
+        if not isinstance(link, str) or link not in self.links:
             raise self._unknown("link", link, self.links)
         return self.links.index(link) + 1
 
@@ -272,14 +272,14 @@ class Model(Compiled):
 
     def link(self, name: str) -> BodyNames:
         """Return the body whose link is called `name`, which may be the name of another one's joint."""
-        for body in self.bodies:
+        for body in self.bodies if isinstance(name, str) else ():
             if body.link == name:
                 return body
         raise self._unknown("link", name, self.links)
 
     def joint(self, name: str) -> BodyNames:
         """Return the body that the joint `name` carries."""
-        for body in self.bodies:
+        for body in self.bodies if isinstance(name, str) else ():
             if body.joint == name:
                 return body
         raise self._unknown("joint", name, self.joints)

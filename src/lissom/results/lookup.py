@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.beam import FlexibleLink
+from lissom.dynamics.state_checks import numbers
 from lissom.errors import LissomError
 from lissom.lie import quaternion
 from lissom.messages import did_you_mean, listed, suggestion
@@ -19,6 +20,7 @@ from lissom.results.quantities import Quantities
 from lissom.results.quantity_names import Columns, position_columns, velocity_columns
 
 Kind = Literal["q", "v"]
+MOST_STATIONS = 100_000
 Variables = tuple[str, str, str]  # of joints, modes and rotors
 POSITION: Variables = ("position", "eta", "rotor_position")
 VELOCITY: Variables = ("velocity", "eta_rate", "rotor_velocity")
@@ -88,7 +90,7 @@ class Lookup:
 
     def joint(self, name: str) -> BodyNames:
         """The body that the joint `name` carries, or whose own name it is."""
-        for of in ("joint", "link"):
+        for of in ("joint", "link") if isinstance(name, str) else ():
             for body in self.model.bodies:
                 if name == getattr(body, of):
                     return body
@@ -110,8 +112,12 @@ class Lookup:
         if isinstance(stations, int | np.integer):
             if stations < 2:
                 raise LissomError("a shape needs at least 2, the link's base and tip", ("stations",), stations)
+            if stations > MOST_STATIONS:
+                raise LissomError(f"is too many; give {MOST_STATIONS} at most", ("stations",), stations)
             return np.linspace(0.0, length, int(stations))
-        x = np.atleast_1d(np.asarray(stations, float))
+        x = np.atleast_1d(np.real(numbers(stations, "stations")))
+        if x.ndim != 1 or not x.size:
+            raise LissomError("must be a number of places, or places along the link", ("stations",), stations)
         if not np.all(on_beam(x, length)):
             raise LissomError(f"must lie on {link}, from 0 to {length:g} m", ("stations",), x)
         return x

@@ -47,6 +47,7 @@ HELD, GIVEN, LOADS = "loop_multiplier", "loop_given", "load_value"  # variables 
 CHUNK = 2**17  # numbers that share a checksum
 SHOWN = 6  # parts that a message names
 OTHERS = {".mat": "to_mat", ".csv": "to_csv", ".parquet": "to_parquet"}  # formats that have methods of their own
+OTHERS |= {".xls": "to_csv", ".xlsx": "to_csv"}  # which spreadsheets open
 OLDEST = "v110"  # version of HDF5 whose format has checksums throughout
 
 Made = TypeVar("Made")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.dynamics.state_checks import numbers
 from lissom.errors import LissomError, check_choice
 from lissom.lie import quaternion
 from lissom.model.model import Model
@@ -116,13 +117,13 @@ class Samples:
 
         Between samples by cubic polynomials, on the group where a coordinate is a quaternion.
         """
-        at = np.asarray(t, float)
+        at = np.real(numbers(t, "t"))
         first, last = self.time[0], self.time[-1]
         slack = 1e-9 * max(abs(first), abs(last))
         if not np.all((at >= first - slack) & (at <= last + slack)):
             raise LissomError(f"is outside the run, which goes from {first:g} s to {last:g} s", ("t",), t)
         q, v = interpolate(self.model, self.time, self.q, self.v, self.a, np.clip(at, first, last).ravel())
-        return q.reshape(*at.shape, -1), v.reshape(*at.shape, -1)
+        return q.reshape(*at.shape, self.model.nq), v.reshape(*at.shape, self.model.nv)
 
     def pose(self, t: ArrayLike, of: Literal["frame", "tip"] = "frame") -> dict[str, np.ndarray]:
         """Pose in the world of every link, at a time (4, 4) or several (k, 4, 4).
@@ -151,6 +152,10 @@ class Samples:
     def energies_at(self, samples: np.ndarray) -> np.ndarray:
         """`energies` of a few samples, (n, 5), without the work for all of them."""
         raw = self._raw
+        given, samples = samples, np.asarray(samples)
+        if samples.dtype.kind not in "iu" or not np.all(np.abs(samples + 0.5) < len(raw.time)):
+            text = f"must be whole numbers of samples, of which there are {len(raw.time)}"
+            raise LissomError(text, ("samples",), given)
         known = self._stored is not None or "seen" in self.__dict__
         if known or (raw.carried and raw.carried.payloads):
             return self.energies[samples]

@@ -14,7 +14,7 @@ from lissom.analysis.linear_models.linear_model import LinearModel
 from lissom.analysis.linear_models.linearisation import linearise
 from lissom.analysis.linear_models.signals import Outputs, Signals, as_list, dotted
 from lissom.dynamics.coordinates import Named
-from lissom.dynamics.state_checks import Wrenches
+from lissom.dynamics.state_checks import Wrenches, numbers
 from lissom.errors import LissomError
 from lissom.model.any_robot import AnyRobot
 
@@ -89,7 +89,7 @@ def frequency_response(
     frequencies : array_like
         Where to evaluate it, shape (N,), Hz.
     """
-    frequencies = np.atleast_1d(np.asarray(frequencies, float))
+    frequencies = np.atleast_1d(np.real(numbers(frequencies, "frequencies")))
     if frequencies.ndim != 1 or not np.all(np.isfinite(frequencies)):
         raise LissomError("must be a list of finite numbers, in Hz", ("frequencies",))
     if isinstance(robot, LinearModel):

@@ -35,6 +35,8 @@ def output_matrices(motion: StateDerivatives, outputs: Sequence[Any]) -> tuple[n
         _of_sensor(motion, one) if isinstance(one, Sensor) else _of_signal(motion, one)
         for one in _known(motion, outputs)
     ]
+    if not parts:
+        raise LissomError("names none; give a joint, a coordinate, a link or a sensor", ("outputs",), outputs)
     names = tuple(name for _, _, own in parts for name in own)
     return np.concatenate([C for C, _, _ in parts]), np.concatenate([D for _, D, _ in parts]), names
 

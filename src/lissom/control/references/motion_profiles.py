@@ -196,7 +196,7 @@ def _table(t: ArrayLike, values: ArrayLike, t_name: str, name: str) -> tuple[np.
     t = argument_checks.times(t, t_name, _TIMES)
     try:
         y = np.array(values, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise LissomError("must be a table of numbers; give one row per time", (name,), values) from None
     y = y[:, None] if y.ndim == 1 else y
     if len(t) < 2:

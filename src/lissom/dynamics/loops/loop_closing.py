@@ -72,6 +72,8 @@ def close_loops(
     model = as_model(robot)
     named: tuple[str, ...] = ()
     if isinstance(q, Mapping):
+        if any(not isinstance(name, str) for name in q):
+            raise LissomError("must be values by names of joints", ("q",), q)
         named = tuple(name for name in q if not name.endswith(NEAR))
         q = {name.removesuffix(NEAR): value for name, value in q.items()}
     kept = {k for name in (named if keep is None else keep) for k in velocity_indices(model, name)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ from pydantic_core import ValidationError
 from lissom import builtin
 from lissom.errors import LissomError, RobotError
 from lissom.files import check_file
-from lissom.messages import listed, near
+from lissom.messages import brief, listed, near
 from lissom.model.description.robot import FORMAT, Robot
 from lissom.model.fields.number_fields import kind_of
 from lissom.model.fields.validation_errors import explain
@@ -125,7 +126,11 @@ def load(name_or_path: str | os.PathLike[str]) -> Robot:
     >>> robot = lissom.load("ella")
     >>> longer = robot.with_value("links.upper.beam.length", 1.2)
     """
-    return find(name_or_path, builtin.ROBOTS).robot()
+    name: Any = os.fspath(name_or_path) if isinstance(name_or_path, os.PathLike) else name_or_path
+    if not isinstance(name, str):
+        remedy = "Robot.from_dict takes a mapping" if isinstance(name, Mapping) else "give text, e.g. load('ella')"
+        raise RobotError(f"{brief(name)}: not a name or a path; {remedy}")
+    return find(name, builtin.ROBOTS).robot()
 
 
 def parse(text: str, source: str) -> Robot:
