@@ -22,10 +22,12 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.files import NotWritten, check_file, replacing
 from lissom.messages import listed
-from lissom.results.quantities import Quantities, Variable
-from lissom.results.quantity_names import SAMPLES, add_accounts, quantities
+from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY
+from lissom.results.quantities import Quantities, Variable, variable
+from lissom.results.result_quantity import QUANTITIES, RunData
 from lissom.results.run_info import RunInfo
-from lissom.results.run_samples import expected, raw_of
+from lissom.results.run_quantities import expected, quantities
+from lissom.results.run_samples import raw_of
 from lissom.results.table_files import STILL_THERE, plain
 from lissom.results.trajectory import Trajectory
 from lissom.simulation.loop.interrupts import deferred
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from lissom.simulation.inputs.loads import ActiveLoads
 
 FORMAT = 3
+NEEDED = {*POSITION, *VELOCITY, *ACCELERATION, "torque"}  # samples, by which all else is computed
 TEXTS = ("robot", "prescribed", "outside", "info", "warnings")  # attributes of a file
 HELD, GIVEN, LOADS = "loop_multiplier", "loop_given", "load_value"  # variables of a file that the dataset has not
 CHUNK = 2**17  # numbers that share a checksum
@@ -72,17 +75,13 @@ def save(run: Trajectory, path: str | Path) -> None:
 
 def save_samples(run: Trajectory, path: str | Path) -> None:
     """Write the samples of a run that has just ended; `load` computes what follows from them."""
-    raw = run._raw
-    made = quantities(raw, lambda: run.seen, SAMPLES - {"ideal_reading"})
-    made.only = None
-    if raw.audited:
-        add_accounts(made, raw)
-    _write(run, made, path)
+    samples = {name for name, quantity in QUANTITIES.items() if quantity.sample}
+    _write(run, quantities(run.raw, only=samples), path)
 
 
 def _write(run: Trajectory, found: Quantities, path: str | Path) -> None:
     texts = _texts(run)
-    found = Quantities(found.variables | _acting(run._raw))
+    found = Quantities(found.variables | _acting(run.raw))
     try:
         # An exception inside HDF5, be it of a full disk or of Ctrl-C, ends the process at its exit.
         with replacing(path) as file, deferred():
@@ -162,7 +161,7 @@ def _texts(run: Trajectory) -> dict[str, Any]:
     texts = {
         "robot": run.model.robot.to_yaml(),
         "prescribed": json.dumps(list(run.model.prescribed)),
-        "outside": json.dumps(_outside(run._raw), default=plain),
+        "outside": json.dumps(_outside(run.raw), default=plain),
         "info": json.dumps(_plain_info(run.info), default=plain),
         "warnings": json.dumps([asdict(event) for event in run.warnings], default=plain),
     }
@@ -201,18 +200,17 @@ def _outside(raw: RawRun) -> dict[str, Any]:
 
 def _acting(raw: RawRun) -> dict[str, Variable]:
     """The numbers behind it, and those of loops: by them wrenches and stresses follow from the samples."""
-    made = Quantities({"time": Variable(("time",), raw.time, {})})
+    made = {}
     if raw.model.loops:
         for name, values, text in (
             (HELD, raw.multipliers, "force or torque along each direction that the loops hold"),
             (GIVEN, raw.given, "what the loops hold there: zero, or the length of a cylinder"),
         ):
             if values is not None:
-                made.add(name, ("loop_row",), values, text, "1")
+                made[name] = variable(("loop_row",), values, text, "1")
     if raw.loads is not None and raw.loads.values is not None:
-        made.add(LOADS, ("load_row",), raw.loads.values, "components of loads, N or N m", "1")
-    del made.variables["time"]
-    return made.variables
+        made[LOADS] = variable(("load_row",), raw.loads.values, "components of loads, N or N m", "1")
+    return {name: one for name, one in made.items() if one.values.size}
 
 
 # reading
@@ -351,14 +349,19 @@ def _known(kind: type[Made], data: dict[str, Any]) -> Made:
 def _misfits(stored: Quantities, model: Model) -> dict[str, str]:
     """Samples that a run of this robot has and the file has not, and variables that are not those of this robot."""
     none, rows = np.zeros(0), np.zeros((0, model.nv))
-    empty = RawRun(model, none, np.zeros((0, model.nq)), rows, rows, rows, none, none)
-    wrong: dict[str, str] = {}
-    for name, values in expected(empty).variables.items():
-        found = stored.variables.get(name)
-        if found is None:  # a rigid robot has no modal coordinates
-            wrong |= {name: "missing"} if name in SAMPLES | {"time"} and values.values.shape[1:] != (0,) else {}
-        elif found.dims != values.dims or (_is_labels(values) and found.values.tolist() != values.values.tolist()):
-            wrong[name] = f"not that of the robot {model.robot.name}"
+    run = RunData(RawRun(model, none, np.zeros((0, model.nq)), rows, rows, rows, none, none))
+    wrong = {} if "time" in stored else {"time": "missing"}
+    for quantity in expected(run):
+        found = stored.variables.get(quantity.name)
+        wrong |= {
+            dim: f"not that of the robot {model.robot.name}"
+            for dim in quantity.dims
+            if dim in stored and stored.labels(dim) != list(run.labels(dim))
+        }
+        if found is None:
+            wrong |= {quantity.name: "missing"} if quantity.name in NEEDED else {}
+        elif found.dims != ("time", *quantity.dims):
+            wrong[quantity.name] = f"not that of the robot {model.robot.name}"
     return wrong
 
 

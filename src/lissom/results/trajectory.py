@@ -231,7 +231,7 @@ class Trajectory(Samples):
 
         if "momentum" in self.quantities:  # of a robot that floats
             return Momentum(*(self.numbers[name] for name in ("centre_of_mass", "momentum", "angular_momentum")))
-        return momentum(self.model, self.q, self.v, self.time, self._raw.carried)
+        return momentum(self.model, self.q, self.v, self.time, self.raw.carried)
 
     def summary(self) -> Summary:
         """Peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""
