@@ -13,7 +13,8 @@ def interpolate(
 ) -> tuple[np.ndarray, np.ndarray]:
     """States at the times `at` (k,) within t (N,) of a sampled motion q (N, nq), v, a (N, nv).
 
-    Returns:
+    Returns
+    -------
         q (k, nq) by positions and velocities, v (k, nv) by velocities and accelerations, of fourth order.
     """
     if len(t) == 1:

@@ -1,4 +1,4 @@
-"""The axes and quantities that lissom itself registers, one record each."""
+"""The quantities that lissom itself registers, one record each."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from lissom.beam.flexible_link import bow
-from lissom.control.laws.control_law import Together
 from lissom.kernel.forces.contact_forces import FORCE as PUSH
 from lissom.kernel.forces.contact_forces import GAP, NORMAL, SLIDING
 from lissom.kernel.forces.element_forces import ENERGY, LENGTH, LOST, RATE, TENSION
 from lissom.model.description.joint_kinds import FORCE
 from lissom.results.momentum import Momentum, momentum
-from lissom.results.quantity_names import AXES, ENERGIES, QUATERNION, TWIST, WRENCH
-from lissom.results.result_quantity import ResultQuantity, RunData, register_axis, register_quantity
+from lissom.results.quantity_names import ENERGIES
+from lissom.results.result_quantity import ResultQuantity, RunData, register_quantity
+from lissom.results.standard_axes import followed, followed_columns, load_names
 from lissom.simulation.inputs.sensor_signals import ideal_readings
 from lissom.simulation.postprocess import Wanted
 
@@ -24,56 +24,6 @@ BENDING, PLACES, FORCES = Wanted.BENDING, Wanted.PLACES, Wanted.FORCES
 WRENCH_UNITS = ("N m",) * 3 + ("N",) * 3
 TWIST_UNITS = ("rad/s",) * 3 + ("m/s",) * 3
 PER = {"q": "", "v": "/s", "a": "/s2"}  # behind the unit of a coordinate
-
-
-# axes
-
-
-def _sensors(run: RunData) -> tuple[str, ...]:
-    return () if run.raw.sensed is None else run.raw.sensed.labels
-
-
-def _loads(run: RunData) -> tuple[str, ...]:
-    return () if run.raw.loads is None else run.raw.loads.names
-
-
-def _followed(run: RunData) -> tuple[Any, np.ndarray]:
-    """Return the reference of a control law, and which of its columns are followed; of laws on one joint the first."""
-    given = run.raw.controller
-    law = given.law if isinstance(given, Together) else given
-    reference, measured = getattr(law, "reference", None), getattr(law, "measured_q", None)
-    if not callable(reference) or measured is None:
-        return None, np.zeros(0, int)
-    used = np.flatnonzero(np.asarray(getattr(law, "kp", np.ones(len(measured)))))
-    return law, np.sort([used[k] for k in np.unique(np.asarray(measured)[used], return_index=True)[1]]).astype(int)
-
-
-def _followed_columns(run: RunData) -> list[int]:
-    law, used = run.once(_followed)
-    return np.asarray(law.measured_q)[used].tolist() if len(used) else []
-
-
-for name, labels in {
-    "q": lambda run: [run.positions.names[k] for k in run.positions.joints],
-    "v": lambda run: [run.velocities.names[k] for k in run.velocities.joints],
-    "mode": lambda run: [run.positions.names[k] for k in run.positions.modes],
-    "rotor": lambda run: [run.positions.names[k] for k in run.positions.rotors],
-    "coordinate": lambda run: run.velocities.names,
-    "joint": lambda run: run.model.joints,
-    "link": lambda run: run.model.links,
-    "flexible": lambda run: [link for link in run.model.links if link in run.model.flexible],
-    "axis": lambda run: AXES,
-    "quaternion": lambda run: QUATERNION,
-    "wrench_component": lambda run: WRENCH,
-    "twist_component": lambda run: TWIST,
-    "loop": lambda run: [loop.name for loop in run.model.loops],
-    "reference_q": lambda run: [run.positions.names[k] for k in _followed_columns(run)],
-    "sensor": _sensors,
-    "element": lambda run: [element.name for element in run.model.robot.elements],
-    "contact": lambda run: [contact.name for contact in run.model.robot.contacts],
-    "load": _loads,
-}.items():
-    register_axis(name, labels)
 
 
 # records that differ little from each other
@@ -145,12 +95,12 @@ _other(
 
 
 def _reference(run: RunData) -> np.ndarray:
-    law, used = run.once(_followed)
+    law, used = run.once(followed)
     return np.asarray(law.reference(run.raw.time)[0])[:, used]
 
 
 def _reference_units(run: RunData) -> list[str]:
-    return [run.positions.units[k] for k in _followed_columns(run)]
+    return [run.positions.units[k] for k in followed_columns(run)]
 
 
 _other("reference", "reference_q", _reference_units, "set-point of the controller", _reference, sample=True)
@@ -238,7 +188,7 @@ _part(
 
 def _load_frames(run: RunData) -> slice:
     """Return which frames of the model loads act on: the last ones."""
-    return slice(len(run.model.frames) - len(_loads(run)), None)
+    return slice(len(run.model.frames) - len(load_names(run)), None)
 
 
 def _load_wrench(run: RunData) -> np.ndarray:

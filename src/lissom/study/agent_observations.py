@@ -75,12 +75,14 @@ class Senses:
                 vector, part = STATE[name]
                 values = state[vector][getattr(self._columns[vector], part)]
             else:
-                if now is None:
-                    raw = episode.latest()
-                    now = RunData(raw, lambda: observe_run(raw, self._look))
+                now = now or self._at_last(episode)
                 values = now[name][0].ravel()
             found.append(values[at])
         return np.concatenate(found) if found else np.zeros(0)
+
+    def _at_last(self, episode: Stepper) -> RunData:
+        raw = episode.latest()
+        return RunData(raw, lambda: observe_run(raw, self._look))
 
     def values_like(self, given: Mapping[str, Any]) -> np.ndarray:
         """Numbers for every quantity, as one vector; one number stands for all of a quantity."""
