@@ -10,7 +10,6 @@ Names load when they are first used, so that `import lissom` stays light.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lissom.plot_registry import provide
 from lissom.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -117,20 +116,6 @@ _MODULES = {
     "lissom.errors": ("LissomError",),
     "lissom.citation": ("cite",),
 }
-_PICTURES = {
-    "run.plot": "lissom.view.figures.plots:plot",
-    "run.report": "lissom.view.pages.run_report:save",
-    "run.animate": "lissom.view.films.film:film",
-    "run.html": "lissom.view.pages.notebook:notebook_html",
-    "study.plot": "lissom.view.figures.study_figures:plot_study",
-    "study.page": "lissom.view.pages.study_page:save",
-    "motion.plot": "lissom.view.figures.motion_figures:plot_motion",
-    "sizing.plot": "lissom.view.figures.sizing_figures:plot_sizing",
-    "verification.plot": "lissom.view.figures.motion_figures:plot_verification",
-    "comparison.plot": "lissom.view.figures.comparison_figures:plot_comparison",
-    "fit.plot": "lissom.view.figures.fit_figures:plot_fit",
-}
-provide(_PICTURES)
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 _SUBPACKAGES = (
     "lie",

@@ -228,8 +228,8 @@ def test_a_report_tells_of_scenario_gains_frequencies_and_when_it_was_run():
 
 def test_cards_charts_and_trail_show_the_end_effector_that_goes_farthest():
     from lissom.view.drawing.arm_drawing import Drawing
-    from lissom.view.figures.curve_data import busiest
-    from lissom.view.pages.charts import charts
+    from lissom.view.figures.run_charts import busiest
+    from lissom.view.pages.page_charts import charts
 
     run = satellite_run()
     for side in ("left", "right"):

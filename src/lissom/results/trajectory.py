@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from lissom.errors import LissomError, check_choice
 from lissom.lie import quaternion, so3
 from lissom.messages import suggestion
-from lissom.plot_registry import draw
 from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY, NamedColumns
 from lissom.results.run_info import RunInfo
 from lissom.results.run_samples import Samples
@@ -247,13 +246,17 @@ class Trajectory(Samples):
                 "sections", "spectrum" or "sensors".
             options: what that plot takes, such as link="forearm"; see lissom.view.figures.plots.
         """
-        return draw("run.plot", self, kind, **options)
+        from lissom.view.figures.plots import plot
+
+        return plot(self, kind, **options)
 
     # pages and films
 
     def report(self, path: str | Path, title: str | None = None) -> Path:
         """Write one HTML file with the moving arm, charts and tables; it opens without a server or a network."""
-        return draw("run.report", self, path, title)
+        from lissom.view.pages.run_report import save
+
+        return save(self, path, title)
 
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write a film of the motion: .mp4 (by ffmpeg) or .gif.
@@ -262,11 +265,15 @@ class Trajectory(Samples):
             options: fps, speed, scale (of the deflection), size in pixels, turn and lift of the view; see
                 lissom.view.films.film.
         """
-        return draw("run.animate", self, path, **options)
+        from lissom.view.films.film import film
+
+        return film(self, path, **options)
 
     def _repr_html_(self) -> str:
         """How a notebook shows the run: a table, charts and the moving arm."""
-        return draw("run.html", self)
+        from lissom.view.pages.notebook import notebook_html
+
+        return notebook_html(self)
 
     # files
 

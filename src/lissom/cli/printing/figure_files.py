@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from lissom.results.trajectory import Trajectory
 
-# what is looked at first, then the slow ones
-KINDS = ("overview", "tip", "joints", "deflection", "energy", "wrenches", "outside", "sensors")
 DPI = 120
 COMPRESSION = 1  # of 9: a tenth larger than with 6, in a quarter of the time
 
@@ -38,6 +36,10 @@ def draw(trajectory: Trajectory, folder: Path) -> list[str]:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
+    from lissom.view.figures.plots import PLOTS
+
+    names = [plot.name for plot in PLOTS.values() if plot.in_folder]
+
     def draw_all(kinds: Iterable[str]) -> None:
         for kind in kinds:
             try:
@@ -47,10 +49,10 @@ def draw(trajectory: Trajectory, folder: Path) -> list[str]:
             write_whole(folder / f"{kind}.png", png(figure))
             pyplot.close(figure)
 
-    for kind in KINDS:
+    for kind in names:
         (folder / f"{kind}.png").unlink(missing_ok=True)
-    divided(draw_all, KINDS)
-    return [kind for kind in KINDS if (folder / f"{kind}.png").exists()]
+    divided(draw_all, names)
+    return [kind for kind in names if (folder / f"{kind}.png").exists()]
 
 
 def divided(do: Callable[[Sequence[str]], None], names: Sequence[str]) -> None:

@@ -50,7 +50,8 @@ class Frames(NamedTuple):
 class Drawing:
     """What a robot looks like at any configuration.
 
-    Attributes:
+    Attributes
+    ----------
         pieces: the solids; `missing` tells of shapes that could not be read.
         owner: (s,) index of the link of each frame; link frames come first, in the model's order.
         rest: (s, 3) place of each frame on its undeformed link, link axes.

@@ -47,7 +47,8 @@ def rounded(outline: ArrayLike, keep: bool = False) -> tuple[np.ndarray, np.ndar
 
     Normals point outward; with `keep` to the right of the outline as it runs, into a hole that runs clockwise.
 
-    Returns:
+    Returns
+    -------
         points (2k, 2) and normals (2k, 2): side i runs from row 2 i to row 2 i + 1.
     """
     corners = np.asarray(outline, float)

@@ -6,6 +6,7 @@ The same colour means the same joint, and the link that it carries, in every pan
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,25 +15,25 @@ import numpy as np
 from lissom.analysis.modes.spectra import amplitude_spectrum
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean
+from lissom.results.quantity_names import AXES
 from lissom.simulation.status.run_ending import Ending
-from lissom.view.figures.curve_data import AXES, busiest, shown
+from lissom.view.figures.chart import Chart
 from lissom.view.figures.figure_style import DIVERGING, SEQUENTIAL, grid, headline, line, style
-from lissom.view.figures.panels import (
-    Panel,
+from lissom.view.figures.panels import Panel, draw_chart, envelopes, label_bar, path, spectra
+from lissom.view.figures.run_charts import (
+    busiest,
     components,
-    deflections,
-    energy_flows,
-    energy_forms,
-    energy_residual,
-    envelopes,
-    joint_panels,
-    label_bar,
-    outside_panels,
-    path,
-    reading_panels,
-    spectra,
-    torque_panels,
-    wrench_sizes,
+    deflection_chart,
+    energy_chart,
+    external_charts,
+    joint_charts,
+    reading_charts,
+    residual_chart,
+    shown,
+    stored_energy_chart,
+    tip_chart,
+    torque_charts,
+    wrench_charts,
 )
 
 if TYPE_CHECKING:
@@ -43,38 +44,74 @@ if TYPE_CHECKING:
     from lissom.results.trajectory import Frame, Trajectory
 
 
+@dataclass(frozen=True)
+class Plot:
+    """A kind of figure of a run.
+
+    Parameters
+    ----------
+    name : str
+        What `run.plot(name)` and the file `figures/name.png` of `lissom run` call it.
+    draw : callable, optional
+        Returns the figure of a run; it may take options. Unless given, the figure has the `charts` below each other.
+    charts : callable, optional
+        Returns the charts that pages show of a run, if they are to show any.
+    in_folder : bool
+        Whether `lissom run` draws it. A `LissomError` says that a run has nothing to show there.
+    """
+
+    name: str
+    draw: Callable[..., Figure] | None = None
+    charts: Callable[[Trajectory], Sequence[Chart]] | None = None
+    in_folder: bool = True
+
+    def figure(self, run: Trajectory, **options: Any) -> Figure:
+        """Return the figure of a run."""
+        if self.draw is not None:
+            return self.draw(run, **options)
+        return _figure(run, self.charts(run) if self.charts is not None else [], columns=1)
+
+
+PLOTS: dict[str, Plot] = {}
+
+
+def register_plot(plot: Plot) -> Plot:
+    """Make a kind of figure known to `run.plot`, to `lissom run` and, where it has charts, to pages.
+
+    Raises
+    ------
+    LissomError
+        If there is one of this name.
+    """
+    if plot.name in PLOTS:
+        raise LissomError("is a plot that is there already; choose another name", ("name",), plot.name)
+    PLOTS[plot.name] = plot
+    return plot
+
+
 def plot(run: Trajectory, kind: str = "overview", **options: Any) -> Figure:
-    """The plot of a kind; `options` are what its function below takes."""
-    if kind not in KINDS:
-        hint = did_you_mean(kind, KINDS)
-        raise LissomError(f"there is no such plot{hint}; choose from {', '.join(KINDS)}", ("kind",), kind)
-    return KINDS[kind](run, **options)
+    """Return the figure of a kind; `options` are what its function below takes."""
+    if kind not in PLOTS:
+        hint = did_you_mean(kind, PLOTS)
+        raise LissomError(f"there is no such plot{hint}; choose from {', '.join(PLOTS)}", ("kind",), kind)
+    return PLOTS[kind].figure(run, **options)
 
 
 def plot_overview(run: Trajectory) -> Figure:
-    """Joint angles with their references, torques, tip deflections, joint wrenches and the energy balance."""
-    panels = [*joint_panels(run, None), *torque_panels(run, None)]
-    if run.model.flexible:
-        panels.append(partial(deflections, run=run))
-    if len(panels) % 2 == 0:  # three more follow, and the rows have two
-        end = busiest(run)
-        tip = run.numbers.tip(end)
-        moves = np.ptp(tip, axis=0).max() > 0
-        where = _components(run, tip, "position [m]", f"Tip of {end} in the world")
-        panels.append(where if moves else partial(energy_forms, run=run))
-    panels.append(partial(energy_flows, run=run))
-    return _figure(run, [*panels, *_wrenches(run, shown(run))], columns=2)
+    """Return joint angles with references, torques, tip deflections, joint wrenches and the energy balance."""
+    charts = [*joint_charts(run), *torque_charts(run), *deflection_chart(run)]
+    if len(charts) % 2 == 0:  # three more follow, and the rows have two
+        tip = tip_chart(run)
+        moves = any(np.ptp(curve.values) > 0 for curve in tip.series)
+        charts.append(tip if moves else stored_energy_chart(run))
+    return _figure(run, [*charts, energy_chart(run), *wrench_charts(run)], columns=2)
 
 
 def plot_joints(run: Trajectory, joints: Sequence[str] | str | None = None) -> Figure:
-    """Positions, velocities and torques of the moving joints, or of those named."""
+    """Return positions, velocities and torques of the moving joints, or of those named."""
     chosen = _chosen(run, joints)
-    panels = [
-        *joint_panels(run, chosen),
-        *joint_panels(run, chosen, rates=True),
-        *torque_panels(run, chosen),
-    ]
-    return _figure(run, panels, columns=1)
+    charts = [*joint_charts(run, chosen), *joint_charts(run, chosen, rates=True), *torque_charts(run, chosen)]
+    return _figure(run, charts, columns=1)
 
 
 def plot_tip(run: Trajectory, link: str | None = None) -> Figure:
@@ -96,14 +133,14 @@ def plot_tip(run: Trajectory, link: str | None = None) -> Figure:
         cells = figure.add_gridspec(rows, 2, width_ratios=(1.25, 1))
         path(figure.add_subplot(cells[:, 0], projection="3d"), run, tip, name)
         axes = figure.add_subplot(cells[0, 1])
-        components(axes, run.time, tip, "tip position [m]", "Position in the world")
+        draw_chart(axes, components(run, "Position in the world", "tip position", "m", tip))
         below = figure.add_subplot(cells[1, 1], sharex=axes)
         speed = run.numbers.tip(name, "twist")[:, 3:]
-        components(below, run.time, speed, "tip velocity [m/s]", "Velocity in the world")
+        draw_chart(below, components(run, "Velocity in the world", "tip velocity", "m/s", speed))
         if flexible:
             below = figure.add_subplot(cells[2, 1], sharex=axes)
             bent = 1e3 * run.numbers.deflection(name)
-            components(below, run.time, bent, "deflection [mm]", f"Deflection in the axes of {name}")
+            draw_chart(below, components(run, f"Deflection in the axes of {name}", "deflection", "mm", bent))
         for above in figure.axes[1:-1]:
             above.tick_params(labelbottom=False)
         below.set_xlabel("time [s]")
@@ -114,47 +151,44 @@ def plot_tip(run: Trajectory, link: str | None = None) -> Figure:
 def plot_wrenches(
     run: Trajectory, joint: str | None = None, frame: Frame = "local", joints: Sequence[str] | None = None
 ) -> Figure:
-    """Norms of torque and force in the joints; or, for one `joint`, their components in a `frame`."""
+    """Return norms of torque and force in the joints; or, for one `joint`, their components in a `frame`."""
     if joint is None:
         names = tuple(joints) if joints is not None else run.model.joints
-        return _figure(run, _wrenches(run, [run.lookup.joint(name) for name in names]), columns=1)
+        return _figure(run, wrench_charts(run, [run.lookup.joint(name) for name in names]), columns=1)
     values = run.wrench(joint, frame).values
     where = f"on {run.lookup.joint(joint).link} at {joint}, axes of the {frame}"
-    torque = _components(run, values[:, :3], "torque [N m]", f"Torque {where}")
-    return _figure(run, [torque, _components(run, values[:, 3:], "force [N]", f"Force {where}")], columns=1)
+    torque = components(run, f"Torque {where}", "torque", "N m", values[:, :3])
+    return _figure(run, [torque, components(run, f"Force {where}", "force", "N", values[:, 3:])], columns=1)
 
 
 def plot_deflection(run: Trajectory, link: str | None = None) -> Figure:
-    """Elastic displacement and rotation of the tip of every flexible link, or of one."""
-    panels: list[Panel] = []
+    """Return elastic displacement and rotation of the tip of every flexible link, or of one."""
+    charts = []
     for name in _flexible(run, link):
         bent, turned = 1e3 * run.numbers.deflection(name), np.degrees(run.numbers.rotation(name))
         part = np.linalg.norm(bent, axis=1).max() / 10 / float(run.model.flexible[name].length)
         title = f"{name}: displacement, peak {part:.2g} % of length"
-        panels.append(_components(run, bent, "tip displacement [mm]", title))
-        panels.append(_components(run, turned, "tip rotation [deg]", f"{name}: rotation"))
-    return _figure(run, panels, columns=2)
+        charts.append(components(run, title, "tip displacement", "mm", bent))
+        charts.append(components(run, f"{name}: rotation", "tip rotation", "deg", turned))
+    return _figure(run, charts, columns=2)
 
 
 def plot_sensors(run: Trajectory) -> Figure:
-    """What every sensor tells, and what an ideal one would."""
-    panels = reading_panels(run)
-    if not panels:
+    """Return what every sensor tells, and what an ideal one would."""
+    charts = reading_charts(run)
+    if not charts:
         raise LissomError("this run has no sensors; give simulate some, sensors=[...], or the robot's file")
-    return _figure(run, panels, columns=min(2, len(panels)))
+    return _figure(run, charts, columns=min(2, len(charts)))
 
 
 def plot_outside(run: Trajectory) -> Figure:
-    """Forces and lengths of elements, forces and gaps of contacts, forces in the joints that close loops."""
-    return _figure(run, outside_panels(run), columns=1)
+    """Return forces and lengths of elements, forces and gaps of contacts, forces in the joints that close loops."""
+    return _figure(run, external_charts(run), columns=1)
 
 
 def plot_energy(run: Trajectory) -> Figure:
-    """Stored energies and their sum; work, losses and what the balance leaves over."""
-    panels: list[Panel] = [partial(energy_forms, run=run), partial(energy_flows, run=run)]
-    if "energy_residual" in run.quantities:
-        panels.append(partial(energy_residual, run=run))
-    return _figure(run, panels, columns=1)
+    """Return stored energies and their sum; work, losses and what the balance leaves over."""
+    return _figure(run, [stored_energy_chart(run), energy_chart(run), *residual_chart(run)], columns=1)
 
 
 def plot_shape(run: Trajectory, link: str | None = None, stations: int = 41, curves: int = 25) -> Figure:
@@ -219,7 +253,7 @@ def plot_sections(run: Trajectory, link: str | None = None, stations: int = 41) 
     for title, label, values, parts, factor in groups:
         curves = {part.replace("_", " "): factor * values.loc[..., part].values for part in parts}
         panels.append(partial(envelopes, x=values["x"].values, curves=curves, label=label, title=title))
-    return _figure(run, panels, columns=2, abscissa=f"x along {name} [m]")
+    return _panels(run, panels, columns=2, abscissa=f"x along {name} [m]")
 
 
 def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, limit: float | None = None) -> Figure:
@@ -250,7 +284,7 @@ def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, l
         labels = labels if names else [f"u{label}" for label in labels]
         looks = [line(k + (not names)) for k in range(len(labels))]
         panels.append(partial(spectra, found=found[title], labels=labels, looks=looks, unit=unit, title=title))
-    figure = _figure(run, panels, columns=1, abscissa="frequency [Hz]")
+    figure = _panels(run, panels, columns=1, abscissa="frequency [Hz]")
     figure.axes[0].set_xlim(0, limit or _highest(found.values()))
     return figure
 
@@ -269,25 +303,30 @@ def _highest(found: Iterable[Spectrum]) -> float:
     return min(1.1 * highest, float(one.frequencies[-1]))
 
 
-KINDS: dict[str, Callable[..., Figure]] = {
+# What is looked at first, then the slow ones: the order in which `lissom run` draws them.
+for kind, draw in {
     "overview": plot_overview,
-    "joints": plot_joints,
     "tip": plot_tip,
-    "wrenches": plot_wrenches,
+    "joints": plot_joints,
     "deflection": plot_deflection,
     "energy": plot_energy,
+    "wrenches": plot_wrenches,
     "outside": plot_outside,
-    "shape": plot_shape,
-    "sections": plot_sections,
-    "spectrum": plot_spectrum,
     "sensors": plot_sensors,
-}
+}.items():
+    register_plot(Plot(kind, draw))
+for kind, draw in {"shape": plot_shape, "sections": plot_sections, "spectrum": plot_spectrum}.items():
+    register_plot(Plot(kind, draw, in_folder=False))
 
 
 # figures of panels
 
 
-def _figure(run: Trajectory, panels: Sequence[Panel], columns: int, abscissa: str = "time [s]") -> Figure:
+def _figure(run: Trajectory, charts: Iterable[Chart], columns: int) -> Figure:
+    return _panels(run, [partial(draw_chart, chart=chart) for chart in charts], columns)
+
+
+def _panels(run: Trajectory, panels: Sequence[Panel], columns: int, abscissa: str = "time [s]") -> Figure:
     if not panels:
         raise LissomError(f"{run.model.robot.name} has nothing to show in this plot")
     with style():
@@ -301,14 +340,6 @@ def _figure(run: Trajectory, panels: Sequence[Panel], columns: int, abscissa: st
                 one.tick_params(labelbottom=True)
         headline(figure, run.model.robot.name, _detail(run))
         return figure
-
-
-def _components(run: Trajectory, values: np.ndarray, label: str, title: str) -> Panel:
-    return partial(components, time=run.time, values=values, label=label, title=title)
-
-
-def _wrenches(run: Trajectory, bodies: Sequence[BodyNames]) -> list[Panel]:
-    return [partial(wrench_sizes, run=run, bodies=bodies, part=part) for part in ("torque", "force")]
 
 
 def _detail(run: Trajectory) -> str:

@@ -16,8 +16,8 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.view.drawing.arm_drawing import Drawing, FrameMotion
 from lissom.view.drawing.viewpoint import followed, home
-from lissom.view.figures.curve_data import busiest
 from lissom.view.figures.figure_style import COLOURS
+from lissom.view.figures.run_charts import busiest
 from lissom.view.films.software_renderer import Camera, Solid, Studio, stroke
 
 if TYPE_CHECKING:

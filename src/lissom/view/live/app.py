@@ -18,7 +18,7 @@ from lissom.model.description.robot import Robot
 from lissom.results.trajectory import Trajectory
 from lissom.version import __version__
 from lissom.view.drawing.arm_drawing import Drawing
-from lissom.view.figures.curve_data import busiest
+from lissom.view.figures.run_charts import busiest
 from lissom.view.live import LOG
 from lissom.view.live.closing_controls import ClosingControls
 from lissom.view.live.live_charts import Curves

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from lissom.view.figures.chart import Chart, Series
 from lissom.view.live.closing_controls import ClosingControls
-from lissom.view.pages.charts import Chart, Series
 
 LEFT, RIGHT, TOP, HEIGHT, BELOW = 60, 14, 8, 168, 40  # px of a chart and of what is around its curves
 FRAME = (10, 7)  # px from the edges of the panel to those of a chart, left and right

@@ -20,13 +20,13 @@ from lissom.simulation.loop.time_loop import run
 from lissom.simulation.postprocess import observe
 from lissom.simulation.status.run_ending import Ending
 from lissom.view.drawing.arm_drawing import Drawing
+from lissom.view.figures.chart import Chart, Series
 from lissom.view.figures.figure_style import shaded
 from lissom.view.live.joint_sliders import Handle, handles
 from lissom.view.live.live_charts import Curves
 from lissom.view.live.payload_controls import Payload
 from lissom.view.live.stage import Stage
 from lissom.view.live.tip_push import Push
-from lissom.view.pages.charts import Chart, Series
 
 CHUNK, STEP, RATE = 0.1, 0.01, 50.0  # s simulated at a time, s per step, outputs per second
 BANDWIDTH = 2 * np.pi * 1.6  # rad/s of the joints under control

@@ -11,8 +11,8 @@ from lissom.results.trajectory import Trajectory
 from lissom.view.drawing.arm_drawing import FrameMotion
 from lissom.view.live.live_charts import Curves
 from lissom.view.live.stage import Stage
-from lissom.view.pages.charts import charts
 from lissom.view.pages.packed_numbers import scenes
+from lissom.view.pages.page_charts import charts
 
 SPEEDS = {"0.1 ×": 0.1, "0.25 ×": 0.25, "0.5 ×": 0.5, "1 ×": 1.0, "2 ×": 2.0}
 POINT_EVERY = 0.1  # s between moves of the line in the charts

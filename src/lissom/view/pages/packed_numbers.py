@@ -13,7 +13,7 @@ from lissom.view.drawing.viewpoint import home
 if TYPE_CHECKING:
     from lissom.results.trajectory import Trajectory
     from lissom.view.drawing.link_solids import Piece
-    from lissom.view.pages.charts import Chart
+    from lissom.view.figures.chart import Chart
 
 RATE = 50.0  # scenes per second of motion
 FEWEST, MOST = 240, 1500  # scenes of a run

@@ -10,13 +10,13 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.results.summary import number
-from lissom.view.figures.curve_data import busiest
+from lissom.view.figures.run_charts import busiest
 
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink
     from lissom.results.summary import Summary
     from lissom.results.trajectory import Trajectory
-    from lissom.view.pages.charts import Chart
+    from lissom.view.figures.chart import Chart
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], kind: str = "wide") -> str:

@@ -19,11 +19,11 @@ from lissom.files import write_whole
 from lissom.simulation.status.run_ending import Ending
 from lissom.view.drawing.arm_drawing import Drawing
 from lissom.view.drawing.viewpoint import followed
-from lissom.view.figures.curve_data import busiest
 from lissom.view.figures.figure_style import COLOURS
+from lissom.view.figures.run_charts import busiest, space_charts, wrench_components
 from lissom.view.pages import packed_numbers, report_tables
-from lissom.view.pages.charts import charts, compared, differences, space, wrench_components
 from lissom.view.pages.markup import document, stage
+from lissom.view.pages.page_charts import charts, compared, differences
 
 if TYPE_CHECKING:
     from lissom.results.summary import Summary
@@ -38,7 +38,7 @@ turn, wheel to come nearer, shift-drag to move, double-click to go back. The spa
 def report(run: Trajectory, title: str | None = None) -> str:
     """The HTML of a report: summary, moving arm, charts, tables of joints, links, energy and robot, citation."""
     summary, arm = run.summary(), Drawing(run.model, tip=busiest(run))
-    floating = space(run)
+    floating = space_charts(run)
     data = _data({"": run}, charts(run) + wrench_components(run) + floating, arm)
     parts = [
         _header(title or summary.robot, _status(run) + escape(_how(summary)) + _when(run)),
