@@ -3,19 +3,16 @@
 A file holds the samples of a run, what acted on the robot, and what follows from both under the names of `run.dataset`.
 The samples alone are enough: whatever else a file does not have, because it was written by an older version or because
 the command was stopped, is computed from them. What a newer version added is kept as it is.
-
-HDF5 detects changed bytes by itself if it is asked to: headers have checksums in its format of version 1.10, values
-have them by the filter Fletcher-32. Long texts are the exception, so one more is kept of them.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +20,7 @@ from lissom.errors import LissomError
 from lissom.files import NotWritten, check_file, replacing
 from lissom.messages import listed
 from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY
+from lissom.results.netcdf_content import Content, Sink, fill, read_classic, read_content
 from lissom.results.quantities import Quantities, Variable, variable
 from lissom.results.result_quantity import QUANTITIES, RunData
 from lissom.results.run_info import RunInfo
@@ -37,7 +35,6 @@ from lissom.simulation.status.run_ending import Ending
 from lissom.version import __version__
 
 if TYPE_CHECKING:
-    import h5netcdf
     import xarray as xr
 
     from lissom.model.model import Model
@@ -47,20 +44,10 @@ FORMAT = 3
 NEEDED = {*POSITION, *VELOCITY, *ACCELERATION, "torque"}  # samples, by which all else is computed
 TEXTS = ("robot", "prescribed", "outside", "info", "warnings")  # attributes of a file
 HELD, GIVEN, LOADS = "loop_multiplier", "loop_given", "load_value"  # variables of a file that the dataset has not
-CHUNK = 2**17  # numbers that share a checksum
 SHOWN = 6  # parts that a message names
 OTHERS = {".mat": "to_mat", ".csv": "to_csv", ".parquet": "to_parquet"}  # formats that have methods of their own
-OLDEST = "v110"  # version of HDF5 whose format has checksums throughout
 
 Made = TypeVar("Made")
-
-
-class Content(NamedTuple):
-    """What is in a file."""
-
-    variables: dict[str, Variable]  # that are as they were written
-    texts: dict[str, Any]  # its attributes
-    damaged: dict[str, str]  # other parts, and why
 
 
 # writing
@@ -85,75 +72,12 @@ def _write(run: Trajectory, found: Quantities, path: str | Path) -> None:
     try:
         # An exception inside HDF5, be it of a full disk or of Ctrl-C, ends the process at its exit.
         with replacing(path) as file, deferred():
-            sink = _Sink(file)
-            _fill(sink, found, texts)
+            sink = Sink(file)
+            fill(sink, found, texts)
             if sink.failure is not None:
                 raise sink.failure
     except NotWritten as error:
         raise error.advised(STILL_THERE) from None
-
-
-def _fill(sink: _Sink, found: Quantities, texts: dict[str, Any]) -> None:
-    """Write a file; every text in it has a fixed length, as others lie where no checksum is."""
-    import h5netcdf
-
-    with h5netcdf.File(sink, "w", libver=(OLDEST, OLDEST)) as file:
-        for axis, length in {
-            axis: n for v in found.variables.values() for axis, n in zip(v.dims, v.values.shape)
-        }.items():
-            file.dimensions[axis] = length
-        for name, variable in found.variables.items():
-            made = _create(file, name, variable)
-            for key, value in variable.attrs.items():
-                made.attrs[key] = _fixed(", ".join(value) if isinstance(value, list) else value)
-        for key, text in texts.items():
-            file.attrs[key] = _fixed(text)
-
-
-def _create(file: h5netcdf.File, name: str, variable: Variable) -> h5netcdf.Variable:
-    dims, values = variable.dims, variable.values
-    if _is_labels(variable):
-        letters = np.char.encode(values.astype(str), "utf-8")
-        dims = (*dims, f"{name}_letters")
-        values = letters.view("S1").reshape(*values.shape, letters.dtype.itemsize)
-        file.dimensions[dims[-1]] = values.shape[-1]
-    options: dict[str, Any] = {}
-    if values.size:
-        rows = max(1, CHUNK // max(1, values[0].size)) if values.ndim else 1
-        options = {"chunks": (min(len(values), rows), *values.shape[1:]), "fletcher32": True} if values.ndim else {}
-    made = file.create_variable(name, dims, values.dtype, data=values, **options)
-    if _is_labels(variable):
-        made.attrs["_Encoding"] = _fixed("utf-8")
-    return made
-
-
-def _fixed(value: Any) -> Any:
-    """A text as HDF5 stores it with the other attributes; numbers as they are."""
-    if not isinstance(value, str):
-        return value
-    import h5py
-
-    data = value.encode()
-    return np.array(data, h5py.string_dtype("utf-8", max(1, len(data))))
-
-
-class _Sink:
-    """A file that never fails: what it is given after a first failure is dropped, and the failure is kept."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
-        self.failure: OSError | None = None
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:
-            try:
-                if self.failure is None:
-                    return getattr(self.file, name)(*arguments)
-            except OSError as error:
-                self.failure = error
-            return len(arguments[0]) if name in ("write", "readinto") else 0
-
-        return call
 
 
 def _texts(run: Trajectory) -> dict[str, Any]:
@@ -257,7 +181,7 @@ def read(path: str | Path) -> Content:
     except OSError as error:
         raise LissomError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
     try:
-        content = _classic(path) if start[:3] == b"CDF" else _content(path)
+        content = read_classic(path) if start[:3] == b"CDF" else read_content(path)
     except MemoryError:
         raise LissomError(f"{path} does not fit into memory; read parts of it with xarray.open_dataset") from None
     except Exception:  # whatever a foreign library meets in damaged bytes
@@ -272,56 +196,6 @@ def read(path: str | Path) -> Content:
         why = f"the texts {listed(TEXTS, 'or')} are not as they were written (if you changed one, remove `checksum`)"
         content.damaged["attributes"] = why
     return content
-
-
-def _content(path: str | Path) -> Content:
-    import h5netcdf
-    import h5py
-
-    content = Content({}, {}, {})
-    with h5py.File(path, "r", locking=False) as opened, h5netcdf.File(opened, "r", decode_vlen_strings=True) as file:
-        content.texts.update((key, _plain(value)) for key, value in file.attrs.items())
-        for name in file.variables:
-            try:
-                content.variables[name] = _variable(name, file.variables[name])
-            except Exception:  # likewise
-                content.damaged[name] = "not as it was written"
-    return content
-
-
-def _variable(name: str, stored: h5netcdf.Variable) -> Variable:
-    attrs = _attributes(stored.attrs)
-    dims, values = stored.dimensions, np.asarray(stored[...])
-    if values.dtype == np.dtype("S1"):
-        joined = np.ascontiguousarray(values).view(f"S{values.shape[-1]}")[..., 0]
-        dims, values = dims[:-1], np.char.decode(joined, "utf-8").astype(object)
-    elif values.dtype.kind in "OSU":
-        values = np.array([_plain(each) for each in values.ravel().tolist()], object).reshape(values.shape)
-    return Variable(tuple(dims), values, attrs)
-
-
-def _attributes(stored: Mapping[str, Any]) -> dict[str, Any]:
-    attrs = {key: _plain(value) for key, value in stored.items() if not key.startswith("_")}
-    if isinstance(units := attrs.get("column_units"), str):
-        attrs["column_units"] = units.split(", ")
-    return attrs
-
-
-def _plain(value: Any) -> Any:
-    """Text and numbers as Python has them."""
-    if isinstance(value, bytes):
-        return value.decode()
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-
-
-def _classic(path: str | Path) -> Content:
-    """A file that another program wrote again in the format of NetCDF 3."""
-    import xarray as xr
-
-    data = xr.load_dataset(path, engine="scipy")
-    found = Quantities.of(data).variables
-    variables = {name: each._replace(attrs=_attributes(each.attrs)) for name, each in found.items()}
-    return Content(variables, dict(data.attrs), {})
 
 
 def _robot(text: str) -> Any:
@@ -402,10 +276,6 @@ def _loads(model: Model, data: dict[str, Any], values: np.ndarray) -> tuple[Mode
     if values.shape[-1] != len(row):
         raise ValueError(f"{len(row)} components of loads are named, {values.shape[-1]} are there")
     return model.with_loads(frames, in_world), made
-
-
-def _is_labels(variable: Variable) -> bool:
-    return variable.values.dtype == object
 
 
 def _complaint(path: str | Path, content: Content, damaged: dict[str, str], verdict: str = "cannot be used") -> str:

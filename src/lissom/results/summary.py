@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -111,8 +111,8 @@ class Summary:
         """Plain data for JSON; what is not a finite number is None."""
         return _plain(asdict(self))
 
-    def tables(self) -> dict[str, Table]:
-        """The tables by subject, for a rich console."""
+    def tables(self, more: Mapping[str, Sequence[str]] | None = None) -> dict[str, Table]:
+        """Return the tables by subject, for a rich console; `more` has a last column for some, "over time"."""
         makers = {
             "joints": _joints,
             "elements": _elements,
@@ -122,7 +122,8 @@ class Summary:
             "events": _events,
         }
         made = {subject: make(self) for subject, make in makers.items()}
-        return {subject: table for subject, table in made.items() if table.row_count}
+        more = more or {}
+        return {subject: rows.table(more.get(subject)) for subject, rows in made.items() if rows.cells}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.text import Text
@@ -257,72 +258,83 @@ def _plain(value: Any) -> Any:
 # tables
 
 
-def _table(title: str, first: str, *others: str) -> Table:
-    from rich import box
-    from rich.table import Table
+class _Rows(NamedTuple):
+    """What a table says: its title, the names of its columns, its cells row by row."""
 
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-    table.add_column(first, overflow="fold")
-    for name in others:
-        table.add_column(name, justify="right")
-    return table
+    title: str
+    columns: tuple[str, ...]
+    cells: list[tuple[str, ...]]
+    words: int = 0  # the column, beside the first, that holds words and no numbers
 
+    def table(self, over_time: Sequence[str] | None = None) -> Table:
+        """Return it for a rich console; `over_time` are the cells of one column more."""
+        from rich import box
+        from rich.table import Table
 
-def _joints(summary: Summary) -> Table:
-    table = _table("Peak wrench in every joint", "joint", "torque N m", "at s", "force N", "at s")
-    for joint in summary.joints:
-        values = (joint.torque.value, joint.torque.time, joint.force.value, joint.force.time)
-        table.add_row(joint.joint, *map(number, values))
-    return table
-
-
-def _elements(summary: Summary) -> Table:
-    table = _table("Peak force in every element", "element", "pull N", "at s", "push N", "at s", "length m")
-    for each in summary.elements:
-        values = (each.pull.value, each.pull.time, each.push.value, each.push.time)
-        table.add_row(each.element, *map(number, values), f"{number(each.shortest)} to {number(each.longest)}")
-    return table
+        table = Table(title=self.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+        for k, name in enumerate(self.columns):
+            side = "left" if k in (0, self.words) else "right"
+            table.add_column(name, justify=side, overflow="ellipsis" if k else "fold")
+        if over_time is not None:
+            table.add_column("over time", style="cyan", no_wrap=True)
+        for k, cells in enumerate(self.cells):
+            table.add_row(*cells, *([] if over_time is None else [over_time[k]]))
+        return table
 
 
-def _links(summary: Summary) -> Table:
-    table = _table("Peak deflection", "link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
-    for link in summary.links:
-        tip = 1e3 * link.deflection.value, link.deflection.time, np.degrees(link.rotation.value)
-        table.add_row(link.link, *map(number, (*tip, 1e3 * link.bow.value, link.bow.time, link.percent)))
-    return table
+def _joints(summary: Summary) -> _Rows:
+    def row(peak: JointPeak) -> tuple[str, ...]:
+        values = (peak.torque.value, peak.torque.time, peak.force.value, peak.force.time)
+        return (peak.joint, *map(number, values))
+
+    columns = ("joint", "torque N m", "at s", "force N", "at s")
+    return _Rows("Peak wrench in every joint", columns, list(map(row, summary.joints)))
 
 
-def _settling(summary: Summary) -> Table:
-    table = _table(f"Settling within {BAND:.0%} of the way", "", "final", "", "settled at s")
-    for entry in summary.settling:
+def _elements(summary: Summary) -> _Rows:
+    def row(peak: ElementPeak) -> tuple[str, ...]:
+        values = (peak.pull.value, peak.pull.time, peak.push.value, peak.push.time)
+        return (peak.element, *map(number, values), f"{number(peak.shortest)} to {number(peak.longest)}")
+
+    columns = ("element", "pull N", "at s", "push N", "at s", "length m")
+    return _Rows("Peak force in every element", columns, list(map(row, summary.elements)))
+
+
+def _links(summary: Summary) -> _Rows:
+    def row(peak: LinkPeak) -> tuple[str, ...]:
+        tip = 1e3 * peak.deflection.value, peak.deflection.time, np.degrees(peak.rotation.value)
+        return (peak.link, *map(number, (*tip, 1e3 * peak.bow.value, peak.bow.time, peak.percent)))
+
+    columns = ("link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
+    return _Rows("Peak deflection", columns, list(map(row, summary.links)))
+
+
+def _settling(summary: Summary) -> _Rows:
+    def row(entry: Settling) -> tuple[str, ...]:
         when = "still moving" if entry.time is None else number(entry.time)
-        final = ", ".join(map(number, entry.final))
-        table.add_row(entry.name, final, entry.unit, when if entry.moved else "no net motion")
-    table.columns[2].justify = "left"
-    return table
+        return entry.name, ", ".join(map(number, entry.final)), entry.unit, when if entry.moved else "no net motion"
+
+    title = f"Settling within {BAND:.0%} of the way"
+    return _Rows(title, ("", "final", "", "settled at s"), list(map(row, summary.settling)), words=2)
 
 
-def _account(summary: Summary) -> Table:
-    table = _table("Energy balance", "", "J")
+def _account(summary: Summary) -> _Rows:
     energy = summary.energy
-    if energy.work is not None and energy.dissipated is not None:
-        table.add_row("work of the applied forces", number(energy.work))
-        table.add_row("dissipated", number(energy.dissipated))
-    if energy.load_work is not None:
-        table.add_row("work of loads and cylinders", number(energy.load_work))
-    table.add_row("stored since the start", number(energy.stored))
-    if energy.residual is not None and energy.relative is not None:
-        part = f"{energy.relative:.1e} of the energy exchanged"
-        table.add_row(f"largest error at any time ({part})", number(energy.residual))
-    return table
+    part = "" if energy.relative is None else f"{energy.relative:.1e} of the energy exchanged"
+    rows = {
+        "work of the applied forces": energy.work,
+        "dissipated": energy.dissipated,
+        "work of loads and cylinders": energy.load_work,
+        "stored since the start": energy.stored,
+        f"largest error at any time ({part})": energy.residual,
+    }
+    cells = [(name, number(value)) for name, value in rows.items() if value is not None]
+    return _Rows("Energy balance", ("", "J"), cells)
 
 
-def _events(summary: Summary) -> Table:
-    table = _table("Events", "at s", "what")
-    table.columns[1].justify = "left"
-    for event in summary.events:
-        table.add_row(number(event.time), event.text)
-    return table
+def _events(summary: Summary) -> _Rows:
+    cells = [(number(event.time), event.text) for event in summary.events]
+    return _Rows("Events", ("at s", "what"), cells, words=1)
 
 
 def number(value: float) -> str:

@@ -70,9 +70,7 @@ class Trajectory(Samples):
         return self._labelled(name, self.lookup.coordinate(name, ACCELERATION, "v"))
 
     def torque(self, name: str) -> xr.DataArray:
-        """Force of a joint's motor, seen at the joint side of its gear, elastic or not; of a prescribed joint, what its
-        motion takes.
-        """
+        """Return the force of a joint's motor, at the joint side of its gear; of a prescribed joint, what moves it."""
         return self._labelled(name, self.lookup.force(name))
 
     def wrench(self, joint: str, frame: Frame = "local") -> xr.DataArray:

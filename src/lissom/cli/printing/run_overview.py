@@ -8,7 +8,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from lissom.results.summary import Settling, Summary
     from lissom.results.trajectory import Trajectory
@@ -36,9 +35,8 @@ def show(console: Console, trajectory: Trajectory, summary: Summary) -> None:
     why = "" if summary.reason == "as asked" else f": {summary.reason}"
     console.print(Text(f"{summary.method}, {summary.steps} steps{why}", style="dim"))
     curves = _curves(trajectory, summary) if console.encoding.lower().startswith("utf") else {}
-    for subject, table in summary.tables().items():
-        if subject in curves:
-            _add_curves(table, curves[subject])
+    drawn = {subject: list(map(sparkline, rows)) for subject, rows in curves.items()}
+    for table in summary.tables(drawn).values():
         table.show_edge = False
         console.print(Padding(table, (1, 0, 0, 0)))
     console.print()
@@ -71,12 +69,6 @@ def _course(trajectory: Trajectory, row: Settling) -> np.ndarray:
         tip = trajectory.numbers.tip(row.tip_of)
         return _size(tip - tip[0])
     return trajectory.numbers.position(row.name).values
-
-
-def _add_curves(table: Table, curves: list[np.ndarray]) -> None:
-    """One more column for a table whose rows are there already."""
-    table.add_column("over time", style="cyan", no_wrap=True)
-    table.columns[-1]._cells.extend(map(sparkline, curves))
 
 
 def _size(vectors: np.ndarray) -> np.ndarray:

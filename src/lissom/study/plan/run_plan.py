@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -282,7 +283,15 @@ class Runs:
 
     def __getstate__(self) -> dict[str, Any]:
         """All but what belongs to a process: memory for kernels, and the run that others share their tables with."""
-        return {key: value for key, value in vars(self).items() if key not in ("_base", "_bench", "_together")}
+        own = {key: value for key, value in vars(self).items() if key not in ("_base", "_bench", "_together")}
+        outside = {QUANTITIES[name].compute.__module__ for name in _needs(self.outputs) if name in QUANTITIES}
+        return own | {"_modules": outside - {"__main__"}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Import what registers the quantities that are kept, then take up the rest."""
+        for module in state.pop("_modules"):
+            import_module(module)
+        vars(self).update(state)
 
     @property
     def _audited(self) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.view.drawing import triangle_meshes
-from lissom.view.drawing.triangle_meshes import Mesh
+from lissom.view.drawing.triangle_meshes import Mesh, creased, cut, thinned
 
 if TYPE_CHECKING:
     from lissom.model.description.joint import Joint
@@ -317,80 +317,3 @@ def _mass(arm: Drawing, spec: Link) -> float:
 
 
 # meshes
-
-
-def thinned(points: np.ndarray, triangles: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Which points of a mesh to keep, and triangles between them: all that are used, or fewer where there are too many.
-
-    A mesh with too many triangles is laid on a grid, and the points of each cell become one.
-    """
-    used, inverse = np.unique(triangles, return_inverse=True)
-    faces = inverse.reshape(-1, 3)
-    cells = 48
-    kept, thin = used, faces
-    while len(thin) > most:
-        low, high = points[used].min(axis=0), points[used].max(axis=0)
-        grid = np.rint((points[used] - low) / max(float((high - low).max()), 1e-300) * cells).astype(int)
-        _, first, cell = np.unique(grid, axis=0, return_index=True, return_inverse=True)
-        merged = cell.ravel()[faces]
-        real = (merged[:, 0] != merged[:, 1]) & (merged[:, 1] != merged[:, 2]) & (merged[:, 2] != merged[:, 0])
-        kept, thin = used[first], np.unique(merged[real], axis=0)
-        cells = cells * 3 // 4
-    return kept, thin
-
-
-def cut(mesh: Mesh, places: np.ndarray) -> Mesh:
-    """The mesh with its triangles cut at ascending places along x, so that it can bend there."""
-    x = mesh.points[:, 0]
-    near = 1e-9 * float(np.ptp(x))
-    spans = np.sort(x[mesh.triangles], axis=1)
-    first, last = np.searchsorted(places, spans[:, 0] + near), np.searchsorted(places, spans[:, 2] - near)
-    made: dict[tuple[int, int, int], int] = {}  # number of the point where an edge passes a place
-
-    def passing(i: int, j: int, k: int) -> int:
-        return made.setdefault((min(i, j), max(i, j), k), len(x) + len(made))
-
-    parts: list[list[int]] = []
-    for corners, k0, k1 in zip(mesh.triangles[last > first], first[last > first], last[last > first]):
-        low, mid, high = corners[np.argsort(x[corners])].tolist()
-        turned = [low, mid, high] not in [np.roll(corners, k).tolist() for k in range(3)]
-        until_mid = range(k0, max(k0, min(k1, int(np.searchsorted(places, x[mid])))))
-        long = [low, *(passing(low, high, k) for k in range(k0, k1)), high]
-        short = [low, *(passing(low, mid, k) for k in until_mid), mid]
-        short += [*(passing(mid, high, k) for k in range(k0 + len(until_mid), k1)), high]
-        for j in range(len(long) - 1):  # the strip between two places; the middle corner stands in one of them
-            a, b = (i + (i > len(until_mid)) for i in (j, j + 1))
-            outline = list(dict.fromkeys([long[j], *short[a : b + 1], long[j + 1]]))
-            parts += [[outline[0], *outline[i : i + 2][:: -1 if turned else 1]] for i in range(1, len(outline) - 1)]
-    if not parts:
-        return mesh
-    i, j, k = np.array(list(made)).T
-    part = ((places[k] - x[i]) / (x[j] - x[i]))[:, None]
-    points, normals = (np.concatenate([v, (1 - part) * v[i] + part * v[j]]) for v in (mesh.points, mesh.normals))
-    normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
-    triangles = np.concatenate([mesh.triangles[last <= first], parts])
-    return Mesh(points, normals, triangles, np.zeros(len(points), int))
-
-
-def creased(points: np.ndarray, triangles: np.ndarray, frame: int = 0) -> tuple[Mesh, np.ndarray]:
-    """A mesh whose edges stay hard where its faces meet at a sharp angle, and which point each of its points was.
-
-    Around a point, a triangle takes the mean normal, by area, of those triangles that face almost its way; a point
-    whose triangles disagree becomes several.
-    """
-    a, b, c = (points[triangles[:, k]] for k in range(3))
-    face = np.cross(b - a, c - a)
-    unit = face / np.maximum(np.linalg.norm(face, axis=1, keepdims=True), 1e-300)
-    corner = triangles.ravel()
-    order = np.argsort(corner, kind="stable")
-    normal = np.empty((len(corner), 3))
-    for at in np.split(order, np.flatnonzero(np.diff(corner[order])) + 1):
-        around = at // 3
-        alike = unit[around] @ unit[around].T > triangle_meshes.SHARP
-        normal[at] = alike @ face[around]
-    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
-    keys = np.column_stack([corner, np.rint(1e3 * normal).astype(int)])
-    _, first, number = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    source = corner[first]
-    mesh = Mesh(points[source], normal[first], number.reshape(-1, 3), np.full(len(source), frame))
-    return mesh, source

@@ -162,9 +162,17 @@ def headline(figure: Any, title: str, detail: str = "") -> None:
         text.set_parse_math(False)  # names may hold dollars, which are no formulas
 
 
+def title_of(axes: Axes) -> Any:
+    """Return the text of a title: of the three that axes have, the one on the left."""
+    from matplotlib.text import Text
+
+    titles = (child for child in axes.get_children() if isinstance(child, Text) and child not in axes.texts)
+    return next(text for text in titles if text.get_horizontalalignment() == "left")
+
+
 def _texts(figure: Any) -> Iterator[Any]:
     """All texts but the numbers at the axes, which are set as formulas where they are powers."""
     yield from figure.texts
     for axes in figure.axes:
-        yield from (*axes.texts, axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label)
+        yield from (*axes.texts, title_of(axes), axes.xaxis.label, axes.yaxis.label)
         yield from (axes.get_legend().get_texts() if axes.get_legend() is not None else ())

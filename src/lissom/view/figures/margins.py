@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.layout_engine import LayoutEngine
 
 from lissom.messages import cut
+from lissom.view.figures.figure_style import title_of
 from lissom.view.figures.legends import settle
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Margins(LayoutEngine):
         """Called by Matplotlib before it draws."""
         self._place(fig)
         for axes in fig.axes:
-            settle(axes, fig._get_renderer())  # type: ignore[attr-defined]
+            settle(axes)
         self._place(fig)  # how many numbers stand at an axis depends on its length
 
     def _place(self, fig: Figure) -> None:
@@ -85,7 +86,7 @@ class Margins(LayoutEngine):
         """Titles end where the next axes begin, or the figure ends."""
         starts = sorted({axes.get_position().x0 for axes in placed} | {1.0})
         for axes in placed:
-            title, start = axes._left_title, axes.get_position().x0  # type: ignore[attr-defined]
+            title, start = title_of(axes), axes.get_position().x0
             whole, shown = self._titles.get(title, ("", ""))
             whole = whole if shown == title.get_text() else title.get_text()
             room = (next(x for x in starts if x > start) - start) * width - GAP
@@ -117,7 +118,7 @@ class _Room:
             beside = self.beside + (more if more < ALIGNED else 0.0)
             self.axes.xaxis.set_label_coords(0.5, -self.under / (box.height * height))
             self.axes.yaxis.set_label_coords(-beside / (box.width * width), 0.5)
-            self.axes._left_title.set_y(1 + self.over / (box.height * height))  # type: ignore[attr-defined]
+            title_of(self.axes).set_y(1 + self.over / (box.height * height))
 
     def _below(self, axes: Axes) -> None:
         axis = axes.xaxis
@@ -128,7 +129,7 @@ class _Room:
         legend = axes.get_legend()
         if legend is not None and legend.get_bbox_to_anchor().x0 >= axes.bbox.x1 > legend.get_bbox_to_anchor().x0 - 1:
             figure = axes.get_figure(root=True)
-            self.right += legend.get_window_extent(figure._get_renderer()).width / figure.dpi  # type: ignore[union-attr]
+            self.right += legend.get_window_extent().width / figure.dpi  # type: ignore[union-attr]
 
     def _left(self, axes: Axes) -> None:
         axis = axes.yaxis
@@ -138,7 +139,7 @@ class _Room:
         self.over = LINE * size if axis.get_major_formatter().get_offset() else 0.0  # such as 1e6 above the numbers
 
     def _above(self, axes: Axes) -> None:
-        title = axes._left_title  # type: ignore[attr-defined]
+        title = title_of(axes)
         self.top = self.over + (TITLE + _height(title) if title.get_text() else GAP)
 
 

@@ -43,7 +43,7 @@ def open_server(
     if not guard.posted:  # it starts its server in another way than the guard knows
         server.stop()
         raise LissomError(f"viser {viser.__version__} is too new for lissom: pip install --upgrade lissom[view]")
-    guard.control = server.gui._gui_input_handle_from_uuid.get
+    guard.control = server.gui._gui_input_handle_from_uuid.get  # noqa: SLF001  (viser has no public way to a control)
     _stay_home(server)
     shown = f"[{host}]" if ":" in host else host
     return server, f"http://{shown}:{server.get_port()}/{guard.door.key}/"
