@@ -143,7 +143,7 @@ def test_it_is_an_output_of_studies(lanes):
 
 
 def test_a_name_that_is_taken_or_an_axis_that_is_not_there_is_refused():
-    with pytest.raises(lissom.LissomError, match="power.*choose another"):
+    with pytest.raises(lissom.LissomError, match=r"power.*choose another"):
         register_quantity(POWER)
     with pytest.raises(lissom.LissomError, match="no axis of results"):
         register_quantity(ResultQuantity("heat", ("motor",), "K", "heat of motors", lambda run: run.raw.tau))

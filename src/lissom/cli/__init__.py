@@ -141,7 +141,7 @@ EXAMPLES = (
 
 
 def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The application with the commands of these names."""
+    """Return the application with the commands of these names."""
     app = typer.Typer(
         name="lissom",
         no_args_is_help=True,

@@ -68,7 +68,7 @@ RADAU = "radau"  # what stiff runs choose
 
 
 def usual_work() -> Trace:
-    """What the functions of dynamics, analysis and control need, and all integrators that runs choose by themselves."""
+    """Trace the kernels of dynamics, analysis and control, and of all integrators that runs choose by themselves."""
     with tracing() as found:
         bending, exact = _small("first"), _small("exact")
         for method in ("auto", *EXPLICIT, RADAU):
@@ -82,7 +82,7 @@ def usual_work() -> Trace:
 
 
 def all_work() -> Trace:
-    """What is rarer, too: elements, contact, loops, sensitivities, lanes, other methods, the published formulations."""
+    """Trace rarer kernels too: elements, contact, loops, sensitivities, lanes, other methods, published formulations."""
     found = usual_work()
     with tracing() as rarer:
         bending, exact, touching = _small("first"), _small("exact"), _small("first", TOUCHING)
@@ -153,7 +153,7 @@ def _in_lanes(model: Any) -> None:
 
 
 def _closed() -> None:
-    """An arm whose loops are closed."""
+    """Return an arm whose loops are closed."""
     model = parse(CLOSED, "closed").compile()
     q, v = dynamics.close_loops(model), np.zeros(model.nv)
     for number in (float, complex):

@@ -30,7 +30,7 @@ def entries() -> list[Entry]:
 
 
 def robot_of(name: str, settings: list[tuple[str, Any]]) -> tuple[Robot, Scenario | None]:
-    """A robot by name or path, with values changed; and the scenario, where that is what the file holds."""
+    """Return a robot by name or path, with values changed; and the scenario, where that is what the file holds."""
     scenario = None
     if name in builtin.names(ROBOTS):
         from lissom.model import load

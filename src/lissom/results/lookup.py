@@ -43,7 +43,7 @@ class Lookup:
     model: Model
 
     def coordinate(self, name: str, variables: Variables, kind: Kind) -> NamedColumns | None:
-        """The coordinate `name`, or all coordinates of the joint `name`; None if there is no such thing."""
+        """Return the coordinate `name`, or all coordinates of the joint `name`; None if there is no such thing."""
         for variable, axis in zip(variables, (kind, "mode", "rotor"), strict=True):
             if variable in self.quantities and name in self.quantities.labels(axis):
                 return self._part(variable, axis, [name])
@@ -53,7 +53,7 @@ class Lookup:
         return None
 
     def force(self, name: str) -> NamedColumns | None:
-        """The force on a coordinate, or on a joint: on its rotor where it has one."""
+        """Return the force on a coordinate, or on a joint: on its rotor where it has one."""
         for body in self.moving():
             if name == body.joint:
                 rotor = body.rotor_v
@@ -87,7 +87,7 @@ class Lookup:
         return (body for body in self.model.bodies if body.joint_v.stop > body.joint_v.start)
 
     def joint(self, name: str) -> BodyNames:
-        """The body that the joint `name` carries, or whose own name it is."""
+        """Return the body that the joint `name` carries, or whose own name it is."""
         for of in ("joint", "link"):
             for body in self.model.bodies:
                 if name == getattr(body, of):
@@ -97,7 +97,7 @@ class Lookup:
         raise LissomError(f"{text}; the joints are {', '.join(known)}", value=name)
 
     def flexible(self, link: str) -> FlexibleLink:
-        """A flexible link."""
+        """Return a flexible link."""
         self.model.row(link)
         if link not in self.model.flexible:
             known = ", ".join(self.model.flexible)
@@ -131,7 +131,7 @@ class Lookup:
         return self._part("ideal_reading" if ideal else "reading", "sensor", labels)
 
     def unknown(self, name: str) -> LissomError:
-        """What to say about a name that is not a coordinate."""
+        """Return what to say about a name that is not a coordinate."""
         if name in self.model.joints:
             text = f"{name} is a fixed joint without coordinates; run.wrench({name!r}) gives its wrench"
             return LissomError(text, value=name)

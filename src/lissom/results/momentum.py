@@ -65,7 +65,7 @@ class _Part(NamedTuple):
 
 
 def _payloads(model: Model, q: np.ndarray, v: np.ndarray, t: float, carried: Carried) -> Iterator[_Part]:
-    """What is carried at the time t."""
+    """Yield what is carried at the time t."""
     forward_kinematics(model.struct, model.workspace(), np.ascontiguousarray(q), np.ascontiguousarray(v))
     world_frames(model.struct, model.workspace())
     work = model.scratch()
@@ -81,7 +81,7 @@ def _payloads(model: Model, q: np.ndarray, v: np.ndarray, t: float, carried: Car
 
 @lru_cache(maxsize=4)
 def _floating(model: Model) -> tuple[Model, list[int], list[int]]:
-    """The robot on a free carrier, and where its coordinates q and v are there."""
+    """Return the robot on a free carrier, and where its coordinates q and v are there."""
     robot = model.robot
     name = "carrier"
     while name in (*model.links, *model.joints):

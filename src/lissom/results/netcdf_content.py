@@ -64,7 +64,7 @@ def _create(file: h5netcdf.File, name: str, variable: Variable) -> h5netcdf.Vari
 
 
 def _fixed(value: Any) -> Any:
-    """A text as HDF5 stores it with the other attributes; numbers as they are."""
+    """Return a text as HDF5 stores it with the other attributes; numbers as they are."""
     if not isinstance(value, str):
         return value
     import h5py
@@ -93,6 +93,7 @@ class Sink:
 
 
 def read_content(path: str | Path) -> Content:
+    """Read a file of NetCDF 4, variable by variable: what is damaged is named, the rest is there."""
     import h5netcdf
     import h5py
 
@@ -133,7 +134,7 @@ def _plain(value: Any) -> Any:
 
 
 def read_classic(path: str | Path) -> Content:
-    """A file that another program wrote again in the format of NetCDF 3."""
+    """Return a file that another program wrote again in the format of NetCDF 3."""
     import xarray as xr
 
     data = xr.load_dataset(path, engine="scipy")
@@ -143,4 +144,5 @@ def read_classic(path: str | Path) -> Content:
 
 
 def is_labels(variable: Variable) -> bool:
+    """Return whether a variable holds names."""
     return variable.values.dtype == object

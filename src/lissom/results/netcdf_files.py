@@ -102,7 +102,7 @@ def _plain_info(info: RunInfo) -> dict[str, Any]:
 
 
 def _outside(raw: RawRun) -> dict[str, Any]:
-    """What acted on the robot and was carried by it: which payloads, where loads act, which number acts on what."""
+    """Return what acted on the robot and was carried by it: payloads, where loads act, which number acts on what."""
     from lissom.model.io.to_dict import fields as plain_fields
 
     found: dict[str, Any] = {}
@@ -123,7 +123,7 @@ def _outside(raw: RawRun) -> dict[str, Any]:
 
 
 def _acting(raw: RawRun) -> dict[str, Variable]:
-    """The numbers behind it, and those of loops: by them wrenches and stresses follow from the samples."""
+    """Return the numbers of loads and of loops: by them wrenches and stresses follow from the samples."""
     made = {}
     if raw.model.loops:
         for name, values, text in (
@@ -141,7 +141,7 @@ def _acting(raw: RawRun) -> dict[str, Variable]:
 
 
 def load(path: str | Path) -> Trajectory:
-    """The trajectory in a file that `save` wrote; one that is damaged is refused with the names of its parts."""
+    """Return the trajectory in a file that `save` wrote; one that is damaged is refused with the names of its parts."""
     content = read(path)
 
     def made(part: str, make: Callable[[str], Made]) -> Made:
@@ -215,13 +215,13 @@ def _info(data: dict[str, Any]) -> RunInfo:
 
 
 def _known(kind: type[Made], data: dict[str, Any]) -> Made:
-    """An object from its fields, without those that another version of lissom gave it."""
+    """Return an object from its fields, without those that another version of lissom gave it."""
     names = {each.name for each in fields(kind)}  # type: ignore[arg-type]
     return kind(**{key: value for key, value in data.items() if key in names})
 
 
 def _misfits(stored: Quantities, model: Model) -> dict[str, str]:
-    """Samples that a run of this robot has and the file has not, and variables that are not those of this robot."""
+    """Return what a run of this robot has and the file has not, and variables that are not those of this robot."""
     none, rows = np.zeros(0), np.zeros((0, model.nv))
     run = RunData(RawRun(model, none, np.zeros((0, model.nq)), rows, rows, rows, none, none))
     wrong = {} if "time" in stored else {"time": "missing"}
@@ -242,7 +242,7 @@ def _misfits(stored: Quantities, model: Model) -> dict[str, str]:
 def _with_outside(
     stored: Quantities, model: Model, info: RunInfo, outside: Any, acting: dict[str, np.ndarray]
 ) -> RawRun:
-    """The run with what acted on it, on the model that has the frames where it did."""
+    """Return the run with what acted on it, on the model that has the frames where it did."""
     rows, samples = len(model.arrays.loops.hold), len(stored["time"])
     loops: dict[str, Any] = {
         key: acting[name] for key, name in (("multipliers", HELD), ("given", GIVEN)) if name in acting
@@ -279,7 +279,7 @@ def _loads(model: Model, data: dict[str, Any], values: np.ndarray) -> tuple[Mode
 
 
 def _complaint(path: str | Path, content: Content, damaged: dict[str, str], verdict: str = "cannot be used") -> str:
-    """What is wrong with a file, and what can be saved of it."""
+    """Return what is wrong with a file, and what can be saved of it."""
     shown = [f"{name}: {why}" for name, why in list(damaged.items())[:SHOWN]]
     more = len(damaged) - len(shown)
     text = f"{path} {verdict}: {'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}"

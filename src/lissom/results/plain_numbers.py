@@ -18,11 +18,11 @@ class Numbers:
         self.lookup, self.quantities = lookup, lookup.quantities
 
     def __getitem__(self, variable: str) -> np.ndarray:
-        """A variable of the dataset."""
+        """Return a variable of the dataset."""
         return self.quantities[variable]
 
     def position(self, name: str) -> NamedColumns:
-        """A joint or a coordinate; of a joint that has more velocities than positions, also a velocity by its name."""
+        """Return a joint or a coordinate; where a joint has more velocities than positions, also one of the former."""
         found = self.lookup.coordinate(name, POSITION, "q") or self.lookup.coordinate(name, VELOCITY, "v")
         return found or self._unknown(name)
 
@@ -35,7 +35,7 @@ class Numbers:
         return self.lookup.force(name) or self._unknown(name)
 
     def reading(self, sensor: str, ideal: bool = False) -> NamedColumns:
-        """What a sensor tells, or an ideal one would."""
+        """Return what a sensor tells, or an ideal one would."""
         return self.lookup.reading(sensor, ideal)
 
     def wrench(self, joint: str) -> np.ndarray:
@@ -67,7 +67,7 @@ class Numbers:
         return self.lookup.flexible(link).displacement(x, self.lookup.whole("q", POSITION)[:, body.modes_q])
 
     def centre_line(self, link: str, stations: int | ArrayLike = 21) -> np.ndarray:
-        """The bent axis of a flexible link in the world, (N, k, 3) m."""
+        """Return the bent axis of a flexible link in the world, (N, k, 3) m."""
         x = self.lookup.stations(link, stations)
         local = self.shape(link, x) + self.lookup.flexible(link).position(x)
         origin = self.quantities.select("link_position", "link", link)[:, None, :]

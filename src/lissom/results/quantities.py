@@ -34,7 +34,7 @@ class Quantities:
 
     @classmethod
     def of(cls, dataset: xr.Dataset) -> Quantities:
-        """What a dataset holds."""
+        """Return what a dataset holds."""
         found = dataset.variables.items()
         return cls({str(name): Variable(tuple(map(str, one.dims)), one.values, one.attrs) for name, one in found})
 
@@ -51,7 +51,7 @@ class Quantities:
         return self.variables[name].values
 
     def get(self, name: str, otherwise: Any = None) -> Any:
-        """The values of a variable, or something else where it is not there."""
+        """Return the values of a variable, or something else where it is not there."""
         variable = self.variables.get(name)
         return otherwise if variable is None else variable.values
 
@@ -65,12 +65,12 @@ class Quantities:
         return self[axis].tolist() if axis in self else []
 
     def select(self, name: str, axis: str, label: str) -> np.ndarray:
-        """The part of a variable at one label of an axis."""
+        """Return the part of a variable at one label of an axis."""
         variable = self.variables[name]
         return np.take(variable.values, self.labels(axis).index(label), variable.dims.index(axis))
 
     def column_units(self, name: str) -> list[str]:
-        """The unit of each entry along the last axis of a variable (one for a variable of time alone)."""
+        """Return the unit of each entry along the last axis of a variable (one for a variable of time alone)."""
         return column_units(self.variables[name])
 
 
@@ -93,7 +93,7 @@ def variable(dims: tuple[str, ...], values: np.ndarray, text: str, units: str | 
 
 
 def column_units(values: Variable | xr.DataArray) -> list[str]:
-    """The unit of each entry along the last axis of a variable (one for a variable of time alone)."""
+    """Return the unit of each entry along the last axis of a variable (one for a variable of time alone)."""
     array = values.values
     count = array.shape[-1] if array.ndim > 1 else 1
     return list(values.attrs.get("column_units", [values.attrs["units"]] * count))

@@ -56,7 +56,7 @@ class Samples:
 
     @cached_property
     def quantities(self) -> Quantities:
-        """The same as plain arrays; of those that a file or another version left out, what its samples give."""
+        """Every quantity of the run as plain arrays; what a file or an older version left out is computed."""
         if self._stored is None:
             return quantities(self.raw, lambda: self.seen)
         known = {one.name for one in expected(RunData(self.raw)) if self.audited or not one.audit}
@@ -80,7 +80,7 @@ class Samples:
         return Lookup(self.quantities, self.model)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Data alone: a controller or a load may be any function, and what they gave is among the quantities."""
+        """Return data alone: a controller or a load may be any function, and what they gave is among the quantities."""
         loads = self.raw.loads and replace(self.raw.loads, functions=())
         raw = replace(self.raw, controller=None, loads=loads)
         state = {"raw": raw, "_stored": self.quantities}
@@ -127,8 +127,10 @@ class Samples:
     def pose(self, t: ArrayLike, of: Literal["frame", "tip"] = "frame") -> dict[str, np.ndarray]:
         """Pose in the world of every link, at a time (4, 4) or several (k, 4, 4).
 
-        Args:
-            of: the link's "frame", which sits at its joint, or its "tip".
+        Parameters
+        ----------
+        of : {"frame", "tip"}, optional
+            The link's "frame", which sits at its joint, or its "tip".
         """
         check_choice("of", of, ("frame", "tip"))
         q = self.state(np.ravel(t))[0]
@@ -183,7 +185,7 @@ class Samples:
 
 
 def raw_of(stored: Quantities, model: Model, settings: RunSettings | None = None) -> RawRun:
-    """The samples among quantities, in the model's order; what is not among them is zero."""
+    """Return the samples among quantities, in the model's order; what is not among them is zero."""
     whole = Lookup(stored, model).whole
     zero = np.zeros(len(stored["time"]))
     work, dissipated = stored.get("work", zero), stored.get("dissipated", zero)

@@ -38,7 +38,7 @@ class _LinkMotion(NamedTuple):
 
 
 def section_forces(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
-    """Forces and moments in the sections of a beam at rising places x (k,), (N, k, 6) in COMPONENTS.
+    """Return forces and moments in the sections of a beam at rising places x (k,), (N, k, 6) in COMPONENTS.
 
     They are those that the outer part exerts on the inner one, about the section's centre and in its axes: tension is
     positive.
@@ -118,7 +118,7 @@ def _needed(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tu
 
 
 def _carried(run: Trajectory, link: str, length: float) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """What a link carries and what acts on it: where on it, the place, the force and torque it gives, world axes."""
+    """Return what a link carries and what acts on it: where on the link, the place, force and torque in world axes."""
     joined = [
         (child.at, run.quantities.select("link_position", "link", child.name), run.lookup.axes(child.name), wrench)
         for child in run.model.robot.bodies
@@ -158,7 +158,7 @@ def _motion(run: Trajectory, link: str, x: np.ndarray) -> _LinkMotion:
 
 
 def _moved(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, h: np.ndarray) -> np.ndarray:
-    """Configurations (N, nq) short times h (N, 1) later, right to the second order."""
+    """Return configurations (N, nq) short times h (N, 1) later, right to the second order."""
     out, step = q.copy(), h * v + h**2 / 2 * a
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
         if not link.joint.kind.on_group:

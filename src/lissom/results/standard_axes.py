@@ -12,10 +12,12 @@ from lissom.results.result_quantity import RunData, register_axis
 
 
 def sensor_labels(run: RunData) -> tuple[str, ...]:
+    """Return the names of all readings; none of a run without sensors."""
     return () if run.raw.sensed is None else run.raw.sensed.labels
 
 
 def load_names(run: RunData) -> tuple[str, ...]:
+    """Return the names of the loads."""
     return () if run.raw.loads is None else run.raw.loads.names
 
 
@@ -31,6 +33,7 @@ def followed(run: RunData) -> tuple[Any, np.ndarray]:
 
 
 def followed_columns(run: RunData) -> list[int]:
+    """Return where in a configuration the coordinates stand that follow a reference."""
     law, used = run.once(followed)
     return np.asarray(law.measured_q)[used].tolist() if len(used) else []
 

@@ -149,7 +149,7 @@ class Summary:
 
 
 def summarise(run: Trajectory) -> Summary:
-    """The summary of a run."""
+    """Return the summary of a run."""
     info = run.info
     duration = float(run.time[-1] - run.time[0])
     return Summary(
@@ -185,7 +185,7 @@ def balance(run: Trajectory) -> Balance:
 
 
 def settling_time(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, float | None, bool]:
-    """Final value of a signal (N,) or (N, k), when it came within 2 % of it for good, and whether it moved.
+    """Return the final value of a signal (N,) or (N, k), when it came within 2 % of it for good, whether it moved.
 
     The final value is the mean over the last 5 % of the run; 2 % are counted on the way to it from the first
     value. A signal that leaves the band in the last 5 % has not settled; one that ends where it began has not

@@ -40,14 +40,14 @@ def to_dataframe(run: Trajectory) -> pd.DataFrame:
 
 
 def to_csv(run: Trajectory, path: str | Path, units: bool = False) -> None:
-    """The table as CSV, time first."""
+    """Write the table as CSV, time first."""
     table = run.to_dataframe()
     header = [f"{name} [{table.attrs['units'][name]}]" if units else name for name in table.columns]
     write_file(path, table.to_csv(header=header, index_label="time [s]" if units else "time").encode())
 
 
 def to_parquet(run: Trajectory, path: str | Path) -> None:
-    """The table as Parquet, time first; the unit of each column in its metadata."""
+    """Write the table as Parquet, time first; the unit of each column in its metadata."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

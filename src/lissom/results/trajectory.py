@@ -78,9 +78,12 @@ class Trajectory(Samples):
 
         It acts at the origin of the child's frame and includes the motor's torque.
 
-        Args:
-            joint: name of the joint, or of the link that it carries.
-            frame: axes of the components: "local" (those of the child), "parent" or "world".
+        Parameters
+        ----------
+        joint : str
+            Name of the joint, or of the link that it carries.
+        frame : {"local", "parent", "world"}, optional
+            Axes of the components: "local" (those of the child), "parent" or "world".
         """
         body = self.lookup.joint(joint)
         values = self.dataset["wrench"].sel(joint=body.joint, drop=True).rename(f"wrench at {body.joint}")
@@ -99,9 +102,12 @@ class Trajectory(Samples):
     def loop_wrench(self, loop: str, frame: Literal["local", "world"] = "local") -> xr.DataArray:
         """Wrench (torque, force) of the first frame of a loop on the second, at the second's origin, (time, 6).
 
-        Args:
-            loop: name of the loop.
-            frame: axes of the components: "local" (those of the second frame) or "world".
+        Parameters
+        ----------
+        loop : str
+            Name of the loop.
+        frame : {"local", "world"}, optional
+            Axes of the components: "local" (those of the second frame) or "world".
         """
         names = [each.name for each in self.model.loops]
         if loop not in names:
@@ -115,11 +121,14 @@ class Trajectory(Samples):
         return values.copy(data=turned).assign_attrs(long_name="wrench of the first frame on the second, world axes")
 
     def reading(self, sensor: str, ideal: bool = False) -> xr.DataArray:
-        """What a sensor tells at the output times, (time,) or (time, numbers): its last sample, late by its delay.
+        """Return what a sensor tells at the output times, (time,) or (time, numbers): its last sample, with its delay.
 
-        Args:
-            sensor: its name, or that of one of its numbers: "imu", "imu.x".
-            ideal: what an ideal sensor would tell instead, without low-pass, samples, noise, steps and delay.
+        Parameters
+        ----------
+        sensor : str
+            Its name, or that of one of its numbers: "imu", "imu.x".
+        ideal : bool, optional
+            What an ideal sensor would tell instead, without low-pass, samples, noise, steps and delay.
         """
         return self._labelled(sensor, self.lookup.reading(sensor, ideal))
 
@@ -128,9 +137,11 @@ class Trajectory(Samples):
     ) -> xr.DataArray:
         """Tip of a link (the last one unless given) in the world.
 
-        Args:
-            what: its "position" (time, 3) in m; "orientation" (time, 4), a quaternion (w, x, y, z); or
-                "twist" (time, 6), angular velocity of its section and velocity of the tip in world axes.
+        Parameters
+        ----------
+        what : {"position", "orientation", "twist"}, optional
+            Its "position" (time, 3) in m; "orientation" (time, 4), a quaternion (w, x, y, z); or
+            "twist" (time, 6), angular velocity of its section and velocity of the tip in world axes.
         """
         check_choice("what", what, ("position", "orientation", "twist"))
         name = self.model.links[-1] if link is None else link
@@ -155,8 +166,10 @@ class Trajectory(Samples):
     def shape(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
         """Deformation field of a flexible link: displacement of its axis, link axes, (time, x, 3) m.
 
-        Args:
-            stations: how many points evenly from base to tip, or their places x in m.
+        Parameters
+        ----------
+        stations : int or array-like, optional
+            How many points evenly from base to tip, or their places x in m.
         """
         x = self.lookup.stations(link, stations)
         attrs = {"long_name": "displacement of the link's axis, link axes", "units": "m"}
@@ -164,19 +177,21 @@ class Trajectory(Samples):
         return self._along(f"shape of {link}", x, self.numbers.shape(link, x), ("axis", axes), attrs)
 
     def centre_line(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
-        """The bent axis of a flexible link in the world, (time, x, 3) m."""
+        """Return the bent axis of a flexible link in the world, (time, x, 3) m."""
         field = self.shape(link, stations)
         named = field.copy(data=self.numbers.centre_line(link, stations)).rename(f"centre line of {link}")
         return named.assign_attrs(long_name="the link's axis in the world")
 
     def section_forces(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
-        """Forces and moments inside a beam, (time, x, 6): tension N, shear Vy, Vz, torsion T, bending My, Mz.
+        """Return forces and moments inside a beam, (time, x, 6): tension N, shear Vy, Vz, torsion T, bending My, Mz.
 
         In the axes of each section and about the link's axis; of the outer part on the inner one. They follow from
         the balance of what lies beyond the section, so that at the base they are the wrench of the joint.
 
-        Args:
-            stations: how many points evenly from base to tip, or their places x in m.
+        Parameters
+        ----------
+        stations : int or array-like, optional
+            How many points evenly from base to tip, or their places x in m.
         """
         from lissom.results.section_forces import COMPONENTS, section_forces
 
@@ -197,9 +212,11 @@ class Trajectory(Samples):
         the forces of `section_forces` and the section's shape. At sharp inner corners shear has no limit: they are
         left out.
 
-        Args:
-            stations: how many points evenly from base to tip, and both sides of every jump of the section; or their
-                places x in m. At a jump x is the section that begins there; given twice, that which ends there, too.
+        Parameters
+        ----------
+        stations : int or array-like, optional
+            How many points evenly from base to tip, and both sides of every jump of the section; or their
+            places x in m. At a jump x is the section that begins there; given twice, that which ends there, too.
         """
         from lissom.beam.sections.section_stress import COMPONENTS
         from lissom.results.section_forces import both_sides, section_stresses
@@ -214,7 +231,7 @@ class Trajectory(Samples):
     # accounts
 
     def energy_audit(self) -> EnergyAudit:
-        """What went in, what was dissipated, what is stored, and how far the balance is off."""
+        """Return what went in, what was dissipated, what is stored, and how far the balance is off."""
         from lissom.analysis.energy_audit import audit_energy
 
         return audit_energy(self.time, self.energies, self.work, self.dissipated, self.load_work)
@@ -239,10 +256,13 @@ class Trajectory(Samples):
     def plot(self, kind: str = "overview", **options: Any) -> Figure:
         """One figure of the whole run, or a closer look.
 
-        Args:
-            kind: "overview", "joints", "tip", "wrenches", "deflection", "energy", "outside", "shape",
-                "sections", "spectrum" or "sensors".
-            options: what that plot takes, such as link="forearm"; see lissom.view.figures.plots.
+        Parameters
+        ----------
+        kind : str, optional
+            "overview", "joints", "tip", "wrenches", "deflection", "energy", "outside", "shape",
+            "sections", "spectrum" or "sensors".
+        **options
+            What that plot takes, such as link="forearm"; see lissom.view.figures.plots.
         """
         from lissom.view.figures.plots import plot
 
@@ -259,9 +279,11 @@ class Trajectory(Samples):
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write a film of the motion: .mp4 (by ffmpeg) or .gif.
 
-        Args:
-            options: fps, speed, scale (of the deflection), size in pixels, turn and lift of the view; see
-                lissom.view.films.film.
+        Parameters
+        ----------
+        **options
+            `fps`, `speed`, `scale` (of the deflection), size in pixels, turn and lift of the view; see
+            lissom.view.films.film.
         """
         from lissom.view.films.film import film
 
@@ -349,7 +371,7 @@ class Trajectory(Samples):
 
 
 def from_run(raw: RawRun) -> Trajectory:
-    """The results of a run; what is more than its samples is computed when it is asked for."""
+    """Return the results of a run; what is more than its samples is computed when it is asked for."""
     return Trajectory(raw, raw.model, RunInfo.of(raw), raw.warnings)
 
 

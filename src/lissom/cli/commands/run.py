@@ -104,7 +104,7 @@ def _check_animation(name: str | None) -> None:
 
 
 def prepared_of(what: str, changes: list[tuple[str, Any]]) -> tuple[Loaded, Scenario, Prepared]:
-    """A scenario by name or path, with values changed, ready to run."""
+    """Return a scenario by name or path, with values changed, ready to run."""
     from lissom.scenario.scenario_files import find
 
     loaded = find(what)
@@ -116,7 +116,7 @@ def prepared_of(what: str, changes: list[tuple[str, Any]]) -> tuple[Loaded, Scen
 
 
 def _prepared(what: str, changes: list[tuple[str, Any]], out: Path | None) -> tuple[Scenario, Prepared, Folder]:
-    """The scenario as it is run, and the folder for what comes out, which is claimed before computing."""
+    """Return the scenario as it is run, and the folder for what comes out, which is claimed before computing."""
     from lissom.cli.printing.run_folder import Folder, within
 
     loaded, scenario, prepared = prepared_of(what, changes)
@@ -163,7 +163,7 @@ def _told_what_is_kept(folder: Folder) -> Iterator[None]:
 def _extras(
     folder: Folder, trajectory: Trajectory, figures: bool, report: bool, animation: str | None, show: bool
 ) -> None:
-    """What is drawn of the data, which is safe by now."""
+    """Draw what is asked for; the data is safe by now."""
     if figures:
         with Progress("drawing figures", show=show):
             folder.figures(trajectory)

@@ -20,7 +20,7 @@ Arguments = ParamSpec("Arguments")
 
 
 def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """A command whose user errors are one message and exit code 1, and whose warnings are one line each.
+    """Turn a function into a command whose user errors are one message and exit code 1, its warnings a line each.
 
     It goes on where nobody reads what it prints; output that is lost for another reason is an error at its end.
     """
@@ -53,7 +53,7 @@ def fail(text: str) -> NoReturn:
 
 
 def say(text: str, colour: str) -> None:
-    """A message on standard error, as it is: it may hold brackets."""
+    """Print a message on standard error, as it is: it may hold brackets."""
     typer.secho(text, err=True, fg=colour)
 
 
@@ -73,6 +73,6 @@ def assignment(text: str, example: str) -> tuple[str, Any]:
 
 
 def examples(*pairs: tuple[str, str]) -> str:
-    """The end of a help page: commands to copy, each with what it does."""
+    """Return the end of a help page: commands to copy, each with what it does."""
     lines = [f"[dim]# {why}[/]\n[cyan]{line}[/]" if why else f"[cyan]{line}[/]" for line, why in pairs]
     return "\n".join(["[bold]Examples[/]", *lines])

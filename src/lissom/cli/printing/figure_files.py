@@ -23,7 +23,7 @@ COMPRESSION = 1  # of 9: a tenth larger than with 6, in a quarter of the time
 
 
 def png(figure: Figure) -> bytes:
-    """A figure as a picture."""
+    """Return a figure as a picture."""
     content = BytesIO()
     figure.savefig(content, format="png", dpi=DPI, pil_kwargs={"compress_level": COMPRESSION})
     return content.getvalue()
@@ -71,7 +71,7 @@ def divided(do: Callable[[Sequence[str]], None], names: Sequence[str]) -> None:
 
 
 def _forked(do: Callable[[Sequence[str]], None], names: Sequence[str]) -> int:
-    """A child process that does its part and ends without a word; its number."""
+    """Start a child process that does its part and ends without a word; return its number."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads: those of NumPy know how to fork
         child = os.fork()

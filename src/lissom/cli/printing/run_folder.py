@@ -46,7 +46,7 @@ class Folder:
 
     @classmethod
     def claim(cls, asked: Path | None, name: str) -> Folder:
-        """The folder asked for, or a new one in out/; an error if it cannot be written to or another run does so."""
+        """Return the folder asked for, or a new one in out/; refuse one that is read-only or that another run uses."""
         if asked is None:
             path = within(Path("out"), name.replace("/", "-"))
             with _explained(path):
@@ -114,7 +114,7 @@ class Folder:
             self.files += [f"figures/{kind}.png" for kind in draw(trajectory, self.path / "figures")]
 
     def picture(self, name: str, figure: Figure) -> None:
-        """A figure as a file."""
+        """Write a figure as a file."""
         from lissom.cli.printing.figure_files import png
 
         with _explained(self.path):
@@ -122,7 +122,7 @@ class Folder:
         self.files.append(name)
 
     def report(self, trajectory: Trajectory) -> None:
-        """A page about the run in one file."""
+        """Write a page about the run in one file."""
         from lissom.view.pages import run_report as report
 
         with _explained(self.path):
@@ -130,7 +130,7 @@ class Folder:
         self.files.append("report.html")
 
     def film(self, trajectory: Trajectory, name: str, show: bool) -> None:
-        """A film of the motion; its name must stay inside the folder."""
+        """Write a film of the motion; its name must stay inside the folder."""
         from lissom.view.films.film import film
 
         goal = within(self.path, name)
@@ -139,7 +139,7 @@ class Folder:
         self.files.append(name)
 
     def account(self, summary: Summary) -> dict[str, Any]:
-        """The summary for machines."""
+        """Return the summary for machines."""
         data = summary.to_dict() | {"folder": str(self.path), "files": list(self.files)}
         return {"lissom": __version__, **data}
 
@@ -164,7 +164,7 @@ class Folder:
             console.print(Text.assemble("  ", (f"{name:<15}", "cyan"), (text, "dim")))
 
     def text(self, name: str, text: str) -> None:
-        """A text as a file."""
+        """Write a text as a file."""
         with _explained(self.path):
             write_whole(self.path / name, text)
         if name not in self.files:
@@ -195,7 +195,7 @@ def _kept_elsewhere(trajectory: Trajectory) -> str:
 
 
 def within(folder: Path, name: str) -> Path:
-    """The path of a file or folder in a folder; a name that leads out of it is refused."""
+    """Return the path of a file or folder in a folder; a name that leads out of it is refused."""
     path = Path(name)
     if path.is_absolute() or folder.resolve() not in (folder / path).resolve().parents:
         raise LissomError(f"{name}: leads out of {folder.resolve().name}/, where results go; give a plain name")

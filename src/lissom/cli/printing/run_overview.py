@@ -43,7 +43,7 @@ def show(console: Console, trajectory: Trajectory, summary: Summary) -> None:
 
 
 def sparkline(values: np.ndarray, width: int = CURVE) -> str:
-    """A curve in one line: the mean over each of `width` equal times, from the least value to the greatest."""
+    """Return a curve in one line: the mean over each of `width` equal times, from the least value to the greatest."""
     count = min(width, len(values))
     means = np.array([part.mean() for part in np.array_split(values, count)])
     finite = means[np.isfinite(means)]
@@ -54,7 +54,7 @@ def sparkline(values: np.ndarray, width: int = CURVE) -> str:
 
 
 def _curves(trajectory: Trajectory, summary: Summary) -> dict[str, list[np.ndarray]]:
-    """What runs over time, row by row, by the subject of the table."""
+    """Return what runs over time, row by row, by the subject of the table."""
     return {
         "joints": [_size(trajectory.numbers.wrench(row.joint)[:, :3]) for row in summary.joints],
         "elements": [trajectory.numbers["element_force"][:, k] for k in range(len(summary.elements))],
@@ -64,7 +64,7 @@ def _curves(trajectory: Trajectory, summary: Summary) -> dict[str, list[np.ndarr
 
 
 def _course(trajectory: Trajectory, row: Settling) -> np.ndarray:
-    """A coordinate over time; of a tip, how far it has gone."""
+    """Return a coordinate over time; of a tip, how far it has gone."""
     if row.tip_of is not None:
         tip = trajectory.numbers.tip(row.tip_of)
         return _size(tip - tip[0])

@@ -21,7 +21,7 @@ AXIAL = 0.05  # axial force over buckling load beyond which a linear field is in
 
 
 def check_axial_forces(run: Trajectory) -> list[Event]:
-    """An event for every link with a linear field that carries too much along its axis: the first time it does."""
+    """Return an event for every link with a linear field that carries too much along its axis, when it first does."""
     events = []
     for body in run.model.bodies:
         beam = run.model.flexible.get(body.link)

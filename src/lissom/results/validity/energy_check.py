@@ -21,7 +21,7 @@ GRAVITY = 9.81  # m/s^2
 
 
 def check_energy(run: Trajectory) -> list[Event]:
-    """An event where more energy appeared or was lost than the steps may leave over."""
+    """Return an event where more energy appeared or was lost than the steps may leave over."""
     if not run.audited or run.info.status is Ending.DIVERGED:  # the run says why by itself
         return []
     few = np.arange(0, len(run.time), 1 + (len(run.time) - 1) // GLANCE)

@@ -24,7 +24,7 @@ LOOKS = 50  # samples at which the spin of a link is computed
 
 
 def check_rotary_inertia(run: Trajectory) -> list[Event]:
-    """An event for every link of the second-order field whose spin changes its stiffness, which that leaves out."""
+    """Return an event for every link whose spin changes its stiffness, which its second-order field leaves out."""
     events = []
     fastest = _fastest(run)
     for link, beam in second_order_links(run.model):

@@ -158,7 +158,7 @@ class Drawing:
         return str(line(bodies.index(body))["color"])
 
     def frame_at(self, link: str, place: Any = None) -> int:
-        """The frame of a flexible link at a place, its tip unless given; of a rigid link, its own."""
+        """Return the frame of a flexible link at a place, its tip unless given; of a rigid link, its own."""
         at = self.frames_of[link]
         if link not in self.model.flexible:
             return int(at[0])

@@ -70,7 +70,7 @@ def line_axes(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _end(arm: Drawing, frame: Frame) -> tuple[int, np.ndarray]:
-    """The frame of the drawing that carries a frame of the robot, and the place of its origin there."""
+    """Return the frame of the drawing that carries a frame of the robot, and the place of its origin there."""
     origin = arm.model.robot.placed(frame).origin
     offset = np.real(np.array(origin.xyz, complex)).astype(float)
     return (arm.world if frame.link == "world" else arm.frame_at(frame.link, frame.at)), offset
@@ -88,7 +88,7 @@ def _piece(name: str, colour: str, mesh: Mesh, part: np.ndarray, ends: Ends) -> 
 
 
 def _line(radius: float) -> tuple[Mesh, np.ndarray]:
-    """A rod from one end to the other."""
+    """Return a rod from one end to the other."""
     rod = triangle_meshes.rod([0, 0, 0], [1, 0, 0], radius, corners=12)
     part = rod.points[:, 0].copy()
     rod.points[:, 0] = 0.0
@@ -96,7 +96,7 @@ def _line(radius: float) -> tuple[Mesh, np.ndarray]:
 
 
 def _coil(radius: float, wire: float) -> tuple[Mesh, np.ndarray]:
-    """A wire wound around the line, straight at both ends."""
+    """Return a wire wound around the line, straight at both ends."""
     count = TURNS * AROUND + 1
     along = np.linspace(0.06, 0.94, count)
     angle = 2 * np.pi * TURNS * (along - along[0]) / (along[-1] - along[0])

@@ -94,7 +94,7 @@ def _link(arm: Drawing, k: int, spec: Link) -> tuple[Mesh | None, np.ndarray | N
 
 
 def _swept(arm: Drawing, link: str) -> Mesh:
-    """A beam as its sections: piece by piece, each through the frames within it."""
+    """Return a beam as its sections: piece by piece, each through the frames within it."""
     beam: Any = arm.model.flexible[link]
     at, length = arm.frames_of[link], float(np.real(beam.length))
     xi, edges = np.clip(arm.rest[at, 0] / length, 0.0, 1.0), beam.profile.edges
@@ -111,7 +111,7 @@ def _swept(arm: Drawing, link: str) -> Mesh:
 
 
 def _outline(arm: Drawing, section: Any) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """What a section is drawn with: its own outline and holes, or an oval of the same stiffnesses about its mass."""
+    """Return the outline and holes that a section is drawn with: its own, or an oval of its stiffnesses."""
     if section.outline is not None:
         outline, holes = np.real(section.outline), section.holes
         middle = outline.mean(axis=0)
@@ -127,7 +127,7 @@ def _outline(arm: Drawing, section: Any) -> tuple[np.ndarray, tuple[np.ndarray, 
 
 
 def _elements(link: Any, k: int, radius: float) -> tuple[Mesh | None, np.ndarray | None]:
-    """A link made of finite elements: its surface, or its members as thin rods; its modes move the points."""
+    """Return a link made of finite elements: its surface, or its members as thin rods; its modes move the points."""
     modes = np.real(np.moveaxis(link.shapes, -1, 0))
     if len(link.faces):
         at, triangles = thinned(link.nodes, link.faces, MOST)
@@ -146,7 +146,7 @@ def _elements(link: Any, k: int, radius: float) -> tuple[Mesh | None, np.ndarray
 
 
 def _bending(arm: Drawing, link: str, mesh: Mesh) -> Mesh:
-    """A mesh in the frame of an undeformed beam, each point fixed to the section nearest to it along the axis."""
+    """Return a mesh in the frame of an undeformed beam, each point fixed to the section nearest along the axis."""
     at = arm.frames_of[link]
     along = arm.rest[at, 0]  # ascending
     mesh = cut(mesh, along[1:-1])
@@ -155,7 +155,7 @@ def _bending(arm: Drawing, link: str, mesh: Mesh) -> Mesh:
 
 
 def _visuals(arm: Drawing, visuals: Sequence[Visual]) -> Mesh | None:
-    """What a robot file wants to be seen, as one mesh; None where nothing of it can be."""
+    """Return what a robot file wants to be seen, as one mesh; None where nothing of it can be."""
     seen = []
     for visual in visuals:
         try:
@@ -203,7 +203,7 @@ def _mesh_file(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _body(arm: Drawing, k: int, spec: Link) -> Mesh | None:
-    """A rigid link: its solid, or rods from its joint to its tip and to what it carries."""
+    """Return a rigid link: its solid, or rods from its joint to its tip and to what it carries."""
     body: Any = spec.body
     com = np.real(np.asarray(body.com))
     shape = getattr(body, "shape", None)
@@ -264,7 +264,7 @@ def _length(arm: Drawing, link: str) -> float:
 
 
 def _joint(arm: Drawing, k: int, spec: Link) -> Mesh | None:
-    """A sign for the joint of a link, unless the link shows itself."""
+    """Return a sign for the joint of a link, unless the link shows itself."""
     if spec.joint.kind.floats or spec.visual:
         return None
     sign = joint_sign(arm, spec.joint, [link for link in (spec.name, spec.parent) if link in arm.specs])
@@ -272,7 +272,7 @@ def _joint(arm: Drawing, k: int, spec: Link) -> Mesh | None:
 
 
 def joint_sign(arm: Drawing, joint: Joint, joined: list[str]) -> Mesh | None:
-    """A sign for a joint between links: drums about its axes, a ball, a block that slides; none where it is fixed."""
+    """Return a sign for a joint: drums about its axes, a ball, a block that slides; none where it is fixed."""
     if joint.nv == 0:
         return None
     around = [_thickness(arm, link) for link in joined]

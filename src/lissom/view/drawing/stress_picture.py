@@ -24,13 +24,18 @@ def stress_picture(
     view: tuple[float, float] = (-58.0, 24.0),
     peak: int | None = None,
 ) -> Any:
-    """A figure of the link's surface, deformed and coloured by von Mises stress; its peak is marked.
+    """Return a figure of the link's surface, deformed and coloured by von Mises stress; its peak is marked.
 
-    Args:
-        eta: (m,) coordinates of the link.
-        magnify: factor of the displacements; chosen to make them visible unless given.
-        view: azimuth and elevation of the viewer, degrees.
-        peak: the node to mark; that of the largest stress unless given.
+    Parameters
+    ----------
+    eta : array
+        (m,) coordinates of the link.
+    magnify : float, optional
+        Factor of the displacements; chosen to make them visible unless given.
+    view : tuple[float, float], optional
+        Azimuth and elevation of the viewer, degrees.
+    peak : int, optional
+        The node to mark; that of the largest stress unless given.
     """
     import matplotlib.pyplot as plt
 

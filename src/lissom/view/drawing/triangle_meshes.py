@@ -22,11 +22,11 @@ class Mesh(NamedTuple):
     frame: np.ndarray  # (n,) index of the frame that each point is fixed to
 
     def on(self, frame: int) -> Mesh:
-        """The same mesh fixed to another frame."""
+        """Return this mesh fixed to another frame."""
         return self._replace(frame=np.full(len(self.points), frame))
 
     def moved(self, rotation: ArrayLike | None = None, shift: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
-        """The mesh turned, then shifted, within its frame."""
+        """Return the mesh turned, then shifted, within its frame."""
         R = np.eye(3) if rotation is None else np.asarray(rotation, float)
         return self._replace(points=self.points @ R.T + np.asarray(shift, float), normals=self.normals @ R.T)
 
@@ -68,11 +68,14 @@ def rounded(outline: ArrayLike, keep: bool = False) -> tuple[np.ndarray, np.ndar
 
 
 def sweep(outline: ArrayLike, frames: ArrayLike, holes: Sequence[Sequence[ArrayLike]] = ()) -> Mesh:
-    """An outline (k, 2) of (y, z) swept through several frames along their x, closed by flat ends.
+    """Return an outline (k, 2) of (y, z) swept through several frames along their x, closed by flat ends.
 
-    Args:
-        outline: one for all frames, or (frames, k, 2) one for each.
-        holes: of each frame, as many and of as many corners in each.
+    Parameters
+    ----------
+    outline : float or array-like
+        One for all frames, or (frames, k, 2) one for each.
+    holes : sequence, optional
+        Of each frame, as many and of as many corners in each.
     """
     at = np.asarray(frames)
     outlines = np.broadcast_to(np.asarray(outline, float), (len(at), *np.shape(outline)[-2:]))
@@ -89,7 +92,7 @@ def sweep(outline: ArrayLike, frames: ArrayLike, holes: Sequence[Sequence[ArrayL
 
 
 def _wall(rings: np.ndarray, at: np.ndarray) -> Mesh:
-    """The wall through closed outlines (frames, k, 2), seen from their left."""
+    """Return the wall through closed outlines (frames, k, 2), seen from their left."""
     parts = [rounded(ring, keep=True) for ring in rings]
     points, normals = (np.concatenate(part) for part in zip(*parts))
     ring = 2 * rings.shape[1]
@@ -98,7 +101,7 @@ def _wall(rings: np.ndarray, at: np.ndarray) -> Mesh:
 
 
 def rod(start: ArrayLike, end: ArrayLike, radius: float, tip_radius: float | None = None, corners: int = 20) -> Mesh:
-    """A round rod from one point to another, tapered if it ends with another radius."""
+    """Return a round rod from one point to another, tapered if it ends with another radius."""
     a, b = np.asarray(start, float), np.asarray(end, float)
     length = float(np.linalg.norm(b - a))
     body = sweep(_circle(1.0, corners), [0, 1])
@@ -110,7 +113,7 @@ def rod(start: ArrayLike, end: ArrayLike, radius: float, tip_radius: float | Non
 
 
 def ball(radius: float, rows: int = 14, columns: int = 22) -> Mesh:
-    """A ball around the origin."""
+    """Return a ball around the origin."""
     latitude, longitude = np.linspace(0, np.pi, rows), 2 * np.pi * np.arange(columns + 1) / columns
     x = np.cos(latitude)[:, None] * np.ones_like(longitude)
     normals = np.stack(
@@ -123,7 +126,7 @@ def ball(radius: float, rows: int = 14, columns: int = 22) -> Mesh:
 
 
 def box(size: ArrayLike) -> Mesh:
-    """A cuboid around the origin."""
+    """Return a cuboid around the origin."""
     x, y, z = np.asarray(size, float) / 2
     body = sweep([[y, z], [-y, z], [-y, -z], [y, -z]], [0, 1])
     points = np.concatenate([np.where(body.frame == 0, -x, x)[:, None], body.points[:, 1:]], axis=1)
@@ -131,7 +134,7 @@ def box(size: ArrayLike) -> Mesh:
 
 
 def rotation_along(direction: ArrayLike) -> np.ndarray:
-    """A rotation (3, 3) whose x axis points along `direction`."""
+    """Return a rotation (3, 3) whose x axis points along `direction`."""
     x = np.asarray(direction, float)
     x = x / max(float(np.linalg.norm(x)), 1e-300)
     y = np.cross(np.eye(3)[int(np.argmin(np.abs(x)))], x)
@@ -183,7 +186,7 @@ def thinned(points: np.ndarray, triangles: np.ndarray, most: int) -> tuple[np.nd
 
 
 def cut(mesh: Mesh, places: np.ndarray) -> Mesh:
-    """The mesh with its triangles cut at ascending places along x, so that it can bend there."""
+    """Return the mesh with its triangles cut at ascending places along x, so that it can bend there."""
     x = mesh.points[:, 0]
     near = 1e-9 * float(np.ptp(x))
     spans = np.sort(x[mesh.triangles], axis=1)
@@ -216,7 +219,7 @@ def cut(mesh: Mesh, places: np.ndarray) -> Mesh:
 
 
 def creased(points: np.ndarray, triangles: np.ndarray, frame: int = 0) -> tuple[Mesh, np.ndarray]:
-    """A mesh whose edges stay hard where its faces meet at a sharp angle, and which point each of its points was.
+    """Return a mesh whose edges stay hard where faces meet at a sharp angle, and which point each of its points was.
 
     Around a point, a triangle takes the mean normal, by area, of those triangles that face almost its way; a point
     whose triangles disagree becomes several.

@@ -25,7 +25,7 @@ def horizontal(up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def followed(arm: Drawing, motion: FrameMotion) -> int | None:
-    """The link for the picture to travel with, where all that the world carries goes far: an arm adrift or falling."""
+    """Return the link for the picture to travel with, where all that the world carries goes far, adrift or falling."""
     base = np.flatnonzero(arm.carrier < 0)
     way = np.linalg.norm(np.ptp(_places(arm, motion)[:, base], axis=0), axis=1)
     return int(base[way.argmin()]) if way.min() > FAR * arm.reach else None

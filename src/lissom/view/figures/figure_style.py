@@ -100,7 +100,7 @@ def _shade(colour: str, part: float) -> str:
 
 
 def grid(count: int, columns: int, width: float = 4.6, height: float = 2.5, **options: Any) -> tuple[Any, list]:
-    """A figure of `count` axes in rows; those below each other share their abscissa."""
+    """Return a figure of `count` axes in rows; those below each other share their abscissa."""
     import matplotlib.pyplot as plt
 
     from lissom.view.figures.margins import Margins
@@ -116,7 +116,7 @@ def grid(count: int, columns: int, width: float = 4.6, height: float = 2.5, **op
 
 
 def legend(axes: Axes, outside: int = 8) -> None:
-    """A legend where there is something to tell apart, beside the axes if it is long.
+    """Add a legend where there is something to tell apart, beside the axes if it is long.
 
     Of many curves it names those that reach farthest.
     """
@@ -154,7 +154,7 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
 
 
 def headline(figure: Any, title: str, detail: str = "") -> None:
-    """A figure's title on the left and a detail in grey on the right: the last touch, after all other texts."""
+    """Put a title on the left of a figure and a detail in grey on the right: the last touch, after all other texts."""
     top = 1 - HEAD / figure.get_size_inches()[1]
     figure.suptitle(title, x=0.012, y=top, ha="left", va="top", fontweight="bold")
     figure.text(0.988, top, detail, color=GREY, ha="right", va="top", fontsize=8.5)

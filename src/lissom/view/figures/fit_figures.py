@@ -56,7 +56,7 @@ def _shown(block: Block, values: np.ndarray) -> tuple[np.ndarray, str]:
 
 
 def histories(axes: Axes, models: dict[str, Block]) -> None:
-    """What was measured, and what models have made of it; the last model in colour."""
+    """Draw what was measured, and what models have made of it; the last model in colour."""
     *_, last = models.values()
     measured, unit = _shown(last, last.measured)
     axes.plot(last.time, measured, color=INK, linewidth=1.8, alpha=0.45, label="measured")

@@ -46,7 +46,7 @@ class Margins(LayoutEngine):
         self._titles: dict[Any, tuple[str, str]] = {}  # as they were before they were cut, and since
 
     def execute(self, fig: Figure) -> None:
-        """Called by Matplotlib before it draws."""
+        """Place axes, titles and legends; Matplotlib calls this before it draws."""
         self._place(fig)
         for axes in fig.axes:
             settle(axes)
@@ -144,7 +144,7 @@ class _Room:
 
 
 def _numbers(axis: Any, side: str) -> tuple[list[str], float]:
-    """The numbers that stand at an axis, and the size of their letters in inches."""
+    """Return the numbers that stand at an axis, and the size of their letters in inches."""
     if not axis.get_tick_params().get(side, True):
         return [], 0.0
     low, high = sorted(axis.get_view_interval())

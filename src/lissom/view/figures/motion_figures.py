@@ -45,7 +45,7 @@ def plot_motion(motion: OptimalMotion) -> Figure:
 
 
 def plot_verification(seen: Verification) -> Figure:
-    """Simulated: deflections of the links, and how far the tips swing after the motion."""
+    """Return the deflections of the links, simulated, and how far the tips swing after the motion."""
     runs, labels = (seen.before, seen.after), ("smooth", "best")
     links = list(seen.motion.task.model.flexible)
     with style():

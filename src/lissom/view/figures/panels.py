@@ -90,7 +90,7 @@ def spectra(axes: Axes, found: Spectrum, labels: Iterable[str], looks: Iterable[
 
 
 def path(axes: Any, run: Trajectory, tip: np.ndarray, link: str) -> None:
-    """The tip's path in space, and the chain of links up to it at the start and at the end."""
+    """Draw the tip's path in space, and the chain of links up to it at the start and at the end."""
     for sample, shade in ((0, LIGHT), (-1, GREY)):
         for line_ in chain(run, link, sample):
             axes.plot(*line_.T, color=shade, linewidth=2.2, solid_capstyle="round")
@@ -127,6 +127,6 @@ def chain(run: Trajectory, link: str, sample: int) -> list[np.ndarray]:
 
 
 def label_bar(bar: Any, label: str) -> None:
-    """A colour bar without a frame."""
+    """Label a colour bar and take its frame away."""
     bar.set_label(label)
     bar.outline.set_visible(False)

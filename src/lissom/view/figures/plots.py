@@ -261,9 +261,12 @@ def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, l
 
     The mean is taken out and a Hann window laid over the run; a sine of amplitude A shows as a peak of A.
 
-    Args:
-        signals: names that `run[...]` takes; the transverse deflections of all flexible links unless given.
-        limit: highest frequency shown, in Hz; unless given, that of the last visible amplitude.
+    Parameters
+    ----------
+    signals : sequence of str or str, optional
+        Names that `run[...]` takes; the transverse deflections of all flexible links unless given.
+    limit : float, optional
+        Highest frequency shown, in Hz; unless given, that of the last visible amplitude.
     """
     names = [signals] if isinstance(signals, str) else list(signals or ())
     if not names and not run.model.flexible:
@@ -295,7 +298,7 @@ def _last_is_short(t: np.ndarray) -> bool:
 
 
 def _highest(found: Iterable[Spectrum]) -> float:
-    """The frequency above which no amplitude reaches a 1e-5th of the largest one."""
+    """Return the frequency above which no amplitude reaches a 1e-5th of the largest one."""
     highest = 0.0
     for one in found:
         rows = np.flatnonzero((one.values >= 1e-5 * one.values.max()).any(axis=1))

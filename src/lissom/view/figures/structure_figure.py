@@ -22,7 +22,7 @@ COLOURS = {
 
 
 def structure_figure(system: System, title: str) -> Figure:
-    """The matrix with one tint per kind of row; grid lines between blocks, heavier ones between links."""
+    """Return the matrix with one tint per kind of row; grid lines between blocks, heavier ones between links."""
     from matplotlib.figure import Figure
 
     size = len(system.right)

@@ -103,7 +103,7 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
 
 
 def labelled(results: Results, name: str) -> str:
-    """A name with its unit."""
+    """Return a name with its unit."""
     unit = results.data[name].attrs.get("units", "")
     return f"{name} [{unit}]" if unit else name
 
@@ -114,7 +114,7 @@ def spread_evenly(count: int, most: int) -> np.ndarray:
 
 
 def in_lines(name: str, room: int) -> str:
-    """A name, in two lines where it is longer than the room, broken after a dot or at a space; its end says most."""
+    """Return a name, in two lines if it is longer than the room, broken after a dot or a space; its end says most."""
     if len(name) <= room:
         return name
     breaks = [k + 1 for k, letter in enumerate(name[:-1]) if letter in ". "]

@@ -49,7 +49,7 @@ class Camera:
         fill: float = 0.88,
         angle: float = 0.5,
     ) -> Camera:
-        """A camera that has all points (n, 3) in view, seen from `turn` about the vertical and `lift` above it."""
+        """Return a camera that has all points (n, 3) in view, seen from `turn` about the vertical and `lift` above."""
         ahead, side = horizontal(up)
         direction = np.cos(lift) * (np.cos(turn) * ahead + np.sin(turn) * side) + np.sin(lift) * up
         middle = (points.min(axis=0) + points.max(axis=0)) / 2
@@ -79,8 +79,10 @@ class Camera:
 class Studio:
     """Takes pictures of `width` x `height` pixels with one camera; what does not move is prepared once.
 
-    Args:
-        ground: height of the ground along the camera's `up`, which then carries shadows.
+    Parameters
+    ----------
+    ground : float, optional
+        Height of the ground along the camera's `up`, which then carries shadows.
     """
 
     def __init__(self, camera: Camera, width: int, height: int, ground: float | None = None) -> None:
@@ -90,7 +92,7 @@ class Studio:
         self._lamp = _lamp(camera)
 
     def picture(self, solids: list[Solid]) -> np.ndarray:
-        """An image (height, width, 3) of bytes."""
+        """Return an image (height, width, 3) of bytes."""
         w, h = (FINER * self.size).tolist()
         image = self._empty.copy()
         if self.ground is not None:
@@ -132,7 +134,7 @@ class Studio:
 
 
 def stroke(points: np.ndarray, radius: float, colour: tuple[float, float, float], opacity: float = 1.0) -> Solid:
-    """A line (n, 3) as a thin tube."""
+    """Return a line (n, 3) as a thin tube."""
     from lissom.view.drawing import triangle_meshes
 
     keep = np.concatenate([[True], np.linalg.norm(np.diff(points, axis=0), axis=1) > 0.2 * radius])
@@ -260,7 +262,7 @@ def _fill(corners, light, triangles, image, depth, opacity):
 
 @kernel
 def _developed(image, out):
-    """The mean of every block of samples, as bytes."""
+    """Return the mean of every block of samples, as bytes."""
     height, width, channels = out.shape
     n = image.shape[0] // height
     for row in range(height):

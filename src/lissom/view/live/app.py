@@ -35,12 +35,18 @@ FPS = 33.0  # pictures per second that are tried for
 class App:
     """One page; all its visitors see the same.
 
-    Args:
-        server: from `open_server`.
-        robot: what to move by hand and whose modes to show; that of the chosen run unless given.
-        runs: recorded runs to choose from, by their labels: trajectories, or paths of files that hold one.
-        start: where a simulation by hand starts, (nq,).
-        show: "recorded run", "move by hand" or "natural modes"; the first that there is unless given.
+    Parameters
+    ----------
+    server : any
+        From `open_server`.
+    robot : Robot, optional
+        What to move by hand and whose modes to show; that of the chosen run unless given.
+    runs : mapping, optional
+        Recorded runs to choose from, by their labels: trajectories, or paths of files that hold one.
+    start : array, optional
+        Where a simulation by hand starts, (nq,).
+    show : str, optional
+        "recorded run", "move by hand" or "natural modes"; the first that there is unless given.
     """
 
     def __init__(
@@ -167,7 +173,7 @@ class App:
         return Modal(self.server, robot.compile(), self.start, self._scale, self.curves)
 
     def _chosen(self) -> Trajectory:
-        """The run that the page asks for: one of those it was given, whatever a visitor sends."""
+        """Return the run that the page asks for: one of those it was given, whatever a visitor sends."""
         label = self.run_choice.value
         if label not in self.runs:
             raise LissomError(f"{label!r} is not a run on this page")

@@ -67,7 +67,7 @@ class Curves:
             self._made.append(self.server.gui.add_html(content))
 
     def update(self, charts: list[Chart]) -> None:
-        """New data for the charts that are shown."""
+        """Draw new data in the charts that are shown."""
         drawn = [chart.prefixed(LARGE) for chart in charts]
         if [chart.label for chart in drawn] != self._labels:  # other units: the axes are labelled again
             self.set(charts)
@@ -152,7 +152,7 @@ def _series(chart: Chart) -> list[dict[str, Any]]:
 
 
 def _line(part: float | None) -> str:
-    """A line over the chart below it, at a part of the way from its left to its right."""
+    """Return a line over the chart below it, at a part of the way from its left to its right."""
     if part is None:
         return "<div></div>"
     left, right = LEFT + FRAME[0], RIGHT + FRAME[1]

@@ -114,7 +114,7 @@ class ManualMode:
         return pd(self.model, gains, self.goal, gravity_compensation=True)
 
     def _change_mass(self) -> None:
-        """The same motion goes on with another payload."""
+        """Go on with the same motion and another payload."""
         self.payload = self.payload.with_mass(float(self.mass.value))
         self.model = self.payload.robot.compile()
         self.law = self._law()
@@ -214,7 +214,7 @@ class ManualMode:
         return made
 
     def _poses(self) -> Any:
-        """Configurations that show how far the arm can go."""
+        """Return configurations that show how far the arm can go."""
         q = np.repeat(self.start[None], 9, axis=0)
         for k, one in enumerate(self.handles[:4]):
             q[1 + 2 * k, one.q] += 0.8

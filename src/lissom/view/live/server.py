@@ -20,12 +20,16 @@ TRIES = 50  # ports to try beyond the one asked for
 def open_server(
     host: str = HOST, port: int = PORT, remote: bool = False, say: Callable[[str], None] = print
 ) -> tuple[Any, str]:
-    """A viser server and its address, which holds the key without which nobody is let in.
+    """Return a viser server and its address, which holds the key without which nobody is let in.
 
-    Args:
-        host: address to listen at; any but the loopback address needs `remote`.
-        port: port to listen at; the next free one where it is taken.
-        say: gets a warning where others can reach the page, and a note where the port is taken.
+    Parameters
+    ----------
+    host : str, optional
+        Address to listen at; any but the loopback address needs `remote`.
+    port : int, optional
+        Port to listen at; the next free one where it is taken.
+    say : callable, optional
+        Gets a warning where others can reach the page, and a note where the port is taken.
     """
     check_server(host, remote)
     import viser
@@ -69,7 +73,7 @@ def is_loopback(host: str) -> bool:
 
 
 def free_port(host: str, port: int) -> int:
-    """The port, or the next one that nobody listens at."""
+    """Return the port, or the next one that nobody listens at."""
     if not 0 <= port <= 65535:
         raise LissomError("must be a number from 0 to 65535 (0 takes any that is free)", ("port",), port)
     try:
@@ -106,7 +110,7 @@ def _stay_home(server: Any) -> None:
 
 
 def set_theme(server: Any, dark: bool = False) -> None:
-    """The colours of the page, for all its visitors."""
+    """Choose the colours of the page, for all its visitors."""
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178), dark_mode=dark)
 
 

@@ -71,7 +71,7 @@ class Stage:
         self.trail_visible = True
 
     def show(self, motion: FrameMotion, sample: int, scale: float, wrench: np.ndarray | None, strongest: Any) -> Frames:
-        """The arm at a sample; wrench (n, 6) in child axes is drawn relative to the strongest (torque, force)."""
+        """Show the arm at a sample; wrench (n, 6) in child axes is drawn relative to the strongest (torque, force)."""
         frames = self.arm.frames(motion, sample, scale)
         count = len(self.arm.links)
         points = [self.arm.points(piece, frames, motion.eta[sample], scale) for piece in self.arm.pieces]
@@ -127,6 +127,7 @@ class Stage:
             self.trail.points = pieces
 
     def show_trail(self, visible: bool) -> None:
+        """Show or hide the trail of the tip."""
         self.trail_visible = visible
         if self.trail is not None:
             self.trail.visible = visible

@@ -12,9 +12,12 @@ from urllib.parse import urlsplit
 class AccessControl:
     """Checks what a request says of itself.
 
-    Args:
-        host: address that the server listens at.
-        remote: whether others reach it, by this machine's name on the network.
+    Parameters
+    ----------
+    host : str
+        Address that the server listens at.
+    remote : bool, optional
+        Whether others reach it, by this machine's name on the network.
     """
 
     def __init__(self, host: str, remote: bool = False) -> None:

@@ -20,7 +20,7 @@ FEWEST, MOST = 240, 1500  # scenes of a run
 
 
 def drawing(arm: Drawing) -> dict[str, Any]:
-    """The solids and how their frames hang together."""
+    """Return the solids and how their frames hang together."""
     offset = arm.tip_offset
     return {
         "up": arm.up.tolist(),
@@ -38,7 +38,7 @@ def drawing(arm: Drawing) -> dict[str, Any]:
 
 
 def motion(arm: Drawing, run: Trajectory) -> dict[str, Any]:
-    """A run at the times of its scenes."""
+    """Return a run at the times of its scenes."""
     t = scenes(run)
     moved = arm.motion(np.nan_to_num(run.state(t)[0]))
     links = len(arm.links)
@@ -68,14 +68,14 @@ def _loads(run: Trajectory, t: np.ndarray) -> dict[str, Any]:
 
 
 def scenes(run: Trajectory) -> np.ndarray:
-    """Times of the scenes of a run, evenly from its start to its end."""
+    """Return times of the scenes of a run, evenly from its start to its end."""
     first, last = float(run.time[0]), float(run.time[-1])
     wanted = int(np.clip(RATE * (last - first), FEWEST, MOST)) + 1
     return np.linspace(first, last, max(2, min(wanted, len(run.time))))
 
 
 def chart(one: Chart, start: float) -> dict[str, Any]:
-    """A chart whose time begins at zero."""
+    """Return a chart whose time begins at zero."""
     thin = one.thinned()
     return {
         "title": thin.title,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], kind: str = "wide") -> str:
-    """An HTML table; numbers stand on the right, their column heads too."""
+    """Return an HTML table; numbers stand on the right, their column heads too."""
     filled = [list(row) for row in rows]
     right = [bool(filled) and all(_is_number(row[k]) for row in filled) for k in range(len(head))]
 
@@ -42,7 +42,7 @@ def figures(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def key_figures(run: Trajectory, summary: Summary) -> list[tuple[str, str]]:
-    """The few numbers that one looks at first."""
+    """Return the few numbers that one looks at first."""
     made = []
     if summary.links:
         worst = max(summary.links, key=lambda link: max(link.deflection.value, link.bow.value))
@@ -64,7 +64,7 @@ def key_figures(run: Trajectory, summary: Summary) -> list[tuple[str, str]]:
 
 
 def wrench_table(run: Trajectory, summary: Summary) -> str:
-    """What every joint transmits at most: norms with their times, and each component."""
+    """Return what every joint transmits at most: norms with their times, and each component."""
     rows = []
     for peak in summary.joints:
         most = np.abs(run.numbers.wrench(peak.joint)).max(axis=0)
@@ -76,7 +76,7 @@ def wrench_table(run: Trajectory, summary: Summary) -> str:
 
 
 def deflection_table(summary: Summary) -> str:
-    """The largest deflection of every flexible link: of its tip, and of its span from its chord."""
+    """Return the largest deflection of every flexible link: of its tip, and of its span from its chord."""
     head = ("link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
     rows = []
     for e in summary.links:
@@ -118,7 +118,7 @@ def energy_table(run: Trajectory, summary: Summary) -> str:
 
 
 def frequency_table(run: Trajectory, number: int = 10) -> str:
-    """The slowest natural modes of the whole arm where the run ended; nothing where none is found."""
+    """Return the slowest natural modes of the whole arm where the run ended; nothing where none is found."""
     from lissom.analysis.modes.natural_modes import natural_modes
 
     try:
@@ -139,7 +139,7 @@ def gain_table(run: Trajectory) -> str:
 
 
 def scenario_text(run: Trajectory) -> str:
-    """The scenario that was run, as in its file; nothing where there was none."""
+    """Return the scenario that was run, as in its file; nothing where there was none."""
     from lissom.model.io.yaml_writer import write
 
     return f"<pre>{escape(write(run.info.scenario))}</pre>" if run.info.scenario else ""
@@ -161,7 +161,7 @@ def robot_table(run: Trajectory) -> str:
 
 
 def event_table(run: Trajectory) -> str:
-    """What happened on the way."""
+    """Return what happened on the way."""
     return table(("at s", "what"), [(event.time, event.text) for event in run.warnings])
 
 

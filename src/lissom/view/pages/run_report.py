@@ -36,7 +36,7 @@ turn, wheel to come nearer, shift-drag to move, double-click to go back. The spa
 
 
 def report(run: Trajectory, title: str | None = None) -> str:
-    """The HTML of a report: summary, moving arm, charts, tables of joints, links, energy and robot, citation."""
+    """Return the HTML of a report: summary, moving arm, charts, tables of joints, links, energy and robot, citation."""
     summary, arm = run.summary(), Drawing(run.model, tip=busiest(run))
     floating = space_charts(run)
     data = _data({"": run}, charts(run) + wrench_components(run) + floating, arm)
@@ -75,7 +75,7 @@ def save(run: Trajectory, path: str | Path, title: str | None = None) -> Path:
 def comparison(
     runs: Mapping[str, Trajectory], title: str | None = None, missing: Mapping[str, str] | None = None
 ) -> str:
-    """The HTML of a report on several runs of one robot, by their labels: formulations, say, or designs.
+    """Return the HTML of a report on several runs of one robot, by their labels: formulations, say, or designs.
 
     Every difference is from the first run. Runs may have different output times, not different links. `missing` says of
     others why they are not there.
@@ -111,7 +111,7 @@ def comparison(
 
 
 def embedded(run: Trajectory) -> str:
-    """The page of a run without its tables, for a notebook."""
+    """Return the page of a run without its tables, for a notebook."""
     shown = [chart for chart in charts(run) if chart.title != "Energy balance"][:4]
     body = _hero(stage(_duration(run))) + '<div id="charts" class="charts"></div>'
     return document(run.model.robot.name, body, _data({"": run}, shown), embedded=True)
@@ -124,7 +124,7 @@ def write(path: str | Path, html: str) -> Path:
 
 
 def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None = None) -> dict[str, Any]:
-    """What the scripts of the page read."""
+    """Return what the scripts of the page read."""
     first = next(iter(runs.values()))
     arm = arm or Drawing(first.model, tip=busiest(first))
     several = len(runs) > 1
@@ -146,7 +146,7 @@ def _travelling(arm: Drawing) -> list[str]:
 
 
 def _hero(scene: str) -> str:
-    """The arm with the first two charts beside it."""
+    """Return the arm with the first two charts beside it."""
     return f'<div class="hero">{scene}<div id="beside"></div></div>'
 
 
@@ -180,7 +180,7 @@ def _robot_line(run: Trajectory) -> str:
 
 
 def _listed(title: str, content: str) -> str:
-    """A section, where there is something to tell."""
+    """Return a section, where there is something to tell."""
     return _section(title, content) if content else ""
 
 

@@ -59,7 +59,7 @@ BODY = """\
 
 
 def study_page(results: Results, served: bool = False) -> str:
-    """The HTML of a study; where it is `served`, a picked run can be opened."""
+    """Return the HTML of a study; where it is `served`, a picked run can be opened."""
     inputs, outputs = results.inputs(), results.outputs()
     if not outputs:
         raise LissomError("there is nothing to show: no output is one number per run")
@@ -175,6 +175,7 @@ class StudyServer:
         self._server.serve_forever(poll_interval=0.2)
 
     def stop(self) -> None:
+        """End the server."""
         self._server.shutdown()
         self._server.server_close()
 
@@ -204,7 +205,7 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A visitor who goes away, or sends what is no request, is no concern of the user's terminal."""
+        """Ignore a visitor who goes away, or sends what is no request: no concern of the user's terminal."""
 
 
 def _run_page(results: Results, run: int) -> bytes:
