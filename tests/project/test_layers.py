@@ -53,7 +53,7 @@ ROOMS = {
         "equations", "settings", "integrators", "raw_run", "inputs", "status", "postprocess", "initial_state", "loop",
         "batch", "run_simulation", "sensitivity",
     ),
-    "results": ("validity",),
+    "results": ("registry", "run_samples", "trajectory", "section_forces", "summary", "validity", "files"),
     "study": ("plan", "store", "execution", "search", "agent_observations", "learning"),
     "export": ("c", "fmu"),
     "view": ("figures", "drawing", "films", "pages", "live"),
@@ -66,6 +66,7 @@ FACES = {
     "model/description/robot.py": "a Robot compiles, describes, reads and writes itself",
     "model/model.py": "a Model places points on its links and says what its functions do not follow",
     "simulation/raw_run.py": "the record of a run holds what every room notes of it",
+    "results/trajectory.py": "a Trajectory summarises and saves itself",
     "study/plan/study_schema.py": "a Study runs itself",
 }
 # Single imports against the order of rooms. The list may only become shorter.

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 import lissom
 from lissom.results import ResultQuantity, Trajectory, register_quantity
-from lissom.results.netcdf_files import save_samples
-from lissom.results.result_quantity import QUANTITIES
+from lissom.results.files.netcdf_files import save_samples
+from lissom.results.registry.result_quantity import QUANTITIES
 from lissom.simulation.postprocess import Wanted
 from lissom.study.plan.kept_quantities import quantities
 from lissom.study.plan.run_plan import Runs

@@ -82,7 +82,7 @@ def usual_work() -> Trace:
 
 
 def all_work() -> Trace:
-    """Trace rarer kernels too: elements, contact, loops, sensitivities, lanes, other methods, published formulations."""
+    """Trace rarer kernels: elements, contact, loops, sensitivities, lanes, other methods, published formulations."""
     found = usual_work()
     with tracing() as rarer:
         bending, exact, touching = _small("first"), _small("exact"), _small("first", TOUCHING)

@@ -11,8 +11,12 @@ __all__ = ["ResultQuantity", "RunData", "Trajectory", "register_axis", "register
 __getattr__, __dir__ = names(
     __name__,
     {
-        "lissom.results.run_quantities": ("ResultQuantity", "RunData"),
-        "lissom.results.result_quantity": ("register_axis", "register_quantity"),
+        "lissom.results.registry.result_quantity": (
+            "ResultQuantity",
+            "RunData",
+            "register_axis",
+            "register_quantity",
+        ),
         "lissom.results.trajectory": ("Trajectory",),
     },
 )

@@ -1,4 +1,4 @@
-"""From names to columns of a run's quantities, with a helpful error where a name leads nowhere."""
+"""From names to the numbers of a run as plain arrays, with a helpful error where a name leads nowhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from lissom.beam import FlexibleLink
 from lissom.errors import LissomError
-from lissom.lie import quaternion
+from lissom.lie import quaternion, so3
 from lissom.messages import did_you_mean, listed, suggestion
 from lissom.model.description.location import on_beam
 from lissom.model.model import BodyNames, Model
@@ -37,10 +37,69 @@ class NamedColumns(NamedTuple):
 
 @dataclass(frozen=True)
 class Lookup:
-    """The quantities of a run and the model whose names they carry."""
+    """The quantities of a run with N samples, by the names that the Trajectory takes."""
 
     quantities: Quantities
     model: Model
+
+    def __getitem__(self, variable: str) -> np.ndarray:
+        """Return a variable of the dataset."""
+        return self.quantities[variable]
+
+    def has(self, name: str) -> bool:
+        """Return whether there is a joint that moves, or a coordinate, of this name."""
+        return self._position(name) is not None
+
+    def position(self, name: str) -> NamedColumns:
+        """Return a joint or a coordinate; where a joint has more velocities than positions, also one of the former."""
+        return self._known(self._position(name), name)
+
+    def velocity(self, name: str) -> NamedColumns:
+        """Velocity of a joint or coordinate."""
+        return self._known(self.coordinate(name, VELOCITY, "v"), name)
+
+    def acceleration(self, name: str) -> NamedColumns:
+        """Acceleration of a joint or coordinate."""
+        return self._known(self.coordinate(name, ACCELERATION, "v"), name)
+
+    def torque(self, name: str) -> NamedColumns:
+        """Force on a joint by its motor, or by what drives a prescribed joint."""
+        return self._known(self.force(name), name)
+
+    def wrench(self, joint: str) -> np.ndarray:
+        """Wrench of the parent on the child at a joint, in the child's axes, (N, 6)."""
+        return self.quantities.select("wrench", "joint", self.joint(joint).joint)
+
+    def tip(self, link: str, what: str = "position") -> np.ndarray:
+        """Position (N, 3), orientation (N, 4) or twist (N, 6) of a link's tip in the world."""
+        return self.quantities.select(f"tip_{what}", "link", link)
+
+    def deflection(self, link: str) -> np.ndarray:
+        """Elastic displacement of the tip of a flexible link, link axes, (N, 3) m."""
+        self.flexible(link)
+        return self.quantities.select("deflection", "flexible", link)
+
+    def rotation(self, link: str) -> np.ndarray:
+        """Elastic rotation vector of the tip of a flexible link, link axes, (N, 3) rad."""
+        self.flexible(link)
+        return self.quantities.select("rotation", "flexible", link)
+
+    def bow(self, link: str) -> np.ndarray:
+        """Largest distance of the bent axis of a flexible link from the line through both its ends, (N,) m."""
+        self.flexible(link)
+        return self.quantities.select("bow", "flexible", link)
+
+    def shape(self, link: str, x: ArrayLike) -> np.ndarray:
+        """Displacement of the axis of a flexible link at places x (k,), link axes, (N, k, 3) m."""
+        body = self.model.bodies[self.model.row(link) - 1]
+        return self.flexible(link).displacement(x, self.whole("q", POSITION)[:, body.modes_q])
+
+    def centre_line(self, link: str, stations: int | ArrayLike = 21) -> np.ndarray:
+        """Return the bent axis of a flexible link in the world, (N, k, 3) m."""
+        x = self.stations(link, stations)
+        local = self.shape(link, x) + self.flexible(link).position(x)
+        origin = self.quantities.select("link_position", "link", link)[:, None, :]
+        return origin + so3.act(self.axes(link)[:, None], local)
 
     def coordinate(self, name: str, variables: Variables, kind: Kind) -> NamedColumns | None:
         """Return the coordinate `name`, or all coordinates of the joint `name`; None if there is no such thing."""
@@ -129,6 +188,14 @@ class Lookup:
     def readings(self, labels: Sequence[str], ideal: bool = False) -> NamedColumns:
         """Columns of some readings."""
         return self._part("ideal_reading" if ideal else "reading", "sensor", labels)
+
+    def _position(self, name: str) -> NamedColumns | None:
+        return self.coordinate(name, POSITION, "q") or self.coordinate(name, VELOCITY, "v")
+
+    def _known(self, found: NamedColumns | None, name: str) -> NamedColumns:
+        if found is None:
+            raise self.unknown(name)
+        return found
 
     def unknown(self, name: str) -> LissomError:
         """Return what to say about a name that is not a coordinate."""

@@ -15,12 +15,11 @@ from lissom.lie import quaternion
 from lissom.model.model import Model
 from lissom.results.interpolation import interpolate
 from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
-from lissom.results.plain_numbers import Numbers
 from lissom.results.quantities import Quantities
 from lissom.results.quantity_names import ENERGIES
-from lissom.results.result_quantity import RunData
+from lissom.results.registry.result_quantity import RunData
+from lissom.results.registry.run_quantities import expected, quantities
 from lissom.results.run_info import RunInfo
-from lissom.results.run_quantities import expected, quantities
 from lissom.simulation.postprocess import Observation, energies_of, observe, observe_run
 from lissom.simulation.raw_run import Event, RawRun
 from lissom.simulation.settings import RunSettings
@@ -65,18 +64,13 @@ class Samples:
         return Quantities(made.variables | self._stored.variables)
 
     @cached_property
-    def numbers(self) -> Numbers:
-        """What the methods below give, as plain arrays."""
-        return Numbers(self.lookup)
-
-    @cached_property
     def seen(self) -> Observation:
         """What follows from the samples, without labels."""
         return observe_run(self.raw)
 
     @cached_property
-    def lookup(self) -> Lookup:
-        """Names to columns of the quantities."""
+    def numbers(self) -> Lookup:
+        """What the methods of a trajectory give by name, as plain arrays."""
         return Lookup(self.quantities, self.model)
 
     def __getstate__(self) -> dict[str, Any]:

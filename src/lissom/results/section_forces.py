@@ -43,7 +43,7 @@ def section_forces(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
     They are those that the outer part exerts on the inner one, about the section's centre and in its axes: tension is
     positive.
     """
-    beam = run.lookup.flexible(link)
+    beam = run.numbers.flexible(link)
     if not isinstance(beam, BeamLink):
         raise LissomError("is not a beam and has no sections; its von_mises gives stresses", ("link",), link)
     x = np.asarray(x, float)
@@ -120,7 +120,7 @@ def _needed(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tu
 def _carried(run: Trajectory, link: str, length: float) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Return what a link carries and what acts on it: where on the link, the place, force and torque in world axes."""
     joined = [
-        (child.at, run.quantities.select("link_position", "link", child.name), run.lookup.axes(child.name), wrench)
+        (child.at, run.quantities.select("link_position", "link", child.name), run.numbers.axes(child.name), wrench)
         for child in run.model.robot.bodies
         if child.parent == link
         for wrench in [run.numbers.wrench(child.joint.name)]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lissom.errors import LissomError, check_choice
 from lissom.lie import quaternion, so3
 from lissom.messages import suggestion
-from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY, NamedColumns
+from lissom.results.lookup import NamedColumns
 from lissom.results.run_info import RunInfo
 from lissom.results.run_samples import Samples
 from lissom.simulation.raw_run import RawRun
@@ -56,22 +56,21 @@ class Trajectory(Samples):
 
     def __getitem__(self, name: str) -> xr.DataArray:
         """Position of a joint, (time,) or (time, coordinates); one coordinate; a variable of the dataset."""
-        found = self.lookup.coordinate(name, POSITION, "q") or self.lookup.coordinate(name, VELOCITY, "v")
-        if found is None and name in self.dataset:
+        if not self.numbers.has(name) and name in self.dataset:
             return self.dataset[name]
-        return self._labelled(name, found)
+        return self._labelled(name, self.numbers.position(name))
 
     def velocity(self, name: str) -> xr.DataArray:
         """Velocity of a joint or coordinate, (time,) or (time, coordinates)."""
-        return self._labelled(name, self.lookup.coordinate(name, VELOCITY, "v"))
+        return self._labelled(name, self.numbers.velocity(name))
 
     def acceleration(self, name: str) -> xr.DataArray:
         """Acceleration of a joint or coordinate, (time,) or (time, coordinates)."""
-        return self._labelled(name, self.lookup.coordinate(name, ACCELERATION, "v"))
+        return self._labelled(name, self.numbers.acceleration(name))
 
     def torque(self, name: str) -> xr.DataArray:
         """Return the force of a joint's motor, at the joint side of its gear; of a prescribed joint, what moves it."""
-        return self._labelled(name, self.lookup.force(name))
+        return self._labelled(name, self.numbers.torque(name))
 
     def wrench(self, joint: str, frame: Frame = "local") -> xr.DataArray:
         """Wrench (torque, force) of the parent on the child at a joint, (time, 6).
@@ -85,15 +84,15 @@ class Trajectory(Samples):
         frame : {"local", "parent", "world"}, optional
             Axes of the components: "local" (those of the child), "parent" or "world".
         """
-        body = self.lookup.joint(joint)
+        body = self.numbers.joint(joint)
         values = self.dataset["wrench"].sel(joint=body.joint, drop=True).rename(f"wrench at {body.joint}")
         if frame == "local":
             return values
         check_choice("frame", frame, ("local", "parent", "world"))
-        R = self.lookup.axes(body.link)
+        R = self.numbers.axes(body.link)
         parent = int(self.model.arrays.tree.parent[self.model.row(body.link)])
         if frame == "parent" and parent > 0:
-            R = so3.inverse(self.lookup.axes(self.model.links[parent - 1])) @ R
+            R = so3.inverse(self.numbers.axes(self.model.links[parent - 1])) @ R
         turned = np.concatenate([so3.act(R, values[:, :3]), so3.act(R, values[:, 3:])], axis=1)
         axes = "world" if frame == "world" else "the parent's"
         text = f"wrench of the parent on the child at the joint, in {axes} axes"
@@ -130,7 +129,7 @@ class Trajectory(Samples):
         ideal : bool, optional
             What an ideal sensor would tell instead, without low-pass, samples, noise, steps and delay.
         """
-        return self._labelled(sensor, self.lookup.reading(sensor, ideal))
+        return self._labelled(sensor, self.numbers.reading(sensor, ideal))
 
     def tip(
         self, link: str | None = None, what: Literal["position", "orientation", "twist"] = "position"
@@ -150,17 +149,17 @@ class Trajectory(Samples):
 
     def deflection(self, link: str) -> xr.DataArray:
         """Elastic displacement of the tip of a flexible link, link axes, (time, 3) m."""
-        self.lookup.flexible(link)
+        self.numbers.flexible(link)
         return self.dataset["deflection"].sel(flexible=link, drop=True).rename(f"deflection of {link}")
 
     def bow(self, link: str) -> xr.DataArray:
         """Largest distance of the bent axis of a flexible link from the line through both its ends, (time,) m."""
-        self.lookup.flexible(link)
+        self.numbers.flexible(link)
         return self.dataset["bow"].sel(flexible=link, drop=True).rename(f"bow of {link}")
 
     def rotation(self, link: str) -> xr.DataArray:
         """Elastic rotation (a rotation vector) of the tip of a flexible link, link axes, (time, 3) rad."""
-        self.lookup.flexible(link)
+        self.numbers.flexible(link)
         return self.dataset["rotation"].sel(flexible=link, drop=True).rename(f"rotation of {link}")
 
     def shape(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
@@ -171,7 +170,7 @@ class Trajectory(Samples):
         stations : int or array-like, optional
             How many points evenly from base to tip, or their places x in m.
         """
-        x = self.lookup.stations(link, stations)
+        x = self.numbers.stations(link, stations)
         attrs = {"long_name": "displacement of the link's axis, link axes", "units": "m"}
         axes = tuple(self.dataset["axis"].values)
         return self._along(f"shape of {link}", x, self.numbers.shape(link, x), ("axis", axes), attrs)
@@ -195,7 +194,7 @@ class Trajectory(Samples):
         """
         from lissom.results.section_forces import COMPONENTS, section_forces
 
-        x = self.lookup.stations(link, stations)
+        x = self.numbers.stations(link, stations)
         attrs = {
             "long_name": "forces and moments in the sections, their axes",
             "units": "N, N m",
@@ -221,7 +220,7 @@ class Trajectory(Samples):
         from lissom.beam.sections.section_stress import COMPONENTS
         from lissom.results.section_forces import both_sides, section_stresses
 
-        x = self.lookup.stations(link, stations)
+        x = self.numbers.stations(link, stations)
         beam = self.model.robot.link(link).beam
         if isinstance(stations, int) and beam is not None and beam.jumps:
             x = both_sides(x, beam.jumps)
@@ -299,21 +298,21 @@ class Trajectory(Samples):
 
     def save(self, path: str | Path) -> None:
         """Write everything to a NetCDF file, the robot included."""
-        from lissom.results.netcdf_files import save
+        from lissom.results.files.netcdf_files import save
 
         save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
         """Read what `save` wrote."""
-        from lissom.results.netcdf_files import load
+        from lissom.results.files.netcdf_files import load
 
         return load(path)
 
     @staticmethod
     def rescue(path: str | Path) -> xr.Dataset:
         """Read the variables of a damaged file that are as they were written; `.attrs["damaged"]` names the others."""
-        from lissom.results.netcdf_files import rescue
+        from lissom.results.files.netcdf_files import rescue
 
         return rescue(path)
 
@@ -322,25 +321,25 @@ class Trajectory(Samples):
 
         `.attrs["units"]` has the unit of every column.
         """
-        from lissom.results.table_files import to_dataframe
+        from lissom.results.files.table_files import to_dataframe
 
         return to_dataframe(self)
 
     def to_csv(self, path: str | Path, units: bool = False) -> None:
         """Write the table of `to_dataframe` as CSV; with `units` in the header: position.elbow [rad]."""
-        from lissom.results.table_files import to_csv
+        from lissom.results.files.table_files import to_csv
 
         to_csv(self, path, units)
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table of `to_dataframe` as Parquet (needs pyarrow)."""
-        from lissom.results.table_files import to_parquet
+        from lissom.results.files.table_files import to_parquet
 
         to_parquet(self, path)
 
     def to_mat(self, path: str | Path) -> None:
         """Write all variables for MATLAB (.mat, version 5): `wrench` (time, joint, component), `labels.joint`, ..."""
-        from lissom.results.table_files import to_mat
+        from lissom.results.files.table_files import to_mat
 
         to_mat(self, path)
 
@@ -358,10 +357,8 @@ class Trajectory(Samples):
         }
         return xr.DataArray(values, dims=("time", "x", axis), coords=coords, name=name, attrs=attrs)
 
-    def _labelled(self, name: str, part: NamedColumns | None) -> xr.DataArray:
+    def _labelled(self, name: str, part: NamedColumns) -> xr.DataArray:
         """Columns of a variable with their own units."""
-        if part is None:
-            raise self.lookup.unknown(name)
         values, at = self.dataset[part.variable], part.at
         found = values[:, at[0]].drop_vars(part.axis) if len(at) == 1 else values[:, at]
         different = list(dict.fromkeys(part.units))

@@ -11,8 +11,8 @@ from lissom.errors import StudyError
 from lissom.messages import listed
 from lissom.results.quantities import Quantities
 from lissom.results.quantity_names import position_columns, velocity_columns
-from lissom.results.result_quantity import QUANTITIES, RunData, look_for
-from lissom.results.run_quantities import quantities
+from lissom.results.registry.result_quantity import QUANTITIES, RunData, look_for
+from lissom.results.registry.run_quantities import quantities
 from lissom.simulation.batch.stepper import Stepper
 from lissom.simulation.postprocess import observe_run
 from lissom.simulation.raw_run import RawRun

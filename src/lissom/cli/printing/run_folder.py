@@ -78,7 +78,7 @@ class Folder:
 
         What was drawn of an earlier run in this folder goes first.
         """
-        from lissom.results.netcdf_files import save_samples
+        from lissom.results.files.netcdf_files import save_samples
 
         with _explained(self.path):
             self._clear()
@@ -184,7 +184,7 @@ class Folder:
 
 def _kept_elsewhere(trajectory: Trajectory) -> str:
     """Where the samples of a run are that its own folder does not take, such as on a full disk."""
-    from lissom.results.netcdf_files import save_samples
+    from lissom.results.files.netcdf_files import save_samples
 
     try:
         place = Path(tempfile.mkdtemp(prefix="lissom-")) / DATA

@@ -18,8 +18,8 @@ import numpy as np
 from lissom.errors import LissomError, StudyError
 from lissom.kernel.packs import LANES
 from lissom.messages import listed
-from lissom.results.result_quantity import QUANTITIES, look_for
-from lissom.results.run_quantities import quantities, quantities_together
+from lissom.results.registry.result_quantity import QUANTITIES, look_for
+from lissom.results.registry.run_quantities import quantities, quantities_together
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.scenario_paths import unit_at
 from lissom.scenario.scenario_schema import Scenario

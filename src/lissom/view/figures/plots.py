@@ -154,9 +154,9 @@ def plot_wrenches(
     """Return norms of torque and force in the joints; or, for one `joint`, their components in a `frame`."""
     if joint is None:
         names = tuple(joints) if joints is not None else run.model.joints
-        return _figure(run, wrench_charts(run, [run.lookup.joint(name) for name in names]), columns=1)
+        return _figure(run, wrench_charts(run, [run.numbers.joint(name) for name in names]), columns=1)
     values = run.wrench(joint, frame).values
-    where = f"on {run.lookup.joint(joint).link} at {joint}, axes of the {frame}"
+    where = f"on {run.numbers.joint(joint).link} at {joint}, axes of the {frame}"
     torque = components(run, f"Torque {where}", "torque", "N m", values[:, :3])
     return _figure(run, [torque, components(run, f"Force {where}", "force", "N", values[:, 3:])], columns=1)
 
@@ -355,12 +355,12 @@ def _detail(run: Trajectory) -> str:
 def _chosen(run: Trajectory, joints: Sequence[str] | str | None) -> list[BodyNames] | None:
     if joints is None:
         return None
-    return [run.lookup.joint(name) for name in ([joints] if isinstance(joints, str) else joints)]
+    return [run.numbers.joint(name) for name in ([joints] if isinstance(joints, str) else joints)]
 
 
 def _flexible(run: Trajectory, link: str | None) -> list[str]:
     if link is not None:
-        run.lookup.flexible(link)
+        run.numbers.flexible(link)
         return [link]
     if not run.model.flexible:
         raise LissomError(f"{run.model.robot.name} has no flexible link")

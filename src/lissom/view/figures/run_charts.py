@@ -31,7 +31,7 @@ Coordinates = list[tuple[str, "BodyNames"]]
 def shown(run: Trajectory) -> list[BodyNames]:
     """Return the bodies whose joints move and transmit something; all where there are none."""
     free = {link.name for link in run.model.robot.links if link.joint.kind.floats}
-    return [body for body in run.lookup.moving() if body.link not in free] or list(run.model.bodies)
+    return [body for body in run.numbers.moving() if body.link not in free] or list(run.model.bodies)
 
 
 def busiest(run: Trajectory) -> str:
@@ -42,7 +42,7 @@ def busiest(run: Trajectory) -> str:
 
 def joint_charts(run: Trajectory, chosen: Sequence[BodyNames] | None = None, rates: bool = False) -> list[Chart]:
     """Return one chart per unit of the coordinates of chosen joints (of all that move unless given), or their rates."""
-    bodies = run.lookup.moving() if chosen is None else chosen
+    bodies = run.numbers.moving() if chosen is None else chosen
     find = run.numbers.velocity if rates else run.numbers.position
     by_unit = _by_unit([(name, body) for body in bodies for name in joint_names(body, "v" if rates else "q")], find)
     made = []
@@ -60,7 +60,7 @@ def joint_charts(run: Trajectory, chosen: Sequence[BodyNames] | None = None, rat
 
 def torque_charts(run: Trajectory, chosen: Sequence[BodyNames] | None = None) -> list[Chart]:
     """Return one chart per unit of applied forces: those on the chosen joints, or all that ever act."""
-    bodies = run.lookup.moving() if chosen is None else chosen
+    bodies = run.numbers.moving() if chosen is None else chosen
     names = [
         (name, body)
         for body in bodies
@@ -195,13 +195,15 @@ def reading_charts(run: Trajectory) -> list[Chart]:
             found.setdefault((label.partition(".")[0], unit), []).append(label)
     made = []
     for (name, unit), labels in found.items():
-        told, ideal = (run.lookup.readings(labels, of).values.reshape(len(run.time), -1).T for of in (False, True))
         names = [label.partition(".")[2] or "reading" for label in labels]
-        curves = [Series.kth(k, *each) for k, each in enumerate(zip(names, told, strict=True))]
-        truth = [
-            Series(f"{each.name}, ideal", values, each.colour if len(labels) > 1 else GREY, dashed=True, group="ideal")
-            for each, values in zip(curves, ideal, strict=True)
-        ]
+        curves = [Series.kth(k, *each) for k, each in enumerate(zip(names, _columns(run, labels, False), strict=True))]
+        truth = []
+        if "ideal_reading" in run.quantities:
+            colours = [each.colour if len(labels) > 1 else GREY for each in curves]
+            truth = [
+                Series(f"{name}, ideal", values, colour, dashed=True, group="ideal")
+                for name, values, colour in zip(names, _columns(run, labels, True), colours, strict=True)
+            ]
         made.append(Chart(f"Sensor {name}", "reading", unit, run.time, (*truth, *curves), steps=True))
     return made
 
@@ -235,6 +237,10 @@ def wrench(run: Trajectory, joint: str, part: str) -> np.ndarray:
 def _numbered(run: Trajectory, title: str, quantity: str, unit: str, names: list[str], values: np.ndarray) -> Chart:
     curves = tuple(Series.kth(k, name, values[:, k]) for k, name in enumerate(names))
     return Chart(title, quantity, unit, run.time, curves)
+
+
+def _columns(run: Trajectory, labels: list[str], ideal: bool) -> np.ndarray:
+    return run.numbers.readings(labels, ideal).values.reshape(len(run.time), -1).T
 
 
 def _by_unit(names: Coordinates, find: Callable[[str], NamedColumns]) -> dict[str, Coordinates]:

@@ -50,7 +50,7 @@ def compared(runs: Mapping[str, Trajectory]) -> list[Chart]:
     """Charts with one curve per run: joint coordinates, tip, deflections and joint wrenches."""
     first = next(iter(runs.values()))
     made = []
-    for body in first.lookup.moving():
+    for body in first.numbers.moving():
         for name in joint_names(body, "q"):
             values = {label: run.numbers.position(name).values for label, run in runs.items()}
             unit = str(first[name].attrs["units"])
@@ -77,7 +77,7 @@ def differences(runs: Mapping[str, Trajectory]) -> list[Chart]:
     first = next(iter(runs.values()))
     flexible = list(first.model.flexible)
     names: dict[str, list[str]] = {}
-    for body in first.lookup.moving():
+    for body in first.numbers.moving():
         for name in joint_names(body, "q"):
             names.setdefault(str(first[name].attrs["units"]), []).append(name)
     wanted: list[tuple[str, str, Callable[[Trajectory], list[np.ndarray]]]] = [  # title, unit, vectors (N, d) of a run

@@ -6,9 +6,8 @@ from collections.abc import Callable, Container
 
 import numpy as np
 
-import lissom.results.standard_quantities  # noqa: F401  (registers them)
 from lissom.results.quantities import Quantities, Variable, axis, variable
-from lissom.results.result_quantity import QUANTITIES, ResultQuantity, RunData
+from lissom.results.registry.result_quantity import QUANTITIES, ResultQuantity, RunData
 from lissom.simulation.batch.vector_results import VectorResults
 from lissom.simulation.postprocess import Observation
 from lissom.simulation.raw_run import RawRun

@@ -19,14 +19,14 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.files import NotWritten, check_file, replacing
 from lissom.messages import listed
+from lissom.results.files.netcdf_content import Content, Sink, fill, read_classic, read_content
+from lissom.results.files.table_files import STILL_THERE, plain
 from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY
-from lissom.results.netcdf_content import Content, Sink, fill, read_classic, read_content
 from lissom.results.quantities import Quantities, Variable, variable
-from lissom.results.result_quantity import QUANTITIES, RunData
+from lissom.results.registry.result_quantity import QUANTITIES, RunData
+from lissom.results.registry.run_quantities import expected, quantities
 from lissom.results.run_info import RunInfo
-from lissom.results.run_quantities import expected, quantities
 from lissom.results.run_samples import raw_of
-from lissom.results.table_files import STILL_THERE, plain
 from lissom.results.trajectory import Trajectory
 from lissom.simulation.loop.interrupts import deferred
 from lissom.simulation.raw_run import Event, RawRun

@@ -8,7 +8,7 @@ import numpy as np
 
 from lissom.control.laws.control_law import Together
 from lissom.results.quantity_names import AXES, QUATERNION, TWIST, WRENCH
-from lissom.results.result_quantity import RunData, register_axis
+from lissom.results.registry.result_quantity import RunData, register_axis
 
 
 def sensor_labels(run: RunData) -> tuple[str, ...]:

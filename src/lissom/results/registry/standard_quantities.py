@@ -15,8 +15,8 @@ from lissom.kernel.forces.element_forces import ENERGY, LENGTH, LOST, RATE, TENS
 from lissom.model.description.joint_kinds import FORCE
 from lissom.results.momentum import Momentum, momentum
 from lissom.results.quantity_names import ENERGIES
-from lissom.results.result_quantity import ResultQuantity, RunData, register_quantity
-from lissom.results.standard_axes import followed, followed_columns, load_names
+from lissom.results.registry.result_quantity import ResultQuantity, RunData, register_quantity
+from lissom.results.registry.standard_axes import followed, followed_columns, load_names
 from lissom.simulation.inputs.sensor_signals import ideal_readings
 from lissom.simulation.postprocess import Wanted
 
