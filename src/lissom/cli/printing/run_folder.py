@@ -123,10 +123,10 @@ class Folder:
 
     def report(self, trajectory: Trajectory) -> None:
         """Write a page about the run in one file."""
-        from lissom.view.pages import run_report as report
+        from lissom.view.pages.run_report import save
 
         with _explained(self.path):
-            report.save(trajectory, self.path / "report.html")
+            save(trajectory, self.path / "report.html")
         self.files.append("report.html")
 
     def film(self, trajectory: Trajectory, name: str, show: bool) -> None:

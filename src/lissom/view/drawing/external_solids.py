@@ -29,6 +29,7 @@ def outside_pieces(arm: Drawing) -> list[Piece]:
     """Everything there is to draw of elements, contacts and the joints that close loops."""
     robot, made = arm.model.robot, []
     thin = 0.006 * arm.reach
+    # loops: a rod for a fixed distance, else the sign of the joint that closes it
     for loop in robot.loops:
         joined = [frame.link for frame in loop.between if frame.link in arm.specs]
         if loop.joint is None:
@@ -38,6 +39,7 @@ def outside_pieces(arm: Drawing) -> list[Piece]:
             frame, offset = _end(arm, loop.between[1])
             turn = so3.from_rpy(np.real(loop.between[1].origin.rpy))
             made.append(Piece(loop.name, "joint", JOINT, sign.moved(turn, offset).on(frame)))
+    # elements between two frames, each kind with a look of its own
     for element in robot.elements:
         ends = (_end(arm, element.between[0]), _end(arm, element.between[1]))
         if element.type == "cylinder":
@@ -53,6 +55,7 @@ def outside_pieces(arm: Drawing) -> list[Piece]:
             made.append(_piece(element.name, STEEL, *_line(1.4 * thin), ends))
         else:
             made.append(_piece(element.name, RUBBER, *_line(2.0 * thin), ends))
+    # contacts: the sphere and the surface, each on its own link
     for contact in robot.contacts:
         frame, offset = _end(arm, contact.sphere)
         sphere = triangle_meshes.ball(float(np.real(contact.sphere.radius))).moved(shift=offset).on(frame)

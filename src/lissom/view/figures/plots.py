@@ -199,6 +199,7 @@ def plot_shape(run: Trajectory, link: str | None = None, stations: int = 41, cur
     name = _flexible(run, link)[0]
     field = run.shape(name, stations)
     x, mm = field["x"].values, 1e3 * field.values
+    # directions in which the link hardly bends are left out
     bends = [k for k in (1, 2) if np.abs(mm[..., k]).max() > 1e-3 * np.abs(mm[..., 1:]).max()] or [1]
     with style():
         figure, axes = plt.subplots(
@@ -207,6 +208,7 @@ def plot_shape(run: Trajectory, link: str | None = None, stations: int = 41, cur
         colours = mpl.colormaps[SEQUENTIAL]
         times = mpl.colors.Normalize(run.time[0], run.time[-1])
         largest = np.abs(mm[..., bends]).max() or 1.0
+        # above the axis at some times, below its whole history, one column per direction
         for column, k in enumerate(bends):
             top, map_ = axes[:, column]
             for i in np.unique(np.linspace(0, len(run.time) - 1, curves).astype(int)):

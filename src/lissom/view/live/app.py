@@ -65,6 +65,7 @@ class App:
         self._activity: Any = None
         self._wishes: set[str] = set()
         self._stop = threading.Event()
+        # what is shown: a run, the arm by hand, or its modes
         gui = server.gui
         gui.set_panel_label("lissom")
         gui.main_panel.dock_right()
@@ -74,6 +75,7 @@ class App:
         self.run_choice = gui.add_dropdown("Run", tuple(self.runs) or ("-",), visible=bool(self.runs))
         self._folder: Any = None
         self._leaving = ClosingControls()
+        # how it is drawn
         with gui.add_folder("Picture", order=100):
             self.scale = gui.add_slider("Deflection ×", 1.0, 50.0, 0.5, 1.0)
             self.trail = gui.add_checkbox("Tip trail", True)
@@ -84,6 +86,7 @@ class App:
             self.reset = gui.add_button("Reset view")
             self.dark = gui.add_checkbox("Dark colours", False)
         self.curves = Curves(server, self._leaving)
+        # controls leave wishes, as the picture belongs to the thread of the loop
         for control in (self.show, self.run_choice):
             control.on_update(lambda _: self.choose())
         for box in (self.trail, self.forces, self.torques, self.axes):

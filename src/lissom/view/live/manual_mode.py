@@ -120,12 +120,14 @@ class ManualMode:
         self.law = self._law()
 
     def _advance(self) -> bool:
-        """Simulate the next stretch; false where that fails."""
+        """Simulate the next stretch; return whether that went well."""
+        # the set-points follow the sliders with the rate FOLLOW: goal += (1 - exp(-FOLLOW t)) (wanted - goal)
         began = time.perf_counter()
         wanted = np.array([slider.value for slider in self.sliders], float)
         before = self.goal
         self.goal = before + (1 - np.exp(-FOLLOW * CHUNK)) * (wanted - before)
         reference = Reference.from_samples([0.0, CHUNK], np.stack([before, self.goal]), "linear")
+        # a fixed step of radau, so that a stretch takes the same time to compute whatever moves
         law: Any = self.law.following(reference)
         push = self.push.controller(self.model, self.q)
         raw = run(
@@ -144,12 +146,14 @@ class ManualMode:
             self._failed = True
             self.time = self.until
             return False
+        # what the picture and the charts show of it
         seen = observe(self.model, raw.q, raw.v, raw.a, None, raw.held_rows)
         bent = np.linalg.norm(seen.deflection, axis=2)
         for k in range(1, len(raw.time)):
             self._keep(self.until + float(raw.time[k]), raw.q[k], seen.wrench[k], bent[k])
         self.q, self.v = raw.q[-1], raw.v[-1]
         self.until += CHUNK
+        # a machine too slow for real time waits for what is simulated
         wall = time.perf_counter() - began
         speed = "in real time" if wall < CHUNK else f"{CHUNK / wall:.2g} × real time"
         self.status.content = _note(f"{self.until:.1f} s, {speed}")
