@@ -114,7 +114,7 @@ def _run(robot: Any, **options: Any) -> Any:
 
 
 def _controlled(robot: Any) -> None:
-    """Control laws and motions that are given."""
+    """Run control laws and motions that are given."""
     still = control.Reference.constant(0.1)
     for law in (control.pd, control.computed_torque):
         _run(robot, controller=law(robot, {"hinge": {"p": 1.0, "d": 0.1}}, still))
@@ -146,7 +146,7 @@ def _analysis(robot: Any) -> None:
 
 
 def _in_lanes(model: Any) -> None:
-    """Many states and many runs at once."""
+    """Compute many states and many runs at once."""
     lissom.forward_dynamics_batch(model, [model.neutral()], np.zeros((1, model.nv)))
     series = Rerun(model, RunSettings(duration=MOMENT, method=RADAU, audit=False))
     VectorBatch(series, series.begin()).compile()
@@ -166,7 +166,7 @@ def _closed() -> None:
 
 
 def _derived(robot: Any) -> None:
-    """By a parameter: numbers of the model are complex then."""
+    """Derive by a parameter: numbers of the model are complex then."""
     model = robot.compile()
     q, v = model.neutral(), np.zeros(model.nv)
     states: dict[Any, tuple[np.ndarray, ...]] = {
@@ -182,7 +182,7 @@ def _derived(robot: Any) -> None:
 
 
 def _formulations(robot: Any) -> None:
-    """Their own dynamics in time, and what they tell of a state."""
+    """Run formulations by their own dynamics, and ask what they tell of a state."""
     for name in theory.names():
         for arm in (robot, parse(RIGID, "rigid")):
             with suppress(theory.Unsupported):

@@ -55,42 +55,42 @@ class Lookup:
         return self._known(self._position(name), name)
 
     def velocity(self, name: str) -> NamedColumns:
-        """Velocity of a joint or coordinate."""
+        """Return the velocity of a joint or coordinate."""
         return self._known(self.coordinate(name, VELOCITY, "v"), name)
 
     def acceleration(self, name: str) -> NamedColumns:
-        """Acceleration of a joint or coordinate."""
+        """Return the acceleration of a joint or coordinate."""
         return self._known(self.coordinate(name, ACCELERATION, "v"), name)
 
     def torque(self, name: str) -> NamedColumns:
-        """Force on a joint by its motor, or by what drives a prescribed joint."""
+        """Return force on a joint by its motor, or by what drives a prescribed joint."""
         return self._known(self.force(name), name)
 
     def wrench(self, joint: str) -> np.ndarray:
-        """Wrench of the parent on the child at a joint, in the child's axes, (N, 6)."""
+        """Return the wrench of the parent on the child at a joint, in the child's axes, (N, 6)."""
         return self.quantities.select("wrench", "joint", self.joint(joint).joint)
 
     def tip(self, link: str, what: str = "position") -> np.ndarray:
-        """Position (N, 3), orientation (N, 4) or twist (N, 6) of a link's tip in the world."""
+        """Return position (N, 3), orientation (N, 4) or twist (N, 6) of a link's tip in the world."""
         return self.quantities.select(f"tip_{what}", "link", link)
 
     def deflection(self, link: str) -> np.ndarray:
-        """Elastic displacement of the tip of a flexible link, link axes, (N, 3) m."""
+        """Return the elastic displacement of the tip of a flexible link, link axes, (N, 3) m."""
         self.flexible(link)
         return self.quantities.select("deflection", "flexible", link)
 
     def rotation(self, link: str) -> np.ndarray:
-        """Elastic rotation vector of the tip of a flexible link, link axes, (N, 3) rad."""
+        """Return elastic rotation vector of the tip of a flexible link, link axes, (N, 3) rad."""
         self.flexible(link)
         return self.quantities.select("rotation", "flexible", link)
 
     def bow(self, link: str) -> np.ndarray:
-        """Largest distance of the bent axis of a flexible link from the line through both its ends, (N,) m."""
+        """Return the largest distance of a flexible link's bent axis from the line through both its ends, (N,) m."""
         self.flexible(link)
         return self.quantities.select("bow", "flexible", link)
 
     def shape(self, link: str, x: ArrayLike) -> np.ndarray:
-        """Displacement of the axis of a flexible link at places x (k,), link axes, (N, k, 3) m."""
+        """Return the displacement of the axis of a flexible link at places x (k,), link axes, (N, k, 3) m."""
         body = self.model.bodies[self.model.row(link) - 1]
         return self.flexible(link).displacement(x, self.whole("q", POSITION)[:, body.modes_q])
 
@@ -129,7 +129,7 @@ class Lookup:
         return NamedColumns(variable, axis, at, values, [every[k] for k in at])
 
     def whole(self, kind: Kind, variables: Variables) -> np.ndarray:
-        """Joints, modes and rotors together in the model's order, (N, nq) or (N, nv)."""
+        """Return joints, modes and rotors together in the model's order, (N, nq) or (N, nv)."""
         columns: Columns = (position_columns if kind == "q" else velocity_columns)(self.model)
         out = np.empty((len(self.quantities["time"]), len(columns.names)))
         for at, variable in zip((columns.joints, columns.modes, columns.rotors), variables, strict=True):
@@ -138,11 +138,11 @@ class Lookup:
         return out
 
     def axes(self, link: str) -> np.ndarray:
-        """Axes of a link in the world over time, (N, 3, 3)."""
+        """Return the axes of a link in the world over time, (N, 3, 3)."""
         return quaternion.to_matrix(self.quantities.select("link_orientation", "link", link))
 
     def moving(self) -> Iterator[BodyNames]:
-        """Bodies whose joint moves."""
+        """Yield bodies whose joint moves."""
         return (body for body in self.model.bodies if body.joint_v.stop > body.joint_v.start)
 
     def joint(self, name: str) -> BodyNames:
@@ -164,7 +164,7 @@ class Lookup:
         return self.model.flexible[link]
 
     def stations(self, link: str, stations: int | ArrayLike) -> np.ndarray:
-        """Places x along a flexible link, from their number or as they are given."""
+        """Return places x along a flexible link, from their number or as they are given."""
         length = float(self.flexible(link).length)
         if isinstance(stations, int | np.integer):
             if stations < 2:
@@ -176,7 +176,7 @@ class Lookup:
         return x
 
     def reading(self, name: str, ideal: bool = False) -> NamedColumns:
-        """Columns of a sensor, or of one of its readings."""
+        """Return the columns of a sensor, or of one of its readings."""
         labels = self.quantities.labels("sensor")
         wanted = [label for label in labels if label == name or label.startswith(f"{name}.")]
         if not wanted:
@@ -186,7 +186,7 @@ class Lookup:
         return self.readings(wanted, ideal)
 
     def readings(self, labels: Sequence[str], ideal: bool = False) -> NamedColumns:
-        """Columns of some readings."""
+        """Return the columns of some readings."""
         return self._part("ideal_reading" if ideal else "reading", "sensor", labels)
 
     def _position(self, name: str) -> NamedColumns | None:
@@ -213,6 +213,6 @@ class Lookup:
 
 
 def joint_names(body: BodyNames, kind: Kind) -> tuple[str, ...]:
-    """Names of the coordinates of a body's joint, without its modes."""
+    """Return the names of the coordinates of a body's joint, without its modes."""
     names, part = (body.q_names, body.joint_q) if kind == "q" else (body.v_names, body.joint_v)
     return names[: part.stop - part.start]

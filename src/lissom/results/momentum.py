@@ -32,7 +32,7 @@ class Momentum(NamedTuple):
 def momentum(
     model: Model, q: np.ndarray, v: np.ndarray, time: np.ndarray | None = None, carried: Carried | None = None
 ) -> Momentum:
-    """At configurations q (N, nq) and velocities v (N, nv), with the payloads carried at the times (N,).
+    """Return momenta at configurations q (N, nq) and velocities v (N, nv), with the payloads carried then.
 
     The robot is put on a carrier that floats freely and rests at the world's origin: in the rows of its mass matrix
     that belong to the carrier stand momentum (times velocities) and centre of mass.

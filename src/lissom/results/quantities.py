@@ -39,7 +39,7 @@ class Quantities:
         return cls({str(name): Variable(tuple(map(str, one.dims)), one.values, one.attrs) for name, one in found})
 
     def dataset(self) -> xr.Dataset:
-        """All of it, labelled."""
+        """Return all of it, labelled."""
         import xarray as xr
 
         return xr.Dataset({name: tuple(variable) for name, variable in self.variables.items()})
@@ -61,7 +61,7 @@ class Quantities:
         return [name for name, variable in self.variables.items() if variable.dims != (name,)]
 
     def labels(self, axis: str) -> list[str]:
-        """Names along an axis; none where nothing has it."""
+        """Return names along an axis; none where nothing has it."""
         return self[axis].tolist() if axis in self else []
 
     def select(self, name: str, axis: str, label: str) -> np.ndarray:

@@ -26,12 +26,12 @@ class Columns(NamedTuple):
 
 
 def position_columns(model: Model) -> Columns:
-    """Parts of a configuration (nq,)."""
+    """Return the parts of a configuration (nq,)."""
     return _columns(model, "q", model.q_names)
 
 
 def velocity_columns(model: Model) -> Columns:
-    """Parts of a velocity (nv,); units are those of its integral."""
+    """Return the parts of a velocity (nv,); units are those of its integral."""
     return _columns(model, "v", model.coordinates)
 
 

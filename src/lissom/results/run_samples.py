@@ -39,7 +39,7 @@ class Samples:
         warnings: Sequence[Event] = (),
         stored: Quantities | None = None,
     ) -> None:
-        """From a run, or from its quantities; `stored` are those of a run that are known already."""
+        """Take a run, or its quantities; `stored` are those of a run that are known already."""
         if not isinstance(source, RawRun):
             stored = source if isinstance(source, Quantities) else Quantities.of(source)
             source = raw_of(stored, model, info.settings)
@@ -106,7 +106,7 @@ class Samples:
         return self.raw.tau
 
     def state(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """State (q, v) at a time, (nq,) and (nv,), or at several, (k, nq) and (k, nv).
+        """Return state (q, v) at a time, (nq,) and (nv,), or at several, (k, nq) and (k, nv).
 
         Between samples by cubic polynomials, on the group where a coordinate is a quaternion.
         """
@@ -119,7 +119,7 @@ class Samples:
         return q.reshape(*at.shape, -1), v.reshape(*at.shape, -1)
 
     def pose(self, t: ArrayLike, of: Literal["frame", "tip"] = "frame") -> dict[str, np.ndarray]:
-        """Pose in the world of every link, at a time (4, 4) or several (k, 4, 4).
+        """Return pose in the world of every link, at a time (4, 4) or several (k, 4, 4).
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class Samples:
         return np.stack([self.quantities[name] for name in ENERGIES], axis=1)
 
     def energies_at(self, samples: np.ndarray) -> np.ndarray:
-        """`energies` of a few samples, (n, 5), without the work for all of them."""
+        """Return the `energies` of a few samples, (n, 5), without the work for all of them."""
         raw = self.raw
         known = self._stored is not None or "seen" in self.__dict__
         if known or (raw.carried and raw.carried.payloads):

@@ -108,7 +108,7 @@ class Summary:
     elements: tuple[ElementPeak, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; what is not a finite number is None."""
+        """Return plain data for JSON; what is not a finite number is None."""
         return _plain(asdict(self))
 
     def tables(self, more: Mapping[str, Sequence[str]] | None = None) -> dict[str, Table]:
@@ -173,7 +173,7 @@ def summarise(run: Trajectory) -> Summary:
 
 
 def balance(run: Trajectory) -> Balance:
-    """Energy balance of a run; without accounts where it kept none or diverged."""
+    """Return the energy balance of a run; without accounts where it kept none or diverged."""
     stored = run.numbers["stored_energy"]
     change = float(stored[-1] - stored[0])
     if "work" not in run.quantities or not np.all(np.isfinite(stored)):
@@ -338,7 +338,7 @@ def _events(summary: Summary) -> _Rows:
 
 
 def number(value: float) -> str:
-    """Four significant digits, without an exponent where it can be read without."""
+    """Return four significant digits, without an exponent where it can be read without."""
     if not np.isfinite(value):
         return str(value)
     if value == 0 or 1e-3 <= abs(value) < 1e6:

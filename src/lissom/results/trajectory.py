@@ -55,17 +55,17 @@ class Trajectory(Samples):
     # names to numbers
 
     def __getitem__(self, name: str) -> xr.DataArray:
-        """Position of a joint, (time,) or (time, coordinates); one coordinate; a variable of the dataset."""
+        """Return the position of a joint, (time,) or (time, coordinates); one coordinate; a variable of the dataset."""
         if not self.numbers.has(name) and name in self.dataset:
             return self.dataset[name]
         return self._labelled(name, self.numbers.position(name))
 
     def velocity(self, name: str) -> xr.DataArray:
-        """Velocity of a joint or coordinate, (time,) or (time, coordinates)."""
+        """Return the velocity of a joint or coordinate, (time,) or (time, coordinates)."""
         return self._labelled(name, self.numbers.velocity(name))
 
     def acceleration(self, name: str) -> xr.DataArray:
-        """Acceleration of a joint or coordinate, (time,) or (time, coordinates)."""
+        """Return the acceleration of a joint or coordinate, (time,) or (time, coordinates)."""
         return self._labelled(name, self.numbers.acceleration(name))
 
     def torque(self, name: str) -> xr.DataArray:
@@ -73,7 +73,7 @@ class Trajectory(Samples):
         return self._labelled(name, self.numbers.torque(name))
 
     def wrench(self, joint: str, frame: Frame = "local") -> xr.DataArray:
-        """Wrench (torque, force) of the parent on the child at a joint, (time, 6).
+        """Return wrench (torque, force) of the parent on the child at a joint, (time, 6).
 
         It acts at the origin of the child's frame and includes the motor's torque.
 
@@ -99,7 +99,7 @@ class Trajectory(Samples):
         return values.copy(data=turned).assign_attrs(long_name=text)
 
     def loop_wrench(self, loop: str, frame: Literal["local", "world"] = "local") -> xr.DataArray:
-        """Wrench (torque, force) of the first frame of a loop on the second, at the second's origin, (time, 6).
+        """Return the wrench (torque, force) of a loop's first frame on its second, at the latter's origin, (time, 6).
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class Trajectory(Samples):
     def tip(
         self, link: str | None = None, what: Literal["position", "orientation", "twist"] = "position"
     ) -> xr.DataArray:
-        """Tip of a link (the last one unless given) in the world.
+        """Return the tip of a link (the last one unless given) in the world.
 
         Parameters
         ----------
@@ -148,22 +148,22 @@ class Trajectory(Samples):
         return self.dataset[f"tip_{what}"].sel(link=name, drop=True).rename(f"tip {what} of {name}")
 
     def deflection(self, link: str) -> xr.DataArray:
-        """Elastic displacement of the tip of a flexible link, link axes, (time, 3) m."""
+        """Return the elastic displacement of the tip of a flexible link, link axes, (time, 3) m."""
         self.numbers.flexible(link)
         return self.dataset["deflection"].sel(flexible=link, drop=True).rename(f"deflection of {link}")
 
     def bow(self, link: str) -> xr.DataArray:
-        """Largest distance of the bent axis of a flexible link from the line through both its ends, (time,) m."""
+        """Return the largest distance of a flexible link's bent axis from the line through both its ends, (time,) m."""
         self.numbers.flexible(link)
         return self.dataset["bow"].sel(flexible=link, drop=True).rename(f"bow of {link}")
 
     def rotation(self, link: str) -> xr.DataArray:
-        """Elastic rotation (a rotation vector) of the tip of a flexible link, link axes, (time, 3) rad."""
+        """Return elastic rotation (a rotation vector) of the tip of a flexible link, link axes, (time, 3) rad."""
         self.numbers.flexible(link)
         return self.dataset["rotation"].sel(flexible=link, drop=True).rename(f"rotation of {link}")
 
     def shape(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
-        """Deformation field of a flexible link: displacement of its axis, link axes, (time, x, 3) m.
+        """Return the deformation field of a flexible link: displacement of its axis, link axes, (time, x, 3) m.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class Trajectory(Samples):
         return self._along(name, x, values, ("section_force", COMPONENTS), attrs)
 
     def stress(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
-        """Largest stresses in the sections of a beam, (time, x, 4) Pa.
+        """Return largest stresses in the sections of a beam, (time, x, 4) Pa.
 
         They are the `highest` and the `lowest` normal stress (of tension and bending, at the outer fibres), the
         largest `shear` stress (of torsion and shear forces) and the largest `von_mises` stress of each section, from
@@ -236,7 +236,7 @@ class Trajectory(Samples):
         return audit_energy(self.time, self.energies, self.work, self.dissipated, self.load_work)
 
     def momentum(self) -> Momentum:
-        """Centre of mass, momentum, angular momentum about it: (N, 3) each, of the whole robot in world axes.
+        """Return centre of mass, momentum, angular momentum about it: (N, 3) each, of the robot in world axes.
 
         Payloads that it carries are part of it.
         """
@@ -247,13 +247,13 @@ class Trajectory(Samples):
         return momentum(self.model, self.q, self.v, self.time, self.raw.carried)
 
     def summary(self) -> Summary:
-        """Peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""
+        """Return peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""
         from lissom.results.summary import summarise
 
         return summarise(self)
 
     def plot(self, kind: str = "overview", **options: Any) -> Figure:
-        """One figure of the whole run, or a closer look.
+        """Return one figure of the whole run, or a closer look.
 
         Parameters
         ----------
@@ -289,7 +289,7 @@ class Trajectory(Samples):
         return film(self, path, **options)
 
     def _repr_html_(self) -> str:
-        """How a notebook shows the run: a table, charts and the moving arm."""
+        """Return how a notebook shows the run: a table, charts and the moving arm."""
         from lissom.view.pages.notebook import notebook_html
 
         return notebook_html(self)
@@ -317,7 +317,7 @@ class Trajectory(Samples):
         return rescue(path)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """One row per time, one column per number: position.elbow, wrench.elbow.fx, deflection.upper.y, ...
+        """Return one row per time, one column per number: position.elbow, wrench.elbow.fx, deflection.upper.y, ...
 
         `.attrs["units"]` has the unit of every column.
         """
@@ -346,7 +346,7 @@ class Trajectory(Samples):
     def _along(
         self, name: str, x: np.ndarray, values: np.ndarray, last: tuple[str, tuple[str, ...]], attrs: dict[str, Any]
     ) -> xr.DataArray:
-        """Values (N, k, ...) at places x (k,) of a link, with the name of the last axis and its labels."""
+        """Return values (N, k, ...) at places x (k,) of a link, with the name of the last axis and its labels."""
         import xarray as xr
 
         axis, labels = last
@@ -358,7 +358,7 @@ class Trajectory(Samples):
         return xr.DataArray(values, dims=("time", "x", axis), coords=coords, name=name, attrs=attrs)
 
     def _labelled(self, name: str, part: NamedColumns) -> xr.DataArray:
-        """Columns of a variable with their own units."""
+        """Return the columns of a variable with their own units."""
         values, at = self.dataset[part.variable], part.at
         found = values[:, at[0]].drop_vars(part.axis) if len(at) == 1 else values[:, at]
         different = list(dict.fromkeys(part.units))

@@ -108,7 +108,7 @@ def compare(
 
 
 def _list(robot: Robot | None) -> None:
-    """Every formulation, and whether it covers a robot."""
+    """Print every formulation, and whether it covers a robot."""
     from rich import box
     from rich.markup import escape
     from rich.table import Table

@@ -147,7 +147,7 @@ def _show(trajectory: Trajectory, summary: Summary) -> None:
 
 @contextlib.contextmanager
 def _told_what_is_kept(folder: Folder) -> Iterator[None]:
-    """Whatever ends the preparation of results: the run is on disk, and the message says where."""
+    """Say where the run is on disk, whatever ends the preparation of results."""
     try:
         yield
     except KeyboardInterrupt:

@@ -73,7 +73,7 @@ def _serve(page: Any, address: str, browser: bool) -> None:
 
 
 def _is_study(what: str) -> bool:
-    """Whether it is the store of a study: a folder that holds a Zarr group, or an address elsewhere."""
+    """Return whether it is the store of a study: a folder that holds a Zarr group, or an address elsewhere."""
     return "://" in what or (Path(what) / ".zgroup").is_file()
 
 

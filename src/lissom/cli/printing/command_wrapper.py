@@ -62,7 +62,7 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def assignment(text: str, example: str) -> tuple[str, Any]:
-    """Path and value of an option such as links.upper.beam.length=1.2; the value is read as YAML."""
+    """Return path and value of an option such as links.upper.beam.length=1.2; the value is read as YAML."""
     path, equals, value = text.partition("=")
     if not equals or not path.strip():
         raise typer.BadParameter(f"{text!r} is not of the form path=value; write it like {example}")

@@ -144,7 +144,7 @@ class Folder:
         return {"lissom": __version__, **data}
 
     def show(self, console: Console) -> None:
-        """Where to find what."""
+        """Print where to find what."""
         from rich.text import Text
 
         if not self.files:
@@ -183,7 +183,7 @@ class Folder:
 
 
 def _kept_elsewhere(trajectory: Trajectory) -> str:
-    """Where the samples of a run are that its own folder does not take, such as on a full disk."""
+    """Return where the samples of a run are that its own folder does not take, such as on a full disk."""
     from lissom.results.files.netcdf_files import save_samples
 
     try:
@@ -240,7 +240,7 @@ def _lock(folder: Path) -> int | None:
 
 @contextlib.contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Trouble with the disk as one message."""
+    """Tell trouble with the disk as one message."""
     try:
         yield
     except NotWritten as error:

@@ -18,7 +18,7 @@ COLOURS = {"finished": "bold green", "interrupted": "bold yellow"}
 
 
 def show(console: Console, trajectory: Trajectory, summary: Summary) -> None:
-    """Headline and the tables of the summary, with a small curve beside each quantity that has one."""
+    """Print headline and tables of the summary, with a small curve beside each quantity that has one."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -76,5 +76,5 @@ def _size(vectors: np.ndarray) -> np.ndarray:
 
 
 def _round(value: float) -> str:
-    """Two digits or more."""
+    """Return two digits or more."""
     return f"{value:.0f}" if value >= 100 else f"{value:.2g}"

@@ -127,7 +127,7 @@ def _attributes(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Text and numbers as Python has them."""
+    """Return text and numbers as Python has them."""
     if isinstance(value, bytes):
         return value.decode()
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value

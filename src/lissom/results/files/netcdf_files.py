@@ -54,7 +54,7 @@ Made = TypeVar("Made")
 
 
 def save(run: Trajectory, path: str | Path) -> None:
-    """NetCDF with the robot's description, so that `load` needs nothing else."""
+    """Write NetCDF with the robot's description, so that `load` needs nothing else."""
     if method := OTHERS.get(Path(path).suffix.lower()):
         raise LissomError(f"save writes NetCDF; use {method}, or a name that ends in .nc", ("path",), str(path))
     _write(run, run.quantities, path)
@@ -81,7 +81,7 @@ def _write(run: Trajectory, found: Quantities, path: str | Path) -> None:
 
 
 def _texts(run: Trajectory) -> dict[str, Any]:
-    """Attributes of a file: about robot and run."""
+    """Return the attributes of a file: about robot and run."""
     texts = {
         "robot": run.model.robot.to_yaml(),
         "prescribed": json.dumps(list(run.model.prescribed)),
@@ -167,13 +167,13 @@ def load(path: str | Path) -> Trajectory:
 
 
 def rescue(path: str | Path) -> xr.Dataset:
-    """Every variable of a damaged file that is as it was written; its attribute `damaged` names the others."""
+    """Return every variable of a damaged file that is as it was written; its attribute `damaged` names the others."""
     content = read(path)
     return Quantities(content.variables).dataset().assign_attrs(content.texts | {"damaged": sorted(content.damaged)})
 
 
 def read(path: str | Path) -> Content:
-    """All parts of a file; an error where none can be read."""
+    """Return all parts of a file; an error where none can be read."""
     try:
         check_file(path)
         with open(path, "rb") as file:

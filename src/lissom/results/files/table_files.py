@@ -21,7 +21,7 @@ STILL_THERE = "the results are still in memory: write them elsewhere"
 
 
 def to_dataframe(run: Trajectory) -> pd.DataFrame:
-    """One row per time; columns are variable, label and component joined by dots."""
+    """Return one row per time; columns are variable, label and component joined by dots."""
     import pandas as pd
 
     columns: dict[str, np.ndarray] = {}
@@ -69,7 +69,7 @@ def to_parquet(run: Trajectory, path: str | Path) -> None:
 
 
 def to_mat(run: Trajectory, path: str | Path) -> None:
-    """Every variable of the dataset by its name, with structs `labels` (of each axis) and `units` beside them."""
+    """Write every variable by its name, with structs `labels` (of each axis) and `units` beside them."""
     from scipy.io import savemat
 
     data = run.dataset
@@ -93,5 +93,5 @@ def write_file(path: str | Path, content: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Numbers and arrays as JSON takes them; anything else by its text."""
+    """Return numbers and arrays as JSON takes them; anything else by its text."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)

@@ -73,7 +73,7 @@ class RunData:
         return self._labels[axis]
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Values of a quantity by its name."""
+        """Return the values of a quantity by its name."""
         return np.asarray(self.once(QUANTITIES[name].compute))
 
     def once(self, compute: Callable[[RunData], Made]) -> Made:

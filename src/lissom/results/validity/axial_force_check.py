@@ -43,7 +43,7 @@ def check_axial_forces(run: Trajectory) -> list[Event]:
 
 
 def buckling_load(beam: BeamLink) -> float:
-    """Smallest force along the link, N, that buckles it when its base is held: pi^2 EI/(4 L^2), EI its mean."""
+    """Return the least force along the link, N, that buckles it with its base held: pi^2 EI/(4 L^2), EI its mean."""
     C = np.mean(np.real(beam.profile.tables(beam.basis.rule.nodes)[0]), axis=0)
     bends = [C[row, row] for row, count in ((5, beam.basis.counts["y"]), (4, beam.basis.counts["z"])) if count]
     return float(np.pi**2 / max(bends) / (4 * np.real(beam.length) ** 2))

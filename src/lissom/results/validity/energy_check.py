@@ -48,7 +48,7 @@ def check_energy(run: Trajectory) -> list[Event]:
 
 
 def _unseen(run: Trajectory) -> float:
-    """Energy, in joule, that errors within the tolerances take or bring, whatever was exchanged.
+    """Return energy, in joule, that errors within the tolerances take or bring, whatever was exchanged.
 
     A body that coasts exchanges none of its energy: every step may err by its share of that. One that rests has none:
     then it is the work of lifting the robot's mass by the absolute tolerance.

@@ -26,7 +26,7 @@ BARREL = 0.55  # of its length at rest
 
 
 def outside_pieces(arm: Drawing) -> list[Piece]:
-    """Everything there is to draw of elements, contacts and the joints that close loops."""
+    """Return everything there is to draw of elements, contacts and the joints that close loops."""
     robot, made = arm.model.robot, []
     thin = 0.006 * arm.reach
     # loops: a rod for a fixed distance, else the sign of the joint that closes it
@@ -67,7 +67,7 @@ def outside_pieces(arm: Drawing) -> list[Piece]:
 
 
 def line_axes(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, float]:
-    """Axes (3, 3) whose x points from one place to another, and how far that is."""
+    """Return axes (3, 3) whose x points from one place to another, and how far that is."""
     way = end - start
     return triangle_meshes.rotation_along(way), float(np.linalg.norm(way))
 
@@ -80,7 +80,7 @@ def _end(arm: Drawing, frame: Frame) -> tuple[int, np.ndarray]:
 
 
 def _length(arm: Drawing, ends: Ends) -> float:
-    """Distance of the two ends in the neutral configuration."""
+    """Return the distance of the two ends in the neutral configuration."""
     frames = arm.frames(arm.motion(arm.model.neutral()))
     first, second = (frames.origin[frame] + frames.axes[frame] @ offset for frame, offset in ends)
     return max(float(np.linalg.norm(second - first)), 0.01 * arm.reach)

@@ -53,7 +53,7 @@ class Piece(NamedTuple):
 
 
 def pieces(arm: Drawing) -> list[Piece]:
-    """Everything there is to draw of an arm."""
+    """Return everything there is to draw of an arm."""
     made: list[Piece] = []
     ground = _visuals(arm, arm.model.robot.visual)
     if ground is not None:
@@ -166,7 +166,7 @@ def _visuals(arm: Drawing, visuals: Sequence[Visual]) -> Mesh | None:
 
 
 def _visual(visual: Visual) -> Mesh:
-    """One shape in the frame of its link."""
+    """Return one shape in the frame of its link."""
     size = np.asarray(visual.size, float)
     if visual.shape == "box":
         mesh = triangle_meshes.box(size)
@@ -183,7 +183,7 @@ def _visual(visual: Visual) -> Mesh:
 
 
 def _mesh_file(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Points and triangles of a mesh file on this machine."""
+    """Return points and triangles of a mesh file on this machine."""
     if path.suffix.lower() not in MESHES:
         raise LissomError(f"{path.name} is not shown: of meshes, {', '.join(MESHES)} are read")
     if not path.is_file():
@@ -226,7 +226,7 @@ def _body(arm: Drawing, k: int, spec: Link) -> Mesh | None:
 
 
 def _cuboid(body: Any, ends: list[np.ndarray], reach: float) -> np.ndarray:
-    """Edges of a solid cuboid of the body's mass and inertia, not wider than what is attached to it."""
+    """Return the edges of a solid cuboid of the body's mass and inertia, not wider than what is attached to it."""
     inertia, mass = np.diag(np.real(np.asarray(body.inertia))), float(np.real(body.mass))
     squares = 6 * (inertia.sum() - 2 * inertia) / mass if mass > 0 else np.zeros(3)
     size = np.sqrt(np.maximum(squares, (0.03 * reach) ** 2))
@@ -235,7 +235,7 @@ def _cuboid(body: Any, ends: list[np.ndarray], reach: float) -> np.ndarray:
 
 
 def _thickness(arm: Drawing, link: str) -> float:
-    """Half the size of a link across; zero where it brings its own mesh."""
+    """Return half the size of a link across; zero where it brings its own mesh."""
     if link in arm.model.flexible:
         beam: Any = arm.model.flexible[link]
         if not hasattr(beam, "section"):
@@ -251,7 +251,7 @@ def _thickness(arm: Drawing, link: str) -> float:
 
 
 def _length(arm: Drawing, link: str) -> float:
-    """How far a link goes from its joint to what it carries or to its tip, in m; zero where it is but a point."""
+    """Return how far a link goes from its joint to what it carries or to its tip, in m; zero of a point."""
     if link in arm.model.flexible:
         return float(np.real(arm.model.flexible[link].length))
     body: Any = arm.specs[link].body
@@ -288,7 +288,7 @@ def joint_sign(arm: Drawing, joint: Joint, joined: list[str]) -> Mesh | None:
 
 
 def _masses(arm: Drawing, spec: Link) -> list[Piece]:
-    """Lumped masses, and rigid bodies without a size: balls that grow with the cube root of their mass."""
+    """Return lumped masses, and rigid bodies without a size: balls that grow with the cube root of their mass."""
     balls: list[tuple[float, int, np.ndarray]] = []
     body: Any = spec.body
     leaf = all(other.parent != spec.name for other in arm.specs.values())

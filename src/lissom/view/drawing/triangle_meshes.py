@@ -32,7 +32,7 @@ class Mesh(NamedTuple):
 
 
 def merged(meshes: list[Mesh]) -> Mesh:
-    """Several meshes as one."""
+    """Return several meshes as one."""
     starts = np.cumsum([0, *(len(mesh.points) for mesh in meshes)])
     return Mesh(
         np.concatenate([mesh.points for mesh in meshes]),
@@ -43,7 +43,7 @@ def merged(meshes: list[Mesh]) -> Mesh:
 
 
 def rounded(outline: ArrayLike, keep: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Points and normals around a closed outline (k, 2), as pairs of one point each: corners keep two normals.
+    """Return points and normals around a closed outline (k, 2), one point per pair: corners keep two normals.
 
     Normals point outward; with `keep` to the right of the outline as it runs, into a hole that runs clockwise.
 
@@ -143,7 +143,7 @@ def rotation_along(direction: ArrayLike) -> np.ndarray:
 
 
 def _walls(left: np.ndarray, right: np.ndarray, ring: int, rings: int) -> np.ndarray:
-    """Two triangles per side between each ring of points and the next."""
+    """Return two triangles per side between each ring of points and the next."""
     one = np.concatenate([
         np.stack([left, right, right + ring], axis=1),
         np.stack([left, right + ring, left + ring], axis=1),
@@ -166,7 +166,7 @@ def _yz(values: np.ndarray) -> np.ndarray:
 
 
 def thinned(points: np.ndarray, triangles: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Which points of a mesh to keep, and triangles between them: all that are used, or fewer where there are too many.
+    """Return which points of a mesh to keep, and triangles between them; fewer where there are too many.
 
     A mesh with too many triangles is laid on a grid, and the points of each cell become one.
     """

@@ -17,7 +17,7 @@ FAR = 3.0  # times its reach: where all of an arm goes farther than this, the pi
 
 
 def horizontal(up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two directions across `up` that turn with it: x and y where z is up."""
+    """Return two directions across `up` that turn with it: x and y where z is up."""
     ahead = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 0.0, 1.0])
     ahead = ahead - up * (up @ ahead)
     ahead /= np.linalg.norm(ahead)
@@ -32,7 +32,7 @@ def followed(arm: Drawing, motion: FrameMotion) -> int | None:
 
 
 def home(arm: Drawing, motion: FrameMotion) -> Viewpoint:
-    """Where one sees what moves: HOME, or its mirror image on the other side where that would be behind the rest."""
+    """Return where one sees what moves: HOME, or its mirror image where that would be behind the rest."""
     places = _places(arm, motion)
     way = np.linalg.norm(np.ptp(places, axis=0), axis=1)
     if way.max() < 1e-3 * arm.reach:
@@ -46,6 +46,6 @@ def home(arm: Drawing, motion: FrameMotion) -> Viewpoint:
 
 
 def _places(arm: Drawing, motion: FrameMotion) -> np.ndarray:
-    """Origins (samples, s, 3) of all frames at some samples of a motion."""
+    """Return origins (samples, s, 3) of all frames at some samples of a motion."""
     some = range(0, len(motion.eta), max(1, len(motion.eta) // SAMPLES))
     return np.array([arm.frames(motion, k).origin[: arm.world] for k in some])

@@ -70,7 +70,7 @@ _SETTINGS: Any = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Everything drawn inside has the look of lissom; settings elsewhere stay as they are."""
+    """Give everything drawn inside the look of lissom; settings elsewhere stay as they are."""
     import matplotlib as mpl
     from cycler import cycler
 
@@ -84,7 +84,7 @@ def line(k: int) -> dict[str, Any]:
 
 
 def shaded(colours: Sequence[str], owners: Sequence[str]) -> list[str]:
-    """Colours such as #0072B2, one per thing, in a shade of its own for each thing of the same owner."""
+    """Return colours such as #0072B2, one per thing, in a shade of its own for each thing of the same owner."""
     before: Counter[str] = Counter()
     made = []
     for colour, owner in zip(colours, owners, strict=True):
@@ -140,7 +140,7 @@ def legend(axes: Axes, outside: int = 8) -> None:
 
 
 def _extent(drawn: Any) -> float:
-    """From the least to the greatest value of a curve; of what is no curve, without end."""
+    """Return how far a curve goes from its least to its greatest value; of what is no curve, without end."""
     values = np.asarray(drawn.get_ydata(), float) if hasattr(drawn, "get_ydata") else np.empty(0)
     values = values[np.isfinite(values)]
     return float(np.ptp(values)) if len(values) else np.inf
@@ -171,7 +171,7 @@ def title_of(axes: Axes) -> Any:
 
 
 def _texts(figure: Any) -> Iterator[Any]:
-    """All texts but the numbers at the axes, which are set as formulas where they are powers."""
+    """Yield all texts but the numbers at the axes, which are set as formulas where they are powers."""
     yield from figure.texts
     for axes in figure.axes:
         yield from (*axes.texts, title_of(axes), axes.xaxis.label, axes.yaxis.label)

@@ -61,7 +61,7 @@ def _make_room(axes: Axes, points: np.ndarray, size: np.ndarray, pad: float) -> 
 
 
 def _curves(axes: Axes) -> Iterator[np.ndarray]:
-    """Points (n, 2) of everything drawn, in pixels, close enough that no curve slips between them."""
+    """Yield points (n, 2) of everything drawn, in pixels, close enough that no curve slips between them."""
     for line in axes.lines:
         yield _close(line.get_transform().transform(np.column_stack(line.get_data())))
     for drawn in axes.collections:

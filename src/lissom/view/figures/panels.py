@@ -55,7 +55,7 @@ def _widths(curves: Sequence[np.ndarray]) -> list[float]:
 
 
 def envelopes(axes: Axes, x: np.ndarray, curves: dict[str, np.ndarray], label: str, title: str) -> None:
-    """Quantities (N, k) at places x (k,) of a link: from the least to the most of each place over the run."""
+    """Draw quantities (N, k) at places x (k,) of a link: from the least to the most of each place over the run."""
     for (name, values), colour in zip(curves.items(), COLOURS):
         low, high = values.min(axis=0), values.max(axis=0)
         axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
@@ -66,7 +66,7 @@ def envelopes(axes: Axes, x: np.ndarray, curves: dict[str, np.ndarray], label: s
 
 
 def spectra(axes: Axes, found: Spectrum, labels: Iterable[str], looks: Iterable[dict], unit: str, title: str) -> None:
-    """Amplitudes over frequency, the strongest peaks named."""
+    """Draw amplitudes over frequency, the strongest peaks named."""
     from scipy.signal import find_peaks
 
     floor = 1e-6 * found.values.max()
@@ -112,7 +112,7 @@ def path(axes: Any, run: Trajectory, tip: np.ndarray, link: str) -> None:
 
 
 def chain(run: Trajectory, link: str, sample: int) -> list[np.ndarray]:
-    """Lines (k, 3) in the world that stand for the links from the base to `link`, at one sample."""
+    """Return lines (k, 3) in the world that stand for the links from the base to `link`, at one sample."""
     lines: list[np.ndarray] = []
     row = run.model.row(link)
     while row > 0:

@@ -115,7 +115,7 @@ def plot_joints(run: Trajectory, joints: Sequence[str] | str | None = None) -> F
 
 
 def plot_tip(run: Trajectory, link: str | None = None) -> Figure:
-    """Path of a link's tip in space, its position, velocity and (if the link bends) deflection over time.
+    """Draw the path of a link's tip in space, its position, velocity and (if the link bends) deflection over time.
 
     The link is the end-effector that goes farthest unless named.
     """
@@ -192,7 +192,7 @@ def plot_energy(run: Trajectory) -> Figure:
 
 
 def plot_shape(run: Trajectory, link: str | None = None, stations: int = 41, curves: int = 25) -> Figure:
-    """Deformation of a flexible link: its bent axis at some times, and its whole history as a map."""
+    """Draw the deformation of a flexible link: its bent axis at some times, and its whole history as a map."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
@@ -234,7 +234,7 @@ def plot_shape(run: Trajectory, link: str | None = None, stations: int = 41, cur
 
 
 def plot_sections(run: Trajectory, link: str | None = None, stations: int = 41) -> Figure:
-    """Bending, shear, torsion and tension along a beam, and its stresses where its shape is known.
+    """Draw bending, shear, torsion and tension along a beam, and its stresses where its shape is known.
 
     Each place shows all that it sees during the run, from the least to the most.
     """
@@ -259,7 +259,7 @@ def plot_sections(run: Trajectory, link: str | None = None, stations: int = 41) 
 
 
 def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, limit: float | None = None) -> Figure:
-    """Amplitude spectra of tip deflections, or of the joints and coordinates that are named.
+    """Draw amplitude spectra of tip deflections, or of the joints and coordinates that are named.
 
     The mean is taken out and a Hann window laid over the run; a sine of amplitude A shows as a peak of A.
 
@@ -295,7 +295,7 @@ def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, l
 
 
 def _last_is_short(t: np.ndarray) -> bool:
-    """Whether the last sample is not at the even output rate but at the end of the run."""
+    """Return whether the last sample is not at the even output rate but at the end of the run."""
     return len(t) > 2 and t[-1] - t[-2] < (1 - 1e-6) * (t[1] - t[0])
 
 

@@ -69,6 +69,6 @@ def structure_figure(system: System, title: str) -> Figure:
 
 
 def _opens(system: System, start: int) -> bool:
-    """Whether a joint's rows begin here, not its second kind of rows."""
+    """Return whether a joint's rows begin here, not its second kind of rows."""
     before = next(row for row in system.rows if row.stop == start)
     return before.kind not in ("constraint",)

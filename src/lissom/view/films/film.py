@@ -156,7 +156,7 @@ class _Stage:
         return made
 
     def trail(self, time: float) -> list[Solid]:
-        """Where the tip has been up to a time."""
+        """Return where the tip has been up to a time."""
         done = self._path[self._path_times <= time + 1e-12]
         if len(done) < 2 or np.ptp(done, axis=0).max() < 1e-3 * self.arm.reach:
             return []
@@ -185,7 +185,7 @@ def _font(size: int) -> Any:
 
 
 def rgb(colour: str) -> tuple[float, float, float]:
-    """Red, green and blue from 0 to 1 of a colour such as #0072B2."""
+    """Return red, green and blue from 0 to 1 of a colour such as #0072B2."""
     return tuple(int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))  # type: ignore[return-value]
 
 

@@ -64,11 +64,11 @@ class Camera:
         return cls(middle + distance * direction, middle, up, angle)
 
     def view(self, points: np.ndarray) -> np.ndarray:
-        """Points (n, 3) as right, up and towards the viewer, seen from the eye."""
+        """Return points (n, 3) as right, up and towards the viewer, seen from the eye."""
         return (points - self.eye) @ _axes(self.eye - self.target, self.up).T
 
     def project(self, points: np.ndarray, width: int, height: int) -> np.ndarray:
-        """Column, row and distance (n, 3) of points in a picture."""
+        """Return column, row and distance (n, 3) of points in a picture."""
         seen = self.view(points)
         scale = height / 2 / np.tan(self.angle / 2)
         depth = np.maximum(-seen[:, 2], 1e-9)
@@ -150,7 +150,7 @@ def stroke(points: np.ndarray, radius: float, colour: tuple[float, float, float]
 
 
 def _without_twist(tangents: np.ndarray) -> np.ndarray:
-    """Frames (n, 3, 3) along a line, x along it, each turned as little as possible from the one before."""
+    """Return frames (n, 3, 3) along a line, x along it, each turned as little as possible from the one before."""
     from lissom.view.drawing import triangle_meshes
 
     frames = np.empty((len(tangents), 3, 3))
@@ -165,7 +165,7 @@ def _without_twist(tangents: np.ndarray) -> np.ndarray:
 
 
 def _axes(direction: np.ndarray, up: np.ndarray) -> np.ndarray:
-    """Rows right, up and back of a camera."""
+    """Return rows right, up and back of a camera."""
     back = direction / np.linalg.norm(direction)
     right = np.cross(up, back)
     right /= np.linalg.norm(right)
@@ -173,7 +173,7 @@ def _axes(direction: np.ndarray, up: np.ndarray) -> np.ndarray:
 
 
 def _lamp(camera: Camera) -> np.ndarray:
-    """Direction to the lamp: from the upper left, behind the viewer."""
+    """Return direction to the lamp: from the upper left, behind the viewer."""
     back = camera.eye - camera.target
     back = back - camera.up * (camera.up @ back)
     back /= max(float(np.linalg.norm(back)), 1e-9)
@@ -199,7 +199,7 @@ def _light(solid: Solid, camera: Camera, lamp: np.ndarray) -> np.ndarray:
 
 
 def _background(camera: Camera, w: int, h: int, ground: float | None) -> np.ndarray:
-    """White, and a ground that fades into it."""
+    """Return white, and a ground that fades into it."""
     image = np.broadcast_to(WHITE, (h, w, 3))
     if ground is None:
         return image.copy()
@@ -215,7 +215,7 @@ def _background(camera: Camera, w: int, h: int, ground: float | None) -> np.ndar
 
 
 def _to_ground(camera: Camera, ground: float, w: int, h: int) -> tuple[np.ndarray, np.ndarray]:
-    """Direction of each pixel's ray (h, w, 3) and how far along it the ground is (h, w)."""
+    """Return the direction of each pixel's ray (h, w, 3) and how far along it the ground is (h, w)."""
     axes = _axes(camera.eye - camera.target, camera.up)
     scale = 2 * np.tan(camera.angle / 2) / h
     x = (np.arange(w) + 0.5 - w / 2) * scale

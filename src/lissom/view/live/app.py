@@ -112,7 +112,7 @@ class App:
             self._stop.wait(max(0.002, 1 / FPS - (time.perf_counter() - now)))
 
     def step(self, dt: float, now: float) -> None:
-        """One turn of the loop; it goes on whatever a visitor has chosen."""
+        """Take one turn of the loop; it goes on whatever a visitor has chosen."""
         self._leaving.sweep()
         answers = {"build": self._build, "visible": self._set_visible, "view": self._look, "reset": self._reset_view}
         for wish, answer in (answers | {"play": self._play, "theme": self._set_theme}).items():

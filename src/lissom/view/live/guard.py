@@ -49,7 +49,7 @@ class Guard:
         self.posted = False
 
     def refusal(self, request: Request) -> str | None:
-        """Why a request is turned away; None where it is welcome."""
+        """Return why a request is turned away; None where it is welcome."""
         headers = request.headers
         return self.door.refusal(headers.get_all("Host"), headers.get_all("Origin"), request.path)
 
@@ -76,7 +76,7 @@ class Guard:
 
     @contextlib.contextmanager
     def on_duty(self) -> Iterator[None]:
-        """Whatever server viser starts meanwhile is guarded; viser itself has no place for checks."""
+        """Guard whatever server viser starts meanwhile; viser itself has no place for checks."""
         original = websocket_server.serve
 
         def serve(handler: Any, host: Any, port: Any, *, process_request: Handler, **options: Any) -> Any:
@@ -140,14 +140,14 @@ def allowed(handle: Any, value: Any) -> Any:
 
 
 def _is_place(value: Any) -> bool:
-    """Whether a value is a point of the world: three finite numbers of a size that a picture can have."""
+    """Return whether a value is a point of the world: three finite numbers of a size that a picture can have."""
     if not isinstance(value, list) or len(value) != 3:
         return False
     return all(isinstance(x, int | float) and not isinstance(x, bool) and abs(x) < 1e6 for x in value)
 
 
 def _speaks(request: Request) -> bool:
-    """Whether the visitor's page came with this version of viser; viser would print a complaint."""
+    """Return whether the visitor's page came with this version of viser; viser would print a complaint."""
     spoken = ",".join(request.headers.get_all("Sec-WebSocket-Protocol"))
     return f"viser-v{viser.__version__}" in (name.strip() for name in spoken.split(","))
 

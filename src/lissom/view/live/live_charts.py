@@ -61,7 +61,7 @@ class Curves:
             self._span = (float(charts[0].time[0]), float(charts[0].time[-1]))
 
     def say(self, content: str) -> None:
-        """HTML in the place of the charts; what it says of names must be escaped."""
+        """Show HTML in the place of the charts; what it says of names must be escaped."""
         self.set([])
         with self.tab:
             self._made.append(self.server.gui.add_html(content))
@@ -122,7 +122,7 @@ def _data(chart: Chart) -> tuple[np.ndarray, ...]:
 
 
 def _scales(chart: Chart) -> dict[str, Any]:
-    """How curves lie on the paper: what hardly changes is not enlarged until its labels are all the same."""
+    """Return how curves lie on the paper: what hardly changes is not enlarged until its labels are all the same."""
     values = np.concatenate([s.values for s in chart.series])
     values = values[np.isfinite(values)]
     if len(values) == 0 or np.ptp(values) >= FINE:
@@ -132,12 +132,12 @@ def _scales(chart: Chart) -> dict[str, Any]:
 
 
 def _ordered(chart: Chart) -> list[Series]:
-    """Curves in the order of the legend: those of a group last."""
+    """Return curves in the order of the legend: those of a group last."""
     return sorted(chart.series, key=lambda s: s.group)
 
 
 def _series(chart: Chart) -> list[dict[str, Any]]:
-    """How the curves are drawn, and what the legend says of them."""
+    """Return how the curves are drawn, and what the legend says of them."""
     made: list[dict[str, Any]] = []
     groups: set[str] = set()
     for s in _ordered(chart):

@@ -83,7 +83,7 @@ class ManualMode:
             self._draw_charts()
 
     def redraw(self) -> None:
-        """Nothing to do: it moves all the time."""
+        """Do nothing: the picture moves all the time."""
 
     def _wish(self, what: str) -> None:
         self._wishes.add(what)
@@ -102,7 +102,7 @@ class ManualMode:
         self.curves.set(self._charts())
 
     def _law(self) -> ControlLaw:
-        """PD on every joint with a slider, as stiff as its inertia asks for, weight balanced."""
+        """Return PD on every joint with a slider, as stiff as its inertia asks for, weight balanced."""
         M = mass_matrix(self.model, self.q)
         inertia = np.array([M[one.v, one.v] + (M[one.rotor, one.rotor] if one.rotor is not None else 0.0)
                             for one in self.handles])  # fmt: skip

@@ -47,7 +47,7 @@ class Payload:
 
 
 def _place(data: dict[str, Any]) -> tuple[Any, ...] | None:
-    """Where the payload stands in the description, if there is one."""
+    """Return where the payload stands in the description, if there is one."""
     last = len(data["links"]) - 1
     link = data["links"][last]
     if "beam" in link:

@@ -78,7 +78,7 @@ class Recorded:
             self._draw_trail(scale)
 
     def _now(self) -> FrameMotion:
-        """How the arm stands at the time: exactly where it rests, between kept samples while it plays."""
+        """Return how the arm stands at the time: exactly where it rests, between kept samples while it plays."""
         if not self.playing:
             return self.stage.arm.motion(np.nan_to_num(self.run.state(self.time)[0]))
         k = min(max(int(np.searchsorted(self._times, self.time, "right")) - 1, 0), len(self._times) - 2)

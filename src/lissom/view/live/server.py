@@ -63,7 +63,7 @@ def check_server(host: str, remote: bool) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can connect to an address."""
+    """Return whether only this machine can connect to an address."""
     if host == "localhost":
         return True
     try:
@@ -100,7 +100,7 @@ def _not_here(host: str) -> LissomError:
 
 
 def _stay_home(server: Any) -> None:
-    """No tunnel to a public address, even where a visitor's browser asks for one."""
+    """Refuse a tunnel to a public address, even where a visitor's browser asks for one."""
 
     def refused(*_: Any, **__: Any) -> None:
         return None

@@ -104,6 +104,6 @@ def document(
 
 
 def _json(data: dict[str, Any]) -> str:
-    """JSON that no text in it can end: every angle bracket is written as an escape."""
+    """Return JSON that no text in it can end: every angle bracket is written as an escape."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -58,7 +58,7 @@ def motion(arm: Drawing, run: Trajectory) -> dict[str, Any]:
 
 
 def _loads(run: Trajectory, t: np.ndarray) -> dict[str, Any]:
-    """Where loads act and how, world axes, (scenes, loads, 9): place, force, torque."""
+    """Return where loads act and how, world axes, (scenes, loads, 9): place, force, torque."""
     if "load" not in run.quantities:
         return {"loads": 0}
     rows = np.concatenate([run.numbers[f"load_{part}"] for part in ("position", "force", "torque")], axis=2)
@@ -91,12 +91,12 @@ def chart(one: Chart, start: float) -> dict[str, Any]:
 
 
 def floats(values: np.ndarray) -> str:
-    """Single precision, as text."""
+    """Return numbers in single precision, as text."""
     return _text(np.asarray(values, "<f4"))
 
 
 def integers(values: np.ndarray) -> dict[str, Any]:
-    """Sixteen bits per number, with the size of one unit; what is not finite becomes zero."""
+    """Return numbers of sixteen bits, with the size of one unit; what is not finite becomes zero."""
     finite = np.nan_to_num(np.asarray(values, float), nan=0.0, posinf=0.0, neginf=0.0)
     unit = float(np.abs(finite).max(initial=0.0)) / 32767 or 1.0
     return {"unit": unit, "data": _text(np.rint(finite / unit).astype("<i2"))}

@@ -47,7 +47,7 @@ def charts(run: Trajectory) -> list[Chart]:
 
 
 def compared(runs: Mapping[str, Trajectory]) -> list[Chart]:
-    """Charts with one curve per run: joint coordinates, tip, deflections and joint wrenches."""
+    """Return charts with one curve per run: joint coordinates, tip, deflections and joint wrenches."""
     first = next(iter(runs.values()))
     made = []
     for body in first.numbers.moving():
@@ -70,7 +70,7 @@ def compared(runs: Mapping[str, Trajectory]) -> list[Chart]:
 
 
 def differences(runs: Mapping[str, Trajectory]) -> list[Chart]:
-    """How far each run is from the first over time: vectors subtracted, the largest of all joints or links.
+    """Return how far each run is from the first over time: vectors subtracted, the largest of all joints or links.
 
     Axes are logarithmic: what lies on each other among the values is told apart here.
     """
@@ -104,7 +104,7 @@ def differences(runs: Mapping[str, Trajectory]) -> list[Chart]:
 
 
 def _apart(runs: Mapping[str, Trajectory], vectors: Callable[[Trajectory], list[np.ndarray]]) -> tuple[Series, ...]:
-    """Largest distance of some vectors of each run from those of the first, over its times."""
+    """Return the largest distance of some vectors of each run from those of the first, over its times."""
     (_, first), *others = runs.items()
     base = vectors(first)
     curves = []
@@ -116,7 +116,7 @@ def _apart(runs: Mapping[str, Trajectory], vectors: Callable[[Trajectory], list[
 
 
 def _at(time: np.ndarray, run: Trajectory, values: np.ndarray) -> np.ndarray:
-    """Values (N,) of a run at other times; NaN after its end."""
+    """Return the values (N,) of a run at other times; NaN after its end."""
     same = len(run.time) == len(time) and np.array_equal(run.time, time)
     return values if same else np.interp(time, run.time, values, right=np.nan)
 

@@ -36,7 +36,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], kind: str = "wide"
 
 
 def figures(pairs: Iterable[tuple[str, str]]) -> str:
-    """Key figures: a large number and what it is."""
+    """Return key figures: a large number and what it is."""
     cards = "".join(f'<div class="figure"><b>{escape(a)}</b><span>{escape(b)}</span></div>' for a, b in pairs)
     return f'<div class="figures">{cards}</div>'
 
@@ -86,7 +86,7 @@ def deflection_table(summary: Summary) -> str:
 
 
 def settling_table(summary: Summary) -> str:
-    """When each coordinate and the tip arrived for good."""
+    """Return when each coordinate and the tip arrived for good."""
     rows = []
     for entry in summary.settling:
         when = "still moving" if entry.time is None else number(entry.time)
@@ -97,7 +97,7 @@ def settling_table(summary: Summary) -> str:
 
 
 def energy_table(run: Trajectory, summary: Summary) -> str:
-    """Energy put in, lost, stored, and what the balance leaves over."""
+    """Return energy put in, lost, stored, and what the balance leaves over."""
     energy = summary.energy
     rows: list[tuple[str, Any]] = []
     if energy.work is not None and energy.dissipated is not None:
@@ -133,7 +133,7 @@ def frequency_table(run: Trajectory, number: int = 10) -> str:
 
 
 def gain_table(run: Trajectory) -> str:
-    """Gains of the control law; nothing where there is none."""
+    """Return the gains of the control law; nothing where there is none."""
     rows = [(name, gain["p"], gain["d"]) for name, gain in run.info.gains.items()]
     return table(("coordinate", "p", "d"), rows) if rows else ""
 
@@ -146,7 +146,7 @@ def scenario_text(run: Trajectory) -> str:
 
 
 def robot_table(run: Trajectory) -> str:
-    """Links, joints and masses."""
+    """Return links, joints and masses."""
     rows = []
     for link in run.model.robot.bodies:
         beam = run.model.flexible.get(link.name)
@@ -166,7 +166,7 @@ def event_table(run: Trajectory) -> str:
 
 
 def deviation_table(runs: Mapping[str, Trajectory], charts: Sequence[Chart]) -> str:
-    """Largest difference of every run from the first, by quantity."""
+    """Return the largest difference of every run from the first, by quantity."""
     labels = list(runs)
     rows = []
     for chart in charts:

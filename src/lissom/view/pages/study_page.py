@@ -102,7 +102,7 @@ def _number(x: float) -> float | None:
 
 
 def _ranking(ranking: dict[str, dict[str, float]]) -> str:
-    """Bars of the share of each output's variance that each input explains alone."""
+    """Return the bars of the share of each output's variance that each input explains alone."""
     if not all(np.isfinite(share) for shares in ranking.values() for share in shares.values()):
         few = '<p class="hint">Too few runs have a result of every output to tell what moves it.</p>'
         ranking = {name: shares for name, shares in ranking.items() if np.isfinite(list(shares.values())).all()}
@@ -158,7 +158,7 @@ class StudyServer:
         self.address = f"http://{shown}:{self._server.server_address[1]}/{self.door.key}/"
 
     def answer(self, path: str) -> tuple[int, bytes]:
-        """Status and page for a path below the key."""
+        """Return status and page for a path below the key."""
         if path == "/":
             return 200, self.page
         number = path.removeprefix("/run/")
@@ -237,6 +237,6 @@ def _handler(server: StudyServer) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(content)
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Nothing is printed over the user's terminal."""
+            """Print nothing over the user's terminal."""
 
     return Handler
