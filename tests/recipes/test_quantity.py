@@ -20,12 +20,7 @@ from lissom.view.figures.plots import PLOTS
 from lissom.view.pages.run_report import report
 
 POWER = ResultQuantity(
-    "power",
-    ("coordinate",),
-    "W",
-    "power of the applied forces",
-    lambda run: run.raw.tau * run.raw.v,
-    in_packs=True,
+    "power", ("coordinate",), "W", "power of the applied forces", lambda run: run.raw.tau * run.raw.v, in_packs=True
 )
 TIP_SPEED = ResultQuantity(
     "tip_speed",

@@ -111,19 +111,21 @@ class Summary:
         """Return plain data for JSON; what is not a finite number is None."""
         return _plain(asdict(self))
 
+    def rows(self) -> dict[str, Rows]:
+        """Return what the tables say, by subject; subjects of which there is nothing are left out."""
+        made = {
+            "joints": _joints(self),
+            "elements": _elements(self),
+            "links": _links(self),
+            "settling": _settling(self),
+            "energy": _account(self),
+            "events": _events(self),
+        }
+        return {subject: rows for subject, rows in made.items() if rows.cells}
+
     def tables(self, more: Mapping[str, Sequence[str]] | None = None) -> dict[str, Table]:
         """Return the tables by subject, for a rich console; `more` has a last column for some, "over time"."""
-        makers = {
-            "joints": _joints,
-            "elements": _elements,
-            "links": _links,
-            "settling": _settling,
-            "energy": _account,
-            "events": _events,
-        }
-        made = {subject: make(self) for subject, make in makers.items()}
-        more = more or {}
-        return {subject: rows.table(more.get(subject)) for subject, rows in made.items() if rows.cells}
+        return {subject: rows.table((more or {}).get(subject)) for subject, rows in self.rows().items()}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.text import Text
@@ -258,13 +260,13 @@ def _plain(value: Any) -> Any:
 # tables
 
 
-class _Rows(NamedTuple):
+class Rows(NamedTuple):
     """What a table says: its title, the names of its columns, its cells row by row."""
 
     title: str
     columns: tuple[str, ...]
-    cells: list[tuple[str, ...]]
-    words: int = 0  # the column, beside the first, that holds words and no numbers
+    cells: list[tuple[str | float, ...]]
+    words: int = 0  # the column, beside the first, that holds words
 
     def table(self, over_time: Sequence[str] | None = None) -> Table:
         """Return it for a rich console; `over_time` are the cells of one column more."""
@@ -278,63 +280,56 @@ class _Rows(NamedTuple):
         if over_time is not None:
             table.add_column("over time", style="cyan", no_wrap=True)
         for k, cells in enumerate(self.cells):
-            table.add_row(*cells, *([] if over_time is None else [over_time[k]]))
+            texts = [cell if isinstance(cell, str) else number(cell) for cell in cells]
+            table.add_row(*texts, *([] if over_time is None else [over_time[k]]))
         return table
 
 
-def _joints(summary: Summary) -> _Rows:
-    def row(peak: JointPeak) -> tuple[str, ...]:
-        values = (peak.torque.value, peak.torque.time, peak.force.value, peak.force.time)
-        return (peak.joint, *map(number, values))
-
+def _joints(summary: Summary) -> Rows:
     columns = ("joint", "torque N m", "at s", "force N", "at s")
-    return _Rows("Peak wrench in every joint", columns, list(map(row, summary.joints)))
+    return Rows("Peak wrench in every joint", columns, [(e.joint, *e.torque, *e.force) for e in summary.joints])
 
 
-def _elements(summary: Summary) -> _Rows:
-    def row(peak: ElementPeak) -> tuple[str, ...]:
-        values = (peak.pull.value, peak.pull.time, peak.push.value, peak.push.time)
-        return (peak.element, *map(number, values), f"{number(peak.shortest)} to {number(peak.longest)}")
-
+def _elements(summary: Summary) -> Rows:
     columns = ("element", "pull N", "at s", "push N", "at s", "length m")
-    return _Rows("Peak force in every element", columns, list(map(row, summary.elements)))
+    cells = [(e.element, *e.pull, *e.push, f"{number(e.shortest)} to {number(e.longest)}") for e in summary.elements]
+    return Rows("Peak force in every element", columns, cells)
 
 
-def _links(summary: Summary) -> _Rows:
-    def row(peak: LinkPeak) -> tuple[str, ...]:
-        tip = 1e3 * peak.deflection.value, peak.deflection.time, np.degrees(peak.rotation.value)
-        return (peak.link, *map(number, (*tip, 1e3 * peak.bow.value, peak.bow.time, peak.percent)))
-
+def _links(summary: Summary) -> Rows:
     columns = ("link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
-    return _Rows("Peak deflection", columns, list(map(row, summary.links)))
+    cells = []
+    for e in summary.links:
+        tip = 1e3 * e.deflection.value, e.deflection.time, float(np.degrees(e.rotation.value))
+        cells.append((e.link, *tip, 1e3 * e.bow.value, e.bow.time, e.percent))
+    return Rows("Peak deflection", columns, cells)
 
 
-def _settling(summary: Summary) -> _Rows:
-    def row(entry: Settling) -> tuple[str, ...]:
+def _settling(summary: Summary) -> Rows:
+    cells = []
+    for entry in summary.settling:
         when = "still moving" if entry.time is None else number(entry.time)
-        return entry.name, ", ".join(map(number, entry.final)), entry.unit, when if entry.moved else "no net motion"
+        final = ", ".join(map(number, entry.final))
+        cells.append((entry.name, final, entry.unit, when if entry.moved else "no net motion"))
+    columns = ("coordinate", "final value", "unit", "settled at s")
+    return Rows(f"Settling within {BAND:.0%} of the way", columns, cells, words=2)
 
-    title = f"Settling within {BAND:.0%} of the way"
-    return _Rows(title, ("", "final", "", "settled at s"), list(map(row, summary.settling)), words=2)
 
-
-def _account(summary: Summary) -> _Rows:
+def _account(summary: Summary) -> Rows:
     energy = summary.energy
     part = "" if energy.relative is None else f"{energy.relative:.1e} of the energy exchanged"
-    rows = {
+    values = {
         "work of the applied forces": energy.work,
         "dissipated": energy.dissipated,
         "work of loads and cylinders": energy.load_work,
         "stored since the start": energy.stored,
         f"largest error at any time ({part})": energy.residual,
     }
-    cells = [(name, number(value)) for name, value in rows.items() if value is not None]
-    return _Rows("Energy balance", ("", "J"), cells)
+    return Rows("Energy balance", ("", "J"), [row for row in values.items() if row[1] is not None])
 
 
-def _events(summary: Summary) -> _Rows:
-    cells = [(number(event.time), event.text) for event in summary.events]
-    return _Rows("Events", ("at s", "what"), cells, words=1)
+def _events(summary: Summary) -> Rows:
+    return Rows("Events", ("at s", "what"), [(event.time, event.text) for event in summary.events], words=1)
 
 
 def number(value: float) -> str:

@@ -129,7 +129,8 @@ class ResultQuantity:
 
     def exists(self, run: RunData) -> bool:
         """Return whether a run has this quantity; nothing is computed for that."""
-        return all(run.labels(dim) for dim in self.dims) and self.given(run)
+        kept = run.raw.audited or not self.audit
+        return kept and all(run.labels(dim) for dim in self.dims) and self.given(run)
 
     def units(self, run: RunData) -> str | list[str]:
         """Return the unit, or those of the entries along the last axis."""

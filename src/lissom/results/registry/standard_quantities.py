@@ -23,6 +23,8 @@ from lissom.simulation.postprocess import Wanted
 BENDING, PLACES, FORCES = Wanted.BENDING, Wanted.PLACES, Wanted.FORCES
 WRENCH_UNITS = ("N m",) * 3 + ("N",) * 3
 TWIST_UNITS = ("rad/s",) * 3 + ("m/s",) * 3
+LOAD_WORK = "work of loads and of the thrust of cylinders"
+ACCOUNT = {"sample": True, "audit": True}
 PER = {"q": "", "v": "/s", "a": "/s2"}  # behind the unit of a coordinate
 
 
@@ -56,8 +58,15 @@ def _seen(name: str, dims: str, unit: Unit, text: str, look: Wanted, in_packs: b
 
 def _part(name: str, dims: str, unit: Unit, text: str, field: str, which: Any) -> None:
     """Register some columns of a field of `RunData.seen` that needs forces."""
-    compute = lambda run: getattr(run.seen, field)[..., which]  # noqa: E731
-    register_quantity(ResultQuantity(name, tuple(dims.split()), unit, text, compute, FORCES))
+    _other(name, dims, unit, text, lambda run: getattr(run.seen, field)[..., which], FORCES)
+
+
+def _element(name: str, unit: str, text: str, which: int) -> None:
+    _part(f"element_{name}", "element", unit, text, "element", which)
+
+
+def _contact(name: str, unit: str, text: str, which: int | slice, dims: str = "contact") -> None:
+    _part(f"contact_{name}", dims, unit, text, "touch", which)
 
 
 def _other(
@@ -161,29 +170,15 @@ _other("bow", "flexible", "m", "largest distance of the bent axis from the strai
 
 # elements, contacts and loads
 
-_part("element_length", "element", "m", "distance of the element's ends", "element", LENGTH)
-_part("element_rate", "element", "m/s", "rate of the element's length", "element", RATE)
-_part(
-    "element_force",
-    "element",
-    "N",
-    "pull of the element on its ends; of a bushing the size of its force",
-    "element",
-    TENSION,
-)
-_part("element_stored", "element", "J", "energy stored in the element", "element", ENERGY)
-_part("element_loss", "element", "W", "power lost in the element", "element", LOST)
-_part("contact_gap", "contact", "m", "distance of sphere and surface", "touch", GAP)
-_part("contact_force", "contact", "N", "normal force", "touch", NORMAL)
-_part("contact_sliding", "contact", "m/s", "sliding speed", "touch", SLIDING)
-_part(
-    "contact_push",
-    "contact axis",
-    "N",
-    "force on the sphere, friction included, world axes",
-    "touch",
-    slice(PUSH, PUSH + 3),
-)
+_element("length", "m", "distance of the element's ends", LENGTH)
+_element("rate", "m/s", "rate of the element's length", RATE)
+_element("force", "N", "pull of the element on its ends; of a bushing the size of its force", TENSION)
+_element("stored", "J", "energy stored in the element", ENERGY)
+_element("loss", "W", "power lost in the element", LOST)
+_contact("gap", "m", "distance of sphere and surface", GAP)
+_contact("force", "N", "normal force", NORMAL)
+_contact("sliding", "m/s", "sliding speed", SLIDING)
+_contact("push", "N", "force on the sphere, friction included, world axes", slice(PUSH, PUSH + 3), "contact axis")
 
 
 def _load_frames(run: RunData) -> slice:
@@ -203,30 +198,21 @@ def _load_wrench(run: RunData) -> np.ndarray:
     return wrench
 
 
-_other(
-    "load_force",
-    "load axis",
-    "N",
-    "force of the load, world axes",
-    lambda run: run.once(_load_wrench)[:, :, 3:],
-    FORCES,
-)
-_other(
-    "load_torque",
-    "load axis",
-    "N m",
-    "torque of the load, world axes",
-    lambda run: run.once(_load_wrench)[:, :, :3],
-    FORCES,
-)
-_other(
-    "load_position",
-    "load axis",
-    "m",
-    "where the load acts, in the world",
-    lambda run: run.seen.frame_position[:, _load_frames(run)],
-    FORCES,
-)
+def _load_force(run: RunData) -> np.ndarray:
+    return run.once(_load_wrench)[:, :, 3:]
+
+
+def _load_torque(run: RunData) -> np.ndarray:
+    return run.once(_load_wrench)[:, :, :3]
+
+
+def _load_position(run: RunData) -> np.ndarray:
+    return run.seen.frame_position[:, _load_frames(run)]
+
+
+_other("load_force", "load axis", "N", "force of the load, world axes", _load_force, FORCES)
+_other("load_torque", "load axis", "N m", "torque of the load, world axes", _load_torque, FORCES)
+_other("load_position", "load axis", "m", "where the load acts, in the world", _load_position, FORCES)
 
 
 # momentum of robots that float: what they keep while nothing acts on them from outside
@@ -241,56 +227,29 @@ def _floats(run: RunData) -> bool:
     return any(link.joint.kind.floats for link in run.model.robot.links)
 
 
-_other(
-    "centre_of_mass",
-    "axis",
-    "m",
-    "centre of mass of the robot in the world",
-    lambda run: run.once(_momentum).centre,
-    given=_floats,
-)
-_other(
-    "momentum",
-    "axis",
-    "kg m/s",
-    "momentum of the robot, world axes",
-    lambda run: run.once(_momentum).linear,
-    given=_floats,
-)
-_other(
-    "angular_momentum",
-    "axis",
-    "kg m2/s",
-    "angular momentum of the robot about its centre of mass, world axes",
-    lambda run: run.once(_momentum).angular,
-    given=_floats,
-)
+for name, unit, field, text in (
+    ("centre_of_mass", "m", "centre", "centre of mass of the robot in the world"),
+    ("momentum", "kg m/s", "linear", "momentum of the robot, world axes"),
+    ("angular_momentum", "kg m2/s", "angular", "angular momentum of the robot about its centre of mass, world axes"),
+):
+    _other(name, "axis", unit, text, lambda run, field=field: getattr(run.once(_momentum), field), given=_floats)
 
 
 # energies, and the accounts of what went in and out
 
-for k, (name, text) in enumerate(
-    zip(
-        ENERGIES,
-        (
-            "kinetic energy",
-            "potential of gravity",
-            "strain energy of the links",
-            "energy stored in joints",
-            "energy stored in elements and contacts",
-        ),
-        strict=True,
-    )
-):
+STORED = (
+    "kinetic energy",
+    "potential of gravity",
+    "strain energy of the links",
+    "energy stored in joints",
+    "energy stored in elements and contacts",
+)
+for k, (name, text) in enumerate(zip(ENERGIES, STORED, strict=True)):
     _part(name, "", "J", text, "energy", k)
 
 
-def _audited(run: RunData) -> bool:
-    return run.raw.audited
-
-
 def _loaded(run: RunData) -> bool:
-    return run.raw.audited and run.raw.load_work is not None and bool(run.model.frames)
+    return run.raw.load_work is not None and bool(run.model.frames)
 
 
 def _residual(run: RunData) -> np.ndarray:
@@ -303,20 +262,9 @@ def _residual(run: RunData) -> np.ndarray:
 
 
 _other("stored_energy", "", "J", "kinetic and potential energy", lambda run: run.seen.energy.sum(axis=1), FORCES)
-_other("work", "", "J", "work of the applied forces", lambda run: run.raw.work, sample=True, audit=True, given=_audited)
-_other(
-    "dissipated", "", "J", "energy dissipated", lambda run: run.raw.dissipated, sample=True, audit=True, given=_audited
-)
-_other(
-    "load_work",
-    "",
-    "J",
-    "work of loads and of the thrust of cylinders",
-    lambda run: run.raw.load_work,
-    sample=True,
-    audit=True,
-    given=_loaded,
-)
+_other("work", "", "J", "work of the applied forces", lambda run: run.raw.work, **ACCOUNT)
+_other("dissipated", "", "J", "energy dissipated", lambda run: run.raw.dissipated, **ACCOUNT)
+_other("load_work", "", "J", LOAD_WORK, lambda run: run.raw.load_work, given=_loaded, **ACCOUNT)
 _other(
     "energy_residual",
     "",
@@ -325,5 +273,4 @@ _other(
     _residual,
     FORCES,
     audit=True,
-    given=_audited,
 )

@@ -75,27 +75,6 @@ def wrench_table(run: Trajectory, summary: Summary) -> str:
     return table(head, rows)
 
 
-def deflection_table(summary: Summary) -> str:
-    """Return the largest deflection of every flexible link: of its tip, and of its span from its chord."""
-    head = ("link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
-    rows = []
-    for e in summary.links:
-        tip = 1e3 * e.deflection.value, e.deflection.time, float(np.degrees(e.rotation.value))
-        rows.append((e.link, *tip, 1e3 * e.bow.value, e.bow.time, e.percent))
-    return table(head, rows)
-
-
-def settling_table(summary: Summary) -> str:
-    """Return when each coordinate and the tip arrived for good."""
-    rows = []
-    for entry in summary.settling:
-        when = "still moving" if entry.time is None else number(entry.time)
-        rows.append(
-            (entry.name, ", ".join(map(number, entry.final)), entry.unit, when if entry.moved else "no net motion")
-        )
-    return table(("coordinate", "final value", "unit", "settled at s"), rows)
-
-
 def energy_table(run: Trajectory, summary: Summary) -> str:
     """Return energy put in, lost, stored, and what the balance leaves over."""
     energy = summary.energy
@@ -158,11 +137,6 @@ def robot_table(run: Trajectory) -> str:
         rows.append((link.name, link.parent, link.joint.name, joint, mass, length, modes, first))
     head = ("link", "parent", "joint", "type", "mass kg", "length m", "modes", "first clamped Hz")
     return table(head, [[("" if cell is None else cell) for cell in row] for row in rows])
-
-
-def event_table(run: Trajectory) -> str:
-    """Return what happened on the way."""
-    return table(("at s", "what"), [(event.time, event.text) for event in run.warnings])
 
 
 def deviation_table(runs: Mapping[str, Trajectory], charts: Sequence[Chart]) -> str:

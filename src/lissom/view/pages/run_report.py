@@ -26,7 +26,7 @@ from lissom.view.pages.markup import document, stage
 from lissom.view.pages.page_charts import charts, compared, differences
 
 if TYPE_CHECKING:
-    from lissom.results.summary import Summary
+    from lissom.results.summary import Rows, Summary
     from lissom.results.trajectory import Trajectory
 
 HINT = (
@@ -38,7 +38,7 @@ turn, wheel to come nearer, shift-drag to move, double-click to go back. The spa
 def report(run: Trajectory, title: str | None = None) -> str:
     """Return the HTML of a report: summary, moving arm, charts, tables of joints, links, energy and robot, citation."""
     summary, arm = run.summary(), Drawing(run.model, tip=busiest(run))
-    floating = space_charts(run)
+    floating, rows = space_charts(run), summary.rows()
     data = _data({"": run}, charts(run) + wrench_components(run) + floating, arm)
     parts = [
         _header(title or summary.robot, _status(run) + escape(_how(summary)) + _when(run)),
@@ -52,10 +52,10 @@ def report(run: Trajectory, title: str | None = None) -> str:
         _section("Wrench components over time", '<div id="wrenches" class="charts"></div>'),
         _section("In space", '<div id="space" class="charts"></div>') if floating else "",
         '<div class="tables">',
-        _section("Peak deflection", report_tables.deflection_table(summary)) if summary.links else "",
+        _section_of(rows.get("links")),
         _section("Energy audit", report_tables.energy_table(run, summary)),
-        _section("Settling within 2 % of the way", report_tables.settling_table(summary)),
-        _section("Events", report_tables.event_table(run)) if run.warnings else "",
+        _section_of(rows.get("settling")),
+        _section_of(rows.get("events")),
         _listed("Natural frequencies, joints locked as at the end", report_tables.frequency_table(run)),
         _listed("Gains", report_tables.gain_table(run)),
         "</div>",
@@ -182,6 +182,11 @@ def _robot_line(run: Trajectory) -> str:
 def _listed(title: str, content: str) -> str:
     """Return a section, where there is something to tell."""
     return _section(title, content) if content else ""
+
+
+def _section_of(rows: Rows | None) -> str:
+    """Return a table of the summary, where there is something to tell."""
+    return "" if rows is None else _section(rows.title, report_tables.table(rows.columns, rows.cells))
 
 
 def _section(title: str, content: str) -> str:
