@@ -4,19 +4,6 @@
 to the results of all runs.
 """
 
-from lissom.lazy import names
+from lissom import lazy
 
-__all__ = ["ResultQuantity", "RunData", "Trajectory", "register_axis", "register_quantity"]
-
-__getattr__, __dir__ = names(
-    __name__,
-    {
-        "lissom.results.registry.result_quantity": (
-            "ResultQuantity",
-            "RunData",
-            "register_axis",
-            "register_quantity",
-        ),
-        "lissom.results.trajectory": ("Trajectory",),
-    },
-)
+__getattr__, __dir__, __all__ = lazy.attach(__name__)
