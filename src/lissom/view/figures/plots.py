@@ -5,8 +5,7 @@ The same colour means the same joint, and the link that it carries, in every pan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +15,9 @@ from lissom.analysis.modes.spectra import amplitude_spectrum
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean
 from lissom.results.quantity_names import AXES
-from lissom.simulation.status.run_ending import Ending
-from lissom.view.figures.chart import Chart
-from lissom.view.figures.figure_style import DIVERGING, SEQUENTIAL, grid, headline, line, style
+from lissom.view.figures.figure_style import DIVERGING, SEQUENTIAL, headline, line, style
 from lissom.view.figures.panels import Panel, draw_chart, envelopes, label_bar, path, spectra
+from lissom.view.figures.plot_kinds import PLOTS, Plot, chart_figure, detail, panel_figure, register_plot
 from lissom.view.figures.run_charts import (
     busiest,
     components,
@@ -44,51 +42,6 @@ if TYPE_CHECKING:
     from lissom.results.trajectory import Frame, Trajectory
 
 
-@dataclass(frozen=True)
-class Plot:
-    """A kind of figure of a run.
-
-    Parameters
-    ----------
-    name : str
-        What `run.plot(name)` and the file `figures/name.png` of `lissom run` call it.
-    draw : callable, optional
-        Returns the figure of a run; it may take options. Unless given, the figure has the `charts` below each other.
-    charts : callable, optional
-        Returns the charts that pages show of a run, if they are to show any.
-    in_folder : bool
-        Whether `lissom run` draws it. A `LissomError` says that a run has nothing to show there.
-    """
-
-    name: str
-    draw: Callable[..., Figure] | None = None
-    charts: Callable[[Trajectory], Sequence[Chart]] | None = None
-    in_folder: bool = True
-
-    def figure(self, run: Trajectory, **options: Any) -> Figure:
-        """Return the figure of a run."""
-        if self.draw is not None:
-            return self.draw(run, **options)
-        return _figure(run, self.charts(run) if self.charts is not None else [], columns=1)
-
-
-PLOTS: dict[str, Plot] = {}
-
-
-def register_plot(plot: Plot) -> Plot:
-    """Make a kind of figure known to `run.plot`, to `lissom run` and, where it has charts, to pages.
-
-    Raises
-    ------
-    LissomError
-        If there is one of this name.
-    """
-    if plot.name in PLOTS:
-        raise LissomError("is a plot that is there already; choose another name", ("name",), plot.name)
-    PLOTS[plot.name] = plot
-    return plot
-
-
 def plot(run: Trajectory, kind: str = "overview", **options: Any) -> Figure:
     """Return the figure of a kind; `options` are what its function below takes."""
     if kind not in PLOTS:
@@ -104,14 +57,14 @@ def plot_overview(run: Trajectory) -> Figure:
         tip = tip_chart(run)
         moves = any(np.ptp(curve.values) > 0 for curve in tip.series)
         charts.append(tip if moves else stored_energy_chart(run))
-    return _figure(run, [*charts, energy_chart(run), *wrench_charts(run)], columns=2)
+    return chart_figure(run, [*charts, energy_chart(run), *wrench_charts(run)], columns=2)
 
 
 def plot_joints(run: Trajectory, joints: Sequence[str] | str | None = None) -> Figure:
     """Return positions, velocities and torques of the moving joints, or of those named."""
     chosen = _chosen(run, joints)
     charts = [*joint_charts(run, chosen), *joint_charts(run, chosen, rates=True), *torque_charts(run, chosen)]
-    return _figure(run, charts, columns=1)
+    return chart_figure(run, charts, columns=1)
 
 
 def plot_tip(run: Trajectory, link: str | None = None) -> Figure:
@@ -144,7 +97,7 @@ def plot_tip(run: Trajectory, link: str | None = None) -> Figure:
         for above in figure.axes[1:-1]:
             above.tick_params(labelbottom=False)
         below.set_xlabel("time [s]")
-        headline(figure, f"{run.model.robot.name}: tip of {name}", _detail(run))
+        headline(figure, f"{run.model.robot.name}: tip of {name}", detail(run))
         return figure
 
 
@@ -154,11 +107,11 @@ def plot_wrenches(
     """Return norms of torque and force in the joints; or, for one `joint`, their components in a `frame`."""
     if joint is None:
         names = tuple(joints) if joints is not None else run.model.joints
-        return _figure(run, wrench_charts(run, [run.numbers.joint(name) for name in names]), columns=1)
+        return chart_figure(run, wrench_charts(run, [run.numbers.joint(name) for name in names]), columns=1)
     values = run.wrench(joint, frame).values
     where = f"on {run.numbers.joint(joint).link} at {joint}, axes of the {frame}"
     torque = components(run, f"Torque {where}", "torque", "N m", values[:, :3])
-    return _figure(run, [torque, components(run, f"Force {where}", "force", "N", values[:, 3:])], columns=1)
+    return chart_figure(run, [torque, components(run, f"Force {where}", "force", "N", values[:, 3:])], columns=1)
 
 
 def plot_deflection(run: Trajectory, link: str | None = None) -> Figure:
@@ -170,7 +123,7 @@ def plot_deflection(run: Trajectory, link: str | None = None) -> Figure:
         title = f"{name}: displacement, peak {part:.2g} % of length"
         charts.append(components(run, title, "tip displacement", "mm", bent))
         charts.append(components(run, f"{name}: rotation", "tip rotation", "deg", turned))
-    return _figure(run, charts, columns=2)
+    return chart_figure(run, charts, columns=2)
 
 
 def plot_sensors(run: Trajectory) -> Figure:
@@ -178,17 +131,17 @@ def plot_sensors(run: Trajectory) -> Figure:
     charts = reading_charts(run)
     if not charts:
         raise LissomError("this run has no sensors; give simulate some, sensors=[...], or the robot's file")
-    return _figure(run, charts, columns=min(2, len(charts)))
+    return chart_figure(run, charts, columns=min(2, len(charts)))
 
 
 def plot_outside(run: Trajectory) -> Figure:
     """Return forces and lengths of elements, forces and gaps of contacts, forces in the joints that close loops."""
-    return _figure(run, external_charts(run), columns=1)
+    return chart_figure(run, external_charts(run), columns=1)
 
 
 def plot_energy(run: Trajectory) -> Figure:
     """Return stored energies and their sum; work, losses and what the balance leaves over."""
-    return _figure(run, [stored_energy_chart(run), energy_chart(run), *residual_chart(run)], columns=1)
+    return chart_figure(run, [stored_energy_chart(run), energy_chart(run), *residual_chart(run)], columns=1)
 
 
 def plot_shape(run: Trajectory, link: str | None = None, stations: int = 41, curves: int = 25) -> Figure:
@@ -229,7 +182,7 @@ def plot_shape(run: Trajectory, link: str | None = None, stations: int = 41, cur
         scale = mpl.cm.ScalarMappable(times, mpl.colors.ListedColormap(colours(np.linspace(0, 0.88, 256))))
         label_bar(figure.colorbar(scale, ax=axes[0, :], pad=0.015), "time [s]")
         label_bar(figure.colorbar(image, ax=axes[1, :], pad=0.015), "deflection [mm]")
-        headline(figure, f"{run.model.robot.name}: shape of {name}", _detail(run))
+        headline(figure, f"{run.model.robot.name}: shape of {name}", detail(run))
         return figure
 
 
@@ -255,7 +208,7 @@ def plot_sections(run: Trajectory, link: str | None = None, stations: int = 41) 
     for title, label, values, parts, factor in groups:
         curves = {part.replace("_", " "): factor * values.loc[..., part].values for part in parts}
         panels.append(partial(envelopes, x=values["x"].values, curves=curves, label=label, title=title))
-    return _panels(run, panels, columns=2, abscissa=f"x along {name} [m]")
+    return panel_figure(run, panels, columns=2, abscissa=f"x along {name} [m]")
 
 
 def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, limit: float | None = None) -> Figure:
@@ -289,7 +242,7 @@ def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, l
         labels = labels if names else [f"u{label}" for label in labels]
         looks = [line(k + (not names)) for k in range(len(labels))]
         panels.append(partial(spectra, found=found[title], labels=labels, looks=looks, unit=unit, title=title))
-    figure = _panels(run, panels, columns=1, abscissa="frequency [Hz]")
+    figure = panel_figure(run, panels, columns=1, abscissa="frequency [Hz]")
     figure.axes[0].set_xlim(0, limit or _highest(found.values()))
     return figure
 
@@ -322,36 +275,6 @@ for kind, draw in {
     register_plot(Plot(kind, draw))
 for kind, draw in {"shape": plot_shape, "sections": plot_sections, "spectrum": plot_spectrum}.items():
     register_plot(Plot(kind, draw, in_folder=False))
-
-
-# figures of panels
-
-
-def _figure(run: Trajectory, charts: Iterable[Chart], columns: int) -> Figure:
-    return _panels(run, [partial(draw_chart, chart=chart) for chart in charts], columns)
-
-
-def _panels(run: Trajectory, panels: Sequence[Panel], columns: int, abscissa: str = "time [s]") -> Figure:
-    if not panels:
-        raise LissomError(f"{run.model.robot.name} has nothing to show in this plot")
-    with style():
-        figure, axes = grid(len(panels), columns, sharex=True)
-        for one, draw in zip(axes, panels, strict=True):
-            draw(one)
-        columns = min(columns, len(panels))
-        for k, one in enumerate(axes):
-            if k + columns >= len(axes):
-                one.set_xlabel(abscissa)
-                one.tick_params(labelbottom=True)
-        headline(figure, run.model.robot.name, _detail(run))
-        return figure
-
-
-def _detail(run: Trajectory) -> str:
-    parts = [f"{run.time[-1] - run.time[0]:g} s of motion"]
-    parts += [f"{run.info.method}, {run.info.steps} steps"] if run.info.method else []
-    parts += [run.info.status.word] if run.info.status is not Ending.FINISHED else []
-    return ", ".join(parts)
 
 
 def _chosen(run: Trajectory, joints: Sequence[str] | str | None) -> list[BodyNames] | None:
