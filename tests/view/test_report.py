@@ -239,7 +239,7 @@ def test_cards_charts_and_trail_show_the_end_effector_that_goes_farthest():
         assert busiest(run) == end
         assert f"Tip of {end} in the world" in [chart.title for chart in charts(run)]
         html = run_report.report(run)
-        assert f"tip of {end}, which goes farthest, settles within" in html
+        assert f"tip of {end}, which travels farthest, settles within" in html
         data = json.loads(html.split('id="lissom-data">')[1].split("</script>")[0])
         assert data["scene"]["drawing"]["tip"]["frame"] == Drawing(run.model, tip=end).tip
         assert run.plot("tip").get_suptitle() == f"satellite-two-arm: tip of {end}"
@@ -280,7 +280,7 @@ def test_names_that_lead_out_of_the_results_are_refused_before_computing(tmp_pat
     for arguments, message in (
         (["run", "ella", "--animation", "../lift.gif"], "leads out of out/"),
         (["run", "ella", "--animation", "/elsewhere/lift.gif"], "leads out of out/"),
-        (["run", "far.yaml"], "leads out of the working folder; if you mean it, give it with --out"),
+        (["run", "far.yaml"], "leads out of the working folder; if you mean that, give it with --out"),
     ):
         result = CliRunner().invoke(app, arguments)
         assert result.exit_code == 1

@@ -125,7 +125,9 @@ COMMANDS = {
             ("lissom example optimal-motion", "the motion of least energy between two poses"),
         ],
     ),
-    "build": Command("lissom.cli.commands.build:build", [("lissom build", "then no command waits for a compiler")]),
+    "build": Command(
+        "lissom.cli.commands.build:build", [("lissom build", "after that, no command waits for a compiler")]
+    ),
     "cite": Command("lissom.cli.commands.robots:cite", [("lissom cite --bibtex >> references.bib", "")]),
     "theory": Command("lissom.cli.commands.theory:theory", []),
 }
@@ -136,7 +138,7 @@ EXAMPLES = (
     ("lissom run my_arm.yaml --set links.upper.beam.length=1.2", "your own, with one value changed"),
     ("lissom modes ella --pose elbow=1.57", "natural frequencies at a pose"),
     ("lissom view ella", "see it bend, in the browser"),
-    ("lissom check my_arm.yaml", "is my file right, and if not, where?"),
+    ("lissom check my_arm.yaml", "check a file: is it right, and if not, where?"),
 )
 
 

@@ -114,7 +114,7 @@ class Samples:
         first, last = self.time[0], self.time[-1]
         slack = 1e-9 * max(abs(first), abs(last))
         if not np.all((at >= first - slack) & (at <= last + slack)):
-            raise LissomError(f"is outside the run, which goes from {first:g} s to {last:g} s", ("t",), t)
+            raise LissomError(f"is outside the run, which lasts from {first:g} s to {last:g} s", ("t",), t)
         q, v = interpolate(self.model, self.time, self.q, self.v, self.a, np.clip(at, first, last).ravel())
         return q.reshape(*at.shape, -1), v.reshape(*at.shape, -1)
 

@@ -128,7 +128,7 @@ def _prepared(what: str, changes: list[tuple[str, Any]], out: Path | None) -> tu
         try:
             asked = within(Path(), scenario.output.folder)
         except LissomError:
-            text = "leads out of the working folder; if you mean it, give it with --out"
+            text = "leads out of the working folder; if you mean that, give it with --out"
             raise LissomError(text, ("output", "folder"), scenario.output.folder) from None
     return scenario, prepared, Folder.claim(asked, loaded.name)
 

@@ -35,13 +35,13 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
             except LissomError as error:
                 fail(str(error))
             except MemoryError:
-                fail("there is not enough memory for this; ask for less at once, such as a lower rate or fewer runs")
+                fail("not enough memory; ask for less at once, such as a lower rate or fewer runs")
             except KeyboardInterrupt:
                 say("interrupted", "yellow")
                 raise typer.Exit(INTERRUPTED) from None
             out.flush()
             if out.failure is not None and out.failure.errno != errno.EPIPE:
-                fail(f"what is printed is lost: {(out.failure.strerror or str(out.failure)).lower()}")
+                fail(f"printed output is lost: {(out.failure.strerror or str(out.failure)).lower()}")
 
     return safe
 

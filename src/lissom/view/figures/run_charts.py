@@ -123,7 +123,7 @@ def space_charts(run: Trajectory) -> list[Chart]:
     rows = (
         ("Momentum", "momentum", "kg m/s", values["momentum"]),
         ("Angular momentum", "angular momentum", "kg m²/s", values["angular_momentum"]),
-        ("Way of the centre of mass", "way", "mm", 1e3 * (centre - centre[0])),
+        ("Path of the centre of mass", "displacement", "mm", 1e3 * (centre - centre[0])),
     )
     return [components(run, *row, place="space") for row in rows]
 
@@ -161,7 +161,7 @@ def energy_chart(run: Trajectory) -> Chart:
             curves.append(Series("work of loads", run.load_work - run.load_work[0], COLOURS[2]))
     curves.append(Series("stored", stored - stored[0], COLOURS[0]))
     if "energy_residual" in run.quantities:
-        curves.append(Series("left over", run.numbers["energy_residual"], INK, dashed=True))
+        curves.append(Series("residual", run.numbers["energy_residual"], INK, dashed=True))
     error = balance(run).relative
     detail = "" if error is None else f"relative error {error:.0e}"
     return Chart("Energy balance", "energy since start", "J", run.time, tuple(curves), detail=detail)

@@ -144,7 +144,7 @@ class App:
         except Exception as error:
             self._activity = None
             LOG.exception("a fault in the live page")
-            self._say(f"This is a fault of the program, please report it: {type(error).__name__}: {error}")
+            self._say(f"This is a bug in lissom; please report it: {type(error).__name__}: {error}")
 
     def _build(self) -> None:
         """Put up what is asked for."""

@@ -37,7 +37,7 @@ def open_server(
     from lissom.view.live.guard import Guard
 
     if not is_loopback(host):
-        say(f"warning: the page listens at {host}: everyone who knows its address can see and steer it")
+        say(f"warning: the page listens on {host}: everyone who knows its address can see and control it")
     free = free_port(host, port)
     if port and free != port:
         say(f"port {port} is taken; using {free}")
@@ -58,7 +58,7 @@ def check_server(host: str, remote: bool) -> None:
     if find_spec("viser") is None:
         raise LissomError("the live page needs the package viser: pip install lissom[view]")
     if not is_loopback(host) and not remote:
-        text = "others on the network could see and steer the page there; if you mean it, add --remote"
+        text = "others on the network could see and control the page there; if you mean that, add --remote"
         raise LissomError(text, ("host",), host)
 
 

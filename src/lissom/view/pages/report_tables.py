@@ -54,10 +54,10 @@ def key_figures(run: Trajectory, summary: Summary) -> list[tuple[str, str]]:
     tip = next(row for row in summary.settling if row.tip_of == end)
     if tip.moved:
         when = "still moving" if tip.time is None else f"{number(tip.time)} s"
-        which = f"{tip.name}, which goes farthest," if len(run.model.ends) > 1 else tip.name
+        which = f"{tip.name}, which travels farthest," if len(run.model.ends) > 1 else tip.name
         made.append((when, f"{which} settles within 2 % of its way"))
     if summary.energy.relative is not None:
-        made.append((f"{summary.energy.relative:.1e}", "energy that does not add up, of what was exchanged"))
+        made.append((f"{summary.energy.relative:.1e}", "energy error, relative to the energy exchanged"))
     if summary.speed:
         made.append((f"{number(summary.speed)} ×", f"faster than real time, {number(summary.wall)} s of computing"))
     return made

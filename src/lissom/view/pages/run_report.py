@@ -142,7 +142,7 @@ def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None 
 
 def _travelling(arm: Drawing) -> list[str]:
     """Return a line that says that the picture does not stand still, where it does not."""
-    return [] if arm.follow is None else [f"The whole arm goes far: the picture travels with {arm.links[arm.follow]}."]
+    return [] if arm.follow is None else [f"The whole arm travels far: the view follows {arm.links[arm.follow]}."]
 
 
 def _hero(scene: str) -> str:

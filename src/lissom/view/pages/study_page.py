@@ -109,7 +109,7 @@ def _ranking(ranking: dict[str, dict[str, float]]) -> str:
     else:
         few = ""
     if not ranking:
-        return f"<section><h2>What moves the outputs</h2>{few}</section>"
+        return f"<section><h2>What drives the outputs</h2>{few}</section>"
     rows = []
     for output, shares in ranking.items():
         for field, share in sorted(shares.items(), key=lambda pair: -pair[1]):
@@ -121,7 +121,7 @@ def _ranking(ranking: dict[str, dict[str, float]]) -> str:
             output = ""
     head = "<tr><th>output</th><th>input</th><th></th><th>share of its variance</th></tr>"
     return (
-        f'<section><h2>What moves the outputs</h2><div class="wide"><table class="ranking"><thead>{head}</thead>'
+        f'<section><h2>What drives the outputs</h2><div class="wide"><table class="ranking"><thead>{head}</thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
         '<p class="hint">First-order Sobol indices, from the runs themselves.</p>' + few + "</section>"
     )
@@ -144,7 +144,7 @@ class StudyServer:
     ) -> None:
         if not is_loopback(host):
             if not remote:
-                text = "others on the network could see the page there; if you mean it, add --remote"
+                text = "others on the network could open the page there; if you mean that, add --remote"
                 raise LissomError(text, ("host",), host)
             say(f"warning: the page listens at {host}: everyone who knows its address can see it")
         free = free_port(host, port)
