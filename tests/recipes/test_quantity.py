@@ -144,3 +144,11 @@ def test_a_name_that_is_taken_or_an_axis_that_is_not_there_is_refused():
         register_quantity(ResultQuantity("heat", ("motor",), "K", "heat of motors", lambda run: run.raw.tau))
     with pytest.raises(lissom.LissomError, match="choose another name"):
         register_plot(Plot("overview"))
+
+
+def test_values_of_another_shape_than_the_axes_are_refused_by_name(monkeypatch):
+    short = ResultQuantity("short", ("joint",), "1", "too few", lambda run: run.raw.q[:, :1])
+    monkeypatch.setitem(QUANTITIES, "short", short)
+    run = lissom.simulate("ella", 0.01, progress=False)
+    with pytest.raises(lissom.LissomError, match=r"short.*shape \(.*, 1\).*\('joint',\)"):
+        _ = run.dataset

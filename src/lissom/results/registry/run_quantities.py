@@ -6,6 +6,7 @@ from collections.abc import Callable, Container
 
 import numpy as np
 
+from lissom.errors import LissomError
 from lissom.results.quantities import Quantities, Variable, axis, variable
 from lissom.results.registry.result_quantity import QUANTITIES, ResultQuantity, RunData
 from lissom.simulation.batch.vector_results import VectorResults
@@ -41,8 +42,18 @@ def _computed(run: RunData, only: Container[str] | None) -> Quantities:
     for quantity in expected(run):
         if only is None or quantity.name in only:
             made |= {dim: axis(dim, run.labels(dim)) for dim in quantity.dims}
-            made[quantity.name] = variable(quantity.dims, run[quantity.name], quantity.text, quantity.units(run))
+            made[quantity.name] = variable(quantity.dims, _values(run, quantity), quantity.text, quantity.units(run))
     return Quantities(made)
+
+
+def _values(run: RunData, quantity: ResultQuantity) -> np.ndarray:
+    """Return the values of a quantity, whose shape must be that of its axes."""
+    values = run[quantity.name]
+    shape = (*run.raw.q.shape[:-1], *(len(run.labels(dim)) for dim in quantity.dims))
+    if values.shape != shape:
+        text = f"compute returned values of the shape {values.shape}; time and axes {quantity.dims} ask for {shape}"
+        raise LissomError(text, (quantity.name,))
+    return values
 
 
 class _PackObservation:
