@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -265,7 +265,7 @@ class Rows(NamedTuple):
 
     title: str
     columns: tuple[str, ...]
-    cells: list[tuple[str | float, ...]]
+    cells: Sequence[tuple[str | float, ...]]
     words: int = 0  # the column, beside the first, that holds words
 
     def table(self, over_time: Sequence[str] | None = None) -> Table:
@@ -275,7 +275,7 @@ class Rows(NamedTuple):
 
         table = Table(title=self.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
         for k, name in enumerate(self.columns):
-            side = "left" if k in (0, self.words) else "right"
+            side: Literal["left", "right"] = "left" if k in (0, self.words) else "right"
             table.add_column(name, justify=side, overflow="ellipsis" if k else "fold")
         if over_time is not None:
             table.add_column("over time", style="cyan", no_wrap=True)
@@ -325,7 +325,7 @@ def _account(summary: Summary) -> Rows:
         "stored since the start": energy.stored,
         f"largest error at any time ({part})": energy.residual,
     }
-    return Rows("Energy balance", ("", "J"), [row for row in values.items() if row[1] is not None])
+    return Rows("Energy balance", ("", "J"), [(name, value) for name, value in values.items() if value is not None])
 
 
 def _events(summary: Summary) -> Rows:

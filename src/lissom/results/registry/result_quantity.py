@@ -80,7 +80,7 @@ class RunData:
         """Return what a function computes from this run; it is called once, however many quantities ask."""
         if compute not in self._computed:
             self._computed[compute] = compute(self)
-        return self._computed[compute]  # type: ignore[no-any-return]
+        return self._computed[compute]
 
 
 def _always(run: RunData) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ BENDING, PLACES, FORCES = Wanted.BENDING, Wanted.PLACES, Wanted.FORCES
 WRENCH_UNITS = ("N m",) * 3 + ("N",) * 3
 TWIST_UNITS = ("rad/s",) * 3 + ("m/s",) * 3
 LOAD_WORK = "work of loads and of the thrust of cylinders"
-ACCOUNT = {"sample": True, "audit": True}
+ACCOUNT: dict[str, Any] = {"sample": True, "audit": True}
 PER = {"q": "", "v": "/s", "a": "/s2"}  # behind the unit of a coordinate
 
 
@@ -223,6 +224,11 @@ def _momentum(run: RunData) -> Momentum:
     return momentum(raw.model, raw.q, raw.v, raw.time, raw.carried)
 
 
+def _momentum_part(field: str, run: RunData) -> np.ndarray:
+    values: np.ndarray = getattr(run.once(_momentum), field)
+    return values
+
+
 def _floats(run: RunData) -> bool:
     return any(link.joint.kind.floats for link in run.model.robot.links)
 
@@ -232,7 +238,7 @@ for name, unit, field, text in (
     ("momentum", "kg m/s", "linear", "momentum of the robot, world axes"),
     ("angular_momentum", "kg m2/s", "angular", "angular momentum of the robot about its centre of mass, world axes"),
 ):
-    _other(name, "axis", unit, text, lambda run, field=field: getattr(run.once(_momentum), field), given=_floats)
+    _other(name, "axis", unit, text, partial(_momentum_part, field), given=_floats)
 
 
 # energies, and the accounts of what went in and out

@@ -6,6 +6,7 @@ The same colour means the same joint, and the link that it carries, in all of th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,7 +126,7 @@ def space_charts(run: Trajectory) -> list[Chart]:
         ("Angular momentum", "angular momentum", "kg m²/s", values["angular_momentum"]),
         ("Path of the centre of mass", "displacement", "mm", 1e3 * (centre - centre[0])),
     )
-    return [components(run, *row, place="space") for row in rows]
+    return [replace(components(run, *row), place="space") for row in rows]
 
 
 def external_charts(run: Trajectory) -> list[Chart]:
