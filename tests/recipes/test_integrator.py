@@ -161,7 +161,7 @@ def test_a_name_that_is_taken_is_refused():
 def test_an_installed_package_registers_its_own_when_its_name_is_asked_for(monkeypatch):
     registry.unregister("sdirk2")
     point = SimpleNamespace(load=lambda: lambda: registry.register(SDIRK2.SDIRK2))
-    monkeypatch.setattr(metadata, "entry_points", lambda group: [point] if group == "lissom.integrators" else [])
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [point] if group == "lissom_integrators" else [])
     registry.load_plugins.cache_clear()
     assert "radau" in registry.METHODS
     assert "sdirk2" not in registry.names()

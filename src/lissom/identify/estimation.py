@@ -53,22 +53,38 @@ def fit(
 ) -> Fit:
     """Find parameters of a robot from measured histories and frequencies.
 
-    >>> record = lissom.identify.Record(data="run7.csv", outputs={"position.elbow": "angle"}, torques={"elbow": "tau"})
-    >>> found = lissom.fit("my_arm.yaml", {"links.upper.beam.section.EIz": [100, 5000]}, record)
-    >>> print(found); found.plot(); found.save("my_arm_fitted.yaml")
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model; the search starts with its values.
+    parameters : sequence of str, or mapping
+        Fields to be found: a list of paths, {path: [low, high]}, or {path: {start, bounds, prior, ties}}.
+    records : Record, mapping, or iterable of them
+        What was measured.
+    frequencies : sequence of MeasuredFrequency or mapping
+        Measured natural frequencies.
+    held_back : Record, mapping, or iterable of them
+        Records that are not fitted; the result says how well they are met.
+    most : int
+        Evaluations of the model at most, in each search.
+    folder : str or path
+        Where relative paths of records begin.
+    progress : bool
+        Show how far it is once it takes longer than two seconds.
+    **settings
+        Settings of the runs, as of `lissom.simulate`: rtol, atol, method ...
 
-    Args:
-        robot: a Robot, a compiled Model, or the name or path of a robot file; the search starts with its values.
-        parameters: fields to be found: a list of paths, {path: [low, high]}, or {path: {start, bounds, prior, ties}}.
-        records: a `Record` or a list of them, or what they hold as mappings.
-        frequencies: measured natural frequencies: `MeasuredFrequency` or mappings.
-        held_back: records that are not fitted; the result says how well they are met.
-        most: evaluations of the model at most, in each search.
-        folder: where relative paths of records begin.
-        progress: show how far it is once it takes longer than two seconds.
-        rtol, atol, ...: settings of the runs, as in `lissom.simulate`.
-    Returns:
-        The Fit: values, intervals, what the data cannot tell apart, errors on what was held back, the new robot.
+    Returns
+    -------
+    Fit
+        Values, intervals, what the data cannot tell apart, errors on what was held back, the new robot.
+
+    Examples
+    --------
+    >>> first = lissom.natural_modes("ella").frequencies[0]
+    >>> measured = lissom.identify.MeasuredFrequency(frequency=0.98 * first)
+    >>> found = lissom.fit("ella", {"links.upper.beam.section.EIz": [1000, 9000]}, frequencies=[measured])
+    >>> print(found)
     """
     described = as_robot(robot)
     made = [each if isinstance(each, MeasuredFrequency) else MeasuredFrequency.from_dict(each) for each in frequencies]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ class Choice(Checked):
     """A field that takes one name out of a list."""
 
     meaning: str
-    choices: tuple[str, ...]
+    choices: Collection[str]
 
     @property
     def remedy(self) -> str:
