@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from functools import cache
 from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
+from lissom.plugins import load_plugins
 
 if TYPE_CHECKING:
     from lissom.model.model import Model
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from lissom.simulation.settings import RunSettings
 
 AUTO = "auto"  # the name by which settings leave the choice to lissom
-PLUGINS = "lissom_integrators"  # group of entry points
 
 
 class Package(NamedTuple):
@@ -289,15 +288,6 @@ class Methods(Collection[str]):
 
 
 METHODS = Methods()
-
-
-@cache
-def load_plugins() -> None:
-    """Let installed packages register their integrators: the functions that their entry points name."""
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=PLUGINS):
-        point.load()()
 
 
 def check_installed(name: str) -> None:
