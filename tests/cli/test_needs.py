@@ -25,7 +25,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr("lissom.simulation.loop.run_memory.RunMemory.__init__", worked)
     monkeypatch.setattr("lissom.theory.formulation_run", worked)
-    monkeypatch.setattr("lissom.results.netcdf_files.load", worked)
+    monkeypatch.setattr("lissom.results.files.netcdf_files.load", worked)
     monkeypatch.setattr(import_module("lissom.cli.commands.theory"), "_system", worked)
 
     def run(*arguments: object) -> Any:

@@ -34,7 +34,7 @@ def in_order(result: subprocess.CompletedProcess[str], end: str) -> None:
     assert result.returncode == (1 if end == "full" else 0), result.stderr
     assert "Traceback" not in result.stderr
     assert "Exception ignored" not in result.stderr
-    assert ("what is printed is lost: no space left on device" in result.stderr) == (end == "full")
+    assert ("printed output is lost: no space left on device" in result.stderr) == (end == "full")
 
 
 @shell

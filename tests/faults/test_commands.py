@@ -79,7 +79,7 @@ def test_data_is_written_where_nothing_can_be_printed(folder, line):
     status = called(line)
     said = Path("said.txt").read_text()
     assert os.waitstatus_to_exitcode(status) == 1
-    assert "what is printed is lost: no space left on device" in said
+    assert "printed output is lost: no space left on device" in said
     assert (folder / COMMANDS[line]).stat().st_size > 0
 
 

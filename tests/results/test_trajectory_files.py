@@ -188,7 +188,7 @@ def test_what_a_file_lacks_is_computed_and_what_it_has_more_is_kept(crane, tmp_p
 
 
 def test_samples_alone_are_a_whole_run(crane, tmp_path):
-    from lissom.results.netcdf_files import save_samples
+    from lissom.results.files.netcdf_files import save_samples
 
     for run in (crane, satellite_run(), ella_run()):
         save_samples(run, tmp_path / "run.nc")

@@ -153,7 +153,7 @@ def test_packs_measured_at_once_give_what_their_runs_do(outputs, some, monkeypat
     monkeypatch.setattr(of_runs, "worth", lambda count: True)
     whole, single = (Runs(*some, quantities(outputs)) for _ in range(2))
     found = whole.compute(range(20))
-    monkeypatch.setattr(of_runs, "TOGETHER", set())
+    monkeypatch.setattr(of_runs, "_in_packs", lambda names: False)
     expected = single.compute(range(20))
     assert found.cause == expected.cause
     for name, values in expected.values.items():

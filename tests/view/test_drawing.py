@@ -168,7 +168,7 @@ def test_the_picture_travels_with_an_arm_that_goes_far_and_with_no_other():
         assert ways[1] == pytest.approx(0.0 if with_base else 6 * speed, abs=0.05)
     for k in (0, 60, 120):  # large in every picture of a film
         assert np.mean(np.any(still(run, float(run.time[k])) < 150, axis=2)) > 0.05
-    assert "the picture travels with bus" in run_report.report(run)
+    assert "the view follows bus" in run_report.report(run)
     assert "the picture travels" not in run_report.report(satellite_run())
 
 

@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip("viser", reason="needs the package viser: pip install lissom[view]")
 
+from lissom.view.figures.chart import PREFIXES, Chart, Series
 from lissom.view.live.live_charts import DIGITS, _scales
-from lissom.view.pages.charts import PREFIXES, Chart, Series
 
 
 def chart(low, high):

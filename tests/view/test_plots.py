@@ -13,8 +13,8 @@ from sample_runs import ella_run, satellite_run
 import lissom
 from lissom.results.trajectory import from_run
 from lissom.simulation.raw_run import RawRun
-from lissom.view.figures.plots import KINDS
-from lissom.view.pages.charts import charts
+from lissom.view.figures.plots import PLOTS
+from lissom.view.pages.page_charts import charts
 
 
 def assert_shows_data(figure):
@@ -24,7 +24,7 @@ def assert_shows_data(figure):
         assert all(np.all(np.isfinite(values)) for values in drawn)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("outside", "sensors")])
+@pytest.mark.parametrize("kind", [kind for kind in PLOTS if kind not in ("outside", "sensors")])
 def test_every_plot_of_a_flexible_arm_is_full_and_labelled(kind):
     figure = ella_run().plot(kind)
     assert_is_labelled(figure)

@@ -228,8 +228,8 @@ def test_a_report_tells_of_scenario_gains_frequencies_and_when_it_was_run():
 
 def test_cards_charts_and_trail_show_the_end_effector_that_goes_farthest():
     from lissom.view.drawing.arm_drawing import Drawing
-    from lissom.view.figures.curve_data import busiest
-    from lissom.view.pages.charts import charts
+    from lissom.view.figures.run_charts import busiest
+    from lissom.view.pages.page_charts import charts
 
     run = satellite_run()
     for side in ("left", "right"):
@@ -239,7 +239,7 @@ def test_cards_charts_and_trail_show_the_end_effector_that_goes_farthest():
         assert busiest(run) == end
         assert f"Tip of {end} in the world" in [chart.title for chart in charts(run)]
         html = run_report.report(run)
-        assert f"tip of {end}, which goes farthest, settles within" in html
+        assert f"tip of {end}, which travels farthest, settles within" in html
         data = json.loads(html.split('id="lissom-data">')[1].split("</script>")[0])
         assert data["scene"]["drawing"]["tip"]["frame"] == Drawing(run.model, tip=end).tip
         assert run.plot("tip").get_suptitle() == f"satellite-two-arm: tip of {end}"
@@ -280,7 +280,7 @@ def test_names_that_lead_out_of_the_results_are_refused_before_computing(tmp_pat
     for arguments, message in (
         (["run", "ella", "--animation", "../lift.gif"], "leads out of out/"),
         (["run", "ella", "--animation", "/elsewhere/lift.gif"], "leads out of out/"),
-        (["run", "far.yaml"], "leads out of the working folder; if you mean it, give it with --out"),
+        (["run", "far.yaml"], "leads out of the working folder; if you mean that, give it with --out"),
     ):
         result = CliRunner().invoke(app, arguments)
         assert result.exit_code == 1

@@ -8,10 +8,11 @@ from sample_runs import ella_run, satellite_run
 
 from lissom import load, scenario, simulate
 from lissom.results.trajectory import Trajectory
+from lissom.view.figures.chart import Chart, Series
 from lissom.view.pages import run_report
-from lissom.view.pages.charts import Chart, Series, differences
 from lissom.view.pages.markup import document
 from lissom.view.pages.packed_numbers import chart as packed
+from lissom.view.pages.page_charts import differences
 
 PHONE = {"width": 390, "height": 844}
 

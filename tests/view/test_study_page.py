@@ -113,7 +113,7 @@ def test_runs_that_did_not_finish_and_the_ranking_are_told(results):
     html = study_page(results)
     assert "Runs that did not finish" in html
     assert "must be" in html
-    assert "What moves the outputs" in html
+    assert "What drives the outputs" in html
     assert SCRIPT not in html
     assert "Open in 3D" in html
     assert '"served":false' in html

@@ -71,7 +71,7 @@ IMPLICIT = registry.names(lambda one: one.implicit)
 
 
 def usual_work() -> Trace:
-    """What the functions of dynamics, analysis and control need, and all integrators that runs choose by themselves."""
+    """Trace the kernels of dynamics, analysis and control, and of all integrators that runs choose by themselves."""
     with tracing() as found:
         bending, exact = _small("first"), _small("exact")
         for explicit in EXPLICIT:
@@ -87,7 +87,7 @@ def usual_work() -> Trace:
 
 
 def all_work() -> Trace:
-    """What is rarer, too: elements, contact, loops, sensitivities, lanes, other methods, the published formulations."""
+    """Trace rarer kernels: elements, contact, loops, sensitivities, lanes, other methods, published formulations."""
     found = usual_work()
     with tracing() as rarer:
         bending, exact, touching = _small("first"), _small("exact"), _small("first", TOUCHING)
@@ -119,7 +119,7 @@ def _run(robot: Any, **options: Any) -> Any:
 
 
 def _controlled(robot: Any) -> None:
-    """Control laws and motions that are given."""
+    """Run control laws and motions that are given."""
     still = control.Reference.constant(0.1)
     for law in (control.pd, control.computed_torque):
         _run(robot, controller=law(robot, {"hinge": {"p": 1.0, "d": 0.1}}, still))
@@ -151,14 +151,14 @@ def _analysis(robot: Any) -> None:
 
 
 def _in_lanes(model: Any) -> None:
-    """Many states and many runs at once."""
+    """Compute many states and many runs at once."""
     lissom.forward_dynamics_batch(model, [model.neutral()], np.zeros((1, model.nv)))
     series = Rerun(model, RunSettings(duration=MOMENT, method=STIFF, audit=False))
     VectorBatch(series, series.begin()).compile()
 
 
 def _closed() -> None:
-    """An arm whose loops are closed."""
+    """Return an arm whose loops are closed."""
     model = parse(CLOSED, "closed").compile()
     q, v = dynamics.close_loops(model), np.zeros(model.nv)
     for number in (float, complex):
@@ -171,7 +171,7 @@ def _closed() -> None:
 
 
 def _derived(robot: Any) -> None:
-    """By a parameter: numbers of the model are complex then."""
+    """Derive by a parameter: numbers of the model are complex then."""
     model = robot.compile()
     q, v = model.neutral(), np.zeros(model.nv)
     states: dict[Any, tuple[np.ndarray, ...]] = {
@@ -187,7 +187,7 @@ def _derived(robot: Any) -> None:
 
 
 def _formulations(robot: Any) -> None:
-    """Their own dynamics in time, and what they tell of a state."""
+    """Run formulations by their own dynamics, and ask what they tell of a state."""
     for name in theory.names():
         for arm in (robot, parse(RIGID, "rigid")):
             with suppress(theory.Unsupported):

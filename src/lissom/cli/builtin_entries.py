@@ -25,12 +25,12 @@ class Entry(NamedTuple):
 
 
 def entries() -> list[Entry]:
-    """Every built-in name: robots, and scenarios in which one of them differs."""
+    """Return every built-in name: robots, and scenarios in which one of them differs."""
     return [_entry(name) for name in sorted({*builtin.names(ROBOTS), *builtin.names(SCENARIOS)})]
 
 
 def robot_of(name: str, settings: list[tuple[str, Any]]) -> tuple[Robot, Scenario | None]:
-    """A robot by name or path, with values changed; and the scenario, where that is what the file holds."""
+    """Return a robot by name or path, with values changed; and the scenario, where that is what the file holds."""
     scenario = None
     if name in builtin.names(ROBOTS):
         from lissom.model import load
@@ -48,7 +48,7 @@ def robot_of(name: str, settings: list[tuple[str, Any]]) -> tuple[Robot, Scenari
 
 
 def _entry(name: str) -> Entry:
-    """From the data of the files alone: checks, which built-in files need not, would take longer than the rest."""
+    """Return an entry from the data of its file alone: checks would take longer than all the rest."""
     told = builtin.text(SCENARIOS, name) if name in builtin.names(SCENARIOS) else ""
     scenario = _data(told) if told else {"robot": name}
     links = _data(builtin.text(ROBOTS, scenario["robot"]))["links"]
@@ -72,7 +72,7 @@ def _kind(scenario: dict[str, Any]) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    """Of the comment at the top of a file."""
+    """Return the first sentence of the comment at the top of a file."""
     comment = []
     for line in text.splitlines():
         if not line.startswith("#"):

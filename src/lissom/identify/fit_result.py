@@ -16,7 +16,6 @@ from lissom.files import write_whole
 from lissom.identify.residuals import Block, Residuals
 from lissom.identify.uncertainty import CONFIDENCE, Uncertainty
 from lissom.model.description.robot import Robot
-from lissom.plot_registry import draw
 from lissom.version import __version__
 
 if TYPE_CHECKING:
@@ -132,7 +131,9 @@ class Fit(printing.Printed):
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Measured and modelled histories with their errors; written to a file where one is named."""
-        return draw("fit.plot", self, path)
+        from lissom.view.figures.fit_figures import plot_fit
+
+        return plot_fit(self, path)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""

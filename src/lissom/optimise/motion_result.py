@@ -29,7 +29,6 @@ from lissom.model.model import Model
 from lissom.optimise.motion_schema import Motion
 from lissom.optimise.motion_task import Task
 from lissom.optimise.time_grid import NODES, STAGES
-from lissom.plot_registry import draw
 from lissom.scenario.scenario_schema import Scenario
 from lissom.simulation.run_simulation import simulate
 
@@ -306,7 +305,9 @@ class OptimalMotion(printing.Printed):
 
     def plot(self) -> Any:
         """Joints, torques and deflections of both motions as a matplotlib figure."""
-        return draw("motion.plot", self)
+        from lissom.view.figures.motion_figures import plot_motion
+
+        return plot_motion(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,7 +347,9 @@ class Verification(printing.Printed):
 
     def plot(self) -> Any:
         """Both runs as a matplotlib figure."""
-        return draw("verification.plot", self)
+        from lissom.view.figures.motion_figures import plot_verification
+
+        return plot_verification(self)
 
 
 def _swing(run: Trajectory, begin: float) -> float:

@@ -16,7 +16,6 @@ from lissom.files import make_folder, write_whole
 from lissom.model.description.robot import Robot
 from lissom.optimise.section_design import Value
 from lissom.optimise.sizing_schema import CaseSpec, Sizing
-from lissom.plot_registry import draw
 from lissom.scenario.scenario_schema import Scenario
 from lissom.version import __version__
 
@@ -121,7 +120,9 @@ class Lightest(printing.Printed):
 
     def plot(self) -> Any:
         """How much of every limit is used, at the start and now, as a matplotlib figure."""
-        return draw("sizing.plot", self)
+        from lissom.view.figures.sizing_figures import plot_sizing
+
+        return plot_sizing(self)
 
     def _held(self, case: CaseSpec, options: dict[str, Any]) -> Trajectory:
         joints = [body.joint for body in self.robot.compile().bodies if body.joint_v.stop > body.joint_v.start]

@@ -11,9 +11,10 @@ from lissom.model.model import BodyNames, Model
 def interpolate(
     model: Model, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray, at: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """States at the times `at` (k,) within t (N,) of a sampled motion q (N, nq), v, a (N, nv).
+    """Return states at the times `at` (k,) within t (N,) of a sampled motion q (N, nq), v, a (N, nv).
 
-    Returns:
+    Returns
+    -------
         q (k, nq) by positions and velocities, v (k, nv) by velocities and accelerations, of fourth order.
     """
     if len(t) == 1:
@@ -41,7 +42,7 @@ def interpolate(
 
 
 def _origin_velocity(body: BodyNames, q: np.ndarray, v: np.ndarray, i: np.ndarray) -> np.ndarray:
-    """Velocity of a free body's origin in the joint's frame; v has it in body axes."""
+    """Return the velocity of a free body's origin in the joint's frame; v has it in body axes."""
     start = body.joint_q.start
     linear = v[i, body.joint_v.start + 3 : body.joint_v.stop]
     return so3.act(quaternion.to_matrix(q[i, start : start + 4]), linear)
@@ -50,7 +51,7 @@ def _origin_velocity(body: BodyNames, q: np.ndarray, v: np.ndarray, i: np.ndarra
 def _interpolate_quaternion(
     s: np.ndarray, h: np.ndarray, p0: np.ndarray, w0: np.ndarray, p1: np.ndarray, w1: np.ndarray
 ) -> np.ndarray:
-    """Quaternion between p0 and p1, by the rotation vector from p0 on; w0, w1 are body angular velocities."""
+    """Return quaternion between p0 and p1, by the rotation vector from p0 on; w0, w1 are body angular velocities."""
     end = quaternion.log(quaternion.product(quaternion.conjugate(p0), p1))
     rate = so3.act(so3.right_jacobian_inverse(end), w1)
     return quaternion.product(p0, quaternion.exp(_hermite(s, h, 0 * end, w0, end, rate)))
@@ -59,6 +60,6 @@ def _interpolate_quaternion(
 def _hermite(
     s: np.ndarray, h: np.ndarray, x0: np.ndarray, v0: np.ndarray, x1: np.ndarray, v1: np.ndarray
 ) -> np.ndarray:
-    """Cubic through x0, x1 with slopes v0, v1, at the fraction s of the interval h."""
+    """Return cubic through x0, x1 with slopes v0, v1, at the fraction s of the interval h."""
     r = 1 - s
     return r * r * (1 + 2 * s) * x0 + s * s * (3 - 2 * s) * x1 + h * s * r * (r * v0 - s * v1)

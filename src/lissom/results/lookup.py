@@ -1,4 +1,4 @@
-"""From names to columns of a run's quantities, with a helpful error where a name leads nowhere."""
+"""From names to the numbers of a run as plain arrays, with a helpful error where a name leads nowhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from lissom.beam import FlexibleLink
 from lissom.dynamics.state_checks import numbers
 from lissom.errors import LissomError
-from lissom.lie import quaternion
+from lissom.lie import quaternion, so3
 from lissom.messages import did_you_mean, listed, suggestion
 from lissom.model.description.location import on_beam
 from lissom.model.model import BodyNames, Model
@@ -39,13 +39,72 @@ class NamedColumns(NamedTuple):
 
 @dataclass(frozen=True)
 class Lookup:
-    """The quantities of a run and the model whose names they carry."""
+    """The quantities of a run with N samples, by the names that the Trajectory takes."""
 
     quantities: Quantities
     model: Model
 
+    def __getitem__(self, variable: str) -> np.ndarray:
+        """Return a variable of the dataset."""
+        return self.quantities[variable]
+
+    def has(self, name: str) -> bool:
+        """Return whether there is a joint that moves, or a coordinate, of this name."""
+        return self._position(name) is not None
+
+    def position(self, name: str) -> NamedColumns:
+        """Return a joint or a coordinate; where a joint has more velocities than positions, also one of the former."""
+        return self._known(self._position(name), name)
+
+    def velocity(self, name: str) -> NamedColumns:
+        """Return the velocity of a joint or coordinate."""
+        return self._known(self.coordinate(name, VELOCITY, "v"), name)
+
+    def acceleration(self, name: str) -> NamedColumns:
+        """Return the acceleration of a joint or coordinate."""
+        return self._known(self.coordinate(name, ACCELERATION, "v"), name)
+
+    def torque(self, name: str) -> NamedColumns:
+        """Return force on a joint by its motor, or by what drives a prescribed joint."""
+        return self._known(self.force(name), name)
+
+    def wrench(self, joint: str) -> np.ndarray:
+        """Return the wrench of the parent on the child at a joint, in the child's axes, (N, 6)."""
+        return self.quantities.select("wrench", "joint", self.joint(joint).joint)
+
+    def tip(self, link: str, what: str = "position") -> np.ndarray:
+        """Return position (N, 3), orientation (N, 4) or twist (N, 6) of a link's tip in the world."""
+        return self.quantities.select(f"tip_{what}", "link", link)
+
+    def deflection(self, link: str) -> np.ndarray:
+        """Return the elastic displacement of the tip of a flexible link, link axes, (N, 3) m."""
+        self.flexible(link)
+        return self.quantities.select("deflection", "flexible", link)
+
+    def rotation(self, link: str) -> np.ndarray:
+        """Return elastic rotation vector of the tip of a flexible link, link axes, (N, 3) rad."""
+        self.flexible(link)
+        return self.quantities.select("rotation", "flexible", link)
+
+    def bow(self, link: str) -> np.ndarray:
+        """Return the largest distance of a flexible link's bent axis from the line through both its ends, (N,) m."""
+        self.flexible(link)
+        return self.quantities.select("bow", "flexible", link)
+
+    def shape(self, link: str, x: ArrayLike) -> np.ndarray:
+        """Return the displacement of the axis of a flexible link at places x (k,), link axes, (N, k, 3) m."""
+        body = self.model.bodies[self.model.row(link) - 1]
+        return self.flexible(link).displacement(x, self.whole("q", POSITION)[:, body.modes_q])
+
+    def centre_line(self, link: str, stations: int | ArrayLike = 21) -> np.ndarray:
+        """Return the bent axis of a flexible link in the world, (N, k, 3) m."""
+        x = self.stations(link, stations)
+        local = self.shape(link, x) + self.flexible(link).position(x)
+        origin = self.quantities.select("link_position", "link", link)[:, None, :]
+        return origin + so3.act(self.axes(link)[:, None], local)
+
     def coordinate(self, name: str, variables: Variables, kind: Kind) -> NamedColumns | None:
-        """The coordinate `name`, or all coordinates of the joint `name`; None if there is no such thing."""
+        """Return the coordinate `name`, or all coordinates of the joint `name`; None if there is no such thing."""
         for variable, axis in zip(variables, (kind, "mode", "rotor"), strict=True):
             if variable in self.quantities and name in self.quantities.labels(axis):
                 return self._part(variable, axis, [name])
@@ -55,7 +114,7 @@ class Lookup:
         return None
 
     def force(self, name: str) -> NamedColumns | None:
-        """The force on a coordinate, or on a joint: on its rotor where it has one."""
+        """Return the force on a coordinate, or on a joint: on its rotor where it has one."""
         for body in self.moving():
             if name == body.joint:
                 rotor = body.rotor_v
@@ -72,7 +131,7 @@ class Lookup:
         return NamedColumns(variable, axis, at, values, [every[k] for k in at])
 
     def whole(self, kind: Kind, variables: Variables) -> np.ndarray:
-        """Joints, modes and rotors together in the model's order, (N, nq) or (N, nv)."""
+        """Return joints, modes and rotors together in the model's order, (N, nq) or (N, nv)."""
         columns: Columns = (position_columns if kind == "q" else velocity_columns)(self.model)
         out = np.empty((len(self.quantities["time"]), len(columns.names)))
         for at, variable in zip((columns.joints, columns.modes, columns.rotors), variables, strict=True):
@@ -81,15 +140,15 @@ class Lookup:
         return out
 
     def axes(self, link: str) -> np.ndarray:
-        """Axes of a link in the world over time, (N, 3, 3)."""
+        """Return the axes of a link in the world over time, (N, 3, 3)."""
         return quaternion.to_matrix(self.quantities.select("link_orientation", "link", link))
 
     def moving(self) -> Iterator[BodyNames]:
-        """Bodies whose joint moves."""
+        """Yield bodies whose joint moves."""
         return (body for body in self.model.bodies if body.joint_v.stop > body.joint_v.start)
 
     def joint(self, name: str) -> BodyNames:
-        """The body that the joint `name` carries, or whose own name it is."""
+        """Return the body that the joint `name` carries, or whose own name it is."""
         for of in ("joint", "link") if isinstance(name, str) else ():
             for body in self.model.bodies:
                 if name == getattr(body, of):
@@ -99,7 +158,7 @@ class Lookup:
         raise LissomError(f"{text}; the joints are {', '.join(known)}", value=name)
 
     def flexible(self, link: str) -> FlexibleLink:
-        """A flexible link."""
+        """Return a flexible link."""
         self.model.row(link)
         if link not in self.model.flexible:
             known = ", ".join(self.model.flexible)
@@ -107,7 +166,7 @@ class Lookup:
         return self.model.flexible[link]
 
     def stations(self, link: str, stations: int | ArrayLike) -> np.ndarray:
-        """Places x along a flexible link, from their number or as they are given."""
+        """Return places x along a flexible link, from their number or as they are given."""
         length = float(self.flexible(link).length)
         if isinstance(stations, int | np.integer):
             if stations < 2:
@@ -123,7 +182,7 @@ class Lookup:
         return x
 
     def reading(self, name: str, ideal: bool = False) -> NamedColumns:
-        """Columns of a sensor, or of one of its readings."""
+        """Return the columns of a sensor, or of one of its readings."""
         labels = self.quantities.labels("sensor")
         wanted = [label for label in labels if label == name or label.startswith(f"{name}.")]
         if not wanted:
@@ -133,11 +192,19 @@ class Lookup:
         return self.readings(wanted, ideal)
 
     def readings(self, labels: Sequence[str], ideal: bool = False) -> NamedColumns:
-        """Columns of some readings."""
+        """Return the columns of some readings."""
         return self._part("ideal_reading" if ideal else "reading", "sensor", labels)
 
+    def _position(self, name: str) -> NamedColumns | None:
+        return self.coordinate(name, POSITION, "q") or self.coordinate(name, VELOCITY, "v")
+
+    def _known(self, found: NamedColumns | None, name: str) -> NamedColumns:
+        if found is None:
+            raise self.unknown(name)
+        return found
+
     def unknown(self, name: str) -> LissomError:
-        """What to say about a name that is not a coordinate."""
+        """Return what to say about a name that is not a coordinate."""
         if name in self.model.joints:
             text = f"{name} is a fixed joint without coordinates; run.wrench({name!r}) gives its wrench"
             return LissomError(text, value=name)
@@ -152,6 +219,6 @@ class Lookup:
 
 
 def joint_names(body: BodyNames, kind: Kind) -> tuple[str, ...]:
-    """Names of the coordinates of a body's joint, without its modes."""
+    """Return the names of the coordinates of a body's joint, without its modes."""
     names, part = (body.q_names, body.joint_q) if kind == "q" else (body.v_names, body.joint_v)
     return names[: part.stop - part.start]

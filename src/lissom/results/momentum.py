@@ -32,7 +32,7 @@ class Momentum(NamedTuple):
 def momentum(
     model: Model, q: np.ndarray, v: np.ndarray, time: np.ndarray | None = None, carried: Carried | None = None
 ) -> Momentum:
-    """At configurations q (N, nq) and velocities v (N, nv), with the payloads carried at the times (N,).
+    """Return momenta at configurations q (N, nq) and velocities v (N, nv), with the payloads carried then.
 
     The robot is put on a carrier that floats freely and rests at the world's origin: in the rows of its mass matrix
     that belong to the carrier stand momentum (times velocities) and centre of mass.
@@ -65,7 +65,7 @@ class _Part(NamedTuple):
 
 
 def _payloads(model: Model, q: np.ndarray, v: np.ndarray, t: float, carried: Carried) -> Iterator[_Part]:
-    """What is carried at the time t."""
+    """Yield what is carried at the time t."""
     forward_kinematics(model.struct, model.workspace(), np.ascontiguousarray(q), np.ascontiguousarray(v))
     world_frames(model.struct, model.workspace())
     work = model.scratch()
@@ -81,7 +81,7 @@ def _payloads(model: Model, q: np.ndarray, v: np.ndarray, t: float, carried: Car
 
 @lru_cache(maxsize=4)
 def _floating(model: Model) -> tuple[Model, list[int], list[int]]:
-    """The robot on a free carrier, and where its coordinates q and v are there."""
+    """Return the robot on a free carrier, and where its coordinates q and v are there."""
     robot = model.robot
     name = "carrier"
     while name in (*model.links, *model.joints):

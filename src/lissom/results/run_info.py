@@ -34,7 +34,7 @@ class RunInfo:
 
     @classmethod
     def of(cls, raw: RawRun) -> RunInfo:
-        """Of a run that has just ended."""
+        """Return how a run that has just ended was made."""
         return cls(
             method=raw.method,
             reason=raw.reason,

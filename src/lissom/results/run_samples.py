@@ -16,9 +16,10 @@ from lissom.lie import quaternion
 from lissom.model.model import Model
 from lissom.results.interpolation import interpolate
 from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
-from lissom.results.plain_numbers import Numbers
 from lissom.results.quantities import Quantities
-from lissom.results.quantity_names import ACCOUNTS, ENERGIES, quantities
+from lissom.results.quantity_names import ENERGIES
+from lissom.results.registry.result_quantity import RunData
+from lissom.results.registry.run_quantities import expected, quantities
 from lissom.results.run_info import RunInfo
 from lissom.simulation.postprocess import Observation, energies_of, observe, observe_run
 from lissom.simulation.raw_run import Event, RawRun
@@ -39,11 +40,11 @@ class Samples:
         warnings: Sequence[Event] = (),
         stored: Quantities | None = None,
     ) -> None:
-        """From a run, or from its quantities; `stored` are those of a run that are known already."""
+        """Take a run, or its quantities; `stored` are those of a run that are known already."""
         if not isinstance(source, RawRun):
             stored = source if isinstance(source, Quantities) else Quantities.of(source)
             source = raw_of(stored, model, info.settings)
-        self._raw, self._stored = source, stored
+        self.raw, self._stored = source, stored
         self.model = model
         self.info = info
         self.warnings = list(warnings)
@@ -55,65 +56,58 @@ class Samples:
 
     @cached_property
     def quantities(self) -> Quantities:
-        """The same as plain arrays; of those that a file or another version left out, what its samples give."""
+        """Every quantity of the run as plain arrays; what a file or an older version left out is computed."""
         if self._stored is None:
-            return quantities(self._raw, lambda: self.seen)
-        unknown = () if self.audited else ACCOUNTS
-        missing = [n for n in expected(self._raw).names if n not in self._stored and n not in unknown]
-        if not missing:
-            return self._stored
-        made = quantities(self._raw, lambda: self.seen, missing)
+            return quantities(self.raw, lambda: self.seen)
+        known = {one.name for one in expected(RunData(self.raw)) if self.audited or not one.audit}
+        missing = known - self._stored.variables.keys()
+        made = quantities(self.raw, lambda: self.seen, missing)
         return Quantities(made.variables | self._stored.variables)
-
-    @cached_property
-    def numbers(self) -> Numbers:
-        """What the methods below give, as plain arrays."""
-        return Numbers(self.lookup)
 
     @cached_property
     def seen(self) -> Observation:
         """What follows from the samples, without labels."""
-        return observe_run(self._raw)
+        return observe_run(self.raw)
 
     @cached_property
-    def lookup(self) -> Lookup:
-        """Names to columns of the quantities."""
+    def numbers(self) -> Lookup:
+        """What the methods of a trajectory give by name, as plain arrays."""
         return Lookup(self.quantities, self.model)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Data alone: a controller or a load may be any function, and what they gave is among the quantities."""
-        loads = self._raw.loads and replace(self._raw.loads, functions=())
-        raw = replace(self._raw, controller=None, loads=loads)
-        state = {"_raw": raw, "_stored": self.quantities}
+        """Return data alone: a controller or a load may be any function, and what they gave is among the quantities."""
+        loads = self.raw.loads and replace(self.raw.loads, functions=())
+        raw = replace(self.raw, controller=None, loads=loads)
+        state = {"raw": raw, "_stored": self.quantities}
         return state | {"model": self.model, "info": self.info, "warnings": self.warnings}
 
     @property
     def time(self) -> np.ndarray:
         """Times of the samples, (N,) s."""
-        return self._raw.time
+        return self.raw.time
 
     @property
     def q(self) -> np.ndarray:
         """Configurations in the model's order, (N, nq)."""
-        return self._raw.q
+        return self.raw.q
 
     @property
     def v(self) -> np.ndarray:
         """Velocities in the model's order, (N, nv)."""
-        return self._raw.v
+        return self.raw.v
 
     @property
     def a(self) -> np.ndarray:
         """Accelerations in the model's order, (N, nv)."""
-        return self._raw.a
+        return self.raw.a
 
     @property
     def tau(self) -> np.ndarray:
         """Forces of motors and of prescribed motions in the model's order, (N, nv)."""
-        return self._raw.tau
+        return self.raw.tau
 
     def state(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """State (q, v) at a time, (nq,) and (nv,), or at several, (k, nq) and (k, nv).
+        """Return state (q, v) at a time, (nq,) and (nv,), or at several, (k, nq) and (k, nv).
 
         Between samples by cubic polynomials, on the group where a coordinate is a quaternion.
         """
@@ -121,15 +115,17 @@ class Samples:
         first, last = self.time[0], self.time[-1]
         slack = 1e-9 * max(abs(first), abs(last))
         if not np.all((at >= first - slack) & (at <= last + slack)):
-            raise LissomError(f"is outside the run, which goes from {first:g} s to {last:g} s", ("t",), t)
+            raise LissomError(f"is outside the run, which lasts from {first:g} s to {last:g} s", ("t",), t)
         q, v = interpolate(self.model, self.time, self.q, self.v, self.a, np.clip(at, first, last).ravel())
         return q.reshape(*at.shape, self.model.nq), v.reshape(*at.shape, self.model.nv)
 
     def pose(self, t: ArrayLike, of: Literal["frame", "tip"] = "frame") -> dict[str, np.ndarray]:
-        """Pose in the world of every link, at a time (4, 4) or several (k, 4, 4).
+        """Return pose in the world of every link, at a time (4, 4) or several (k, 4, 4).
 
-        Args:
-            of: the link's "frame", which sits at its joint, or its "tip".
+        Parameters
+        ----------
+        of : {"frame", "tip"}, optional
+            The link's "frame", which sits at its joint, or its "tip".
         """
         check_choice("of", of, ("frame", "tip"))
         q = self.state(np.ravel(t))[0]
@@ -150,8 +146,8 @@ class Samples:
         return np.stack([self.quantities[name] for name in ENERGIES], axis=1)
 
     def energies_at(self, samples: np.ndarray) -> np.ndarray:
-        """`energies` of a few samples, (n, 5), without the work for all of them."""
-        raw = self._raw
+        """Return the `energies` of a few samples, (n, 5), without the work for all of them."""
+        raw = self.raw
         given, samples = samples, np.asarray(samples)
         if samples.dtype.kind not in "iu" or not np.all(np.abs(samples + 0.5) < len(raw.time)):
             text = f"must be whole numbers of samples, of which there are {len(raw.time)}"
@@ -164,7 +160,7 @@ class Samples:
     @property
     def audited(self) -> bool:
         """Whether work and dissipation were integrated along the way."""
-        return self._raw.audited if self._stored is None else "work" in self._stored
+        return self.raw.audited if self._stored is None else "work" in self._stored
 
     @property
     def work(self) -> np.ndarray:
@@ -179,30 +175,16 @@ class Samples:
     @property
     def load_work(self) -> np.ndarray:
         """Work of loads and of the thrust of cylinders since the start, (N,) J."""
-        return np.zeros(len(self.time)) if self._raw.load_work is None else self._raw.load_work
+        return np.zeros(len(self.time)) if self.raw.load_work is None else self.raw.load_work
 
     def _account(self, name: str) -> np.ndarray:
         if not self.audited:
             raise LissomError("this run kept no energy accounts; simulate with audit=True")
-        return getattr(self._raw, name)
-
-
-def expected(raw: RawRun) -> Quantities:
-    """What a run such as this one has results of: its quantities without a single sample."""
-    loads, sensed = raw.loads, raw.sensed
-    none = {name: getattr(raw, name)[:0] for name in ("time", "q", "v", "a", "tau", "work", "dissipated")}
-    some = {name: getattr(raw, name) for name in ("multipliers", "given", "load_work")}
-    none |= {name: values if values is None else values[:0] for name, values in some.items()}
-    if loads is not None and loads.values is not None:
-        loads = replace(loads, values=loads.values[:0])
-    if sensed is not None:
-        sensed = sensed._replace(reading=sensed.reading[:0])
-    empty = replace(raw, loads=loads, sensed=sensed, controller=None, carried=None, **none)
-    return quantities(empty, lambda: observe_run(empty))
+        return getattr(self.raw, name)
 
 
 def raw_of(stored: Quantities, model: Model, settings: RunSettings | None = None) -> RawRun:
-    """The samples among quantities, in the model's order; what is not among them is zero."""
+    """Return the samples among quantities, in the model's order; what is not among them is zero."""
     whole = Lookup(stored, model).whole
     zero = np.zeros(len(stored["time"]))
     work, dissipated = stored.get("work", zero), stored.get("dissipated", zero)

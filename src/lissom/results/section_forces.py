@@ -38,12 +38,12 @@ class _LinkMotion(NamedTuple):
 
 
 def section_forces(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
-    """Forces and moments in the sections of a beam at rising places x (k,), (N, k, 6) in COMPONENTS.
+    """Return forces and moments in the sections of a beam at rising places x (k,), (N, k, 6) in COMPONENTS.
 
     They are those that the outer part exerts on the inner one, about the section's centre and in its axes: tension is
     positive.
     """
-    beam = run.lookup.flexible(link)
+    beam = run.numbers.flexible(link)
     if not isinstance(beam, BeamLink):
         raise LissomError("is not a beam and has no sections; its von_mises gives stresses", ("link",), link)
     x = np.asarray(x, float)
@@ -67,7 +67,7 @@ def section_forces(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
 
 
 def section_stresses(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
-    """Peaks of the stresses over the sections of a beam at rising places x (k,), (N, k, 4) Pa, in STRESSES.
+    """Return the peaks of the stresses over sections of a beam at rising places x (k,), (N, k, 4) Pa, in STRESSES.
 
     Of a place that is named twice the first one shows the section that ends there, where it jumps.
     """
@@ -90,13 +90,13 @@ def section_stresses(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
 
 
 def both_sides(x: np.ndarray, jumps: Sequence[float]) -> np.ndarray:
-    """Places x (k,) and each jump twice, rising."""
+    """Return places x (k,) and each jump twice, rising."""
     kept = [place for place in x if not np.any(np.abs(place - np.array(jumps)) < 1e-12)]
     return np.sort([*kept, *jumps, *jumps])
 
 
 def _mass_points(beam: BeamLink, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Places (K,) of mass along a beam, by Gauss' rule between `edges`, and the moments (K, 4, 4) there."""
+    """Return the places (K,) of mass along a beam, by Gauss' rule between `edges`, and the moments (K, 4, 4) there."""
     half, middle = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
     at = (middle[:, None] + half[:, None] * NODES).ravel()
     per_length = np.real(beam.profile.tables(beam.profile.fraction(at))[1])
@@ -108,7 +108,7 @@ def _mass_points(beam: BeamLink, edges: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _needed(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Force and torque about its place that each mass point asks for, (N, K, 3) each, world axes."""
+    """Return force and torque about its place that each mass point asks for, (N, K, 3) each, world axes."""
     free = points.p2 - gravity
     mass, first, second = moments[:, 0, 0, None], moments[:, 0, 1:], moments[:, 1:, 1:]
     force = mass * free + np.einsum("nkij,kj->nki", points.R2, first)
@@ -118,9 +118,9 @@ def _needed(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tu
 
 
 def _carried(run: Trajectory, link: str, length: float) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """What a link carries and what acts on it: where on it, the place, the force and torque it gives, world axes."""
+    """Return what a link carries and what acts on it: where on the link, the place, force and torque in world axes."""
     joined = [
-        (child.at, run.quantities.select("link_position", "link", child.name), run.lookup.axes(child.name), wrench)
+        (child.at, run.quantities.select("link_position", "link", child.name), run.numbers.axes(child.name), wrench)
         for child in run.model.robot.bodies
         if child.parent == link
         for wrench in [run.numbers.wrench(child.joint.name)]
@@ -140,7 +140,7 @@ def _carried(run: Trajectory, link: str, length: float) -> list[tuple[np.ndarray
 
 
 def _motion(run: Trajectory, link: str, x: np.ndarray) -> _LinkMotion:
-    """Sections of a link with their accelerations, by differences along the motion that q, v and a begin."""
+    """Return the sections of a link with their accelerations, by differences along the motion that q, v and a begin."""
     h = (STEP / (1.0 + np.abs(run.v).max(axis=1) + np.sqrt(np.abs(run.a).max(axis=1))))[:, None]
     body = run.model.bodies[run.model.row(link) - 1]
     beam, still = run.model.flexible[link], np.zeros_like(run.v)
@@ -158,7 +158,7 @@ def _motion(run: Trajectory, link: str, x: np.ndarray) -> _LinkMotion:
 
 
 def _moved(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, h: np.ndarray) -> np.ndarray:
-    """Configurations (N, nq) short times h (N, 1) later, right to the second order."""
+    """Return configurations (N, nq) short times h (N, 1) later, right to the second order."""
     out, step = q.copy(), h * v + h**2 / 2 * a
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
         if not link.joint.kind.on_group:

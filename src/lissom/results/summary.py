@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -108,21 +108,24 @@ class Summary:
     elements: tuple[ElementPeak, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; what is not a finite number is None."""
+        """Return plain data for JSON; what is not a finite number is None."""
         return _plain(asdict(self))
 
-    def tables(self) -> dict[str, Table]:
-        """The tables by subject, for a rich console."""
-        makers = {
-            "joints": _joints,
-            "elements": _elements,
-            "links": _links,
-            "settling": _settling,
-            "energy": _account,
-            "events": _events,
+    def rows(self) -> dict[str, Rows]:
+        """Return what the tables say, by subject; subjects of which there is nothing are left out."""
+        made = {
+            "joints": _joints(self),
+            "elements": _elements(self),
+            "links": _links(self),
+            "settling": _settling(self),
+            "energy": _account(self),
+            "events": _events(self),
         }
-        made = {subject: make(self) for subject, make in makers.items()}
-        return {subject: table for subject, table in made.items() if table.row_count}
+        return {subject: rows for subject, rows in made.items() if rows.cells}
+
+    def tables(self, more: Mapping[str, Sequence[str]] | None = None) -> dict[str, Table]:
+        """Return the tables by subject, for a rich console; `more` has a last column for some, "over time"."""
+        return {subject: rows.table((more or {}).get(subject)) for subject, rows in self.rows().items()}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.text import Text
@@ -148,7 +151,7 @@ class Summary:
 
 
 def summarise(run: Trajectory) -> Summary:
-    """The summary of a run."""
+    """Return the summary of a run."""
     info = run.info
     duration = float(run.time[-1] - run.time[0])
     return Summary(
@@ -172,7 +175,7 @@ def summarise(run: Trajectory) -> Summary:
 
 
 def balance(run: Trajectory) -> Balance:
-    """Energy balance of a run; without accounts where it kept none or diverged."""
+    """Return the energy balance of a run; without accounts where it kept none or diverged."""
     stored = run.numbers["stored_energy"]
     change = float(stored[-1] - stored[0])
     if "work" not in run.quantities or not np.all(np.isfinite(stored)):
@@ -184,7 +187,7 @@ def balance(run: Trajectory) -> Balance:
 
 
 def settling_time(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, float | None, bool]:
-    """Final value of a signal (N,) or (N, k), when it came within 2 % of it for good, and whether it moved.
+    """Return the final value of a signal (N,) or (N, k), when it came within 2 % of it for good, whether it moved.
 
     The final value is the mean over the last 5 % of the run; 2 % are counted on the way to it from the first
     value. A signal that leaves the band in the last 5 % has not settled; one that ends where it began has not
@@ -257,76 +260,80 @@ def _plain(value: Any) -> Any:
 # tables
 
 
-def _table(title: str, first: str, *others: str) -> Table:
-    from rich import box
-    from rich.table import Table
+class Rows(NamedTuple):
+    """What a table says: its title, the names of its columns, its cells row by row."""
 
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-    table.add_column(first, overflow="fold")
-    for name in others:
-        table.add_column(name, justify="right")
-    return table
+    title: str
+    columns: tuple[str, ...]
+    cells: Sequence[tuple[str | float, ...]]
+    words: int = 0  # the column, beside the first, that holds words
 
+    def table(self, over_time: Sequence[str] | None = None) -> Table:
+        """Return it for a rich console; `over_time` are the cells of one column more."""
+        from rich import box
+        from rich.table import Table
 
-def _joints(summary: Summary) -> Table:
-    table = _table("Peak wrench in every joint", "joint", "torque N m", "at s", "force N", "at s")
-    for joint in summary.joints:
-        values = (joint.torque.value, joint.torque.time, joint.force.value, joint.force.time)
-        table.add_row(joint.joint, *map(number, values))
-    return table
-
-
-def _elements(summary: Summary) -> Table:
-    table = _table("Peak force in every element", "element", "pull N", "at s", "push N", "at s", "length m")
-    for each in summary.elements:
-        values = (each.pull.value, each.pull.time, each.push.value, each.push.time)
-        table.add_row(each.element, *map(number, values), f"{number(each.shortest)} to {number(each.longest)}")
-    return table
+        table = Table(title=self.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+        for k, name in enumerate(self.columns):
+            side: Literal["left", "right"] = "left" if k in (0, self.words) else "right"
+            table.add_column(name, justify=side, overflow="ellipsis" if k else "fold")
+        if over_time is not None:
+            table.add_column("over time", style="cyan", no_wrap=True)
+        for k, cells in enumerate(self.cells):
+            texts = [cell if isinstance(cell, str) else number(cell) for cell in cells]
+            table.add_row(*texts, *([] if over_time is None else [over_time[k]]))
+        return table
 
 
-def _links(summary: Summary) -> Table:
-    table = _table("Peak deflection", "link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
-    for link in summary.links:
-        tip = 1e3 * link.deflection.value, link.deflection.time, np.degrees(link.rotation.value)
-        table.add_row(link.link, *map(number, (*tip, 1e3 * link.bow.value, link.bow.time, link.percent)))
-    return table
+def _joints(summary: Summary) -> Rows:
+    columns = ("joint", "torque N m", "at s", "force N", "at s")
+    return Rows("Peak wrench in every joint", columns, [(e.joint, *e.torque, *e.force) for e in summary.joints])
 
 
-def _settling(summary: Summary) -> Table:
-    table = _table(f"Settling within {BAND:.0%} of the way", "", "final", "", "settled at s")
+def _elements(summary: Summary) -> Rows:
+    columns = ("element", "pull N", "at s", "push N", "at s", "length m")
+    cells = [(e.element, *e.pull, *e.push, f"{number(e.shortest)} to {number(e.longest)}") for e in summary.elements]
+    return Rows("Peak force in every element", columns, cells)
+
+
+def _links(summary: Summary) -> Rows:
+    columns = ("link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
+    cells = []
+    for e in summary.links:
+        tip = 1e3 * e.deflection.value, e.deflection.time, float(np.degrees(e.rotation.value))
+        cells.append((e.link, *tip, 1e3 * e.bow.value, e.bow.time, e.percent))
+    return Rows("Peak deflection", columns, cells)
+
+
+def _settling(summary: Summary) -> Rows:
+    cells = []
     for entry in summary.settling:
         when = "still moving" if entry.time is None else number(entry.time)
         final = ", ".join(map(number, entry.final))
-        table.add_row(entry.name, final, entry.unit, when if entry.moved else "no net motion")
-    table.columns[2].justify = "left"
-    return table
+        cells.append((entry.name, final, entry.unit, when if entry.moved else "no net motion"))
+    columns = ("coordinate", "final value", "unit", "settled at s")
+    return Rows(f"Settling within {BAND:.0%} of the way", columns, cells, words=2)
 
 
-def _account(summary: Summary) -> Table:
-    table = _table("Energy balance", "", "J")
+def _account(summary: Summary) -> Rows:
     energy = summary.energy
-    if energy.work is not None and energy.dissipated is not None:
-        table.add_row("work of the applied forces", number(energy.work))
-        table.add_row("dissipated", number(energy.dissipated))
-    if energy.load_work is not None:
-        table.add_row("work of loads and cylinders", number(energy.load_work))
-    table.add_row("stored since the start", number(energy.stored))
-    if energy.residual is not None and energy.relative is not None:
-        part = f"{energy.relative:.1e} of the energy exchanged"
-        table.add_row(f"largest error at any time ({part})", number(energy.residual))
-    return table
+    part = "" if energy.relative is None else f"{energy.relative:.1e} of the energy exchanged"
+    values = {
+        "work of the applied forces": energy.work,
+        "dissipated": energy.dissipated,
+        "work of loads and cylinders": energy.load_work,
+        "stored since the start": energy.stored,
+        f"largest error at any time ({part})": energy.residual,
+    }
+    return Rows("Energy balance", ("", "J"), [(name, value) for name, value in values.items() if value is not None])
 
 
-def _events(summary: Summary) -> Table:
-    table = _table("Events", "at s", "what")
-    table.columns[1].justify = "left"
-    for event in summary.events:
-        table.add_row(number(event.time), event.text)
-    return table
+def _events(summary: Summary) -> Rows:
+    return Rows("Events", ("at s", "what"), [(event.time, event.text) for event in summary.events], words=1)
 
 
 def number(value: float) -> str:
-    """Four significant digits, without an exponent where it can be read without."""
+    """Return four significant digits, without an exponent where it can be read without."""
     if not np.isfinite(value):
         return str(value)
     if value == 0 or 1e-3 <= abs(value) < 1e6:

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from lissom.errors import LissomError, check_choice
 from lissom.lie import quaternion, so3
 from lissom.messages import suggestion
-from lissom.plot_registry import draw
-from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY, NamedColumns
+from lissom.results.lookup import NamedColumns
 from lissom.results.run_info import RunInfo
 from lissom.results.run_samples import Samples
 from lissom.simulation.raw_run import RawRun
@@ -56,55 +55,58 @@ class Trajectory(Samples):
     # names to numbers
 
     def __getitem__(self, name: str) -> xr.DataArray:
-        """Position of a joint, (time,) or (time, coordinates); one coordinate; a variable of the dataset."""
-        found = self.lookup.coordinate(name, POSITION, "q") or self.lookup.coordinate(name, VELOCITY, "v")
-        if found is None and name in self.dataset:
+        """Return the position of a joint, (time,) or (time, coordinates); one coordinate; a variable of the dataset."""
+        if not self.numbers.has(name) and name in self.dataset:
             return self.dataset[name]
-        return self._labelled(name, found)
+        return self._labelled(name, self.numbers.position(name))
 
     def velocity(self, name: str) -> xr.DataArray:
-        """Velocity of a joint or coordinate, (time,) or (time, coordinates)."""
-        return self._labelled(name, self.lookup.coordinate(name, VELOCITY, "v"))
+        """Return the velocity of a joint or coordinate, (time,) or (time, coordinates)."""
+        return self._labelled(name, self.numbers.velocity(name))
 
     def acceleration(self, name: str) -> xr.DataArray:
-        """Acceleration of a joint or coordinate, (time,) or (time, coordinates)."""
-        return self._labelled(name, self.lookup.coordinate(name, ACCELERATION, "v"))
+        """Return the acceleration of a joint or coordinate, (time,) or (time, coordinates)."""
+        return self._labelled(name, self.numbers.acceleration(name))
 
     def torque(self, name: str) -> xr.DataArray:
-        """Force of a joint's motor, seen at the joint side of its gear, elastic or not; of a prescribed joint, what its
-        motion takes.
-        """
-        return self._labelled(name, self.lookup.force(name))
+        """Return the force of a joint's motor, at the joint side of its gear; of a prescribed joint, what moves it."""
+        return self._labelled(name, self.numbers.torque(name))
 
     def wrench(self, joint: str, frame: Frame = "local") -> xr.DataArray:
-        """Wrench (torque, force) of the parent on the child at a joint, (time, 6).
+        """Return wrench (torque, force) of the parent on the child at a joint, (time, 6).
 
         It acts at the origin of the child's frame and includes the motor's torque.
 
-        Args:
-            joint: name of the joint, or of the link that it carries.
-            frame: axes of the components: "local" (those of the child), "parent" or "world".
+        Parameters
+        ----------
+        joint : str
+            Name of the joint, or of the link that it carries.
+        frame : {"local", "parent", "world"}, optional
+            Axes of the components: "local" (those of the child), "parent" or "world".
         """
-        body = self.lookup.joint(joint)
+        body = self.numbers.joint(joint)
         values = self.dataset["wrench"].sel(joint=body.joint, drop=True).rename(f"wrench at {body.joint}")
         if frame == "local":
             return values
         check_choice("frame", frame, ("local", "parent", "world"))
-        R = self.lookup.axes(body.link)
+        R = self.numbers.axes(body.link)
         parent = int(self.model.arrays.tree.parent[self.model.row(body.link)])
         if frame == "parent" and parent > 0:
-            R = so3.inverse(self.lookup.axes(self.model.links[parent - 1])) @ R
+            R = so3.inverse(self.numbers.axes(self.model.links[parent - 1])) @ R
         turned = np.concatenate([so3.act(R, values[:, :3]), so3.act(R, values[:, 3:])], axis=1)
         axes = "world" if frame == "world" else "the parent's"
         text = f"wrench of the parent on the child at the joint, in {axes} axes"
         return values.copy(data=turned).assign_attrs(long_name=text)
 
     def loop_wrench(self, loop: str, frame: Literal["local", "world"] = "local") -> xr.DataArray:
-        """Wrench (torque, force) of the first frame of a loop on the second, at the second's origin, (time, 6).
+        """Return the wrench (torque, force) of a loop's first frame on its second, at the latter's origin, (time, 6).
 
-        Args:
-            loop: name of the loop.
-            frame: axes of the components: "local" (those of the second frame) or "world".
+        Parameters
+        ----------
+        loop : str
+            Name of the loop.
+        frame : {"local", "world"}, optional
+            Axes of the components: "local" (those of the second frame) or "world".
         """
         names = [each.name for each in self.model.loops]
         if loop not in names:
@@ -118,22 +120,27 @@ class Trajectory(Samples):
         return values.copy(data=turned).assign_attrs(long_name="wrench of the first frame on the second, world axes")
 
     def reading(self, sensor: str, ideal: bool = False) -> xr.DataArray:
-        """What a sensor tells at the output times, (time,) or (time, numbers): its last sample, late by its delay.
+        """Return what a sensor tells at the output times, (time,) or (time, numbers): its last sample, with its delay.
 
-        Args:
-            sensor: its name, or that of one of its numbers: "imu", "imu.x".
-            ideal: what an ideal sensor would tell instead, without low-pass, samples, noise, steps and delay.
+        Parameters
+        ----------
+        sensor : str
+            Its name, or that of one of its numbers: "imu", "imu.x".
+        ideal : bool, optional
+            What an ideal sensor would tell instead, without low-pass, samples, noise, steps and delay.
         """
-        return self._labelled(sensor, self.lookup.reading(sensor, ideal))
+        return self._labelled(sensor, self.numbers.reading(sensor, ideal))
 
     def tip(
         self, link: str | None = None, what: Literal["position", "orientation", "twist"] = "position"
     ) -> xr.DataArray:
-        """Tip of a link (the last one unless given) in the world.
+        """Return the tip of a link (the last one unless given) in the world.
 
-        Args:
-            what: its "position" (time, 3) in m; "orientation" (time, 4), a quaternion (w, x, y, z); or
-                "twist" (time, 6), angular velocity of its section and velocity of the tip in world axes.
+        Parameters
+        ----------
+        what : {"position", "orientation", "twist"}, optional
+            Its "position" (time, 3) in m; "orientation" (time, 4), a quaternion (w, x, y, z); or
+            "twist" (time, 6), angular velocity of its section and velocity of the tip in world axes.
         """
         check_choice("what", what, ("position", "orientation", "twist"))
         name = self.model.links[-1] if link is None else link
@@ -141,49 +148,53 @@ class Trajectory(Samples):
         return self.dataset[f"tip_{what}"].sel(link=name, drop=True).rename(f"tip {what} of {name}")
 
     def deflection(self, link: str) -> xr.DataArray:
-        """Elastic displacement of the tip of a flexible link, link axes, (time, 3) m."""
-        self.lookup.flexible(link)
+        """Return the elastic displacement of the tip of a flexible link, link axes, (time, 3) m."""
+        self.numbers.flexible(link)
         return self.dataset["deflection"].sel(flexible=link, drop=True).rename(f"deflection of {link}")
 
     def bow(self, link: str) -> xr.DataArray:
-        """Largest distance of the bent axis of a flexible link from the line through both its ends, (time,) m."""
-        self.lookup.flexible(link)
+        """Return the largest distance of a flexible link's bent axis from the line through both its ends, (time,) m."""
+        self.numbers.flexible(link)
         return self.dataset["bow"].sel(flexible=link, drop=True).rename(f"bow of {link}")
 
     def rotation(self, link: str) -> xr.DataArray:
-        """Elastic rotation (a rotation vector) of the tip of a flexible link, link axes, (time, 3) rad."""
-        self.lookup.flexible(link)
+        """Return elastic rotation (a rotation vector) of the tip of a flexible link, link axes, (time, 3) rad."""
+        self.numbers.flexible(link)
         return self.dataset["rotation"].sel(flexible=link, drop=True).rename(f"rotation of {link}")
 
     def shape(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
-        """Deformation field of a flexible link: displacement of its axis, link axes, (time, x, 3) m.
+        """Return the deformation field of a flexible link: displacement of its axis, link axes, (time, x, 3) m.
 
-        Args:
-            stations: how many points evenly from base to tip, or their places x in m.
+        Parameters
+        ----------
+        stations : int or array-like, optional
+            How many points evenly from base to tip, or their places x in m.
         """
-        x = self.lookup.stations(link, stations)
+        x = self.numbers.stations(link, stations)
         attrs = {"long_name": "displacement of the link's axis, link axes", "units": "m"}
         axes = tuple(self.dataset["axis"].values)
         return self._along(f"shape of {link}", x, self.numbers.shape(link, x), ("axis", axes), attrs)
 
     def centre_line(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
-        """The bent axis of a flexible link in the world, (time, x, 3) m."""
+        """Return the bent axis of a flexible link in the world, (time, x, 3) m."""
         field = self.shape(link, stations)
         named = field.copy(data=self.numbers.centre_line(link, stations)).rename(f"centre line of {link}")
         return named.assign_attrs(long_name="the link's axis in the world")
 
     def section_forces(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
-        """Forces and moments inside a beam, (time, x, 6): tension N, shear Vy, Vz, torsion T, bending My, Mz.
+        """Return forces and moments inside a beam, (time, x, 6): tension N, shear Vy, Vz, torsion T, bending My, Mz.
 
         In the axes of each section and about the link's axis; of the outer part on the inner one. They follow from
         the balance of what lies beyond the section, so that at the base they are the wrench of the joint.
 
-        Args:
-            stations: how many points evenly from base to tip, or their places x in m.
+        Parameters
+        ----------
+        stations : int or array-like, optional
+            How many points evenly from base to tip, or their places x in m.
         """
         from lissom.results.section_forces import COMPONENTS, section_forces
 
-        x = self.lookup.stations(link, stations)
+        x = self.numbers.stations(link, stations)
         attrs = {
             "long_name": "forces and moments in the sections, their axes",
             "units": "N, N m",
@@ -193,21 +204,23 @@ class Trajectory(Samples):
         return self._along(name, x, values, ("section_force", COMPONENTS), attrs)
 
     def stress(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
-        """Largest stresses in the sections of a beam, (time, x, 4) Pa.
+        """Return largest stresses in the sections of a beam, (time, x, 4) Pa.
 
         They are the `highest` and the `lowest` normal stress (of tension and bending, at the outer fibres), the
         largest `shear` stress (of torsion and shear forces) and the largest `von_mises` stress of each section, from
         the forces of `section_forces` and the section's shape. At sharp inner corners shear has no limit: they are
         left out.
 
-        Args:
-            stations: how many points evenly from base to tip, and both sides of every jump of the section; or their
-                places x in m. At a jump x is the section that begins there; given twice, that which ends there, too.
+        Parameters
+        ----------
+        stations : int or array-like, optional
+            How many points evenly from base to tip, and both sides of every jump of the section; or their
+            places x in m. At a jump x is the section that begins there; given twice, that which ends there, too.
         """
         from lissom.beam.sections.section_stress import COMPONENTS
         from lissom.results.section_forces import both_sides, section_stresses
 
-        x = self.lookup.stations(link, stations)
+        x = self.numbers.stations(link, stations)
         beam = self.model.robot.link(link).beam
         if isinstance(stations, int) and beam is not None and beam.jumps:
             x = both_sides(x, beam.jumps)
@@ -217,13 +230,13 @@ class Trajectory(Samples):
     # accounts
 
     def energy_audit(self) -> EnergyAudit:
-        """What went in, what was dissipated, what is stored, and how far the balance is off."""
+        """Return what went in, what was dissipated, what is stored, and how far the balance is off."""
         from lissom.analysis.energy_balance import audit_energy
 
         return audit_energy(self.time, self.energies, self.work, self.dissipated, self.load_work)
 
     def momentum(self) -> Momentum:
-        """Centre of mass, momentum, angular momentum about it: (N, 3) each, of the whole robot in world axes.
+        """Return centre of mass, momentum, angular momentum about it: (N, 3) each, of the robot in world axes.
 
         Payloads that it carries are part of it.
         """
@@ -231,96 +244,109 @@ class Trajectory(Samples):
 
         if "momentum" in self.quantities:  # of a robot that floats
             return Momentum(*(self.numbers[name] for name in ("centre_of_mass", "momentum", "angular_momentum")))
-        return momentum(self.model, self.q, self.v, self.time, self._raw.carried)
+        return momentum(self.model, self.q, self.v, self.time, self.raw.carried)
 
     def summary(self) -> Summary:
-        """Peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""
+        """Return peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""
         from lissom.results.summary import summarise
 
         return summarise(self)
 
     def plot(self, kind: str = "overview", **options: Any) -> Figure:
-        """One figure of the whole run, or a closer look.
+        """Return one figure of the whole run, or a closer look.
 
-        Args:
-            kind: "overview", "joints", "tip", "wrenches", "deflection", "energy", "outside", "shape",
-                "sections", "spectrum" or "sensors".
-            options: what that plot takes, such as link="forearm"; see lissom.view.figures.plots.
+        Parameters
+        ----------
+        kind : str, optional
+            "overview", "joints", "tip", "wrenches", "deflection", "energy", "outside", "shape",
+            "sections", "spectrum" or "sensors".
+        **options
+            What that plot takes, such as link="forearm"; see lissom.view.figures.plots.
         """
-        return draw("run.plot", self, kind, **options)
+        from lissom.view.figures.plots import plot
+
+        return plot(self, kind, **options)
 
     # pages and films
 
     def report(self, path: str | Path, title: str | None = None) -> Path:
         """Write one HTML file with the moving arm, charts and tables; it opens without a server or a network."""
-        return draw("run.report", self, path, title)
+        from lissom.view.pages.run_report import save
+
+        return save(self, path, title)
 
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write a film of the motion: .mp4 (by ffmpeg) or .gif.
 
-        Args:
-            options: fps, speed, scale (of the deflection), size in pixels, turn and lift of the view; see
-                lissom.view.films.film.
+        Parameters
+        ----------
+        **options
+            `fps`, `speed`, `scale` (of the deflection), size in pixels, turn and lift of the view; see
+            lissom.view.films.film.
         """
-        return draw("run.animate", self, path, **options)
+        from lissom.view.films.film import film
+
+        return film(self, path, **options)
 
     def _repr_html_(self) -> str:
-        """How a notebook shows the run: a table, charts and the moving arm."""
-        return draw("run.html", self)
+        """Return how a notebook shows the run: a table, charts and the moving arm."""
+        from lissom.view.pages.notebook import notebook_html
+
+        return notebook_html(self)
 
     # files
 
     def save(self, path: str | Path) -> None:
         """Write everything to a NetCDF file, the robot included."""
-        from lissom.results.netcdf_files import save
+        from lissom.results.files.netcdf_files import save
 
         save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
         """Read what `save` wrote."""
-        from lissom.results.netcdf_files import load
+        from lissom.results.files.netcdf_files import load
 
         return load(path)
 
     @staticmethod
     def rescue(path: str | Path) -> xr.Dataset:
         """Read the variables of a damaged file that are as they were written; `.attrs["damaged"]` names the others."""
-        from lissom.results.netcdf_files import rescue
+        from lissom.results.files.netcdf_files import rescue
 
         return rescue(path)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """One row per time, one column per number: position.elbow, wrench.elbow.fx, deflection.upper.y, ...
+        """Return one row per time, one column per number: position.elbow, wrench.elbow.fx, deflection.upper.y, ...
 
         `.attrs["units"]` has the unit of every column.
         """
-        from lissom.results.table_files import to_dataframe
+        from lissom.results.files.table_files import to_dataframe
 
         return to_dataframe(self)
 
     def to_csv(self, path: str | Path, units: bool = False) -> None:
         """Write the table of `to_dataframe` as CSV; with `units` in the header: position.elbow [rad]."""
-        from lissom.results.table_files import to_csv
+        from lissom.results.files.table_files import to_csv
 
         to_csv(self, path, units)
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table of `to_dataframe` as Parquet (needs pyarrow)."""
-        from lissom.results.table_files import to_parquet
+        from lissom.results.files.table_files import to_parquet
 
         to_parquet(self, path)
 
     def to_mat(self, path: str | Path) -> None:
         """Write all variables for MATLAB (.mat, version 5): `wrench` (time, joint, component), `labels.joint`, ..."""
-        from lissom.results.table_files import to_mat
+        from lissom.results.files.table_files import to_mat
 
         to_mat(self, path)
 
     def _along(
         self, name: str, x: np.ndarray, values: np.ndarray, last: tuple[str, tuple[str, ...]], attrs: dict[str, Any]
     ) -> xr.DataArray:
-        """Values (N, k, ...) at places x (k,) of a link, with the name of the last axis and its labels."""
+        """Return values (N, k, ...) at places x (k,) of a link, with the name of the last axis and its labels."""
         import xarray as xr
 
         axis, labels = last
@@ -331,10 +357,8 @@ class Trajectory(Samples):
         }
         return xr.DataArray(values, dims=("time", "x", axis), coords=coords, name=name, attrs=attrs)
 
-    def _labelled(self, name: str, part: NamedColumns | None) -> xr.DataArray:
-        """Columns of a variable with their own units."""
-        if part is None:
-            raise self.lookup.unknown(name)
+    def _labelled(self, name: str, part: NamedColumns) -> xr.DataArray:
+        """Return the columns of a variable with their own units."""
         values, at = self.dataset[part.variable], part.at
         found = values[:, at[0]].drop_vars(part.axis) if len(at) == 1 else values[:, at]
         different = list(dict.fromkeys(part.units))
@@ -344,7 +368,7 @@ class Trajectory(Samples):
 
 
 def from_run(raw: RawRun) -> Trajectory:
-    """The results of a run; what is more than its samples is computed when it is asked for."""
+    """Return the results of a run; what is more than its samples is computed when it is asked for."""
     return Trajectory(raw, raw.model, RunInfo.of(raw), raw.warnings)
 
 

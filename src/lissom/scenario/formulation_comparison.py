@@ -16,7 +16,6 @@ from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.model.description.robot import Robot
 from lissom.model.model import Model
-from lissom.plot_registry import draw
 from lissom.printing import Printed
 from lissom.results.quantity_names import position_columns
 from lissom.scenario import FREE_MOTION
@@ -123,7 +122,9 @@ class Comparison(Printed):
 
     def plot(self) -> Figure:
         """Differences over time, and the time each formulation took."""
-        return draw("comparison.plot", self)
+        from lissom.view.figures.comparison_figures import plot_comparison
+
+        return plot_comparison(self)
 
 
 def compare(

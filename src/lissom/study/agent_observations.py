@@ -10,9 +10,11 @@ import numpy as np
 from lissom.errors import StudyError
 from lissom.messages import listed
 from lissom.results.quantities import Quantities
-from lissom.results.quantity_names import PLACES, SPACE, look_for, position_columns, quantities, velocity_columns
+from lissom.results.quantity_names import position_columns, velocity_columns
+from lissom.results.registry.result_quantity import QUANTITIES, RunData, look_for
+from lissom.results.registry.run_quantities import quantities
 from lissom.simulation.batch.stepper import Stepper
-from lissom.simulation.postprocess import Observation, observe_run
+from lissom.simulation.postprocess import observe_run
 from lissom.simulation.raw_run import RawRun
 from lissom.study.plan.kept_quantities import Quantity
 
@@ -21,7 +23,6 @@ STATE = {  # variables of the state: which vector, and which of joints, modes an
     **{name: (vector, "modes") for name, vector in (("eta", "q"), ("eta_rate", "v"), ("eta_acceleration", "a"))},
     **{f"rotor_{name}": (vector, "rotors") for name, vector in (("position", "q"), ("velocity", "v"))},
 }
-SEEN = (PLACES - set(SPACE)) | {"wrench", "loop_wrench"}  # variables that follow from it
 
 
 class Senses:
@@ -30,7 +31,7 @@ class Senses:
     def __init__(self, raw: RawRun, wanted: Sequence[str]) -> None:
         model = raw.model
         self._columns = {"q": position_columns(model), "v": velocity_columns(model), "a": velocity_columns(model)}
-        whole = quantities(raw, lambda: observe_run(raw))
+        whole = quantities(raw)
         # each number replaced by its place, so that what a name selects is where to read
         places = {
             name: one._replace(values=np.arange(one.values[0].size).reshape(1, *one.values.shape[1:]))
@@ -53,8 +54,9 @@ class Senses:
             )
         found = quantity.measure(numbered, raw.model, raw.q[0])
         name = quantity.channel.partition(".")[0]
-        if name not in STATE and name not in SEEN:
-            known = sorted((set(STATE) | SEEN) & set(numbered.names))
+        seen = {name for name, one in QUANTITIES.items() if one.look is not None and not one.audit}
+        if name not in STATE and name not in seen:
+            known = sorted((set(STATE) | seen) & set(numbered.names))
             raise StudyError(f"cannot be observed; there are {listed(known, 'and')}", ("observations",), quantity.text)
         at = found.values[0].ravel()
         self._parts.append((name, at))
@@ -66,18 +68,21 @@ class Senses:
     def __call__(self, episode: Stepper) -> np.ndarray:
         """The quantities now, (size,)."""
         state = {"q": episode.q, "v": episode.v, "a": episode.a}
-        seen: Observation | None = None
+        now: RunData | None = None
         found = []
         for name, at in self._parts:
             if name in STATE:
                 vector, part = STATE[name]
                 values = state[vector][getattr(self._columns[vector], part)]
             else:
-                if seen is None:
-                    seen = observe_run(episode.latest(), self._look)
-                values = getattr(seen, name)[0].ravel()
+                now = now or self._at_last(episode)
+                values = now[name][0].ravel()
             found.append(values[at])
         return np.concatenate(found) if found else np.zeros(0)
+
+    def _at_last(self, episode: Stepper) -> RunData:
+        raw = episode.latest()
+        return RunData(raw, lambda: observe_run(raw, self._look))
 
     def values_like(self, given: Mapping[str, Any]) -> np.ndarray:
         """Numbers for every quantity, as one vector; one number stands for all of a quantity."""

@@ -1,6 +1,6 @@
 """Seeing a run: figures, a report in one file, films, a live page.
 
-Results reach these functions by `lissom.plot_registry`; scripts may call what this package offers by name.
+The methods `plot`, `report` and `animate` of results call these functions. `register_plot` adds a plot to all runs.
 """
 
 from lissom import lazy

@@ -77,7 +77,7 @@ def test_a_unit_knows_the_modules_it_was_made_of(all_needs, kernel, modules):
     need = next(each for each in all_needs if (each.module, each.name) == (module, name))
     unit = Unit(find(need), need.kinds, Catalogue({}))
     assert {f"lissom.{each}" for each in modules.split()} <= unit.sources.modules
-    assert "lissom.results.table_files" not in unit.sources.modules
+    assert "lissom.results.files.table_files" not in unit.sources.modules
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def all_needs():
 PACKAGE_EDITS = [
     ("kernel/maths/algebra.py", r"(def cross\(.*\):\n)", r"\1    # as in a textbook\n", True),
     ("kernel/algorithms/articulated_body.py", r'"""', '"""On articulated bodies. ', True),
-    ("results/table_files.py", r"import ", "import sys, ", True),  # no kernel is made of it
+    ("results/files/table_files.py", r"import ", "import sys, ", True),  # no kernel is made of it
     ("kernel/data/arrays.py", r"ROW_WIDTH = 4", "ROW_WIDTH = 8", False),  # a constant that kernels import
     ("kernel/maths/algebra.py", r"a\[1\] \* b\[2\] - a\[2\] \* b\[1\]", "-a[2] * b[1] + a[1] * b[2]", False),
     ("kernel/compile/translate/prelude.h", r"a\.re \+ b\.re", "b.re + a.re", False),
@@ -103,7 +103,7 @@ def test_an_edit_of_the_package_leaves_or_ends_its_library(tmp_path):
     """A copy of the package with a table of its sources tells after each edit whether the table is still its own."""
     package = tmp_path / "lissom"
     shutil.copytree(ROOT / "src" / "lissom", package, ignore=shutil.ignore_patterns("__pycache__", "built"))
-    files = [package / name for name, *_ in PACKAGE_EDITS if name != "results/table_files.py"]
+    files = [package / name for name, *_ in PACKAGE_EDITS if name != "results/files/table_files.py"]
     known = fingerprint.digests(package, dict.fromkeys(files))
     shaping = {path.relative_to(ROOT / "src" / "lissom").as_posix() for path in fingerprint.translator_files()}
     assert {name for name, *_ in PACKAGE_EDITS if "compile" in name} <= shaping

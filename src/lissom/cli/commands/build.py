@@ -34,6 +34,7 @@ def build(
     from lissom.kernel.compile.libraries.library_build import build as make_library
     from lissom.kernel.compile.libraries.toolchain import Target
 
+    # what is asked for, and whether it is there already
     kept = cache.folder("kernels")
     if kept is None:
         raise LissomError("LISSOM_CACHE=off keeps no machine code, so that a library cannot be made")
@@ -49,6 +50,7 @@ def build(
         return
     if toolchain.compiler() is None:
         raise LissomError("there is no C compiler; install gcc or clang, or: pip install lissom[compiler]")
+    # trace which kernels the work calls, and compile them
     name = library.own_name("{level}") if folder is None else "library-{level}"
     began = time.monotonic()
     with Progress("compiling all kernels", unit="functions", show=not lines) as progress:

@@ -65,6 +65,7 @@ def compare(
     check_names([baseline, *(formulations or ())])
     from lissom.cli.printing.run_folder import Folder
 
+    # simulate by one formulation after the other; the bar goes on with the time of each
     order = list(dict.fromkeys([baseline, *(formulations or theory.names())]))
     whole = scenario.duration if duration is None else duration
     with Folder.claim(out, f"compare-{loaded.name}") as folder:
@@ -83,6 +84,7 @@ def compare(
                 atol=atol,
                 progress=tell,
             )
+        # the numbers first, so that a figure that fails costs none of them
         try:
             folder.text("comparison.json", json.dumps(found.to_dict(), indent=2) + "\n")
         finally:  # also where the disk is full
@@ -94,11 +96,11 @@ def compare(
             matplotlib.use("Agg")
             folder.picture("comparison.png", found.plot())
         if report:
-            from lissom.view.pages import run_report as page
+            from lissom.view.pages.run_report import comparison
 
             title = f"{found.robot}: {len(found.results)} formulations"
             runs = {name: result.run for name, result in found.results.items()}
-            folder.text("report.html", page.comparison(runs, title, found.missing))
+            folder.text("report.html", comparison(runs, title, found.missing))
     if as_json:
         typer.echo(json.dumps(found.to_dict() | {"folder": str(folder.path)}, indent=2))
     else:
@@ -106,7 +108,7 @@ def compare(
 
 
 def _list(robot: Robot | None) -> None:
-    """Every formulation, and whether it covers a robot."""
+    """Print every formulation, and whether it covers a robot."""
     from rich import box
     from rich.markup import escape
     from rich.table import Table

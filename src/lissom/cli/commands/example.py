@@ -60,7 +60,7 @@ def example(
 
 
 def titles() -> dict[str, str]:
-    """First line of every example's docstring, by name."""
+    """Return the first line of every example's docstring, by name."""
     import lissom.reproductions as package
 
     names = sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(package.__path__))

@@ -135,7 +135,7 @@ def export(
 
 
 def _format(to: str | None, out: Path | None) -> str:
-    """The format that is asked for, or that the ending of the file says."""
+    """Return the format that is asked for, or that the ending of the file says."""
     kind = to if to is not None else "" if out is None else out.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         named = f"--to {to}" if to is not None else out

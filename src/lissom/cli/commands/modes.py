@@ -82,7 +82,7 @@ def modes(
 
 
 def _pose(model: Model, given: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Values by joint, units understood as in files, an angle that looks like degrees warned of."""
+    """Return values by joint, units understood as in files, an angle that looks like degrees warned of."""
     from pydantic_core import PydanticCustomError
 
     from lissom.dynamics.coordinates import configuration
@@ -108,7 +108,7 @@ def _pose(model: Model, given: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _where(model: Model, q: Any) -> str:
-    """Where the joints stand and how long cylinders are, once the loops are closed."""
+    """Return where the joints stand and how long cylinders are, once the loops are closed."""
     from lissom.dynamics.coordinates import indices
     from lissom.dynamics.loops.cylinder_pose import cylinders, lengths_at
 

@@ -88,7 +88,7 @@ def check(
 
 
 def _checked(file: str) -> str:
-    """What is in a file without errors."""
+    """Return what is in a file without errors."""
     from lissom.scenario.scenario_files import find
 
     if os.path.isdir(file) and os.path.exists(os.path.join(file, ".zgroup")):
@@ -114,7 +114,7 @@ def _checked(file: str) -> str:
 
 
 def _described(file: str) -> str | None:
-    """What is in a file of a study, a fit or a task; None of others."""
+    """Return what is in a file of a study, a fit or a task; None of others."""
     from pathlib import Path
 
     from lissom.model.io.robot_files import find
@@ -144,7 +144,7 @@ def _described(file: str) -> str | None:
 
 
 def _checked_store(address: str) -> str:
-    """What is in a store that is as it was written."""
+    """Return what is in a store that is as it was written."""
     from lissom.study.store.zarr_store import opened
 
     store = opened(address)

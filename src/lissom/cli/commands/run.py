@@ -107,7 +107,7 @@ def _check_animation(name: str | None) -> None:
 
 
 def prepared_of(what: str, changes: list[tuple[str, Any]]) -> tuple[Loaded, Scenario, Prepared]:
-    """A scenario by name or path, with values changed, ready to run."""
+    """Return a scenario by name or path, with values changed, ready to run."""
     from lissom.scenario.scenario_files import find
 
     loaded = find(what)
@@ -119,7 +119,7 @@ def prepared_of(what: str, changes: list[tuple[str, Any]]) -> tuple[Loaded, Scen
 
 
 def _prepared(what: str, changes: list[tuple[str, Any]], out: Path | None) -> tuple[Scenario, Prepared, Folder]:
-    """The scenario as it is run, and the folder for what comes out, which is claimed before computing."""
+    """Return the scenario as it is run, and the folder for what comes out, which is claimed before computing."""
     from lissom.cli.printing.run_folder import Folder, within
 
     loaded, scenario, prepared = prepared_of(what, changes)
@@ -128,7 +128,7 @@ def _prepared(what: str, changes: list[tuple[str, Any]], out: Path | None) -> tu
         try:
             asked = within(Path(), scenario.output.folder)
         except LissomError:
-            text = "leads out of the working folder; if you mean it, give it with --out"
+            text = "leads out of the working folder; if you mean that, give it with --out"
             raise LissomError(text, ("output", "folder"), scenario.output.folder) from None
     return scenario, prepared, Folder.claim(asked, loaded.name)
 
@@ -150,7 +150,7 @@ def _show(trajectory: Trajectory, summary: Summary) -> None:
 
 @contextlib.contextmanager
 def _told_what_is_kept(folder: Folder) -> Iterator[None]:
-    """Whatever ends the preparation of results: the run is on disk, and the message says where."""
+    """Say where the run is on disk, whatever ends the preparation of results."""
     try:
         yield
     except KeyboardInterrupt:
@@ -166,7 +166,7 @@ def _told_what_is_kept(folder: Folder) -> Iterator[None]:
 def _extras(
     folder: Folder, trajectory: Trajectory, figures: bool, report: bool, animation: str | None, show: bool
 ) -> None:
-    """What is drawn of the data, which is safe by now."""
+    """Draw what is asked for; the data is safe by now."""
     if figures:
         with Progress("drawing figures", show=show):
             folder.figures(trajectory)

@@ -26,7 +26,7 @@ theory = typer.Typer(no_args_is_help=True, help="The published formulations, fro
 
 
 def _system(robot: str, settings: list[str] | None) -> tuple[ScrewPDE, np.ndarray, np.ndarray]:
-    """The formulation of a robot, and the state where its scenario starts, else at zero."""
+    """Return the formulation of a robot, and the state where its scenario starts, else at zero."""
     from lissom.cli.builtin_entries import robot_of
     from lissom.simulation.initial_state import start_state
     from lissom.theory.screw_pde import ScrewPDE
@@ -46,7 +46,7 @@ def structure(
     ] = None,
     settings: Settings = None,
 ) -> None:
-    """The blocks of the stacked system of a robot: rows of links and joints, wrenches among the unknowns."""
+    """Show the blocks of the stacked system of a robot: rows of links and joints, wrenches among the unknowns."""
     import numpy as np
     from rich import box
     from rich.markup import escape

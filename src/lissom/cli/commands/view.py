@@ -73,7 +73,7 @@ def _serve(page: Any, address: str, browser: bool) -> None:
 
 
 def _is_study(what: str) -> bool:
-    """Whether it is the store of a study: a folder that holds a Zarr group, or an address elsewhere."""
+    """Return whether it is the store of a study: a folder that holds a Zarr group, or an address elsewhere."""
     return "://" in what or (Path(what) / ".zgroup").is_file()
 
 
@@ -88,7 +88,7 @@ def _show_study(what: str, settings: Any, host: str, port: int, remote: bool, br
 
 
 def _found(what: str, changes: list[tuple[str, Any]]) -> tuple[Robot | None, dict[str, Trajectory | Path], Any]:
-    """A robot, recorded runs by their labels, and where a simulation starts."""
+    """Return a robot, recorded runs by their labels, and where a simulation starts."""
     path = Path(what)
     if path.is_dir() or path.suffix == SUFFIX:
         runs: dict[str, Trajectory | Path] = dict(_recorded(path))
@@ -112,7 +112,7 @@ def _found(what: str, changes: list[tuple[str, Any]]) -> tuple[Robot | None, dic
 
 
 def _recorded(path: Path) -> list[tuple[str, Path]]:
-    """Recorded runs in a file or anywhere in a folder, by their place in it, the newest first."""
+    """Return recorded runs in a file or anywhere in a folder, by their place in it, the newest first."""
     if path.is_file():
         return [(str(path), path)]
     if not path.exists():

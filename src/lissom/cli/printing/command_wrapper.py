@@ -20,7 +20,7 @@ Arguments = ParamSpec("Arguments")
 
 
 def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """A command whose user errors are one message and exit code 1, and whose warnings are one line each.
+    """Turn a function into a command whose user errors are one message and exit code 1, its warnings a line each.
 
     It goes on where nobody reads what it prints; output that is lost for another reason is an error at its end.
     """
@@ -35,13 +35,13 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
             except LissomError as error:
                 fail(str(error))
             except MemoryError:
-                fail("there is not enough memory for this; ask for less at once, such as a lower rate or fewer runs")
+                fail("not enough memory; ask for less at once, such as a lower rate or fewer runs")
             except KeyboardInterrupt:
                 say("interrupted", "yellow")
                 raise typer.Exit(INTERRUPTED) from None
             out.flush()
             if out.failure is not None and out.failure.errno != errno.EPIPE:
-                fail(f"what is printed is lost: {(out.failure.strerror or str(out.failure)).lower()}")
+                fail(f"printed output is lost: {(out.failure.strerror or str(out.failure)).lower()}")
 
     return safe
 
@@ -53,7 +53,7 @@ def fail(text: str) -> NoReturn:
 
 
 def say(text: str, colour: str) -> None:
-    """A message on standard error, as it is: it may hold brackets."""
+    """Print a message on standard error, as it is: it may hold brackets."""
     typer.secho(text, err=True, fg=colour)
 
 
@@ -62,7 +62,7 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def assignment(text: str, example: str) -> tuple[str, Any]:
-    """Path and value of an option such as links.upper.beam.length=1.2; the value is read as YAML."""
+    """Return path and value of an option such as links.upper.beam.length=1.2; the value is read as YAML."""
     path, equals, value = text.partition("=")
     if not equals or not path.strip():
         raise typer.BadParameter(f"{text!r} is not of the form path=value; write it like {example}")
@@ -73,6 +73,6 @@ def assignment(text: str, example: str) -> tuple[str, Any]:
 
 
 def examples(*pairs: tuple[str, str]) -> str:
-    """The end of a help page: commands to copy, each with what it does."""
+    """Return the end of a help page: commands to copy, each with what it does."""
     lines = [f"[dim]# {why}[/]\n[cyan]{line}[/]" if why else f"[cyan]{line}[/]" for line, why in pairs]
     return "\n".join(["[bold]Examples[/]", *lines])

@@ -18,17 +18,20 @@ class Guarded:
         self.failure: OSError | None = None
 
     def write(self, text: str) -> int:
+        """Write a text, unless an earlier one failed."""
         if self._stream is not None and self.failure is None:
             with self._noting():
                 self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
+        """Hand on what is buffered."""
         if self._stream is not None and self.failure is None:
             with self._noting():
                 self._stream.flush()
 
     def isatty(self) -> bool:
+        """Return whether a terminal shows what is written."""
         return self._stream is not None and self.failure is None and bool(self._stream.isatty())
 
     @contextlib.contextmanager
@@ -50,7 +53,7 @@ class Guarded:
 
 @contextlib.contextmanager
 def guarded() -> Iterator[Guarded]:
-    """Standard output and error, guarded; flushed at the end, so that a failure is known by then."""
+    """Guard standard output and error; flush them at the end, so that a failure is known by then."""
     before = sys.stdout, sys.stderr
     out, err = Guarded(sys.stdout), Guarded(sys.stderr)
     sys.stdout, sys.stderr = out, err

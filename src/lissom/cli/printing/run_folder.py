@@ -46,7 +46,7 @@ class Folder:
 
     @classmethod
     def claim(cls, asked: Path | None, name: str) -> Folder:
-        """The folder asked for, or a new one in out/; an error if it cannot be written to or another run does so."""
+        """Return the folder asked for, or a new one in out/; refuse one that is read-only or that another run uses."""
         if asked is None:
             path = within(Path("out"), name.replace("/", "-"))
             with _explained(path):
@@ -78,7 +78,7 @@ class Folder:
 
         What was drawn of an earlier run in this folder goes first.
         """
-        from lissom.results.netcdf_files import save_samples
+        from lissom.results.files.netcdf_files import save_samples
 
         with _explained(self.path):
             self._clear()
@@ -114,7 +114,7 @@ class Folder:
             self.files += [f"figures/{kind}.png" for kind in draw(trajectory, self.path / "figures")]
 
     def picture(self, name: str, figure: Figure) -> None:
-        """A figure as a file."""
+        """Write a figure as a file."""
         from lissom.cli.printing.figure_files import png
 
         with _explained(self.path):
@@ -122,15 +122,15 @@ class Folder:
         self.files.append(name)
 
     def report(self, trajectory: Trajectory) -> None:
-        """A page about the run in one file."""
-        from lissom.view.pages import run_report as report
+        """Write a page about the run in one file."""
+        from lissom.view.pages.run_report import save
 
         with _explained(self.path):
-            report.save(trajectory, self.path / "report.html")
+            save(trajectory, self.path / "report.html")
         self.files.append("report.html")
 
     def film(self, trajectory: Trajectory, name: str, show: bool) -> None:
-        """A film of the motion; its name must stay inside the folder."""
+        """Write a film of the motion; its name must stay inside the folder."""
         from lissom.view.films.film import film
 
         goal = within(self.path, name)
@@ -139,12 +139,12 @@ class Folder:
         self.files.append(name)
 
     def account(self, summary: Summary) -> dict[str, Any]:
-        """The summary for machines."""
+        """Return the summary for machines."""
         data = summary.to_dict() | {"folder": str(self.path), "files": list(self.files)}
         return {"lissom": __version__, **data}
 
     def show(self, console: Console) -> None:
-        """Where to find what."""
+        """Print where to find what."""
         from rich.text import Text
 
         if not self.files:
@@ -164,7 +164,7 @@ class Folder:
             console.print(Text.assemble("  ", (f"{name:<15}", "cyan"), (text, "dim")))
 
     def text(self, name: str, text: str) -> None:
-        """A text as a file."""
+        """Write a text as a file."""
         with _explained(self.path):
             write_whole(self.path / name, text)
         if name not in self.files:
@@ -183,8 +183,8 @@ class Folder:
 
 
 def _kept_elsewhere(trajectory: Trajectory) -> str:
-    """Where the samples of a run are that its own folder does not take, such as on a full disk."""
-    from lissom.results.netcdf_files import save_samples
+    """Return where the samples of a run are that its own folder does not take, such as on a full disk."""
+    from lissom.results.files.netcdf_files import save_samples
 
     try:
         place = Path(tempfile.mkdtemp(prefix="lissom-")) / DATA
@@ -195,7 +195,7 @@ def _kept_elsewhere(trajectory: Trajectory) -> str:
 
 
 def within(folder: Path, name: str) -> Path:
-    """The path of a file or folder in a folder; a name that leads out of it is refused."""
+    """Return the path of a file or folder in a folder; a name that leads out of it is refused."""
     path = Path(name)
     if path.is_absolute() or folder.resolve() not in (folder / path).resolve().parents:
         raise LissomError(f"{name}: leads out of {folder.resolve().name}/, where results go; give a plain name")
@@ -240,7 +240,7 @@ def _lock(folder: Path) -> int | None:
 
 @contextlib.contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Trouble with the disk as one message."""
+    """Tell trouble with the disk as one message."""
     try:
         yield
     except NotWritten as error:

@@ -8,7 +8,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from lissom.results.summary import Settling, Summary
     from lissom.results.trajectory import Trajectory
@@ -19,7 +18,7 @@ COLOURS = {"finished": "bold green", "interrupted": "bold yellow"}
 
 
 def show(console: Console, trajectory: Trajectory, summary: Summary) -> None:
-    """Headline and the tables of the summary, with a small curve beside each quantity that has one."""
+    """Print headline and tables of the summary, with a small curve beside each quantity that has one."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -36,16 +35,15 @@ def show(console: Console, trajectory: Trajectory, summary: Summary) -> None:
     why = "" if summary.reason == "as asked" else f": {summary.reason}"
     console.print(Text(f"{summary.method}, {summary.steps} steps{why}", style="dim"))
     curves = _curves(trajectory, summary) if console.encoding.lower().startswith("utf") else {}
-    for subject, table in summary.tables().items():
-        if subject in curves:
-            _add_curves(table, curves[subject])
+    drawn = {subject: list(map(sparkline, rows)) for subject, rows in curves.items()}
+    for table in summary.tables(drawn).values():
         table.show_edge = False
         console.print(Padding(table, (1, 0, 0, 0)))
     console.print()
 
 
 def sparkline(values: np.ndarray, width: int = CURVE) -> str:
-    """A curve in one line: the mean over each of `width` equal times, from the least value to the greatest."""
+    """Return a curve in one line: the mean over each of `width` equal times, from the least value to the greatest."""
     count = min(width, len(values))
     means = np.array([part.mean() for part in np.array_split(values, count)])
     finite = means[np.isfinite(means)]
@@ -56,7 +54,7 @@ def sparkline(values: np.ndarray, width: int = CURVE) -> str:
 
 
 def _curves(trajectory: Trajectory, summary: Summary) -> dict[str, list[np.ndarray]]:
-    """What runs over time, row by row, by the subject of the table."""
+    """Return what runs over time, row by row, by the subject of the table."""
     return {
         "joints": [_size(trajectory.numbers.wrench(row.joint)[:, :3]) for row in summary.joints],
         "elements": [trajectory.numbers["element_force"][:, k] for k in range(len(summary.elements))],
@@ -66,17 +64,11 @@ def _curves(trajectory: Trajectory, summary: Summary) -> dict[str, list[np.ndarr
 
 
 def _course(trajectory: Trajectory, row: Settling) -> np.ndarray:
-    """A coordinate over time; of a tip, how far it has gone."""
+    """Return a coordinate over time; of a tip, how far it has gone."""
     if row.tip_of is not None:
         tip = trajectory.numbers.tip(row.tip_of)
         return _size(tip - tip[0])
     return trajectory.numbers.position(row.name).values
-
-
-def _add_curves(table: Table, curves: list[np.ndarray]) -> None:
-    """One more column for a table whose rows are there already."""
-    table.add_column("over time", style="cyan", no_wrap=True)
-    table.columns[-1]._cells.extend(map(sparkline, curves))
 
 
 def _size(vectors: np.ndarray) -> np.ndarray:
@@ -84,5 +76,5 @@ def _size(vectors: np.ndarray) -> np.ndarray:
 
 
 def _round(value: float) -> str:
-    """Two digits or more."""
+    """Return two digits or more."""
     return f"{value:.0f}" if value >= 100 else f"{value:.2g}"

@@ -7,24 +7,24 @@ import typer
 
 
 def not_empty(value: str) -> str:
-    """A name or an address."""
+    """Return a name or an address."""
     if not value.strip():
         raise typer.BadParameter("is empty; give a name")
     return value
 
 
 def named(value: str) -> Path:
-    """A path with a name: an empty one would be the working folder."""
+    """Return a path with a name: an empty one would be the working folder."""
     return Path(not_empty(value))
 
 
 def out(help: str) -> Any:
-    """The option for a folder or a file to write."""
+    """Return the option for a folder or a file to write."""
     return typer.Option("--out", "-o", metavar="PATH", show_default=False, parser=named, help=help)
 
 
 def asked(flag: str, metavar: str, help: str) -> Any:
-    """An option with a value that may be left out."""
+    """Return an option with a value that may be left out."""
     return typer.Option(flag, metavar=metavar, show_default=False, help=help)
 
 

@@ -13,11 +13,11 @@ from lissom.control.laws.control_law import ControlLaw
 from lissom.export.fmu.fmu_parameters import Parameter
 from lissom.export.fmu.frozen_run import Frozen, OwnMemory
 from lissom.export.fmu.memory_image import Image
+from lissom.model.description.joint_kinds import FORCE
 from lissom.model.model import Model
 from lissom.results.quantity_names import (
     AXES,
     ENERGIES,
-    FORCE,
     QUATERNION,
     TWIST,
     WRENCH,

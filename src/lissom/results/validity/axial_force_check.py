@@ -21,7 +21,7 @@ AXIAL = 0.05  # axial force over buckling load beyond which a linear field is in
 
 
 def check_axial_forces(run: Trajectory) -> list[Event]:
-    """An event for every link with a linear field that carries too much along its axis: the first time it does."""
+    """Return an event for every link with a linear field that carries too much along its axis, when it first does."""
     events = []
     for body in run.model.bodies:
         beam = run.model.flexible.get(body.link)
@@ -43,7 +43,7 @@ def check_axial_forces(run: Trajectory) -> list[Event]:
 
 
 def buckling_load(beam: BeamLink) -> float:
-    """Smallest force along the link, N, that buckles it when its base is held: pi^2 EI/(4 L^2), EI its mean."""
+    """Return the least force along the link, N, that buckles it with its base held: pi^2 EI/(4 L^2), EI its mean."""
     C = np.mean(np.real(beam.profile.tables(beam.basis.rule.nodes)[0]), axis=0)
     bends = [C[row, row] for row, count in ((5, beam.basis.counts["y"]), (4, beam.basis.counts["z"])) if count]
     return float(np.pi**2 / max(bends) / (4 * np.real(beam.length) ** 2))

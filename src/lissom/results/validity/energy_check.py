@@ -21,7 +21,7 @@ GRAVITY = 9.81  # m/s^2
 
 
 def check_energy(run: Trajectory) -> list[Event]:
-    """An event where more energy appeared or was lost than the steps may leave over."""
+    """Return an event where more energy appeared or was lost than the steps may leave over."""
     if not run.audited or run.info.status is Ending.DIVERGED:  # the run says why by itself
         return []
     few = np.arange(0, len(run.time), 1 + (len(run.time) - 1) // GLANCE)
@@ -48,7 +48,7 @@ def check_energy(run: Trajectory) -> list[Event]:
 
 
 def _unseen(run: Trajectory) -> float:
-    """Energy, in joule, that errors within the tolerances take or bring, whatever was exchanged.
+    """Return energy, in joule, that errors within the tolerances take or bring, whatever was exchanged.
 
     A body that coasts exchanges none of its energy: every step may err by its share of that. One that rests has none:
     then it is the work of lifting the robot's mass by the absolute tolerance.

@@ -15,7 +15,7 @@ DOUBT = 0.01  # of the way that a motor goes
 
 
 def check_gears(run: Trajectory) -> list[Event]:
-    """An event for each joint that its gear lets away from a prescribed motion, which is that of its motor."""
+    """Return an event for each joint that its gear lets away from a prescribed motion, which is that of its motor."""
     found = []
     for body in (run.model.joint(name) for name in run.model.prescribed):
         if body.rotor_q is None:

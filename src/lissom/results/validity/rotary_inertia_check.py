@@ -24,7 +24,7 @@ LOOKS = 50  # samples at which the spin of a link is computed
 
 
 def check_rotary_inertia(run: Trajectory) -> list[Event]:
-    """An event for every link of the second-order field whose spin changes its stiffness, which that leaves out."""
+    """Return an event for every link whose spin changes its stiffness, which its second-order field leaves out."""
     events = []
     fastest = _fastest(run)
     for link, beam in second_order_links(run.model):
@@ -42,7 +42,7 @@ def check_rotary_inertia(run: Trajectory) -> list[Event]:
 
 
 def _fastest(run: Trajectory) -> float:
-    """More than the angular velocity of any link, rad/s: the sum of those of all joints, and of sections that bend."""
+    """Return a bound of the angular velocity of any link, rad/s: the sum over all joints, and sections that bend."""
     turning = np.zeros(len(run.time))
     for body in run.model.bodies:
         turning += np.abs(run.v[:, body.joint_v]).sum(axis=1)

@@ -16,12 +16,12 @@ LOOKS = 50  # samples at which links are looked at
 
 
 def check_span_loads(run: Trajectory) -> list[Event]:
-    """An event for every place inside a span at which a beam deflects too little, from the start on."""
+    """Return an event for every place inside a span at which a beam deflects too little, from the start on."""
     return [Event(0.0, link, "functions", text, share) for link, text, share in run.model.function_doubts()]
 
 
 def bent_doubts(run: Trajectory) -> list[Event]:
-    """An event for every link whose torsion, or whose bending about forces in its span, is off: when it is most."""
+    """Return an event for every link whose torsion, or bending about forces in its span, is off, when it is most so."""
     worst: dict[tuple[str, str], Event] = {}
     for k in np.unique(np.linspace(0, len(run.time) - 1, LOOKS).astype(int)):
         for link, kind, text, value in field_doubts(run.model, run.q[k]):

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,8 @@ import numpy as np
 from lissom.errors import LissomError, StudyError
 from lissom.kernel.packs import LANES
 from lissom.messages import listed
-from lissom.results.quantity_names import ACCOUNTS, TOGETHER, look_for, quantities, quantities_together
+from lissom.results.registry.result_quantity import QUANTITIES, look_for
+from lissom.results.registry.run_quantities import quantities, quantities_together
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.scenario_paths import unit_at
 from lissom.scenario.scenario_schema import Scenario
@@ -221,7 +223,7 @@ class Runs:
 
     def _measure_pack(self, ran: VectorResults, at: Sequence[int], piece: Piece) -> None:
         """Note runs of a pack whose samples stand in the same rows; `at`: their numbers in a piece."""
-        together = {n: each for n, each in self.outputs.items() if each.needs <= TOGETHER and not each.of_robot}
+        together = {n: each for n, each in self.outputs.items() if not each.of_robot and _in_packs(each.needs)}
         others = {n: each for n, each in self.outputs.items() if n not in together}
         found, first = quantities_together(ran, _needs(together)), ran.runs[ran.numbers[0]]
         for name, quantity in together.items():
@@ -267,7 +269,7 @@ class Runs:
 
     @cached_property
     def _bench(self) -> RunReuse:
-        return RunReuse(audit=bool(self._needs & ACCOUNTS))
+        return RunReuse(audit=self._audited)
 
     @cached_property
     def _together(self) -> VectorRuns:
@@ -277,15 +279,24 @@ class Runs:
     def in_packs(self) -> bool:
         """Whether runs are computed several at once: there are enough, and no account of energy is wanted of them."""
         lanes = worth(len(self)) if self.lanes is None else self.lanes
-        return lanes and not self._needs & ACCOUNTS
+        return lanes and not self._audited
 
     def __getstate__(self) -> dict[str, Any]:
         """All but what belongs to a process: memory for kernels, and the run that others share their tables with."""
-        return {key: value for key, value in vars(self).items() if key not in ("_base", "_bench", "_together")}
+        own = {key: value for key, value in vars(self).items() if key not in ("_base", "_bench", "_together")}
+        outside = {QUANTITIES[name].compute.__module__ for name in _needs(self.outputs) if name in QUANTITIES}
+        return own | {"_modules": outside - {"__main__"}}
 
-    @cached_property
-    def _needs(self) -> frozenset[str]:
-        return _needs(self.outputs)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Import what registers the quantities that are kept, then take up the rest."""
+        for module in state.pop("_modules"):
+            import_module(module)
+        vars(self).update(state)
+
+    @property
+    def _audited(self) -> bool:
+        """Whether an output needs the accounts of energy."""
+        return any(QUANTITIES[name].audit for name in _needs(self.outputs) if name in QUANTITIES)
 
 
 def first_tries(count: int) -> list[int]:
@@ -300,6 +311,11 @@ def first_tries(count: int) -> list[int]:
 def _needs(outputs: Mapping[str, Quantity]) -> frozenset[str]:
     """Results of a run that outputs are made of."""
     return frozenset().union(*(quantity.needs for quantity in outputs.values()))
+
+
+def _in_packs(names: frozenset[str]) -> bool:
+    """Return whether results of these names are computed for a whole pack of runs at once."""
+    return all(name in QUANTITIES and QUANTITIES[name].in_packs for name in names)
 
 
 def check_units(scenario: Scenario, path: str, given: Sequence[Any]) -> None:

@@ -12,7 +12,6 @@ import numpy as np
 from lissom import printing
 from lissom.errors import StudyError
 from lissom.messages import listed
-from lissom.plot_registry import draw
 from lissom.study.plan.run_plan import FINISHED
 from lissom.study.store.sobol_ranking import first_order_indices
 from lissom.study.store.zarr_store import Store, opened
@@ -122,11 +121,15 @@ class Results(printing.Printed):
 
     def plot(self, *outputs: str) -> Any:
         """Scatter of every output against every input, and parallel coordinates, as a matplotlib figure."""
-        return draw("study.plot", self, *outputs)
+        from lissom.view.figures.study_figures import plot_study
+
+        return plot_study(self, *outputs)
 
     def page(self, path: str | os.PathLike[str]) -> Path:
         """Write one HTML file with all runs as lines and points, and the ranking; it opens without a network."""
-        return draw("study.page", self, path)
+        from lissom.view.pages.study_page import save
+
+        return save(self, path)
 
     def _title(self) -> str:
         status = self.values("status")

@@ -36,7 +36,7 @@ class FrameMotion(NamedTuple):
     eta: np.ndarray  # (N, modes) modal coordinates, all links one after the other
 
     def between(self, k: int, part: float) -> FrameMotion:
-        """One sample, a part of the way from sample k to the next."""
+        """Return one sample, a part of the way from sample k to the next."""
         return FrameMotion(*(each[k : k + 1] + part * (each[k + 1 : k + 2] - each[k : k + 1]) for each in self))
 
 
@@ -50,7 +50,8 @@ class Frames(NamedTuple):
 class Drawing:
     """What a robot looks like at any configuration.
 
-    Attributes:
+    Attributes
+    ----------
         pieces: the solids; `missing` tells of shapes that could not be read.
         owner: (s,) index of the link of each frame; link frames come first, in the model's order.
         rest: (s, 3) place of each frame on its undeformed link, link axes.
@@ -85,7 +86,7 @@ class Drawing:
     # motion
 
     def motion(self, q: np.ndarray) -> FrameMotion:
-        """How the frames move at configurations q (N, nq)."""
+        """Return how the frames move at configurations q (N, nq)."""
         q = np.atleast_2d(np.asarray(q, float))
         model, count = self.model, len(q)
         still = np.zeros((count, model.nv))
@@ -107,7 +108,7 @@ class Drawing:
         return FrameMotion(position, orientation, displacement, turn, eta)
 
     def frames(self, motion: FrameMotion, sample: int = 0, scale: float = 1.0) -> Frames:
-        """All frames in the world at one sample, the deflection enlarged by `scale`."""
+        """Return all frames in the world at one sample, the deflection enlarged by `scale`."""
         turn = so3.exp(scale * motion.turn[sample])
         place = self.rest + scale * motion.displacement[sample]
         joint = quaternion.to_matrix(quaternion.normalise(motion.joint_orientation[sample]))
@@ -124,7 +125,7 @@ class Drawing:
         return Frames(R, p if self.follow is None else p - p[self.follow])
 
     def points(self, piece: Piece, frames: Frames, eta: np.ndarray, scale: float = 1.0) -> np.ndarray:
-        """Points (n, 3) of a solid in the world; `eta` (modes,) are the modal coordinates of all links."""
+        """Return points (n, 3) of a solid in the world; `eta` (modes,) are the modal coordinates of all links."""
         local = piece.mesh.points
         if piece.ends is not None and piece.part is not None:
             from lissom.view.drawing.external_solids import line_axes
@@ -138,7 +139,7 @@ class Drawing:
         return frames.origin[at] + np.einsum("nij,nj->ni", frames.axes[at], local)
 
     def tips(self, motion: FrameMotion, scale: float = 1.0) -> np.ndarray:
-        """Path of the arm's tip, (N, 3)."""
+        """Return the path of the arm's tip, (N, 3)."""
         every = (self.frames(motion, sample, scale) for sample in range(len(motion.eta)))
         return np.array([origin[self.tip] + axes[self.tip] @ self.tip_offset for axes, origin in every])
 
@@ -157,7 +158,7 @@ class Drawing:
         return str(line(bodies.index(body))["color"])
 
     def frame_at(self, link: str, place: Any = None) -> int:
-        """The frame of a flexible link at a place, its tip unless given; of a rigid link, its own."""
+        """Return the frame of a flexible link at a place, its tip unless given; of a rigid link, its own."""
         at = self.frames_of[link]
         if link not in self.model.flexible:
             return int(at[0])
@@ -184,7 +185,7 @@ class Drawing:
         self.world = len(owner)
 
     def _along(self, link: str, sections: int) -> list[Any]:
-        """Places on a flexible link: evenly along it, and where something is attached (a number or a name)."""
+        """Return places on a flexible link: evenly along it, and where something is attached (a number or a name)."""
         beam = self.model.flexible[link]
         attached = [_real(other.at) for other in self.specs.values() if other.parent == link and other.at is not None]
         attached += [_real(frame.at) for frame in self.model.frames if frame.link == link and frame.at is not None]
@@ -201,7 +202,7 @@ class Drawing:
         return self.frame_at(spec.parent, None if spec.at is None else _real(spec.at))
 
     def _carried(self, k: int, R: np.ndarray, p: np.ndarray, displacement: np.ndarray, turn: np.ndarray) -> Any:
-        """Axes (N, 3, 3) and origin (N, 3) of the frame that carries link k."""
+        """Return axes (N, 3, 3) and origin (N, 3) of the frame that carries link k."""
         c = int(self.carrier[k])
         if c < 0:
             return np.broadcast_to(np.eye(3), (len(p), 3, 3)), np.zeros((len(p), 3))
@@ -231,14 +232,14 @@ def _real(place: Any) -> Any:
 
 
 def _size(body: Any) -> float:
-    """How far a rigid body goes from its joint, in m."""
+    """Return how far a rigid body goes from its joint, in m."""
     tip = getattr(body, "tip", None)
     ends = [body.com] if tip is None else [body.com, tip]
     return max(float(np.linalg.norm(np.real(end))) for end in ends)
 
 
 def _continuous(q: np.ndarray) -> np.ndarray:
-    """Quaternions (N, 4) with the sign that is nearer to the one before."""
+    """Return quaternions (N, 4) with the sign that is nearer to the one before."""
     near = np.sum(q[1:] * q[:-1], axis=1)
     sign = np.cumprod(np.concatenate([[1.0], np.where(near < 0, -1.0, 1.0)]))
     return q * sign[:, None]

@@ -27,9 +27,10 @@ BARREL = 0.55  # of its length at rest
 
 
 def outside_pieces(arm: Drawing) -> list[Piece]:
-    """Everything there is to draw of elements, contacts and the joints that close loops."""
+    """Return everything there is to draw of elements, contacts and the joints that close loops."""
     robot, made = arm.model.robot, []
     thin = 0.006 * arm.reach
+    # loops: a rod for a fixed distance, else the sign of the joint that closes it
     for loop in robot.loops:
         joined = [frame.link for frame in loop.between if frame.link in arm.specs]
         if loop.joint is None:
@@ -39,6 +40,7 @@ def outside_pieces(arm: Drawing) -> list[Piece]:
             frame, offset = _end(arm, loop.between[1])
             turn = so3.from_rpy(np.real(loop.between[1].origin.rpy))
             made.append(Piece(loop.name, "joint", JOINT, sign.moved(turn, offset).on(frame)))
+    # elements between two frames, each kind with a look of its own
     for element in robot.elements:
         ends = (_end(arm, element.between[0]), _end(arm, element.between[1]))
         if element.drawn == "cylinder":
@@ -48,6 +50,7 @@ def outside_pieces(arm: Drawing) -> list[Piece]:
             made.append(_piece(element.name, STEEL, barrel, np.zeros(len(barrel.points)), ends))
         colour, looks = LOOKS[element.drawn]
         made.append(_piece(element.name, colour, *looks(thin), ends))
+    # contacts: the sphere and the surface, each on its own link
     for contact in robot.contacts:
         frame, offset = _end(arm, contact.sphere)
         sphere = triangle_meshes.ball(float(np.real(contact.sphere.radius))).moved(shift=offset).on(frame)
@@ -68,20 +71,20 @@ LOOKS: dict[str, tuple[str, Callable[[float], tuple[Mesh, np.ndarray]]]] = {
 
 
 def line_axes(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, float]:
-    """Axes (3, 3) whose x points from one place to another, and how far that is."""
+    """Return axes (3, 3) whose x points from one place to another, and how far that is."""
     way = end - start
     return triangle_meshes.rotation_along(way), float(np.linalg.norm(way))
 
 
 def _end(arm: Drawing, frame: Frame) -> tuple[int, np.ndarray]:
-    """The frame of the drawing that carries a frame of the robot, and the place of its origin there."""
+    """Return the frame of the drawing that carries a frame of the robot, and the place of its origin there."""
     origin = arm.model.robot.placed(frame).origin
     offset = np.real(np.array(origin.xyz, complex)).astype(float)
     return (arm.world if frame.link == "world" else arm.frame_at(frame.link, frame.at)), offset
 
 
 def _length(arm: Drawing, ends: Ends) -> float:
-    """Distance of the two ends in the neutral configuration."""
+    """Return the distance of the two ends in the neutral configuration."""
     frames = arm.frames(arm.motion(arm.model.neutral()))
     first, second = (frames.origin[frame] + frames.axes[frame] @ offset for frame, offset in ends)
     return max(float(np.linalg.norm(second - first)), 0.01 * arm.reach)
@@ -92,7 +95,7 @@ def _piece(name: str, colour: str, mesh: Mesh, part: np.ndarray, ends: Ends) -> 
 
 
 def _line(radius: float) -> tuple[Mesh, np.ndarray]:
-    """A rod from one end to the other."""
+    """Return a rod from one end to the other."""
     rod = triangle_meshes.rod([0, 0, 0], [1, 0, 0], radius, corners=12)
     part = rod.points[:, 0].copy()
     rod.points[:, 0] = 0.0
@@ -100,7 +103,7 @@ def _line(radius: float) -> tuple[Mesh, np.ndarray]:
 
 
 def _coil(radius: float, wire: float) -> tuple[Mesh, np.ndarray]:
-    """A wire wound around the line, straight at both ends."""
+    """Return a wire wound around the line, straight at both ends."""
     count = TURNS * AROUND + 1
     along = np.linspace(0.06, 0.94, count)
     angle = 2 * np.pi * TURNS * (along - along[0]) / (along[-1] - along[0])

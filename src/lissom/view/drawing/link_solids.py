@@ -15,7 +15,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.view.drawing import triangle_meshes
-from lissom.view.drawing.triangle_meshes import Mesh
+from lissom.view.drawing.triangle_meshes import Mesh, creased, cut, thinned
 
 if TYPE_CHECKING:
     from lissom.model.description.joint import Joint
@@ -53,7 +53,7 @@ class Piece(NamedTuple):
 
 
 def pieces(arm: Drawing) -> list[Piece]:
-    """Everything there is to draw of an arm."""
+    """Return everything there is to draw of an arm."""
     made: list[Piece] = []
     ground = _visuals(arm, arm.model.robot.visual)
     if ground is not None:
@@ -94,7 +94,7 @@ def _link(arm: Drawing, k: int, spec: Link) -> tuple[Mesh | None, np.ndarray | N
 
 
 def _swept(arm: Drawing, link: str) -> Mesh:
-    """A beam as its sections: piece by piece, each through the frames within it."""
+    """Return a beam as its sections: piece by piece, each through the frames within it."""
     beam: Any = arm.model.flexible[link]
     at, length = arm.frames_of[link], float(np.real(beam.length))
     xi, edges = np.clip(arm.rest[at, 0] / length, 0.0, 1.0), beam.profile.edges
@@ -111,7 +111,7 @@ def _swept(arm: Drawing, link: str) -> Mesh:
 
 
 def _outline(arm: Drawing, section: Any) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """What a section is drawn with: its own outline and holes, or an oval of the same stiffnesses about its mass."""
+    """Return the outline and holes that a section is drawn with: its own, or an oval of its stiffnesses."""
     if section.outline is not None:
         outline, holes = np.real(section.outline), section.holes
         middle = outline.mean(axis=0)
@@ -127,7 +127,7 @@ def _outline(arm: Drawing, section: Any) -> tuple[np.ndarray, tuple[np.ndarray, 
 
 
 def _elements(link: Any, k: int, radius: float) -> tuple[Mesh | None, np.ndarray | None]:
-    """A link made of finite elements: its surface, or its members as thin rods; its modes move the points."""
+    """Return a link made of finite elements: its surface, or its members as thin rods; its modes move the points."""
     modes = np.real(np.moveaxis(link.shapes, -1, 0))
     if len(link.faces):
         at, triangles = thinned(link.nodes, link.faces, MOST)
@@ -146,7 +146,7 @@ def _elements(link: Any, k: int, radius: float) -> tuple[Mesh | None, np.ndarray
 
 
 def _bending(arm: Drawing, link: str, mesh: Mesh) -> Mesh:
-    """A mesh in the frame of an undeformed beam, each point fixed to the section nearest to it along the axis."""
+    """Return a mesh in the frame of an undeformed beam, each point fixed to the section nearest along the axis."""
     at = arm.frames_of[link]
     along = arm.rest[at, 0]  # ascending
     mesh = cut(mesh, along[1:-1])
@@ -155,7 +155,7 @@ def _bending(arm: Drawing, link: str, mesh: Mesh) -> Mesh:
 
 
 def _visuals(arm: Drawing, visuals: Sequence[Visual]) -> Mesh | None:
-    """What a robot file wants to be seen, as one mesh; None where nothing of it can be."""
+    """Return what a robot file wants to be seen, as one mesh; None where nothing of it can be."""
     seen = []
     for visual in visuals:
         try:
@@ -166,7 +166,7 @@ def _visuals(arm: Drawing, visuals: Sequence[Visual]) -> Mesh | None:
 
 
 def _visual(visual: Visual) -> Mesh:
-    """One shape in the frame of its link."""
+    """Return one shape in the frame of its link."""
     size = np.asarray(visual.size, float)
     if visual.shape == "box":
         mesh = triangle_meshes.box(size)
@@ -183,7 +183,7 @@ def _visual(visual: Visual) -> Mesh:
 
 
 def _mesh_file(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Points and triangles of a mesh file on this machine."""
+    """Return points and triangles of a mesh file on this machine."""
     if path.suffix.lower() not in MESHES:
         raise LissomError(f"{path.name} is not shown: of meshes, {', '.join(MESHES)} are read")
     if not path.is_file():
@@ -203,7 +203,7 @@ def _mesh_file(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _body(arm: Drawing, k: int, spec: Link) -> Mesh | None:
-    """A rigid link: its solid, or rods from its joint to its tip and to what it carries."""
+    """Return a rigid link: its solid, or rods from its joint to its tip and to what it carries."""
     body: Any = spec.body
     com = np.real(np.asarray(body.com))
     shape = getattr(body, "shape", None)
@@ -226,7 +226,7 @@ def _body(arm: Drawing, k: int, spec: Link) -> Mesh | None:
 
 
 def _cuboid(body: Any, ends: list[np.ndarray], reach: float) -> np.ndarray:
-    """Edges of a solid cuboid of the body's mass and inertia, not wider than what is attached to it."""
+    """Return the edges of a solid cuboid of the body's mass and inertia, not wider than what is attached to it."""
     inertia, mass = np.diag(np.real(np.asarray(body.inertia))), float(np.real(body.mass))
     squares = 6 * (inertia.sum() - 2 * inertia) / mass if mass > 0 else np.zeros(3)
     size = np.sqrt(np.maximum(squares, (0.03 * reach) ** 2))
@@ -235,7 +235,7 @@ def _cuboid(body: Any, ends: list[np.ndarray], reach: float) -> np.ndarray:
 
 
 def _thickness(arm: Drawing, link: str) -> float:
-    """Half the size of a link across; zero where it brings its own mesh."""
+    """Return half the size of a link across; zero where it brings its own mesh."""
     if link in arm.model.flexible:
         beam: Any = arm.model.flexible[link]
         if not hasattr(beam, "section"):
@@ -251,7 +251,7 @@ def _thickness(arm: Drawing, link: str) -> float:
 
 
 def _length(arm: Drawing, link: str) -> float:
-    """How far a link goes from its joint to what it carries or to its tip, in m; zero where it is but a point."""
+    """Return how far a link goes from its joint to what it carries or to its tip, in m; zero of a point."""
     if link in arm.model.flexible:
         return float(np.real(arm.model.flexible[link].length))
     body: Any = arm.specs[link].body
@@ -264,7 +264,7 @@ def _length(arm: Drawing, link: str) -> float:
 
 
 def _joint(arm: Drawing, k: int, spec: Link) -> Mesh | None:
-    """A sign for the joint of a link, unless the link shows itself."""
+    """Return a sign for the joint of a link, unless the link shows itself."""
     if spec.joint.kind.floats or spec.visual:
         return None
     sign = joint_sign(arm, spec.joint, [link for link in (spec.name, spec.parent) if link in arm.specs])
@@ -272,7 +272,7 @@ def _joint(arm: Drawing, k: int, spec: Link) -> Mesh | None:
 
 
 def joint_sign(arm: Drawing, joint: Joint, joined: list[str]) -> Mesh | None:
-    """A sign for a joint between links: drums about its axes, a ball, a block that slides; none where it is fixed."""
+    """Return a sign for a joint: drums about its axes, a ball, a block that slides; none where it is fixed."""
     if joint.nv == 0:
         return None
     around = [_thickness(arm, link) for link in joined]
@@ -288,7 +288,7 @@ def joint_sign(arm: Drawing, joint: Joint, joined: list[str]) -> Mesh | None:
 
 
 def _masses(arm: Drawing, spec: Link) -> list[Piece]:
-    """Lumped masses, and rigid bodies without a size: balls that grow with the cube root of their mass."""
+    """Return lumped masses, and rigid bodies without a size: balls that grow with the cube root of their mass."""
     balls: list[tuple[float, int, np.ndarray]] = []
     body: Any = spec.body
     leaf = all(other.parent != spec.name for other in arm.specs.values())
@@ -317,80 +317,3 @@ def _mass(arm: Drawing, spec: Link) -> float:
 
 
 # meshes
-
-
-def thinned(points: np.ndarray, triangles: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Which points of a mesh to keep, and triangles between them: all that are used, or fewer where there are too many.
-
-    A mesh with too many triangles is laid on a grid, and the points of each cell become one.
-    """
-    used, inverse = np.unique(triangles, return_inverse=True)
-    faces = inverse.reshape(-1, 3)
-    cells = 48
-    kept, thin = used, faces
-    while len(thin) > most:
-        low, high = points[used].min(axis=0), points[used].max(axis=0)
-        grid = np.rint((points[used] - low) / max(float((high - low).max()), 1e-300) * cells).astype(int)
-        _, first, cell = np.unique(grid, axis=0, return_index=True, return_inverse=True)
-        merged = cell.ravel()[faces]
-        real = (merged[:, 0] != merged[:, 1]) & (merged[:, 1] != merged[:, 2]) & (merged[:, 2] != merged[:, 0])
-        kept, thin = used[first], np.unique(merged[real], axis=0)
-        cells = cells * 3 // 4
-    return kept, thin
-
-
-def cut(mesh: Mesh, places: np.ndarray) -> Mesh:
-    """The mesh with its triangles cut at ascending places along x, so that it can bend there."""
-    x = mesh.points[:, 0]
-    near = 1e-9 * float(np.ptp(x))
-    spans = np.sort(x[mesh.triangles], axis=1)
-    first, last = np.searchsorted(places, spans[:, 0] + near), np.searchsorted(places, spans[:, 2] - near)
-    made: dict[tuple[int, int, int], int] = {}  # number of the point where an edge passes a place
-
-    def passing(i: int, j: int, k: int) -> int:
-        return made.setdefault((min(i, j), max(i, j), k), len(x) + len(made))
-
-    parts: list[list[int]] = []
-    for corners, k0, k1 in zip(mesh.triangles[last > first], first[last > first], last[last > first]):
-        low, mid, high = corners[np.argsort(x[corners])].tolist()
-        turned = [low, mid, high] not in [np.roll(corners, k).tolist() for k in range(3)]
-        until_mid = range(k0, max(k0, min(k1, int(np.searchsorted(places, x[mid])))))
-        long = [low, *(passing(low, high, k) for k in range(k0, k1)), high]
-        short = [low, *(passing(low, mid, k) for k in until_mid), mid]
-        short += [*(passing(mid, high, k) for k in range(k0 + len(until_mid), k1)), high]
-        for j in range(len(long) - 1):  # the strip between two places; the middle corner stands in one of them
-            a, b = (i + (i > len(until_mid)) for i in (j, j + 1))
-            outline = list(dict.fromkeys([long[j], *short[a : b + 1], long[j + 1]]))
-            parts += [[outline[0], *outline[i : i + 2][:: -1 if turned else 1]] for i in range(1, len(outline) - 1)]
-    if not parts:
-        return mesh
-    i, j, k = np.array(list(made)).T
-    part = ((places[k] - x[i]) / (x[j] - x[i]))[:, None]
-    points, normals = (np.concatenate([v, (1 - part) * v[i] + part * v[j]]) for v in (mesh.points, mesh.normals))
-    normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
-    triangles = np.concatenate([mesh.triangles[last <= first], parts])
-    return Mesh(points, normals, triangles, np.zeros(len(points), int))
-
-
-def creased(points: np.ndarray, triangles: np.ndarray, frame: int = 0) -> tuple[Mesh, np.ndarray]:
-    """A mesh whose edges stay hard where its faces meet at a sharp angle, and which point each of its points was.
-
-    Around a point, a triangle takes the mean normal, by area, of those triangles that face almost its way; a point
-    whose triangles disagree becomes several.
-    """
-    a, b, c = (points[triangles[:, k]] for k in range(3))
-    face = np.cross(b - a, c - a)
-    unit = face / np.maximum(np.linalg.norm(face, axis=1, keepdims=True), 1e-300)
-    corner = triangles.ravel()
-    order = np.argsort(corner, kind="stable")
-    normal = np.empty((len(corner), 3))
-    for at in np.split(order, np.flatnonzero(np.diff(corner[order])) + 1):
-        around = at // 3
-        alike = unit[around] @ unit[around].T > triangle_meshes.SHARP
-        normal[at] = alike @ face[around]
-    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
-    keys = np.column_stack([corner, np.rint(1e3 * normal).astype(int)])
-    _, first, number = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    source = corner[first]
-    mesh = Mesh(points[source], normal[first], number.reshape(-1, 3), np.full(len(source), frame))
-    return mesh, source

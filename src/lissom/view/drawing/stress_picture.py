@@ -24,13 +24,18 @@ def stress_picture(
     view: tuple[float, float] = (-58.0, 24.0),
     peak: int | None = None,
 ) -> Any:
-    """A figure of the link's surface, deformed and coloured by von Mises stress; its peak is marked.
+    """Return a figure of the link's surface, deformed and coloured by von Mises stress; its peak is marked.
 
-    Args:
-        eta: (m,) coordinates of the link.
-        magnify: factor of the displacements; chosen to make them visible unless given.
-        view: azimuth and elevation of the viewer, degrees.
-        peak: the node to mark; that of the largest stress unless given.
+    Parameters
+    ----------
+    eta : array
+        (m,) coordinates of the link.
+    magnify : float, optional
+        Factor of the displacements; chosen to make them visible unless given.
+    view : tuple[float, float], optional
+        Azimuth and elevation of the viewer, degrees.
+    peak : int, optional
+        The node to mark; that of the largest stress unless given.
     """
     import matplotlib.pyplot as plt
 
@@ -65,7 +70,7 @@ def stress_picture(
 
 
 def draw_surface(axes: Any, nodes: np.ndarray, faces: np.ndarray, values: np.ndarray, view: tuple[float, float]) -> Any:
-    """Triangles (f, 3) of a closed surface, seen from `view`, coloured by a value per node; returns the mappable."""
+    """Draw triangles (f, 3) of a closed surface, seen from `view`, coloured by a value per node."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import Normalize
@@ -90,7 +95,7 @@ def draw_surface(axes: Any, nodes: np.ndarray, faces: np.ndarray, values: np.nda
 
 
 def _turned(points: np.ndarray, view: tuple[float, float]) -> np.ndarray:
-    """Points as the viewer has them: x to the right, y away, z up."""
+    """Return points as the viewer has them: x to the right, y away, z up."""
     azimuth, elevation = np.deg2rad(view)
     away = -np.array([np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)])
     right = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])

@@ -22,17 +22,17 @@ class Mesh(NamedTuple):
     frame: np.ndarray  # (n,) index of the frame that each point is fixed to
 
     def on(self, frame: int) -> Mesh:
-        """The same mesh fixed to another frame."""
+        """Return this mesh fixed to another frame."""
         return self._replace(frame=np.full(len(self.points), frame))
 
     def moved(self, rotation: ArrayLike | None = None, shift: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
-        """The mesh turned, then shifted, within its frame."""
+        """Return the mesh turned, then shifted, within its frame."""
         R = np.eye(3) if rotation is None else np.asarray(rotation, float)
         return self._replace(points=self.points @ R.T + np.asarray(shift, float), normals=self.normals @ R.T)
 
 
 def merged(meshes: list[Mesh]) -> Mesh:
-    """Several meshes as one."""
+    """Return several meshes as one."""
     starts = np.cumsum([0, *(len(mesh.points) for mesh in meshes)])
     return Mesh(
         np.concatenate([mesh.points for mesh in meshes]),
@@ -43,11 +43,12 @@ def merged(meshes: list[Mesh]) -> Mesh:
 
 
 def rounded(outline: ArrayLike, keep: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Points and normals around a closed outline (k, 2), as pairs of one point each: corners keep two normals.
+    """Return points and normals around a closed outline (k, 2), one point per pair: corners keep two normals.
 
     Normals point outward; with `keep` to the right of the outline as it runs, into a hole that runs clockwise.
 
-    Returns:
+    Returns
+    -------
         points (2k, 2) and normals (2k, 2): side i runs from row 2 i to row 2 i + 1.
     """
     corners = np.asarray(outline, float)
@@ -67,11 +68,14 @@ def rounded(outline: ArrayLike, keep: bool = False) -> tuple[np.ndarray, np.ndar
 
 
 def sweep(outline: ArrayLike, frames: ArrayLike, holes: Sequence[Sequence[ArrayLike]] = ()) -> Mesh:
-    """An outline (k, 2) of (y, z) swept through several frames along their x, closed by flat ends.
+    """Return an outline (k, 2) of (y, z) swept through several frames along their x, closed by flat ends.
 
-    Args:
-        outline: one for all frames, or (frames, k, 2) one for each.
-        holes: of each frame, as many and of as many corners in each.
+    Parameters
+    ----------
+    outline : float or array-like
+        One for all frames, or (frames, k, 2) one for each.
+    holes : sequence, optional
+        Of each frame, as many and of as many corners in each.
     """
     at = np.asarray(frames)
     outlines = np.broadcast_to(np.asarray(outline, float), (len(at), *np.shape(outline)[-2:]))
@@ -88,7 +92,7 @@ def sweep(outline: ArrayLike, frames: ArrayLike, holes: Sequence[Sequence[ArrayL
 
 
 def _wall(rings: np.ndarray, at: np.ndarray) -> Mesh:
-    """The wall through closed outlines (frames, k, 2), seen from their left."""
+    """Return the wall through closed outlines (frames, k, 2), seen from their left."""
     parts = [rounded(ring, keep=True) for ring in rings]
     points, normals = (np.concatenate(part) for part in zip(*parts))
     ring = 2 * rings.shape[1]
@@ -97,7 +101,7 @@ def _wall(rings: np.ndarray, at: np.ndarray) -> Mesh:
 
 
 def rod(start: ArrayLike, end: ArrayLike, radius: float, tip_radius: float | None = None, corners: int = 20) -> Mesh:
-    """A round rod from one point to another, tapered if it ends with another radius."""
+    """Return a round rod from one point to another, tapered if it ends with another radius."""
     a, b = np.asarray(start, float), np.asarray(end, float)
     length = float(np.linalg.norm(b - a))
     body = sweep(_circle(1.0, corners), [0, 1])
@@ -109,7 +113,7 @@ def rod(start: ArrayLike, end: ArrayLike, radius: float, tip_radius: float | Non
 
 
 def ball(radius: float, rows: int = 14, columns: int = 22) -> Mesh:
-    """A ball around the origin."""
+    """Return a ball around the origin."""
     latitude, longitude = np.linspace(0, np.pi, rows), 2 * np.pi * np.arange(columns + 1) / columns
     x = np.cos(latitude)[:, None] * np.ones_like(longitude)
     normals = np.stack(
@@ -122,7 +126,7 @@ def ball(radius: float, rows: int = 14, columns: int = 22) -> Mesh:
 
 
 def box(size: ArrayLike) -> Mesh:
-    """A cuboid around the origin."""
+    """Return a cuboid around the origin."""
     x, y, z = np.asarray(size, float) / 2
     body = sweep([[y, z], [-y, z], [-y, -z], [y, -z]], [0, 1])
     points = np.concatenate([np.where(body.frame == 0, -x, x)[:, None], body.points[:, 1:]], axis=1)
@@ -130,7 +134,7 @@ def box(size: ArrayLike) -> Mesh:
 
 
 def rotation_along(direction: ArrayLike) -> np.ndarray:
-    """A rotation (3, 3) whose x axis points along `direction`."""
+    """Return a rotation (3, 3) whose x axis points along `direction`."""
     x = np.asarray(direction, float)
     x = x / max(float(np.linalg.norm(x)), 1e-300)
     y = np.cross(np.eye(3)[int(np.argmin(np.abs(x)))], x)
@@ -139,7 +143,7 @@ def rotation_along(direction: ArrayLike) -> np.ndarray:
 
 
 def _walls(left: np.ndarray, right: np.ndarray, ring: int, rings: int) -> np.ndarray:
-    """Two triangles per side between each ring of points and the next."""
+    """Return two triangles per side between each ring of points and the next."""
     one = np.concatenate([
         np.stack([left, right, right + ring], axis=1),
         np.stack([left, right + ring, left + ring], axis=1),
@@ -159,3 +163,80 @@ def _area(corners: np.ndarray) -> float:
 
 def _yz(values: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros((len(values), 1)), values], axis=1)
+
+
+def thinned(points: np.ndarray, triangles: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return which points of a mesh to keep, and triangles between them; fewer where there are too many.
+
+    A mesh with too many triangles is laid on a grid, and the points of each cell become one.
+    """
+    used, inverse = np.unique(triangles, return_inverse=True)
+    faces = inverse.reshape(-1, 3)
+    cells = 48
+    kept, thin = used, faces
+    while len(thin) > most:
+        low, high = points[used].min(axis=0), points[used].max(axis=0)
+        grid = np.rint((points[used] - low) / max(float((high - low).max()), 1e-300) * cells).astype(int)
+        _, first, cell = np.unique(grid, axis=0, return_index=True, return_inverse=True)
+        merged = cell.ravel()[faces]
+        real = (merged[:, 0] != merged[:, 1]) & (merged[:, 1] != merged[:, 2]) & (merged[:, 2] != merged[:, 0])
+        kept, thin = used[first], np.unique(merged[real], axis=0)
+        cells = cells * 3 // 4
+    return kept, thin
+
+
+def cut(mesh: Mesh, places: np.ndarray) -> Mesh:
+    """Return the mesh with its triangles cut at ascending places along x, so that it can bend there."""
+    x = mesh.points[:, 0]
+    near = 1e-9 * float(np.ptp(x))
+    spans = np.sort(x[mesh.triangles], axis=1)
+    first, last = np.searchsorted(places, spans[:, 0] + near), np.searchsorted(places, spans[:, 2] - near)
+    made: dict[tuple[int, int, int], int] = {}  # number of the point where an edge passes a place
+
+    def passing(i: int, j: int, k: int) -> int:
+        return made.setdefault((min(i, j), max(i, j), k), len(x) + len(made))
+
+    parts: list[list[int]] = []
+    for corners, k0, k1 in zip(mesh.triangles[last > first], first[last > first], last[last > first]):
+        low, mid, high = corners[np.argsort(x[corners])].tolist()
+        turned = [low, mid, high] not in [np.roll(corners, k).tolist() for k in range(3)]
+        until_mid = range(k0, max(k0, min(k1, int(np.searchsorted(places, x[mid])))))
+        long = [low, *(passing(low, high, k) for k in range(k0, k1)), high]
+        short = [low, *(passing(low, mid, k) for k in until_mid), mid]
+        short += [*(passing(mid, high, k) for k in range(k0 + len(until_mid), k1)), high]
+        for j in range(len(long) - 1):  # the strip between two places; the middle corner stands in one of them
+            a, b = (i + (i > len(until_mid)) for i in (j, j + 1))
+            outline = list(dict.fromkeys([long[j], *short[a : b + 1], long[j + 1]]))
+            parts += [[outline[0], *outline[i : i + 2][:: -1 if turned else 1]] for i in range(1, len(outline) - 1)]
+    if not parts:
+        return mesh
+    i, j, k = np.array(list(made)).T
+    part = ((places[k] - x[i]) / (x[j] - x[i]))[:, None]
+    points, normals = (np.concatenate([v, (1 - part) * v[i] + part * v[j]]) for v in (mesh.points, mesh.normals))
+    normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    triangles = np.concatenate([mesh.triangles[last <= first], parts])
+    return Mesh(points, normals, triangles, np.zeros(len(points), int))
+
+
+def creased(points: np.ndarray, triangles: np.ndarray, frame: int = 0) -> tuple[Mesh, np.ndarray]:
+    """Return a mesh whose edges stay hard where faces meet at a sharp angle, and which point each of its points was.
+
+    Around a point, a triangle takes the mean normal, by area, of those triangles that face almost its way; a point
+    whose triangles disagree becomes several.
+    """
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    face = np.cross(b - a, c - a)
+    unit = face / np.maximum(np.linalg.norm(face, axis=1, keepdims=True), 1e-300)
+    corner = triangles.ravel()
+    order = np.argsort(corner, kind="stable")
+    normal = np.empty((len(corner), 3))
+    for at in np.split(order, np.flatnonzero(np.diff(corner[order])) + 1):
+        around = at // 3
+        alike = unit[around] @ unit[around].T > SHARP
+        normal[at] = alike @ face[around]
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
+    keys = np.column_stack([corner, np.rint(1e3 * normal).astype(int)])
+    _, first, number = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    source = corner[first]
+    mesh = Mesh(points[source], normal[first], number.reshape(-1, 3), np.full(len(source), frame))
+    return mesh, source

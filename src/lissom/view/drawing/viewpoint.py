@@ -17,7 +17,7 @@ FAR = 3.0  # times its reach: where all of an arm goes farther than this, the pi
 
 
 def horizontal(up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two directions across `up` that turn with it: x and y where z is up."""
+    """Return two directions across `up` that turn with it: x and y where z is up."""
     ahead = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 0.0, 1.0])
     ahead = ahead - up * (up @ ahead)
     ahead /= np.linalg.norm(ahead)
@@ -25,14 +25,14 @@ def horizontal(up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def followed(arm: Drawing, motion: FrameMotion) -> int | None:
-    """The link for the picture to travel with, where all that the world carries goes far: an arm adrift or falling."""
+    """Return the link for the picture to travel with, where all that the world carries goes far, adrift or falling."""
     base = np.flatnonzero(arm.carrier < 0)
     way = np.linalg.norm(np.ptp(_places(arm, motion)[:, base], axis=0), axis=1)
     return int(base[way.argmin()]) if way.min() > FAR * arm.reach else None
 
 
 def home(arm: Drawing, motion: FrameMotion) -> Viewpoint:
-    """Where one sees what moves: HOME, or its mirror image on the other side where that would be behind the rest."""
+    """Return where one sees what moves: HOME, or its mirror image where that would be behind the rest."""
     places = _places(arm, motion)
     way = np.linalg.norm(np.ptp(places, axis=0), axis=1)
     if way.max() < 1e-3 * arm.reach:
@@ -46,6 +46,6 @@ def home(arm: Drawing, motion: FrameMotion) -> Viewpoint:
 
 
 def _places(arm: Drawing, motion: FrameMotion) -> np.ndarray:
-    """Origins (samples, s, 3) of all frames at some samples of a motion."""
+    """Return origins (samples, s, 3) of all frames at some samples of a motion."""
     some = range(0, len(motion.eta), max(1, len(motion.eta) // SAMPLES))
     return np.array([arm.frames(motion, k).origin[: arm.world] for k in some])

@@ -17,7 +17,7 @@ LEAST = 1e-16  # differences below are drawn there
 
 
 def plot_comparison(comparison: Comparison) -> Figure:
-    """Differences of tip, joints and torques from the baseline over time, and the time that each run took."""
+    """Draw differences of tip, joints and torques from the baseline over time, and the time that each run took."""
     results = list(comparison.results.values())
     others = [(k, result) for k, result in enumerate(results) if result.name != comparison.baseline]
     with style():

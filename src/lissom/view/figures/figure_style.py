@@ -70,7 +70,7 @@ _SETTINGS: Any = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Everything drawn inside has the look of lissom; settings elsewhere stay as they are."""
+    """Give everything drawn inside the look of lissom; settings elsewhere stay as they are."""
     import matplotlib as mpl
     from cycler import cycler
 
@@ -84,7 +84,7 @@ def line(k: int) -> dict[str, Any]:
 
 
 def shaded(colours: Sequence[str], owners: Sequence[str]) -> list[str]:
-    """Colours such as #0072B2, one per thing, in a shade of its own for each thing of the same owner."""
+    """Return colours such as #0072B2, one per thing, in a shade of its own for each thing of the same owner."""
     before: Counter[str] = Counter()
     made = []
     for colour, owner in zip(colours, owners, strict=True):
@@ -100,7 +100,7 @@ def _shade(colour: str, part: float) -> str:
 
 
 def grid(count: int, columns: int, width: float = 4.6, height: float = 2.5, **options: Any) -> tuple[Any, list]:
-    """A figure of `count` axes in rows; those below each other share their abscissa."""
+    """Return a figure of `count` axes in rows; those below each other share their abscissa."""
     import matplotlib.pyplot as plt
 
     from lissom.view.figures.margins import Margins
@@ -116,7 +116,7 @@ def grid(count: int, columns: int, width: float = 4.6, height: float = 2.5, **op
 
 
 def legend(axes: Axes, outside: int = 8) -> None:
-    """A legend where there is something to tell apart, beside the axes if it is long.
+    """Add a legend where there is something to tell apart, beside the axes if it is long.
 
     Of many curves it names those that reach farthest.
     """
@@ -140,7 +140,7 @@ def legend(axes: Axes, outside: int = 8) -> None:
 
 
 def _extent(drawn: Any) -> float:
-    """From the least to the greatest value of a curve; of what is no curve, without end."""
+    """Return how far a curve goes from its least to its greatest value; of what is no curve, without end."""
     values = np.asarray(drawn.get_ydata(), float) if hasattr(drawn, "get_ydata") else np.empty(0)
     values = values[np.isfinite(values)]
     return float(np.ptp(values)) if len(values) else np.inf
@@ -154,7 +154,7 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
 
 
 def headline(figure: Any, title: str, detail: str = "") -> None:
-    """A figure's title on the left and a detail in grey on the right: the last touch, after all other texts."""
+    """Put a title on the left of a figure and a detail in grey on the right: the last touch, after all other texts."""
     top = 1 - HEAD / figure.get_size_inches()[1]
     figure.suptitle(title, x=0.012, y=top, ha="left", va="top", fontweight="bold")
     figure.text(0.988, top, detail, color=GREY, ha="right", va="top", fontsize=8.5)
@@ -162,9 +162,17 @@ def headline(figure: Any, title: str, detail: str = "") -> None:
         text.set_parse_math(False)  # names may hold dollars, which are no formulas
 
 
+def title_of(axes: Axes) -> Any:
+    """Return the text of a title: of the three that axes have, the one on the left."""
+    from matplotlib.text import Text
+
+    titles = (child for child in axes.get_children() if isinstance(child, Text) and child not in axes.texts)
+    return next(text for text in titles if text.get_horizontalalignment() == "left")
+
+
 def _texts(figure: Any) -> Iterator[Any]:
-    """All texts but the numbers at the axes, which are set as formulas where they are powers."""
+    """Yield all texts but the numbers at the axes, which are set as formulas where they are powers."""
     yield from figure.texts
     for axes in figure.axes:
-        yield from (*axes.texts, axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label)
+        yield from (*axes.texts, title_of(axes), axes.xaxis.label, axes.yaxis.label)
         yield from (axes.get_legend().get_texts() if axes.get_legend() is not None else ())

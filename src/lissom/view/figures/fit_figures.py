@@ -23,7 +23,7 @@ ROOM = 0.35  # of the measured range, above and below it
 
 
 def plot_fit(fit: Fit, path: str | os.PathLike[str] | None = None) -> Figure:
-    """One row per record and output: histories on the left, errors beside them, both over time; then frequencies."""
+    """Draw one row per record and output: histories on the left, errors beside them; then frequencies."""
     import matplotlib.pyplot as plt
 
     after, before = fit.blocks, fit.before
@@ -47,7 +47,7 @@ def plot_fit(fit: Fit, path: str | os.PathLike[str] | None = None) -> Figure:
 
 
 def _shown(block: Block, values: np.ndarray) -> tuple[np.ndarray, str]:
-    """Values in units that people read."""
+    """Return values in units that people read."""
     if block.unit.startswith("rad"):
         return values * ANGLE, block.unit.replace("rad", "deg", 1)
     if block.unit == "1":
@@ -56,7 +56,7 @@ def _shown(block: Block, values: np.ndarray) -> tuple[np.ndarray, str]:
 
 
 def histories(axes: Axes, models: dict[str, Block]) -> None:
-    """What was measured, and what models have made of it; the last model in colour."""
+    """Draw what was measured, and what models have made of it; the last model in colour."""
     *_, last = models.values()
     measured, unit = _shown(last, last.measured)
     axes.plot(last.time, measured, color=INK, linewidth=1.8, alpha=0.45, label="measured")
@@ -78,7 +78,7 @@ def _errors(axes: Axes, block: Block, noise: float) -> None:
 
 
 def _frequencies(row: Any, fit: Fit) -> None:
-    """Measured frequencies with twice their deviations, and the model's; their errors in deviations beside them."""
+    """Draw measured frequencies with twice their deviations, and the model's; beside them their errors."""
     measured, before, after = fit.frequencies.T
     sigma = np.array([each.sigma for each in fit.misfit.frequencies])
     at = np.arange(len(measured))

@@ -28,13 +28,14 @@ TALLEST = 0.5  # share of the axes that a legend may take above the curves
 SAMPLES = 600  # of curves with fewer points, so that long straight pieces count
 
 
-def settle(axes: Axes, renderer: Any) -> None:
+def settle(axes: Axes) -> None:
     """Move the legend of flat axes to where no curve passes, or make room for it above all curves."""
     legend = axes.get_legend()
     if legend is None or legend.get_gid() != SETTLED:
         return
-    box, pad = axes.bbox, renderer.points_to_pixels(PAD)
-    size = np.array(legend._legend_box.get_bbox(renderer).size)  # type: ignore[attr-defined]
+    figure: Any = axes.get_figure(root=True)
+    box, pad = axes.bbox, PAD * figure.dpi / 72
+    size = np.array(legend.get_window_extent().size)
     points = np.concatenate([np.empty((0, 2)), *_curves(axes)])
     points = points[np.isfinite(points).all(axis=1)]
     free, clear = np.array([box.width, box.height]) - size - 2 * pad, CLEAR * pad
@@ -60,7 +61,7 @@ def _make_room(axes: Axes, points: np.ndarray, size: np.ndarray, pad: float) -> 
 
 
 def _curves(axes: Axes) -> Iterator[np.ndarray]:
-    """Points (n, 2) of everything drawn, in pixels, close enough that no curve slips between them."""
+    """Yield points (n, 2) of everything drawn, in pixels, close enough that no curve slips between them."""
     for line in axes.lines:
         yield _close(line.get_transform().transform(np.column_stack(line.get_data())))
     for drawn in axes.collections:

@@ -19,7 +19,7 @@ TURN = 57.29577951308232
 
 
 def plot_motion(motion: OptimalMotion) -> Figure:
-    """One column per joint: its place, its speed, its torque within the limits."""
+    """Draw one column per joint: its place, its speed, its torque within the limits."""
     task, both = motion.task, (motion.before, motion.best)
     count = len(motion.joints)
     columns = min(count, 4)
@@ -45,7 +45,7 @@ def plot_motion(motion: OptimalMotion) -> Figure:
 
 
 def plot_verification(seen: Verification) -> Figure:
-    """Simulated: deflections of the links, and how far the tips swing after the motion."""
+    """Return the deflections of the links, simulated, and how far the tips swing after the motion."""
     runs, labels = (seen.before, seen.after), ("smooth", "best")
     links = list(seen.motion.task.model.flexible)
     with style():
@@ -63,7 +63,7 @@ def plot_verification(seen: Verification) -> Figure:
 
 
 def _swings(axes: Axes, seen: Verification) -> None:
-    """Distance of the last tip from its mean place after the motion, on a logarithmic scale."""
+    """Draw how far the last tip is from its mean place after the motion, on a logarithmic scale."""
     for run, end, label, look in zip((seen.before, seen.after), seen.ends, ("smooth", "best"), _looks(1), strict=True):
         tips = run.dataset["tip_position"].sel(time=slice(end, None)).isel(link=-1)
         off = tips - tips.mean("time")
@@ -78,7 +78,7 @@ def _looks(k: int) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _limits(axes: Axes, low: float, high: float) -> None:
-    """Dashed lines at limits."""
+    """Draw dashed lines at limits."""
     for bound in (low, high):
         if np.isfinite(bound):
             axes.axhline(bound, color=INK, lw=0.8, ls=(0, (4, 3)))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def plot_sizing(found: Lightest) -> Figure:
-    """Bars of what each limit is used by, at the start in grey, by the lightest robot in colour."""
+    """Draw bars of what each limit is used by, at the start in grey, by the lightest robot in colour."""
     rows = found.largest
     with style():
         figure, (axes,) = grid(1, 1, width=5.2, height=0.42 * len(rows) + 1.3)
@@ -34,6 +34,6 @@ def plot_sizing(found: Lightest) -> Figure:
 
 
 def _used(limited: Limited) -> float:
-    """Share of a limit: the limit over the value where it is the least allowed."""
+    """Return the share of a limit: the limit over the value where it is the least allowed."""
     value = limited.quantity.value
     return limited.limit / value if limited.least and value > 0 else value / limited.limit

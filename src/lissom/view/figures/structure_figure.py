@@ -22,13 +22,14 @@ COLOURS = {
 
 
 def structure_figure(system: System, title: str) -> Figure:
-    """The matrix with one tint per kind of row; grid lines between blocks, heavier ones between links."""
+    """Return the matrix with one tint per kind of row; grid lines between blocks, heavier ones between links."""
     from matplotlib.figure import Figure
 
     size = len(system.right)
     inches = float(np.clip(0.09 * size, 7.0, 20.0))
     figure = Figure(figsize=(inches + 2.2, inches + 1.2), layout="constrained")
     axes = figure.add_subplot()
+    # tints of rows, lines between blocks, heavier ones between links
     for row in system.rows:
         axes.axhspan(row.start, row.stop, color=COLOURS[row.kind], alpha=0.10, lw=0)
         axes.axhline(row.stop, color="0.85", lw=0.4)
@@ -40,6 +41,7 @@ def structure_figure(system: System, title: str) -> Figure:
     for block in system.rows:
         if block.kind in ("constraint", "actuator") and block.start and _opens(system, block.start):
             axes.axhline(block.start, color="0.4", lw=0.9)
+    # every entry as a square of its row and column
     entries = system.matrix.tocoo()
     at, across = entries.coords
     kind = np.empty(size, object)
@@ -50,6 +52,7 @@ def structure_figure(system: System, title: str) -> Figure:
         here = kind[at] == name
         if here.any():
             axes.scatter(across[here] + 0.5, at[here] + 0.5, s=marker, marker="s", color=colour, lw=0, label=name)
+    # names of the blocks in place of numbers
     fontsize = 8 if size < 150 else 6
     axes.set(xlim=(0, size), ylim=(size, 0), aspect="equal")
     axes.set_yticks([(b.start + b.stop) / 2 for b in system.rows], [b.name for b in system.rows], fontsize=fontsize)
@@ -66,6 +69,6 @@ def structure_figure(system: System, title: str) -> Figure:
 
 
 def _opens(system: System, start: int) -> bool:
-    """Whether a joint's rows begin here, not its second kind of rows."""
+    """Return whether a joint's rows begin here, not its second kind of rows."""
     before = next(row for row in system.rows if row.stop == start)
     return before.kind not in ("constraint",)

@@ -23,7 +23,7 @@ LETTERS = 13  # that fit into an inch
 
 
 def plot_study(results: Results, *outputs: str) -> Figure:
-    """Scatter of outputs (rows, all unless named) against inputs (columns), and parallel coordinates below."""
+    """Draw a scatter of outputs (rows, all unless named) against inputs (columns), and parallel coordinates below."""
     import matplotlib.pyplot as plt
 
     inputs, known = results.inputs(), results.outputs()
@@ -67,7 +67,7 @@ def _scatter(axes: Axes, x: np.ndarray, y: np.ndarray, share: float, colour: str
 
 
 def _parallel(axes: Axes, every: dict[str, np.ndarray]) -> None:
-    """One line per run through its inputs and outputs, each scaled from its least to its largest value."""
+    """Draw one line per run through its inputs and outputs, each scaled from its least to its largest value."""
     from matplotlib import colormaps
     from matplotlib.collections import LineCollection
 
@@ -95,7 +95,7 @@ def _parallel(axes: Axes, every: dict[str, np.ndarray]) -> None:
 
 
 def coded(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Numbers as they are; words as their places in the list of all, and that list."""
+    """Return numbers as they are; words as their places in the list of all, and that list."""
     if values.dtype.kind == "f":
         return values, []
     words, places = np.unique(values.astype(str), return_inverse=True)
@@ -103,18 +103,18 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
 
 
 def labelled(results: Results, name: str) -> str:
-    """A name with its unit."""
+    """Return a name with its unit."""
     unit = results.data[name].attrs.get("units", "")
     return f"{name} [{unit}]" if unit else name
 
 
 def spread_evenly(count: int, most: int) -> np.ndarray:
-    """Evenly spread indices, at most so many."""
+    """Return evenly spread indices, at most so many."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int)) if count else np.zeros(0, int)
 
 
 def in_lines(name: str, room: int) -> str:
-    """A name, in two lines where it is longer than the room, broken after a dot or at a space; its end says most."""
+    """Return a name, in two lines if it is longer than the room, broken after a dot or a space; its end says most."""
     if len(name) <= room:
         return name
     breaks = [k + 1 for k, letter in enumerate(name[:-1]) if letter in ". "]

@@ -16,8 +16,8 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.view.drawing.arm_drawing import Drawing, FrameMotion
 from lissom.view.drawing.viewpoint import followed, home
-from lissom.view.figures.curve_data import busiest
 from lissom.view.figures.figure_style import COLOURS
+from lissom.view.figures.run_charts import busiest
 from lissom.view.films.software_renderer import Camera, Solid, Studio, stroke
 
 if TYPE_CHECKING:
@@ -42,13 +42,19 @@ def film(
 ) -> Path:
     """Write the motion as a film.
 
-    Args:
-        path: a file that ends in .mp4 (needs ffmpeg) or .gif.
-        speed: seconds of motion per second of film, 0.25 for slow motion.
-        scale: how much the deflection is enlarged.
-        turn, lift: angles of the view about the vertical and above the ground, rad; unless given, where one sees what
-            moves.
-        progress: called with the pictures done and their number.
+    Parameters
+    ----------
+    path : str or path
+        A file that ends in .mp4 (needs ffmpeg) or .gif.
+    speed : float, optional
+        Seconds of motion per second of film, 0.25 for slow motion.
+    scale : float, optional
+        How much the deflection is enlarged.
+    turn, lift : float, optional
+        Angles of the view about the vertical and above the ground, rad; unless given, where one sees what
+        moves.
+    progress : callable, optional
+        Called with the pictures done and their number.
     """
     goal = Path(path)
     check_film(goal)
@@ -94,7 +100,7 @@ def still(
     lift: float | None = None,
     trail: bool = True,
 ) -> np.ndarray:
-    """A picture (height, width, 3) of the arm at a time, or at several: the last one solid, the others pale."""
+    """Return a picture (height, width, 3) of the arm at a time, or at several: the last one solid, the others pale."""
     at = np.atleast_1d(np.asarray(times, float))
     stage = _Stage(run, at, scale, size, turn, lift, every=True)
     solids: list[Solid] = []
@@ -140,7 +146,7 @@ class _Stage:
         return self.arm.motion(np.nan_to_num(self.run.state(times)[0]))
 
     def solids(self, k: int) -> list[Solid]:
-        """The arm at the k-th time."""
+        """Return the arm at the k-th time."""
         frames = self.arm.frames(self.motion, k, self.scale)
         made = []
         for piece in self.arm.pieces:
@@ -150,14 +156,14 @@ class _Stage:
         return made
 
     def trail(self, time: float) -> list[Solid]:
-        """Where the tip has been up to a time."""
+        """Return where the tip has been up to a time."""
         done = self._path[self._path_times <= time + 1e-12]
         if len(done) < 2 or np.ptp(done, axis=0).max() < 1e-3 * self.arm.reach:
             return []
         return [stroke(done, 0.0022 * self.arm.reach, rgb(COLOURS[0]), 0.75)]
 
     def picture(self, k: int) -> np.ndarray:
-        """The k-th picture of a film, with the time in its corner."""
+        """Return the k-th picture of a film, with the time in its corner."""
         from PIL import Image, ImageDraw
 
         image = Image.fromarray(self.studio.picture([*self.solids(k), *self.trail(self.times[k])]))
@@ -171,7 +177,7 @@ class _Stage:
 
 
 def _font(size: int) -> Any:
-    """The letters of the figures."""
+    """Return the letters of the figures."""
     import matplotlib as mpl
     from PIL import ImageFont
 
@@ -179,7 +185,7 @@ def _font(size: int) -> Any:
 
 
 def rgb(colour: str) -> tuple[float, float, float]:
-    """Red, green and blue from 0 to 1 of a colour such as #0072B2."""
+    """Return red, green and blue from 0 to 1 of a colour such as #0072B2."""
     return tuple(int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))  # type: ignore[return-value]
 
 

@@ -49,7 +49,7 @@ class Camera:
         fill: float = 0.88,
         angle: float = 0.5,
     ) -> Camera:
-        """A camera that has all points (n, 3) in view, seen from `turn` about the vertical and `lift` above it."""
+        """Return a camera that has all points (n, 3) in view, seen from `turn` about the vertical and `lift` above."""
         ahead, side = horizontal(up)
         direction = np.cos(lift) * (np.cos(turn) * ahead + np.sin(turn) * side) + np.sin(lift) * up
         middle = (points.min(axis=0) + points.max(axis=0)) / 2
@@ -64,11 +64,11 @@ class Camera:
         return cls(middle + distance * direction, middle, up, angle)
 
     def view(self, points: np.ndarray) -> np.ndarray:
-        """Points (n, 3) as right, up and towards the viewer, seen from the eye."""
+        """Return points (n, 3) as right, up and towards the viewer, seen from the eye."""
         return (points - self.eye) @ _axes(self.eye - self.target, self.up).T
 
     def project(self, points: np.ndarray, width: int, height: int) -> np.ndarray:
-        """Column, row and distance (n, 3) of points in a picture."""
+        """Return column, row and distance (n, 3) of points in a picture."""
         seen = self.view(points)
         scale = height / 2 / np.tan(self.angle / 2)
         depth = np.maximum(-seen[:, 2], 1e-9)
@@ -79,8 +79,10 @@ class Camera:
 class Studio:
     """Takes pictures of `width` x `height` pixels with one camera; what does not move is prepared once.
 
-    Args:
-        ground: height of the ground along the camera's `up`, which then carries shadows.
+    Parameters
+    ----------
+    ground : float, optional
+        Height of the ground along the camera's `up`, which then carries shadows.
     """
 
     def __init__(self, camera: Camera, width: int, height: int, ground: float | None = None) -> None:
@@ -90,7 +92,7 @@ class Studio:
         self._lamp = _lamp(camera)
 
     def picture(self, solids: list[Solid]) -> np.ndarray:
-        """An image (height, width, 3) of bytes."""
+        """Return an image (height, width, 3) of bytes."""
         w, h = (FINER * self.size).tolist()
         image = self._empty.copy()
         if self.ground is not None:
@@ -132,7 +134,7 @@ class Studio:
 
 
 def stroke(points: np.ndarray, radius: float, colour: tuple[float, float, float], opacity: float = 1.0) -> Solid:
-    """A line (n, 3) as a thin tube."""
+    """Return a line (n, 3) as a thin tube."""
     from lissom.view.drawing import triangle_meshes
 
     keep = np.concatenate([[True], np.linalg.norm(np.diff(points, axis=0), axis=1) > 0.2 * radius])
@@ -148,7 +150,7 @@ def stroke(points: np.ndarray, radius: float, colour: tuple[float, float, float]
 
 
 def _without_twist(tangents: np.ndarray) -> np.ndarray:
-    """Frames (n, 3, 3) along a line, x along it, each turned as little as possible from the one before."""
+    """Return frames (n, 3, 3) along a line, x along it, each turned as little as possible from the one before."""
     from lissom.view.drawing import triangle_meshes
 
     frames = np.empty((len(tangents), 3, 3))
@@ -163,7 +165,7 @@ def _without_twist(tangents: np.ndarray) -> np.ndarray:
 
 
 def _axes(direction: np.ndarray, up: np.ndarray) -> np.ndarray:
-    """Rows right, up and back of a camera."""
+    """Return rows right, up and back of a camera."""
     back = direction / np.linalg.norm(direction)
     right = np.cross(up, back)
     right /= np.linalg.norm(right)
@@ -171,7 +173,7 @@ def _axes(direction: np.ndarray, up: np.ndarray) -> np.ndarray:
 
 
 def _lamp(camera: Camera) -> np.ndarray:
-    """Direction to the lamp: from the upper left, behind the viewer."""
+    """Return direction to the lamp: from the upper left, behind the viewer."""
     back = camera.eye - camera.target
     back = back - camera.up * (camera.up @ back)
     back /= max(float(np.linalg.norm(back)), 1e-9)
@@ -197,7 +199,7 @@ def _light(solid: Solid, camera: Camera, lamp: np.ndarray) -> np.ndarray:
 
 
 def _background(camera: Camera, w: int, h: int, ground: float | None) -> np.ndarray:
-    """White, and a ground that fades into it."""
+    """Return white, and a ground that fades into it."""
     image = np.broadcast_to(WHITE, (h, w, 3))
     if ground is None:
         return image.copy()
@@ -213,7 +215,7 @@ def _background(camera: Camera, w: int, h: int, ground: float | None) -> np.ndar
 
 
 def _to_ground(camera: Camera, ground: float, w: int, h: int) -> tuple[np.ndarray, np.ndarray]:
-    """Direction of each pixel's ray (h, w, 3) and how far along it the ground is (h, w)."""
+    """Return the direction of each pixel's ray (h, w, 3) and how far along it the ground is (h, w)."""
     axes = _axes(camera.eye - camera.target, camera.up)
     scale = 2 * np.tan(camera.angle / 2) / h
     x = (np.arange(w) + 0.5 - w / 2) * scale
@@ -260,7 +262,7 @@ def _fill(corners, light, triangles, image, depth, opacity):
 
 @kernel
 def _developed(image, out):
-    """The mean of every block of samples, as bytes."""
+    """Return the mean of every block of samples, as bytes."""
     height, width, channels = out.shape
     n = image.shape[0] // height
     for row in range(height):

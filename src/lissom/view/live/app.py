@@ -18,7 +18,7 @@ from lissom.model.description.robot import Robot
 from lissom.results.trajectory import Trajectory
 from lissom.version import __version__
 from lissom.view.drawing.arm_drawing import Drawing
-from lissom.view.figures.curve_data import busiest
+from lissom.view.figures.run_charts import busiest
 from lissom.view.live import LOG
 from lissom.view.live.closing_controls import ClosingControls
 from lissom.view.live.live_charts import Curves
@@ -35,12 +35,18 @@ FPS = 33.0  # pictures per second that are tried for
 class App:
     """One page; all its visitors see the same.
 
-    Args:
-        server: from `open_server`.
-        robot: what to move by hand and whose modes to show; that of the chosen run unless given.
-        runs: recorded runs to choose from, by their labels: trajectories, or paths of files that hold one.
-        start: where a simulation by hand starts, (nq,).
-        show: "recorded run", "move by hand" or "natural modes"; the first that there is unless given.
+    Parameters
+    ----------
+    server : any
+        From `open_server`.
+    robot : Robot, optional
+        What to move by hand and whose modes to show; that of the chosen run unless given.
+    runs : mapping, optional
+        Recorded runs to choose from, by their labels: trajectories, or paths of files that hold one.
+    start : array, optional
+        Where a simulation by hand starts, (nq,).
+    show : str, optional
+        "recorded run", "move by hand" or "natural modes"; the first that there is unless given.
     """
 
     def __init__(
@@ -59,6 +65,7 @@ class App:
         self._activity: Any = None
         self._wishes: set[str] = set()
         self._stop = threading.Event()
+        # what is shown: a run, the arm by hand, or its modes
         gui = server.gui
         gui.set_panel_label("lissom")
         gui.main_panel.dock_right()
@@ -68,6 +75,7 @@ class App:
         self.run_choice = gui.add_dropdown("Run", tuple(self.runs) or ("-",), visible=bool(self.runs))
         self._folder: Any = None
         self._leaving = ClosingControls()
+        # how it is drawn
         with gui.add_folder("Picture", order=100):
             self.scale = gui.add_slider("Deflection ×", 1.0, 50.0, 0.5, 1.0)
             self.trail = gui.add_checkbox("Tip trail", True)
@@ -78,6 +86,7 @@ class App:
             self.reset = gui.add_button("Reset view")
             self.dark = gui.add_checkbox("Dark colours", False)
         self.curves = Curves(server, self._leaving)
+        # controls leave wishes, as the picture belongs to the thread of the loop
         for control in (self.show, self.run_choice):
             control.on_update(lambda _: self.choose())
         for box in (self.trail, self.forces, self.torques, self.axes):
@@ -103,7 +112,7 @@ class App:
             self._stop.wait(max(0.002, 1 / FPS - (time.perf_counter() - now)))
 
     def step(self, dt: float, now: float) -> None:
-        """One turn of the loop; it goes on whatever a visitor has chosen."""
+        """Take one turn of the loop; it goes on whatever a visitor has chosen."""
         self._leaving.sweep()
         answers = {"build": self._build, "visible": self._set_visible, "view": self._look, "reset": self._reset_view}
         for wish, answer in (answers | {"play": self._play, "theme": self._set_theme}).items():
@@ -135,7 +144,7 @@ class App:
         except Exception as error:
             self._activity = None
             LOG.exception("a fault in the live page")
-            self._say(f"This is a fault of the program, please report it: {type(error).__name__}: {error}")
+            self._say(f"This is a bug in lissom; please report it: {type(error).__name__}: {error}")
 
     def _build(self) -> None:
         """Put up what is asked for."""
@@ -167,7 +176,7 @@ class App:
         return Modal(self.server, robot.compile(), self.start, self._scale, self.curves)
 
     def _chosen(self) -> Trajectory:
-        """The run that the page asks for: one of those it was given, whatever a visitor sends."""
+        """Return the run that the page asks for: one of those it was given, whatever a visitor sends."""
         label = self.run_choice.value
         if label not in self.runs:
             raise LissomError(f"{label!r} is not a run on this page")

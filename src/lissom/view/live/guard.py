@@ -35,9 +35,12 @@ _starting = threading.Lock()
 class Guard:
     """Stands before one server.
 
-    Args:
-        host: address that the server listens at.
-        remote: whether others reach it, by this machine's name on the network.
+    Parameters
+    ----------
+    host : str
+        Address that the server listens at.
+    remote : bool, optional
+        Whether others reach it, by this machine's name on the network.
     """
 
     def __init__(self, host: str, remote: bool = False) -> None:
@@ -46,12 +49,12 @@ class Guard:
         self.posted = False
 
     def refusal(self, request: Request) -> str | None:
-        """Why a request is turned away; None where it is welcome."""
+        """Return why a request is turned away; None where it is welcome."""
         headers = request.headers
         return self.door.refusal(headers.get_all("Host"), headers.get_all("Origin"), request.path)
 
     def before(self, handler: Handler) -> Handler:
-        """A handler of requests that asks the guard first."""
+        """Return a handler of requests that asks the guard first."""
 
         def guarded(connection: ServerConnection, request: Request) -> Response | None:
             refused = self.refusal(request)
@@ -68,12 +71,12 @@ class Guard:
         return guarded
 
     def connection(self, *args: Any, **options: Any) -> ServerConnection:
-        """A connection that hands on only what has been checked."""
+        """Return a connection that hands on only what has been checked."""
         return _Checked(self, *args, **options)
 
     @contextlib.contextmanager
     def on_duty(self) -> Iterator[None]:
-        """Whatever server viser starts meanwhile is guarded; viser itself has no place for checks."""
+        """Guard whatever server viser starts meanwhile; viser itself has no place for checks."""
         original = websocket_server.serve
 
         def serve(handler: Any, host: Any, port: Any, *, process_request: Handler, **options: Any) -> Any:
@@ -103,7 +106,7 @@ class _Checked(ServerConnection):
 
 
 def checked(raw: Any, control: Callable[[str], Any]) -> bytes | None:
-    """A message of a visitor with its values made sure of; None where it is to be ignored."""
+    """Return a message of a visitor with its values made sure of; None where it is to be ignored."""
     if not isinstance(raw, bytes):
         return None
     try:
@@ -124,7 +127,7 @@ def checked(raw: Any, control: Callable[[str], Any]) -> bytes | None:
 
 
 def allowed(handle: Any, value: Any) -> Any:
-    """The value that a control takes for the one sent; None where it takes none."""
+    """Return the value that a control takes for the one sent; None where it takes none."""
     if isinstance(handle, viser.GuiSliderHandle):
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             return None
@@ -137,18 +140,18 @@ def allowed(handle: Any, value: Any) -> Any:
 
 
 def _is_place(value: Any) -> bool:
-    """Whether a value is a point of the world: three finite numbers of a size that a picture can have."""
+    """Return whether a value is a point of the world: three finite numbers of a size that a picture can have."""
     if not isinstance(value, list) or len(value) != 3:
         return False
     return all(isinstance(x, int | float) and not isinstance(x, bool) and abs(x) < 1e6 for x in value)
 
 
 def _speaks(request: Request) -> bool:
-    """Whether the visitor's page came with this version of viser; viser would print a complaint."""
+    """Return whether the visitor's page came with this version of viser; viser would print a complaint."""
     spoken = ",".join(request.headers.get_all("Sec-WebSocket-Protocol"))
     return f"viser-v{viser.__version__}" in (name.strip() for name in spoken.split(","))
 
 
 def _note(_: Any, context: dict[str, Any]) -> None:
-    """An error inside the server: noted, not printed over the user's terminal."""
+    """Log an error inside the server instead of printing it over the user's terminal."""
     LOG.error("%s", context.get("message"), exc_info=context.get("exception"))

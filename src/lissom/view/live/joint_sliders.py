@@ -32,13 +32,13 @@ class Handle:
         return float(f"{(self.upper - self.lower) / 400:.1g}")
 
     def slider(self, gui: Any, value: float) -> Any:
-        """A slider for it that stands at a value, wherever that is."""
+        """Return a slider for it that stands at a value, wherever that is."""
         lower, upper = min(self.lower, value), max(self.upper, value)
         return gui.add_slider(f"{self.name} [{self.unit}]", lower, upper, self.step, value)
 
 
 def handles(model: Model) -> list[Handle]:
-    """The coordinates of all joints that turn or slide about fixed axes."""
+    """Return the coordinates of all joints that turn or slide about fixed axes."""
     units = position_columns(model).units
     reach = sum(float(np.real(beam.length)) for beam in model.flexible.values()) or 1.0
     made = []

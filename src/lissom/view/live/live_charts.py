@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from lissom.view.figures.chart import Chart, Series
 from lissom.view.live.closing_controls import ClosingControls
-from lissom.view.pages.charts import Chart, Series
 
 LEFT, RIGHT, TOP, HEIGHT, BELOW = 60, 14, 8, 168, 40  # px of a chart and of what is around its curves
 FRAME = (10, 7)  # px from the edges of the panel to those of a chart, left and right
@@ -61,13 +61,13 @@ class Curves:
             self._span = (float(charts[0].time[0]), float(charts[0].time[-1]))
 
     def say(self, content: str) -> None:
-        """HTML in the place of the charts; what it says of names must be escaped."""
+        """Show HTML in the place of the charts; what it says of names must be escaped."""
         self.set([])
         with self.tab:
             self._made.append(self.server.gui.add_html(content))
 
     def update(self, charts: list[Chart]) -> None:
-        """New data for the charts that are shown."""
+        """Draw new data in the charts that are shown."""
         drawn = [chart.prefixed(LARGE) for chart in charts]
         if [chart.label for chart in drawn] != self._labels:  # other units: the axes are labelled again
             self.set(charts)
@@ -122,7 +122,7 @@ def _data(chart: Chart) -> tuple[np.ndarray, ...]:
 
 
 def _scales(chart: Chart) -> dict[str, Any]:
-    """How curves lie on the paper: what hardly changes is not enlarged until its labels are all the same."""
+    """Return how curves lie on the paper: what hardly changes is not enlarged until its labels are all the same."""
     values = np.concatenate([s.values for s in chart.series])
     values = values[np.isfinite(values)]
     if len(values) == 0 or np.ptp(values) >= FINE:
@@ -132,12 +132,12 @@ def _scales(chart: Chart) -> dict[str, Any]:
 
 
 def _ordered(chart: Chart) -> list[Series]:
-    """Curves in the order of the legend: those of a group last."""
+    """Return curves in the order of the legend: those of a group last."""
     return sorted(chart.series, key=lambda s: s.group)
 
 
 def _series(chart: Chart) -> list[dict[str, Any]]:
-    """How the curves are drawn, and what the legend says of them."""
+    """Return how the curves are drawn, and what the legend says of them."""
     made: list[dict[str, Any]] = []
     groups: set[str] = set()
     for s in _ordered(chart):
@@ -152,7 +152,7 @@ def _series(chart: Chart) -> list[dict[str, Any]]:
 
 
 def _line(part: float | None) -> str:
-    """A line over the chart below it, at a part of the way from its left to its right."""
+    """Return a line over the chart below it, at a part of the way from its left to its right."""
     if part is None:
         return "<div></div>"
     left, right = LEFT + FRAME[0], RIGHT + FRAME[1]

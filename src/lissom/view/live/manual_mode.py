@@ -20,13 +20,13 @@ from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.postprocess import observe
 from lissom.simulation.status.run_ending import Ending
 from lissom.view.drawing.arm_drawing import Drawing
+from lissom.view.figures.chart import Chart, Series
 from lissom.view.figures.figure_style import shaded
 from lissom.view.live.joint_sliders import Handle, handles
 from lissom.view.live.live_charts import Curves
 from lissom.view.live.payload_controls import Payload
 from lissom.view.live.stage import Stage
 from lissom.view.live.tip_push import Push
-from lissom.view.pages.charts import Chart, Series
 
 CHUNK, STEP, RATE = 0.1, 0.01, 50.0  # s simulated at a time, s per step, outputs per second
 BANDWIDTH = 2 * np.pi * 1.6  # rad/s of the joints under control
@@ -83,7 +83,7 @@ class ManualMode:
             self._draw_charts()
 
     def redraw(self) -> None:
-        """Nothing to do: it moves all the time."""
+        """Do nothing: the picture moves all the time."""
 
     def _wish(self, what: str) -> None:
         self._wishes.add(what)
@@ -102,7 +102,7 @@ class ManualMode:
         self.curves.set(self._charts())
 
     def _law(self) -> ControlLaw:
-        """PD on every joint with a slider, as stiff as its inertia asks for, weight balanced."""
+        """Return PD on every joint with a slider, as stiff as its inertia asks for, weight balanced."""
         M = mass_matrix(self.model, self.q)
         inertia = np.array([M[one.v, one.v] + (M[one.rotor, one.rotor] if one.rotor is not None else 0.0)
                             for one in self.handles])  # fmt: skip
@@ -114,18 +114,20 @@ class ManualMode:
         return pd(self.model, gains, self.goal, gravity_compensation=True)
 
     def _change_mass(self) -> None:
-        """The same motion goes on with another payload."""
+        """Go on with the same motion and another payload."""
         self.payload = self.payload.with_mass(float(self.mass.value))
         self.model = self.payload.robot.compile()
         self.law = self._law()
 
     def _advance(self) -> bool:
-        """Simulate the next stretch; false where that fails."""
+        """Simulate the next stretch; return whether that went well."""
+        # the set-points follow the sliders with the rate FOLLOW: goal += (1 - exp(-FOLLOW t)) (wanted - goal)
         began = time.perf_counter()
         wanted = np.array([slider.value for slider in self.sliders], float)
         before = self.goal
         self.goal = before + (1 - np.exp(-FOLLOW * CHUNK)) * (wanted - before)
         reference = Reference.from_samples([0.0, CHUNK], np.stack([before, self.goal]), "linear")
+        # a fixed step of radau, so that a stretch takes the same time to compute whatever moves
         law: Any = self.law.following(reference)
         push = self.push.controller(self.model, self.q)
         raw = simulate_raw(
@@ -144,12 +146,14 @@ class ManualMode:
             self._failed = True
             self.time = self.until
             return False
+        # what the picture and the charts show of it
         seen = observe(self.model, raw.q, raw.v, raw.a, None, raw.held_rows)
         bent = np.linalg.norm(seen.deflection, axis=2)
         for k in range(1, len(raw.time)):
             self._keep(self.until + float(raw.time[k]), raw.q[k], seen.wrench[k], bent[k])
         self.q, self.v = raw.q[-1], raw.v[-1]
         self.until += CHUNK
+        # a machine too slow for real time waits for what is simulated
         wall = time.perf_counter() - began
         speed = "in real time" if wall < CHUNK else f"{CHUNK / wall:.2g} × real time"
         self.status.content = _note(f"{self.until:.1f} s, {speed}")
@@ -214,7 +218,7 @@ class ManualMode:
         return made
 
     def _poses(self) -> Any:
-        """Configurations that show how far the arm can go."""
+        """Return configurations that show how far the arm can go."""
         q = np.repeat(self.start[None], 9, axis=0)
         for k, one in enumerate(self.handles[:4]):
             q[1 + 2 * k, one.q] += 0.8

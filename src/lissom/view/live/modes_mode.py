@@ -70,7 +70,7 @@ class Modal:
         self.stage.show(motion, 0, 1.0, None, (0.0, 0.0))
 
     def redraw(self) -> None:
-        """Nothing to do: it moves all the time."""
+        """Do nothing: the picture moves all the time."""
 
     def _wish(self) -> None:
         self._stale = True
@@ -79,7 +79,7 @@ class Modal:
         self._chosen = True
 
     def _solve(self) -> None:
-        """Modes at the pose of the sliders; the number of the mode is kept."""
+        """Find the modes at the pose of the sliders; the number of the mode is kept."""
         for one, slider in zip(self.handles, self.sliders):
             self.q[one.q] = slider.value
             body = one.body
@@ -132,7 +132,7 @@ class Modal:
 
 
 def _all(found: NaturalModes) -> str:
-    """All modes as a table."""
+    """Return all modes as a table."""
     rows = []
     for k, label in enumerate(found.labels):
         ratio = found.damping_ratios[k]
@@ -149,7 +149,7 @@ def _all(found: NaturalModes) -> str:
 
 
 def _about(found: NaturalModes, k: int) -> str:
-    """Frequency, damping and what takes part, as a small table."""
+    """Return frequency, damping and what takes part, as a small table."""
     ratio = found.damping_ratios[k]
     rows = [
         ("frequency", f"{found.frequencies[k]:.5g} Hz"),

@@ -38,7 +38,7 @@ class Payload:
         return 0.1 * total
 
     def with_mass(self, mass: float) -> Payload:
-        """The same robot with another payload."""
+        """Return a robot with another payload."""
         data = self.robot.to_dict()
         _get(data, self._place)["mass"] = max(mass, LEAST)
         changed = object.__new__(Payload)
@@ -47,7 +47,7 @@ class Payload:
 
 
 def _place(data: dict[str, Any]) -> tuple[Any, ...] | None:
-    """Where the payload stands in the description, if there is one."""
+    """Return where the payload stands in the description, if there is one."""
     last = len(data["links"]) - 1
     link = data["links"][last]
     if "beam" in link:
@@ -63,7 +63,7 @@ def _place(data: dict[str, Any]) -> tuple[Any, ...] | None:
 
 
 def _added(data: dict[str, Any], robot: Robot) -> tuple[Any, ...]:
-    """A new link of nothing at the tip of the last one."""
+    """Return a new link of nothing at the tip of the last one."""
     last = robot.links[-1]
     names = {link.name for link in robot.links} | {link.joint.name for link in robot.links}
     name = NAME

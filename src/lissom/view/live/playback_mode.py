@@ -11,8 +11,8 @@ from lissom.results.trajectory import Trajectory
 from lissom.view.drawing.arm_drawing import FrameMotion
 from lissom.view.live.live_charts import Curves
 from lissom.view.live.stage import Stage
-from lissom.view.pages.charts import charts
 from lissom.view.pages.packed_numbers import scenes
+from lissom.view.pages.page_charts import charts
 
 SPEEDS = {"0.1 ×": 0.1, "0.25 ×": 0.25, "0.5 ×": 0.5, "1 ×": 1.0, "2 ×": 2.0}
 POINT_EVERY = 0.1  # s between moves of the line in the charts
@@ -78,7 +78,7 @@ class Recorded:
             self._draw_trail(scale)
 
     def _now(self) -> FrameMotion:
-        """How the arm stands at the time: exactly where it rests, between kept samples while it plays."""
+        """Return how the arm stands at the time: exactly where it rests, between kept samples while it plays."""
         if not self.playing:
             return self.stage.arm.motion(np.nan_to_num(self.run.state(self.time)[0]))
         k = min(max(int(np.searchsorted(self._times, self.time, "right")) - 1, 0), len(self._times) - 2)

@@ -20,12 +20,16 @@ TRIES = 50  # ports to try beyond the one asked for
 def open_server(
     host: str = HOST, port: int = PORT, remote: bool = False, say: Callable[[str], None] = print
 ) -> tuple[Any, str]:
-    """A viser server and its address, which holds the key without which nobody is let in.
+    """Return a viser server and its address, which holds the key without which nobody is let in.
 
-    Args:
-        host: address to listen at; any but the loopback address needs `remote`.
-        port: port to listen at; the next free one where it is taken.
-        say: gets a warning where others can reach the page, and a note where the port is taken.
+    Parameters
+    ----------
+    host : str, optional
+        Address to listen at; any but the loopback address needs `remote`.
+    port : int, optional
+        Port to listen at; the next free one where it is taken.
+    say : callable, optional
+        Gets a warning where others can reach the page, and a note where the port is taken.
     """
     check_server(host, remote)
     import viser
@@ -33,7 +37,7 @@ def open_server(
     from lissom.view.live.guard import Guard
 
     if not is_loopback(host):
-        say(f"warning: the page listens at {host}: everyone who knows its address can see and steer it")
+        say(f"warning: the page listens on {host}: everyone who knows its address can see and control it")
     free = free_port(host, port)
     if port and free != port:
         say(f"port {port} is taken; using {free}")
@@ -43,7 +47,7 @@ def open_server(
     if not guard.posted:  # it starts its server in another way than the guard knows
         server.stop()
         raise LissomError(f"viser {viser.__version__} is too new for lissom: pip install --upgrade lissom[view]")
-    guard.control = server.gui._gui_input_handle_from_uuid.get
+    guard.control = server.gui._gui_input_handle_from_uuid.get  # noqa: SLF001  (viser has no public way to a control)
     _stay_home(server)
     shown = f"[{host}]" if ":" in host else host
     return server, f"http://{shown}:{server.get_port()}/{guard.door.key}/"
@@ -54,12 +58,12 @@ def check_server(host: str, remote: bool) -> None:
     if find_spec("viser") is None:
         raise LissomError("the live page needs the package viser: pip install lissom[view]")
     if not is_loopback(host) and not remote:
-        text = "others on the network could see and steer the page there; if you mean it, add --remote"
+        text = "others on the network could see and control the page there; if you mean that, add --remote"
         raise LissomError(text, ("host",), host)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can connect to an address."""
+    """Return whether only this machine can connect to an address."""
     if host == "localhost":
         return True
     try:
@@ -69,7 +73,7 @@ def is_loopback(host: str) -> bool:
 
 
 def free_port(host: str, port: int) -> int:
-    """The port, or the next one that nobody listens at."""
+    """Return the port, or the next one that nobody listens at."""
     if not 0 <= port <= 65535:
         raise LissomError("must be a number from 0 to 65535 (0 takes any that is free)", ("port",), port)
     try:
@@ -96,7 +100,7 @@ def _not_here(host: str) -> LissomError:
 
 
 def _stay_home(server: Any) -> None:
-    """No tunnel to a public address, even where a visitor's browser asks for one."""
+    """Refuse a tunnel to a public address, even where a visitor's browser asks for one."""
 
     def refused(*_: Any, **__: Any) -> None:
         return None
@@ -106,7 +110,7 @@ def _stay_home(server: Any) -> None:
 
 
 def set_theme(server: Any, dark: bool = False) -> None:
-    """The colours of the page, for all its visitors."""
+    """Choose the colours of the page, for all its visitors."""
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178), dark_mode=dark)
 
 

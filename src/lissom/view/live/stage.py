@@ -71,7 +71,7 @@ class Stage:
         self.trail_visible = True
 
     def show(self, motion: FrameMotion, sample: int, scale: float, wrench: np.ndarray | None, strongest: Any) -> Frames:
-        """The arm at a sample; wrench (n, 6) in child axes is drawn relative to the strongest (torque, force)."""
+        """Show the arm at a sample; wrench (n, 6) in child axes is drawn relative to the strongest (torque, force)."""
         frames = self.arm.frames(motion, sample, scale)
         count = len(self.arm.links)
         points = [self.arm.points(piece, frames, motion.eta[sample], scale) for piece in self.arm.pieces]
@@ -91,7 +91,7 @@ class Stage:
         return frames
 
     def _lay_shadow(self, points: list[np.ndarray]) -> None:
-        """All solids laid flat on the ground along the light, as one mesh."""
+        """Lay all solids flat on the ground along the light, as one mesh."""
         if self.ground is None:
             return
         every, up = np.concatenate(points), self.arm.up
@@ -108,11 +108,11 @@ class Stage:
             self.shadow.vertices = flat
 
     def tip(self, frames: Frames) -> np.ndarray:
-        """Where the arm's tip is, (3,)."""
+        """Return where the arm's tip is, (3,)."""
         return frames.origin[self.arm.tip] + frames.axes[self.arm.tip] @ self.arm.tip_offset
 
     def set_trail(self, path: np.ndarray) -> None:
-        """Where the tip has been, (k, 3); nothing of fewer than two places."""
+        """Draw where the tip has been, (k, 3); nothing of fewer than two places."""
         if len(path) < 2:
             if self.trail is not None:
                 self.trail.remove()
@@ -127,6 +127,7 @@ class Stage:
             self.trail.points = pieces
 
     def show_trail(self, visible: bool) -> None:
+        """Show or hide the trail of the tip."""
         self.trail_visible = visible
         if self.trail is not None:
             self.trail.visible = visible
@@ -144,7 +145,7 @@ class Stage:
         self.look("free")
 
     def set_dark(self, dark: bool) -> None:
-        """Lines and shadow for dark paper, or for light."""
+        """Colour lines and shadow for dark paper, or for light."""
         if dark != self.dark:
             self.dark = dark
             self._lay_grid()
@@ -174,7 +175,7 @@ class Stage:
 
 
 def _add_grid(scene: Any, arm: Drawing, cloud: np.ndarray, ground: float, thin: Any, thick: Any) -> None:
-    """Lines on the ground, thin and thick ones in their colours."""
+    """Draw lines on the ground, thin and thick ones in their colours."""
     rough = arm.reach / 5
     power = 10.0 ** np.floor(np.log10(rough))
     cell = float(power * next(m for m in (1, 2, 5, 10) if m * power >= rough))

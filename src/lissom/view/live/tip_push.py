@@ -49,7 +49,7 @@ class Push:
             self._target = None if target is None else np.asarray(target, float)
 
     def controller(self, model: Model, q: np.ndarray) -> Sampled | None:
-        """The force on the tip as a controller to add to that of the joints; None where nobody pulls."""
+        """Return the force on the tip as a controller to add to that of the joints; None where nobody pulls."""
         target = self.target
         if target is None:
             return None
@@ -64,7 +64,7 @@ class Push:
         return Sampled(forces, rate=RATE)
 
     def show(self, tip: np.ndarray) -> None:
-        """The ball where the tip is, and the arrow to the pointer."""
+        """Place the ball where the tip is, and the arrow to the pointer."""
         self.grip.position = tip
         target = self.target
         if target is not None:
@@ -77,7 +77,7 @@ class Push:
 
 
 def _tip_mass(model: Model, q: np.ndarray, link: str) -> float:
-    """The mass, in kg, that a slow push at the tip feels: that of the joints' motion, links stiff."""
+    """Return the mass, in kg, that a slow push at the tip feels: that of the joints' motion, links stiff."""
     joints = [k for body in model.bodies for k in range(model.nv)[body.joint_v]]
     J = jacobian(model, q, link)[3:, joints]
     mobility = np.linalg.eigvalsh(J @ np.linalg.solve(mass_matrix(model, q)[np.ix_(joints, joints)], J.T))

@@ -12,9 +12,12 @@ from urllib.parse import urlsplit
 class AccessControl:
     """Checks what a request says of itself.
 
-    Args:
-        host: address that the server listens at.
-        remote: whether others reach it, by this machine's name on the network.
+    Parameters
+    ----------
+    host : str
+        Address that the server listens at.
+    remote : bool, optional
+        Whether others reach it, by this machine's name on the network.
     """
 
     def __init__(self, host: str, remote: bool = False) -> None:
@@ -22,7 +25,7 @@ class AccessControl:
         self.names = {name.lower() for name in ("localhost", host, *(_network_names() if remote else ()))}
 
     def refusal(self, hosts: Sequence[str], origins: Sequence[str], path: str) -> str | None:
-        """Why a request with these headers is turned away; None where it is welcome."""
+        """Return why a request with these headers is turned away; None where it is welcome."""
         if len(hosts) != 1 or not self._is_here(hosts[0]):
             return "This page answers only to the names of its own machine."
         if origins and (len(origins) > 1 or urlsplit(origins[0]).netloc.lower() != hosts[0].lower()):
@@ -32,7 +35,7 @@ class AccessControl:
         return None
 
     def _is_here(self, netloc: str) -> bool:
-        """Whether a Host header names this machine; a number cannot be made to point elsewhere, so any will do."""
+        """Return whether a Host header names this machine; no number can be made to point elsewhere: any will do."""
         try:
             name = (urlsplit(f"//{netloc}").hostname or "").lower()
         except ValueError:
@@ -41,7 +44,7 @@ class AccessControl:
 
 
 def split(path: str) -> tuple[str, str]:
-    """Key and the rest of a path: /KEY/rest?query."""
+    """Return key and the rest of a path: /KEY/rest?query."""
     key, _, rest = path.partition("?")[0].lstrip("/").partition("/")
     return key, "/" + rest
 

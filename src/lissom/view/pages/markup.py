@@ -45,7 +45,7 @@ STAGE = """\
 
 @cache
 def three() -> str | None:
-    """The text of three.js, from the package that carries it; None where it is not installed."""
+    """Return the text of three.js, from the package that carries it; None where it is not installed."""
     package, file = THREE
     try:
         return (resources.files(package) / file).read_text(encoding="utf-8")
@@ -55,12 +55,12 @@ def three() -> str | None:
 
 @cache
 def own(name: str) -> str:
-    """A file of ours that goes into the page."""
+    """Return a file of ours that goes into the page."""
     return (resources.files("lissom.view.pages") / "assets" / name).read_text(encoding="utf-8")
 
 
 def stage(duration: float, labels: list[tuple[str, str]] | None = None) -> str:
-    """The place of the arm with the bar that plays it; `labels` are (name, colour) of several runs."""
+    """Return the place of the arm with the bar that plays it; `labels` are (name, colour) of several runs."""
     if three() is None:
         return f'<div class="stage absent">{escape(MISSING)}</div>'
     key = ""
@@ -77,7 +77,7 @@ def document(
     embedded: bool = False,
     files: Sequence[str] = ("scene.js", "charts.js", "page.js"),
 ) -> str:
-    """The whole file. `data` is what the scripts in `files` read."""
+    """Return the whole file. `data` is what the scripts in `files` read."""
     scripts = [(three() or "") if "scene.js" in files else "", *map(own, files)]
     code = "\n".join(f"<script>\n{script}\n</script>" for script in scripts if script)
     kind = ' class="embedded"' if embedded else ""
@@ -104,6 +104,6 @@ def document(
 
 
 def _json(data: dict[str, Any]) -> str:
-    """JSON that no text in it can end: every angle bracket is written as an escape."""
+    """Return JSON that no text in it can end: every angle bracket is written as an escape."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -14,7 +14,7 @@ HEIGHT = 700  # px of the page in the cell
 
 
 def notebook_html(run: Trajectory) -> str:
-    """A table of key figures, and below it charts and the moving arm, in a frame that reaches nothing outside."""
+    """Return a table of key figures, and below it charts and the moving arm, in a frame that reaches nothing else."""
     summary = run.summary()
     rows = [(what, value) for value, what in report_tables.key_figures(run, summary)]
     table = report_tables.table(("", _heading(run)), rows)

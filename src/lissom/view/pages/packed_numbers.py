@@ -13,14 +13,14 @@ from lissom.view.drawing.viewpoint import home
 if TYPE_CHECKING:
     from lissom.results.trajectory import Trajectory
     from lissom.view.drawing.link_solids import Piece
-    from lissom.view.pages.charts import Chart
+    from lissom.view.figures.chart import Chart
 
 RATE = 50.0  # scenes per second of motion
 FEWEST, MOST = 240, 1500  # scenes of a run
 
 
 def drawing(arm: Drawing) -> dict[str, Any]:
-    """The solids and how their frames hang together."""
+    """Return the solids and how their frames hang together."""
     offset = arm.tip_offset
     return {
         "up": arm.up.tolist(),
@@ -38,7 +38,7 @@ def drawing(arm: Drawing) -> dict[str, Any]:
 
 
 def motion(arm: Drawing, run: Trajectory) -> dict[str, Any]:
-    """A run at the times of its scenes."""
+    """Return a run at the times of its scenes."""
     t = scenes(run)
     moved = arm.motion(np.nan_to_num(run.state(t)[0]))
     links = len(arm.links)
@@ -58,7 +58,7 @@ def motion(arm: Drawing, run: Trajectory) -> dict[str, Any]:
 
 
 def _loads(run: Trajectory, t: np.ndarray) -> dict[str, Any]:
-    """Where loads act and how, world axes, (scenes, loads, 9): place, force, torque."""
+    """Return where loads act and how, world axes, (scenes, loads, 9): place, force, torque."""
     if "load" not in run.quantities:
         return {"loads": 0}
     rows = np.concatenate([run.numbers[f"load_{part}"] for part in ("position", "force", "torque")], axis=2)
@@ -68,14 +68,14 @@ def _loads(run: Trajectory, t: np.ndarray) -> dict[str, Any]:
 
 
 def scenes(run: Trajectory) -> np.ndarray:
-    """Times of the scenes of a run, evenly from its start to its end."""
+    """Return times of the scenes of a run, evenly from its start to its end."""
     first, last = float(run.time[0]), float(run.time[-1])
     wanted = int(np.clip(RATE * (last - first), FEWEST, MOST)) + 1
     return np.linspace(first, last, max(2, min(wanted, len(run.time))))
 
 
 def chart(one: Chart, start: float) -> dict[str, Any]:
-    """A chart whose time begins at zero."""
+    """Return a chart whose time begins at zero."""
     thin = one.thinned()
     return {
         "title": thin.title,
@@ -91,12 +91,12 @@ def chart(one: Chart, start: float) -> dict[str, Any]:
 
 
 def floats(values: np.ndarray) -> str:
-    """Single precision, as text."""
+    """Return numbers in single precision, as text."""
     return _text(np.asarray(values, "<f4"))
 
 
 def integers(values: np.ndarray) -> dict[str, Any]:
-    """Sixteen bits per number, with the size of one unit; what is not finite becomes zero."""
+    """Return numbers of sixteen bits, with the size of one unit; what is not finite becomes zero."""
     finite = np.nan_to_num(np.asarray(values, float), nan=0.0, posinf=0.0, neginf=0.0)
     unit = float(np.abs(finite).max(initial=0.0)) / 32767 or 1.0
     return {"unit": unit, "data": _text(np.rint(finite / unit).astype("<i2"))}

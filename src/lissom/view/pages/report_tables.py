@@ -10,17 +10,17 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.results.summary import number
-from lissom.view.figures.curve_data import busiest
+from lissom.view.figures.run_charts import busiest
 
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink
     from lissom.results.summary import Summary
     from lissom.results.trajectory import Trajectory
-    from lissom.view.pages.charts import Chart
+    from lissom.view.figures.chart import Chart
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], kind: str = "wide") -> str:
-    """An HTML table; numbers stand on the right, their column heads too."""
+    """Return an HTML table; numbers stand on the right, their column heads too."""
     filled = [list(row) for row in rows]
     right = [bool(filled) and all(_is_number(row[k]) for row in filled) for k in range(len(head))]
 
@@ -36,13 +36,13 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], kind: str = "wide"
 
 
 def figures(pairs: Iterable[tuple[str, str]]) -> str:
-    """Key figures: a large number and what it is."""
+    """Return key figures: a large number and what it is."""
     cards = "".join(f'<div class="figure"><b>{escape(a)}</b><span>{escape(b)}</span></div>' for a, b in pairs)
     return f'<div class="figures">{cards}</div>'
 
 
 def key_figures(run: Trajectory, summary: Summary) -> list[tuple[str, str]]:
-    """The few numbers that one looks at first."""
+    """Return the few numbers that one looks at first."""
     made = []
     if summary.links:
         worst = max(summary.links, key=lambda link: max(link.deflection.value, link.bow.value))
@@ -54,17 +54,17 @@ def key_figures(run: Trajectory, summary: Summary) -> list[tuple[str, str]]:
     tip = next(row for row in summary.settling if row.tip_of == end)
     if tip.moved:
         when = "still moving" if tip.time is None else f"{number(tip.time)} s"
-        which = f"{tip.name}, which goes farthest," if len(run.model.ends) > 1 else tip.name
+        which = f"{tip.name}, which travels farthest," if len(run.model.ends) > 1 else tip.name
         made.append((when, f"{which} settles within 2 % of its way"))
     if summary.energy.relative is not None:
-        made.append((f"{summary.energy.relative:.1e}", "energy that does not add up, of what was exchanged"))
+        made.append((f"{summary.energy.relative:.1e}", "energy error, relative to the energy exchanged"))
     if summary.speed:
         made.append((f"{number(summary.speed)} ×", f"faster than real time, {number(summary.wall)} s of computing"))
     return made
 
 
 def wrench_table(run: Trajectory, summary: Summary) -> str:
-    """What every joint transmits at most: norms with their times, and each component."""
+    """Return what every joint transmits at most: norms with their times, and each component."""
     rows = []
     for peak in summary.joints:
         most = np.abs(run.numbers.wrench(peak.joint)).max(axis=0)
@@ -75,29 +75,8 @@ def wrench_table(run: Trajectory, summary: Summary) -> str:
     return table(head, rows)
 
 
-def deflection_table(summary: Summary) -> str:
-    """The largest deflection of every flexible link: of its tip, and of its span from its chord."""
-    head = ("link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
-    rows = []
-    for e in summary.links:
-        tip = 1e3 * e.deflection.value, e.deflection.time, float(np.degrees(e.rotation.value))
-        rows.append((e.link, *tip, 1e3 * e.bow.value, e.bow.time, e.percent))
-    return table(head, rows)
-
-
-def settling_table(summary: Summary) -> str:
-    """When each coordinate and the tip arrived for good."""
-    rows = []
-    for entry in summary.settling:
-        when = "still moving" if entry.time is None else number(entry.time)
-        rows.append(
-            (entry.name, ", ".join(map(number, entry.final)), entry.unit, when if entry.moved else "no net motion")
-        )
-    return table(("coordinate", "final value", "unit", "settled at s"), rows)
-
-
 def energy_table(run: Trajectory, summary: Summary) -> str:
-    """Energy put in, lost, stored, and what the balance leaves over."""
+    """Return energy put in, lost, stored, and what the balance leaves over."""
     energy = summary.energy
     rows: list[tuple[str, Any]] = []
     if energy.work is not None and energy.dissipated is not None:
@@ -118,7 +97,7 @@ def energy_table(run: Trajectory, summary: Summary) -> str:
 
 
 def frequency_table(run: Trajectory, number: int = 10) -> str:
-    """The slowest natural modes of the whole arm where the run ended; nothing where none is found."""
+    """Return the slowest natural modes of the whole arm where the run ended; nothing where none is found."""
     from lissom.analysis.modes.natural_modes import natural_modes
 
     try:
@@ -133,20 +112,20 @@ def frequency_table(run: Trajectory, number: int = 10) -> str:
 
 
 def gain_table(run: Trajectory) -> str:
-    """Gains of the control law; nothing where there is none."""
+    """Return the gains of the control law; nothing where there is none."""
     rows = [(name, gain["p"], gain["d"]) for name, gain in run.info.gains.items()]
     return table(("coordinate", "p", "d"), rows) if rows else ""
 
 
 def scenario_text(run: Trajectory) -> str:
-    """The scenario that was run, as in its file; nothing where there was none."""
+    """Return the scenario that was run, as in its file; nothing where there was none."""
     from lissom.model.io.yaml_writer import write
 
     return f"<pre>{escape(write(run.info.scenario))}</pre>" if run.info.scenario else ""
 
 
 def robot_table(run: Trajectory) -> str:
-    """Links, joints and masses."""
+    """Return links, joints and masses."""
     rows = []
     for link in run.model.robot.bodies:
         beam = run.model.flexible.get(link.name)
@@ -160,13 +139,8 @@ def robot_table(run: Trajectory) -> str:
     return table(head, [[("" if cell is None else cell) for cell in row] for row in rows])
 
 
-def event_table(run: Trajectory) -> str:
-    """What happened on the way."""
-    return table(("at s", "what"), [(event.time, event.text) for event in run.warnings])
-
-
 def deviation_table(runs: Mapping[str, Trajectory], charts: Sequence[Chart]) -> str:
-    """Largest difference of every run from the first, by quantity."""
+    """Return the largest difference of every run from the first, by quantity."""
     labels = list(runs)
     rows = []
     for chart in charts:

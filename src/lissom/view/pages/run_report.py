@@ -19,14 +19,14 @@ from lissom.files import write_whole
 from lissom.simulation.status.run_ending import Ending
 from lissom.view.drawing.arm_drawing import Drawing
 from lissom.view.drawing.viewpoint import followed
-from lissom.view.figures.curve_data import busiest
 from lissom.view.figures.figure_style import COLOURS
+from lissom.view.figures.run_charts import busiest, space_charts, wrench_components
 from lissom.view.pages import packed_numbers, report_tables
-from lissom.view.pages.charts import charts, compared, differences, space, wrench_components
 from lissom.view.pages.markup import document, stage
+from lissom.view.pages.page_charts import charts, compared, differences
 
 if TYPE_CHECKING:
-    from lissom.results.summary import Summary
+    from lissom.results.summary import Rows, Summary
     from lissom.results.trajectory import Trajectory
 
 HINT = (
@@ -36,9 +36,9 @@ turn, wheel to come nearer, shift-drag to move, double-click to go back. The spa
 
 
 def report(run: Trajectory, title: str | None = None) -> str:
-    """The HTML of a report: summary, moving arm, charts, tables of joints, links, energy and robot, citation."""
+    """Return the HTML of a report: summary, moving arm, charts, tables of joints, links, energy and robot, citation."""
     summary, arm = run.summary(), Drawing(run.model, tip=busiest(run))
-    floating = space(run)
+    floating, rows = space_charts(run), summary.rows()
     data = _data({"": run}, charts(run) + wrench_components(run) + floating, arm)
     parts = [
         _header(title or summary.robot, _status(run) + escape(_how(summary)) + _when(run)),
@@ -52,10 +52,10 @@ def report(run: Trajectory, title: str | None = None) -> str:
         _section("Wrench components over time", '<div id="wrenches" class="charts"></div>'),
         _section("In space", '<div id="space" class="charts"></div>') if floating else "",
         '<div class="tables">',
-        _section("Peak deflection", report_tables.deflection_table(summary)) if summary.links else "",
+        _section_of(rows.get("links")),
         _section("Energy audit", report_tables.energy_table(run, summary)),
-        _section("Settling within 2 % of the way", report_tables.settling_table(summary)),
-        _section("Events", report_tables.event_table(run)) if run.warnings else "",
+        _section_of(rows.get("settling")),
+        _section_of(rows.get("events")),
         _listed("Natural frequencies, joints locked as at the end", report_tables.frequency_table(run)),
         _listed("Gains", report_tables.gain_table(run)),
         "</div>",
@@ -75,7 +75,7 @@ def save(run: Trajectory, path: str | Path, title: str | None = None) -> Path:
 def comparison(
     runs: Mapping[str, Trajectory], title: str | None = None, missing: Mapping[str, str] | None = None
 ) -> str:
-    """The HTML of a report on several runs of one robot, by their labels: formulations, say, or designs.
+    """Return the HTML of a report on several runs of one robot, by their labels: formulations, say, or designs.
 
     Every difference is from the first run. Runs may have different output times, not different links. `missing` says of
     others why they are not there.
@@ -111,7 +111,7 @@ def comparison(
 
 
 def embedded(run: Trajectory) -> str:
-    """The page of a run without its tables, for a notebook."""
+    """Return the page of a run without its tables, for a notebook."""
     shown = [chart for chart in charts(run) if chart.title != "Energy balance"][:4]
     body = _hero(stage(_duration(run))) + '<div id="charts" class="charts"></div>'
     return document(run.model.robot.name, body, _data({"": run}, shown), embedded=True)
@@ -124,7 +124,7 @@ def write(path: str | Path, html: str) -> Path:
 
 
 def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None = None) -> dict[str, Any]:
-    """What the scripts of the page read."""
+    """Return what the scripts of the page read."""
     first = next(iter(runs.values()))
     arm = arm or Drawing(first.model, tip=busiest(first))
     several = len(runs) > 1
@@ -141,12 +141,12 @@ def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None 
 
 
 def _travelling(arm: Drawing) -> list[str]:
-    """Says that the picture does not stand still."""
-    return [] if arm.follow is None else [f"The whole arm goes far: the picture travels with {arm.links[arm.follow]}."]
+    """Return a line that says that the picture does not stand still, where it does not."""
+    return [] if arm.follow is None else [f"The whole arm travels far: the view follows {arm.links[arm.follow]}."]
 
 
 def _hero(scene: str) -> str:
-    """The arm with the first two charts beside it."""
+    """Return the arm with the first two charts beside it."""
     return f'<div class="hero">{scene}<div id="beside"></div></div>'
 
 
@@ -180,8 +180,13 @@ def _robot_line(run: Trajectory) -> str:
 
 
 def _listed(title: str, content: str) -> str:
-    """A section, where there is something to tell."""
+    """Return a section, where there is something to tell."""
     return _section(title, content) if content else ""
+
+
+def _section_of(rows: Rows | None) -> str:
+    """Return a table of the summary, where there is something to tell."""
+    return "" if rows is None else _section(rows.title, report_tables.table(rows.columns, rows.cells))
 
 
 def _section(title: str, content: str) -> str:

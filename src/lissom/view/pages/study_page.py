@@ -59,7 +59,7 @@ BODY = """\
 
 
 def study_page(results: Results, served: bool = False) -> str:
-    """The HTML of a study; where it is `served`, a picked run can be opened."""
+    """Return the HTML of a study; where it is `served`, a picked run can be opened."""
     inputs, outputs = results.inputs(), results.outputs()
     if not outputs:
         raise LissomError("there is nothing to show: no output is one number per run")
@@ -102,14 +102,14 @@ def _number(x: float) -> float | None:
 
 
 def _ranking(ranking: dict[str, dict[str, float]]) -> str:
-    """Bars of the share of each output's variance that each input explains alone."""
+    """Return the bars of the share of each output's variance that each input explains alone."""
     if not all(np.isfinite(share) for shares in ranking.values() for share in shares.values()):
         few = '<p class="hint">Too few runs have a result of every output to tell what moves it.</p>'
         ranking = {name: shares for name, shares in ranking.items() if np.isfinite(list(shares.values())).all()}
     else:
         few = ""
     if not ranking:
-        return f"<section><h2>What moves the outputs</h2>{few}</section>"
+        return f"<section><h2>What drives the outputs</h2>{few}</section>"
     rows = []
     for output, shares in ranking.items():
         for field, share in sorted(shares.items(), key=lambda pair: -pair[1]):
@@ -121,7 +121,7 @@ def _ranking(ranking: dict[str, dict[str, float]]) -> str:
             output = ""
     head = "<tr><th>output</th><th>input</th><th></th><th>share of its variance</th></tr>"
     return (
-        f'<section><h2>What moves the outputs</h2><div class="wide"><table class="ranking"><thead>{head}</thead>'
+        f'<section><h2>What drives the outputs</h2><div class="wide"><table class="ranking"><thead>{head}</thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
         '<p class="hint">First-order Sobol indices, from the runs themselves.</p>' + few + "</section>"
     )
@@ -144,7 +144,7 @@ class StudyServer:
     ) -> None:
         if not is_loopback(host):
             if not remote:
-                text = "others on the network could see the page there; if you mean it, add --remote"
+                text = "others on the network could open the page there; if you mean that, add --remote"
                 raise LissomError(text, ("host",), host)
             say(f"warning: the page listens at {host}: everyone who knows its address can see it")
         free = free_port(host, port)
@@ -158,7 +158,7 @@ class StudyServer:
         self.address = f"http://{shown}:{self._server.server_address[1]}/{self.door.key}/"
 
     def answer(self, path: str) -> tuple[int, bytes]:
-        """Status and page for a path below the key."""
+        """Return status and page for a path below the key."""
         if path == "/":
             return 200, self.page
         number = path.removeprefix("/run/")
@@ -175,6 +175,7 @@ class StudyServer:
         self._server.serve_forever(poll_interval=0.2)
 
     def stop(self) -> None:
+        """End the server."""
         self._server.shutdown()
         self._server.server_close()
 
@@ -204,7 +205,7 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A visitor who goes away, or sends what is no request, is no concern of the user's terminal."""
+        """Ignore a visitor who goes away, or sends what is no request: no concern of the user's terminal."""
 
 
 def _run_page(results: Results, run: int) -> bytes:
@@ -236,6 +237,6 @@ def _handler(server: StudyServer) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(content)
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Nothing is printed over the user's terminal."""
+            """Print nothing over the user's terminal."""
 
     return Handler

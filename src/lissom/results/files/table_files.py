@@ -21,7 +21,7 @@ STILL_THERE = "the results are still in memory: write them elsewhere"
 
 
 def to_dataframe(run: Trajectory) -> pd.DataFrame:
-    """One row per time; columns are variable, label and component joined by dots."""
+    """Return one row per time; columns are variable, label and component joined by dots."""
     import pandas as pd
 
     columns: dict[str, np.ndarray] = {}
@@ -40,14 +40,14 @@ def to_dataframe(run: Trajectory) -> pd.DataFrame:
 
 
 def to_csv(run: Trajectory, path: str | Path, units: bool = False) -> None:
-    """The table as CSV, time first."""
+    """Write the table as CSV, time first."""
     table = run.to_dataframe()
     header = [f"{name} [{table.attrs['units'][name]}]" if units else name for name in table.columns]
     write_file(path, table.to_csv(header=header, index_label="time [s]" if units else "time").encode())
 
 
 def to_parquet(run: Trajectory, path: str | Path) -> None:
-    """The table as Parquet, time first; the unit of each column in its metadata."""
+    """Write the table as Parquet, time first; the unit of each column in its metadata."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -69,7 +69,7 @@ def to_parquet(run: Trajectory, path: str | Path) -> None:
 
 
 def to_mat(run: Trajectory, path: str | Path) -> None:
-    """Every variable of the dataset by its name, with structs `labels` (of each axis) and `units` beside them."""
+    """Write every variable by its name, with structs `labels` (of each axis) and `units` beside them."""
     from scipy.io import savemat
 
     data = run.dataset
@@ -93,5 +93,5 @@ def write_file(path: str | Path, content: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Numbers and arrays as JSON takes them; anything else by its text."""
+    """Return numbers and arrays as JSON takes them; anything else by its text."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
