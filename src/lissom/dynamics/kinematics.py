@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.state_checks import Vector, finite, number_type, numbers, vector, wrench_vector
 from lissom.errors import LissomError, check_choice
-from lissom.kernel.kinematics import forward_kinematics
-from lissom.kernel.kinematics import frame_jacobian as kernel_jacobian
+from lissom.kernel.kinematics import forward_kinematics, frame_jacobian
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compilation.tip_frames import Probe, probe
 from lissom.model.model import Model
@@ -24,7 +23,27 @@ Frame = Literal["world", "local"]
 
 
 def tip_pose(robot: AnyRobot, q: ArrayLike, link: str | None = None) -> np.ndarray:
-    """Pose of the tip of `link` (the last link unless given) in the world, shape (4, 4)."""
+    """Return the pose of the tip of a link in the world.
+
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like
+        Configuration, shape (nq,), in the order of `model.q_names`.
+    link : str, optional
+        The last link unless given.
+
+    Returns
+    -------
+    ndarray
+        Shape (4, 4): coordinates of the tip's frame to those of the world.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> lissom.tip_pose(model, model.neutral())[:3, 3]  # where it is, m
+    """
     model = as_model(robot)
     return point_pose(model, q, link or model.links[-1])
 
@@ -32,7 +51,31 @@ def tip_pose(robot: AnyRobot, q: ArrayLike, link: str | None = None) -> np.ndarr
 def point_pose(
     robot: AnyRobot, q: ArrayLike, link: str, x: float | str | None = None, offset: ArrayLike | None = None
 ) -> np.ndarray:
-    """Pose T_world_point of a point of `link`, shape (4, 4)."""
+    """Return the pose of a point of a link in the world.
+
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like
+        Configuration, shape (nq,), in the order of `model.q_names`.
+    link : str
+        The link that carries the point.
+    x : float or str, optional
+        Place along a beam in metres from its proximal end, or the name of an interface; the tip unless given.
+    offset : array_like, optional
+        From there to the point, shape (3,), metres, in the axes of the section; without `x` from the tip of the link.
+
+    Returns
+    -------
+    ndarray
+        Shape (4, 4): coordinates of the point's frame to those of the world.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> middle = lissom.point_pose(model, model.neutral(), "upper", x=0.3)
+    """
     model = as_model(robot)
     work, _ = _frames(model, q, np.zeros(model.nv), link, x, offset)
     T = np.zeros((4, 4), work.world_position.dtype)
@@ -49,7 +92,36 @@ def point_velocity(
     offset: ArrayLike | None = None,
     frame: Frame = "world",
 ) -> Vector:
-    """Twist (omega, v) of a point of `link`, (6,), in world axes or its own; v is the point's velocity."""
+    """Return the twist of a point of a link.
+
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like
+        Configuration, shape (nq,), in the order of `model.q_names`.
+    v : array_like
+        Velocities, shape (nv,), in the order of `model.coordinates`.
+    link : str
+        The link that carries the point.
+    x : float or str, optional
+        Place along a beam in metres from its proximal end, or the name of an interface; the tip unless given.
+    offset : array_like, optional
+        From there to the point, shape (3,), metres, in the axes of the section; without `x` from the tip of the link.
+    frame : {"world", "local"}
+        Axes of the components.
+
+    Returns
+    -------
+    ndarray
+        (omega, v), shape (6,), in rad/s and m/s; v is the velocity of the point itself.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> q, v = model.neutral(), np.zeros(model.nv)
+    >>> lissom.point_velocity(model, q, v, "upper", x=0.3)
+    """
     model = as_model(robot)
     work, _ = _frames(model, q, v, link, x, offset)
     return _rotated(work, np.concatenate([work.omega[-1], work.velocity[-1]]), frame)
@@ -63,11 +135,37 @@ def jacobian(
     offset: ArrayLike | None = None,
     frame: Frame = "world",
 ) -> np.ndarray:
-    """Jacobian of `point_velocity` with respect to `v`, shape (6, model.nv)."""
+    """Return the Jacobian of `point_velocity` with respect to `v`.
+
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like
+        Configuration, shape (nq,), in the order of `model.q_names`.
+    link : str
+        The link that carries the point.
+    x : float or str, optional
+        Place along a beam in metres from its proximal end, or the name of an interface; the tip unless given.
+    offset : array_like, optional
+        From there to the point, shape (3,), metres, in the axes of the section; without `x` from the tip of the link.
+    frame : {"world", "local"}
+        Axes of the components.
+
+    Returns
+    -------
+    ndarray
+        Shape (6, nv).
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> J = lissom.jacobian(model, model.neutral(), "forearm")
+    """
     model = as_model(robot)
     work, point = _frames(model, q, np.zeros(model.nv), link, x, offset)
     J = np.empty((6, model.nv), work.omega.dtype)
-    kernel_jacobian.frame_jacobian(point.struct, point.workspace(J.dtype.type), len(work.omega) - 1, J)
+    frame_jacobian.frame_jacobian(point.struct, point.workspace(J.dtype.type), len(work.omega) - 1, J)
     return _rotated(work, J, frame)
 
 
@@ -80,7 +178,7 @@ def point_force(
     offset: ArrayLike | None = None,
     frame: Frame = "world",
 ) -> Vector:
-    """Generalised forces (model.nv,) of a wrench (torque, force) at a point of `link`: add them to `tau`."""
+    """Return generalised forces (model.nv,) of a wrench (torque, force) at a point of `link`: add them to `tau`."""
     model = as_model(robot)
     return jacobian(model, q, link, x, offset, frame).T @ wrench_vector(wrench, "wrench")
 
@@ -88,7 +186,7 @@ def point_force(
 def _frames(
     model: Model, q: ArrayLike, v: ArrayLike, link: str, x: float | str | None, offset: ArrayLike | None
 ) -> tuple[Any, Probe]:
-    """Outward pass with the point as a last, massless frame."""
+    """Return outward pass with the point as a last, massless frame."""
     q, v = vector(model, q, "q", model.nq), vector(model, v, "v", model.nv)
     number = number_type(model, q, v)
     shift = None if offset is None else numbers(offset, "offset")

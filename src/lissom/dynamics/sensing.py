@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +36,8 @@ from lissom.model.description.sensor import (
 )
 from lissom.model.model import Model
 
+Sensors: TypeAlias = Sensor | Mapping[str, object] | Iterable[Sensor | Mapping[str, object]]
+
 AXES = ("x", "y", "z")
 WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")
 POINT_UNITS: dict[type[Sensor], str] = {Accelerometer: "m/s2", Gyro: "rad/s", Position: "m"}
@@ -62,6 +64,7 @@ class Eye(NamedTuple):
 
     @property
     def name(self) -> str:
+        """Return the name of the sensor."""
         return self.sensor.called
 
     @property
@@ -104,6 +107,7 @@ class Sensing:
 
     @property
     def units(self) -> tuple[str, ...]:
+        """Return the unit of each number that is read."""
         return tuple(unit for eye in self.eyes for unit in eye.units)
 
     def __call__(
@@ -115,11 +119,14 @@ class Sensing:
         multipliers: Vector | None = None,
         only: Sequence[int] | None = None,
     ) -> Vector:
-        """Readings (m,) at one state; those of the eyes in `only` where it is given, the others stay zero.
+        """Return readings (m,) at one state; those of the eyes in `only` where it is given, the others stay zero.
 
-        Args:
-            loads: numbers that act from outside, and the row and the entry of the wrench that each is.
-            multipliers: of loops, (rows,).
+        Parameters
+        ----------
+        loads : tuple of array, optional
+            Numbers that act from outside, and the row and the entry of the wrench that each is.
+        multipliers : array, optional
+            Of loops, (rows,).
         """
         eyes = self.eyes if only is None else [self.eyes[k] for k in only]
         number = number_type(self.model, q, v, a)
@@ -152,7 +159,7 @@ class Sensing:
         return Moment(q, v, self.points.scratch(number), loop_wrench)
 
     def _eye(self, sensor: Sensor, k: int) -> tuple[tuple[str, ...], tuple[str, ...], Callable[[Moment], Any]]:
-        """Suffixes and units of its readings, and how they are read."""
+        """Return suffixes and units of its readings, and how they are read."""
         if isinstance(sensor, Encoder | Tachometer):
             return self._at_joint(sensor)
         if isinstance(sensor, ForceTorque):
@@ -201,7 +208,7 @@ class Sensing:
         return ("",), ("1",), lambda moment: strain.fibre(moment.q[modes], *fibre)
 
     def _resolution(self, sensor: Sensor, size: int) -> np.ndarray | None:
-        """Steps of its readings (m,), where it has some."""
+        """Return the steps of its readings (m,), where it has some."""
         if isinstance(sensor, Encoder) and sensor.counts is not None:
             joint = next(link.joint for link in self.model.robot.bodies if link.joint.name == sensor.joint)
             gear = joint.transmission.gear if joint.transmission is not None and sensor.side == "motor" else 1.0
@@ -221,7 +228,7 @@ def _check_sizes(sensor: Sensor, k: int, size: int) -> None:
 
 
 def sensors_of(model: Model, more: Any = None) -> tuple[Sensor, ...]:
-    """Sensors of the robot and some more, each with a name of its own."""
+    """Return sensors of the robot and some more, each with a name of its own."""
     own, further = model.robot.sensors, as_sensors(more)
     for path, value, text in sensor_problems(model.robot, further, own):
         raise LissomError(text, path, value)
@@ -233,17 +240,26 @@ def sense(
     q: ArrayLike,
     v: ArrayLike | None = None,
     a: ArrayLike | None = None,
-    sensors: Any = None,
+    sensors: Sensors | None = None,
     multipliers: ArrayLike | None = None,
 ) -> dict[str, float | Vector]:
-    """What ideal sensors read at a state: {sensor: number or array}.
+    """Return what ideal sensors read at a state: {sensor: number or array}.
 
-    Args:
-        q, v, a: configuration (nq,), velocities and accelerations (nv,); zero unless given. Accelerometers and
-            force-torque sensors depend on `a`, others do not.
-        sensors: besides those of the robot's file: objects of `lissom.model` such as `Encoder(joint="elbow")`, or
-            mappings as in a file.
-        multipliers: of the loops, (rows,), from `closed_loops`; force-torque sensors of a robot with loops need them.
+    Parameters
+    ----------
+    q, v, a : array_like, optional
+        Configuration (nq,), velocities and accelerations (nv,); zero unless given. Accelerometers and force-torque
+        sensors depend on `a`, others do not.
+    sensors : sequence of sensors, optional
+        Besides those of the robot's file: objects of `lissom.model` such as `Encoder(joint="elbow")`, or mappings
+        as in a file.
+    multipliers : array_like, optional
+        Of the loops, (rows,), from `closed_loops`; force-torque sensors of a robot with loops need them.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> lissom.sense(model, model.neutral(), sensors=[lissom.model.Encoder(name="e", joint="elbow")])
     """
     model = as_model(robot)
     q = vector(model, q, "q", model.nq)

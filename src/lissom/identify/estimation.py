@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TypeAlias, Unpack
 
 import numpy as np
 
 from lissom.errors import IdentifyError, LissomError
-from lissom.identify.fit_parameters import unknowns
+from lissom.identify.fit_parameters import Unknown, unknowns
 from lissom.identify.fit_result import Fit
 from lissom.identify.growing_windows import growing_windows, likelihood, poorest
 from lissom.identify.measured_frequencies import MeasuredFrequency
-from lissom.identify.measured_records import named
+from lissom.identify.measured_records import Record, named
 from lissom.identify.residuals import Residuals
 from lissom.identify.uncertainty import longest_memory, uncertainty
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.progress import Progress
+from lissom.simulation.settings import RunOptions, takes_settings
+
+# paths of what is to be found, with bounds (None: open) or with all that is known of it
+Parameters: TypeAlias = Sequence[str] | Mapping[str, Unknown | Sequence[float | None] | Mapping[str, object] | None]
+Records: TypeAlias = Record | Mapping[str, object] | Iterable[Record | Mapping[str, object]]
 
 ROUNDS = 6  # of finding parameters and noise in turn
 SETTLED = 0.02  # share by which the noise may change in the last round
@@ -33,41 +38,58 @@ POOR, GOOD = 0.05, 0.6  # of what a step should gain
 REACH = 2.0  # times its size: a parameter of the robot moves no further in one step; its misfit is no parabola for ever
 
 
+@takes_settings
 def fit(
     robot: AnyRobot,
-    parameters: Any,
-    records: Any = (),
+    parameters: Parameters,
+    records: Records = (),
     *,
-    frequencies: Sequence[Any] = (),
-    held_back: Any = (),
+    frequencies: Sequence[MeasuredFrequency | Mapping[str, object]] = (),
+    held_back: Records = (),
     most: int = 50,
     folder: str | os.PathLike[str] = ".",
     progress: bool = True,
-    **settings: Any,
+    **settings: Unpack[RunOptions],
 ) -> Fit:
     """Find parameters of a robot from measured histories and frequencies.
 
-    >>> record = lissom.identify.Record(data="run7.csv", outputs={"position.elbow": "angle"}, torques={"elbow": "tau"})
-    >>> found = lissom.fit("my_arm.yaml", {"links.upper.beam.section.EIz": [100, 5000]}, record)
-    >>> print(found); found.plot(); found.save("my_arm_fitted.yaml")
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model; the search starts with its values.
+    parameters : sequence of str, or mapping
+        Fields to be found: a list of paths, {path: [low, high]}, or {path: {start, bounds, prior, ties}}.
+    records : Record, mapping, or iterable of them
+        What was measured.
+    frequencies : sequence of MeasuredFrequency or mapping
+        Measured natural frequencies.
+    held_back : Record, mapping, or iterable of them
+        Records that are not fitted; the result says how well they are met.
+    most : int
+        Evaluations of the model at most, in each search.
+    folder : str or path
+        Where relative paths of records begin.
+    progress : bool
+        Show how far it is once it takes longer than two seconds.
+    **settings
+        Settings of the runs, as of `lissom.simulate`: rtol, atol, method ...
 
-    Args:
-        robot: a Robot, a compiled Model, or the name or path of a robot file; the search starts with its values.
-        parameters: fields to be found: a list of paths, {path: [low, high]}, or {path: {start, bounds, prior, ties}}.
-        records: a `Record` or a list of them, or what they hold as mappings.
-        frequencies: measured natural frequencies: `MeasuredFrequency` or mappings.
-        held_back: records that are not fitted; the result says how well they are met.
-        most: evaluations of the model at most, in each search.
-        folder: where relative paths of records begin.
-        progress: show how far it is once it takes longer than two seconds.
-        rtol, atol, ...: settings of the runs, as in `lissom.simulate`.
-    Returns:
-        The Fit: values, intervals, what the data cannot tell apart, errors on what was held back, the new robot.
+    Returns
+    -------
+    Fit
+        Values, intervals, what the data cannot tell apart, errors on what was held back, the new robot.
+
+    Examples
+    --------
+    >>> first = lissom.natural_modes("ella").frequencies[0]
+    >>> measured = lissom.identify.MeasuredFrequency(frequency=0.98 * first)
+    >>> found = lissom.fit("ella", {"links.upper.beam.section.EIz": [1000, 9000]}, frequencies=[measured])
+    >>> print(found)
     """
     described = as_robot(robot)
-    made = [each if isinstance(each, MeasuredFrequency) else MeasuredFrequency(**each) for each in frequencies]
+    made = [each if isinstance(each, MeasuredFrequency) else MeasuredFrequency.from_dict(each) for each in frequencies]
     misfit = Residuals(
-        described, unknowns(parameters), named(records), made, settings=settings, folder=os.fspath(folder)
+        described, unknowns(parameters), named(records), made, settings=dict(settings), folder=os.fspath(folder)
     )
     with Progress("fitting", most, "evaluations at most", show=progress) as bar:
         x, message = search(misfit, most, bar)

@@ -62,10 +62,23 @@ def model_for(robot: AnyRobot, acted: Iterable[tuple[str, Any]], at: Any = None)
 
 
 def compile(robot: AnyRobot, prescribed: str | Iterable[str] = ()) -> Model:
-    """A new model of a robot in any form: flat arrays that the dynamics functions take.
+    """Make a new model of a robot: the flat arrays that dynamics functions take.
 
-    Args:
-        prescribed: joints whose motion is given, by name: acceleration is an input, force a result.
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    prescribed : str or iterable of str
+        Joints whose motion is given, by name: their acceleration is an input, their force a result.
+
+    Returns
+    -------
+    Model
+        Its tables are read-only.
+
+    Examples
+    --------
+    >>> model = lissom.compile("ella", prescribed="shoulder")
     """
     return compile_robot(as_robot(robot), prescribed)
 

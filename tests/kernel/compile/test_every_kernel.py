@@ -27,7 +27,7 @@ from lissom.simulation.batch.vector_batch import VectorBatch
 from lissom.simulation.batch.vector_results import Run
 from lissom.simulation.equations import dense_lu
 from lissom.simulation.equations.loop_projection import AtHand, solve_at_hand
-from lissom.simulation.equations.newton_iteration import EXACT, SHARED
+from lissom.simulation.equations.newton import EXACT, SHARED
 from lissom.simulation.settings import RunSettings
 
 TREES = (0, 7, 14, 20, 27, 28)  # rigid and flexible links, with and without stiffening, exact ones
@@ -121,8 +121,8 @@ def packs():
     lissom.forward_dynamics_batch(model, q, v, tau, cores=1)
     arm = aot_workload._small("first").compile()
     series = Rerun(arm, RunSettings(duration=2e-3, method="radau", audit=False))
-    flock = VectorBatch(series, series.begin())
-    flock.run([Run(arm, series.controller, (arm.neutral(), np.ones(arm.nv)), 2e-3)] * 2)
+    batch = VectorBatch(series, series.begin())
+    batch.run([Run(arm, series.controller, (arm.neutral(), np.ones(arm.nv)), 2e-3)] * 2)
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,27 @@ def builtin_names() -> list[str]:
 
 
 def load(name_or_path: str | os.PathLike[str]) -> Robot:
-    """A robot by the name of a built-in one (`"ella"`) or the path of a robot file (`"arm.yaml"`, `"arm.urdf"`)."""
+    """Read a robot.
+
+    Parameters
+    ----------
+    name_or_path : str or path
+        The name of a built-in robot (`"ella"`), or the path of a robot file (`"arm.yaml"`, `"arm.urdf"`).
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    LissomError
+        With file, line, field, value and remedy of everything that is wrong.
+
+    Examples
+    --------
+    >>> robot = lissom.load("ella")
+    >>> longer = robot.with_value("links.upper.beam.length", 1.2)
+    """
     name = os.fspath(name_or_path)
     if not isinstance(name, str):
         raise RobotError(f"{name!r}: not a name or a path; give text, e.g. load('ella')")

@@ -25,7 +25,7 @@ NO_LENGTHS = {
 
 
 def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, Sampled | Together | None]:
-    """The controller, its continuous law, and what of it is sampled."""
+    """Return the controller, its continuous law, and what of it is sampled."""
     if controller is None:
         return None, None, None
     law = controller.law if isinstance(controller, Together) else controller
@@ -47,7 +47,7 @@ def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLa
 
 
 def law_arrays(law: ControlLaw | None) -> LawArrays:
-    """Tables of a law; no law is one on no coordinates."""
+    """Return tables of a law; no law is one on no coordinates."""
     if law is None:
         index, number, none = np.zeros(0, np.int64), np.zeros(0), np.zeros((1, 0, 6))
         on_twin, span = np.zeros((0, 0), np.int64), np.array([0.0, 1.0])
@@ -87,23 +87,23 @@ def _no_law() -> Struct:
 
 
 def packed_law(law: ControlLaw | None) -> Struct:
-    """The law as compiled code reads it."""
+    """Return the law as compiled code reads it."""
     return _no_law() if law is None else Struct(law_arrays(law))
 
 
 def _whole(index: np.ndarray, size: int) -> np.ndarray:
-    """Indices of one part; zeros, which nothing reads, where the part has no twin."""
+    """Return the indices of one part; zeros, which nothing reads, where the part has no twin."""
     return index if len(index) else np.zeros(size, np.int64)
 
 
 def _rows(each: list[np.ndarray]) -> np.ndarray:
-    """Indices of all parts (parts, n)."""
+    """Return the indices of all parts (parts, n)."""
     size = max(map(len, each))
     return np.array([_whole(index, size) for index in each]).reshape(len(each), size)
 
 
 def checked_motion(motion: Any) -> dict[str, Reference]:
-    """Prescribed joints as {joint: Reference}, or a clear error."""
+    """Return prescribed joints as {joint: Reference}, or a clear error."""
     if motion is not None and not isinstance(motion, Mapping):
         raise LissomError("must be {joint: Reference}", ("motion",), motion)
     for name, reference in (motion or {}).items():
@@ -113,7 +113,7 @@ def checked_motion(motion: Any) -> dict[str, Reference]:
 
 
 def lengths_apart(model: Model, motion: Mapping[str, Reference]) -> tuple[dict[str, Reference], dict[str, Reference]]:
-    """Motions of joints, and those of lengths: of cylinders driven by length and loops that hold a distance."""
+    """Return motions of joints, and those of lengths: of cylinders driven by length and loops that hold a distance."""
     closures = {loop.name: loop for loop in model.loops}
     lengths = {name: reference for name, reference in motion.items() if name in closures}
     for name, reference in lengths.items():
@@ -129,7 +129,7 @@ def lengths_apart(model: Model, motion: Mapping[str, Reference]) -> tuple[dict[s
 
 
 def driven_rows(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.ndarray]:
-    """Rows of loops whose value is given in time, {loop: Reference}, as one piecewise polynomial."""
+    """Return rows of loops whose value is given in time, {loop: Reference}, as one piecewise polynomial."""
     if not motion:
         return NO_LENGTHS
     names = [loop.name for loop in model.loops]
@@ -145,7 +145,7 @@ def driven_rows(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.n
 
 
 def stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.ndarray]:
-    """Prescribed joints as one piecewise polynomial; behind an elastic gear the motor is what moves so."""
+    """Return prescribed joints as one piecewise polynomial; behind an elastic gear the motor is what moves so."""
     at_q: list[int] = []
     at_v: list[int] = []
     group_v: list[int] = []

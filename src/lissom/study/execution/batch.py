@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lissom.errors import StudyError
 from lissom.kernel.packs import LANES
 from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.simulation.loop.output_times import memory, readable
-from lissom.simulation.settings import takes_settings
+from lissom.simulation.settings import RunOptions, takes_settings
 from lissom.simulation.status.run_warnings import EndedEarly, warn
 from lissom.study.execution.process_pool import Pool, cores
 from lissom.study.execution.vector_runs import stream_of
@@ -25,6 +26,9 @@ from lissom.study.plan.sampling import Variations, in_si
 if TYPE_CHECKING:
     import xarray as xr
 
+# quantities to keep, as text or as what a study writes; by name, or named by their text
+Outputs: TypeAlias = str | Iterable[str | Quantity] | Mapping[str, str | Quantity]
+
 FEW = 4  # runs that do not pay for a further process
 SHARE = 8  # pieces per process, so that none waits long for the last
 FULL = 4 * LANES  # runs that are worth preparing together
@@ -33,37 +37,50 @@ FULL = 4 * LANES  # runs that are worth preparing together
 @takes_settings
 def simulate_batch(
     robot: AnyRobot,
-    variations: Mapping[str, Any] | Iterable[Mapping[str, Any]],
+    variations: Variations | Mapping[str, ArrayLike] | Iterable[Mapping[str, object]],
     duration: float | None = None,
     *,
-    outputs: Any = None,
+    outputs: Outputs | None = None,
     cores: int | None = None,
     progress: bool = True,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> xr.Dataset:
     """Simulate many variants of an arm and return them side by side.
 
-    >>> mass = "links.forearm.beam.masses.0.mass"
-    >>> data = lissom.simulate_batch("ella", {mass: [0.5, 1, 2]}, outputs=["peak |deflection.upper|", "position.elbow"])
-    >>> data["position.elbow"].sel(run=2)
+    Parameters
+    ----------
+    robot : str, path, Scenario, Robot or Model
+        A scenario, or the name or file of one, as `lissom run` takes it; or a robot, which moves freely for the
+        duration.
+    variations : mapping, or iterable of mappings
+        {path: values} with one value per run each, or a list of {path: value}, one per run. Paths are those of
+        `lissom run --set`: "links.upper.beam.length", "control.gains.elbow.p", "start.elbow".
+    duration : float, optional
+        Seconds to simulate, in place of the scenario's.
+    outputs : str, sequence or mapping, optional
+        Quantities to keep, as a list or {name: quantity}: "position.elbow" (over time), ``peak |deflection.upper|``,
+        "last tip_position.tool.z", "frequency.1"; see `lissom.study.plan.kept_quantities`. Everything over time unless
+        given.
+    cores : int, optional
+        Processes to use, all unless given.
+    progress : bool
+        Show how far it is once it takes longer than two seconds.
+    **options
+        Settings of the runs in place of the scenario's, as of `lissom.simulate`.
 
-    Args:
-        robot: a scenario, or the name or file of one, as `lissom run` takes it; or a Robot or Model, which moves
-            freely for the duration.
-        variations: {path: values} with one value per run each, or a list of {path: value}, one per run. Paths are
-            those of `lissom run --set`: "links.upper.beam.length", "control.gains.elbow.p", "start.elbow".
-        duration: seconds to simulate, in place of the scenario's.
-        outputs: quantities to keep, as a list or {name: quantity}: "position.elbow" (over time),
-            ``peak |deflection.upper|``, "last tip_position.tool.z", "frequency.1"; see
-            `lissom.study.plan.kept_quantities`. Everything over time unless given.
-        cores: processes to use, all unless given.
-        progress: show how far it is once it takes longer than two seconds.
-        **options: settings of the runs in place of the scenario's, as for `lissom.simulate`.
-    Returns:
-        A Dataset with a dimension `run`: what was varied, the outputs, and `status` (0: finished) and `cause` of
-        every run. A run that fails leaves nan; the others stand. A warning tells how many ended in which way.
+    Returns
+    -------
+    xarray.Dataset
+        With a dimension `run`: what was varied, the outputs, and `status` (0: finished) and `cause` of every run. A run
+        that fails leaves nan; the others stand. A warning tells how many ended in which way.
+
+    Examples
+    --------
+    >>> mass = "links.forearm.beam.masses.0.mass"
+    >>> data = lissom.simulate_batch("ella", {mass: [0.5, 1, 2]}, 0.1, outputs=["peak |deflection.upper|"])
+    >>> heaviest = data["peak |deflection.upper|"].sel(run=2)
     """
-    scenario = with_settings(as_scenario(robot, duration), options)
+    scenario = with_settings(as_scenario(robot, duration), dict(options))
     runs = Runs(scenario, Variations.of(variations), {} if outputs is None else quantities(outputs))
     if outputs is None:
         runs = Runs(scenario, runs.variations, everything(runs))
