@@ -96,3 +96,8 @@ def test_runs_are_not_taken_together_in_lanes_which_python_does_not_have():
     """
     assert covers(lissom.load("ella").compile().arrays)
     assert in_python(code) is False
+
+
+def test_a_member_of_an_enumeration_is_a_whole_number():
+    """Integrators return one: were it no kind, the library would leave them out."""
+    assert kinds((JointMotion(0),)) == kinds((0,))
