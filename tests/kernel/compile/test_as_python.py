@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import lissom
+from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.data.arrays import JointMotion
 from lissom.kernel.packs import covers
 
 COMMON = "import json, sys, bdb, numpy as np, lissom\n"
