@@ -43,13 +43,12 @@ def computed(fmu, folder, compiler, runner=()):
     about = fmpy.read_model_description(str(fmu))
     outputs = [str(each.valueReference) for each in about.modelVariables if each.causality == "output"]
     [library] = (fmu / "binaries" / folder).iterdir()
-    host = library.with_name("host.exe" if library.suffix == ".dll" else "host")
-    dynamic = () if library.suffix == ".dll" else ("-ldl", "-lm")
-    subprocess.run([*compiler, "-o", host, DATA / "fmu_elsewhere.c", *dynamic], check=True)
-    given = [*runner, host, library.name, about.guid, str(about.numberOfContinuousStates), str(DURATION), *outputs]
-    quiet = {**os.environ, "WINEDEBUG": "-all", "LD_LIBRARY_PATH": "."}
-    if library.suffix == ".so":
-        given[len(runner) + 1] = f"./{library.name}"
+    windows = library.suffix == ".dll"
+    host = fmu.with_name(f"{folder}.exe" if windows else folder)
+    subprocess.run([*compiler, "-o", host, DATA / "fmu_elsewhere.c", *(() if windows else ("-ldl", "-lm"))], check=True)
+    name = library.name if windows else str(library)  # a path of this system is none of Windows
+    given = [*runner, host, name, about.guid, str(about.numberOfContinuousStates), str(DURATION), *outputs]
+    quiet = {**os.environ, "WINEDEBUG": "-all"}
     done = subprocess.run(given, cwd=library.parent, env=quiet, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     numbers = np.array(done.stdout.split(), float)

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import lissom
+from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.data.arrays import JointMotion
 from lissom.kernel.packs import covers
 
 COMMON = "import json, sys, bdb, numpy as np, lissom\n"
@@ -96,3 +98,8 @@ def test_runs_are_not_taken_together_in_lanes_which_python_does_not_have():
     """
     assert covers(lissom.load("ella").compile().arrays)
     assert in_python(code) is False
+
+
+def test_a_member_of_an_enumeration_is_a_whole_number():
+    """Integrators return one: were it no kind, the library would leave them out."""
+    assert kinds((JointMotion(0),)) == kinds((0,))

@@ -131,6 +131,8 @@ def kind(value: Any) -> Kind:
         return known
     if isinstance(value, np.generic):
         return _numbers.setdefault(value.dtype, Number(value.dtype.name))  # packs of all numbers have one type
+    if isinstance(value, int):  # a member of an enumeration
+        return _numbers[int]
     raise TypeError(f"machine code does not take a {sort.__name__}")
 
 
