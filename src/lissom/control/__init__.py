@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from lissom.control.design.kalman_filter import KalmanFilter, kalman
     from lissom.control.design.output_feedback import OutputFeedback, lqg
     from lissom.control.design.state_feedback import StateFeedback, lqr
-    from lissom.control.laws.continuous_laws import Law, computed_torque, pd, torques
+    from lissom.control.laws.continuous_laws import computed_torque, pd, torques
     from lissom.control.laws.control_law import ControlLaw, JointLaw, Together
+    from lissom.control.laws.law_kinds import LawKind
     from lissom.control.laws.rigid_model import rigid_twin
     from lissom.control.laws.sampled_control import Hold, Sampled
     from lissom.control.laws.sensor_laws import on_sensors
@@ -27,7 +28,7 @@ __all__ = [
     "ControlLaw",
     "JointLaw",
     "Together",
-    "Law",
+    "LawKind",
     "pd",
     "computed_torque",
     "torques",
@@ -54,7 +55,7 @@ __getattr__, __dir__ = lazy.names(
     {
         "lissom.control.schema.controller_builder": ("from_config",),
         "lissom.control.laws.control_law": ("ControlLaw", "JointLaw", "Together"),
-        "lissom.control.laws.continuous_laws": ("Law", "computed_torque", "pd", "torques"),
+        "lissom.control.laws.continuous_laws": ("computed_torque", "pd", "torques"),
         "lissom.control.design.state_feedback": ("StateFeedback", "lqr"),
         "lissom.control.design.kalman_filter": ("KalmanFilter", "kalman"),
         "lissom.control.laws.sensor_laws": ("on_sensors",),
@@ -63,6 +64,7 @@ __getattr__, __dir__ = lazy.names(
         "lissom.control.references.reference": ("Reference",),
         "lissom.control.laws.sampled_control": ("Hold", "Sampled"),
         "lissom.control.design.input_shaping": ("Impulses", "impulses", "light_modes", "shape", "shaper"),
+        "lissom.control.laws.law_kinds": ("LawKind",),
         "lissom.control.laws.rigid_model": ("rigid_twin",),
     },
 )

@@ -11,10 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from lissom.dynamics.sensing import Eye, Moment, Sensing
+from lissom.dynamics.sensing import Mounted, Sensing
+from lissom.dynamics.sensor_kinds import Moment
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.algorithms.complex_tangent import lay_tangent
-from lissom.model.description.sensor import Sensor, StrainGauge
+from lissom.model.description.sensor import Sensor
 from lissom.model.model import Model
 from lissom.simulation.inputs.sensor_signals import NODES, low_pass_weights
 from lissom.simulation.sensitivity.motion_parameters import complex_numbers
@@ -31,14 +32,14 @@ def reading(name: str, found: Sensitivity) -> Both:
     model = plain(found.run.model)
     sensing = Sensing(model, model.robot.sensors)
     k = sensing.labels.index(name)
-    at = next(at for at, eye in enumerate(sensing.eyes) if eye.place.start <= k < eye.place.stop)
+    at = next(at for at, eye in enumerate(sensing.mounted) if eye.place.start <= k < eye.place.stop)
     values = _ideal(sensing, at, k, found, None).real
     changes = [
         _ideal(Sensing(source.model, source.model.robot.sensors), at, k, found, j).imag / STEP
         for j, source in enumerate(found.sources)
     ]
     sensors = [source.model.robot.sensors[at] for source in found.sources]
-    part = k - sensing.eyes[at].place.start
+    part = k - sensing.mounted[at].place.start
     table = np.array([values, *changes]).T
     told = _delayed_readings(model.robot.sensors[at], sensors, part, found.time, table)
     return told[:, 0], told[:, 1:].T
@@ -46,10 +47,10 @@ def reading(name: str, found: Sensitivity) -> Both:
 
 def _ideal(sensing: Sensing, at: int, k: int, found: Sensitivity, j: int | None) -> np.ndarray:
     """Reading k (N,), of the sensor `at`, before its low-pass; its change by parameter j as imaginary parts."""
-    eye, run = sensing.eyes[at], found.run
+    eye, run = sensing.mounted[at], found.run
     moved = None if j is None else (found.q[j], found.v[j], found.a[j])
     q = np.array(run.q, complex) if moved is None else perturb_configurations(found, moved[0])
-    if isinstance(eye.sensor, StrainGauge):
+    if eye.kind.order == 0 and not eye.kind.passes and len(eye.labels) == 1:
         row = _linear(eye, q[[0, len(q) // 2, -1]])
         if row is not None:
             return np.asarray(q @ row)
@@ -60,7 +61,7 @@ def _ideal(sensing: Sensing, at: int, k: int, found: Sensitivity, j: int | None)
     return np.array([sensing(*state, only=[at])[k] for state in zip(q, v, a)])
 
 
-def _linear(eye: Eye, samples: np.ndarray) -> np.ndarray | None:
+def _linear(eye: Mounted, samples: np.ndarray) -> np.ndarray | None:
     """The row (nq,) of a gauge that reads a linear function of the configuration; None where it does not."""
 
     def read(q: np.ndarray) -> complex:

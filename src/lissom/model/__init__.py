@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lissom.model.description.robot import Link, Robot
     from lissom.model.description.sensor import (
         Accelerometer,
+        Deflection,
         Encoder,
         ForceTorque,
         Gyro,
@@ -72,6 +73,7 @@ __all__ = [
     "Gyro",
     "Position",
     "ForceTorque",
+    "Deflection",
 ]
 
 __getattr__, __dir__ = lazy.names(
@@ -93,6 +95,7 @@ __getattr__, __dir__ = lazy.names(
         "lissom.model.flexible.section": ("Box", "Circle", "Rectangle", "Stiffness", "Tube"),
         "lissom.model.description.sensor": (
             "Accelerometer",
+            "Deflection",
             "Encoder",
             "ForceTorque",
             "Gyro",

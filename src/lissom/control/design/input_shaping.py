@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from lissom.control import argument_checks
 from lissom.control.choices import SHAPERS, ShaperKind, Side
-from lissom.control.laws.continuous_laws import Gains, Law, pd
+from lissom.control.laws.continuous_laws import Gains, pd
+from lissom.control.laws.control_kernel import Gain
 from lissom.control.laws.control_law import ControlLaw
 from lissom.control.references.reference import Reference
 from lissom.dynamics.coordinates import configuration
@@ -151,11 +152,11 @@ def light_modes(
         floating = {i for body in model.bodies if _floats(model, body.link) for i in range(model.nv)[body.joint_v]}
         locked |= set(model.actuated.tolist()) - floating
     for part in law.parts if law is not None else ():
-        if part.law == Law.COMPUTED_TORQUE:
-            locked |= set(part.force.tolist())
-        else:
+        if part.kind.gain == Gain.STIFFNESS:
             K[part.force, part.measured_v] += part.kp
             D[part.force, part.measured_v] += part.kd
+        else:
+            locked |= set(part.force.tolist())
     kept = [k for k in range(model.nv) if k not in locked]
     return _vibrations(*(a[np.ix_(kept, kept)] for a in (M, D, K)))
 

@@ -14,7 +14,7 @@ from lissom.analysis.linear_models.linear_model import LinearModel
 from lissom.analysis.linear_models.linearisation import linearise
 from lissom.analysis.linear_models.model_reduction import METHODS, Method, Reduction, reduce_model
 from lissom.control import argument_checks
-from lissom.control.design.design_model import held_by_motors
+from lissom.control.design.design_model import deviations, held_by_motors
 from lissom.control.design.kalman_filter import KalmanFilter, Way, kalman, sampled_plant
 from lissom.control.design.state_feedback import controlled, riccati, rigid_inertia
 from lissom.control.laws.channels import Channel, by_channel, reference_of
@@ -23,10 +23,9 @@ from lissom.control.laws.sampled_control import Sampled
 from lissom.control.laws.sensor_laws import chosen_sensors
 from lissom.control.references.reference import Reference
 from lissom.dynamics.coordinates import configuration
-from lissom.dynamics.sensing import Eye, Sensing
+from lissom.dynamics.sensing import Mounted, Sensing
 from lissom.errors import LissomError, check_choice, within
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.description.sensor import Encoder
 from lissom.model.fields.units import FORCE
 from lissom.model.model import Model
 from lissom.printing import Printed
@@ -169,7 +168,7 @@ def lqg(
     )
     _positive(pushes, "disturbance", "give what the filter is to expect in N m (N)")
     sensing = Sensing(model, chosen_sensors(model, sensors))
-    noise, ways = _trust(sensing), [way for eye in sensing.eyes for way in [_way(eye, rate)] * len(eye.labels)]
+    noise, ways = deviations(sensing), [way for eye in sensing.mounted for way in [_way(eye, rate)] * len(eye.labels)]
     at = held_by_motors(model, configuration(model, q), selected)
     linear, allowed = _scaled(model, at, selected, sensing, noise, _deviations(keep), torques)
     if order is None and frequency is None:
@@ -194,7 +193,7 @@ def lqg(
         filter=_unscaled(observer, noise, torques),
         reduction=reduction,
         at=at,
-        names=tuple(eye.name for eye in sensing.eyes),
+        names=tuple(eye.name for eye in sensing.mounted),
         rest=sensing(at.q, still, still),
         reference=reference_of(model, selected, held if reference is None else reference),
         inertia=rigid_inertia(model, at, selected),
@@ -206,20 +205,7 @@ def lqg(
     return Sampled(function, rate, sensors=function.names)
 
 
-def _trust(sensing: Sensing) -> np.ndarray:
-    """Standard deviation of every reading (m,): noise, and what rounding to steps adds."""
-    parts = []
-    for k, eye in enumerate(sensing.eyes):
-        step = np.zeros(len(eye.labels)) if eye.resolution is None else eye.resolution
-        deviation = np.sqrt(np.broadcast_to(np.asarray(eye.sensor.noise, float), step.shape) ** 2 + step**2 / 12)
-        if np.any(deviation == 0):
-            text = "missing; a filter must know how far to trust a sensor: give its noise or its resolution"
-            raise LissomError(text, ("sensors", k, "noise"))
-        parts.append(deviation)
-    return np.concatenate(parts)
-
-
-def _way(eye: Eye, rate: float) -> Way:
+def _way(eye: Mounted, rate: float) -> Way:
     """Its low-pass and its delay in samples; a slow sensor tells what is half a period old on average."""
     sensor = eye.sensor
     waiting = 0.0 if sensor.rate is None else max(0.0, (1 / sensor.rate - 1 / rate) / 2)
@@ -249,7 +235,7 @@ def _scaled(
     inputs = [model.coordinates[channel.force] for channel in selected]
     with within("keep"):
         parts = [linearise(model, at, outputs=[name], inputs=inputs) for name in keep]
-    seen = linearise(model, at, outputs=[eye.sensor for eye in sensing.eyes], inputs=inputs)
+    seen = linearise(model, at, outputs=[eye.sensor for eye in sensing.mounted], inputs=inputs)
     scales = np.concatenate([noise, *(np.full(len(p.outputs), keep[n]) for n, p in zip(keep, parts, strict=True))])
     gain = _gain(seen, noise, torques)  # readings count as much as what is kept, however precise they are
     kept = np.concatenate([p.C for p in parts]) / scales[sensing.size :, None]
@@ -295,8 +281,8 @@ def _unscaled(scaled: KalmanFilter, noise: np.ndarray, torques: np.ndarray) -> K
 def _encoders(sensing: Sensing, selected: Sequence[Channel]) -> tuple[tuple[int, int], ...]:
     """Which readings tell the coordinates of which channels."""
     found: dict[int, tuple[int, int]] = {}
-    for eye in sensing.eyes:
-        if isinstance(eye.sensor, Encoder):
+    for eye in sensing.mounted:
+        if eye.kind.of_joint == "position":
             first = sensing.model.joint(eye.sensor.joint).joint_q.start
             for k, channel in enumerate(selected):
                 if channel.joint == eye.sensor.joint:

@@ -17,21 +17,22 @@ from lissom.analysis.equilibrium.statics import Equilibrium
 from lissom.control import argument_checks
 from lissom.control.choices import SIDES, Side
 from lissom.control.design.design_model import (
+    Measurement,
     ModalModel,
     SampledModel,
-    Sensor,
+    encoders,
     held_by_motors,
-    joint_sensor,
+    measurement,
     modal_model,
     sampled_model,
     tip_rows,
-    tip_sensor,
 )
 from lissom.control.design.input_shaping import light_modes
 from lissom.control.laws.channels import Channel, by_channel, channels, reference_of
 from lissom.control.laws.continuous_laws import saturation_of
 from lissom.control.laws.rigid_model import rigid_twin
 from lissom.control.laws.sampled_control import Sampled
+from lissom.control.laws.sensor_laws import chosen_sensors
 from lissom.control.references.reference import Reference
 from lissom.dynamics import mass_matrix
 from lissom.dynamics.coordinates import configuration
@@ -65,7 +66,7 @@ class StateFeedback(Printed):
     C: np.ndarray  # (m, n)
     at: Equilibrium
     modal: ModalModel
-    sensors: tuple[Sensor, ...]
+    measured: tuple[Measurement, ...]  # the encoders first
     reference: Reference  # joint angles, na channels
     inertia: np.ndarray  # (na, na) of the rigid twin: torque per acceleration of the reference
     lower: np.ndarray  # (na,) limits of the torque
@@ -75,7 +76,7 @@ class StateFeedback(Printed):
     _estimate: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
-        self._start = np.concatenate([sensor.value(self.at.q) for sensor in self.sensors])
+        self._start = np.concatenate([one.value(self.at.q) for one in self.measured])
         self.reset()
 
     def table(self) -> Table:
@@ -83,7 +84,7 @@ class StateFeedback(Printed):
         table = printing.table("part", "value", title="state feedback u = u0 - K (x - x_ref)")
         table.add_row("motors", str(len(self.K)))
         table.add_row("states (modal, estimated)", str(len(self.A)))
-        table.add_row("sensors", str(len(self.sensors)))
+        table.add_row("measured numbers", str(len(self.C)))
         table.add_row("largest pole of the loop", f"{np.abs(self.poles).max():.4g} of the unit circle")
         table.add_row("largest pole of the estimator", f"{np.abs(self.estimator_poles).max():.4g} of the unit circle")
         return table
@@ -107,7 +108,7 @@ class StateFeedback(Printed):
     def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Generalised forces (nv,) of the sample at t; reads of q what the sensors see."""
         r, rd, rdd = self.reference(t)
-        measured = np.concatenate([sensor.value(q) for sensor in self.sensors]) - self._start
+        measured = np.concatenate([one.value(q) for one in self.measured]) - self._start
         wanted = self._state(r, rd)
         if self._fresh:
             self._estimate, self._fresh = self._first(measured), False
@@ -148,7 +149,7 @@ def lqr(
     deflection: float | None = None,
     torque: Any = None,
     bandwidth: float | None = None,
-    sensors: Sequence[Any] = (),
+    sensors: Any = (),
     side: Side = "joint",
     angle_noise: float = 1e-4,
     rate: float = 1000.0,
@@ -168,8 +169,8 @@ def lqr(
             Unless given it follows from `bandwidth`.
         bandwidth: of the joints, Hz; unless given half the lowest frequency of the arm with its joints
             locked, and at most a twentieth of `rate`.
-        sensors: besides the encoders of the joints, tips: {"link": name, "kind": "position" (in the world) or
-            "deflection" (of a beam), "noise": m}.
+        sensors: besides the encoders of the joints, those that read a configuration, with their noise: names of
+            sensors of the robot's file, or sensors such as `lissom.model.Deflection(link="forearm", noise=1e-4)`.
         side: where the encoders sit on joints with elastic gears: "joint" or "motor".
         angle_noise: standard deviation of the encoders, rad.
         rate, delay: samples per second; seconds from a sample to its torque, part of the design.
@@ -201,13 +202,14 @@ def lqr(
     else:
         torques = by_channel(model, selected, torque, "torque", "give an acceptable torque in N m (N)", unit=FORCE)
         _positive(torques, "torque")
-    tips = (tip_sensor(model, at.q, spec, ("sensors", k)) for k, spec in enumerate(sensors))
-    eyes = (joint_sensor(model, selected, side, noise), *tips)
+    measured: tuple[Measurement, ...] = (encoders(model, selected, side, noise),)
+    if len(sensors):
+        measured += (measurement(model, at.q, chosen_sensors(model, sensors)),)
     plant = sampled_model(modal.linear, rate, delay)
     K = _feedback(model, modal, plant, selected, angles, deflection, torques)
-    C = np.zeros((sum(len(eye.jacobian) for eye in eyes), len(plant.A)))
-    C[:, : modal.count] = np.concatenate([eye.jacobian for eye in eyes]) @ modal.shapes
-    L = _estimator(modal, plant, C, eyes, torques, rate)
+    C = np.zeros((sum(len(one.jacobian) for one in measured), len(plant.A)))
+    C[:, : modal.count] = np.concatenate([one.jacobian for one in measured]) @ modal.shapes
+    L = _estimator(modal, plant, C, measured, torques, rate)
     lower, upper = saturation_of(model, selected, saturation)
     held = {channel.name: at.q[channel.joint_q] for channel in selected}
     function = StateFeedback(
@@ -218,7 +220,7 @@ def lqr(
         C=C,
         at=at,
         modal=modal,
-        sensors=eyes,
+        measured=measured,
         reference=reference_of(model, selected, held if reference is None else reference),
         inertia=inertia,
         lower=lower,
@@ -295,7 +297,7 @@ def _estimator(
     modal: ModalModel,
     plant: SampledModel,
     C: np.ndarray,
-    sensors: Sequence[Sensor],
+    measured: Sequence[Measurement],
     torques: np.ndarray,
     rate: float,
 ) -> np.ndarray:
@@ -307,7 +309,7 @@ def _estimator(
     W[:n, :n] += np.diag((disturbance / rate**2 / 2) ** 2)
     disturbed = plant.B * (0.1 * torques)
     W += disturbed @ disturbed.T
-    V = np.diag(np.concatenate([np.full(len(s.jacobian), s.noise**2) for s in sensors]))
+    V = np.diag(np.concatenate([one.noise**2 for one in measured]))
     P = riccati(plant.A.T, C.T, W, V, "estimator")
     L = P @ C.T @ np.linalg.inv(C @ P @ C.T + V)
     _check_stable(plant.A @ (np.eye(len(plant.A)) - L @ C), "estimator")

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from lissom.control import argument_checks
 from lissom.control.choices import SIDES, Side
 from lissom.control.laws.channels import Channel, by_channel, channels, check_units, indices, reference_of
-from lissom.control.laws.control_kernel import Law
 from lissom.control.laws.control_law import ControlLaw, JointLaw
+from lissom.control.laws.law_kinds import COMPUTED_TORQUE, GRAVITY, PD, LawKind
 from lissom.control.laws.rigid_model import rigid_twin
 from lissom.control.references.reference import Reference
 from lissom.errors import LissomError
@@ -51,8 +51,8 @@ def pd(
     model = as_model(robot)
     selected, kp, kd = _gains(model, gains)
     feed = None if feedforward is None else _torques(model, selected, feedforward, "feedforward")
-    law = Law.GRAVITY if gravity_compensation else Law.PD
-    return _law(model, selected, kp, kd, reference, side, saturation, law, feed)
+    kind = GRAVITY if gravity_compensation else PD
+    return _law(model, selected, kp, kd, reference, side, saturation, kind, feed)
 
 
 def computed_torque(
@@ -66,7 +66,7 @@ def computed_torque(
     """
     model = as_model(robot)
     selected, kp, kd = _gains(model, gains)
-    return _law(model, selected, kp, kd, reference, side, saturation, Law.COMPUTED_TORQUE)
+    return _law(model, selected, kp, kd, reference, side, saturation, COMPUTED_TORQUE)
 
 
 def torques(robot: AnyRobot, values: Mapping[str, Any], saturation: Any = None) -> ControlLaw:
@@ -81,7 +81,7 @@ def torques(robot: AnyRobot, values: Mapping[str, Any], saturation: Any = None) 
     selected = channels(model, values, "torques", measured=False)
     none = np.zeros(len(selected))
     feed = _torques(model, selected, values, "torques")
-    return _law(model, selected, none, none, none, "joint", saturation, Law.PD, feed)
+    return _law(model, selected, none, none, none, "joint", saturation, PD, feed)
 
 
 def _law(
@@ -92,13 +92,13 @@ def _law(
     reference: Any,
     side: Side,
     saturation: Any,
-    law: Law,
+    kind: LawKind,
     feedforward: Reference | None = None,
 ) -> ControlLaw:
     if side not in SIDES:
         raise LissomError(f"is unknown{did_you_mean(side, SIDES)}; choose {listed(SIDES)}", ("side",), side)
     lower, upper = saturation_of(model, selected, saturation)
-    twin = None if law == Law.PD else rigid_twin(model.robot, rotors=True).compile()
+    twin = None if not kind.needs_twin else rigid_twin(model.robot, rotors=True).compile()
     names = tuple(channel.name for channel in selected)
     part = JointLaw(
         names=names,
@@ -112,7 +112,7 @@ def _law(
         upper=upper,
         reference=reference_of(model, selected, reference),
         feedforward=feedforward or Reference.constant(np.zeros(len(selected))),
-        law=law,
+        kind=kind,
         twin=twin,
         **({} if twin is None else _twin_indices(model, twin, names, side)),
     )

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from lissom.control.laws.control_kernel import Law
 from lissom.control.laws.control_law import ControlLaw
 from lissom.control.laws.sampled_control import Sampled
+from lissom.dynamics.sensor_kinds import coordinates_of, kind_of
 from lissom.errors import LissomError
 from lissom.messages import suggestion
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.description.sensor import Encoder, OnJoint, Sensor, Tachometer, as_sensors, sensor_problems
+from lissom.model.description.sensor import OnJoint, Sensor, as_sensors, sensor_problems
 from lissom.model.model import Model
 
 
@@ -22,13 +22,13 @@ class Measured:
 
     def __init__(self, model: Model, law: ControlLaw, sensors: Sequence[OnJoint]) -> None:
         self.model, self.law = model, law
-        self._angles = {sensor.called: _on_q(model, sensor) for sensor in sensors if isinstance(sensor, Encoder)}
-        self._rates = {sensor.called: _on_v(model, sensor) for sensor in sensors if isinstance(sensor, Tachometer)}
+        angles, speeds = (_telling(sensors, what) for what in ("position", "velocity"))
+        self._angles = {sensor.called: _on_q(model, sensor) for sensor in angles}
+        self._rates = {sensor.called: _on_v(model, sensor) for sensor in speeds}
         told = {int(k) for at in self._rates.values() for k in at}
         pairs = {
             int(v): int(q)
-            for sensor in sensors
-            if isinstance(sensor, Encoder)
+            for sensor in angles
             for q, v in zip(_on_q(model, sensor), _on_v(model, sensor), strict=True)
         }
         self._differences = {v: q for v, q in pairs.items() if v not in told}
@@ -57,7 +57,7 @@ class Measured:
         """Refuse a law that reads what no sensor tells."""
         needs: list[tuple[int, set[int], tuple[str, ...]]] = []
         for part in law.parts:
-            twin_v = part.twin_v if part.law == Law.COMPUTED_TORQUE else part.twin_v[:0]
+            twin_v = part.twin_v if part.kind.twin_rates else part.twin_v[:0]
             for k in (*part.measured_q[part.kp != 0], *part.twin_q):
                 needs.append((int(k), angles, self.model.q_names))
             for k in (*part.measured_v[part.kd != 0], *twin_v):
@@ -103,25 +103,26 @@ def chosen_sensors(model: Model, sensors: Any) -> tuple[Sensor, ...]:
 def _at_joints(model: Model, sensors: Any) -> list[OnJoint]:
     found: list[OnJoint] = []
     for k, sensor in enumerate(chosen_sensors(model, sensors)):
-        if not isinstance(sensor, Encoder | Tachometer):
+        if not kind_of(sensor).of_joint:
             text = f"is of type {sensor.kind}, and laws of joints read encoders and tachometers; name such"
             raise LissomError(text, ("sensors", k), sensor.called)
+        assert isinstance(sensor, OnJoint), "what tells of a joint sits at one"
         found.append(sensor)
     for path, value, text in sensor_problems(model.robot, found):
         raise LissomError(text, path, value)
     return found
 
 
+def _telling(sensors: Sequence[OnJoint], what: str) -> list[OnJoint]:
+    return [sensor for sensor in sensors if kind_of(sensor).of_joint == what]
+
+
 def _on_q(model: Model, sensor: OnJoint) -> np.ndarray:
-    body = next(body for body in model.bodies if body.joint == sensor.joint)
-    on_rotor = getattr(sensor, "side", "joint") == "motor" and body.rotor_q is not None
-    return np.array([body.rotor_q]) if on_rotor else np.arange(body.joint_q.start, body.joint_q.stop)
+    return np.arange(model.nq)[coordinates_of(model, sensor)[0]]
 
 
 def _on_v(model: Model, sensor: OnJoint) -> np.ndarray:
-    body = next(body for body in model.bodies if body.joint == sensor.joint)
-    if model.robot.link(body.link).joint.kind.on_group:
+    if model.robot.link(model.joint(sensor.joint).link).joint.kind.on_group:
         text = f"{sensor.called}: {sensor.joint!r} turns in space; laws of joints follow single angles and slides"
         raise LissomError(text, ("sensors",))
-    on_rotor = getattr(sensor, "side", "joint") == "motor" and body.rotor_v is not None
-    return np.array([body.rotor_v]) if on_rotor else np.arange(body.joint_v.start, body.joint_v.stop)
+    return np.arange(model.nv)[coordinates_of(model, sensor)[1]]

@@ -59,14 +59,14 @@ def from_config(
     model = as_model(robot)
     at = configuration(model, start, "start")
     block = _checked(config, Path(folder))
-    builder = _Builder(model, at, until, sensors)
+    setting = ControlSetting(model, at, until, sensors)
     if not isinstance(block, tuple):
         with within("control"):
-            return builder.build(block)
+            return setting.build(block)
     made = []
     for k, part in enumerate(block):
         with within("control", k):
-            made.append(builder.build(part))
+            made.append(setting.build(part))
     acting = [one for one in made if one is not None]
     return reduce(operator.add, acting) if acting else None
 
@@ -103,30 +103,28 @@ def _checked(config: Any, folder: Path) -> Any:
         raise explain(error, _Whole, data) from None
 
 
-class _Builder:
+class ControlSetting:
+    """What is around a control block: the model, where it starts (nq,), when the run ends, sensors by their names."""
+
     def __init__(self, model: Model, start: np.ndarray, until: float | None, sensors: Sequence[Sensor]) -> None:
         self.model, self.start, self.until = model, start, until
         self.sensors = {sensor.called: sensor for sensor in sensors}
 
     def build(self, block: Any) -> Controller:
-        if block is None:
-            return None
-        made: dict[type[control_schema.ControlBlock], Callable[[Any], Controller]] = {
-            control_schema.NoControl: lambda b: None,
-            control_schema.Torque: lambda b: _sampled(self._torques(b), b),
-            control_schema.Pd: lambda b: self._measured(self._joint_law(b, pd, **self._pd_options(b)), b),
-            control_schema.ComputedTorque: lambda b: self._measured(self._joint_law(b, computed_torque), b),
-            control_schema.Lqr: self._lqr,
-            control_schema.Lqg: self._lqg,
-        }
-        return made[type(block)](block)
+        """Return the controller of a block, None for no control."""
+        return None if block is None else _BUILDERS[type(block)](self, block)
 
-    def _torques(self, block: control_schema.Torque) -> ControlLaw:
-        return torques(self.model, self._over_time(block.torques, "torques"), saturation=block.saturation)
-
-    def _pd_options(self, block: control_schema.Pd) -> dict[str, Any]:
+    def _pd(self, block: control_schema.Pd) -> Controller:
         feed = self._over_time(block.feedforward, "feedforward") or None
-        return {"gravity_compensation": block.gravity_compensation, "feedforward": feed}
+        options = {"gravity_compensation": block.gravity_compensation, "feedforward": feed}
+        return self._measured(self._joint_law(block, pd, **options), block)
+
+    def _computed_torque(self, block: control_schema.ComputedTorque) -> Controller:
+        return self._measured(self._joint_law(block, computed_torque), block)
+
+    def _torques(self, block: control_schema.Torque) -> Controller:
+        law = torques(self.model, self._over_time(block.torques, "torques"), saturation=block.saturation)
+        return _sampled(law, block)
 
     def _over_time(self, given: dict[str, Any], field: str) -> dict[str, Any]:
         """Torques by joint: numbers as they are, references built."""
@@ -149,7 +147,7 @@ class _Builder:
         # a shaper asks the law how the closed loop vibrates
         probe = None if block.shaper is None else make(self.model, gains, {name: 0.0 for name in gains}, **options)
         selected = channels(self.model, gains, "gains")
-        return make(self.model, gains, self._reference(block, selected, probe), **options)
+        return make(self.model, gains, self.reference(block, selected, probe), **options)
 
     def _measured(self, law: ControlLaw, block: control_schema.OfJoints) -> Controller:
         """A law on the state, or on what sensors tell of it."""
@@ -181,9 +179,9 @@ class _Builder:
         from lissom.control.design.state_feedback import controlled, lqr
 
         options = _given(block, *_LQR, *_SAMPLING)
-        options["sensors"] = [_given(sensor, "link", "kind", "noise") for sensor in block.sensors]
+        options["sensors"] = self._named(block.sensors)
         selected = controlled(self.model, block.joints)
-        follows = self._reference(block, selected, None)
+        follows = self.reference(block, selected, None)
         return lqr(self.model, self._pose(block.pose, follows, selected), reference=follows, **options)
 
     def _pose(self, pose: Any, follows: Reference, selected: tuple[Channel, ...]) -> np.ndarray:
@@ -201,9 +199,10 @@ class _Builder:
         with within("reference"):
             return reference(self.model, block, selected, first, self.until)
 
-    def _reference(
-        self, block: control_schema.Following, selected: tuple[Channel, ...], law: ControlLaw | None
+    def reference(
+        self, block: control_schema.Following, selected: tuple[Channel, ...], law: ControlLaw | None = None
     ) -> Reference:
+        """Return what a block follows, shaped as it says; `law` holds the joints while vibrations are looked for."""
         follows = self._followed(block.reference, selected)
         if block.shaper is None:
             return follows
@@ -221,6 +220,23 @@ class _Builder:
         for k, channel in enumerate(selected):
             end[[channel.joint_q, channel.motor_q]] = follows(follows.end)[0][k]
         return end
+
+
+_BUILDERS: dict[type[control_schema.ControlBlock], Callable[[ControlSetting, Any], Controller]] = {
+    control_schema.NoControl: lambda setting, block: None,
+    control_schema.Torque: ControlSetting._torques,
+    control_schema.Pd: ControlSetting._pd,
+    control_schema.ComputedTorque: ControlSetting._computed_torque,
+    control_schema.Lqr: ControlSetting._lqr,
+    control_schema.Lqg: ControlSetting._lqg,
+}
+
+
+def register(block: type[control_schema.ControlBlock], build: Callable[[ControlSetting, Any], Controller]) -> None:
+    """Let `control:` of scenarios take a further block, whose controller is `build(setting, block)`."""
+    _BUILDERS[block] = build
+    if block not in control_schema.CONTROLS:
+        control_schema.CONTROLS.append(block)
 
 
 def _sampled(law: ControlLaw, block: control_schema.Continuous) -> Controller:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from lissom.control.laws.control_kernel import Law
+from lissom.control.laws.control_kernel import Gain
 from lissom.control.laws.rigid_model import rigid_twin
 from lissom.errors import LissomError
 from lissom.export.fmu.frozen_run import Frozen
@@ -74,7 +74,7 @@ def _gains(frozen: Frozen, image: Image, channels: Sequence[int]) -> Iterator[Pa
     for k in channels:
         unit = velocity_columns(frozen.model).units[frozen.model.coordinates.index(law.names[k])]
         per = {"kp": "1/s2", "kd": "1/s"}
-        if packed.law[k] != Law.COMPUTED_TORQUE:
+        if packed.gain[k] != Gain.PER_INERTIA:
             force = FORCE[unit]
             per = {"kp": f"{force}/{unit}", "kd": f"{force} s/{unit}"}
         for short, field in GAINS:

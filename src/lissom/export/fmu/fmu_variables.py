@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lissom.control.laws.control_kernel import Law
 from lissom.control.laws.control_law import ControlLaw
 from lissom.export.fmu.fmu_parameters import Parameter
 from lissom.export.fmu.frozen_run import Frozen, OwnMemory
@@ -81,9 +80,9 @@ def followed(controller: ControlLaw | None) -> list[int]:
     """Channels of a law that follow a reference; of those with one name the first."""
     found: dict[str, int] = {}
     if controller is not None:
-        kinds = np.repeat([part.law for part in controller.parts], [len(part.names) for part in controller.parts])
+        kinds = [part.kind for part in controller.parts for _ in part.names]
         for k, name in enumerate(controller.names):
-            if controller.kp[k] or controller.kd[k] or kinds[k] == Law.COMPUTED_TORQUE:
+            if kinds[k].follows(controller.kp[k], controller.kd[k]):
                 found.setdefault(name, k)
     return list(found.values())
 

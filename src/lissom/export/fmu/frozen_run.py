@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.sensing import Moment, Sensing, sensors_of
+from lissom.dynamics.sensing import Sensing, sensors_of
+from lissom.dynamics.sensor_kinds import Moment, kind_of
 from lissom.errors import LissomError
 from lissom.export.fmu.memory_image import Image
 from lissom.kernel.algorithms.newton_euler import inverse_dynamics
 from lissom.kernel.kinematics.forward_kinematics import world_frames
-from lissom.model.description.sensor import StrainGauge
 from lissom.model.model import Model
 from lissom.scenario.prepare import Prepared
 from lissom.simulation.equations.recorder import make_record, write_sample
@@ -137,8 +137,8 @@ def freeze(prepared: Prepared, fed: Sequence[str], own: OwnMemory) -> Frozen:
 
 
 def _senses(prepared: Prepared, model: Model, own: OwnMemory, seen: Observation) -> Senses | None:
-    """The sensors of robot and scenario whose readings are numbers of the kernel, so all but strain gauges."""
-    sensors = [one for one in sensors_of(model, prepared.sensors) if not isinstance(one, StrainGauge)]
+    """The sensors of robot and scenario whose readings are numbers of the kernel, which excludes strain gauges."""
+    sensors = [one for one in sensors_of(model, prepared.sensors) if kind_of(one).in_memory]
     if not sensors:
         return None
     sensing = Sensing(model, sensors)
@@ -146,9 +146,9 @@ def _senses(prepared: Prepared, model: Model, own: OwnMemory, seen: Observation)
     work, wrench = points.workspace(), np.zeros((len(points.arrays.tree.parent), 6))
     moment = Moment(own.q, own.v, points.scratch(), seen.loop_wrench[0])
     readings = []
-    for eye in sensing.eyes:
-        places = np.asarray(eye.read(moment))
-        readings += [(name, unit, places[k : k + 1]) for k, (name, unit) in enumerate(zip(eye.labels, eye.units))]
+    for one in sensing.mounted:
+        places = np.asarray(one.read(moment))
+        readings += [(name, unit, places[k : k + 1]) for k, (name, unit) in enumerate(zip(one.labels, one.units))]
     calls = (
         Call("sense_forces", inverse_dynamics, (points.struct, work, own.q, own.v, own.a, wrench, np.zeros(model.nv))),
         Call("sense_places", world_frames, (points.struct, work)),

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from lissom.control.laws.control_law import ControlLaw
+from lissom.control.laws.law_tables import law_arrays
 from lissom.model.model import Model
-from lissom.simulation.inputs.packed_inputs import law_arrays
 from lissom.simulation.integrators.error_scales import pace
 from lissom.simulation.integrators.registry import Method
 from lissom.simulation.loop.time_loop import AS_ASKED, TimeLoop

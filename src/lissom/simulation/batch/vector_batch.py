@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.control.laws.control_law import ControlLaw
+from lissom.control.laws.law_tables import law_arrays
 from lissom.kernel.compile import Struct
 from lissom.kernel.data.arrays import alike
 from lissom.kernel.packs import LANES, PACK, covers
@@ -22,7 +23,6 @@ from lissom.simulation.batch.lane_scheduler import LaneScheduler
 from lissom.simulation.batch.rerun import IN_TIME, Rerun
 from lissom.simulation.batch.vector_results import Run, VectorResults
 from lissom.simulation.equations.recorder import make_record
-from lissom.simulation.inputs.packed_inputs import law_arrays
 from lissom.simulation.integrators.error_scales import Paces
 from lissom.simulation.integrators.integrator_state import set_out
 from lissom.simulation.integrators.registry import Method
