@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lissom.control.design.kalman_filter import KalmanFilter, kalman
     from lissom.control.design.output_feedback import OutputFeedback, lqg
     from lissom.control.design.state_feedback import StateFeedback, lqr
-    from lissom.control.laws.continuous_laws import computed_torque, pd, torques
+    from lissom.control.laws.continuous_laws import computed_torque, joint_law, pd, torques
     from lissom.control.laws.control_law import ControlLaw, JointLaw, Together
     from lissom.control.laws.law_kinds import LawKind
     from lissom.control.laws.rigid_model import rigid_twin
@@ -32,6 +32,7 @@ __all__ = [
     "pd",
     "computed_torque",
     "torques",
+    "joint_law",
     "Sampled",
     "on_sensors",
     "Hold",
@@ -55,7 +56,7 @@ __getattr__, __dir__ = lazy.names(
     {
         "lissom.control.schema.controller_builder": ("from_config",),
         "lissom.control.laws.control_law": ("ControlLaw", "JointLaw", "Together"),
-        "lissom.control.laws.continuous_laws": ("computed_torque", "pd", "torques"),
+        "lissom.control.laws.continuous_laws": ("computed_torque", "joint_law", "pd", "torques"),
         "lissom.control.design.state_feedback": ("StateFeedback", "lqr"),
         "lissom.control.design.kalman_filter": ("KalmanFilter", "kalman"),
         "lissom.control.laws.sensor_laws": ("on_sensors",),

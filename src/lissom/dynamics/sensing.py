@@ -62,11 +62,11 @@ class Sensing:
 
     def _mount(self, sensor: Sensor, path: tuple[Any, ...]) -> None:
         kind = kind_of(sensor)
-        suffixes, units, read, step = kind.mount(self, sensor, path)
+        suffixes, units, read, implied = kind.mount(self, sensor, path)
         size, begin = len(suffixes), self.mounted[-1].place.stop if self.mounted else 0
         labels = tuple(f"{sensor.called}.{suffix}" if suffix else sensor.called for suffix in suffixes)
         _check_sizes(sensor, path, size)
-        step = sensor.resolution if step is None else step
+        step: Any = sensor.resolution if implied is None else implied
         resolution = None if step is None else np.broadcast_to(np.real(step), size).astype(float)
         self.mounted.append(Mounted(sensor, kind, labels, units, read, slice(begin, begin + size), resolution))
 

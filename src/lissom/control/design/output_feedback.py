@@ -279,14 +279,14 @@ def _unscaled(scaled: KalmanFilter, noise: np.ndarray, torques: np.ndarray) -> K
 
 
 def _encoders(sensing: Sensing, selected: Sequence[Channel]) -> tuple[tuple[int, int], ...]:
-    """Which readings tell the coordinates of which channels."""
+    """Return which readings tell the coordinates of which channels: (reading, channel)."""
     found: dict[int, tuple[int, int]] = {}
-    for eye in sensing.mounted:
-        if eye.kind.of_joint == "position":
-            first = sensing.model.joint(eye.sensor.joint).joint_q.start
+    for one in sensing.mounted:
+        if one.kind.of_joint == "position":
+            first = sensing.model.joint(one.sensor.place).joint_q.start
             for k, channel in enumerate(selected):
-                if channel.joint == eye.sensor.joint:
-                    found[k] = (eye.place.start + channel.joint_q - first, k)
+                if channel.joint == one.sensor.place:
+                    found[k] = (one.place.start + channel.joint_q - first, k)
     return tuple(found.values())
 
 

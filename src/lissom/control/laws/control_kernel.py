@@ -84,8 +84,8 @@ def law_scratch(law: Struct, outside: Any, twin: Model, number: type) -> Struct:
     def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape, number)
 
-    q, v, wrench, work = twin.neutral().astype(number), zeros(twin.nv), zeros(twin.rows, 6), twin.workspace(number)
-    torque = zeros(len(law.fields.kp))
+    q: np.ndarray = twin.neutral().astype(number)
+    v, wrench, torque, work = zeros(twin.nv), zeros(twin.rows, 6), zeros(len(law.fields.kp)), twin.workspace(number)
     point = Unused if outside is None else Pointer
     return Struct(
         LawScratch(

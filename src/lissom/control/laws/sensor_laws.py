@@ -27,9 +27,7 @@ class Measured:
         self._rates = {sensor.called: _on_v(model, sensor) for sensor in speeds}
         told = {int(k) for at in self._rates.values() for k in at}
         pairs = {
-            int(v): int(q)
-            for sensor in angles
-            for q, v in zip(_on_q(model, sensor), _on_v(model, sensor), strict=True)
+            int(v): int(q) for sensor in angles for q, v in zip(_on_q(model, sensor), _on_v(model, sensor), strict=True)
         }
         self._differences = {v: q for v, q in pairs.items() if v not in told}
         self._check(law, {*pairs.values()}, {*pairs, *told})

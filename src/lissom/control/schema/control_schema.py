@@ -21,6 +21,7 @@ class ControlBlock(Block):
     """What acts on the joints."""
 
     what: ClassVar[str] = "control"
+    type: str
 
 
 class NoControl(ControlBlock):
@@ -102,6 +103,7 @@ class Following(Limited):
 class OfJoints(Following, Continuous):
     """A law of joints, on their state or on what sensors tell of it."""
 
+    gains: dict[str, Gain] = Field(description="gains: {joint: {p: ..., d: ...}}")
     sensors: tuple[Annotated[str, Title("the name of an encoder or tachometer")], ...] = Field(
         default=(), description="names of encoders and tachometers that are read instead of the state"
     )
@@ -119,7 +121,6 @@ class Pd(OfJoints):
 
     form: ClassVar[str] = FORM + "pd"
     type: Literal["pd"] = "pd"
-    gains: dict[str, Gain] = Field(description="gains: {joint: {p: ..., d: ...}}")
     gravity_compensation: Annotated[bool, Flag("whether the weight is balanced")] = False
     feedforward: dict[str, AnyTorque] = Field(
         default={}, description="torques to add: {joint: number or {type: csv, ...}}"
@@ -131,7 +132,6 @@ class ComputedTorque(OfJoints):
 
     form: ClassVar[str] = FORM + "computed-torque"
     type: Literal["computed-torque"] = "computed-torque"
-    gains: dict[str, Gain] = Field(description="gains: {joint: {p: ..., d: ...}}")
 
 
 class Lqr(Following):

@@ -117,10 +117,10 @@ class ControlSetting:
     def _pd(self, block: control_schema.Pd) -> Controller:
         feed = self._over_time(block.feedforward, "feedforward") or None
         options = {"gravity_compensation": block.gravity_compensation, "feedforward": feed}
-        return self._measured(self._joint_law(block, pd, **options), block)
+        return self.joint_law(block, pd, **options)
 
     def _computed_torque(self, block: control_schema.ComputedTorque) -> Controller:
-        return self._measured(self._joint_law(block, computed_torque), block)
+        return self.joint_law(block, computed_torque)
 
     def _torques(self, block: control_schema.Torque) -> Controller:
         law = torques(self.model, self._over_time(block.torques, "torques"), saturation=block.saturation)
@@ -139,18 +139,17 @@ class ControlSetting:
                 parts[joint] = value
         return parts
 
-    def _joint_law(
-        self, block: control_schema.Pd | control_schema.ComputedTorque, make: Callable[..., ControlLaw], **options: Any
-    ) -> ControlLaw:
+    def joint_law(self, block: control_schema.OfJoints, make: Callable[..., ControlLaw], **options: Any) -> Controller:
+        """Return the law `make(model, gains, reference, side=..., saturation=..., **options)` of a block.
+
+        It is sampled, and reads sensors, where the block says so.
+        """
         gains = {joint: {"p": gain.p, "d": gain.d} for joint, gain in block.gains.items()}
         options |= {"side": block.side, "saturation": block.saturation}
         # a shaper asks the law how the closed loop vibrates
         probe = None if block.shaper is None else make(self.model, gains, {name: 0.0 for name in gains}, **options)
         selected = channels(self.model, gains, "gains")
-        return make(self.model, gains, self.reference(block, selected, probe), **options)
-
-    def _measured(self, law: ControlLaw, block: control_schema.OfJoints) -> Controller:
-        """A law on the state, or on what sensors tell of it."""
+        law = make(self.model, gains, self.reference(block, selected, probe), **options)
         if not block.sensors:
             return _sampled(law, block)
         from lissom.control.laws.sensor_laws import on_sensors

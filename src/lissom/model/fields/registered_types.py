@@ -36,7 +36,7 @@ def _union(classes: tuple[type[Description], ...], several: bool) -> Any:
     union: Any = Union[tuple(Annotated[one, Tag(one.form)] for one in classes)]  # noqa: UP007
     if not several:
         return Annotated[union, Discriminator(form_of)]
-    whole = Annotated[tuple[Annotated[union, Discriminator(form_of)], ...], Tag(SEVERAL)]  # type: ignore[valid-type]
+    whole = Annotated[tuple[Annotated[union, Discriminator(form_of)], ...], Tag(SEVERAL)]
     return Annotated[union | whole, Discriminator(_one_or_several)]
 
 

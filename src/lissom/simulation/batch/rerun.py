@@ -59,7 +59,7 @@ class Rerun(TimeLoop):
     def _follow(self, controller: Any) -> bool:
         """Take over another controller, where its tables are as large; whether that was done."""
         laws = (controller, self.law)
-        if not all(isinstance(law, ControlLaw) and law.twin is None for law in laws):
+        if not all(isinstance(law, ControlLaw) and law.twin is None and law.outside is None for law in laws):
             return False
         tables, memory = law_arrays(controller), self.system.law.fields
         if any(a.shape != b.shape for a, b in zip(tables, memory, strict=True)):

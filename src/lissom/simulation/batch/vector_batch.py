@@ -40,7 +40,7 @@ law_tables = lru_cache(maxsize=2 * LANES)(law_arrays)  # those of a pack are ask
 def eligible(run: Run) -> bool:
     """Whether kernels in lanes know all of a run; nothing but its controller may drive or measure it."""
     law = run.controller
-    if law is not None and not (isinstance(law, ControlLaw) and law.twin is None):
+    if law is not None and not (isinstance(law, ControlLaw) and law.twin is None and law.outside is None):
         return False
     free = law is None or bool(np.isinf(law.lower).all() and np.isinf(law.upper).all())
     on_group = np.any(run.model.arrays.velocities.group_axis >= 0)
