@@ -19,7 +19,7 @@ FILES = (*TEXT, ".nc", ".parquet", ".npz")
 
 
 def columns(data: Any, names: Iterable[str]) -> dict[str, np.ndarray]:
-    """The columns called `names`, (N,) each, of a file or of anything that holds arrays by name."""
+    """Return the columns called `names`, (N,) each, of a file or of anything that holds arrays by name."""
     wanted = list(dict.fromkeys(names))
     if isinstance(data, str | os.PathLike):
         return _from_file(Path(data), wanted)

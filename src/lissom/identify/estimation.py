@@ -51,17 +51,30 @@ def fit(
     >>> found = lissom.fit("my_arm.yaml", {"links.upper.beam.section.EIz": [100, 5000]}, record)
     >>> print(found); found.plot(); found.save("my_arm_fitted.yaml")
 
-    Args:
-        robot: a Robot, a compiled Model, or the name or path of a robot file; the search starts with its values.
-        parameters: fields to be found: a list of paths, {path: [low, high]}, or {path: {start, bounds, prior, ties}}.
-        records: a `Record` or a list of them, or what they hold as mappings.
-        frequencies: measured natural frequencies: `MeasuredFrequency` or mappings.
-        held_back: records that are not fitted; the result says how well they are met.
-        most: evaluations of the model at most, in each search.
-        folder: where relative paths of records begin.
-        progress: show how far it is once it takes longer than two seconds.
-        rtol, atol, ...: settings of the runs, as in `lissom.simulate`.
-    Returns:
+    Parameters
+    ----------
+    robot : str, Robot or Model
+        A Robot, a compiled Model, or the name or path of a robot file; the search starts with its values.
+    parameters
+        Fields to be found: a list of paths, {path: [low, high]}, or {path: {start, bounds, prior, ties}}.
+    records
+        A `Record` or a list of them, or what they hold as mappings.
+    frequencies : sequence
+        Measured natural frequencies: `MeasuredFrequency` or mappings.
+    held_back
+        Records that are not fitted; the result says how well they are met.
+    most : int
+        Evaluations of the model at most, in each search.
+    folder : str or path
+        Where relative paths of records begin.
+    progress : bool
+        Show how far it is once it takes longer than two seconds.
+    rtol, atol, ...
+        Settings of the runs, as in `lissom.simulate`.
+
+    Returns
+    -------
+    Fit
         The Fit: values, intervals, what the data cannot tell apart, errors on what was held back, the new robot.
     """
     described = as_robot(robot)
@@ -82,7 +95,7 @@ def fit(
 
 
 def _by_windows(misfit: Residuals, x: np.ndarray, message: str, most: int, bar: Progress) -> tuple[np.ndarray, str]:
-    """Search again from windows that grow; the better of both ends, with what is left to doubt in the message."""
+    """Search again from windows that grow; return the better of both ends, doubts in its message."""
     at, ended = misfit.start, message
     with suppress(LissomError):
         for part in growing_windows(misfit):
@@ -103,7 +116,7 @@ def _by_windows(misfit: Residuals, x: np.ndarray, message: str, most: int, bar: 
 def search(
     misfit: Residuals, most: int, bar: Progress | None = None, start: np.ndarray | None = None
 ) -> tuple[np.ndarray, str]:
-    """The parameters (p,) with the least misfit, and how the search ended; noise that is not given is found too.
+    """Return the parameters (p,) with the least misfit, and how the search ended; noise that is not given is found too.
 
     It begins with the robot's own values, or with `start` (p,).
     """
@@ -131,7 +144,7 @@ def search(
 def descend(
     misfit: Residuals, x: np.ndarray, memory: float, share: float, most: int, bar: Progress | None = None
 ) -> tuple[np.ndarray, str]:
-    """Levenberg and Marquardt's method within bounds, until a step can gain little, or but a share of the misfit.
+    """Apply Levenberg and Marquardt's method within bounds, until a step can gain little, or but a share of the misfit.
 
     Steps are judged by half the sum of squared residuals, which follow each other over `memory` samples. A robot that
     cannot be, or a motion that does not finish, counts as a step that was too long.
@@ -189,5 +202,5 @@ def descend(
 
 
 def _step(normal: np.ndarray, scale: np.ndarray, gradient: np.ndarray, damping: float) -> np.ndarray:
-    """The step that a damped model of the misfit asks for."""
+    """Return the step that a damped model of the misfit asks for."""
     return -np.linalg.lstsq(normal + damping * np.diag(scale), gradient, rcond=None)[0]

@@ -91,7 +91,7 @@ class Comparison(Printed):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for machines."""
+        """Return plain data, for machines."""
         return {
             "robot": self.robot,
             "baseline": self.baseline,
@@ -102,7 +102,7 @@ class Comparison(Printed):
         }
 
     def table(self) -> Table:
-        """The rows as a table for a terminal."""
+        """Return the rows as a table for a terminal."""
         from rich.markup import escape
 
         slides = any(row["slide"] > 0 for row in self.rows)
@@ -122,7 +122,7 @@ class Comparison(Printed):
         return table
 
     def plot(self) -> Figure:
-        """Differences over time, and the time each formulation took."""
+        """Draw differences over time, and the time that each formulation took."""
         return draw("comparison.plot", self)
 
 
@@ -140,15 +140,25 @@ def compare(
 
     >>> print(lissom.compare("dual-screw-arm", ["dual_screw"], duration=1.0).rows)
 
-    Args:
-        what: a Scenario, the name of a built-in one or the path of its file; or any robot, which falls freely.
-        formulations: names as in `theory.names()`; all unless given.
-        baseline: the formulation that the others are measured against.
-        duration: seconds, in place of the scenario's.
-        rtol, atol: error allowed per step of every run, small enough to leave only the physics; atol is rtol / 100
-            unless given.
-        progress: called now and then with the name of the formulation that runs and the seconds it has simulated.
-    Returns:
+    Parameters
+    ----------
+    what : Scenario or AnyRobot
+        A Scenario, the name of a built-in one or the path of its file; or any robot, which falls freely.
+    formulations : sequence of str, optional
+        Names as in `theory.names()`; all unless given.
+    baseline : str
+        The formulation that the others are measured against.
+    duration : float, optional
+        Seconds, in place of the scenario's.
+    rtol, atol : float
+        Error allowed per step of every run, small enough to leave only the physics; atol is rtol / 100
+        unless given.
+    progress : callable, optional
+        Called now and then with the name of the formulation that runs and the seconds it has simulated.
+
+    Returns
+    -------
+    Comparison
         The Comparison. A formulation that does not cover the robot is listed with the reason, as is one that fails.
     """
     prepared = _scenario(what).prepare()

@@ -64,7 +64,7 @@ class Senses:
         self.labels += [".".join((quantity.channel, *row)) for row in rows]
 
     def __call__(self, episode: Stepper) -> np.ndarray:
-        """The quantities now, (size,)."""
+        """Return the quantities now, (size,)."""
         state = {"q": episode.q, "v": episode.v, "a": episode.a}
         seen: Observation | None = None
         found = []
@@ -80,7 +80,7 @@ class Senses:
         return np.concatenate(found) if found else np.zeros(0)
 
     def values_like(self, given: Mapping[str, Any]) -> np.ndarray:
-        """Numbers for every quantity, as one vector; one number stands for all of a quantity."""
+        """Return numbers for every quantity, as one vector; one number stands for all of a quantity."""
         made = []
         for (name, value), (_, at) in zip(given.items(), self._parts, strict=True):
             try:

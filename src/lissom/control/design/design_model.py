@@ -53,7 +53,7 @@ class Measurement:
 
 
 def held_by_motors(model: Model, q: np.ndarray, selected: Sequence[Channel]) -> Equilibrium:
-    """The state of rest with the joints at q, which the selected motors must be able to hold."""
+    """Return the state of rest with the joints at q, which the selected motors must be able to hold."""
     at = static_equilibrium(model, q)
     held = {*(channel.force for channel in selected), *np.flatnonzero(model.arrays.velocities.prescribed).tolist()}
     largest = np.abs(at.tau).max(initial=0.0)
@@ -67,7 +67,7 @@ def held_by_motors(model: Model, q: np.ndarray, selected: Sequence[Channel]) -> 
 
 
 def modal_model(model: Model, at: Equilibrium, selected: Sequence[Channel], limit: float) -> ModalModel:
-    """The linear model about an equilibrium, cut after the modes of `limit` Hz."""
+    """Return the linear model about an equilibrium, cut after the modes of `limit` Hz."""
     linear = linearise(model, at, inputs=[model.coordinates[channel.force] for channel in selected])
     modes = natural_modes(model, at.q, locked=False)
     shapes = modes.shapes[:, modes.frequencies <= limit]
@@ -81,7 +81,7 @@ def modal_model(model: Model, at: Equilibrium, selected: Sequence[Channel], limi
 
 
 def sampled_model(linear: LinearModel, rate: float, delay: float) -> SampledModel:
-    """Zero-order hold at `rate`, inputs acting `delay` seconds late (Astrom and Wittenmark 1997, 2.6)."""
+    """Discretise by a zero-order hold at `rate`, inputs `delay` seconds late (Astrom and Wittenmark 1997, 2.6)."""
     period = 1.0 / rate
     whole = int(np.ceil(delay * rate - 1e-9))
     late = delay - (whole - 1) * period if whole else 0.0  # part of a period in which the older input acts
@@ -111,7 +111,7 @@ def _held(linear: LinearModel, time: float) -> SampledModel:
 
 
 def tip_rows(model: Model, link: str) -> np.ndarray:
-    """Elastic displacement (3) and rotation times length (3) of a beam's tip, by v: (6, nv)."""
+    """Return the elastic displacement (3) and rotation times length (3) of a beam's tip, by v: (6, nv)."""
     beam, body = model.flexible[link], model.link(link)
     section = beam.section_map(beam.length)
     rows = np.zeros((6, model.nv))

@@ -68,11 +68,11 @@ class OutputFeedback(Printed):
         return np.linalg.eigvals(self.filter.plant.A[:r, :r] - self.filter.plant.B[:r] @ self.K)
 
     def state(self) -> np.ndarray:
-        """The present estimate of the full linear state (2 nv,), about the equilibrium."""
+        """Return the present estimate of the full linear state (2 nv,), about the equilibrium."""
         return self.reduction.basis @ self.filter.x[: self.K.shape[1]]
 
     def __call__(self, t: float, readings: Mapping[str, Any]) -> np.ndarray:
-        """Generalised forces (nv,) of the sample at t."""
+        """Return generalised forces (nv,) of the sample at t."""
         y = np.concatenate([np.atleast_1d(readings[name]) for name in self.names]) - self.rest
         r, rd, rdd = self.reference(t)
         if self._fresh:
@@ -89,7 +89,7 @@ class OutputFeedback(Printed):
         return tau
 
     def _wanted(self, r: np.ndarray, rd: np.ndarray) -> np.ndarray:
-        """The reduced state with the joints at r, moving at rd, links unbent from the equilibrium."""
+        """Return the reduced state with the joints at r, moving at rd, links unbent from the equilibrium."""
         full, half = np.zeros(self.reduction.dual.shape[1]), self.reduction.dual.shape[1] // 2
         names = self.reduction.full.states[:half]
         for k, channel in enumerate(self.channels):
@@ -99,14 +99,14 @@ class OutputFeedback(Printed):
         return self.reduction.dual @ full
 
     def _first(self, y: np.ndarray) -> np.ndarray:
-        """The reduced state of rest that agrees with the encoders."""
+        """Return the reduced state of rest that agrees with the encoders."""
         r = np.array([self.at.q[channel.joint_q] for channel in self.channels])
         for reading, channel in self.encoders:
             r[channel] += y[reading]
         return self._wanted(r, np.zeros(len(r)))
 
     def table(self) -> Table:
-        """Sizes of the design, and how fast it settles."""
+        """Return a table of sizes of the design, and of how fast it settles."""
         table = printing.table("part", "value", title="output feedback on a reduced model")
         table.add_row("states of the reduced model", f"{self.reduction.order} of {len(self.reduction.full.A)}")
         table.add_row("states of the filter", str(len(self.filter.x)))
@@ -139,20 +139,35 @@ def lqg(
     ...                   torque=20.0, frequency=40.0, rate=500)
     >>> lissom.simulate(robot, 2.0, start=..., controller=law)
 
-    Args:
-        q: the pose, {joint: value} or (nq,): the joints of the equilibrium; neutral unless given.
-        sensors: names of sensors of the robot's file, or sensors that are also given to `simulate`. Their noise and
-            resolution say how far each is trusted; low-pass and delay are part of the design.
-        keep: acceptable deviations by signal, as `linearise` names outputs: {"elbow": 0.01, "forearm.tip": 0.002}.
-        torque: acceptable torque beyond the one that holds the pose: one for all, or {joint: value}.
-        frequency: Hz up to which the reduced model is right; a fifth of `rate` unless given. Or its `order`.
-        method: of the reduction, "balanced" or "modal".
-        reference: joint angles to follow, as in `pd`; the pose itself unless given. Stay near the pose.
-        joints: which joints have a motor to use; all unless given.
-        disturbance: unknown torques that the filter expects; a tenth of `torque` unless given.
-        rate: samples per second.
-        saturation: largest torques, as in `pd`.
-    Returns:
+    Parameters
+    ----------
+    q
+        The pose, {joint: value} or (nq,): the joints of the equilibrium; neutral unless given.
+    sensors
+        Names of sensors of the robot's file, or sensors that are also given to `simulate`. Their noise and
+        resolution say how far each is trusted; low-pass and delay are part of the design.
+    keep : mapping
+        Acceptable deviations by signal, as `linearise` names outputs: {"elbow": 0.01, "forearm.tip": 0.002}.
+    torque
+        Acceptable torque beyond the one that holds the pose: one for all, or {joint: value}.
+    frequency : float, optional
+        Hz up to which the reduced model is right; a fifth of `rate` unless given. Or its `order`.
+    method : {"balanced", "modal"}
+        Of the reduction, "balanced" or "modal".
+    reference
+        Joint angles to follow, as in `pd`; the pose itself unless given. Stay near the pose.
+    joints : sequence of str, optional
+        Which joints have a motor to use; all unless given.
+    disturbance
+        Unknown torques that the filter expects; a tenth of `torque` unless given.
+    rate : float
+        Samples per second.
+    saturation
+        Largest torques, as in `pd`.
+
+    Returns
+    -------
+    Sampled
         A controller for `simulate`; its `function` is the OutputFeedback with gains, filter and reduction.
     """
     model = as_model(robot)
@@ -206,7 +221,7 @@ def lqg(
 
 
 def _way(eye: Mounted, rate: float) -> Way:
-    """Its low-pass and its delay in samples; a slow sensor tells what is half a period old on average."""
+    """Return low-pass and delay in samples of a sensor; a slow sensor tells what is half a period old on average."""
     sensor = eye.sensor
     waiting = 0.0 if sensor.rate is None else max(0.0, (1 / sensor.rate - 1 / rate) / 2)
     return Way(sensor.low_pass, round((sensor.delay + waiting) * rate))
@@ -228,7 +243,7 @@ def _scaled(
     keep: Mapping[str, float],
     torques: np.ndarray,
 ) -> tuple[LinearModel, np.ndarray]:
-    """The linear model with readings in units of their noise, then what is kept in those of what is accepted.
+    """Return the linear model with readings in units of their noise, then what is kept in those of what is accepted.
 
     Inputs are in units of the acceptable torques. Second: what scales kept outputs to the weight of one each.
     """
@@ -247,7 +262,7 @@ def _scaled(
 
 
 def _gain(linear: LinearModel, scale: Any, torques: np.ndarray) -> float:
-    """A size of the outputs under the acceptable torques: that of their response at once, over a tenth of a second."""
+    """Measure the outputs under the acceptable torques: their response at once and over a tenth of a second."""
     scale = np.broadcast_to(scale, len(linear.C))[:, None]
     step = linear.discretise(0.1)
     return float(np.linalg.norm((linear.C @ step.B + linear.D) * torques / scale))
@@ -273,7 +288,7 @@ def _check_spillover(
 
 
 def _unscaled(scaled: KalmanFilter, noise: np.ndarray, torques: np.ndarray) -> KalmanFilter:
-    """The same filter for readings and torques in their own units."""
+    """Return the filter for readings and torques in their own units."""
     plant = replace(scaled.plant, B=scaled.plant.B / torques, C=noise[:, None] * scaled.plant.C)
     return replace(scaled, plant=plant, L=scaled.L / noise)
 

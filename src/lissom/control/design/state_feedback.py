@@ -80,7 +80,7 @@ class StateFeedback(Printed):
         self.reset()
 
     def table(self) -> Table:
-        """Sizes of the loop, and how fast it and its estimator settle."""
+        """Return a table of sizes of the loop, and of how fast it and its estimator settle."""
         table = printing.table("part", "value", title="state feedback u = u0 - K (x - x_ref)")
         table.add_row("motors", str(len(self.K)))
         table.add_row("states (modal, estimated)", str(len(self.A)))
@@ -106,7 +106,7 @@ class StateFeedback(Printed):
         return np.linalg.eigvals(self.A @ (np.eye(n) - self.L @ self.C))
 
     def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Generalised forces (nv,) of the sample at t; reads of q what the sensors see."""
+        """Return generalised forces (nv,) of the sample at t; reads of q what the sensors see."""
         r, rd, rdd = self.reference(t)
         measured = np.concatenate([one.value(q) for one in self.measured]) - self._start
         wanted = self._state(r, rd)
@@ -122,7 +122,7 @@ class StateFeedback(Printed):
         return tau
 
     def _state(self, r: np.ndarray, rd: np.ndarray) -> np.ndarray:
-        """The state with the joints at r, moving at rd, links unbent from the equilibrium."""
+        """Return the state with the joints at r, moving at rd, links unbent from the equilibrium."""
         shift, rate = np.zeros((2, self.modal.inverse.shape[1]))
         for k, (on_q, on_v, on_rotor) in enumerate(self.joints):
             shift[[on_v, on_rotor]] = r[k] - self.at.q[on_q]
@@ -133,7 +133,7 @@ class StateFeedback(Printed):
         return x
 
     def _first(self, measured: np.ndarray) -> np.ndarray:
-        """The state of rest whose joints agree with the encoders."""
+        """Return the state of rest whose joints agree with the encoders."""
         na = len(self.joints)
         r = measured[:na] + np.array([self.at.q[on_q] for on_q, _, _ in self.joints])
         return self._state(r, np.zeros(na))
@@ -157,26 +157,43 @@ def lqr(
     limit: float | None = None,
     saturation: Any = None,
 ) -> Sampled:
-    """State feedback that moves the joints and damps the links, designed about the equilibrium at a pose.
+    """Return the state feedback that moves the joints and damps the links, designed about the equilibrium at a pose.
 
-    Args:
-        q: the pose, {joint: value} or (nq,): the joints of the equilibrium; neutral unless given.
-        reference: joint angles to follow, as in `pd`; the pose itself unless given. Stay near the pose.
-        joints: which joints have a motor to use; all unless given.
-        angle: acceptable error of a joint, rad (m when sliding): one for all, or {joint: value}.
-        deflection: acceptable deflection of a beam's tip, m; a 200th of its length unless given.
-        torque: acceptable torque beyond the one that holds the pose, N m: one for all, or {joint: value}.
-            Unless given it follows from `bandwidth`.
-        bandwidth: of the joints, Hz; unless given half the lowest frequency of the arm with its joints
-            locked, and at most a twentieth of `rate`.
-        sensors: besides the encoders of the joints, those that read a configuration, with their noise: names of
-            sensors of the robot's file, or sensors such as `lissom.model.Deflection(link="forearm", noise=1e-4)`.
-        side: where the encoders sit on joints with elastic gears: "joint" or "motor".
-        angle_noise: standard deviation of the encoders, rad.
-        rate, delay: samples per second; seconds from a sample to its torque, part of the design.
-        limit: highest frequency of the modes in the design, Hz; a quarter of `rate` unless given.
-        saturation: largest torques, as in `pd`.
-    Returns:
+    Parameters
+    ----------
+    q
+        The pose, {joint: value} or (nq,): the joints of the equilibrium; neutral unless given.
+    reference
+        Joint angles to follow, as in `pd`; the pose itself unless given. Stay near the pose.
+    joints : sequence of str, optional
+        Which joints have a motor to use; all unless given.
+    angle
+        Acceptable error of a joint, rad (m when sliding): one for all, or {joint: value}.
+    deflection : float, optional
+        Acceptable deflection of a beam's tip, m; a 200th of its length unless given.
+    torque
+        Acceptable torque beyond the one that holds the pose, N m: one for all, or {joint: value}.
+        Unless given it follows from `bandwidth`.
+    bandwidth : float, optional
+        Of the joints, Hz; unless given half the lowest frequency of the arm with its joints
+        locked, and at most a twentieth of `rate`.
+    sensors
+        Besides the encoders of the joints, those that read a configuration, with their noise: names of
+        sensors of the robot's file, or sensors such as `lissom.model.Deflection(link="forearm", noise=1e-4)`.
+    side : {"joint", "motor"}
+        Where the encoders sit on joints with elastic gears: "joint" or "motor".
+    angle_noise : float
+        Standard deviation of the encoders, rad.
+    rate, delay : float
+        Samples per second; seconds from a sample to its torque, part of the design.
+    limit : float, optional
+        Highest frequency of the modes in the design, Hz; a quarter of `rate` unless given.
+    saturation
+        Largest torques, as in `pd`.
+
+    Returns
+    -------
+    Sampled
         A controller for `simulate`; its `function` is the StateFeedback with gains and poles.
     """
     model = as_model(robot)
@@ -232,7 +249,7 @@ def lqr(
 
 
 def controlled(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...]:
-    """The coordinates of the joints that state feedback acts on: the named ones, or all that move."""
+    """Return the coordinates of the joints that state feedback acts on: the named ones, or all that move."""
     for body in model.bodies:
         joint = model.robot.link(body.link).joint
         if joint.kind.on_group and not np.any(model.arrays.velocities.prescribed[body.motor_v]):
@@ -255,7 +272,7 @@ def _positive(values: np.ndarray, name: str) -> None:
 
 
 def rigid_inertia(model: Model, at: Equilibrium, selected: Sequence[Channel]) -> np.ndarray:
-    """Inertia (na, na) of the rigid twin at the pose, rotors included."""
+    """Return the inertia (na, na) of the rigid twin at the pose, rotors included."""
     twin = rigid_twin(model.robot, rotors=True).compile()
     on_q = [k for body in model.bodies for k in range(model.nq)[body.joint_q]]
     index = [twin.coordinates.index(channel.name) for channel in selected]
@@ -278,7 +295,7 @@ def _feedback(
     deflection: float | None,
     torques: np.ndarray,
 ) -> np.ndarray:
-    """Gain K (na, n) of the discrete-time regulator."""
+    """Return the gain K (na, n) of the discrete-time regulator."""
     rows = [np.eye(model.nv)[[channel.joint_v for channel in selected]] / angles[:, None]]
     rows += [tip_rows(model, link) / (deflection or beam.length / 200) for link, beam in model.flexible.items()]
     weighted = np.concatenate(rows) @ modal.shapes
@@ -301,7 +318,7 @@ def _estimator(
     torques: np.ndarray,
     rate: float,
 ) -> np.ndarray:
-    """Gain L (n, m) of the steady Kalman filter; a tenth of the acceptable torques disturbs the motion."""
+    """Return the gain L (n, m) of the steady Kalman filter; a tenth of the acceptable torques disturbs the motion."""
     n = modal.count
     W = 1e-12 * np.eye(len(plant.A))
     disturbance = np.linalg.norm(0.1 * modal.linear.B[n:] * torques, axis=1) + 1e-6
@@ -317,7 +334,7 @@ def _estimator(
 
 
 def riccati(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, what: str, design: str = "lqr") -> np.ndarray:
-    """The solution of the discrete Riccati equation; an error that names the design where there is none."""
+    """Return the solution of the discrete Riccati equation; an error that names the design where there is none."""
     from scipy.linalg import solve_discrete_are
 
     if not np.abs(A).max(initial=0.0) < FARTHEST:

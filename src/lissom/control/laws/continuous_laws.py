@@ -195,7 +195,7 @@ def _law(
 
 
 def _twin_indices(model: Model, twin: Model, names: tuple[str, ...], side: Side) -> dict[str, np.ndarray]:
-    """Where the twin's coordinates are measured on the model."""
+    """Return where the twin's coordinates are measured on the model."""
     on_q: list[Any] = []
     on_v: list[Any] = []
     for body in model.bodies:
@@ -233,6 +233,7 @@ def _gains(model: Model, gains: Any) -> tuple[tuple[Channel, ...], np.ndarray, n
 
 
 def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least and the largest torque of every channel, infinite where none is given."""
     lower, upper = np.full(len(selected), -np.inf), np.full(len(selected), np.inf)
     remedy = "give the largest torque in N m (N when sliding)"
     if limits is None:
@@ -256,7 +257,7 @@ def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> t
 
 
 def _torques(model: Model, selected: tuple[Channel, ...], values: Any, field: str) -> Reference:
-    """Torques per channel, zero for the joints that are not named."""
+    """Return the torques per channel, zero for the joints that are not named."""
     check_units(model, selected, values, FORCE, field)
     if not isinstance(values, Mapping):
         return reference_of(model, selected, values, field)

@@ -74,7 +74,7 @@ class ControlLaw(Printed):
         return f"<ControlLaw {kinds} of {', '.join(dict.fromkeys(self.names))}>"
 
     def table(self) -> Table:
-        """Gains and limits of every coordinate."""
+        """Return a table of gains and limits of every coordinate."""
         table = printing.table("coordinate", "law", "p", "d", "torque from", "to", title="control law")
         for part in self.parts:
             for name, *numbers in zip(part.names, part.kp, part.kd, part.lower, part.upper):
@@ -150,7 +150,7 @@ class ControlLaw(Printed):
         return force
 
     def following(self, reference: Reference) -> ControlLaw:
-        """The same law on another reference, one channel per name."""
+        """Return this law on another reference, one channel per name."""
         parts, begin = [], 0
         for part in self.parts:
             end = begin + len(part.names)
@@ -176,11 +176,11 @@ class Together:
     sampled: tuple[Sampled, ...]
 
     def start(self, model: Model, read: Reader | None = None) -> Holds:
-        """Fresh holds of what is sampled, for one simulation of `model`; `read` gives what sensors tell."""
+        """Return fresh holds of what is sampled, for one simulation of `model`; `read` gives what sensors tell."""
         return Holds([sampled.start(model, read) for sampled in self.sampled])
 
     def asked(self, duration: float) -> dict[str, list[np.ndarray]]:
-        """When which sensors are read in a run of that duration."""
+        """Return when which sensors are read in a run of that duration."""
         out: dict[str, list[np.ndarray]] = {}
         for sampled in self.sampled:
             for name, times in sampled.asked(duration).items():
@@ -202,9 +202,11 @@ class Holds:
 
     @property
     def next_time(self) -> float:
+        """When one of them samples next, s."""
         return min(hold.next_time for hold in self._holds)
 
     def update(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the sum of their forces (nv,) at the time t."""
         return reduce(np.add, [hold.update(t, q, v) for hold in self._holds])
 
 
@@ -212,7 +214,7 @@ Addend = ControlLaw | Sampled | Together | Callable[..., Any]
 
 
 def together(*controllers: Any) -> Together:
-    """Controllers of any kind as one; a plain function is sampled as `lissom.simulate` would."""
+    """Join controllers of any kind into one; a plain function is sampled as `lissom.simulate` would."""
     law: ControlLaw | None = None
     sampled: list[Sampled] = []
     for one in controllers:

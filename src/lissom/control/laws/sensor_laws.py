@@ -38,7 +38,7 @@ class Measured:
         self._last: tuple[float, np.ndarray] | None = None
 
     def __call__(self, t: float, readings: Mapping[str, Any]) -> np.ndarray:
-        """Generalised forces (nv,)."""
+        """Return generalised forces (nv,)."""
         q, v = self.model.neutral(), np.zeros(self.model.nv)
         for name, at in self._angles.items():
             q[at] = readings[name]
@@ -69,14 +69,17 @@ class Measured:
 def on_sensors(
     robot: AnyRobot, law: ControlLaw, sensors: Sequence[str | Sensor], rate: float = 1000.0, delay: float = 0.0
 ) -> Sampled:
-    """A law of `pd` or `computed_torque`, sampled, on what encoders and tachometers tell.
+    """Return a law of `pd` or `computed_torque`, sampled, on what encoders and tachometers tell.
 
     >>> control.on_sensors(robot, control.pd(robot, gains, reference), ["shoulder-angle", "elbow-angle"], rate=500)
 
-    Args:
-        sensors: names of sensors of the robot's file, or sensors that are also given to `simulate`. Rates of joints
-            without a tachometer are differences of the encoder's readings from sample to sample.
-        rate, delay: samples per second; seconds from a sample to its torque.
+    Parameters
+    ----------
+    sensors : sequence of str
+        Names of sensors of the robot's file, or sensors that are also given to `simulate`. Rates of joints
+        without a tachometer are differences of the encoder's readings from sample to sample.
+    rate, delay : float
+        Samples per second; seconds from a sample to its torque.
     """
     model = as_model(robot)
     if not isinstance(law, ControlLaw):
@@ -86,7 +89,7 @@ def on_sensors(
 
 
 def chosen_sensors(model: Model, sensors: Any) -> tuple[Sensor, ...]:
-    """Sensors that a controller reads: of the robot's file by their names, others as they are."""
+    """Return sensors that a controller reads: of the robot's file by their names, others as they are."""
     several = [sensors] if isinstance(sensors, str | Sensor | dict) else sensors
     if not isinstance(several, list | tuple) or not several:
         raise LissomError("must be a list of sensors, or of their names in the robot's file", ("sensors",), sensors)

@@ -46,15 +46,21 @@ def from_config(
     until: float | None = None,
     sensors: Sequence[Sensor] = (),
 ) -> Controller:
-    """The controller that a scenario's `control:` block describes; None for no control.
+    """Return the controller that a scenario's `control:` block describes; None for no control.
 
-    Args:
-        config: {type: pd | computed-torque | torque | lqr | lqg | none, ...}, or a list of such, whose torques add up.
-        start: the configuration at the start, (nq,) or {joint: value}; joints that a reference does not name
-            stay there.
-        folder: where relative paths of CSV files begin.
-        until: s, the end of the run: references without a duration, such as a sine, go on until then.
-        sensors: those that controllers may name besides the robot's own.
+    Parameters
+    ----------
+    config
+        {type: pd | computed-torque | torque | lqr | lqg | none, ...}, or a list of such, whose torques add up.
+    start
+        The configuration at the start, (nq,) or {joint: value}; joints that a reference does not name
+        stay there.
+    folder : str or path
+        Where relative paths of CSV files begin.
+    until : float, optional
+        S, the end of the run: references without a duration, such as a sine, go on until then.
+    sensors : sequence of Sensor
+        Those that controllers may name besides the robot's own.
     """
     model = as_model(robot)
     at = configuration(model, start, "start")
@@ -72,7 +78,7 @@ def from_config(
 
 
 def needs_model(control: Any) -> bool:
-    """Whether the controller of a control block depends on more of its robot than the names of joints."""
+    """Return whether the controller of a control block depends on more of its robot than the names of joints."""
     if isinstance(control, tuple):
         return any(map(needs_model, control))
     if control is None or isinstance(control, control_schema.NoControl | control_schema.Torque):
@@ -114,20 +120,23 @@ class ControlSetting:
         """Return the controller of a block, None for no control."""
         return None if block is None else _BUILDERS[type(block)](self, block)
 
-    def _pd(self, block: control_schema.Pd) -> Controller:
+    def of_pd(self, block: control_schema.Pd) -> Controller:
+        """Return the PD law of a block."""
         feed = self._over_time(block.feedforward, "feedforward") or None
         options = {"gravity_compensation": block.gravity_compensation, "feedforward": feed}
         return self.joint_law(block, pd, **options)
 
-    def _computed_torque(self, block: control_schema.ComputedTorque) -> Controller:
+    def of_computed_torque(self, block: control_schema.ComputedTorque) -> Controller:
+        """Return the computed torque of a block."""
         return self.joint_law(block, computed_torque)
 
-    def _torques(self, block: control_schema.Torque) -> Controller:
+    def of_torque(self, block: control_schema.Torque) -> Controller:
+        """Return the open loop of a block."""
         law = torques(self.model, self._over_time(block.torques, "torques"), saturation=block.saturation)
         return _sampled(law, block)
 
     def _over_time(self, given: dict[str, Any], field: str) -> dict[str, Any]:
-        """Torques by joint: numbers as they are, references built."""
+        """Return torques by joint: numbers as they are, references built."""
         parts: dict[str, Any] = {}
         for joint, value in given.items():
             selected = channels(self.model, [joint], field)
@@ -157,7 +166,7 @@ class ControlSetting:
         return on_sensors(self.model, law, self._named(block.sensors), **_given(block, *_SAMPLING))
 
     def _named(self, names: Sequence[str]) -> list[Any]:
-        """Sensors of the scenario by their names; other names may be the robot's."""
+        """Return sensors of the scenario by their names; other names may be the robot's."""
         known = [*self.sensors, *(sensor.called for sensor in self.model.robot.sensors)]
         for k, name in enumerate(names):
             if name not in known:
@@ -165,7 +174,8 @@ class ControlSetting:
                 raise LissomError(f"is not a sensor; {remedy}", ("sensors", k), name)
         return [self.sensors.get(name, name) for name in names]
 
-    def _lqg(self, block: control_schema.Lqg) -> Sampled:
+    def of_lqg(self, block: control_schema.Lqg) -> Sampled:
+        """Return the filter and feedback of a block."""
         from lissom.control.design.output_feedback import lqg
         from lissom.control.design.state_feedback import controlled
 
@@ -174,7 +184,8 @@ class ControlSetting:
         at = self._pose(block.pose, follows, selected)
         return lqg(self.model, at, sensors=self._named(block.sensors), reference=follows, **_given(block, *_LQG))
 
-    def _lqr(self, block: control_schema.Lqr) -> Sampled:
+    def of_lqr(self, block: control_schema.Lqr) -> Sampled:
+        """Return the state feedback of a block."""
         from lissom.control.design.state_feedback import controlled, lqr
 
         options = _given(block, *_LQR, *_SAMPLING)
@@ -184,14 +195,14 @@ class ControlSetting:
         return lqr(self.model, self._pose(block.pose, follows, selected), reference=follows, **options)
 
     def _pose(self, pose: Any, follows: Reference, selected: tuple[Channel, ...]) -> np.ndarray:
-        """Where a design is made: at the given pose, else where the motion ends."""
+        """Return where a design is made: at the given pose, else where the motion ends."""
         if pose is None:
             return self._end(follows, selected)
         with within("pose"):
             return configuration(self.model, pose)
 
     def _followed(self, block: Any, selected: tuple[Channel, ...]) -> Reference:
-        """What is followed; where the joints start unless given."""
+        """Return what is followed; where the joints start unless given."""
         first = np.array([self.start[channel.joint_q] for channel in selected])
         if block is None:
             return Reference.constant(first)
@@ -214,7 +225,7 @@ class ControlSetting:
         return shaper(self.model, at, block.type, 1 if block.modes is None else block.modes, law)
 
     def _end(self, follows: Reference, selected: tuple[Channel, ...]) -> np.ndarray:
-        """The configuration (nq,) where a reference ends."""
+        """Return the configuration (nq,) where a reference ends."""
         end = self.start.copy()
         for k, channel in enumerate(selected):
             end[[channel.joint_q, channel.motor_q]] = follows(follows.end)[0][k]
@@ -223,11 +234,11 @@ class ControlSetting:
 
 _BUILDERS: dict[type[control_schema.ControlBlock], Callable[[ControlSetting, Any], Controller]] = {
     control_schema.NoControl: lambda setting, block: None,
-    control_schema.Torque: ControlSetting._torques,
-    control_schema.Pd: ControlSetting._pd,
-    control_schema.ComputedTorque: ControlSetting._computed_torque,
-    control_schema.Lqr: ControlSetting._lqr,
-    control_schema.Lqg: ControlSetting._lqg,
+    control_schema.Torque: ControlSetting.of_torque,
+    control_schema.Pd: ControlSetting.of_pd,
+    control_schema.ComputedTorque: ControlSetting.of_computed_torque,
+    control_schema.Lqr: ControlSetting.of_lqr,
+    control_schema.Lqg: ControlSetting.of_lqg,
 }
 
 
@@ -243,5 +254,5 @@ def _sampled(law: ControlLaw, block: control_schema.Continuous) -> Controller:
 
 
 def _given(block: control_schema.Block, *names: str) -> dict[str, Any]:
-    """Those of the fields that are given."""
+    """Return those of the fields that are given."""
     return {name: value for name in names if (value := getattr(block, name)) is not None}

@@ -29,14 +29,19 @@ def reference(
     until: float | None = None,
     positions: bool = True,
 ) -> Reference:
-    """The reference that a block describes; errors have paths below the block.
+    """Return the reference that a block describes; errors have paths below the block.
 
-    Args:
-        selected: its channels.
-        start: (len(selected),) where they start, and stay if they are not named.
-        until: s, the end of the run, up to which spin-ups and waves go on.
-        positions: whether it says where joints are, not which torques they take; angles that look like degrees are
-            then warned of.
+    Parameters
+    ----------
+    selected : sequence
+        Its channels.
+    start : ndarray
+        (len(selected),) where they start, and stay if they are not named.
+    until : float, optional
+        S, the end of the run, up to which spin-ups and waves go on.
+    positions : bool
+        Whether it says where joints are, not which torques they take; angles that look like degrees are
+        then warned of.
     """
     return _Builder(model, selected, start, until, positions).build(block)
 
@@ -94,7 +99,7 @@ class _Builder:
         return Reference.spin_up(speed, block.duration, until, self.start, block.begin)
 
     def _wave(self, block: Any, field: str) -> tuple[np.ndarray, Any, float]:
-        """Amplitudes, frequencies and duration; a sine that no duration ends goes on beyond the end of the run."""
+        """Return amplitudes, frequencies, duration; a sine that no duration ends goes on beyond the end of the run."""
         amplitude = self._row(block.amplitude, "amplitude", np.zeros(len(self.selected)))
         hertz = self._each(block.frequency, field, 1.0) if field == "frequency" else block.frequencies
         if block.duration is not None:
@@ -105,7 +110,7 @@ class _Builder:
         return amplitude, hertz, left if isinstance(block, schema.Chirp) and left else left + block.ramp + 1.0
 
     def _each(self, value: Values, name: str, default: float) -> Any:
-        """One value for all channels, a list with one each, or {joint: value}; the default for the others."""
+        """Return one value for all channels, a list with one each, or {joint: value}; the default for the others."""
         return self._row(value, name, np.full(len(self.selected), default)) if isinstance(value, dict) else value
 
     def _csv(self, block: schema.Csv) -> Reference:
@@ -135,7 +140,7 @@ class _Builder:
         return order
 
     def _row(self, value: Values | None, path: str | Keys, default: np.ndarray | None = None) -> np.ndarray:
-        """One value per channel from {joint: value} or a list; joints that are not named keep the default."""
+        """Return one value per channel from {joint: value} or a list; joints that are not named keep the default."""
         row = np.array(self.start if default is None else default, float)
         if value is None:
             return row
@@ -155,7 +160,7 @@ class _Builder:
         return row
 
     def _unit(self, where: Keys) -> JointUnit:
-        """What a field of a block is in."""
+        """Return what a field of a block is in."""
         if where[0] in ("speed", "acceleration"):
             return RATE if where[0] == "speed" else ACCELERATION
         if where[0] in ("frequency", "phase"):
@@ -177,7 +182,7 @@ class _Builder:
         return np.array(rows)
 
     def _limit(self, value: Values | None, name: str) -> Any:
-        """A limit: one for all channels, or {joint: value}."""
+        """Return a limit: one for all channels, or {joint: value}."""
         if not isinstance(value, dict):
             check_units(self.model, self.selected, value, self._unit((name,)), name)
             return value

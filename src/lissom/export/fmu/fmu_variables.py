@@ -43,7 +43,7 @@ class Variable(NamedTuple):
 
 
 def plain(name: str) -> str:
-    """A name that other languages take: letters, digits, underscores, and dots between its parts."""
+    """Return a name that other languages take: letters, digits, underscores, and dots between its parts."""
     if name.startswith("der("):
         return f"der({plain(name[4:-1])})"
     parts = (re.sub(r"\W", "_", part) for part in name.split("."))
@@ -77,7 +77,7 @@ class Inputs:
 
 
 def followed(controller: ControlLaw | None) -> list[int]:
-    """Channels of a law that follow a reference; of those with one name the first."""
+    """Return channels of a law that follow a reference; of those with one name the first."""
     found: dict[str, int] = {}
     if controller is not None:
         kinds = [part.kind for part in controller.parts for _ in part.names]
@@ -116,14 +116,14 @@ class Variables(list[Variable]):
     def _all(
         self, name: str, labels: Iterable[Sequence[str]], array: np.ndarray, unit: str | Sequence[str], text: str
     ) -> None:
-        """Outputs for all entries of an array, whose last axis has the units."""
+        """Add outputs for all entries of an array, whose last axis has the units."""
         places = self.image.entries(array).reshape(-1) if array.size else ()
         units = [unit] if isinstance(unit, str) else unit
         for k, (label, at) in enumerate(zip(labels, places, strict=True)):
             self.append(Variable(".".join((name, *label)), "output", int(at), units[k % len(units)], text))
 
     def _motion(self, frozen: Frozen, own: OwnMemory) -> None:
-        """Coordinates: states and their derivatives, outputs where they are given in time."""
+        """Add coordinates: states and their derivatives, outputs where they are given in time."""
         model, state = frozen.model, frozen.loop.state
         q, v = position_columns(model), velocity_columns(model)
         given_q, given_v = prescribed_coordinates(model)
@@ -182,7 +182,7 @@ class Variables(list[Variable]):
 
 
 def prescribed_coordinates(model: Model) -> tuple[set[int], set[int]]:
-    """Places in q and in v of joints that follow a motion."""
+    """Return places in q and in v of joints that follow a motion."""
     places: tuple[set[int], set[int]] = set(), set()
     for joint in model.prescribed:
         body = model.joint(joint)

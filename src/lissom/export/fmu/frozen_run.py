@@ -80,6 +80,7 @@ class Frozen:
 
     @property
     def model(self) -> Any:
+        """The model that runs, with the loads from outside."""
         return self.loop.model
 
     @property
@@ -88,14 +89,14 @@ class Frozen:
         return self.loop.record
 
     def image(self, own: OwnMemory) -> Image:
-        """All memory of the run and of its own."""
+        """Return all memory of the run and of its own."""
         arguments = [argument for call in self.calls for argument in call.arguments]
         roots = [argument for argument in arguments if not isinstance(argument, Scalar | int)]
         return Image([*roots, *self.loop.segments, *(array for array in own if array.size)])
 
 
 def freeze(prepared: Prepared, fed: Sequence[str], own: OwnMemory) -> Frozen:
-    """The scenario's run at its start; loads from outside act on the tips of the links `fed`."""
+    """Return the scenario's run at its start; loads from outside act on the tips of the links `fed`."""
     still: Any = (0.0, 0.0, 0.0)
     inputs = tuple(Load(name=f"{FED}-{link}", link=link, force=still, torque=still) for link in fed)
     settings = RunSettings(
@@ -137,7 +138,7 @@ def freeze(prepared: Prepared, fed: Sequence[str], own: OwnMemory) -> Frozen:
 
 
 def _senses(prepared: Prepared, model: Model, own: OwnMemory, seen: Observation) -> Senses | None:
-    """The sensors of robot and scenario whose readings are numbers of the kernel, which excludes strain gauges."""
+    """Return the sensors whose readings are numbers in the kernel's memory: not strain gauges."""
     sensors = [one for one in sensors_of(model, prepared.sensors) if kind_of(one).in_memory]
     if not sensors:
         return None
@@ -157,7 +158,7 @@ def _senses(prepared: Prepared, model: Model, own: OwnMemory, seen: Observation)
 
 
 def own_memory(prepared: Prepared, inputs: int, parameters: int) -> OwnMemory:
-    """Memory of its own for a model that is exported."""
+    """Make the memory that an exported model has beside that of the run."""
     nq, nv = prepared.model.nq, prepared.model.nv
     sizes = (inputs, 1, parameters, nq, nv, nv, nq)
     return OwnMemory(*(np.zeros(size) for size in sizes))

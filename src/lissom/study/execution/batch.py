@@ -47,19 +47,30 @@ def simulate_batch(
     >>> data = lissom.simulate_batch("ella", {mass: [0.5, 1, 2]}, outputs=["peak |deflection.upper|", "position.elbow"])
     >>> data["position.elbow"].sel(run=2)
 
-    Args:
-        robot: a scenario, or the name or file of one, as `lissom run` takes it; or a Robot or Model, which moves
-            freely for the duration.
-        variations: {path: values} with one value per run each, or a list of {path: value}, one per run. Paths are
-            those of `lissom run --set`: "links.upper.beam.length", "control.gains.elbow.p", "start.elbow".
-        duration: seconds to simulate, in place of the scenario's.
-        outputs: quantities to keep, as a list or {name: quantity}: "position.elbow" (over time),
-            ``peak |deflection.upper|``, "last tip_position.tool.z", "frequency.1"; see
-            `lissom.study.plan.kept_quantities`. Everything over time unless given.
-        cores: processes to use, all unless given.
-        progress: show how far it is once it takes longer than two seconds.
-        **options: settings of the runs in place of the scenario's, as for `lissom.simulate`.
-    Returns:
+    Parameters
+    ----------
+    robot : str, Robot or Model
+        A scenario, or the name or file of one, as `lissom run` takes it; or a Robot or Model, which moves
+        freely for the duration.
+    variations : mapping
+        {path: values} with one value per run each, or a list of {path: value}, one per run. Paths are
+        those of `lissom run --set`: "links.upper.beam.length", "control.gains.elbow.p", "start.elbow".
+    duration : float, optional
+        Seconds to simulate, in place of the scenario's.
+    outputs
+        Quantities to keep, as a list or {name: quantity}: "position.elbow" (over time),
+        ``peak |deflection.upper|``, "last tip_position.tool.z", "frequency.1"; see
+        `lissom.study.plan.kept_quantities`. Everything over time unless given.
+    cores : int, optional
+        Processes to use, all unless given.
+    progress : bool
+        Show how far it is once it takes longer than two seconds.
+    **options
+        Settings of the runs in place of the scenario's, as for `lissom.simulate`.
+
+    Returns
+    -------
+    xr.Dataset
         A Dataset with a dimension `run`: what was varied, the outputs, and `status` (0: finished) and `cause` of
         every run. A run that fails leaves nan; the others stand. A warning tells how many ended in which way.
     """
@@ -78,7 +89,7 @@ def simulate_batch(
 
 
 def everything(runs: Runs) -> dict[str, Quantity]:
-    """Every quantity over time that a run of this robot has."""
+    """Return every quantity over time that a run of this robot has."""
     run = runs.trajectory(0, duration=1e-3, progress=False)
     return {str(name): Quantity.of(str(name)) for name in run.dataset.data_vars}
 
@@ -92,7 +103,7 @@ def tell_failures(status: np.ndarray, cause: Sequence[str], stacklevel: int) -> 
 
 
 def processes_for(count: int, asked: int | None) -> int:
-    """How many processes so many runs are worth."""
+    """Return how many processes so many runs are worth."""
     if asked is not None and (isinstance(asked, bool) or not isinstance(asked, int) or asked < 1):
         raise StudyError("must be a whole number, at least 1", ("cores",), asked)
     return min(cores() if asked is None else asked, max(1, count // FEW))
@@ -110,7 +121,7 @@ def _check_size(runs: Runs) -> None:
 
 
 def portions(count: int, processes: int, packs: bool) -> list[range]:
-    """Runs that one process computes at a time; who shares a pack does not depend on the number of processes."""
+    """Return runs that one process computes at a time; who shares a pack does not depend on the number of processes."""
     size, stream = max(1, math.ceil(count / (processes * SHARE))), stream_of(count)
     if packs:
         size = stream * max(1, min(max(size, FULL), count // processes) // stream)
@@ -118,7 +129,7 @@ def portions(count: int, processes: int, packs: bool) -> list[range]:
 
 
 def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> Piece:
-    """Results of all runs; `tell` is told how many are done."""
+    """Return results of all runs; `tell` is told how many are done."""
     order, job = runs.order(range(len(runs))), partial(runs.compute, stream=stream_of(len(runs)))
     parts = [tuple(order[k] for k in part) for part in portions(len(runs), processes, runs.in_packs)]
     found: dict[tuple[int, ...], Piece] = {}
@@ -140,7 +151,7 @@ def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> Piece:
 
 
 def gathered(runs: Runs, piece: Piece) -> xr.Dataset:
-    """One labelled dataset of all runs."""
+    """Return one labelled dataset of all runs."""
     import xarray as xr
 
     variables: dict[str, Any] = {}
@@ -158,7 +169,7 @@ def gathered(runs: Runs, piece: Piece) -> xr.Dataset:
 
 
 def column_of(values: tuple[Any, ...]) -> np.ndarray:
-    """A varied quantity as an array: numbers, in SI units, where all are, else text."""
+    """Return a varied quantity as an array: numbers, in SI units, where all are, else text."""
     try:
         return np.array([in_si(value) for value in values])
     except (TypeError, ValueError):
@@ -166,7 +177,7 @@ def column_of(values: tuple[Any, ...]) -> np.ndarray:
 
 
 def status_attributes() -> dict[str, Any]:
-    """How to read the numbers of `status`."""
+    """Return how to read the numbers of `status`."""
     return {
         "long_name": "how the run ended",
         "flag_values": list(range(len(STATUS))),

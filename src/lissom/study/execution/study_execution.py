@@ -27,7 +27,7 @@ _own = local()  # each thread has its own runs, as workers of Dask have several:
 
 
 def _begun(address: str, call: str) -> tuple[Store, Runs]:
-    """A store and its runs, opened once for a call: at the next, another study may be there."""
+    """Return a store and its runs, opened once for a call: at the next, another study may be there."""
     if getattr(_own, "call", None) != (address, call):
         store = Store(address)
         _own.call, _own.begun = (address, call), (store, store.runs())
@@ -79,7 +79,7 @@ def execute(
 
 
 def _computed(store: Store, pieces: list[int], cores: int | None, client: Any) -> Iterator[int]:
-    """Numbers of runs as they are stored."""
+    """Yield numbers of runs as they are stored."""
     job = partial(compute_piece, store.anywhere, call=uuid4().hex)
     if client is not None:
         yield from on_cluster(job, pieces, client)

@@ -53,7 +53,7 @@ class SearchLog:
         check_same(self.address, there, said)
 
     def rows(self, name: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """(point, found) of every row but those that were cut."""
+        """Yield (point, found) of every row but those that were cut."""
         try:
             rows = self.group[name][:]
         except DAMAGE as error:

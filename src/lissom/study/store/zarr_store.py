@@ -43,7 +43,7 @@ GO_ON = "what was stored before is whole; make room and start the same study aga
 
 
 def need_zarr() -> Any:
-    """The library that writes stores, or how to get it."""
+    """Return the library that writes stores, or how to get it."""
     try:
         import zarr
     except ImportError:
@@ -54,14 +54,14 @@ def need_zarr() -> Any:
 
 
 def checksum() -> Any:
-    """The filter that puts a checksum behind each file of an array."""
+    """Return the filter that puts a checksum behind each file of an array."""
     from numcodecs import CRC32C  # type: ignore[import-untyped]
 
     return CRC32C(location="end")
 
 
 def may_hold_group(address: str) -> bool:
-    """Whether there is a Zarr group in a folder here; elsewhere only opening it tells."""
+    """Return whether there is a Zarr group in a folder here; elsewhere only opening it tells."""
     return "://" in address or (Path(address) / ".zgroup").is_file()
 
 
@@ -106,7 +106,7 @@ def laid_out(address: str, lay_out: Callable[[str], None]) -> bool:
 
 
 def not_written(error: OSError, address: str, remedy: str = "give another place") -> NotWritten:
-    """What an error says of a store that could not be written."""
+    """Return what an error says of a store that could not be written."""
     return NotWritten.because(OSError(error.errno, error.strerror or str(error)), address, remedy)
 
 
@@ -152,7 +152,7 @@ class Store:
         return self._group
 
     def exists(self) -> bool:
-        """Whether a study was begun here."""
+        """Return whether a study was begun here."""
         check_address(self.address)
         try:
             return "lissom" in self.group.attrs
@@ -234,11 +234,11 @@ class Store:
                 raise StudyError(f"{text}; put them back, or give another store")
 
     def missing(self) -> list[int]:
-        """Pieces that are still to be computed."""
+        """Return pieces that are still to be computed."""
         return [int(piece) for piece in np.flatnonzero(self._marks() == 0)]
 
     def _marks(self) -> np.ndarray:
-        """Which pieces are stored, (pieces,); a mark that cannot be read is none."""
+        """Return which pieces are stored, (pieces,); a mark that cannot be read is none."""
         array = self._array(STORED)
         marks = np.zeros(array.shape, bool)
         try:
@@ -250,7 +250,7 @@ class Store:
         return marks
 
     def lost(self) -> dict[int, str]:
-        """Stored pieces with a file that is not there or is empty, and an array of which it is; reads no numbers."""
+        """Find stored pieces with a file that is missing or empty, and its array; reads no numbers."""
         found: dict[int, str] = {}
         marks = np.flatnonzero(self._marks()).tolist()
         for name in self._results():
@@ -259,7 +259,7 @@ class Store:
         return found
 
     def damaged(self) -> dict[int, str]:
-        """Stored pieces that cannot be read as they were written, and an array that shows it; reads everything."""
+        """Find stored pieces that cannot be read as they were written, and an array each; reads everything."""
         found = self.lost()
         for piece in np.flatnonzero(self._marks()).tolist():
             rows = self.rows(piece)
@@ -288,11 +288,11 @@ class Store:
         return found
 
     def places(self, damaged: dict[int, str]) -> list[tuple[str, range]]:
-        """The first few of some damaged pieces: an array that shows it, and the runs."""
+        """Return the first few of some damaged pieces: an array that shows it, and the runs."""
         return [(name, self.rows(piece)) for piece, name in sorted(damaged.items())[:SHOWN]]
 
     def _results(self) -> list[str]:
-        """Arrays whose files all exist once a piece is stored: not those of stores of an older version."""
+        """Return arrays whose files all exist once a piece is stored: not those of stores of an older version."""
         named = [str(name) for name in self._description().get("outputs", ())]
         return [name for name in (*named, "status", "cause") if getattr(self._array(name), "filters", None)]
 
@@ -300,7 +300,7 @@ class Store:
         return ".".join([str(piece), *["0"] * (self._array(name).ndim - 1)])
 
     def _files(self, name: str) -> set[str]:
-        """Names of the files of an array that hold something."""
+        """Return names of the files of an array that hold something."""
         if "://" not in self.address:
             return {entry.name for entry in os.scandir(Path(self.address) / name) if entry.stat().st_size}
         system, path = _remote(self.address)
@@ -316,14 +316,14 @@ class Store:
             system.rm(f"{path}/{name}/{file}")
 
     def holds(self, piece: int) -> bool:
-        """Whether a piece is stored."""
+        """Return whether a piece is stored."""
         try:
             return bool(self._array(STORED)[piece])
         except DAMAGE:
             return False
 
     def rows(self, piece: int) -> range:
-        """The runs of a piece."""
+        """Return the runs of a piece."""
         chunk, count = self._array("status").chunks[0], self._array("status").shape[0]
         return range(piece * chunk, min((piece + 1) * chunk, count))
 
@@ -341,7 +341,7 @@ class Store:
             raise not_written(error, self.address, GO_ON) from None
 
     def study(self) -> Study:
-        """The study that was begun here."""
+        """Return the study that was begun here."""
         from lissom.study.plan.study_schema import Study
 
         if not self.exists():
@@ -349,12 +349,12 @@ class Store:
         return Study.from_dict(self._description())
 
     def runs(self) -> Runs:
-        """Its runs, computed in lanes or one by one wherever they are, as when they were begun: digits depend on it."""
+        """Return its runs, computed in lanes or one by one as when they were begun: digits depend on it."""
         self.check_files()
         return replace(self.study().runs, lanes=self.group.attrs.get(LANES))
 
     def _description(self) -> dict[str, Any]:
-        """The study as plain data."""
+        """Return the study as plain data."""
         try:
             found = json.loads(self.group.attrs["study"])
         except (KeyError, ValueError, TypeError):
@@ -371,7 +371,7 @@ class Store:
 
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:
-        """What Zarr says of damaged files, as one message."""
+        """Join what Zarr says of damaged files into one message."""
         try:
             yield
         except LissomError:
@@ -381,7 +381,7 @@ class Store:
             raise StudyError(f"{text}; take what can be read, and begin another") from None
 
     def dataset(self) -> xr.Dataset:
-        """Everything stored so far, read when it is looked at; refused where files of it were lost."""
+        """Return everything stored so far, read when it is looked at; refused where files of it were lost."""
         import xarray as xr
 
         self.group  # noqa: B018  or a clear error
@@ -397,7 +397,7 @@ class Store:
 
 
 def digests(data: Any) -> dict[str, str]:
-    """SHA-256 of every file that a description names: references in tables, meshes, matrices, sections."""
+    """Return SHA-256 of every file that a description names: references in tables, meshes, matrices, sections."""
     found: dict[str, str] = {}
     for path in sorted(set(_texts(data))):
         if Path(path).suffix and os.path.isfile(path):
@@ -407,7 +407,7 @@ def digests(data: Any) -> dict[str, str]:
 
 
 def _texts(data: Any) -> Iterator[str]:
-    """All texts inside nested data that may be paths."""
+    """Yield all texts inside nested data that may be paths."""
     if isinstance(data, dict | list | tuple):
         for each in data.values() if isinstance(data, dict) else data:
             yield from _texts(each)
@@ -416,7 +416,7 @@ def _texts(data: Any) -> Iterator[str]:
 
 
 def _remote(address: str) -> tuple[Any, str]:
-    """The file system of an address and the path there."""
+    """Return the file system of an address and the path there."""
     from fsspec.core import url_to_fs
 
     found: tuple[Any, str] = url_to_fs(address)
@@ -424,7 +424,7 @@ def _remote(address: str) -> tuple[Any, str]:
 
 
 def differences(there: Any, asked: Any, path: str = "") -> Iterator[str]:
-    """What differs between nested data, as `path (old, now new)`."""
+    """Yield what differs between nested data, as `path (old, now new)`."""
     if isinstance(there, dict) and isinstance(asked, dict):
         for key in [*there, *(key for key in asked if key not in there)]:
             place = f"{path}.{key}".removeprefix(".")
@@ -442,7 +442,7 @@ def differences(there: Any, asked: Any, path: str = "") -> Iterator[str]:
 
 
 def opened(address: str | os.PathLike[str]) -> Store:
-    """The store at an address, which must hold a study."""
+    """Return the store at an address, which must hold a study."""
     store = Store(address)
     if not store.exists():
         raise StudyError(f"there is no study in {store.address}; make one with lissom sweep STUDY.yaml")
